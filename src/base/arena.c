@@ -1,0 +1,65 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+struct arena_block {
+	struct arena_block *next;
+	_Alignas(max_align_t) char data[];
+};
+
+#define ARENA_BLOCK ((size_t)32 << 10)
+#define ARENA_ALIGN (_Alignof(max_align_t))
+
+void *arena_alloc(struct arena *a, size_t nr, size_t size)
+{
+	if (size && nr > (SIZE_MAX / 2) / size) /* ends in the failure handler */
+		return mem_calloc(nr, size);
+	size_t n = (nr * size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+	if (!a->blocks || a->cap - a->used < n) {
+		size_t cap = n > ARENA_BLOCK ? n : ARENA_BLOCK;
+		struct arena_block *b = mem_calloc(1, sizeof *b + cap);
+		b->next = a->blocks;
+		a->blocks = b;
+		a->used = 0;
+		a->cap = cap;
+	}
+	void *p = a->blocks->data + a->used;
+	a->used += n;
+	return p;
+}
+
+char *arena_dup(struct arena *a, struct span s)
+{
+	char *p = arena_alloc(a, s.n + 1, 1);
+	if (s.n)
+		memcpy(p, s.p, s.n);
+	return p;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap, copy;
+	va_start(ap, fmt);
+	va_copy(copy, ap);
+	int n = vsnprintf(NULL, 0, fmt, copy);
+	va_end(copy);
+	char *p = arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1, 1);
+	vsnprintf(p, (size_t)(n < 0 ? 0 : n) + 1, fmt, ap);
+	va_end(ap);
+	return p;
+}
+
+void arena_release(struct arena *a)
+{
+	for (struct arena_block *b = a->blocks, *next; b; b = next) {
+		next = b->next;
+		free(b);
+	}
+	*a = (struct arena)ARENA_INIT;
+}

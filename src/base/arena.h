@@ -1,0 +1,28 @@
+/// Arena: many small allocations that are dropped together.
+#ifndef GG_BASE_ARENA_H
+#define GG_BASE_ARENA_H
+
+#include <stddef.h>
+
+#include "base/span.h"
+
+struct arena_block;
+struct arena {
+	struct arena_block *blocks;
+	size_t used, cap; ///< of the newest block
+};
+#define ARENA_INIT { NULL, 0, 0 }
+
+/// Zeroed bytes, aligned for any type, owned by the arena.
+void *arena_alloc(struct arena *a, size_t nr, size_t size);
+
+/// NUL-terminated copy of `s`, owned by the arena.
+char *arena_dup(struct arena *a, struct span s);
+
+/// printf into a string owned by the arena.
+char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/// Drop everything; the arena is empty and usable again.
+void arena_release(struct arena *a);
+
+#endif

@@ -1,0 +1,74 @@
+#include "base/diag.h"
+
+#include <stdarg.h>
+
+#include "base/strbuf.h"
+
+void diag_init(struct diag_log *log)
+{
+	*log = (struct diag_log){ .arena = ARENA_INIT };
+	log->last = &log->first;
+}
+
+static void append(struct diag_log *log, enum diag_level level, const char *text)
+{
+	struct diag_entry *e = arena_alloc(&log->arena, 1, sizeof *e);
+	e->level = level;
+	e->text = text;
+	*log->last = e;
+	log->last = &e->next;
+}
+
+static void record(struct diag_log *log, enum diag_level level, const char *fmt, va_list ap)
+{
+	struct strbuf b = STRBUF_INIT;
+	strbuf_vaddf(&b, fmt, ap);
+	append(log, level, arena_dup(&log->arena, strbuf_span(&b)));
+	strbuf_release(&b);
+}
+
+enum status diag_fail(struct diag_log *log, enum status st, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	record(log, DIAG_ERROR, fmt, ap);
+	va_end(ap);
+	return st;
+}
+
+void diag_warn(struct diag_log *log, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	record(log, DIAG_WARNING, fmt, ap);
+	va_end(ap);
+}
+
+void diag_note(struct diag_log *log, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	record(log, DIAG_NOTE, fmt, ap);
+	va_end(ap);
+}
+
+void diag_move(struct diag_log *log, struct diag_log *from)
+{
+	for (const struct diag_entry *e = from->first; e; e = e->next)
+		append(log, e->level, arena_dup(&log->arena, span_of(e->text)));
+	diag_release(from);
+}
+
+const char *diag_first_error(const struct diag_log *log)
+{
+	for (const struct diag_entry *e = log->first; e; e = e->next)
+		if (e->level == DIAG_ERROR)
+			return e->text;
+	return NULL;
+}
+
+void diag_release(struct diag_log *log)
+{
+	arena_release(&log->arena);
+	diag_init(log);
+}

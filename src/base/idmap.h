@@ -1,0 +1,42 @@
+/// Dense ids for integer keys: 0, 1, 2 … in order of first appearance.
+#ifndef GG_BASE_IDMAP_H
+#define GG_BASE_IDMAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+#define IDMAP_NONE UINT32_MAX
+
+struct idmap {
+	uint32_t *slots; ///< id + 1, 0 free; open addressing, `cap` a power of two
+	size_t cap;
+	VEC(int64_t) keys; ///< by id
+	uint64_t seed[2];
+};
+
+/// Ready for use; the hash is seeded anew so that keys cannot be made to collide.
+void idmap_init(struct idmap *m);
+
+/// The id of `key`, which is new where that equals the `keys.nr` of before.
+/// The caller keeps the number of keys below IDMAP_NONE.
+uint32_t idmap_add(struct idmap *m, int64_t key);
+
+/// The id of `key`, or IDMAP_NONE.
+uint32_t idmap_find(const struct idmap *m, int64_t key);
+
+/// Give the memory back.
+void idmap_release(struct idmap *m);
+
+/// One key of two ids, and its first part again.
+static inline int64_t idmap_pair(uint32_t a, uint32_t b)
+{
+	return (int64_t)((uint64_t)a << 32 | b);
+}
+static inline uint32_t idmap_pair_first(int64_t key)
+{
+	return (uint32_t)((uint64_t)key >> 32);
+}
+
+#endif

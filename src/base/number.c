@@ -1,0 +1,169 @@
+#include "base/number.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The exponent, saturated: beyond ±100,000 every result is 0 or too large. */
+static bool parse_exponent(const char *p, const char *end, int *out)
+{
+	bool neg = false;
+	int e = 0;
+	if (p < end && (*p == '+' || *p == '-'))
+		neg = *p++ == '-';
+	if (p == end)
+		return false;
+	for (; p < end; p++) {
+		if (!is_digit(*p))
+			return false;
+		if (e < 100000)
+			e = e * 10 + (*p - '0');
+	}
+	*out = neg ? -e : e;
+	return true;
+}
+
+bool number_parse(struct span text, int digits, int64_t *out)
+{
+	const char *p = text.p, *end = text.p + text.n;
+	bool neg = p < end && *p == '-';
+	if (neg)
+		p++;
+	const char *ip = p;
+	while (p < end && is_digit(*p))
+		p++;
+	size_t ni = (size_t)(p - ip), nf = 0;
+	const char *fp = p;
+	if (ni == 0 || (ni > 1 && *ip == '0'))
+		return false;
+	if (p < end && *p == '.') {
+		fp = ++p;
+		while (p < end && is_digit(*p))
+			p++;
+		nf = (size_t)(p - fp);
+		if (nf == 0)
+			return false;
+	}
+	int e = 0;
+	if (p < end && (*p == 'e' || *p == 'E')) {
+		if (!parse_exponent(p + 1, end, &e))
+			return false;
+		p = end;
+	}
+	if (p != end)
+		return false;
+
+	/* keep = how many of the ni + nf digits lie at or above the last place */
+	long long keep = (long long)ni + e + digits;
+	uint64_t v = 0;
+	const uint64_t limit = (uint64_t)INT64_MAX + (neg ? 1u : 0u);
+	size_t total = ni + nf;
+	for (long long i = 0; i < keep; i++) {
+		unsigned d = 0;
+		if ((unsigned long long)i < total)
+			d = (unsigned)((size_t)i < ni ? ip[i] : fp[(size_t)i - ni]) - '0';
+		else if (v == 0)
+			break; /* zeros stay zero, whatever the exponent */
+		if (v > (limit - d) / 10)
+			return false;
+		v = v * 10 + d;
+	}
+	if (keep >= 0 && (unsigned long long)keep < total) {
+		char d = (size_t)keep < ni ? ip[keep] : fp[(size_t)keep - ni];
+		if (d >= '5') {
+			if (v >= limit)
+				return false;
+			v++;
+		}
+	}
+	*out = neg ? (int64_t)(0 - v) : (int64_t)v;
+	return true;
+}
+
+bool number_parse_u64(struct span text, uint64_t *out)
+{
+	uint64_t v = 0;
+	if (text.n == 0)
+		return false;
+	for (size_t i = 0; i < text.n; i++) {
+		if (!is_digit(text.p[i]))
+			return false;
+		unsigned d = (unsigned)(text.p[i] - '0');
+		if (v > (UINT64_MAX - d) / 10)
+			return false;
+		v = v * 10 + d;
+	}
+	*out = v;
+	return true;
+}
+
+int64_t number_div_round(__int128 num, __int128 den)
+{
+	bool neg = num < 0;
+	unsigned __int128 a = neg ? -(unsigned __int128)num : (unsigned __int128)num;
+	unsigned __int128 d = (unsigned __int128)den;
+	unsigned __int128 q = a / d, r = a % d;
+	if (r >= d - r)
+		q++;
+	if (q > (unsigned __int128)INT64_MAX)
+		return neg ? INT64_MIN : INT64_MAX;
+	return neg ? -(int64_t)q : (int64_t)q;
+}
+
+int64_t number_pct(__int128 num, __int128 den)
+{
+	if (den == 0)
+		return 0;
+	return number_div_round(num * 100000000, den);
+}
+
+int64_t number_add(int64_t a, int64_t b)
+{
+	int64_t r;
+	if (__builtin_add_overflow(a, b, &r))
+		return a < 0 ? INT64_MIN : INT64_MAX;
+	return r;
+}
+
+int number_cmp_i64(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return (x > y) - (x < y);
+}
+
+int64_t number_median(int64_t *v, size_t nr)
+{
+	qsort(v, nr, sizeof *v, number_cmp_i64);
+	if (nr % 2)
+		return v[nr / 2];
+	return number_div_round((__int128)v[nr / 2 - 1] + v[nr / 2], 2);
+}
+
+int64_t number_percentile(const int64_t *sorted, size_t nr, int pct)
+{
+	unsigned __int128 pos = (unsigned __int128)(nr - 1) * (unsigned)pct; /* in hundredths */
+	size_t lo = (size_t)(pos / 100), frac = (size_t)(pos % 100);
+	if (frac == 0)
+		return sorted[lo];
+	__int128 num = (__int128)sorted[lo] * (__int128)(100 - frac) + (__int128)sorted[lo + 1] * (__int128)frac;
+	return number_div_round(num, 100);
+}
+
+const char *number_format(int64_t value, int digits, char buf[NUMBER_TEXT])
+{
+	uint64_t a = value < 0 ? 0 - (uint64_t)value : (uint64_t)value, scale = 1;
+	for (int i = 0; i < digits; i++)
+		scale *= 10;
+	int n = snprintf(buf, NUMBER_TEXT, "%s%" PRIu64, value < 0 ? "-" : "", a / scale);
+	if (digits > 0 && a % scale) {
+		n += snprintf(buf + n, NUMBER_TEXT - (size_t)n, ".%0*" PRIu64, digits, a % scale);
+		while (buf[n - 1] == '0')
+			buf[--n] = '\0';
+	}
+	return buf;
+}

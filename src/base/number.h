@@ -1,0 +1,46 @@
+/// Exact numbers: decimal text to scaled integers, rounding, comparison.
+#ifndef GG_BASE_NUMBER_H
+#define GG_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+/// Decimal text (JSON number grammar, leading '+' not allowed) × 10^`digits`
+/// as an integer; what lies below rounds half away from zero. Exponents are
+/// honoured. False where the text is no number or the result leaves int64.
+bool number_parse(struct span text, int digits, int64_t *out);
+
+/// Plain unsigned decimal integer; false on anything else or overflow.
+bool number_parse_u64(struct span text, uint64_t *out);
+
+/// `num` / `den` rounded half away from zero, saturated to int64; den > 0.
+int64_t number_div_round(__int128 num, __int128 den);
+
+/// 100 · num / den in 1e-6 percent, rounded half away from zero; 0 where den is 0.
+int64_t number_pct(__int128 num, __int128 den);
+
+/// a + b, saturated at the ends of int64.
+int64_t number_add(int64_t a, int64_t b);
+
+/// Median of `nr` > 0 values; `v` is sorted in place. The mean of the middle
+/// two is rounded half away from zero.
+int64_t number_median(int64_t *v, size_t nr);
+
+/// Percentile `pct` (0–100) of `nr` > 0 sorted values, linear between order
+/// statistics (NumPy's default), rounded half away from zero.
+int64_t number_percentile(const int64_t *sorted, size_t nr, int pct);
+
+/// qsort order of int64_t.
+int number_cmp_i64(const void *a, const void *b);
+
+/// Big enough for every text of number_format().
+#define NUMBER_TEXT 48
+
+/// Write `value` / 10^`digits` as plain decimal text without trailing zeros
+/// ("12.5", "-0.000001", "3") into `buf`; returns `buf`.
+const char *number_format(int64_t value, int digits, char buf[NUMBER_TEXT]);
+
+#endif

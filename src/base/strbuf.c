@@ -1,0 +1,77 @@
+#include "base/strbuf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+static void reserve(struct strbuf *b, size_t extra)
+{
+	if (b->n + extra + 1 > b->cap)
+		b->p = vec_grow_(b->p, &b->cap, b->n + extra + 1, 1);
+}
+
+void strbuf_add(struct strbuf *b, struct span s)
+{
+	reserve(b, s.n);
+	if (s.n)
+		memcpy(b->p + b->n, s.p, s.n);
+	b->n += s.n;
+	b->p[b->n] = '\0';
+}
+
+void strbuf_addch(struct strbuf *b, char c)
+{
+	strbuf_add(b, (struct span){ &c, 1 });
+}
+
+void strbuf_adds(struct strbuf *b, const char *s)
+{
+	strbuf_add(b, span_of(s));
+}
+
+void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
+{
+	va_list copy;
+	va_copy(copy, ap);
+	int n = vsnprintf(NULL, 0, fmt, copy);
+	va_end(copy);
+	if (n <= 0)
+		return;
+	reserve(b, (size_t)n);
+	vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
+	b->n += (size_t)n;
+}
+
+void strbuf_addf(struct strbuf *b, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	strbuf_vaddf(b, fmt, ap);
+	va_end(ap);
+}
+
+void strbuf_setlen(struct strbuf *b, size_t n)
+{
+	if (b->p) {
+		b->n = n;
+		b->p[n] = '\0';
+	}
+}
+
+const char *strbuf_str(const struct strbuf *b)
+{
+	return b->p ? b->p : "";
+}
+
+struct span strbuf_span(const struct strbuf *b)
+{
+	return (struct span){ strbuf_str(b), b->n };
+}
+
+void strbuf_release(struct strbuf *b)
+{
+	free(b->p);
+	*b = (struct strbuf)STRBUF_INIT;
+}

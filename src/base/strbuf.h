@@ -1,0 +1,43 @@
+/// A growable byte string, always NUL-terminated.
+#ifndef GG_BASE_STRBUF_H
+#define GG_BASE_STRBUF_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "base/span.h"
+
+struct strbuf {
+	char *p; ///< NULL until the first byte: use strbuf_str()
+	size_t n, cap;
+};
+#define STRBUF_INIT { NULL, 0, 0 }
+
+/// Append `s`.
+void strbuf_add(struct strbuf *b, struct span s);
+
+/// Append one byte.
+void strbuf_addch(struct strbuf *b, char c);
+
+/// Append a NUL-terminated string.
+void strbuf_adds(struct strbuf *b, const char *s);
+
+/// Append printf output.
+void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/// Append vprintf output.
+void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+
+/// Cut to `n` bytes, which must not be more than there are.
+void strbuf_setlen(struct strbuf *b, size_t n);
+
+/// The content, NUL-terminated; borrowed until the next change.
+const char *strbuf_str(const struct strbuf *b);
+
+/// The content as a span; borrowed until the next change.
+struct span strbuf_span(const struct strbuf *b);
+
+/// Give the memory back; the buffer is empty and usable again.
+void strbuf_release(struct strbuf *b);
+
+#endif

@@ -1,0 +1,145 @@
+#include "base/text.h"
+
+#include "base/arena.h"
+
+#define REPLACEMENT 0xFFFDu
+
+/* Table 3-7 of the Unicode Standard: the ranges of second bytes that keep out
+   overlong forms, surrogates and what lies beyond U+10FFFF. */
+uint32_t text_next(struct span s, size_t *at)
+{
+	const unsigned char *p = (const unsigned char *)s.p + *at;
+	size_t left = s.n - *at;
+	unsigned char c = p[0], lo = 0x80, hi = 0xBF;
+	size_t need;
+	uint32_t cp;
+	++*at;
+	if (c < 0x80)
+		return c;
+	if (c >= 0xC2 && c <= 0xDF) {
+		need = 1;
+		cp = c & 0x1Fu;
+	} else if (c >= 0xE0 && c <= 0xEF) {
+		need = 2;
+		cp = c & 0x0Fu;
+		lo = c == 0xE0 ? 0xA0 : 0x80;
+		hi = c == 0xED ? 0x9F : 0xBF;
+	} else if (c >= 0xF0 && c <= 0xF4) {
+		need = 3;
+		cp = c & 0x07u;
+		lo = c == 0xF0 ? 0x90 : 0x80;
+		hi = c == 0xF4 ? 0x8F : 0xBF;
+	} else {
+		return REPLACEMENT;
+	}
+	for (size_t i = 1; i <= need; i++) {
+		if (i >= left || p[i] < lo || p[i] > hi)
+			return REPLACEMENT;
+		cp = (cp << 6) | (p[i] & 0x3Fu);
+		lo = 0x80;
+		hi = 0xBF;
+		++*at;
+	}
+	return cp;
+}
+
+/* U+FFFD itself, as written: told apart from a malformed part. */
+static bool is_written_replacement(struct span s, size_t from, size_t to)
+{
+	return to - from == 3 && memcmp(s.p + from, "\xEF\xBF\xBD", 3) == 0;
+}
+
+bool text_is_valid(struct span s)
+{
+	for (size_t i = 0; i < s.n;) {
+		size_t from = i;
+		uint32_t cp = text_next(s, &i);
+		if (cp == 0 || (cp == REPLACEMENT && !is_written_replacement(s, from, i)))
+			return false;
+	}
+	return true;
+}
+
+void text_add_codepoint(struct strbuf *out, uint32_t cp)
+{
+	char b[4];
+	size_t n;
+	if (cp < 0x80) {
+		b[0] = (char)cp;
+		n = 1;
+	} else if (cp < 0x800) {
+		b[0] = (char)(0xC0 | (cp >> 6));
+		b[1] = (char)(0x80 | (cp & 0x3F));
+		n = 2;
+	} else if (cp < 0x10000) {
+		b[0] = (char)(0xE0 | (cp >> 12));
+		b[1] = (char)(0x80 | ((cp >> 6) & 0x3F));
+		b[2] = (char)(0x80 | (cp & 0x3F));
+		n = 3;
+	} else {
+		b[0] = (char)(0xF0 | (cp >> 18));
+		b[1] = (char)(0x80 | ((cp >> 12) & 0x3F));
+		b[2] = (char)(0x80 | ((cp >> 6) & 0x3F));
+		b[3] = (char)(0x80 | (cp & 0x3F));
+		n = 4;
+	}
+	strbuf_add(out, (struct span){ b, n });
+}
+
+void text_add_valid(struct strbuf *out, struct span s)
+{
+	for (size_t i = 0; i < s.n;) {
+		uint32_t cp = text_next(s, &i);
+		text_add_codepoint(out, cp ? cp : REPLACEMENT);
+	}
+}
+
+static bool breaks_a_line(uint32_t cp)
+{
+	return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp == 0x61C || cp == 0x200E || cp == 0x200F ||
+	       (cp >= 0x2028 && cp <= 0x202E) || (cp >= 0x2066 && cp <= 0x2069) || cp == 0xFEFF;
+}
+
+void text_add_line(struct strbuf *out, struct span s)
+{
+	text_add_short(out, s, (size_t)-1);
+}
+
+size_t text_chars(struct span s)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < s.n; nr++)
+		text_next(s, &i);
+	return nr;
+}
+
+void text_add_short(struct strbuf *out, struct span s, size_t max_chars)
+{
+	bool cut = max_chars < s.n && text_chars(s) > max_chars;
+	size_t keep = !cut ? (size_t)-1 : max_chars > 9 ? max_chars - 9 : 0;
+	for (size_t i = 0, nr = 0; i < s.n && nr < keep; nr++) {
+		uint32_t cp = text_next(s, &i);
+		text_add_codepoint(out, breaks_a_line(cp) ? REPLACEMENT : cp);
+	}
+	if (cut)
+		strbuf_addf(out, "~%08x", text_hash32(s));
+}
+
+uint32_t text_hash32(struct span s)
+{
+	uint32_t h = 2166136261u;
+	for (size_t i = 0; i < s.n; i++)
+		h = (h ^ (unsigned char)s.p[i]) * 16777619u;
+	return h;
+}
+
+const char *text_quote(struct arena *a, struct span s)
+{
+	struct strbuf b = STRBUF_INIT;
+	strbuf_addch(&b, '\'');
+	text_add_short(&b, s, 200);
+	strbuf_addch(&b, '\'');
+	char *p = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
+	return p;
+}
