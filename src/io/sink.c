@@ -1,0 +1,286 @@
+#include "io/sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/alloc.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+
+#define FLUSH_BYTES ((size_t)64 << 10)
+#define MAX_OPEN 64
+
+enum target { TARGET_MEMORY, TARGET_STDOUT, TARGET_FILE };
+
+struct sink {
+	enum target target;
+	char *path; ///< as given; a link is resolved once into `final`
+	char *final, *temp; ///< TARGET_FILE
+	int fd, slot;
+	mode_t mode;
+	bool gzip;
+	z_stream z;
+	int error; ///< errno of the first failure, 0 none
+	struct strbuf buf;
+};
+
+/* Temporary files that exist, for the signal handler and the out-of-memory
+   handler: the one piece of process-wide state outside main. */
+static const char *volatile open_temps[MAX_OPEN];
+
+void sink_unlink_all(void)
+{
+	for (int i = 0; i < MAX_OPEN; i++)
+		if (open_temps[i])
+			unlink(open_temps[i]);
+}
+
+static int register_temp(const char *temp)
+{
+	for (int i = 0; i < MAX_OPEN; i++)
+		if (!open_temps[i]) {
+			open_temps[i] = temp;
+			return i;
+		}
+	return -1;
+}
+
+static enum status fail(const struct sink *s, int error, const char *what, struct diag_log *log)
+{
+	struct strbuf b = STRBUF_INIT;
+	text_add_short(&b, span_of(s->path), 4096);
+	diag_fail(log, ST_OUTPUT, "%s: %s: %s", strbuf_str(&b), what, strerror(error));
+	strbuf_release(&b);
+	return ST_OUTPUT;
+}
+
+static void release(struct sink *s)
+{
+	if (s->slot >= 0)
+		open_temps[s->slot] = NULL;
+	if (s->gzip)
+		deflateEnd(&s->z);
+	strbuf_release(&s->buf);
+	free(s->path);
+	free(s->final);
+	free(s->temp);
+	free(s);
+}
+
+/* A name in the directory of `final` that nobody else has: pid and a counter. */
+static int open_temp(struct sink *s)
+{
+	for (unsigned i = 0; i < 1000; i++) {
+		struct strbuf b = STRBUF_INIT;
+		strbuf_addf(&b, "%s.%ld-%u.tmp", s->final, (long)getpid(), i);
+		free(s->temp);
+		s->temp = b.p;
+		s->fd = open(s->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, s->mode);
+		if (s->fd >= 0 || errno != EEXIST)
+			return s->fd < 0 ? errno : 0;
+	}
+	return EEXIST;
+}
+
+static int open_file(struct sink *s)
+{
+	struct stat sb;
+	s->mode = 0666;
+	s->final = realpath(s->path, NULL);
+	if (!s->final) {
+		if (errno != ENOENT)
+			return errno;
+		s->final = mem_strndup(s->path, strlen(s->path));
+	} else if (stat(s->final, &sb) == 0) {
+		if (S_ISDIR(sb.st_mode))
+			return EISDIR;
+		if (!S_ISREG(sb.st_mode)) { /* /dev/full, a pipe: written in place */
+			s->target = TARGET_STDOUT;
+			s->fd = open(s->final, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+			return s->fd < 0 ? errno : 0;
+		}
+	}
+	int error = open_temp(s);
+	if (error)
+		return error;
+	s->slot = register_temp(s->temp);
+	if (s->slot < 0) {
+		unlink(s->temp);
+		return EMFILE;
+	}
+	if (stat(s->final, &sb) == 0 && fchmod(s->fd, sb.st_mode & 07777) < 0)
+		return errno;
+	return 0;
+}
+
+enum status sink_open(const char *path, bool gzip, struct sink **out, struct diag_log *log)
+{
+	struct sink *s = mem_calloc(1, sizeof *s);
+	s->path = mem_strndup(path, strlen(path));
+	s->slot = -1;
+	s->fd = STDOUT_FILENO;
+	s->target = TARGET_STDOUT;
+	int error = 0;
+	if (strcmp(path, "-") != 0) {
+		s->target = TARGET_FILE;
+		error = open_file(s);
+	} else {
+		free(s->path);
+		s->path = mem_strndup("standard output", strlen("standard output"));
+	}
+	if (!error && gzip) {
+		/* gzip with no name and no time: the same bytes for the same input */
+		s->gzip = deflateInit2(&s->z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+		error = s->gzip ? 0 : ENOMEM;
+	}
+	if (error) {
+		fail(s, error, "cannot be written", log);
+		sink_abort(s);
+		return ST_OUTPUT;
+	}
+	*out = s;
+	return ST_OK;
+}
+
+struct sink *sink_open_memory(void)
+{
+	struct sink *s = mem_calloc(1, sizeof *s);
+	s->path = mem_strndup("memory", 6);
+	s->slot = -1;
+	s->fd = -1;
+	return s;
+}
+
+struct span sink_memory(const struct sink *s)
+{
+	return strbuf_span(&s->buf);
+}
+
+static void write_fd(struct sink *s, const void *p, size_t n)
+{
+	const char *at = p;
+	while (n && !s->error) {
+		ssize_t w = write(s->fd, at, n);
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w <= 0) {
+			s->error = w < 0 ? errno : EIO;
+			return;
+		}
+		at += w;
+		n -= (size_t)w;
+	}
+}
+
+static void flush(struct sink *s, bool finish)
+{
+	if (!s->gzip) {
+		write_fd(s, strbuf_str(&s->buf), s->buf.n);
+	} else {
+		unsigned char out[16 << 10];
+		s->z.next_in = (Bytef *)s->buf.p;
+		s->z.avail_in = (uInt)s->buf.n;
+		do {
+			s->z.next_out = out;
+			s->z.avail_out = sizeof out;
+			if (deflate(&s->z, finish ? Z_FINISH : Z_NO_FLUSH) == Z_STREAM_ERROR)
+				s->error = EIO;
+			write_fd(s, out, sizeof out - s->z.avail_out);
+		} while (s->z.avail_out == 0 && !s->error);
+	}
+	strbuf_setlen(&s->buf, 0);
+}
+
+void sink_write(struct sink *s, struct span bytes)
+{
+	while (bytes.n && !s->error) {
+		struct span part = bytes; /* in parts: zlib counts in 32 bits */
+		if (s->target != TARGET_MEMORY && part.n > FLUSH_BYTES)
+			part.n = FLUSH_BYTES;
+		strbuf_add(&s->buf, part);
+		bytes.p += part.n;
+		bytes.n -= part.n;
+		if (s->target != TARGET_MEMORY && s->buf.n >= FLUSH_BYTES)
+			flush(s, false);
+	}
+}
+
+void sink_puts(struct sink *s, const char *text)
+{
+	sink_write(s, span_of(text));
+}
+
+void sink_printf(struct sink *s, const char *fmt, ...)
+{
+	va_list ap;
+	struct strbuf b = STRBUF_INIT;
+	va_start(ap, fmt);
+	strbuf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	sink_write(s, strbuf_span(&b));
+	strbuf_release(&b);
+}
+
+static int sync_directory(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = slash ? mem_strndup(path, slash == path ? 1 : (size_t)(slash - path)) : mem_strndup(".", 1);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int error = fd < 0 ? errno : 0;
+	/* some file systems cannot sync a directory and say EINVAL */
+	if (fd >= 0 && fsync(fd) < 0 && errno != EINVAL)
+		error = errno;
+	if (fd >= 0)
+		close(fd);
+	free(dir);
+	return error;
+}
+
+static int commit_file(struct sink *s)
+{
+	int error = s->error;
+	if (!error && fsync(s->fd) < 0)
+		error = errno;
+	if (close(s->fd) < 0 && !error)
+		error = errno;
+	s->fd = -1;
+	if (!error && rename(s->temp, s->final) < 0)
+		error = errno;
+	if (error) {
+		unlink(s->temp);
+		return error;
+	}
+	return sync_directory(s->final);
+}
+
+enum status sink_commit(struct sink *s, struct diag_log *log)
+{
+	if (s->target != TARGET_MEMORY)
+		flush(s, true);
+	int error = s->error;
+	if (s->target == TARGET_FILE)
+		error = commit_file(s);
+	else if (s->fd > STDERR_FILENO && close(s->fd) < 0 && !error)
+		error = errno;
+	enum status st = error ? fail(s, error, "cannot be written", log) : ST_OK;
+	release(s);
+	return st;
+}
+
+void sink_abort(struct sink *s)
+{
+	if (!s)
+		return;
+	if (s->fd > STDERR_FILENO)
+		close(s->fd);
+	if (s->slot >= 0)
+		unlink(s->temp);
+	release(s);
+}

@@ -1,0 +1,276 @@
+#include "io/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/alloc.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+
+#define RAW_BYTES ((size_t)64 << 10)
+#define DEFAULT_MAX_BYTES ((uint64_t)1 << 40)
+
+enum coding { CODING_UNKNOWN, CODING_PLAIN, CODING_GZIP, CODING_DONE };
+
+struct source {
+	char *name; ///< fit for a message
+	int fd; ///< -1: memory
+	struct span memory; ///< what is left of it
+	struct source_options options;
+	enum coding coding;
+	bool raw_eof, in_member, truncated;
+	z_stream z;
+	unsigned char *raw; ///< bytes read and not yet handed on: [raw_at, raw_nr)
+	size_t raw_at, raw_nr;
+	uint64_t raw_bytes, bytes; ///< taken from the file; handed out
+	char *peek; ///< bytes of source_peek() not yet read: [peek_at, peek_nr)
+	size_t peek_at, peek_nr;
+};
+
+static struct source *source_new(const char *name, const struct source_options *options)
+{
+	struct source *s = mem_calloc(1, sizeof *s);
+	struct strbuf b = STRBUF_INIT;
+	text_add_short(&b, span_of(name), 4096);
+	s->name = mem_strndup(strbuf_str(&b), b.n);
+	strbuf_release(&b);
+	s->fd = -1;
+	if (options)
+		s->options = *options;
+	if (!s->options.max_bytes)
+		s->options.max_bytes = DEFAULT_MAX_BYTES;
+	s->raw = mem_realloc(NULL, RAW_BYTES, 1);
+	return s;
+}
+
+enum status source_open(const char *path, const struct source_options *options, struct source **out,
+                        struct diag_log *log)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	struct source *s = source_new(is_stdin ? "standard input" : path, options);
+	struct stat sb;
+	s->fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (s->fd < 0 || fstat(s->fd, &sb) < 0) {
+		diag_fail(log, ST_INPUT, "%s: cannot be opened: %s", s->name, strerror(errno));
+		source_close(s);
+		return ST_INPUT;
+	}
+	if (S_ISDIR(sb.st_mode)) {
+		diag_fail(log, ST_INPUT, "%s: is a directory where a file was expected", s->name);
+		source_close(s);
+		return ST_INPUT;
+	}
+	*out = s;
+	return ST_OK;
+}
+
+struct source *source_memory(const char *name, const void *p, size_t n, const struct source_options *options)
+{
+	struct source *s = source_new(name, options);
+	s->memory = (struct span){ p, n };
+	return s;
+}
+
+/* Raw bytes of the file itself, at most `cap`; 0 at its end. */
+static enum status read_raw(struct source *s, void *buf, size_t cap, size_t *nr, struct diag_log *log)
+{
+	if (s->options.block && cap > s->options.block)
+		cap = s->options.block;
+	if (s->fd < 0) {
+		size_t n = s->memory.n < cap ? s->memory.n : cap;
+		if (n)
+			memcpy(buf, s->memory.p, n);
+		s->memory.p += n;
+		s->memory.n -= n;
+		*nr = n;
+	} else {
+		ssize_t n;
+		do
+			n = read(s->fd, buf, cap);
+		while (n < 0 && errno == EINTR);
+		if (n < 0)
+			return diag_fail(log, ST_INPUT, "%s: byte %" PRIu64 ": cannot be read: %s", s->name, s->raw_bytes,
+			                 strerror(errno));
+		*nr = (size_t)n;
+	}
+	s->raw_bytes += *nr;
+	s->raw_eof = *nr == 0;
+	return ST_OK;
+}
+
+/* At least `want` raw bytes in the buffer, unless the file ends before. */
+static enum status fill_raw(struct source *s, size_t want, struct diag_log *log)
+{
+	if (s->raw_at) {
+		memmove(s->raw, s->raw + s->raw_at, s->raw_nr - s->raw_at);
+		s->raw_nr -= s->raw_at;
+		s->raw_at = 0;
+	}
+	while (s->raw_nr < want && !s->raw_eof) {
+		size_t nr = 0;
+		TRY(read_raw(s, s->raw + s->raw_nr, RAW_BYTES - s->raw_nr, &nr, log));
+		s->raw_nr += nr;
+	}
+	return ST_OK;
+}
+
+static bool at_gzip_magic(const struct source *s)
+{
+	return s->raw_nr - s->raw_at >= 2 && s->raw[s->raw_at] == 0x1f && s->raw[s->raw_at + 1] == 0x8b;
+}
+
+static enum status detect(struct source *s, struct diag_log *log)
+{
+	TRY(fill_raw(s, 2, log));
+	s->coding = CODING_PLAIN;
+	if (!at_gzip_magic(s))
+		return ST_OK;
+	if (inflateInit2(&s->z, 15 + 16) != Z_OK) /* 16: gzip wrapper, CRC and length are checked */
+		return diag_fail(log, ST_OUTPUT, "%s: zlib cannot start", s->name);
+	s->coding = CODING_GZIP;
+	s->in_member = true;
+	return ST_OK;
+}
+
+/* Behind a member: another one, the end, or garbage. */
+static enum status next_member(struct source *s, struct diag_log *log)
+{
+	TRY(fill_raw(s, 2, log));
+	if (at_gzip_magic(s)) {
+		inflateReset(&s->z);
+		s->in_member = true;
+		return ST_OK;
+	}
+	if (s->raw_nr)
+		diag_warn(log, "%s: trailing garbage behind the gzip data is ignored", s->name);
+	s->coding = CODING_DONE;
+	return ST_OK;
+}
+
+static enum status read_gzip(struct source *s, char *buf, size_t cap, size_t *nr, struct diag_log *log)
+{
+	*nr = 0;
+	while (*nr == 0 && s->coding == CODING_GZIP) {
+		if (!s->in_member) {
+			TRY(next_member(s, log));
+			continue;
+		}
+		if (s->raw_at == s->raw_nr && !s->raw_eof)
+			TRY(fill_raw(s, 1, log));
+		s->z.next_in = s->raw + s->raw_at;
+		s->z.avail_in = (uInt)(s->raw_nr - s->raw_at);
+		s->z.next_out = (Bytef *)buf;
+		s->z.avail_out = (uInt)(cap < ((size_t)1 << 30) ? cap : (size_t)1 << 30);
+		uInt room = s->z.avail_out;
+		int z = inflate(&s->z, Z_NO_FLUSH);
+		s->raw_at = s->raw_nr - s->z.avail_in;
+		*nr = room - s->z.avail_out;
+		if (z == Z_STREAM_END) {
+			s->in_member = false;
+		} else if (z == Z_MEM_ERROR) {
+			return diag_fail(log, ST_OUTPUT, "%s: out of memory while inflating", s->name);
+		} else if (z != Z_OK && z != Z_BUF_ERROR) {
+			return diag_fail(log, ST_INPUT, "%s: byte %" PRIu64 ": damaged gzip data: %s; make the file anew", s->name,
+			                 s->bytes + *nr, s->z.msg ? s->z.msg : "a preset dictionary is asked for");
+		} else if (*nr == 0 && s->raw_eof && s->raw_at == s->raw_nr) {
+			if (!s->options.allow_truncated)
+				return diag_fail(log, ST_INPUT,
+				                 "%s: byte %" PRIu64 ": the gzip data is cut short; copy the file again, or keep its "
+				                 "complete events with --allow-truncated",
+				                 s->name, s->bytes);
+			s->truncated = true;
+			s->coding = CODING_DONE;
+		}
+	}
+	return ST_OK;
+}
+
+static enum status read_plain(struct source *s, char *buf, size_t cap, size_t *nr, struct diag_log *log)
+{
+	if (s->raw_at == s->raw_nr)
+		return read_raw(s, buf, cap, nr, log);
+	size_t n = s->raw_nr - s->raw_at;
+	if (n > cap)
+		n = cap;
+	memcpy(buf, s->raw + s->raw_at, n);
+	s->raw_at += n;
+	*nr = n;
+	return ST_OK;
+}
+
+static enum status read_expanded(struct source *s, char *buf, size_t cap, size_t *nr, struct diag_log *log)
+{
+	if (s->options.block && cap > s->options.block)
+		cap = s->options.block;
+	if (s->coding == CODING_UNKNOWN)
+		TRY(detect(s, log));
+	*nr = 0;
+	if (s->coding == CODING_GZIP)
+		TRY(read_gzip(s, buf, cap, nr, log));
+	else if (s->coding == CODING_PLAIN)
+		TRY(read_plain(s, buf, cap, nr, log));
+	s->bytes += *nr;
+	if (s->bytes > s->options.max_bytes)
+		return diag_fail(log, ST_INPUT,
+		                 "%s: byte %" PRIu64 ": more than the limit of %" PRIu64
+		                 " expanded bytes; raise it with --max-input if the file is meant to be so large",
+		                 s->name, s->options.max_bytes, s->options.max_bytes);
+	return ST_OK;
+}
+
+enum status source_peek(struct source *s, struct span *first, struct diag_log *log)
+{
+	if (!s->peek)
+		s->peek = mem_realloc(NULL, SOURCE_PEEK, 1);
+	size_t nr = 1;
+	while (s->peek_nr < SOURCE_PEEK && nr) {
+		TRY(read_expanded(s, s->peek + s->peek_nr, SOURCE_PEEK - s->peek_nr, &nr, log));
+		s->peek_nr += nr;
+	}
+	*first = (struct span){ s->peek, s->peek_nr };
+	return ST_OK;
+}
+
+enum status source_read(struct source *s, char *buf, size_t cap, size_t *nr, struct diag_log *log)
+{
+	if (s->peek_at < s->peek_nr) {
+		size_t n = s->peek_nr - s->peek_at;
+		if (n > cap)
+			n = cap;
+		memcpy(buf, s->peek + s->peek_at, n);
+		s->peek_at += n;
+		*nr = n;
+		return ST_OK;
+	}
+	return read_expanded(s, buf, cap, nr, log);
+}
+
+bool source_truncated(const struct source *s)
+{
+	return s->truncated;
+}
+
+const char *source_name(const struct source *s)
+{
+	return s->name;
+}
+
+void source_close(struct source *s)
+{
+	if (!s)
+		return;
+	if (s->coding != CODING_UNKNOWN)
+		inflateEnd(&s->z); /* harmless where it was never started */
+	if (s->fd >= 0)
+		close(s->fd);
+	free(s->raw);
+	free(s->peek);
+	free(s->name);
+	free(s);
+}
