@@ -1,0 +1,63 @@
+#include "model/category.h"
+
+#include "base/strbuf.h"
+
+int category_of(const struct category_table *t, struct span name)
+{
+	for (size_t i = 0; i < t->rows.nr; i++)
+		for (size_t j = 0; j < t->rows.v[i].match.nr; j++)
+			if (span_contains_nocase(name, t->rows.v[i].match.v[j]))
+				return (int)i;
+	return -1;
+}
+
+const char *category_name(const struct category_table *t, int index)
+{
+	return index < 0 ? "other" : t->rows.v[index].name;
+}
+
+const char *class_name(enum category_class cls)
+{
+	static const char *const names[] = {
+		[CLASS_COMPUTE] = "compute",
+		[CLASS_COMMUNICATION] = "communication",
+		[CLASS_MEMORY] = "memory",
+		[CLASS_OTHER] = "other",
+	};
+	return names[cls];
+}
+
+const char *category_communication(const struct category_table *t, struct arena *a)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < t->rows.nr; i++) {
+		const struct category *c = &t->rows.v[i];
+		for (size_t j = 0; c->cls == CLASS_COMMUNICATION && j < c->match.nr; j++) {
+			if (b.n)
+				strbuf_addch(&b, ' ');
+			strbuf_add(&b, c->match.v[j]);
+		}
+	}
+	const char *text = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
+	return text;
+}
+
+bool category_matches_any(const char *patterns, struct span name)
+{
+	for (const char *p = patterns; *p;) {
+		size_t n = strcspn(p, " ");
+		if (n && span_contains_nocase(name, (struct span){ p, n }))
+			return true;
+		p += n + (p[n] == ' ');
+	}
+	return false;
+}
+
+void category_table_release(struct category_table *t)
+{
+	for (size_t i = 0; i < t->rows.nr; i++)
+		vec_release(&t->rows.v[i].match);
+	vec_release(&t->rows);
+	arena_release(&t->arena);
+}

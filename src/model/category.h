@@ -1,0 +1,45 @@
+/// Categories of kernel (or operator) names: an ordered list of substrings.
+#ifndef GG_MODEL_CATEGORY_H
+#define GG_MODEL_CATEGORY_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/span.h"
+#include "base/vec.h"
+
+enum category_class { CLASS_COMPUTE, CLASS_COMMUNICATION, CLASS_MEMORY, CLASS_OTHER };
+
+/// One row of the data file: first match wins, without case.
+struct category {
+	const char *name;
+	enum category_class cls;
+	VEC(struct span) match; ///< substrings
+};
+
+struct category_table {
+	struct arena arena; ///< owns names and substrings
+	VEC(struct category) rows;
+	const char *source; ///< path, or "built in"
+};
+
+/// Row index of `name`, or -1 where none matches.
+int category_of(const struct category_table *t, struct span name);
+
+/// Name of row `index`; "other" for -1.
+const char *category_name(const struct category_table *t, int index);
+
+/// "compute", "communication", "memory", "other".
+const char *class_name(enum category_class cls);
+
+/// Space-separated substrings of all communication rows, owned by `a`: what
+/// the reducer tells communication kernels by, and the digest records.
+const char *category_communication(const struct category_table *t, struct arena *a);
+
+/// `name` contains one of the space-separated substrings of `patterns`, without case.
+bool category_matches_any(const char *patterns, struct span name);
+
+/// Give the memory back.
+void category_table_release(struct category_table *t);
+
+#endif

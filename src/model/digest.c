@@ -1,0 +1,87 @@
+#include "model/digest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+struct digest *digest_new(void)
+{
+	struct digest *d = mem_calloc(1, sizeof *d);
+	d->world_size = -1;
+	return d;
+}
+
+void digest_free(struct digest *d)
+{
+	if (!d)
+		return;
+	vec_release(&d->env);
+	vec_release(&d->kernels);
+	vec_release(&d->devices);
+	vec_release(&d->ops);
+	vec_release(&d->threads);
+	vec_release(&d->memories);
+	arena_release(&d->arena);
+	free(d);
+}
+
+void digest_set_steps(struct digest *d, size_t nr)
+{
+	d->nr_steps = nr;
+	d->step_numbers = arena_alloc(&d->arena, nr, sizeof *d->step_numbers);
+	d->step_activities = arena_alloc(&d->arena, nr, sizeof *d->step_activities);
+	for (size_t m = 0; m < NR_STEP_METRICS; m++)
+		d->samples[m] = arena_alloc(&d->arena, nr, sizeof *d->samples[m]);
+}
+
+/* Index of `key`, or of the entry that it would stand before. */
+static size_t env_place(const struct digest *d, struct span key, bool *found)
+{
+	size_t i = 0;
+	int c = -1;
+	while (i < d->env.nr && (c = span_cmp(span_of(d->env.v[i].key), key)) < 0)
+		i++;
+	*found = i < d->env.nr && c == 0;
+	return i;
+}
+
+const char *digest_env(const struct digest *d, const char *key)
+{
+	bool found;
+	size_t i = env_place(d, span_of(key), &found);
+	return found ? d->env.v[i].value : NULL;
+}
+
+void digest_set_env(struct digest *d, struct span key, struct span value)
+{
+	bool found;
+	size_t i = env_place(d, key, &found);
+	const char *text = arena_dup(&d->arena, value);
+	if (found) {
+		d->env.v[i].value = text;
+		return;
+	}
+	vec_reserve(&d->env, 1);
+	memmove(d->env.v + i + 1, d->env.v + i, (d->env.nr - i) * sizeof *d->env.v);
+	d->env.v[i] = (struct env_entry){ arena_dup(&d->arena, key), text };
+	d->env.nr++;
+}
+
+int kernel_stat_cmp(const void *a, const void *b)
+{
+	const struct kernel_stat *x = a, *y = b;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return span_cmp(x->name, y->name);
+}
+
+void run_release(struct run *run)
+{
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		digest_free(run->ranks.v[i]);
+	vec_release(&run->ranks);
+	vec_release(&run->ignored);
+	arena_release(&run->arena);
+	*run = (struct run){ 0 };
+}

@@ -1,0 +1,81 @@
+/// One event of a trace, as the readers hand it to the reducer.
+#ifndef GG_MODEL_EVENT_H
+#define GG_MODEL_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/status.h"
+#include "base/vec.h"
+
+enum event_kind {
+	EVENT_KERNEL, ///< the three GPU kinds come first
+	EVENT_MEMCPY,
+	EVENT_MEMSET,
+	EVENT_RUNTIME, ///< CUDA, HIP runtime or driver call
+	EVENT_OP, ///< cpu_op (operator in 2021 traces)
+	EVENT_ANNOTATION, ///< user_annotation
+	EVENT_MEMORY, ///< [memory] instant event
+};
+
+/// True for what counts as a GPU activity.
+static inline bool event_is_gpu(enum event_kind kind)
+{
+	return kind <= EVENT_MEMSET;
+}
+
+/// An id of the trace, compared as text: a small integer is itself, other text
+/// is -2 - (id of its name in the table); IDENT_NONE: absent or null.
+/// Integers below 0 and above INT64_MAX are text.
+#define IDENT_NONE ((int64_t)-1)
+
+struct event {
+	enum event_kind kind;
+	const struct name *name; ///< in the reader's table, lives as long as it
+	int64_t start_ns;
+	int64_t dur_ns; ///< ≥ 0; instant events 0
+	bool negative; ///< dur was below 0 and is clamped
+	int64_t pid, tid; ///< idents
+	int64_t device; ///< GPU: args.device, else pid
+	int64_t stream; ///< GPU: args.stream, else tid
+	int64_t correlation; ///< GPU and runtime
+	int64_t bytes; ///< memcpy, memset: args.bytes or 0; memory: Bytes (signed)
+	int64_t grid[3], block[3]; ///< kernel; grid[0] < 0 where absent
+	int64_t occupancy; ///< kernel: est. achieved occupancy in 1e-6 %, < 0 absent
+	int64_t memory_id; ///< memory: Device Id, ≥ -1
+	int64_t device_type; ///< memory: 0 is host
+	int64_t total_allocated, total_reserved; ///< memory; < 0 where absent
+};
+
+/// A GPU of `deviceProperties`.
+struct trace_device {
+	int64_t id;
+	const char *name; ///< owned by the meta's arena; raw bytes, no NUL
+	int64_t memory_bytes; ///< totalGlobalMem, -1 unknown
+};
+
+/// What a trace says about itself outside its events. Owned by its arena.
+struct trace_meta {
+	struct arena arena;
+	int64_t rank; ///< distributedInfo.rank, -1 unknown
+	int64_t world_size; ///< -1 unknown
+	const char *cuda_runtime, *cuda_driver; ///< "12.0", NULL unknown; also HIP
+	VEC(struct trace_device) devices;
+	uint64_t events; ///< elements of traceEvents, whatever they are
+	uint64_t malformed; ///< wanted events without ts or with an unusable shape
+	uint64_t json_faults; ///< tolerated faults: raw control bytes, bad escapes, NaN
+	uint64_t fault_byte; ///< offset of the first of them
+	bool truncated; ///< cut short and read all the same (--allow-truncated)
+	bool partial; ///< stopped after --quick events
+	bool not_a_trace; ///< well-formed JSON of another kind
+};
+
+/// Receiver of events. A status other than ST_OK stops the reader.
+struct event_sink {
+	void *ctx;
+	enum status (*event)(void *ctx, const struct event *ev);
+};
+
+#endif

@@ -1,0 +1,328 @@
+/* Every figure of a rank, from its digest. */
+#include "base/number.h"
+#include "model/view.h"
+
+enum { MICRO = 1000000, NS_PER_S = 1000000000 };
+
+struct emitter {
+	const struct run_view *view;
+	const struct rank_view *rank;
+	struct figure figure;
+	figure_fn *fn;
+	void *ctx;
+};
+
+static void emit(struct emitter *e, struct span label, int64_t value)
+{
+	e->figure.label = label;
+	e->figure.samples = &value;
+	e->figure.nr = 1;
+	e->fn(e->ctx, &e->figure);
+}
+
+/* a − b, 0 where malformed input makes it negative. */
+static int64_t excess(int64_t a, int64_t b)
+{
+	return a > b ? number_div_round((__int128)a - b, 1) : 0;
+}
+
+/* ---- one value per rank ---- */
+
+/* A number of the run context × 10^digits; false where it is absent or not above 0. */
+static bool context_number(const struct digest *d, const char *key, int digits, int64_t *out)
+{
+	const char *text = digest_env(d, key);
+	return text && number_parse(span_of(text), digits, out) && *out > 0;
+}
+
+/* 1e-6 percent: 100 · flops / (seconds · tflops · 10^12). */
+static bool mfu(const struct digest *d, int64_t step_ns, int64_t *out)
+{
+	const __int128 scale = (__int128)100 * NS_PER_S; /* 1e6 · 100 · 1e9 · 1e6 / 1e12 */
+	int64_t flops, tflops_micro;
+	__int128 num;
+	if (!context_number(d, "peak_tflops", 6, &tflops_micro))
+		return false;
+	if (context_number(d, "flops_per_step", 0, &flops))
+		num = flops * scale;
+	else if (context_number(d, "flops_per_step", -6, &flops)) /* beyond int64 */
+		num = flops * scale * MICRO;
+	else
+		return false;
+	*out = number_div_round(num, (__int128)step_ns * tflops_micro);
+	return true;
+}
+
+static bool throughput(const struct digest *d, enum metric_id id, int64_t *out)
+{
+	int64_t per_step = MICRO;
+	if (d->window || d->nr_steps == 0)
+		return false;
+	int64_t step_ns = stat_of(STAT_MEDIAN, d->samples[METRIC_STEP_TIME], d->nr_steps);
+	if (step_ns <= 0)
+		return false;
+	if (id == METRIC_MFU_PCT)
+		return mfu(d, step_ns, out);
+	if (id == METRIC_THROUGHPUT_SAMPLES && !context_number(d, "samples_per_step", 6, &per_step))
+		return false;
+	if (id == METRIC_THROUGHPUT_TOKENS && !context_number(d, "tokens_per_step", 6, &per_step))
+		return false;
+	*out = number_div_round((__int128)per_step * NS_PER_S, step_ns);
+	return true;
+}
+
+static bool overlap(const struct digest *d, int64_t *out)
+{
+	__int128 under_compute = 0, all = 0;
+	for (size_t i = 0; i < d->devices.nr; i++) {
+		under_compute += d->devices.v[i].overlap_ns;
+		all += d->devices.v[i].comm_ns;
+	}
+	*out = number_pct(under_compute, all);
+	return all > 0;
+}
+
+static void emit_rank(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	enum metric_id id = e->figure.metric->id;
+	int64_t value;
+	if (metric_is_step(e->figure.metric)) {
+		e->figure.samples = d->samples[id];
+		e->figure.nr = d->nr_steps;
+		if (d->nr_steps)
+			e->fn(e->ctx, &e->figure);
+	} else if (id == METRIC_COMM_OVERLAP_PCT ? overlap(d, &value) : throughput(d, id, &value)) {
+		emit(e, SPAN(""), value);
+	}
+}
+
+/* ---- devices, memories, threads ---- */
+
+static void emit_devices(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	for (size_t i = 0; i < d->devices.nr; i++) {
+		const struct device_stat *s = &d->devices.v[i];
+		int64_t value;
+		switch (e->figure.metric->id) {
+		case METRIC_WINDOW_BUSY_TIME:
+			value = s->busy_ns;
+			break;
+		case METRIC_WINDOW_IDLE_TIME:
+			value = excess(s->span_ns, s->busy_ns);
+			break;
+		case METRIC_WINDOW_COMPUTE_TIME:
+			value = s->compute_ns;
+			break;
+		case METRIC_WINDOW_NON_COMPUTE_TIME:
+			value = excess(s->busy_ns, s->compute_ns);
+			break;
+		default: /* gpu.utilization_pct: absent where the measured steps have nothing on it */
+			if (s->measured_ns == 0)
+				continue;
+			value = number_pct(s->measured_busy_ns, s->measured_ns);
+		}
+		emit(e, span_of(s->id), value);
+	}
+}
+
+static int64_t fragmentation(int64_t reserved, int64_t allocated)
+{
+	return number_pct(excess(reserved, allocated), reserved);
+}
+
+static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
+{
+	switch (id) {
+	case METRIC_MEMORY_PEAK_ALLOCATED:
+		return s->peak_allocated;
+	case METRIC_MEMORY_PEAK_RESERVED:
+		return s->peak_reserved;
+	case METRIC_MEMORY_END_ALLOCATED:
+		return s->end_allocated;
+	case METRIC_MEMORY_END_RESERVED:
+		return s->end_reserved;
+	case METRIC_MEMORY_FRAGMENTATION_PCT:
+		return fragmentation(s->end_reserved, s->end_allocated);
+	default:
+		return fragmentation(s->reserved_at_peak, s->peak_allocated);
+	}
+}
+
+static void emit_memories(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	for (size_t i = 0; i < d->memories.nr; i++) {
+		e->figure.source = d->memories.v[i].source;
+		emit(e, span_of(d->memories.v[i].id),
+		     memory_value(e->figure.metric->id, &d->memories.v[i]));
+	}
+}
+
+static void emit_threads(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	for (size_t i = 0; i < d->threads.nr; i++)
+		emit(e, span_of(d->threads.v[i].id), d->threads.v[i].busy_ns);
+}
+
+/* ---- per step: kernels, categories, copies, operators ---- */
+
+static int64_t per_step(const struct emitter *e, __int128 sum)
+{
+	return number_div_round(sum, (__int128)e->rank->digest->nr_steps);
+}
+
+static void emit_kernels(struct emitter *e)
+{
+	__int128 all_ns = 0;
+	for (size_t i = 0; i < e->rank->nr_kernels; i++)
+		all_ns += e->rank->kernels[i].stat.step_total_ns;
+	for (size_t i = 0; i < e->rank->nr_kernels; i++) {
+		const struct kernel_row *row = &e->rank->kernels[i];
+		const struct kernel_stat *s = &row->stat;
+		int64_t value;
+		if (s->step_count == 0)
+			continue;
+		switch (e->figure.metric->id) {
+		case METRIC_KERNEL_TIME:
+			value = per_step(e, s->step_total_ns);
+			break;
+		case METRIC_KERNEL_COUNT:
+			value = per_step(e, (__int128)s->step_count * MICRO);
+			break;
+		case METRIC_KERNEL_MEAN:
+			value = number_div_round(s->step_total_ns, s->step_count);
+			break;
+		case METRIC_KERNEL_MAX:
+			value = s->step_max_ns;
+			break;
+		case METRIC_KERNEL_SHARE_PCT:
+			value = number_pct(s->step_total_ns, all_ns);
+			break;
+		default:
+			if (s->occupancy < 0)
+				continue;
+			value = s->occupancy;
+		}
+		e->figure.kernel = row;
+		emit(e, row->match, value);
+	}
+}
+
+struct category_sum {
+	const char *name;
+	__int128 ns;
+};
+
+static int category_sum_cmp(const void *a, const void *b)
+{
+	return strcmp(((const struct category_sum *)a)->name, ((const struct category_sum *)b)->name);
+}
+
+/* By name: several rows of the table may share one, and one may be "other". */
+static void emit_categories(struct emitter *e)
+{
+	VEC(struct category_sum) sums = VEC_INIT;
+	for (size_t i = 0; i < e->rank->nr_kernels; i++) {
+		const struct kernel_row *row = &e->rank->kernels[i];
+		if (row->stat.step_count)
+			vec_push(&sums, (struct category_sum){
+			                    category_name(e->view->naming->categories, row->category),
+			                    row->stat.step_total_ns });
+	}
+	vec_sort(&sums, category_sum_cmp);
+	for (size_t i = 0, end; i < sums.nr; i = end) {
+		__int128 ns = 0;
+		for (end = i; end < sums.nr && strcmp(sums.v[end].name, sums.v[i].name) == 0; end++)
+			ns += sums.v[end].ns;
+		emit(e, span_of(sums.v[i].name), per_step(e, ns));
+	}
+	vec_release(&sums);
+}
+
+/* Directions as CUPTI and as HIP write them.
+   Source: "Memcpy HtoD (Pageable -> Device)", libkineto (CUDA and newer ROCm);
+   "CopyHostToDevice", roctracer (ROCm up to 5). In order of label. */
+static const struct direction {
+	const char *label, *cuda, *hip;
+} directions[] = {
+	{ "DtoD", "dtod", "devicetodevice" }, { "DtoH", "dtoh", "devicetohost" },
+	{ "HtoD", "htod", "hosttodevice" },   { "HtoH", "htoh", "hosttohost" },
+	{ "PtoP", "ptop", "peertopeer" },     { "other", "", "" },
+};
+enum { NR_DIRECTIONS = sizeof directions / sizeof *directions };
+
+static size_t direction_of(struct span name)
+{
+	size_t i = 0;
+	while (!span_contains_nocase(name, span_of(directions[i].cuda)) &&
+	       !span_contains_nocase(name, span_of(directions[i].hip)))
+		i++;
+	return i;
+}
+
+static void emit_directions(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	bool bandwidth = e->figure.metric->id == METRIC_MEMCPY_BANDWIDTH;
+	struct {
+		bool any;
+		__int128 bytes, ns;
+	} sums[NR_DIRECTIONS] = { 0 };
+	for (size_t i = 0; i < d->kernels.nr; i++) {
+		const struct kernel_stat *s = &d->kernels.v[i];
+		if (s->kind != EVENT_MEMCPY || s->step_count == 0)
+			continue;
+		size_t k = direction_of(s->name);
+		sums[k].any = true;
+		sums[k].bytes += s->step_bytes;
+		sums[k].ns += s->step_total_ns;
+	}
+	for (size_t k = 0; k < NR_DIRECTIONS; k++) {
+		struct span label = span_of(directions[k].label);
+		if (bandwidth && sums[k].bytes > 0 && sums[k].ns > 0)
+			emit(e, label, number_div_round(sums[k].bytes * NS_PER_S, sums[k].ns));
+		else if (!bandwidth && sums[k].any)
+			emit(e, label, per_step(e, sums[k].bytes));
+	}
+}
+
+static void emit_ops(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	for (size_t i = 0; i < d->ops.nr; i++) {
+		const struct op_stat *s = &d->ops.v[i];
+		emit(e, s->name,
+		     per_step(e, e->figure.metric->id == METRIC_OP_TIME ? s->total_ns : s->self_ns));
+	}
+}
+
+void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
+                  void *ctx)
+{
+	static void (*const of_label[])(struct emitter *) = {
+		[LABEL_NONE] = emit_rank,
+		[LABEL_DEVICE] = emit_devices,
+		[LABEL_THREAD] = emit_threads,
+		[LABEL_MEMORY] = emit_memories,
+		[LABEL_KERNEL] = emit_kernels,
+		[LABEL_CATEGORY] = emit_categories,
+		[LABEL_DIRECTION] = emit_directions,
+		[LABEL_OP] = emit_ops,
+	};
+	const struct rank_view *rank = &v->ranks[r];
+	struct emitter e = {
+		.view = v,
+		.rank = rank,
+		.fn = fn,
+		.ctx = ctx,
+		.figure = { .metric = m, .rank = rank->digest->rank, .label = SPAN("") },
+	};
+	bool of_steps = m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY ||
+	                m->label == LABEL_DIRECTION || m->label == LABEL_OP;
+	if (of_steps && rank->digest->nr_steps == 0)
+		return; /* the warm-up took them all */
+	of_label[m->label](&e);
+}

@@ -1,0 +1,42 @@
+#include "model/report.h"
+
+const char *verdict_name(enum verdict v)
+{
+	static const char *const names[NR_VERDICTS] = {
+		[VERDICT_INCONCLUSIVE] = "inconclusive",
+		[VERDICT_MISSING] = "missing",
+		[VERDICT_FAIL] = "fail",
+		[VERDICT_WARN] = "warn",
+		[VERDICT_IMPROVED] = "improved",
+		[VERDICT_PASS] = "pass",
+		[VERDICT_SKIPPED] = "skipped",
+	};
+	return names[v];
+}
+
+void report_init(struct report *r)
+{
+	*r = (struct report){ .arena = ARENA_INIT, .verdict = VERDICT_PASS };
+}
+
+void report_release(struct report *r)
+{
+	/* checks may share a breakdown: an emptied one is emptied again without harm */
+	for (size_t i = 0; i < r->checks.nr; i++)
+		if (r->checks.v[i].breakdown)
+			vec_release(&((struct breakdown *)r->checks.v[i].breakdown)->parts);
+	for (size_t i = 0; i < r->breakdowns.nr; i++)
+		vec_release(&r->breakdowns.v[i]->parts);
+	for (size_t i = 0; i < r->trust.nr; i++)
+		vec_release(&r->trust.v[i].spoils);
+	vec_release(&r->baseline.notes);
+	vec_release(&r->candidate.notes);
+	vec_release(&r->environment);
+	vec_release(&r->trust);
+	vec_release(&r->warnings);
+	vec_release(&r->checks);
+	vec_release(&r->drift);
+	vec_release(&r->figures);
+	vec_release(&r->breakdowns);
+	arena_release(&r->arena);
+}

@@ -1,0 +1,129 @@
+/* Figures for people: integer arithmetic only, whatever the locale. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "model/metric.h"
+
+struct scale {
+	const char *name;
+	uint64_t size;
+};
+
+static uint64_t power_of_10(int n)
+{
+	uint64_t p = 1;
+	while (n-- > 0)
+		p *= 10;
+	return p;
+}
+
+static void add_grouped(struct strbuf *out, uint64_t v)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof digits, "%" PRIu64, v);
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			strbuf_addch(out, ',');
+		strbuf_addch(out, digits[i]);
+	}
+}
+
+/* v / size, rounded to `decimals` places and written with all of them. */
+static void add_quotient(struct strbuf *out, uint64_t v, uint64_t size, int decimals)
+{
+	uint64_t p = power_of_10(decimals);
+	unsigned __int128 q = ((unsigned __int128)v * p + size / 2) / size;
+	add_grouped(out, (uint64_t)(q / p));
+	if (decimals)
+		strbuf_addf(out, ".%0*" PRIu64, decimals, (uint64_t)(q % p));
+}
+
+/* In the largest unit that leaves 1 or more; two decimals, and three below 10
+   where `fine`. What would round up to a whole next unit is written in that. */
+static void add_scaled(struct strbuf *out, uint64_t v, const struct scale *scale, int nr, bool fine)
+{
+	int i = 0;
+	while (i + 1 < nr && v >= scale[i + 1].size - (i ? scale[i].size / 200 : 0))
+		i++;
+	int decimals = i == 0 ? 0 : fine && v < 10 * scale[i].size ? 3 : 2;
+	add_quotient(out, v, scale[i].size, decimals);
+	strbuf_addf(out, " %s", scale[i].name);
+}
+
+static void add_time(struct strbuf *out, uint64_t ns)
+{
+	static const struct scale scale[] = {
+		{ "ns", 1 },
+		{ "µs", 1000 },
+		{ "ms", 1000000 },
+		{ "s", 1000000000 },
+	};
+	add_scaled(out, ns, scale, 4, true);
+}
+
+static void add_bytes(struct strbuf *out, uint64_t bytes)
+{
+	static const struct scale scale[] = {
+		{ "B", 1 },
+		{ "KiB", 1 << 10 },
+		{ "MiB", 1 << 20 },
+		{ "GiB", 1 << 30 },
+	};
+	add_scaled(out, bytes, scale, 4, false);
+}
+
+enum { MICRO = 1000000 };
+
+/* Four significant digits of v / 10^6 or more, without trailing zeros; a value
+   that is not zero never reads as zero. */
+static void add_micro(struct strbuf *out, uint64_t v)
+{
+	int decimals = v >= 100 * MICRO ? 1 : v >= 10 * MICRO ? 2 : v >= MICRO ? 3 : v >= 100 ? 4 : 6;
+	uint64_t step = power_of_10(6 - decimals);
+	uint64_t rounded = (v + step / 2) / step;
+	while (decimals > 0 && rounded % 10 == 0) {
+		rounded /= 10;
+		decimals--;
+	}
+	add_quotient(out, rounded, power_of_10(decimals), decimals);
+}
+
+void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
+{
+	uint64_t v = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	if (value < 0)
+		strbuf_addch(out, '-');
+	else if (sign && value > 0)
+		strbuf_addch(out, '+');
+	switch (unit) {
+	case UNIT_NS:
+	case UNIT_NS_PER_STEP:
+		add_time(out, v);
+		break;
+	case UNIT_BYTES:
+	case UNIT_BYTES_PER_STEP:
+		add_bytes(out, v);
+		break;
+	case UNIT_BYTES_PER_S:
+		add_bytes(out, v);
+		strbuf_adds(out, "/s");
+		break;
+	case UNIT_COUNT:
+		add_grouped(out, v);
+		break;
+	case UNIT_COUNT_PER_STEP:
+		add_micro(out, v);
+		break;
+	case UNIT_PER_S:
+		add_micro(out, v);
+		strbuf_adds(out, " /s");
+		break;
+	case UNIT_PCT:
+		if (v && v < MICRO / 200)
+			add_micro(out, v);
+		else
+			add_quotient(out, v, MICRO, 2);
+		strbuf_adds(out, " %");
+		break;
+	}
+}

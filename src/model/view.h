@@ -1,0 +1,107 @@
+/// What rules see of a run: kernel names normalised, aliased and categorised,
+/// and one way to ask for any figure. Digests stay as they are.
+#ifndef GG_MODEL_VIEW_H
+#define GG_MODEL_VIEW_H
+
+#include "model/category.h"
+#include "model/digest.h"
+
+struct alias {
+	struct span match; ///< glob over the match name
+	struct span as;
+};
+
+/// How names are looked at; everything is borrowed from rules and categories.
+struct naming {
+	bool exact; ///< kernels.match: exact
+	const struct alias *aliases;
+	size_t nr_aliases;
+	const struct category_table *categories;
+};
+
+/// One kernel under its match name: sums over the raw names that share it.
+struct kernel_row {
+	struct span match; ///< normalised, then aliased; lives as long as the view and its run
+	struct span name; ///< the raw name with the most time
+	int category; ///< index in the table, -1 none
+	enum category_class cls; ///< communication is what the digest took for it
+	int raw_names; ///< how many were merged
+	struct kernel_stat stat; ///< sums; shape of the raw name with the most time
+};
+
+/// A rank as rules see it.
+struct rank_view {
+	const struct digest *digest;
+	struct kernel_row *kernels; ///< kind kernel only, sorted by match
+	size_t nr_kernels;
+};
+
+struct run_view {
+	struct arena arena;
+	const struct naming *naming;
+	const struct run *run;
+	struct rank_view *ranks; ///< run->ranks.nr
+	size_t merged_names; ///< raw names that were merged into another, all ranks
+};
+
+/// Build the view of `run`, which it borrows together with `naming`.
+void run_view_init(struct run_view *v, const struct run *run, const struct naming *naming);
+
+/// Give the memory back, before the run is released.
+void run_view_release(struct run_view *v);
+
+/// The match name of a kernel name (rules.md, metrics.md: "match name"): of
+/// `triton_…` trailing `_<n>` groups, `0x…` addresses, a trailing `_` and 8 or
+/// more hex digits are removed. Owned by `a`, or `name` itself.
+struct span kernel_match_name(struct arena *a, struct span name);
+
+/// One figure of one rank: a sample per step, or a single value.
+struct figure {
+	const struct metric *metric;
+	int64_t rank;
+	struct span label; ///< kernel, device, … as metric->label says; empty for none
+	const int64_t *samples; ///< in the metric's unit; borrowed from digest or scratch
+	size_t nr;
+	const struct kernel_row *kernel; ///< kernel metrics only
+	const char *source; ///< memory metrics: "trace"; else NULL
+};
+
+/// Receives figures; `samples` is valid during the call only.
+typedef void figure_fn(void *ctx, const struct figure *f);
+
+/// All figures of metric `m` (not PAIR) in rank `r`, labels in ascending
+/// order. None where the trace has nothing of the kind.
+void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn, void *ctx);
+
+/// The communication kernels of the run: false where no rank has any.
+bool run_has_communication(const struct run_view *v);
+
+/// True where what `m` needs was recorded by at least one rank.
+bool run_has(const struct run_view *v, const struct metric *m);
+
+/// Which figures a rule wants. Globs, NULL where any will do.
+struct query {
+	const struct metric *metric;
+	enum statistic stat;
+	enum reduce reduce; ///< over devices, then ranks
+	const char *kernel, *category, *op, *rank, *device, *memory, *direction, *thread;
+};
+
+/// One answer: `label` as in struct figure; `rank` -1 unless reduce is EACH and
+/// the run has several ranks.
+struct answer {
+	struct span label;
+	int64_t rank;
+	int64_t value;
+};
+struct answers {
+	VEC(struct answer) list; ///< ordered by label, then rank
+};
+
+/// Statistic over steps, then over devices, then over ranks. DEVICE and MEMORY
+/// labels are reduced away unless reduce is EACH or the query selects them.
+/// PAIR metrics give nothing here. `category` narrows kernels too. Labels are
+/// borrowed from the view; `a` is scratch. Caller: vec_release(&out->list).
+void run_query(const struct run_view *v, const struct query *q, struct arena *a, struct answers *out);
+
+#endif
