@@ -1,0 +1,30 @@
+/// JSON that is no trace: what its keys say it is.
+#ifndef GG_READ_FOREIGN_H
+#define GG_READ_FOREIGN_H
+
+#include "base/span.h"
+#include "io/jscan.h"
+
+/// Evidence bits of one key of an object that was expected to be a trace or an event.
+unsigned foreign_key(struct span key);
+
+/// Evidence bit of an element that is no object, or of an outermost scalar.
+unsigned foreign_element(enum jscan_type type);
+
+/// What the evidence speaks for: "a CUDA memory snapshot (…)"; static.
+const char *foreign_name(unsigned evidence);
+
+/// What an input seems to be from its first expanded bytes.
+enum artifact {
+	ARTIFACT_TRACE, ///< JSON: a trace, unless reading shows otherwise
+	ARTIFACT_DIGEST,
+	ARTIFACT_BASELINE,
+	ARTIFACT_RESULT, ///< a report or metrics file of this program
+	ARTIFACT_PICKLE,
+	ARTIFACT_UNKNOWN, ///< neither JSON nor a pickle
+};
+
+/// Recognise by content; `first` is what source_peek() gave.
+enum artifact artifact_recognise(struct span first);
+
+#endif

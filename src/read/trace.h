@@ -1,0 +1,21 @@
+/// PyTorch profiler / Kineto Chrome trace → events.
+#ifndef GG_READ_TRACE_H
+#define GG_READ_TRACE_H
+
+#include "base/diag.h"
+#include "io/source.h"
+#include "model/event.h"
+
+struct trace_options {
+	bool allow_truncated; ///< keep the complete events of a trace that is cut short
+	uint64_t quick; ///< stop after this many events; 0: read all
+};
+
+/// Read one trace from `src`: events go to `sink` in file order, what the trace
+/// says of itself to `meta` (initialised here; arena owned by the caller, who
+/// releases it). Names are interned in `names`. JSON that is no trace is
+/// ST_INPUT and named for what it seems to be.
+GG_MUST_CHECK enum status trace_read(struct source *src, const struct trace_options *options, struct name_table *names,
+                                     struct event_sink sink, struct trace_meta *meta, struct diag_log *log);
+
+#endif
