@@ -1,0 +1,282 @@
+#include <string.h>
+
+#include "base/number.h"
+#include "reduce/reducer.h"
+
+static bool has(struct span s, struct span part)
+{
+	return memmem(s.p, s.n, part.p, part.n) != NULL;
+}
+
+static struct span after(struct span s, struct span prefix)
+{
+	return (struct span){ s.p + prefix.n, s.n - prefix.n };
+}
+
+/* "cuda", "hip" or "cu", then what is waited for, then "Synchronize". */
+static bool is_sync(struct span name)
+{
+	static const struct span api[] = { { "cuda", 4 }, { "hip", 3 }, { "cu", 2 } };
+	static const struct span object[] = { { "DeviceSynchronize", 17 },
+		                                  { "StreamSynchronize", 17 },
+		                                  { "EventSynchronize", 16 },
+		                                  { "CtxSynchronize", 14 } };
+	for (size_t i = 0; i < sizeof api / sizeof *api; i++)
+		for (size_t k = 0; k < sizeof object / sizeof *object; k++)
+			if (span_starts(name, api[i]) && span_starts(after(name, api[i]), object[k]))
+				return true;
+	return false;
+}
+
+/* The integer that a name ends in; -1 where there is none or it is too large. */
+static int64_t trailing_number(struct span name)
+{
+	size_t from = name.n;
+	uint64_t v;
+	while (from && name.p[from - 1] >= '0' && name.p[from - 1] <= '9')
+		from--;
+	if (!number_parse_u64((struct span){ name.p + from, name.n - from }, &v) || v > INT64_MAX)
+		return -1;
+	return (int64_t)v;
+}
+
+static uint32_t host_name(struct reducer *r, const struct event *ev)
+{
+	uint32_t id = idmap_add(&r->host_ids, idmap_pair(ev->kind, ev->name->id));
+	if (id < r->host_names.nr)
+		return id;
+	struct host_name *h = vec_push_zero(&r->host_names);
+	struct span name = h->name = name_span(ev->name);
+	if (ev->kind == EVENT_RUNTIME) {
+		bool graph = has(name, SPAN("GraphLaunch"));
+		bool kernel = has(name, SPAN("LaunchKernel")) || has(name, SPAN("LaunchCooperative"));
+		h->launch = graph || kernel;
+		h->kernel_launch = kernel && !graph;
+		h->sync = is_sync(name);
+	} else {
+		h->op = ev->kind == EVENT_OP;
+		h->dataloader = span_starts(name, SPAN("enumerate(DataLoader)"));
+		h->marker = span_glob(span_of(r->options.marker), name);
+	}
+	return id;
+}
+
+static void launch_take(struct reducer *r, const struct event *ev, bool kernel_launch)
+{
+	uint32_t id = idmap_add(&r->correlations, ev->correlation);
+	if (id == r->launches.nr)
+		vec_push(&r->launches, (struct launch){ .start_ns = ev->start_ns });
+	struct launch *l = &r->launches.v[id];
+	if (ev->start_ns < l->start_ns)
+		l->start_ns = ev->start_ns;
+	l->kernel_launches += kernel_launch;
+}
+
+void host_take(struct reducer *r, const struct event *ev)
+{
+	uint32_t name = host_name(r, ev), thread = NO_ID;
+	const struct host_name *h = &r->host_names.v[name];
+	if (h->marker)
+		vec_push(&r->marks, (struct mark){ ev->start_ns, ev->start_ns + ev->dur_ns,
+		                                   trailing_number(h->name), r->nr_events });
+	if (ev->kind == EVENT_RUNTIME && ev->correlation != IDENT_NONE)
+		launch_take(r, ev, h->kernel_launch);
+	if (ev->kind == EVENT_ANNOTATION && !h->dataloader)
+		return;
+	if (__builtin_add_overflow(r->host_ns, ev->dur_ns, &r->host_ns)) {
+		r->fault = "the durations of host events add up to more than 292 years: check 'dur' of "
+		           "the trace";
+		return;
+	}
+	if (ev->kind != EVENT_ANNOTATION)
+		thread = idmap_add(&r->threads,
+		                   idmap_pair(idmap_add(&r->pids, ev->pid), idmap_add(&r->tids, ev->tid)));
+	vec_push(&r->spans, (struct host_span){ ev->start_ns, ev->dur_ns, thread, name });
+}
+
+/* --- per step --- */
+
+struct begun {
+	int64_t launch_ns, sync_ns, sync_count, dataloader_ns;
+};
+
+/* Number of the sorted `edges` that are not after `at`. */
+static size_t edges_until(const int64_t *edges, size_t nr, int64_t at)
+{
+	size_t lo = 0, hi = nr;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (edges[mid] <= at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void begun_samples(struct digest *d, size_t step, const struct begun *from,
+                          const struct begun *to)
+{
+	d->samples[METRIC_STEP_LAUNCH_TIME][step] = to->launch_ns - from->launch_ns;
+	d->samples[METRIC_STEP_SYNC_TIME][step] = to->sync_ns - from->sync_ns;
+	d->samples[METRIC_STEP_SYNC_COUNT][step] = to->sync_count - from->sync_count;
+	d->samples[METRIC_STEP_DATALOADER_TIME][step] = to->dataloader_ns - from->dataloader_ns;
+}
+
+/* The starts and ends of all steps cut the time into parts: a step's sum is a
+   difference of sums over the parts so far. Steps that overlap share parts. */
+static void begun_in_steps(const struct reducer *r, struct digest *d)
+{
+	const struct mark *marks = r->marks.v + r->warmup;
+	size_t nr = r->window ? 0 : 2 * d->nr_steps;
+	int64_t *edges = mem_calloc(nr, sizeof *edges);
+	struct begun *until = mem_calloc(nr + 2, sizeof *until); /* [i + 1]: in part i; then summed */
+	for (size_t i = 0; i < nr; i++)
+		edges[i] = i % 2 ? marks[i / 2].end_ns : marks[i / 2].start_ns;
+	qsort(edges, nr, sizeof *edges, number_cmp_i64);
+	for (size_t i = 0; i < r->spans.nr; i++) {
+		const struct host_span *s = &r->spans.v[i];
+		const struct host_name *h = &r->host_names.v[s->name];
+		struct begun *b = &until[edges_until(edges, nr, s->start_ns) + 1];
+		b->launch_ns += h->launch ? s->dur_ns : 0;
+		b->sync_ns += h->sync ? s->dur_ns : 0;
+		b->sync_count += h->sync;
+		b->dataloader_ns += h->dataloader ? s->dur_ns : 0;
+	}
+	for (size_t i = 1; i < nr + 2; i++) {
+		until[i].launch_ns += until[i - 1].launch_ns;
+		until[i].sync_ns += until[i - 1].sync_ns;
+		until[i].sync_count += until[i - 1].sync_count;
+		until[i].dataloader_ns += until[i - 1].dataloader_ns;
+	}
+	for (size_t i = 0; i < d->nr_steps; i++)
+		if (r->window)
+			begun_samples(d, i, &until[0], &until[1]);
+		else
+			begun_samples(d, i, &until[edges_until(edges, nr, marks[i].start_ns)],
+			              &until[edges_until(edges, nr, marks[i].end_ns)]);
+	free(edges);
+	free(until);
+}
+
+/* --- operators and threads --- */
+
+/* An operator that the walk is inside of. */
+struct frame {
+	int64_t end_ns;
+	int64_t covered_ns; ///< end of the operators in it so far
+	struct host_name *name; ///< NULL: not in a measured step
+};
+
+struct stack {
+	VEC(struct frame) frames;
+};
+
+/* An operator lies in another of its thread where that contains it wholly. */
+static void op_add(struct reducer *r, struct stack *st, const struct host_span *s)
+{
+	int64_t end = s->start_ns + s->dur_ns;
+	struct frame f = { end, s->start_ns, NULL };
+	if (steps_measured(r, steps_at(r, s->start_ns)) != NO_ID) {
+		f.name = &r->host_names.v[s->name];
+		f.name->count++;
+		f.name->total_ns += s->dur_ns;
+		f.name->self_ns += s->dur_ns;
+	}
+	while (st->frames.nr && (st->frames.v[st->frames.nr - 1].end_ns <= s->start_ns ||
+	                         st->frames.v[st->frames.nr - 1].end_ns < end))
+		st->frames.nr--;
+	if (st->frames.nr) {
+		struct frame *outer = &st->frames.v[st->frames.nr - 1];
+		int64_t from = s->start_ns > outer->covered_ns ? s->start_ns : outer->covered_ns;
+		if (end > from) {
+			outer->covered_ns = end;
+			if (outer->name)
+				outer->name->self_ns -= end - from;
+		}
+	}
+	vec_push(&st->frames, f);
+}
+
+/* Order of the spans of one thread: an operator before those nested in it. */
+static int span_order(const void *a, const void *b, void *spans)
+{
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	const struct host_span *x = (const struct host_span *)spans + i;
+	const struct host_span *y = (const struct host_span *)spans + k;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	if (x->dur_ns != y->dur_ns)
+		return x->dur_ns > y->dur_ns ? -1 : 1;
+	return (i > k) - (i < k);
+}
+
+static void thread_row(struct reducer *r, struct digest *d, uint32_t thread, const uint32_t *order,
+                       size_t nr)
+{
+	struct cover busy = COVER_INIT;
+	struct stack st = { 0 };
+	for (size_t i = 0; i < nr; i++) {
+		const struct host_span *s = &r->spans.v[order[i]];
+		cover_add(&busy, s->start_ns, s->start_ns + s->dur_ns);
+		if (r->host_names.v[s->name].op)
+			op_add(r, &st, s);
+	}
+	vec_release(&st.frames);
+	int64_t key = r->threads.keys.v[thread];
+	const char *pid = ident_text(&d->arena, r->names, r->pids.keys.v[idmap_pair_first(key)]);
+	const char *tid = ident_text(&d->arena, r->names, r->tids.keys.v[(uint32_t)key]);
+	vec_push(&d->threads,
+	         (struct thread_stat){ arena_printf(&d->arena, "%s/%s", pid, tid), busy.length_ns });
+}
+
+/* The spans of each thread, in order; file order is kept where times are equal. */
+static void threads(struct reducer *r, struct digest *d)
+{
+	size_t nr = r->threads.keys.nr;
+	uint32_t *order = mem_calloc(r->spans.nr, sizeof *order);
+	size_t *end = mem_calloc(nr + 1, sizeof *end); /* of thread i - 1, then of thread i */
+	for (size_t i = 0; i < r->spans.nr; i++)
+		if (r->spans.v[i].thread != NO_ID)
+			end[r->spans.v[i].thread + 1]++;
+	for (size_t i = 1; i <= nr; i++)
+		end[i] += end[i - 1];
+	for (size_t i = 0; i < r->spans.nr; i++)
+		if (r->spans.v[i].thread != NO_ID)
+			order[end[r->spans.v[i].thread]++] = (uint32_t)i;
+	for (size_t i = 0; i < nr; i++) {
+		size_t from = i ? end[i - 1] : 0;
+		qsort_r(order + from, end[i] - from, sizeof *order, span_order, r->spans.v);
+		thread_row(r, d, (uint32_t)i, order + from, end[i] - from);
+	}
+	free(order);
+	free(end);
+}
+
+static int thread_cmp(const void *a, const void *b)
+{
+	const struct thread_stat *x = a, *y = b;
+	return strcmp(x->id, y->id);
+}
+
+static int op_cmp(const void *a, const void *b)
+{
+	const struct op_stat *x = a, *y = b;
+	return span_cmp(x->name, y->name);
+}
+
+void host_figures(struct reducer *r, struct digest *d)
+{
+	begun_in_steps(r, d);
+	threads(r, d);
+	vec_sort(&d->threads, thread_cmp);
+	for (size_t i = 0; i < r->host_names.nr; i++) {
+		const struct host_name *h = &r->host_names.v[i];
+		if (h->count)
+			vec_push(&d->ops, (struct op_stat){ { arena_dup(&d->arena, h->name), h->name.n },
+			                                    h->count,
+			                                    h->total_ns,
+			                                    h->self_ns });
+	}
+	vec_sort(&d->ops, op_cmp);
+}

@@ -1,0 +1,41 @@
+/// Unions of half-open intervals that come in order of their starts: constant
+/// state, whatever their number.
+#ifndef GG_REDUCE_INTERVALS_H
+#define GG_REDUCE_INTERVALS_H
+
+#include <stdint.h>
+
+/// Union of the intervals so far. All times together lie within INT64_MAX ns.
+struct cover {
+	int64_t end; ///< of the union
+	int64_t length_ns; ///< of the union
+};
+#define COVER_INIT   \
+	{                \
+		INT64_MIN, 0 \
+	}
+
+/// Add [start, end); `start` is not below any earlier one. Empty ones add nothing.
+static inline void cover_add(struct cover *c, int64_t start, int64_t end)
+{
+	int64_t from = start > c->end ? start : c->end;
+	if (end > from) {
+		c->length_ns += end - from;
+		c->end = end;
+	}
+}
+
+/// Add the part of [start, end) that lies in [lo, hi).
+static inline void cover_add_within(struct cover *c, int64_t start, int64_t end, int64_t lo,
+                                    int64_t hi)
+{
+	cover_add(c, start > lo ? start : lo, end < hi ? end : hi);
+}
+
+/// Length of the union before `at`, which is not below any start so far.
+static inline int64_t cover_before(const struct cover *c, int64_t at)
+{
+	return c->end > at ? c->length_ns - (c->end - at) : c->length_ns;
+}
+
+#endif

@@ -1,0 +1,35 @@
+/// Events of one trace → digest of its rank.
+#ifndef GG_REDUCE_REDUCE_H
+#define GG_REDUCE_REDUCE_H
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "model/digest.h"
+#include "model/event.h"
+
+struct reduce_options {
+	const char *marker; ///< glob of step annotations
+	int64_t warmup; ///< steps to leave out
+	const char *communication; ///< space-separated substrings
+	uint32_t max_events; ///< more are ST_INPUT; 0: what ids can tell apart, 2^32 - 2
+};
+
+struct reducer;
+
+/// A reducer of one trace; `names` is the table of the reader that will feed it
+/// and must outlive it. Caller releases with reducer_free().
+struct reducer *reducer_new(const struct reduce_options *options, struct name_table *names);
+
+/// Where the reader hands its events.
+struct event_sink reducer_sink(struct reducer *r);
+
+/// All events are in: fill `out` (from digest_new()) with every figure; `meta`
+/// gives events, faults, devices and versions. Sets everything but trace,
+/// snapshot and rank. ST_INPUT where a sum leaves int64.
+GG_MUST_CHECK enum status reducer_finish(struct reducer *r, const struct trace_meta *meta,
+                                         struct digest *out, struct diag_log *log);
+
+/// Release the reducer; NULL is fine.
+void reducer_free(struct reducer *r);
+
+#endif

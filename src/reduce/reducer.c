@@ -1,0 +1,153 @@
+#include "reduce/reducer.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+
+struct reducer *reducer_new(const struct reduce_options *options, struct name_table *names)
+{
+	struct reducer *r = mem_calloc(1, sizeof *r);
+	r->options = *options;
+	if (!r->options.max_events)
+		r->options.max_events = UINT32_MAX - 1;
+	r->names = names;
+	r->first_ns = INT64_MAX;
+	r->last_ns = INT64_MIN;
+	name_table_init(&r->shapes);
+	struct idmap *maps[] = { &r->gpu_ids,  &r->devices, &r->streams, &r->lanes,   &r->correlations,
+		                     &r->host_ids, &r->pids,    &r->tids,    &r->threads, &r->memory_ids };
+	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+		idmap_init(maps[i]);
+	return r;
+}
+
+void reducer_free(struct reducer *r)
+{
+	if (!r)
+		return;
+	struct idmap *maps[] = { &r->gpu_ids,  &r->devices, &r->streams, &r->lanes,   &r->correlations,
+		                     &r->host_ids, &r->pids,    &r->tids,    &r->threads, &r->memory_ids };
+	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+		idmap_release(maps[i]);
+	name_table_release(&r->shapes);
+	vec_release(&r->activities);
+	vec_release(&r->transfers);
+	vec_release(&r->gpu_names);
+	vec_release(&r->shape_counts);
+	vec_release(&r->launches);
+	vec_release(&r->spans);
+	vec_release(&r->host_names);
+	vec_release(&r->marks);
+	vec_release(&r->owned);
+	vec_release(&r->memories);
+	free(r);
+}
+
+const char *ident_text(struct arena *a, const struct name_table *names, int64_t ident)
+{
+	if (ident >= 0)
+		return arena_printf(a, "%" PRId64, ident);
+	if (ident == IDENT_NONE)
+		return "null";
+	struct strbuf b = STRBUF_INIT;
+	text_add_valid(&b, name_span(names->by_id[-2 - ident]));
+	const char *text = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
+	return text;
+}
+
+void gpu_take(struct reducer *r, const struct event *ev)
+{
+	if (__builtin_add_overflow(r->gpu_ns, ev->dur_ns, &r->gpu_ns)) {
+		r->fault = "the durations of GPU activities add up to more than 292 years: check 'dur' of "
+		           "the trace";
+		return;
+	}
+	uint32_t device = idmap_add(&r->devices, ev->device);
+	uint32_t stream = idmap_add(&r->streams, ev->stream);
+	if (ev->bytes)
+		vec_push(&r->transfers, (struct transfer){ (uint32_t)r->activities.nr, ev->bytes });
+	vec_push(&r->activities,
+	         (struct activity){ ev->start_ns, ev->dur_ns, ev->correlation, gpu_name_add(r, ev),
+	                            idmap_add(&r->lanes, idmap_pair(device, stream)), NO_ID, NO_ID });
+}
+
+static enum status take(void *ctx, const struct event *ev)
+{
+	struct reducer *r = ctx;
+	int64_t end;
+	if (r->fault)
+		return ST_OK; /* reducer_finish() has the log to tell it */
+	if (r->nr_events == r->options.max_events) {
+		r->fault = "more events than can be held (about 4 billion): split the trace";
+		return ST_OK;
+	}
+	r->nr_events++;
+	r->negative_durations += ev->negative;
+	if (ev->kind == EVENT_MEMORY) {
+		memory_take(r, ev);
+		return ST_OK;
+	}
+	if (__builtin_add_overflow(ev->start_ns, ev->dur_ns, &end)) {
+		r->fault = "an event ends beyond the range of times: check 'ts' and 'dur' of the trace";
+		return ST_OK;
+	}
+	if (ev->start_ns < r->first_ns)
+		r->first_ns = ev->start_ns;
+	if (end > r->last_ns)
+		r->last_ns = end;
+	if (event_is_gpu(ev->kind))
+		gpu_take(r, ev);
+	else
+		host_take(r, ev);
+	return ST_OK;
+}
+
+struct event_sink reducer_sink(struct reducer *r)
+{
+	return (struct event_sink){ r, take };
+}
+
+static enum status check_times(const struct reducer *r, struct diag_log *log)
+{
+	int64_t range;
+	if (r->fault)
+		return diag_fail(log, ST_INPUT, "%s", r->fault);
+	if (r->first_ns <= r->last_ns && __builtin_sub_overflow(r->last_ns, r->first_ns, &range))
+		return diag_fail(log, ST_INPUT,
+		                 "the events lie more than 292 years apart: check 'ts' of the trace");
+	return ST_OK;
+}
+
+static void trust_of_meta(const struct reducer *r, const struct trace_meta *meta,
+                          struct trust_counts *t)
+{
+	t->negative_durations = r->negative_durations;
+	t->malformed = (int64_t)meta->malformed;
+	t->json_faults = (int64_t)meta->json_faults;
+	t->fault_byte = (int64_t)meta->fault_byte;
+	t->truncated = meta->truncated;
+	t->partial = meta->partial;
+}
+
+enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, struct digest *out,
+                           struct diag_log *log)
+{
+	TRY(check_times(r, log));
+	out->world_size = meta->world_size;
+	out->marker = arena_dup(&out->arena, span_of(r->options.marker));
+	out->communication = arena_dup(&out->arena, span_of(r->options.communication));
+	out->warmup = r->options.warmup;
+	out->events = (int64_t)meta->events;
+	trust_of_meta(r, meta, &out->trust);
+	steps_make(r, out);
+	steps_attribute(r, out);
+	TRY(kernel_figures(r, out, log));
+	TRY(gpu_figures(r, out, log));
+	host_figures(r, out);
+	memory_figures(r, out);
+	environment(r, meta, out);
+	out->source_hash = figures_hash(out);
+	return ST_OK;
+}

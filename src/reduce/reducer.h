@@ -1,0 +1,165 @@
+/// Inside of the reducer: what it keeps of the events, and its parts in the
+/// order in which reducer_finish() runs them. No other room includes this.
+///
+///     reducer.c      intake, order of work
+///     steps.c        step markers → steps; GPU activities → steps
+///     gpu.c          per step and per device figures, overlaps
+///     kernels.c      figures by GPU activity name
+///     host.c         runtime calls, operators, threads
+///     memory.c       [memory] events
+///     identity.c     environment, hash of the figures
+#ifndef GG_REDUCE_REDUCER_H
+#define GG_REDUCE_REDUCER_H
+
+#include "base/idmap.h"
+#include "reduce/intervals.h"
+#include "reduce/reduce.h"
+
+/// No step, no launch, no thread, …
+#define NO_ID UINT32_MAX
+
+/// A GPU activity, 40 bytes.
+struct activity {
+	int64_t start_ns, dur_ns, correlation;
+	uint32_t name; ///< index of its struct gpu_name
+	uint32_t lane; ///< id of its device and stream
+	uint32_t launch; ///< id of its correlation among the launches, or NO_ID
+	uint32_t step; ///< index of its step, or NO_ID
+};
+
+/// The earliest runtime call of one correlation id.
+struct launch {
+	int64_t start_ns;
+	uint32_t kernel_launches; ///< calls with this id that launch a kernel, not a graph
+	bool has_activity;
+};
+
+/// All activities of one kind and name.
+struct gpu_name {
+	struct kernel_stat stat;
+	bool communication;
+	int64_t shape_count; ///< of the most frequent shape
+	int64_t occupancy_ns; ///< time of the launches with a known occupancy
+	__int128 occupancy_sum; ///< of occupancy × time
+};
+
+/// A runtime call, operator or DataLoader annotation, 24 bytes.
+struct host_span {
+	int64_t start_ns, dur_ns;
+	uint32_t thread; ///< NO_ID for annotations
+	uint32_t name; ///< index of its struct host_name
+};
+
+/// All runtime calls, operators or annotations of one name.
+struct host_name {
+	struct span name;
+	bool op, launch, kernel_launch, sync, dataloader, marker;
+	int64_t count, total_ns, self_ns; ///< operators, measured steps
+};
+
+/// A step: one marker annotation.
+struct mark {
+	int64_t start_ns, end_ns;
+	int64_t number; ///< < 0: the name has none
+	uint32_t order; ///< in the file
+};
+
+/// The part of a step's interval that belongs to no step before it.
+struct owned {
+	int64_t start_ns, end_ns;
+	uint32_t step;
+};
+
+/// Bytes of a copy or memory set; most activities are kernels and have none.
+struct transfer {
+	uint32_t activity;
+	int64_t bytes;
+};
+
+struct memory_state {
+	struct memory_stat stat;
+	int64_t peak_ns, end_ns; ///< when
+};
+
+struct reducer {
+	struct reduce_options options;
+	struct name_table *names; ///< borrowed
+	const char *fault; ///< why no digest can be made; events are ignored from there
+	uint32_t nr_events;
+	int64_t first_ns, last_ns; ///< over all host and GPU events
+	int64_t gpu_ns, host_ns; ///< sums of durations: every smaller sum fits
+	int64_t negative_durations;
+
+	VEC(struct activity) activities; ///< in order of start from figures on
+	VEC(struct transfer) transfers; ///< in order of `activity`, file order
+	struct idmap gpu_ids; ///< kind and name id
+	VEC(struct gpu_name) gpu_names;
+	struct name_table shapes;
+	VEC(int64_t) shape_counts;
+	struct idmap devices, streams; ///< idents
+	struct idmap lanes; ///< device and stream id
+
+	struct idmap correlations; ///< of runtime calls
+	VEC(struct launch) launches;
+
+	VEC(struct host_span) spans;
+	struct idmap host_ids; ///< kind and name id
+	VEC(struct host_name) host_names;
+	struct idmap pids, tids; ///< idents
+	struct idmap threads; ///< pid and tid id
+
+	VEC(struct mark) marks; ///< in order of start from steps_make() on
+	VEC(struct owned) owned; ///< disjoint, in order
+	size_t warmup; ///< of the marks
+	bool window; ///< one mark stands for the whole trace
+
+	struct idmap memory_ids;
+	VEC(struct memory_state) memories;
+};
+
+/// Text of an ident, owned by `a`; "null" where it is absent.
+const char *ident_text(struct arena *a, const struct name_table *names, int64_t ident);
+
+/// Keep an event of the kind; may set `fault`.
+void gpu_take(struct reducer *r, const struct event *ev);
+void host_take(struct reducer *r, const struct event *ev);
+void memory_take(struct reducer *r, const struct event *ev);
+
+/// Row of an activity's name with this launch added to its window figures;
+/// may set `fault`.
+uint32_t gpu_name_add(struct reducer *r, const struct event *ev);
+
+/// Order and number the steps and make room for them in `d`.
+void steps_make(struct reducer *r, struct digest *d);
+
+/// Give every activity its step, and count what has none.
+void steps_attribute(struct reducer *r, struct digest *d);
+
+/// Index of the step that the instant belongs to, or NO_ID.
+uint32_t steps_at(const struct reducer *r, int64_t at_ns);
+
+/// Index of a step among the measured ones, or NO_ID for warm-up and no step.
+static inline uint32_t steps_measured(const struct reducer *r, uint32_t step)
+{
+	return step == NO_ID || step < r->warmup ? NO_ID : step - (uint32_t)r->warmup;
+}
+
+/// Per step, per device and trust figures of GPU activities; sorts them.
+GG_MUST_CHECK enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *log);
+
+/// Rows of GPU activity names, from the activities with their steps.
+GG_MUST_CHECK enum status kernel_figures(struct reducer *r, struct digest *d, struct diag_log *log);
+
+/// Per step figures of the host, operators and threads.
+void host_figures(struct reducer *r, struct digest *d);
+
+/// Keys of the environment that the trace tells.
+void environment(const struct reducer *r, const struct trace_meta *meta, struct digest *d);
+
+/// Hash of the figures, the same for the same trace in every process.
+uint64_t figures_hash(const struct digest *d);
+
+/// Rows of memories.
+void memory_figures(const struct reducer *r, struct digest *d);
+
+#endif

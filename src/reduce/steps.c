@@ -1,0 +1,168 @@
+#include <string.h>
+
+#include "base/number.h"
+#include "reduce/reducer.h"
+
+static int mark_cmp(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	if (x->end_ns != y->end_ns)
+		return x->end_ns < y->end_ns ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Steps go by the numbers in their names where every step has its own. */
+static bool numbers_serve(const struct reducer *r)
+{
+	size_t nr = r->marks.nr;
+	int64_t *numbers = mem_calloc(nr, sizeof *numbers);
+	for (size_t i = 0; i < nr; i++)
+		numbers[i] = r->marks.v[i].number;
+	qsort(numbers, nr, sizeof *numbers, number_cmp_i64);
+	bool serve = numbers[0] >= 0;
+	for (size_t i = 1; serve && i < nr; i++)
+		serve = numbers[i] != numbers[i - 1];
+	free(numbers);
+	return serve;
+}
+
+/* An instant belongs to the first step that holds it. As steps come in order
+   of start, what is left of one begins where all before it have ended. */
+static void divide_time(struct reducer *r)
+{
+	int64_t ended = INT64_MIN;
+	for (size_t i = 0; i < r->marks.nr; i++) {
+		const struct mark *m = &r->marks.v[i];
+		if (m->end_ns <= ended || m->end_ns <= m->start_ns)
+			continue;
+		int64_t start = m->start_ns > ended ? m->start_ns : ended;
+		vec_push(&r->owned, (struct owned){ start, m->end_ns, (uint32_t)i });
+		ended = m->end_ns;
+	}
+}
+
+uint32_t steps_at(const struct reducer *r, int64_t at_ns)
+{
+	if (r->window)
+		return 0;
+	size_t lo = 0, hi = r->owned.nr; /* lo becomes the number of parts begun by then */
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (r->owned.v[mid].start_ns <= at_ns)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && at_ns < r->owned.v[lo - 1].end_ns ? r->owned.v[lo - 1].step : NO_ID;
+}
+
+void steps_make(struct reducer *r, struct digest *d)
+{
+	size_t nr = r->marks.nr;
+	d->total_steps = (int64_t)nr;
+	d->window = r->window = nr == 0;
+	if (nr) {
+		vec_sort(&r->marks, mark_cmp);
+		if (!numbers_serve(r))
+			for (size_t i = 0; i < nr; i++)
+				r->marks.v[i].number = (int64_t)i;
+		r->warmup = r->options.warmup < 0              ? 0
+		            : (uint64_t)r->options.warmup < nr ? (size_t)r->options.warmup
+		                                               : nr;
+		divide_time(r);
+	} else if (r->first_ns <= r->last_ns) {
+		vec_push(&r->marks, (struct mark){ .start_ns = r->first_ns, .end_ns = r->last_ns });
+	}
+	digest_set_steps(d, r->marks.nr - r->warmup);
+	for (size_t i = 0; i < d->nr_steps; i++) {
+		const struct mark *m = &r->marks.v[r->warmup + i];
+		d->step_numbers[i] = m->number;
+		d->samples[METRIC_STEP_TIME][i] = m->end_ns - m->start_ns;
+	}
+}
+
+/* A correlation id as an integer. Ids that are no int64 come as text; beyond
+   37 digits all are equally far. */
+static bool ident_integer(const struct name_table *names, int64_t ident, __int128 *out)
+{
+	if (ident >= 0) {
+		*out = ident;
+		return true;
+	}
+	if (ident == IDENT_NONE)
+		return false;
+	struct span s = name_span(names->by_id[-2 - ident]);
+	bool negative = s.n && s.p[0] == '-';
+	__int128 v = 0, limit = (__int128)1000000000000000000 * 1000000000000000000;
+	for (size_t i = negative; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+		v = v < limit ? v * 10 + (s.p[i] - '0') : v;
+	}
+	*out = negative ? -v : v;
+	return s.n > (size_t)negative;
+}
+
+static bool smallest_launch(const struct reducer *r, __int128 *low)
+{
+	bool found = false;
+	for (size_t i = 0; i < r->correlations.keys.nr; i++) {
+		__int128 v;
+		if (ident_integer(r->names, r->correlations.keys.v[i], &v) && (!found || v < *low)) {
+			*low = v;
+			found = true;
+		}
+	}
+	return found;
+}
+
+/* Find the launch of every activity; tell where those without one come from. */
+static void join_launches(struct reducer *r, struct trust_counts *t)
+{
+	__int128 low = 0, id;
+	bool has_low = smallest_launch(r, &low);
+	for (size_t i = 0; i < r->activities.nr; i++) {
+		struct activity *a = &r->activities.v[i];
+		a->launch =
+		    a->correlation == IDENT_NONE ? NO_ID : idmap_find(&r->correlations, a->correlation);
+		if (a->launch != NO_ID) {
+			r->launches.v[a->launch].has_activity = true;
+			t->with_launch++;
+		} else if (has_low && ident_integer(r->names, a->correlation, &id) && id < low) {
+			t->carried_over++;
+		} else {
+			t->dropped++;
+			t->dropped_ns += a->dur_ns;
+		}
+	}
+	for (size_t i = 0; i < r->launches.nr; i++) {
+		t->launches += r->launches.v[i].kernel_launches;
+		if (!r->launches.v[i].has_activity)
+			t->launches_without_kernel += r->launches.v[i].kernel_launches;
+	}
+}
+
+void steps_attribute(struct reducer *r, struct digest *d)
+{
+	struct trust_counts *t = &d->trust;
+	t->gpu_events = (int64_t)r->activities.nr;
+	t->gpu_ns = r->gpu_ns;
+	join_launches(r, t);
+	bool by_launch = t->gpu_events && t->with_launch * 2 >= t->gpu_events;
+	d->attribution = r->window   ? ATTRIBUTION_NONE
+	                 : by_launch ? ATTRIBUTION_LAUNCH
+	                             : ATTRIBUTION_TIMESTAMP;
+	for (size_t i = 0; i < r->activities.nr; i++) {
+		struct activity *a = &r->activities.v[i];
+		if (r->window || !by_launch)
+			a->step = steps_at(r, a->start_ns);
+		else
+			a->step = a->launch == NO_ID ? NO_ID : steps_at(r, r->launches.v[a->launch].start_ns);
+		if (a->step == NO_ID) {
+			t->unattributed++;
+			t->unattributed_ns += a->dur_ns;
+		}
+	}
+}
