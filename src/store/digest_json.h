@@ -1,0 +1,47 @@
+/// Digest and baseline as canonical JSON.
+#ifndef GG_STORE_DIGEST_JSON_H
+#define GG_STORE_DIGEST_JSON_H
+
+#include "base/diag.h"
+#include "io/sink.h"
+#include "io/source.h"
+#include "model/digest.h"
+
+#define DIGEST_SCHEMA "gpugate-digest-1"
+#define BASELINE_SCHEMA "gpugate-baseline-1"
+
+/// Write a digest: fixed key order and number form, one row per line, trailing
+/// newline. Errors are the sink's.
+void digest_write(const struct digest *d, struct sink *out);
+
+/// Read and validate a digest. `fail` is the status of any error (ST_INPUT, or
+/// ST_BASELINE where it stands for one).
+GG_MUST_CHECK enum status digest_read(struct source *src, enum status fail, struct digest **out, struct diag_log *log);
+
+/// Where an approved run came from.
+struct provenance {
+	const char *commit, *time, *tool, *who, *reason; ///< "" where not known; time is UTC, RFC 3339
+};
+
+/// A stored baseline: the approved run with what is known of it.
+struct baseline {
+	struct arena arena;
+	const char *workload;
+	struct provenance provenance;
+	struct run pin;
+};
+
+/// Write a baseline in canonical form.
+void baseline_write(const struct baseline *b, struct sink *out);
+
+/// Read and validate a baseline; anything wrong with it is ST_BASELINE with
+/// place and path. Caller releases with baseline_release() whatever the outcome.
+GG_MUST_CHECK enum status baseline_parse(struct source *src, struct baseline *out, struct diag_log *log);
+
+/// The same from a file.
+GG_MUST_CHECK enum status baseline_read(const char *path, struct baseline *out, struct diag_log *log);
+
+/// Give the memory back.
+void baseline_release(struct baseline *b);
+
+#endif

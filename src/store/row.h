@@ -1,0 +1,83 @@
+/// Rows of canonical JSON: one table of fields serves writing and reading.
+#ifndef GG_STORE_ROW_H
+#define GG_STORE_ROW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/strbuf.h"
+#include "io/jscan.h"
+#include "io/sink.h"
+
+/// What a stored file may hold at most; beyond it is an error.
+struct store_limits {
+	uint64_t bytes;
+	size_t rows; ///< of one array
+	size_t steps;
+	size_t ranks;
+};
+extern const struct store_limits store_limits;
+
+/// Text that is not valid UTF-8 or holds a NUL is written with U+FFFD for
+/// people, and its bytes as `KEY_hex` behind it.
+enum field_type {
+	FIELD_COUNT, ///< int64_t, ≥ 0
+	FIELD_OPTIONAL_COUNT, ///< int64_t, left out where < 0, which reads as -1
+	FIELD_BOOL,
+	FIELD_TEXT, ///< const char *, never NULL
+	FIELD_OPTIONAL_TEXT, ///< const char *, left out where NULL
+	FIELD_NAME, ///< struct span
+	FIELD_HASH, ///< uint64_t as 16 hex digits
+	FIELD_ENUM, ///< an enum, by `names`
+	FIELD_SHAPE, ///< int64_t[3], left out where [0] < 0, which reads as -1
+	FIELD_ROW, ///< struct of schema `sub`, on the same line
+	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line
+	FIELD_OWN, ///< what `read` and `write` make of the whole struct
+};
+
+struct row_reader {
+	struct jscan *js;
+	struct arena *arena; ///< owner of the text that is read
+	struct strbuf path; ///< of the value at hand: "pin[0].kernels[3]"
+};
+
+struct field {
+	const char *key;
+	enum field_type type;
+	size_t offset;
+	const char *const *names; ///< ended by NULL
+	const struct schema *sub;
+	void (*read)(struct row_reader *r, void *row);
+	void (*write)(const void *row, struct sink *out);
+};
+
+struct schema {
+	const char *id; ///< value of the leading key "schema"; NULL for rows
+	const struct field *fields; ///< at most 64
+	size_t nr;
+	size_t size; ///< of the struct
+	int (*cmp)(const void *a, const void *b); ///< order of rows in FIELD_ROWS
+};
+
+/// Write a document: braces, one key per line, no newline at the end.
+void row_write(const struct schema *s, const void *row, struct sink *out);
+
+/// Read a zeroed struct from the object that follows. Unknown, duplicate and
+/// missing keys and unfit values stop the scanner with place and path.
+void row_read(struct row_reader *r, const struct schema *s, void *row);
+
+/// Stop the scanner: `byte`, then path and `key` (NULL: the value at hand), then `what`.
+void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *what);
+
+/// Offset of the value that follows.
+uint64_t row_byte(struct row_reader *r);
+
+/// Extend the path by a key, or by an index where `key` is NULL; returns the
+/// length to go back to with strbuf_setlen().
+size_t row_enter(struct row_reader *r, const char *key, size_t index);
+
+/// Read the number that follows, which is ≥ 0; 0 after an error.
+int64_t row_read_count(struct row_reader *r, const char *key);
+
+#endif
