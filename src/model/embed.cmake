@@ -8,7 +8,7 @@ foreach(entry IN LISTS ENTRIES)
   if(EXISTS "${DIR}/${CMAKE_MATCH_2}.yaml")
     file(READ "${DIR}/${CMAKE_MATCH_2}.yaml" hex HEX)
   else()
-    message(WARNING "rules/${CMAKE_MATCH_2}.yaml is missing: nothing is compiled in for it")
+    message(FATAL_ERROR "rules/${CMAKE_MATCH_2}.yaml is missing: it is to be compiled in")
   endif()
   string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
   # As \x bytes of char: an octal or signed form would warn above 0x7f.

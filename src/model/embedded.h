@@ -14,9 +14,4 @@ extern const char embedded_categories[];
 /// Bytes of `embedded_categories` without the NUL.
 extern const size_t embedded_categories_size;
 
-/// Text of rules/operators.yaml, the families of operators, NUL-terminated; static.
-extern const char embedded_operators[];
-/// Bytes of `embedded_operators` without the NUL.
-extern const size_t embedded_operators_size;
-
 #endif

@@ -1,0 +1,297 @@
+#include "gate/attribution.h"
+
+#include <stdlib.h>
+
+#include "gate/drift.h"
+#include "gate/words.h"
+
+struct leaf {
+	const struct activity_pair *pair;
+	const char *category;
+	int64_t change;
+};
+
+/* Leaves of one category, neighbours in the list. */
+struct group {
+	enum category_class cls;
+	const char *category;
+	size_t first, nr;
+	int64_t change, class_change;
+};
+
+struct builder {
+	const struct activity_pairs *pairs;
+	const struct category_table *categories;
+	const struct attribution_query *query;
+	struct arena *arena;
+	struct breakdown *out;
+	int names; ///< level of the kernels: 2 below class and category, else 0
+	VEC(struct leaf) leaves;
+	VEC(struct group) groups;
+};
+
+static const char *category_label(const struct category_table *t, const struct activity_pair *p)
+{
+	switch (p->kind) {
+	case EVENT_MEMCPY:
+		return "memcpy";
+	case EVENT_MEMSET:
+		return "memset";
+	default:
+		return category_name(t, p->category);
+	}
+}
+
+static bool is_part(const struct builder *b, const struct activity_pair *p)
+{
+	bool kernel = p->kind == EVENT_KERNEL, comm = p->cls == CLASS_COMMUNICATION;
+	switch (b->query->metric->id) {
+	case METRIC_STEP_CUDA_TIME:
+		return true;
+	case METRIC_STEP_KERNEL_TIME:
+		return kernel;
+	case METRIC_STEP_MEMCPY_TIME:
+		return p->kind == EVENT_MEMCPY;
+	case METRIC_STEP_MEMSET_TIME:
+		return p->kind == EVENT_MEMSET;
+	case METRIC_STEP_COMPUTE_TIME:
+		return kernel && !comm;
+	case METRIC_STEP_COMM_TIME:
+		return kernel && comm;
+	case METRIC_CATEGORY_TIME:
+		return kernel && span_eq(span_of(category_label(b->categories, p)), b->query->label);
+	case METRIC_KERNEL_TIME:
+		return kernel && span_eq(p->name, b->query->label);
+	default:
+		return false;
+	}
+}
+
+/* Each leaf is the difference of two rounded running sums, so that rounding
+   never accumulates; what is left to `change` by rounding alone (1 ns) goes to
+   the last one. Returns what is left after that. */
+static int64_t collect(struct builder *b)
+{
+	const int64_t *steps = b->pairs->steps;
+	__int128 den = (__int128)steps[SIDE_BASELINE] * steps[SIDE_CANDIDATE], sum = 0;
+	int64_t before = 0;
+	if (den <= 0)
+		return b->query->change;
+	for (size_t i = 0; i < b->pairs->list.nr; i++) {
+		const struct activity_pair *p = &b->pairs->list.v[i];
+		if (!is_part(b, p))
+			continue;
+		sum += (__int128)p->total_ns[SIDE_CANDIDATE] * steps[SIDE_BASELINE] -
+		       (__int128)p->total_ns[SIDE_BASELINE] * steps[SIDE_CANDIDATE];
+		int64_t now = number_div_round(sum, den);
+		vec_push(&b->leaves,
+		         (struct leaf){ p, category_label(b->categories, p), number_sub(now, before) });
+		before = now;
+	}
+	int64_t rest = number_sub(b->query->change, before);
+	if (b->leaves.nr && (rest == 1 || rest == -1)) {
+		int64_t *last = &b->leaves.v[b->leaves.nr - 1].change;
+		*last = number_add(*last, rest);
+		rest = 0;
+	}
+	return rest;
+}
+
+static int larger(int64_t a, int64_t b)
+{
+	uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+	return (x < y) - (x > y);
+}
+
+/* By category, the larger change first. */
+static int leaf_cmp(const void *a, const void *b)
+{
+	const struct leaf *x = a, *y = b;
+	if (x->pair->cls != y->pair->cls)
+		return x->pair->cls < y->pair->cls ? -1 : 1;
+	int c = strcmp(x->category, y->category);
+	if (!c)
+		c = larger(x->change, y->change);
+	return c ? c : (x->pair > y->pair) - (x->pair < y->pair);
+}
+
+static int group_cmp(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+	int c = larger(x->class_change, y->class_change);
+	if (!c)
+		c = (x->cls > y->cls) - (x->cls < y->cls);
+	if (!c)
+		c = larger(x->change, y->change);
+	return c ? c : strcmp(x->category, y->category);
+}
+
+static void form_groups(struct builder *b)
+{
+	int64_t of_class[CLASS_OTHER + 1] = { 0 };
+	vec_sort(&b->leaves, leaf_cmp);
+	for (size_t i = 0, end; i < b->leaves.nr; i = end) {
+		const struct leaf *l = b->leaves.v;
+		struct group g = { .cls = l[i].pair->cls, .category = l[i].category, .first = i };
+		for (end = i; end < b->leaves.nr && l[end].pair->cls == g.cls &&
+		              strcmp(l[end].category, g.category) == 0;
+		     end++)
+			g.change = number_add(g.change, l[end].change);
+		g.nr = end - i;
+		of_class[g.cls] = number_add(of_class[g.cls], g.change);
+		vec_push(&b->groups, g);
+	}
+	for (size_t i = 0; i < b->groups.nr; i++)
+		b->groups.v[i].class_change = of_class[b->groups.v[i].cls];
+	vec_sort(&b->groups, group_cmp);
+}
+
+static void add_part(struct builder *b, int level, const char *label, int64_t change,
+                     const char *detail)
+{
+	vec_push(&b->out->parts, (struct part){ level, label, change,
+	                                        word_change(b->arena, b->out->unit, change), detail });
+}
+
+static int64_t mean_ns(const struct activity_pair *p, int side)
+{
+	return number_div_round(p->total_ns[side], p->count[side]);
+}
+
+static const char *per_step(struct builder *b, const struct activity_pair *p, int side)
+{
+	return word_figure(b->arena, UNIT_COUNT_PER_STEP,
+	                   number_div_round((__int128)p->count[side] * 1000000, b->pairs->steps[side]));
+}
+
+static const char *launches_detail(struct builder *b, const struct activity_pair *p)
+{
+	return arena_printf(b->arena, "launches %s → %s", per_step(b, p, SIDE_BASELINE),
+	                    per_step(b, p, SIDE_CANDIDATE));
+}
+
+static const char *mean_detail(struct builder *b, const struct activity_pair *p)
+{
+	return arena_printf(b->arena, "mean %s → %s",
+	                    word_figure(b->arena, UNIT_NS, mean_ns(p, SIDE_BASELINE)),
+	                    word_figure(b->arena, UNIT_NS, mean_ns(p, SIDE_CANDIDATE)));
+}
+
+static bool is_on_both_sides(const struct activity_pair *p)
+{
+	return p->count[SIDE_BASELINE] > 0 && p->count[SIDE_CANDIDATE] > 0;
+}
+
+static const char *detail(struct builder *b, const struct activity_pair *p)
+{
+	if (is_on_both_sides(p))
+		return activity_count_order(b->pairs, p) ? launches_detail(b, p) : mean_detail(b, p);
+	bool gone = p->count[SIDE_BASELINE] > 0;
+	const struct activity_pair *other = drift_partner(b->pairs, p);
+	if (!other)
+		return gone ? "gone" : "new";
+	return arena_printf(b->arena, "renamed %s '%s'", gone ? "to" : "from",
+	                    word_short(b->arena, other->name, 60));
+}
+
+static void add_launches_and_mean(struct builder *b, int level, const struct leaf *l)
+{
+	int64_t launches = activity_launches_ns(b->pairs, l->pair);
+	int64_t mean = number_sub(l->change, launches);
+	if (launches)
+		add_part(b, level, "launches", launches, launches_detail(b, l->pair));
+	if (mean)
+		add_part(b, level, "mean", mean, mean_detail(b, l->pair));
+}
+
+static bool has_other_count(const struct builder *b, const struct leaf *l)
+{
+	return is_on_both_sides(l->pair) && activity_count_order(b->pairs, l->pair) != 0;
+}
+
+static void add_kernels(struct builder *b, const struct group *g)
+{
+	int64_t folded = 0;
+	size_t nr_folded = 0;
+	for (size_t i = 0; i < g->nr; i++) {
+		const struct leaf *l = &b->leaves.v[g->first + i];
+		if (l->change == 0)
+			continue;
+		if (i >= ATTRIBUTION_KERNELS) {
+			folded = number_add(folded, l->change);
+			nr_folded++;
+			continue;
+		}
+		add_part(b, b->names, word_line(b->arena, l->pair->name), l->change, detail(b, l->pair));
+		if (has_other_count(b, l))
+			add_launches_and_mean(b, b->names + 1, l);
+	}
+	if (nr_folded)
+		add_part(b, b->names, arena_printf(b->arena, "%zu others", nr_folded), folded, "");
+}
+
+static void add_groups(struct builder *b)
+{
+	int cls = -1;
+	for (size_t i = 0; i < b->groups.nr; i++) {
+		const struct group *g = &b->groups.v[i];
+		if (b->leaves.v[g->first].change == 0)
+			continue; /* the largest of them */
+		if (b->names && cls != (int)g->cls)
+			add_part(b, 0, class_name(g->cls), g->class_change, "");
+		cls = (int)g->cls;
+		if (b->names)
+			add_part(b, 1, word_line(b->arena, span_of(g->category)), g->change, "");
+		add_kernels(b, g);
+	}
+}
+
+static const char *title(struct builder *b)
+{
+	const char *name = b->query->metric->name;
+	if (b->query->label.n)
+		name =
+		    arena_printf(b->arena, "%s of '%s'", name, word_short(b->arena, b->query->label, 60));
+	return arena_printf(b->arena, "%s by %s", name,
+	                    b->query->metric->id == METRIC_KERNEL_TIME ? "launches and mean"
+	                    : b->names                                 ? "class, category and kernel"
+	                                                               : "name");
+}
+
+static void build(struct builder *b)
+{
+	int64_t rest = collect(b);
+	form_groups(b);
+	if (b->query->metric->id != METRIC_KERNEL_TIME) {
+		add_groups(b);
+	} else if (b->leaves.nr == 1) {
+		const struct leaf *l = &b->leaves.v[0];
+		if (is_on_both_sides(l->pair))
+			add_launches_and_mean(b, 0, l);
+		else
+			add_part(b, 0, word_line(b->arena, l->pair->name), l->change, detail(b, l->pair));
+	}
+	if (rest)
+		add_part(b, 0, arena_printf(b->arena, "%s − mean", b->query->stat), rest, "");
+}
+
+struct breakdown *attribution_of(const struct activity_pairs *p,
+                                 const struct category_table *categories,
+                                 const struct attribution_query *q, struct arena *a)
+{
+	struct builder b = { .pairs = p, .categories = categories, .query = q, .arena = a };
+	enum metric_id id = q->metric->id;
+	bool whole = id >= METRIC_STEP_CUDA_TIME && id <= METRIC_STEP_COMM_TIME;
+	if (!whole && id != METRIC_CATEGORY_TIME && id != METRIC_KERNEL_TIME)
+		return NULL;
+	if (whole && id != METRIC_STEP_MEMCPY_TIME && id != METRIC_STEP_MEMSET_TIME)
+		b.names = 2;
+	b.out = arena_alloc(a, 1, sizeof *b.out);
+	b.out->title = title(&b);
+	b.out->unit = q->metric->unit;
+	b.out->change = q->change;
+	build(&b);
+	vec_release(&b.leaves);
+	vec_release(&b.groups);
+	return b.out;
+}

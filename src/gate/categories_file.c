@@ -1,0 +1,100 @@
+#include "base/vec.h"
+#include "gate/keys.h"
+#include "gate/rules_file.h"
+#include "model/embedded.h"
+
+/* Every kernel name is held against every text, and every text against those before it. */
+enum { MAX_MATCHES = 2000 };
+
+static const char *word_class(size_t i)
+{
+	return i <= CLASS_OTHER ? class_name((enum category_class)i) : NULL;
+}
+
+static const struct key row_keys[] = {
+	KEY("category", TEXT, REQUIRED, "name of the category"),
+	KEY("class", WORD, REQUIRED, "what it counts as", .words = word_class),
+	KEY("match", TEXTS, REQUIRED,
+	    "texts that a name holds, without case; the first row that has one wins"),
+};
+static const struct key_map row_map = KEY_TABLE("a category", row_keys);
+static const struct key file_key =
+    KEY("categories", MAPS, REQUIRED, "the whole file", .map = &row_map);
+
+/* A name must mean one row, and "other" is what no row matches. */
+static enum status check_name(struct document *d, const struct category_table *t,
+                              const struct node *n)
+{
+	if (span_eq_nocase(n->text, SPAN("other")))
+		return document_fail(d, n, "'other' is what no category matches: choose another name");
+	for (size_t i = 0; i < t->rows.nr; i++)
+		if (span_eq(n->text, span_of(t->rows.v[i].name)))
+			return document_fail(d, n, "two categories are called %s", document_quote(d, n->text));
+	return ST_OK;
+}
+
+/* A text that holds one of an earlier row would never be reached. */
+static enum status check_match(struct document *d, const struct category_table *t,
+                               const struct node *n)
+{
+	for (size_t i = 0; i + 1 < t->rows.nr; i++)
+		for (size_t k = 0; k < t->rows.v[i].match.nr; k++)
+			if (span_contains_nocase(n->text, t->rows.v[i].match.v[k]))
+				return document_fail(d, n, "%s never matches: '%s' of '%s' comes first",
+				                     document_quote(d, n->text), t->rows.v[i].match.v[k].p,
+				                     t->rows.v[i].name);
+	if (t->rows.v[t->rows.nr - 1].cls == CLASS_COMMUNICATION && memchr(n->text.p, ' ', n->text.n))
+		return document_fail(d, n, "%s: texts of communication must not hold blanks",
+		                     document_quote(d, n->text));
+	return ST_OK;
+}
+
+static enum status read_root(struct document *d, struct category_table *out)
+{
+	size_t matches = 0;
+	TRY(keys_check_value(d, &file_key, d->root));
+	for (const struct node *n = d->root->first; n; n = n->next) {
+		const struct node *name = node_get(n, "category");
+		TRY(check_name(d, out, name));
+		struct category *c = vec_push_zero(&out->rows);
+		c->name = arena_dup(&out->arena, name->text);
+		c->cls = (enum category_class)keys_word(word_class, node_get(n, "class"), CLASS_OTHER);
+		for (const struct node *m = node_get(n, "match")->first; m; m = m->next) {
+			if (++matches > MAX_MATCHES)
+				return document_fail(d, m, "more than %d texts", MAX_MATCHES);
+			TRY(check_match(d, out, m));
+			vec_push(&c->match, (struct span){ arena_dup(&out->arena, m->text), m->text.n });
+		}
+	}
+	return ST_OK;
+}
+
+enum status categories_parse(const char *name, struct span text, struct category_table *out,
+                             struct diag_log *log)
+{
+	struct document d;
+	*out = (struct category_table){ .source = NULL };
+	out->source = arena_dup(&out->arena, span_of(name));
+	document_init(&d, name, log);
+	enum status st = document_parse(&d, text);
+	if (st == ST_OK)
+		st = read_root(&d, out);
+	document_release(&d);
+	return st;
+}
+
+enum status categories_read(const char *path, struct category_table *out, struct diag_log *log)
+{
+	struct document d;
+	if (!path)
+		return categories_parse(
+		    "built in", (struct span){ embedded_categories, embedded_categories_size }, out, log);
+	*out = (struct category_table){ .source = NULL };
+	out->source = arena_dup(&out->arena, span_of(path));
+	document_init(&d, path, log);
+	enum status st = document_read(&d, path);
+	if (st == ST_OK)
+		st = read_root(&d, out);
+	document_release(&d);
+	return st;
+}

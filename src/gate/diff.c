@@ -1,0 +1,120 @@
+#include <inttypes.h>
+
+#include "gate/attribution.h"
+#include "gate/bench.h"
+#include "gate/drift.h"
+#include "gate/environment.h"
+#include "gate/judge.h"
+#include "gate/sides.h"
+#include "gate/trust.h"
+#include "gate/words.h"
+
+static void add_figure(struct report *out, const struct metric *m, const struct entry *e)
+{
+	struct arena *a = &out->arena;
+	struct figure_row row = {
+		.metric = m,
+		.item = word_line(a, e->label),
+		.has_baseline = e->has[SIDE_BASELINE],
+		.has_candidate = e->has[SIDE_CANDIDATE],
+		.baseline = e->value[SIDE_BASELINE],
+		.candidate = e->value[SIDE_CANDIDATE],
+	};
+	bool both = row.has_baseline && row.has_candidate;
+	if (e->rank >= 0)
+		row.item = arena_printf(a, "%s%srank %" PRId64, row.item, row.item[0] ? ", " : "", e->rank);
+	row.has_pct = both && row.baseline > 0;
+	if (both)
+		row.change = number_sub(row.candidate, row.baseline);
+	if (row.has_pct)
+		row.change_pct = number_pct((__int128)row.candidate - row.baseline, row.baseline);
+	row.baseline_text = row.has_baseline ? word_figure(a, m->unit, row.baseline) : WORD_ABSENT;
+	row.candidate_text = row.has_candidate ? word_figure(a, m->unit, row.candidate) : WORD_ABSENT;
+	row.change_text = both ? word_change(a, m->unit, row.change) : WORD_ABSENT;
+	row.pct_text = row.has_pct && m->unit != UNIT_PCT ? word_pct(a, row.change_pct) : "";
+	vec_push(&out->figures, row);
+}
+
+static void add_pair_figure(struct bench *b, const struct metric *m, struct report *out)
+{
+	struct entry e = { .rank = -1 };
+	e.has[SIDE_CANDIDATE] =
+	    m->id == METRIC_KERNEL_DRIFT_PCT
+	        ? drift_pct(&b->pairs, DRIFT_ROWS_TOP, &e.value[SIDE_CANDIDATE])
+	        : drift_overlap_pct(&b->pairs, DRIFT_ROWS_TOP, &e.value[SIDE_CANDIDATE]);
+	if (e.has[SIDE_CANDIDATE])
+		add_figure(out, m, &e);
+}
+
+/* Everything but what has a row for each of thousands: kernels, operators, threads. */
+static void add_figures(struct bench *b, const struct metric *m, struct report *out)
+{
+	struct query q = { .metric = m, .stat = STAT_MEDIAN, .reduce = m->reduce };
+	struct entries e;
+	switch (m->label) {
+	case LABEL_KERNEL:
+	case LABEL_OP:
+	case LABEL_THREAD:
+		return;
+	case LABEL_PAIR:
+		add_pair_figure(b, m, out);
+		return;
+	case LABEL_DEVICE:
+		q.device = "*"; /* each of them */
+		break;
+	case LABEL_MEMORY:
+		q.memory = "*";
+		break;
+	default:
+		break;
+	}
+	bench_query(b, &q, &e);
+	for (size_t i = 0; i < e.list.nr; i++)
+		add_figure(out, m, &e.list.v[i]);
+	vec_release(&e.list);
+}
+
+/* The change of step.cuda_time, of which the breakdown is; headline too. */
+static void add_breakdown(struct bench *b, struct report *out)
+{
+	const struct metric *m = &metric_table[METRIC_STEP_CUDA_TIME];
+	struct arena *a = &out->arena;
+	out->headline = "the runs have no GPU time in common";
+	for (size_t i = 0; i < out->figures.nr; i++) {
+		const struct figure_row *f = &out->figures.v[i];
+		if (f->metric != m || !f->has_baseline || !f->has_candidate)
+			continue;
+		struct attribution_query q = { m, SPAN(""), f->change, stat_name(STAT_MEDIAN) };
+		out->headline = arena_printf(a, "median %s: %s → %s (%s%s%s)", m->name, f->baseline_text,
+		                             f->candidate_text, f->change_text, f->pct_text[0] ? ", " : "",
+		                             f->pct_text);
+		vec_push(&out->breakdowns, attribution_of(&b->pairs, b->naming.categories, &q, a));
+		return;
+	}
+}
+
+enum status compare_runs(const struct run *a, const struct run *b,
+                         const struct category_table *categories, struct report *out,
+                         struct diag_log *log)
+{
+	struct bench bench;
+	report_init(out);
+	out->is_diff = true;
+	out->workload = out->rules = out->baseline_path = out->accept = out->headline = "";
+	sides_fill(a, b, out);
+	enum status st = environment_settings(NULL, a, b, NULL, log);
+	if (st != ST_OK) {
+		out->status = st;
+		out->error = arena_dup(&out->arena, span_of(diag_first_error(log)));
+		return st;
+	}
+	environment_rows(a, b, out);
+	trust_findings(a, b, 1, out);
+	bench_init(&bench, a, b, (struct naming){ .categories = categories });
+	for (size_t i = 0; i < NR_METRICS; i++)
+		add_figures(&bench, &metric_table[i], out);
+	drift_rows(&bench.pairs, categories, out);
+	add_breakdown(&bench, out);
+	bench_release(&bench);
+	return ST_OK;
+}

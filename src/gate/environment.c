@@ -1,0 +1,156 @@
+#include "gate/environment.h"
+
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "gate/words.h"
+
+const char *environment_value(const struct run *run, const char *key)
+{
+	const char *value = NULL;
+	for (size_t i = 0; i < run->ranks.nr && !value; i++)
+		value = digest_env(run->ranks.v[i], key);
+	return value;
+}
+
+static const char *shown(struct arena *a, const char *text)
+{
+	return text ? word_line(a, span_of(text)) : NULL;
+}
+
+/* Appends nothing where neither side knows the key. */
+static void add_row(const struct run *baseline, const struct run *candidate, const char *key,
+                    bool must, struct report *out)
+{
+	const char *b = environment_value(baseline, key), *c = environment_value(candidate, key);
+	if (!b && !c)
+		return;
+	for (size_t i = 0; i < out->environment.nr; i++)
+		if (strcmp(out->environment.v[i].key, key) == 0)
+			return;
+	struct arena *a = &out->arena;
+	vec_push(&out->environment, (struct env_row){ word_line(a, span_of(key)), shown(a, b),
+	                                              shown(a, c), b && c && strcmp(b, c) == 0, must });
+}
+
+static void add_difference(struct strbuf *b, struct arena *a, const struct env_row *row)
+{
+	const char *x = row->baseline ? text_quote(a, span_of(row->baseline)) : "not known";
+	const char *y = row->candidate ? text_quote(a, span_of(row->candidate)) : "not known";
+	strbuf_addf(b, "%s is %s in the baseline and %s in the candidate", row->key, x, y);
+}
+
+static const char *differences(struct report *out, bool must)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < out->environment.nr; i++) {
+		const struct env_row *row = &out->environment.v[i];
+		if (row->match || row->must != must)
+			continue;
+		if (b.n)
+			strbuf_adds(&b, "; ");
+		add_difference(&b, &out->arena, row);
+	}
+	return word_take(&out->arena, &b);
+}
+
+enum status environment_judge(const struct rules *rules, const struct run *baseline,
+                              const struct run *candidate, bool ignore, struct report *out,
+                              struct diag_log *log)
+{
+	for (size_t i = 0; i < rules->must_match.nr; i++)
+		add_row(baseline, candidate, rules->must_match.v[i], true, out);
+	for (size_t i = 0; i < rules->should_match.nr; i++)
+		add_row(baseline, candidate, rules->should_match.v[i], false, out);
+	const char *must = differences(out, true), *should = differences(out, false);
+	if (must[0] && !ignore)
+		return diag_fail(
+		    log, ST_BASELINE,
+		    "the baseline is of another environment: %s; make a baseline for it, or compare "
+		    "all the same with --ignore-environment",
+		    must);
+	if (must[0])
+		vec_push(&out->warnings,
+		         arena_printf(&out->arena, "another environment, ignored: %s", must));
+	if (should[0])
+		vec_push(&out->warnings, arena_printf(&out->arena, "the environment differs: %s", should));
+	return ST_OK;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return strcmp(((const struct env_row *)a)->key, ((const struct env_row *)b)->key);
+}
+
+void environment_rows(const struct run *baseline, const struct run *candidate, struct report *out)
+{
+	const struct run *runs[] = { baseline, candidate };
+	for (size_t s = 0; s < 2; s++)
+		for (size_t r = 0; r < runs[s]->ranks.nr; r++)
+			for (size_t i = 0; i < runs[s]->ranks.v[r]->env.nr; i++)
+				add_row(baseline, candidate, runs[s]->ranks.v[r]->env.v[i].key, false, out);
+	vec_sort(&out->environment, by_key);
+}
+
+/* ---- settings that digests were made with ---- */
+
+struct settings {
+	const char *marker, *communication; ///< NULL: any
+	int64_t warmup; ///< < 0: any
+	const char *who;
+};
+
+static bool texts_differ(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) != 0;
+}
+
+static enum status compare_settings(const struct settings *want, const struct digest *d,
+                                    const char *who, struct diag_log *log)
+{
+	struct arena *a = &log->arena;
+	if (texts_differ(want->marker, d->marker))
+		return diag_fail(log, ST_USAGE,
+		                 "%s was reduced with step marker %s, %s with %s: reduce both from their "
+		                 "traces with one marker",
+		                 who, text_quote(a, span_of(d->marker)), want->who,
+		                 text_quote(a, span_of(want->marker)));
+	if (want->warmup >= 0 && want->warmup != d->warmup)
+		return diag_fail(log, ST_USAGE,
+		                 "%s was reduced with %" PRId64 " steps of warm-up, %s with %" PRId64
+		                 ": reduce both from their traces with one warm-up",
+		                 who, d->warmup, want->who, want->warmup);
+	if (texts_differ(want->communication, d->communication))
+		return diag_fail(
+		    log, ST_USAGE,
+		    "%s took other kernels for communication (%s) than %s (%s): reduce it from its trace "
+		    "with these categories",
+		    who, text_quote(a, span_of(d->communication)), want->who,
+		    text_quote(a, span_of(want->communication)));
+	return ST_OK;
+}
+
+static enum status run_settings(const struct settings *want, const struct run *run, const char *who,
+                                struct diag_log *log)
+{
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		TRY(compare_settings(want, run->ranks.v[i], who, log));
+	return ST_OK;
+}
+
+enum status environment_settings(const struct rules *rules, const struct run *baseline,
+                                 const struct run *candidate, const char *communication,
+                                 struct diag_log *log)
+{
+	if (rules) {
+		struct settings want = { rules->marker, communication, rules->warmup, "the rules" };
+		TRY(run_settings(&want, candidate, "the candidate", log));
+		TRY(run_settings(&want, baseline, "the baseline", log));
+	}
+	if (candidate->ranks.nr == 0)
+		return ST_OK;
+	const struct digest *d = candidate->ranks.v[0];
+	struct settings same = { d->marker, d->communication, d->warmup, "the candidate" };
+	TRY(run_settings(&same, candidate, "one rank of the candidate", log));
+	return run_settings(&same, baseline, "the baseline", log);
+}

@@ -1,0 +1,96 @@
+#include "gate/pairs.h"
+
+static struct activity_pair *add(struct activity_pairs *p, enum side_index side,
+                                 const struct kernel_stat *s, struct span name)
+{
+	struct activity_pair *a = vec_push_zero(&p->list);
+	a->seq = p->list.nr;
+	a->kind = s->kind;
+	a->name = name;
+	a->category = -1;
+	a->cls = CLASS_MEMORY;
+	a->count[side] = s->step_count;
+	a->total_ns[side] = s->step_total_ns;
+	return a;
+}
+
+static void collect(struct activity_pairs *p, enum side_index side, const struct run_view *v)
+{
+	for (size_t r = 0; r < v->run->ranks.nr; r++) {
+		const struct rank_view *rank = &v->ranks[r];
+		const struct digest *d = rank->digest;
+		p->steps[side] = number_add(p->steps[side], (int64_t)d->nr_steps);
+		for (size_t i = 0; i < rank->nr_kernels; i++) {
+			const struct kernel_row *k = &rank->kernels[i];
+			struct activity_pair *a = add(p, side, &k->stat, k->match);
+			a->category = k->category;
+			a->cls = k->cls;
+			a->row[side] = k;
+		}
+		for (size_t i = 0; i < d->kernels.nr; i++)
+			if (d->kernels.v[i].kind != EVENT_KERNEL)
+				add(p, side, &d->kernels.v[i], d->kernels.v[i].name);
+	}
+}
+
+/* By kind and name; equal ones in the order in which they were collected. */
+static int order(const void *x, const void *y)
+{
+	const struct activity_pair *a = x, *b = y;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	int c = span_cmp(a->name, b->name);
+	if (c)
+		return c;
+	return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+static void merge(struct activity_pair *into, const struct activity_pair *a)
+{
+	for (int s = 0; s < NR_SIDES; s++) {
+		into->count[s] = number_add(into->count[s], a->count[s]);
+		into->total_ns[s] = number_add(into->total_ns[s], a->total_ns[s]);
+		if (!into->row[s])
+			into->row[s] = a->row[s];
+	}
+}
+
+void activity_pairs_init(struct activity_pairs *p, const struct run_view *baseline,
+                         const struct run_view *candidate)
+{
+	*p = (struct activity_pairs){ 0 };
+	collect(p, SIDE_BASELINE, baseline);
+	collect(p, SIDE_CANDIDATE, candidate);
+	vec_sort(&p->list, order);
+	size_t nr = 0;
+	for (size_t i = 0; i < p->list.nr; i++) {
+		const struct activity_pair *a = &p->list.v[i];
+		struct activity_pair *last = nr ? &p->list.v[nr - 1] : NULL;
+		if (last && last->kind == a->kind && span_eq(last->name, a->name))
+			merge(last, a);
+		else
+			p->list.v[nr++] = *a;
+	}
+	p->list.nr = nr;
+	for (size_t i = 0; i < nr; i++)
+		for (int s = 0; s < NR_SIDES; s++)
+			if (p->steps[s] > 0)
+				p->list.v[i].time_ns[s] = number_div_round(p->list.v[i].total_ns[s], p->steps[s]);
+}
+
+int activity_count_order(const struct activity_pairs *p, const struct activity_pair *a)
+{
+	__int128 b = (__int128)a->count[SIDE_BASELINE] * p->steps[SIDE_CANDIDATE];
+	__int128 c = (__int128)a->count[SIDE_CANDIDATE] * p->steps[SIDE_BASELINE];
+	return (c > b) - (c < b);
+}
+
+int64_t activity_launches_ns(const struct activity_pairs *p, const struct activity_pair *a)
+{
+	if (a->count[SIDE_BASELINE] <= 0 || p->steps[SIDE_CANDIDATE] <= 0)
+		return number_sub(a->time_ns[SIDE_CANDIDATE], a->time_ns[SIDE_BASELINE]);
+	/* the candidate's launches at the baseline's mean */
+	__int128 num = (__int128)a->total_ns[SIDE_BASELINE] * a->count[SIDE_CANDIDATE];
+	__int128 den = (__int128)a->count[SIDE_BASELINE] * p->steps[SIDE_CANDIDATE];
+	return number_sub(number_div_round(num, den), a->time_ns[SIDE_BASELINE]);
+}

@@ -1,0 +1,139 @@
+#include "gate/rules_file.h"
+
+#include "base/text.h"
+#include "gate/rules_parts.h"
+#include "model/embedded.h"
+
+#define DEFAULT_BASELINE "baselines/{workload}.json"
+
+const char *workload_fault(struct span name)
+{
+	if (name.n == 0 || name.n > MAX_ID || !text_is_valid(name))
+		return "must be 1 to 100 bytes of UTF-8";
+	if (name.p[0] == '.')
+		return "must not begin with '.': it is part of a file name";
+	for (size_t i = 0; i < name.n; i++) {
+		if ((unsigned char)name.p[i] < 0x20 || name.p[i] == 0x7F)
+			return "must not hold control characters";
+		if (name.p[i] == '/' || name.p[i] == '\\')
+			return "must not hold '/' or '\\': it is part of a file name";
+		if (name.p[i] == '.' && i + 1 < name.n && name.p[i + 1] == '.')
+			return "must not hold '..': it is part of a file name";
+	}
+	return NULL;
+}
+
+static const char *text_or(struct rules *r, const struct node *n, const char *absent)
+{
+	return n ? arena_dup(&r->arena, n->text) : absent;
+}
+
+static const char *const placeholders[] = { "{workload}", "{gpu}", "{world_size}" };
+
+/* `{name}` must be one that is filled in, and the path must stay below where it begins. */
+static enum status check_baseline(struct document *d, const struct node *n)
+{
+	struct span s = n->text;
+	for (size_t i = 0; i < s.n; i++) {
+		struct span rest = { s.p + i, s.n - i };
+		bool begins = i == 0 || s.p[i - 1] == '/';
+		if (begins && span_starts(rest, SPAN("..")) && (rest.n == 2 || rest.p[2] == '/'))
+			return document_fail(d, n, "'baseline' must not lead out of its folder by '..'");
+		if (s.p[i] == '}')
+			return document_fail(d, n, "'baseline' has a '}' without '{'");
+		if (s.p[i] != '{')
+			continue;
+		size_t k = 0;
+		while (k < 3 && !span_starts(rest, span_of(placeholders[k])))
+			k++;
+		if (k == 3)
+			return document_fail(d, n,
+			                     "'baseline' can fill in {workload}, {gpu} and {world_size} only");
+		i += strlen(placeholders[k]) - 1;
+	}
+	return ST_OK;
+}
+
+/* Environment keys are open (--context adds some); each may be named once. */
+static enum status read_environment(struct document *d, const struct node *map, struct rules *out)
+{
+	const struct node *must = node_get(map, "must_match"), *should = node_get(map, "should_match");
+	for (const struct node *list = must ? must : should; list; list = list == must ? should : NULL)
+		for (const struct node *n = list->first; n; n = n->next) {
+			for (size_t i = 0; i < out->must_match.nr; i++)
+				if (span_eq(n->text, span_of(out->must_match.v[i])))
+					return document_fail(d, n, "%s is in 'must_match' already",
+					                     document_quote(d, n->text));
+			for (size_t i = 0; i < out->should_match.nr; i++)
+				if (span_eq(n->text, span_of(out->should_match.v[i])))
+					return document_fail(d, n, "%s is in 'should_match' already",
+					                     document_quote(d, n->text));
+			if (list == must)
+				vec_push(&out->must_match, arena_dup(&out->arena, n->text));
+			else
+				vec_push(&out->should_match, arena_dup(&out->arena, n->text));
+		}
+	return ST_OK;
+}
+
+static void read_kernels(const struct node *map, struct rules *out)
+{
+	const struct node *aliases = node_get(map, "alias");
+	out->match_exact = keys_word(word_kernel_match, node_get(map, "match"), 0) == 1;
+	for (const struct node *n = aliases ? aliases->first : NULL; n; n = n->next)
+		vec_push(&out->aliases,
+		         (struct alias){ .match = span_of(text_or(out, node_get(n, "match"), "")),
+		                         .as = span_of(text_or(out, node_get(n, "as"), "")) });
+}
+
+static enum status read_root(struct document *d, struct rules *out)
+{
+	const struct node *root = d->root;
+	TRY(keys_check(d, root, &rules_keys));
+	const struct node *steps = node_get(root, "steps"), *baseline = node_get(root, "baseline");
+	if (baseline)
+		TRY(check_baseline(d, baseline));
+	out->workload = text_or(out, node_get(root, "workload"), "default");
+	out->baseline = text_or(out, baseline, DEFAULT_BASELINE);
+	out->expect_ranks = keys_integer(node_get(node_get(root, "inputs"), "expect_ranks"), 0);
+	out->marker = text_or(out, node_get(steps, "marker"), NULL);
+	out->warmup = keys_integer(node_get(steps, "warmup"), -1);
+	out->min_steps = keys_integer(node_get(steps, "min"), 1);
+	out->on_missing = (enum on_missing)keys_word(
+	    word_on_missing, node_get(node_get(root, "defaults"), "on_missing"), ON_MISSING_FAIL);
+	TRY(read_environment(d, node_get(root, "environment"), out));
+	read_kernels(node_get(root, "kernels"), out);
+	for (const struct node *n = node_get(root, "rules")->first; n; n = n->next)
+		TRY(rule_read(d, n, out));
+	return ST_OK;
+}
+
+enum status rules_parse(const char *name, struct span text, struct rules *out, struct diag_log *log)
+{
+	struct document d;
+	*out = (struct rules){ .source = NULL };
+	out->source = arena_dup(&out->arena, span_of(name));
+	document_init(&d, name, log);
+	enum status st = document_parse(&d, text);
+	if (st == ST_OK)
+		st = read_root(&d, out);
+	document_release(&d);
+	return st;
+}
+
+enum status rules_read(const char *path, struct rules *out, struct diag_log *log)
+{
+	struct document d;
+	if (!path)
+		return rules_parse("built in",
+		                   (struct span){ embedded_default_rules, embedded_default_rules_size },
+		                   out, log);
+	*out = (struct rules){ .source = NULL };
+	out->source = arena_dup(&out->arena, span_of(path));
+	document_init(&d, path, log);
+	enum status st = document_read(&d, path);
+	if (st == ST_OK)
+		st = read_root(&d, out);
+	document_release(&d);
+	return st;
+}

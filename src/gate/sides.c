@@ -1,0 +1,77 @@
+#include "gate/sides.h"
+
+#include <inttypes.h>
+
+#include "gate/environment.h"
+#include "gate/words.h"
+
+static const char *shown(struct arena *a, const char *text)
+{
+	return text ? word_line(a, span_of(text)) : "";
+}
+
+static void note(struct side *s, const char *text)
+{
+	vec_push(&s->notes, span_of(text));
+}
+
+static void note_counts(struct side *s, const struct digest *d, struct arena *a)
+{
+	static const char *const by[] = {
+		[ATTRIBUTION_LAUNCH] = "attribution: launch",
+		[ATTRIBUTION_TIMESTAMP] = "attribution: timestamp (few launches were recorded)",
+	};
+	const struct trust_counts *t = &d->trust;
+	if (d->window)
+		note(s, "no steps: figures are those of the whole trace");
+	else if (d->attribution != ATTRIBUTION_NONE && t->gpu_events > 0)
+		note(s, by[d->attribution]);
+	if (t->carried_over > 0)
+		note(s, arena_printf(a, "%" PRId64 " activities carried over from before the trace",
+		                     t->carried_over));
+	if (t->dropped > 0)
+		note(s, arena_printf(a, "%" PRId64 " activities without their launch", t->dropped));
+	if (t->unattributed > 0)
+		note(s, arena_printf(a, "%" PRId64 " activities (%s) belong to no step", t->unattributed,
+		                     word_figure(a, UNIT_NS, t->unattributed_ns)));
+}
+
+static void fill(struct side *s, const struct run *run, struct report *out)
+{
+	struct arena *a = &out->arena;
+	s->label = shown(a, run->label);
+	s->gpu = shown(a, environment_value(run, "gpu.name"));
+	s->commit = shown(a, environment_value(run, "commit"));
+	s->ranks = (int64_t)run->ranks.nr;
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		const struct digest *d = run->ranks.v[i];
+		if (!d->window && (int64_t)d->nr_steps > s->steps)
+			s->steps = (int64_t)d->nr_steps;
+		s->window = s->window || d->window;
+		out->partial = out->partial || d->trust.partial;
+	}
+	/* one rank speaks for the run: the notes of many would hide each other */
+	if (run->ranks.nr)
+		note_counts(s, run->ranks.v[0], a);
+}
+
+static bool same_artifact(const struct run *x, const struct run *y)
+{
+	if (x->ranks.nr == 0 || x->ranks.nr != y->ranks.nr)
+		return false;
+	for (size_t i = 0; i < x->ranks.nr; i++)
+		if (x->ranks.v[i]->source_hash != y->ranks.v[i]->source_hash)
+			return false;
+	return true;
+}
+
+void sides_fill(const struct run *baseline, const struct run *candidate, struct report *out)
+{
+	fill(&out->baseline, baseline, out);
+	fill(&out->candidate, candidate, out);
+	out->same_artifact = same_artifact(baseline, candidate);
+	if (out->same_artifact)
+		vec_push(&out->warnings,
+		         "the candidate is the baseline's own artifact: it is compared with itself, "
+		         "and this shows nothing about a change");
+}
