@@ -19,7 +19,8 @@ static void append(struct diag_log *log, enum diag_level level, const char *text
 	log->last = &e->next;
 }
 
-static void record(struct diag_log *log, enum diag_level level, const char *fmt, va_list ap)
+static void __attribute__((format(printf, 3, 0)))
+record(struct diag_log *log, enum diag_level level, const char *fmt, va_list ap)
 {
 	struct strbuf b = STRBUF_INIT;
 	strbuf_vaddf(&b, fmt, ap);

@@ -16,7 +16,7 @@
 #define VEC_INIT { NULL, 0, 0 }
 
 /// Room for at least `want` elements of `size` bytes; returns the block.
-void *vec_grow_(void *v, size_t *cap, size_t want, size_t size);
+void *vec_grow_(void *v, size_t *cap, size_t want, size_t size) __attribute__((returns_nonnull));
 
 /// Make room for `extra` more elements without changing `nr`.
 #define vec_reserve(vec, extra)                                                \

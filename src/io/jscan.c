@@ -107,10 +107,10 @@ uint64_t jscan_faults(const struct jscan *js, uint64_t *first_byte)
 	return js->faults;
 }
 
-static void fault(struct jscan *js)
+static void fault(struct jscan *js, uint64_t byte)
 {
 	if (js->faults++ == 0)
-		js->first_fault = jscan_byte(js);
+		js->first_fault = byte;
 }
 
 static uint64_t byte_at(const struct jscan *js, const char *p)
@@ -289,29 +289,49 @@ bool jscan_element(struct jscan *js)
 
 /* ---- strings ---- */
 
+/* Number of hex digits at `p`, at most 4. */
+static size_t nr_hex(const char *p)
+{
+	size_t n = 0;
+	while (n < 4 && ((p[n] >= '0' && p[n] <= '9') || (p[n] >= 'a' && p[n] <= 'f') || (p[n] >= 'A' && p[n] <= 'F')))
+		n++;
+	return n;
+}
+
 static bool is_hex4(const char *p)
 {
-	for (int i = 0; i < 4; i++)
-		if (!((p[i] >= '0' && p[i] <= '9') || (p[i] >= 'a' && p[i] <= 'f') || (p[i] >= 'A' && p[i] <= 'F')))
-			return false;
-	return true;
+	return nr_hex(p) == 4;
+}
+
+static bool fail_cut(struct jscan *js, const char *wanted)
+{
+	js->at = js->end;
+	fail_expected(js, -1, wanted);
+	return false;
 }
 
 /* At a backslash: pass over the escape; false after an error. */
 static bool scan_escape(struct jscan *js)
 {
-	if (!have(js, 2)) {
-		js->at = js->end;
-		fail_expected(js, -1, "the end of a string");
-		return false;
-	}
+	if (!have(js, 2))
+		return fail_cut(js, "the end of a string");
 	char c = js->at[1];
-	if (c == 'u' && have(js, 6) && is_hex4(js->at + 2)) {
-		js->at += 6;
-	} else if (c && c != 'u' && strchr("\"\\/bfnrt", c)) {
+	if (c == 'u') {
+		bool whole = have(js, 6);
+		if (js->status != ST_OK)
+			return false;
+		size_t n = nr_hex(js->at + 2); /* the NUL at the end is no digit */
+		if (n == 4) {
+			js->at += 6;
+			return true;
+		}
+		if (!whole && js->at + 2 + n == js->end)
+			return fail_cut(js, "the end of a string");
+	}
+	if (c && c != 'u' && strchr("\"\\/bfnrt", c)) {
 		js->at += 2;
 	} else if (js->tolerant) {
-		fault(js);
+		fault(js, jscan_byte(js));
 		js->at++; /* kept as a backslash; what follows is read as plain bytes */
 	} else {
 		jscan_fail(js, jscan_byte(js), "invalid escape in a string");
@@ -319,15 +339,10 @@ static bool scan_escape(struct jscan *js)
 	return js->status == ST_OK;
 }
 
-/* Pass over the string at `at`; false after an error. Where `mark` was set by
-   the caller it stays at the opening quote. */
+/* Pass over the string whose opening quote is at `at`; false after an error.
+   Where `mark` was set by the caller it stays there. */
 static bool scan_string(struct jscan *js, bool *escaped)
 {
-	int c = next_byte(js);
-	if (c != '"') {
-		fail_expected(js, c, "a string");
-		return false;
-	}
 	js->at++;
 	for (;;) {
 		while (!string_stop[(unsigned char)*js->at])
@@ -341,12 +356,10 @@ static bool scan_string(struct jscan *js, bool *escaped)
 			if (!scan_escape(js))
 				return false;
 		} else if (js->at == js->end) {
-			if (refill(js))
-				continue;
-			fail_expected(js, -1, "the end of a string");
-			return false;
+			if (!refill(js))
+				return fail_cut(js, "the end of a string");
 		} else if (js->tolerant) {
-			fault(js);
+			fault(js, jscan_byte(js));
 			js->at++;
 		} else {
 			jscan_fail(js, jscan_byte(js), "raw control byte 0x%02x in a string", (unsigned char)*js->at);
@@ -430,15 +443,18 @@ static bool scan_colon(struct jscan *js)
 	return true;
 }
 
+static bool at_key(struct jscan *js)
+{
+	int c = next_byte(js);
+	if (c != '"')
+		fail_expected(js, c, "a key");
+	return c == '"';
+}
+
 bool jscan_key(struct jscan *js, struct span *key)
 {
-	if (!next_member(js, '}'))
+	if (!next_member(js, '}') || !at_key(js))
 		return false;
-	int c = next_byte(js);
-	if (c != '"') {
-		fail_expected(js, c, "a key");
-		return false;
-	}
 	bool escaped = false;
 	js->mark = js->at;
 	bool ok = scan_string(js, &escaped);
@@ -514,11 +530,8 @@ static bool scan_word(struct jscan *js, const char *word)
 	size_t n = strlen(word);
 	have(js, n);
 	size_t left = (size_t)(js->end - js->at);
-	if (left < n && memcmp(js->at, word, left) == 0 && js->status == ST_OK) {
-		js->at = js->end;
-		fail_expected(js, -1, "the rest of a word");
-		return false;
-	}
+	if (left < n && memcmp(js->at, word, left) == 0)
+		return fail_cut(js, "the rest of a word");
 	if (left < n || memcmp(js->at, word, n) != 0)
 		return false;
 	js->at += n;
@@ -533,18 +546,14 @@ static bool scan_nan(struct jscan *js)
 		jscan_fail(js, byte, "NaN or infinity, which is no JSON");
 		return false;
 	}
-	fault(js);
 	if (*js->at == '-')
 		js->at++;
-	have(js, 8);
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		size_t n = strlen(words[i]);
-		if ((size_t)(js->end - js->at) >= n && memcmp(js->at, words[i], n) == 0) {
-			js->at += n;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (scan_word(js, words[i])) {
+			fault(js, byte);
 			return true;
 		}
-	}
-	fail_expected(js, current(js) ? (unsigned char)*js->at : -1, "a value");
+	fail_expected(js, (unsigned char)*js->at, "a value");
 	return false;
 }
 
@@ -596,7 +605,7 @@ void jscan_skip(struct jscan *js)
 			if (js->status != ST_OK)
 				return;
 		if (js->depth > base && in_object(js)) {
-			if (!scan_string(js, &escaped) || !scan_colon(js))
+			if (!at_key(js) || !scan_string(js, &escaped) || !scan_colon(js))
 				return;
 		}
 	} while (js->depth > base);

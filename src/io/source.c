@@ -84,10 +84,11 @@ static enum status read_raw(struct source *s, void *buf, size_t cap, size_t *nr,
 		cap = s->options.block;
 	if (s->fd < 0) {
 		size_t n = s->memory.n < cap ? s->memory.n : cap;
-		if (n)
+		if (n) {
 			memcpy(buf, s->memory.p, n);
-		s->memory.p += n;
-		s->memory.n -= n;
+			s->memory.p += n;
+			s->memory.n -= n;
+		}
 		*nr = n;
 	} else {
 		ssize_t n;
@@ -142,7 +143,8 @@ static enum status detect(struct source *s, struct diag_log *log)
 static enum status next_member(struct source *s, struct diag_log *log)
 {
 	TRY(fill_raw(s, 2, log));
-	if (at_gzip_magic(s)) {
+	/* a lone first byte of the magic: cut there, and inflate() will say so */
+	if (at_gzip_magic(s) || (s->raw_nr == 1 && s->raw[0] == 0x1f)) {
 		inflateReset(&s->z);
 		s->in_member = true;
 		return ST_OK;

@@ -17,8 +17,8 @@ struct source_options {
 	bool allow_truncated; ///< a gzip stream that is cut short ends there
 };
 
-/// Open `path` ("-": standard input). Directories, missing and empty files are
-/// ST_INPUT, and so is a gzip header that is cut. Caller releases with source_close().
+/// Open `path` ("-": standard input). Directories and missing files are ST_INPUT;
+/// an empty file has no bytes. Caller releases with source_close().
 GG_MUST_CHECK enum status source_open(const char *path, const struct source_options *options, struct source **out,
                                       struct diag_log *log);
 

@@ -8,10 +8,9 @@
 enum { NOISY, EXACT };
 
 const struct metric metric_table[NR_METRICS] = {
-#define X(id_, name_, unit_, worse_, reduce_, exact_, label_, need_, meaning_)                 \
-	[METRIC_##                                                                                 \
-	    id_] = { METRIC_##id_, name_,          UNIT_##unit_, WORSE_##worse_, REDUCE_##reduce_, \
-		         exact_,       LABEL_##label_, NEED_##need_, meaning_ },
+#define X(id, name, unit, worse, reduce, exact, label, need, meaning)          \
+	{ METRIC_##id, name,          UNIT_##unit, WORSE_##worse, REDUCE_##reduce, \
+	  exact,       LABEL_##label, NEED_##need, meaning },
 #include "model/metrics.def"
 #undef X
 };

@@ -72,7 +72,7 @@ static void add_bytes(struct strbuf *out, uint64_t bytes)
 	add_scaled(out, bytes, scale, 4, false);
 }
 
-enum { MICRO = 1000000 };
+#define MICRO UINT64_C(1000000)
 
 /* Four significant digits of v / 10^6 or more, without trailing zeros; a value
    that is not zero never reads as zero. */

@@ -84,7 +84,7 @@ struct query {
 	const struct metric *metric;
 	enum statistic stat;
 	enum reduce reduce; ///< over devices, then ranks
-	const char *kernel, *category, *op, *rank, *device, *memory, *direction, *thread;
+	const char *kernel, *category, *cls, *op, *rank, *device, *memory, *direction, *thread;
 };
 
 /// One answer: `label` as in struct figure; `rank` -1 unless reduce is EACH and

@@ -41,7 +41,7 @@ struct trace_reader {
 	struct raw_event ev;
 	uint64_t with_phase; ///< elements that have a "ph"
 	unsigned foreign; ///< what the keys seen so far speak for (foreign.h)
-	bool has_events;
+	bool has_events, bare;
 	enum status sink_status;
 };
 
@@ -69,12 +69,19 @@ static bool category_kind(struct span name, enum event_kind *kind)
 
 /* ---- values ---- */
 
+/* Offset of the next value itself, behind white space. */
+static uint64_t value_byte(struct jscan *js)
+{
+	(void)jscan_peek(js);
+	return jscan_byte(js);
+}
+
 /* Number, or a string that holds one, × 10^digits. */
 static void read_number(struct jscan *js, int digits, struct field *f)
 {
 	struct span text;
 	enum jscan_type type;
-	f->byte = jscan_byte(js);
+	f->byte = value_byte(js);
 	f->state = FIELD_BAD;
 	if (jscan_number(js, &text) || jscan_string(js, &text)) {
 		if (number_parse(text, digits, &f->v))
@@ -93,7 +100,7 @@ static void read_ident(struct trace_reader *r, struct field *f)
 	struct span text;
 	enum jscan_type type;
 	uint64_t u;
-	f->byte = jscan_byte(js);
+	f->byte = value_byte(js);
 	f->state = FIELD_OK;
 	f->v = IDENT_NONE;
 	if (jscan_literal(js, &type)) {
@@ -127,7 +134,7 @@ static void read_dim3(struct jscan *js, struct field f[3])
 		return;
 	}
 	struct field ignored;
-	for (int i = 0; jscan_element(js); i++)
+	for (size_t i = 0; jscan_element(js); i++)
 		read_number(js, 0, i < 3 ? &f[i] : &ignored);
 }
 
@@ -340,9 +347,12 @@ static void read_event(struct trace_reader *r)
 {
 	struct span key;
 	if (!jscan_object(r->js)) {
-		r->foreign |= foreign_element(jscan_peek(r->js));
-		r->meta->malformed++;
+		enum jscan_type type = jscan_peek(r->js);
 		jscan_skip(r->js);
+		if (jscan_status(r->js) == ST_OK) {
+			r->foreign |= foreign_element(type);
+			r->meta->malformed++;
+		}
 		return;
 	}
 	struct strbuf name = r->ev.name;
@@ -447,8 +457,8 @@ static void read_version(struct trace_reader *r, bool hip, const char **out)
 
 static void read_top_key(struct trace_reader *r, struct span key)
 {
-	uint64_t byte = jscan_byte(r->js);
 	if (span_eq(key, SPAN("traceEvents"))) {
+		uint64_t byte = value_byte(r->js);
 		if (r->has_events)
 			jscan_fail(r->js, byte, "'traceEvents' a second time; write the trace anew");
 		else if (jscan_array(r->js))
@@ -473,6 +483,12 @@ static void read_top_key(struct trace_reader *r, struct span key)
 	}
 }
 
+/* No traceEvents, or a list of what are no events. */
+static bool is_foreign(const struct trace_reader *r)
+{
+	return !r->has_events || (r->bare && r->meta->events && !r->with_phase);
+}
+
 static enum status refuse(struct trace_reader *r, struct source *src, struct diag_log *log)
 {
 	r->meta->not_a_trace = true;
@@ -485,12 +501,11 @@ static enum status read_top(struct trace_reader *r, struct source *src, struct d
 {
 	struct jscan *js = r->js;
 	struct span key;
-	bool bare = false;
 	if (jscan_object(js)) {
 		while (!r->meta->partial && r->sink_status == ST_OK && jscan_key(js, &key))
 			read_top_key(r, key);
 	} else if (jscan_array(js)) {
-		bare = true;
+		r->bare = true;
 		read_events(r);
 	} else {
 		r->foreign |= foreign_element(jscan_peek(js));
@@ -500,9 +515,7 @@ static enum status read_top(struct trace_reader *r, struct source *src, struct d
 	if (!r->meta->partial)
 		jscan_end(js);
 	TRY(jscan_status(js));
-	if (!r->has_events || (bare && r->meta->events && !r->with_phase))
-		return refuse(r, src, log);
-	return ST_OK;
+	return is_foreign(r) ? refuse(r, src, log) : ST_OK;
 }
 
 enum status trace_read(struct source *src, const struct trace_options *options, struct name_table *names,
@@ -517,13 +530,14 @@ enum status trace_read(struct source *src, const struct trace_options *options, 
 	enum status st = read_top(&r, src, &own);
 	meta->json_faults = jscan_faults(r.js, &meta->fault_byte);
 	meta->truncated = source_truncated(src);
-	if (st == ST_INPUT && jscan_cut(r.js) && options->allow_truncated && r.has_events) {
+	bool usable = st == ST_INPUT && jscan_cut(r.js) && !is_foreign(&r);
+	if (usable && options->allow_truncated) {
 		diag_release(&own);
 		diag_warn(log, "%s: byte %" PRIu64 ": the trace is cut short: its %" PRIu64 " complete events are used",
 		          source_name(src), jscan_byte(r.js), meta->events);
 		meta->truncated = true;
 		st = ST_OK;
-	} else if (st == ST_INPUT && jscan_cut(r.js) && r.has_events) {
+	} else if (usable) {
 		diag_note(&own, "the complete events of a trace that is cut short can be kept with --allow-truncated");
 	}
 	diag_move(log, &own);

@@ -100,6 +100,13 @@ struct begun {
 	int64_t launch_ns, sync_ns, sync_count, dataloader_ns;
 };
 
+/* Start or end of a measured step. */
+static int64_t step_edge(const struct reducer *r, size_t step, bool end)
+{
+	const struct mark *m = &r->marks.v[r->warmup + step];
+	return end ? m->end_ns : m->start_ns;
+}
+
 /* Number of the sorted `edges` that are not after `at`. */
 static size_t edges_until(const int64_t *edges, size_t nr, int64_t at)
 {
@@ -127,12 +134,11 @@ static void begun_samples(struct digest *d, size_t step, const struct begun *fro
    difference of sums over the parts so far. Steps that overlap share parts. */
 static void begun_in_steps(const struct reducer *r, struct digest *d)
 {
-	const struct mark *marks = r->marks.v + r->warmup;
 	size_t nr = r->window ? 0 : 2 * d->nr_steps;
 	int64_t *edges = mem_calloc(nr, sizeof *edges);
 	struct begun *until = mem_calloc(nr + 2, sizeof *until); /* [i + 1]: in part i; then summed */
 	for (size_t i = 0; i < nr; i++)
-		edges[i] = i % 2 ? marks[i / 2].end_ns : marks[i / 2].start_ns;
+		edges[i] = step_edge(r, i / 2, i % 2);
 	qsort(edges, nr, sizeof *edges, number_cmp_i64);
 	for (size_t i = 0; i < r->spans.nr; i++) {
 		const struct host_span *s = &r->spans.v[i];
@@ -153,8 +159,8 @@ static void begun_in_steps(const struct reducer *r, struct digest *d)
 		if (r->window)
 			begun_samples(d, i, &until[0], &until[1]);
 		else
-			begun_samples(d, i, &until[edges_until(edges, nr, marks[i].start_ns)],
-			              &until[edges_until(edges, nr, marks[i].end_ns)]);
+			begun_samples(d, i, &until[edges_until(edges, nr, step_edge(r, i, false))],
+			              &until[edges_until(edges, nr, step_edge(r, i, true))]);
 	free(edges);
 	free(until);
 }

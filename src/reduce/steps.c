@@ -62,7 +62,7 @@ void steps_make(struct reducer *r, struct digest *d)
 {
 	size_t nr = r->marks.nr;
 	d->total_steps = (int64_t)nr;
-	d->window = r->window = nr == 0;
+	d->window = r->window = nr == 0 && r->first_ns <= r->last_ns;
 	if (nr) {
 		vec_sort(&r->marks, mark_cmp);
 		if (!numbers_serve(r))
@@ -72,7 +72,7 @@ void steps_make(struct reducer *r, struct digest *d)
 		            : (uint64_t)r->options.warmup < nr ? (size_t)r->options.warmup
 		                                               : nr;
 		divide_time(r);
-	} else if (r->first_ns <= r->last_ns) {
+	} else if (r->window) {
 		vec_push(&r->marks, (struct mark){ .start_ns = r->first_ns, .end_ns = r->last_ns });
 	}
 	digest_set_steps(d, r->marks.nr - r->warmup);
@@ -151,9 +151,9 @@ void steps_attribute(struct reducer *r, struct digest *d)
 	t->gpu_ns = r->gpu_ns;
 	join_launches(r, t);
 	bool by_launch = t->gpu_events && t->with_launch * 2 >= t->gpu_events;
-	d->attribution = r->window   ? ATTRIBUTION_NONE
-	                 : by_launch ? ATTRIBUTION_LAUNCH
-	                             : ATTRIBUTION_TIMESTAMP;
+	d->attribution = d->total_steps == 0 ? ATTRIBUTION_NONE
+	                 : by_launch         ? ATTRIBUTION_LAUNCH
+	                                     : ATTRIBUTION_TIMESTAMP;
 	for (size_t i = 0; i < r->activities.nr; i++) {
 		struct activity *a = &r->activities.v[i];
 		if (r->window || !by_launch)
