@@ -1,0 +1,88 @@
+#include "cli/commands.h"
+
+#include <json-c/json_c_version.h>
+#include <signal.h>
+#include <stdio.h>
+#include <yaml.h>
+#include <zlib.h>
+
+#include "base/alloc.h"
+#include "cli/output.h"
+#include "io/sink.h"
+
+static enum status (*const commands[NR_COMMANDS])(const struct options *, struct diag_log *) = {
+	[CMD_CHECK] = cmd_check,
+	[CMD_DIFF] = cmd_diff,
+	[CMD_DIGEST] = cmd_digest,
+	[CMD_BASELINE_CREATE] = cmd_baseline_create,
+	[CMD_BASELINE_SHOW] = cmd_baseline_show,
+	[CMD_METRICS] = cmd_metrics,
+	[CMD_LINT] = cmd_lint,
+	[CMD_EXPLAIN] = cmd_explain,
+};
+
+static void on_signal(int sig)
+{
+	sink_unlink_all();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void print_diagnostics(const struct diag_log *log)
+{
+	static const char *const prefix[] = { [DIAG_ERROR] = "", [DIAG_WARNING] = "warning: ", [DIAG_NOTE] = "note: " };
+	for (const struct diag_entry *e = log->first; e; e = e->next)
+		fprintf(stderr, "gpugate: %s%s\n", prefix[e->level], e->text);
+}
+
+static enum status print_version(struct diag_log *log)
+{
+	struct sink *out;
+	TRY(sink_open("-", false, &out, log));
+	sink_printf(out, "gpugate %s (json-c %s, zlib %s, libyaml %s)\n", GPUGATE_VERSION, json_c_version(), zlibVersion(),
+	            yaml_get_version_string());
+	return sink_commit(out, log);
+}
+
+static enum status print_help(const struct options *o, struct diag_log *log)
+{
+	struct sink *out;
+	TRY(sink_open("-", false, &out, log));
+	options_help(o, o->command != NR_COMMANDS, out);
+	return sink_commit(out, log);
+}
+
+static enum status run(const struct options *o, enum status parsed, struct diag_log *log)
+{
+	if (parsed != ST_OK) {
+		struct report r;
+		report_init(&r);
+		enum status st = output_failure(o, parsed, &r, log);
+		report_release(&r);
+		(void)st; /* usage comes first, whatever else failed */
+		return parsed;
+	}
+	if (o->version)
+		return print_version(log);
+	if (o->help)
+		return print_help(o, log);
+	return commands[o->command](o, log);
+}
+
+int cli_main(int argc, char **argv)
+{
+	struct diag_log log;
+	struct options o;
+	mem_on_failure(sink_unlink_all);
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write: exit 5 */
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+	signal(SIGHUP, on_signal);
+	diag_init(&log);
+	enum status parsed = options_parse(argc, argv, &o, &log);
+	enum status st = run(&o, parsed, &log);
+	print_diagnostics(&log);
+	options_release(&o);
+	diag_release(&log);
+	return status_exit_code(st);
+}

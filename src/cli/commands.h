@@ -1,0 +1,29 @@
+/// The commands: one function each. They read, decide through other rooms,
+/// write, and return what the exit code comes from.
+#ifndef GG_CLI_COMMANDS_H
+#define GG_CLI_COMMANDS_H
+
+#include "base/diag.h"
+#include "cli/options.h"
+
+/// `gpugate check`.
+enum status cmd_check(const struct options *o, struct diag_log *log);
+/// `gpugate diff`.
+enum status cmd_diff(const struct options *o, struct diag_log *log);
+/// `gpugate digest`.
+enum status cmd_digest(const struct options *o, struct diag_log *log);
+/// `gpugate baseline create`.
+enum status cmd_baseline_create(const struct options *o, struct diag_log *log);
+/// `gpugate baseline show`.
+enum status cmd_baseline_show(const struct options *o, struct diag_log *log);
+/// `gpugate metrics`.
+enum status cmd_metrics(const struct options *o, struct diag_log *log);
+/// `gpugate lint`.
+enum status cmd_lint(const struct options *o, struct diag_log *log);
+/// `gpugate explain`.
+enum status cmd_explain(const struct options *o, struct diag_log *log);
+
+/// Parse, run, print diagnostics; the exit code.
+int cli_main(int argc, char **argv);
+
+#endif

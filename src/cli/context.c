@@ -1,0 +1,105 @@
+#include "cli/context.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "gate/yaml_reader.h"
+
+#define VALUE_MAX_CHARS 200
+
+/* Keys that the artifacts themselves answer. */
+static bool is_reserved(struct span key)
+{
+	return span_starts(key, SPAN("gpu.")) || span_starts(key, SPAN("cuda.")) || span_eq(key, SPAN("world_size"));
+}
+
+static bool is_key(struct span key)
+{
+	for (size_t i = 0; i < key.n; i++) {
+		char c = key.p[i];
+		if (!((c >= 'a' && c <= 'z') || (i && ((c >= '0' && c <= '9') || c == '_' || c == '.'))))
+			return false;
+	}
+	return key.n > 0 && key.n <= 64;
+}
+
+/* Keys that figures are made from hold positive numbers. */
+static bool is_value(struct span key, struct span value)
+{
+	static const char *const numeric[] = { "samples_per_step", "tokens_per_step", "flops_per_step", "peak_tflops" };
+	int64_t v;
+	for (size_t i = 0; i < sizeof numeric / sizeof *numeric; i++)
+		if (span_eq(key, span_of(numeric[i])))
+			return number_parse(value, 0, &v) && value.p[0] != '-';
+	return value.n > 0 && text_is_valid(value) && text_chars(value) <= VALUE_MAX_CHARS;
+}
+
+/* NULL, or why the pair cannot be used. */
+static const char *set(struct digest *d, struct span key, struct span value)
+{
+	if (!is_key(key))
+		return "a key is lower-case letters, digits, '_' and '.'";
+	if (is_reserved(key))
+		return "this key comes from the artifact itself";
+	if (!is_value(key, value))
+		return "no usable value for this key";
+	digest_set_env(d, key, value);
+	return NULL;
+}
+
+static enum status apply_document(struct document *doc, const char *path, struct digest *d)
+{
+	TRY(document_read(doc, path));
+	if (doc->root->kind != NODE_MAP)
+		return document_fail(doc, doc->root, "a map of keys and values was expected");
+	for (const struct node *n = doc->root->first; n; n = n->next) {
+		for (const struct node *m = doc->root->first; m != n; m = m->next)
+			if (span_eq(m->key->text, n->key->text))
+				return document_fail(doc, n->key, "key %s a second time", document_quote(doc, n->key->text));
+		const char *why = n->kind == NODE_SCALAR ? set(d, n->key->text, n->text) : "a plain value was expected";
+		if (why)
+			return document_fail(doc, n->key, "%s: %s", document_quote(doc, n->key->text), why);
+	}
+	return ST_OK;
+}
+
+static enum status apply_file(const char *path, struct digest *d, struct diag_log *log)
+{
+	struct document doc;
+	document_init(&doc, path, log);
+	enum status st = apply_document(&doc, path, d);
+	document_release(&doc);
+	return st;
+}
+
+static enum status apply_beside(const char *artifact, struct digest *d, struct diag_log *log)
+{
+	const char *slash = strrchr(artifact, '/');
+	int n = slash ? (int)(slash - artifact) + 1 : 0;
+	const char *yaml = arena_printf(&log->arena, "%.*s%s", n, artifact, CONTEXT_YAML);
+	const char *json = arena_printf(&log->arena, "%.*s%s", n, artifact, CONTEXT_JSON);
+	bool has_yaml = access(yaml, F_OK) == 0, has_json = access(json, F_OK) == 0;
+	if (has_yaml && has_json)
+		return diag_fail(log, ST_USAGE, "%s: there is a %s too; keep one of them", text_quote(&log->arena, span_of(yaml)),
+		                 CONTEXT_JSON);
+	if (has_yaml || has_json)
+		return apply_file(has_yaml ? yaml : json, d, log);
+	return ST_OK;
+}
+
+enum status context_apply(const struct options *cli, const char *path, struct digest *d, struct diag_log *log)
+{
+	if (strcmp(path, "-") != 0)
+		TRY(apply_beside(path, d, log));
+	for (size_t i = 0; i < cli->context.nr; i++) {
+		const char *pair = cli->context.v[i], *equals = strchr(pair, '=');
+		const char *why = "KEY=VALUE was expected";
+		if (equals)
+			why = set(d, (struct span){ pair, (size_t)(equals - pair) }, span_of(equals + 1));
+		if (why)
+			return diag_fail(log, ST_USAGE, "--context %s: %s", text_quote(&log->arena, span_of(pair)), why);
+	}
+	return ST_OK;
+}

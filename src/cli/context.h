@@ -1,0 +1,18 @@
+/// Run context: facts about a run that no artifact holds (model, batch_size, …).
+#ifndef GG_CLI_CONTEXT_H
+#define GG_CLI_CONTEXT_H
+
+#include "base/diag.h"
+#include "cli/options.h"
+#include "model/digest.h"
+
+#define CONTEXT_YAML "run.yaml"
+#define CONTEXT_JSON "run.json"
+
+/// Set the environment keys of `d` from run.yaml or run.json beside the
+/// artifact at `path` and then from --context, which wins. ST_USAGE for an
+/// unusable key or value.
+GG_MUST_CHECK enum status context_apply(const struct options *cli, const char *path, struct digest *d,
+                                        struct diag_log *log);
+
+#endif

@@ -1,0 +1,22 @@
+/// RUN arguments → the digests of a run.
+#ifndef GG_CLI_LOAD_H
+#define GG_CLI_LOAD_H
+
+#include "base/diag.h"
+#include "cli/options.h"
+#include "model/digest.h"
+#include "reduce/reduce.h"
+
+struct load_options {
+	const struct options *cli; ///< --rank, --context, --allow-truncated, --max-input, --quick
+	struct reduce_options reduce;
+};
+
+/// Read every artifact named by `paths`, directories included, into `out`:
+/// one digest per rank, ordered by rank. ST_INPUT where an artifact is
+/// unusable, a rank occurs twice or nothing was found. Caller releases with
+/// run_release() whatever the outcome.
+GG_MUST_CHECK enum status run_load(const char *const *paths, size_t nr, const struct load_options *options,
+                                   struct run *out, struct diag_log *log);
+
+#endif

@@ -1,0 +1,236 @@
+#include "cli/options.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "base/span.h"
+#include "base/text.h"
+#include "model/metric.h"
+
+static const struct command_row {
+	const char *name, *args;
+	int fewest, most;
+	const char *meaning;
+} commands[NR_COMMANDS] = {
+#define X(id, name, args, fewest, most, meaning) { name, args, fewest, most, meaning },
+	COMMAND_ROWS(X)
+#undef X
+};
+
+static const struct option_row {
+	const char *name, *arg;
+	unsigned commands;
+	const char *meaning;
+} rows[NR_OPTIONS] = {
+#define X(id, name, arg, on, meaning) { name, arg, on, meaning },
+	OPTION_ROWS(X)
+#undef X
+};
+
+static enum status unknown(struct diag_log *log, const char *what, struct span word, const char *near)
+{
+	const char *quoted = text_quote(&log->arena, word);
+	if (near)
+		return diag_fail(log, ST_USAGE, "unknown %s %s; did you mean '%s'?", what, quoted, near);
+	return diag_fail(log, ST_USAGE, "unknown %s %s; 'gpugate --help' lists them", what, quoted);
+}
+
+static size_t near_enough(struct span word)
+{
+	return word.n / 3 + 1;
+}
+
+static const char *near_option(struct span word)
+{
+	const char *best = NULL;
+	size_t limit = near_enough(word), least = limit + 1;
+	for (int i = 0; i < NR_OPTIONS; i++) {
+		size_t d = edit_distance(word, span_of(rows[i].name), limit);
+		if (d < least) {
+			least = d;
+			best = rows[i].name;
+		}
+	}
+	return best;
+}
+
+static const char *near_command(struct span word)
+{
+	const char *best = NULL;
+	size_t limit = near_enough(word), least = limit + 1;
+	for (int i = 0; i < NR_COMMANDS; i++) {
+		size_t d = edit_distance(word, span_of(commands[i].name), limit);
+		if (d < least) {
+			least = d;
+			best = commands[i].name;
+		}
+	}
+	return best;
+}
+
+/* "baseline" takes the word behind it as part of the command. */
+static enum status parse_command(int argc, char **argv, int *at, struct options *out, struct diag_log *log)
+{
+	struct strbuf word = STRBUF_INIT;
+	strbuf_adds(&word, argv[*at]);
+	if (strcmp(argv[*at], "baseline") == 0 && *at + 1 < argc && argv[*at + 1][0] != '-') {
+		++*at;
+		strbuf_addf(&word, " %s", argv[*at]);
+	}
+	++*at;
+	enum status st = ST_USAGE;
+	for (int i = 0; i < NR_COMMANDS; i++)
+		if (strcmp(strbuf_str(&word), commands[i].name) == 0) {
+			out->command = (enum command)i;
+			st = ST_OK;
+		}
+	if (st != ST_OK)
+		unknown(log, "command", strbuf_span(&word), near_command(strbuf_span(&word)));
+	strbuf_release(&word);
+	return st;
+}
+
+static int find_option(struct span name)
+{
+	for (int i = 0; i < NR_OPTIONS; i++)
+		if (span_eq(name, span_of(rows[i].name)))
+			return i;
+	return -1;
+}
+
+/* One word that begins with "--", or "-o"; may take the word behind it. */
+static enum status parse_option(int argc, char **argv, int *at, struct options *out, struct diag_log *log)
+{
+	const char *word = argv[(*at)++];
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+		out->help = true;
+		return ST_OK;
+	}
+	if (strcmp(word, "--version") == 0) {
+		out->version = true;
+		return ST_OK;
+	}
+	const char *equals = strchr(word, '=');
+	struct span name = { word + 2, equals ? (size_t)(equals - word) - 2 : strlen(word) - 2 };
+	if (word[1] != '-')
+		name = strcmp(word, "-o") == 0 ? SPAN("output") : span_of(word);
+	int i = find_option(name);
+	if (i < 0)
+		return unknown(log, "option", span_of(word), near_option(name));
+	if (!(rows[i].commands & (1u << out->command)))
+		return diag_fail(log, ST_USAGE, "option '--%s' is not for '%s'; 'gpugate %s --help' lists its options",
+		                 rows[i].name, commands[out->command].name, commands[out->command].name);
+	const char *value = "";
+	if (!rows[i].arg) {
+		if (equals)
+			return diag_fail(log, ST_USAGE, "option '--%s' takes no value", rows[i].name);
+	} else if (equals && word[1] == '-') {
+		value = equals + 1;
+	} else if (*at < argc) {
+		value = argv[(*at)++];
+	} else {
+		return diag_fail(log, ST_USAGE, "option '--%s' needs a value: %s", rows[i].name, rows[i].arg);
+	}
+	if (rows[i].arg && !*value)
+		return diag_fail(log, ST_USAGE, "option '--%s' has an empty value; give %s", rows[i].name, rows[i].arg);
+	if (i == OPT_CONTEXT)
+		vec_push(&out->context, value);
+	out->value[i] = value;
+	return ST_OK;
+}
+
+static enum status count_args(const struct options *o, struct diag_log *log)
+{
+	const struct command_row *c = &commands[o->command];
+	if ((int)o->args.nr < c->fewest)
+		return diag_fail(log, ST_USAGE, "'%s' needs %s; 'gpugate %s --help' says more", c->name, c->args, c->name);
+	if (c->most >= 0 && (int)o->args.nr > c->most)
+		return diag_fail(log, ST_USAGE, "too many arguments for '%s': %s", c->name,
+		                 text_quote(&log->arena, span_of(o->args.v[c->most])));
+	return ST_OK;
+}
+
+enum status options_parse(int argc, char **argv, struct options *out, struct diag_log *log)
+{
+	*out = (struct options){ .command = NR_COMMANDS };
+	enum status st = ST_OK;
+	bool only_args = false;
+	int at = 1;
+	while (at < argc) {
+		enum status one = ST_OK;
+		const char *word = argv[at];
+		if (!only_args && strcmp(word, "--") == 0) {
+			only_args = true;
+			at++;
+		} else if (!only_args && word[0] == '-' && word[1]) {
+			if (out->command == NR_COMMANDS && strcmp(word, "--help") && strcmp(word, "--version") && strcmp(word, "-h"))
+				return diag_fail(log, ST_USAGE, "a command comes first; 'gpugate --help' lists them");
+			one = parse_option(argc, argv, &at, out, log);
+		} else if (out->command == NR_COMMANDS) {
+			TRY(parse_command(argc, argv, &at, out, log));
+		} else {
+			vec_push(&out->args, argv[at++]);
+		}
+		st = st == ST_OK ? one : st; /* go on: the paths of reports may follow */
+	}
+	TRY(st);
+	if (out->help || out->version)
+		return ST_OK;
+	if (out->command == NR_COMMANDS)
+		return diag_fail(log, ST_USAGE, "no command; 'gpugate --help' lists them");
+	return count_args(out, log);
+}
+
+void options_release(struct options *o)
+{
+	vec_release(&o->context);
+	vec_release(&o->args);
+}
+
+enum status options_u64(const struct options *o, enum option opt, uint64_t absent, uint64_t *out, struct diag_log *log)
+{
+	*out = absent;
+	if (o->value[opt] && !number_parse_u64(span_of(o->value[opt]), out))
+		return diag_fail(log, ST_USAGE, "option '--%s' takes a whole number, not %s", rows[opt].name,
+		                 text_quote(&log->arena, span_of(o->value[opt])));
+	return ST_OK;
+}
+
+static void help_options(enum command command, struct sink *out)
+{
+	sink_puts(out, "\noptions:\n");
+	for (int i = 0; i < NR_OPTIONS; i++) {
+		if (!(rows[i].commands & (1u << command)))
+			continue;
+		struct strbuf b = STRBUF_INIT;
+		strbuf_addf(&b, "--%s%s%s", rows[i].name, rows[i].arg ? " " : "", rows[i].arg ? rows[i].arg : "");
+		sink_printf(out, "  %-26s %s\n", strbuf_str(&b), rows[i].meaning);
+		strbuf_release(&b);
+	}
+}
+
+void options_help(const struct options *o, bool one_command, struct sink *out)
+{
+	if (one_command) {
+		const struct command_row *c = &commands[o->command];
+		sink_printf(out, "usage: gpugate %s%s%s [options]\n\n%s\n", c->name, *c->args ? " " : "", c->args, c->meaning);
+		if (ON_RUNS & (1u << o->command))
+			sink_puts(out, "\nRUN is a PyTorch profiler trace (.json, .json.gz), a digest, or a directory of them; - is standard\n"
+			               "input. All RUN together form one run.\n");
+		help_options(o->command, out);
+		return;
+	}
+	sink_puts(out, "usage: gpugate COMMAND [arguments] [options]\n\n"
+	               "A regression gate for GPU runs: reads what the profiler wrote, compares it with a stored\n"
+	               "baseline under rules, and answers with an exit code and reports.\n\ncommands:\n");
+	for (int i = 0; i < NR_COMMANDS; i++) {
+		struct strbuf b = STRBUF_INIT;
+		strbuf_addf(&b, "%s %s", commands[i].name, commands[i].args);
+		sink_printf(out, "  %-26s %s\n", strbuf_str(&b), commands[i].meaning);
+		strbuf_release(&b);
+	}
+	sink_puts(out, "\n'gpugate COMMAND --help' lists the options of a command, '--version' the versions.\n\nexit codes:\n");
+	static const enum status codes[] = { ST_OK, ST_FAILED, ST_USAGE, ST_INPUT, ST_BASELINE, ST_OUTPUT };
+	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+		sink_printf(out, "  %d  %s\n", status_exit_code(codes[i]), status_text(codes[i]));
+}

@@ -1,0 +1,94 @@
+#include "cli/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "io/sink.h"
+#include "report/writer.h"
+
+static const struct {
+	enum option option;
+	const char *format;
+} files[] = {
+	{ OPT_JUNIT, "junit" },
+	{ OPT_MARKDOWN, "markdown" },
+	{ OPT_JSON, "json" },
+};
+
+static enum status output_color(const struct options *o, bool *color, struct diag_log *log)
+{
+	const char *when = o->value[OPT_COLOR], *none = getenv("NO_COLOR"), *term = getenv("TERM");
+	*color = isatty(STDOUT_FILENO) && !(none && *none) && !(term && strcmp(term, "dumb") == 0);
+	if (!when || strcmp(when, "auto") == 0)
+		return ST_OK;
+	*color = strcmp(when, "always") == 0;
+	if (!*color && strcmp(when, "never") != 0)
+		return diag_fail(log, ST_USAGE, "option '--color' takes always, never or auto, not %s",
+		                 text_quote(&log->arena, span_of(when)));
+	return ST_OK;
+}
+
+static enum status write_one(const char *path, const char *format, const struct report *r,
+                             const struct write_options *w, struct diag_log *log)
+{
+	struct sink *out;
+	TRY(sink_open(path, false, &out, log));
+	report_format_find(format)->write(r, w, out);
+	return sink_commit(out, log);
+}
+
+/* Writes the files; tells whether one of them was standard output. */
+static enum status write_files(const struct options *o, const struct report *r, const struct write_options *w,
+                               bool *to_stdout, struct diag_log *log)
+{
+	enum status st = ST_OK;
+	*to_stdout = false;
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		const char *path = o->value[files[i].option];
+		if (!path)
+			continue;
+		*to_stdout = *to_stdout || strcmp(path, "-") == 0;
+		enum status one = write_one(path, files[i].format, r, w, log);
+		st = st == ST_OK ? one : st;
+	}
+	return st;
+}
+
+static enum status write_options(const struct options *o, struct write_options *w, struct diag_log *log)
+{
+	uint64_t max_bytes;
+	TRY(options_u64(o, OPT_MAX_BYTES, 0, &max_bytes, log));
+	*w = (struct write_options){ .junit_strict = o->value[OPT_JUNIT_STRICT] != NULL,
+		                         .max_bytes = (size_t)max_bytes,
+		                         .verbose = o->value[OPT_VERBOSE] != NULL };
+	return output_color(o, &w->color, log);
+}
+
+enum status output_reports(const struct options *o, const struct report *r, struct diag_log *log)
+{
+	struct write_options w;
+	bool to_stdout;
+	TRY(write_options(o, &w, log));
+	enum status st = write_files(o, r, &w, &to_stdout, log);
+	if (to_stdout)
+		return st;
+	enum status text = write_one("-", "text", r, &w, log);
+	return st == ST_OK ? text : st;
+}
+
+enum status output_failure(const struct options *o, enum status st, struct report *r,
+                           struct diag_log *log)
+{
+	struct write_options w = { 0 };
+	bool to_stdout;
+	const char *error = diag_first_error(log);
+	r->status = st;
+	r->verdict = VERDICT_INCONCLUSIVE;
+	if (!r->workload)
+		r->workload = o->value[OPT_WORKLOAD] ? o->value[OPT_WORKLOAD] : "default";
+	r->error = arena_dup(&r->arena, span_of(error ? error : status_text(st)));
+	r->headline = arena_printf(&r->arena, "error: %s", r->error);
+	return write_files(o, r, &w, &to_stdout, log);
+}

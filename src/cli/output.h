@@ -1,0 +1,19 @@
+/// Where results go: the reports asked for, and the terminal.
+#ifndef GG_CLI_OUTPUT_H
+#define GG_CLI_OUTPUT_H
+
+#include "base/diag.h"
+#include "cli/options.h"
+#include "model/report.h"
+
+/// Write every report that the options name, and the text to standard output
+/// unless a report went there. ST_OUTPUT if any could not be written (the
+/// others are written all the same), ST_USAGE for an unusable option.
+GG_MUST_CHECK enum status output_reports(const struct options *o, const struct report *r, struct diag_log *log);
+
+/// The same after a failure: reports that hold `st` and the first error of the
+/// log, nothing on standard output. `r` may hold what is known already.
+GG_MUST_CHECK enum status output_failure(const struct options *o, enum status st, struct report *r,
+                                         struct diag_log *log);
+
+#endif

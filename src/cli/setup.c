@@ -1,0 +1,100 @@
+#include "cli/setup.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "gate/rules_file.h"
+
+#define RULES_PATH "rules/gpugate.yaml"
+
+const char *setup_rules_path(const struct options *o)
+{
+	if (o->value[OPT_RULES])
+		return o->value[OPT_RULES];
+	return access(RULES_PATH, F_OK) == 0 ? RULES_PATH : NULL;
+}
+
+enum status setup_init(struct setup *s, const struct options *o, struct diag_log *log)
+{
+	*s = (struct setup){ 0 };
+	TRY(rules_read(setup_rules_path(o), &s->rules, log));
+	TRY(categories_read(o->value[OPT_CATEGORIES], &s->categories, log));
+	s->workload = s->rules.workload;
+	if (o->value[OPT_WORKLOAD]) {
+		const char *fault = workload_fault(span_of(o->value[OPT_WORKLOAD]));
+		if (fault)
+			return diag_fail(log, ST_USAGE, "--workload %s %s",
+			                 text_quote(&log->arena, span_of(o->value[OPT_WORKLOAD])), fault);
+		s->workload = s->rules.workload = o->value[OPT_WORKLOAD];
+	}
+	if (o->value[OPT_MARKER])
+		s->rules.marker = o->value[OPT_MARKER];
+	s->naming = (struct naming){ .exact = s->rules.match_exact,
+		                         .aliases = s->rules.aliases.v,
+		                         .nr_aliases = s->rules.aliases.nr,
+		                         .categories = &s->categories };
+	s->load.cli = o;
+	s->load.reduce = (struct reduce_options){
+		.marker = s->rules.marker ? s->rules.marker : DEFAULT_MARKER,
+		.warmup = s->rules.warmup > 0 ? s->rules.warmup : 0,
+		.communication = category_communication(&s->categories, &s->rules.arena),
+	};
+	return ST_OK;
+}
+
+void setup_release(struct setup *s)
+{
+	rules_release(&s->rules);
+	category_table_release(&s->categories);
+}
+
+/* A value from a trace as a part of a file name. */
+static void add_sanitised(struct strbuf *out, const char *value)
+{
+	for (const char *p = value; *p; p++) {
+		bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '_' ||
+		             (*p == '.' && p != value && p[-1] != '.');
+		strbuf_addch(out, plain ? *p : '-');
+	}
+}
+
+static enum status add_known(struct strbuf *out, const struct run *run, const char *key, const char *pattern,
+                             struct diag_log *log)
+{
+	const char *value = run && run->ranks.nr ? digest_env(run->ranks.v[0], key) : NULL;
+	if (!value)
+		return diag_fail(log, ST_BASELINE, "baseline pattern %s: the run does not say its %s; name the file with --baseline",
+		                 text_quote(&log->arena, span_of(pattern)), key);
+	add_sanitised(out, value);
+	return ST_OK;
+}
+
+enum status setup_baseline_path(const struct setup *s, const struct options *o, const struct run *run, struct arena *a,
+                                const char **out, struct diag_log *log)
+{
+	if (o->value[OPT_BASELINE]) {
+		*out = o->value[OPT_BASELINE];
+		return ST_OK;
+	}
+	struct strbuf b = STRBUF_INIT;
+	enum status st = ST_OK;
+	for (const char *p = s->rules.baseline; *p && st == ST_OK;) {
+		if (strncmp(p, "{workload}", 10) == 0) {
+			strbuf_adds(&b, s->workload);
+			p += 10;
+		} else if (strncmp(p, "{gpu}", 5) == 0) {
+			st = add_known(&b, run, "gpu.name", s->rules.baseline, log);
+			p += 5;
+		} else if (strncmp(p, "{world_size}", 12) == 0) {
+			st = add_known(&b, run, "world_size", s->rules.baseline, log);
+			p += 12;
+		} else {
+			strbuf_addch(&b, *p++);
+		}
+	}
+	if (st == ST_OK)
+		*out = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
+	return st;
+}

@@ -1,0 +1,36 @@
+/// What every command that reads runs needs first: rules, categories, options of reading.
+#ifndef GG_CLI_SETUP_H
+#define GG_CLI_SETUP_H
+
+#include "cli/load.h"
+#include "cli/options.h"
+#include "model/category.h"
+#include "model/rule.h"
+#include "model/view.h"
+
+struct setup {
+	struct rules rules;
+	struct category_table categories;
+	struct naming naming; ///< over rules and categories
+	struct load_options load;
+	const char *workload; ///< --workload, else what the rules say
+};
+
+/// Read rules and categories as the command line says. ST_USAGE on any error.
+/// Caller releases with setup_release() whatever the outcome.
+GG_MUST_CHECK enum status setup_init(struct setup *s, const struct options *o, struct diag_log *log);
+
+/// Give the memory back.
+void setup_release(struct setup *s);
+
+/// Path of the rules file that the options and the current directory name, or
+/// NULL for the built-in rules.
+const char *setup_rules_path(const struct options *o);
+
+/// Path of the baseline: --baseline, else the pattern of the rules with
+/// {workload}, {gpu} and {world_size} filled in from `run` (NULL: none known).
+/// Owned by `a`. ST_BASELINE where the pattern asks for what is not known.
+GG_MUST_CHECK enum status setup_baseline_path(const struct setup *s, const struct options *o, const struct run *run,
+                                              struct arena *a, const char **out, struct diag_log *log);
+
+#endif

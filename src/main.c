@@ -1,0 +1,32 @@
+/* gpugate: a regression gate for GPU runs.
+
+   Map of the house. One way through:
+
+       bytes → events → digest of a rank → view → verdicts → report → writers → exit code
+
+   base/      status, diagnostics, allocation, arena, strings, names, exact numbers, text
+   io/        source: file, gzip, stdin → bytes; jscan: bytes → JSON tokens, never a tree;
+              sink: sticky error, written beside its place and renamed
+   model/     plain nouns: metric (one row each in metrics.def), event, digest, view (what
+              rules see of a digest), category, rule, report
+   read/      trace → events; recognising what else an input may be
+   reduce/    events → digest: steps, kernels, devices, host, memory
+   store/     digest and baseline as canonical JSON
+   gate/      rules and categories files; judge: trust, compare (the only place that
+              decides), drift, attribution
+   report/    one writer per format over struct report; figures of one run
+   cli/       option table, loading of runs, one file per group of commands
+
+   The digest is the waist: nothing after it sees an event, nothing before it knows a rule.
+   Working rooms (read, reduce, store, gate, report) do not include one another; base
+   includes nothing, io and model only base. tests/layers.py checks it.
+
+   To add a metric: a row in model/metrics.def and its value in model/view.c (or a sample
+   in reduce/). A report format: a file and a row in report/formats.c. A key of the rules:
+   a row in gate/rules_file.c. A command or an option: a row in cli/options.h. */
+#include "cli/commands.h"
+
+int main(int argc, char **argv)
+{
+	return cli_main(argc, argv);
+}

@@ -1,0 +1,99 @@
+#include "report/emit.h"
+
+#include "base/number.h"
+#include "base/text.h"
+
+static void add_quoted(struct sink *out, struct span text)
+{
+	struct strbuf valid = STRBUF_INIT, b = STRBUF_INIT;
+	text_add_valid(&valid, text);
+	strbuf_addch(&b, '"');
+	for (size_t i = 0; i < valid.n; i++) {
+		char c = valid.p[i];
+		if (c == '"' || c == '\\')
+			strbuf_addf(&b, "\\%c", c);
+		else if ((unsigned char)c < 0x20 || c == 0x7f)
+			strbuf_addf(&b, "\\u%04x", (unsigned)(unsigned char)c);
+		else
+			strbuf_addch(&b, c);
+	}
+	strbuf_addch(&b, '"');
+	sink_write(out, strbuf_span(&b));
+	strbuf_release(&valid);
+	strbuf_release(&b);
+}
+
+static void before(struct emit *e, const char *key)
+{
+	if (e->comma)
+		sink_puts(e->out, ", ");
+	if (key) {
+		add_quoted(e->out, span_of(key));
+		sink_puts(e->out, ": ");
+	}
+	e->comma = true;
+}
+
+void emit_open(struct emit *e, const char *key, char bracket)
+{
+	before(e, key);
+	sink_write(e->out, (struct span){ &bracket, 1 });
+	e->comma = false;
+}
+
+void emit_close(struct emit *e, char bracket)
+{
+	sink_write(e->out, (struct span){ &bracket, 1 });
+	e->comma = true;
+}
+
+void emit_text(struct emit *e, const char *key, struct span text)
+{
+	before(e, key);
+	add_quoted(e->out, text);
+}
+
+void emit_str(struct emit *e, const char *key, const char *text)
+{
+	if (text)
+		emit_text(e, key, span_of(text));
+	else
+		emit_null(e, key);
+}
+
+void emit_number(struct emit *e, const char *key, int64_t value, int digits)
+{
+	char buf[NUMBER_TEXT];
+	before(e, key);
+	sink_puts(e->out, number_format(value, digits, buf));
+}
+
+void emit_null(struct emit *e, const char *key)
+{
+	before(e, key);
+	sink_puts(e->out, "null");
+}
+
+void emit_bool(struct emit *e, const char *key, bool value)
+{
+	before(e, key);
+	sink_puts(e->out, value ? "true" : "false");
+}
+
+void emit_id(struct emit *e, const char *key, struct span id)
+{
+	int64_t v;
+	if (number_parse(id, 0, &v) && id.p[0] != '-' && id.n <= 18 && !memchr(id.p, '.', id.n) &&
+	    !memchr(id.p, 'e', id.n) && !memchr(id.p, 'E', id.n))
+		emit_number(e, key, v, 0);
+	else
+		emit_text(e, key, id);
+}
+
+void emit_line(struct emit *e, int indent)
+{
+	if (e->comma)
+		sink_puts(e->out, ",");
+	sink_printf(e->out, "\n%*s", indent, "");
+	e->comma = false;
+}

@@ -1,0 +1,40 @@
+/// JSON text written piece by piece into a sink: order as called, no doubles.
+#ifndef GG_REPORT_EMIT_H
+#define GG_REPORT_EMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/sink.h"
+
+struct emit {
+	struct sink *out;
+	bool comma; ///< a value stands before this place
+};
+
+/// Begin or end an object or array; `key` NULL inside an array.
+void emit_open(struct emit *e, const char *key, char bracket);
+void emit_close(struct emit *e, char bracket);
+
+/// One member (or element, where `key` is NULL). Text is made valid UTF-8.
+void emit_text(struct emit *e, const char *key, struct span text);
+
+/// The same from a string; NULL is null.
+void emit_str(struct emit *e, const char *key, const char *text);
+
+/// `value` / 10^`digits` as a plain decimal.
+void emit_number(struct emit *e, const char *key, int64_t value, int digits);
+
+/// null.
+void emit_null(struct emit *e, const char *key);
+
+/// true or false.
+void emit_bool(struct emit *e, const char *key, bool value);
+
+/// An id: a number where it is a plain integer, else text.
+void emit_id(struct emit *e, const char *key, struct span id);
+
+/// Line break and indentation before the next value; white space only.
+void emit_line(struct emit *e, int indent);
+
+#endif

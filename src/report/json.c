@@ -1,0 +1,218 @@
+/* `--json`: gpugate-result-1 of check, gpugate-diff-1 of diff. */
+#include "report/emit.h"
+#include "report/writers.h"
+
+static void member(struct emit *e, const char *key, bool has, int64_t value, int digits)
+{
+	if (has)
+		emit_number(e, key, value, digits);
+	else
+		emit_null(e, key);
+}
+
+static const char *or_null(const char *s)
+{
+	return s && *s ? s : NULL;
+}
+
+static void parts(struct emit *e, const char *key, const struct breakdown *b)
+{
+	emit_open(e, key, '[');
+	for (size_t i = 0; b && i < b->parts.nr; i++) {
+		const struct part *p = &b->parts.v[i];
+		emit_line(e, 4);
+		emit_open(e, NULL, '{');
+		emit_number(e, "level", p->level, 0);
+		emit_str(e, "part", p->label);
+		emit_number(e, "change", p->change, unit_digits(b->unit));
+		if (*p->detail)
+			emit_str(e, "detail", p->detail);
+		emit_close(e, '}');
+	}
+	emit_close(e, ']');
+}
+
+/* "kernel=ampere_*, rank=3" as an object. */
+static void select_object(struct emit *e, const char *text)
+{
+	emit_open(e, "select", '{');
+	while (*text) {
+		const char *equals = strchr(text, '='), *end = strstr(text, ", ");
+		size_t n = end ? (size_t)(end - text) : strlen(text);
+		if (equals && (size_t)(equals - text) < n) {
+			struct strbuf key = STRBUF_INIT;
+			strbuf_add(&key, (struct span){ text, (size_t)(equals - text) });
+			emit_text(e, strbuf_str(&key), (struct span){ equals + 1, n - (size_t)(equals - text) - 1 });
+			strbuf_release(&key);
+		}
+		text += end ? n + 2 : n;
+	}
+	emit_close(e, '}');
+}
+
+static void check(struct emit *e, const struct check *c)
+{
+	int digits = unit_digits(c->metric->unit);
+	emit_line(e, 2);
+	emit_open(e, NULL, '{');
+	emit_str(e, "id", c->id);
+	emit_str(e, "rule", c->rule);
+	emit_str(e, "metric", c->metric->name);
+	select_object(e, c->select);
+	emit_str(e, "item", or_null(c->item));
+	emit_str(e, "group", c->group);
+	emit_str(e, "verdict", verdict_name(c->verdict));
+	emit_str(e, "unit", unit_name(c->metric->unit));
+	member(e, "baseline", c->has_baseline, c->baseline, digits);
+	member(e, "candidate", c->has_candidate, c->candidate, digits);
+	member(e, "change", c->has_change, c->change, digits);
+	member(e, "change_pct", c->has_pct, c->change_pct, 6);
+	emit_str(e, "limit", or_null(c->limit));
+	emit_null(e, "noise");
+	emit_str(e, "message", c->message);
+	parts(e, "attribution", c->breakdown);
+	emit_close(e, '}');
+}
+
+static void environment(struct emit *e, const struct report *r)
+{
+	emit_line(e, 1);
+	emit_open(e, "environment", '[');
+	for (size_t i = 0; i < r->environment.nr; i++) {
+		const struct env_row *row = &r->environment.v[i];
+		emit_line(e, 2);
+		emit_open(e, NULL, '{');
+		emit_str(e, "key", row->key);
+		emit_str(e, "baseline", row->baseline);
+		emit_str(e, "candidate", row->candidate);
+		emit_bool(e, "match", row->match);
+		emit_close(e, '}');
+	}
+	emit_close(e, ']');
+}
+
+static void trust(struct emit *e, const struct report *r)
+{
+	emit_line(e, 1);
+	emit_open(e, "trust", '[');
+	for (size_t i = 0; i < r->trust.nr; i++) {
+		const struct finding *f = &r->trust.v[i];
+		emit_line(e, 2);
+		emit_open(e, NULL, '{');
+		emit_str(e, "finding", f->id);
+		member(e, "rank", f->rank >= 0, f->rank, 0);
+		emit_str(e, "side", f->candidate ? "candidate" : "baseline");
+		emit_open(e, "spoils", '[');
+		for (size_t k = 0; k < f->spoils.nr; k++)
+			emit_str(e, NULL, f->spoils.v[k]);
+		emit_close(e, ']');
+		emit_str(e, "message", f->message);
+		emit_close(e, '}');
+	}
+	emit_close(e, ']');
+}
+
+static void drift(struct emit *e, const struct report *r)
+{
+	emit_line(e, 1);
+	emit_open(e, "drift", '[');
+	for (size_t i = 0; i < r->drift.nr; i++) {
+		const struct drift_row *d = &r->drift.v[i];
+		emit_line(e, 2);
+		emit_open(e, NULL, '{');
+		emit_str(e, "kernel", d->kernel);
+		emit_str(e, "category", d->category);
+		emit_str(e, "drift", d->drift);
+		if (d->renamed_to)
+			emit_str(e, "renamed_to", d->renamed_to);
+		member(e, "baseline", d->has_baseline, d->baseline_ns, 0);
+		member(e, "candidate", d->has_candidate, d->candidate_ns, 0);
+		emit_number(e, "change", d->change_ns, 0);
+		member(e, "baseline_count", d->has_baseline, d->baseline_count, 6);
+		member(e, "candidate_count", d->has_candidate, d->candidate_count, 6);
+		emit_close(e, '}');
+	}
+	emit_close(e, ']');
+}
+
+static void figures(struct emit *e, const struct report *r)
+{
+	emit_line(e, 1);
+	emit_open(e, "figures", '[');
+	for (size_t i = 0; i < r->figures.nr; i++) {
+		const struct figure_row *f = &r->figures.v[i];
+		int digits = unit_digits(f->metric->unit);
+		emit_line(e, 2);
+		emit_open(e, NULL, '{');
+		emit_str(e, "metric", f->metric->name);
+		emit_str(e, "item", or_null(f->item));
+		emit_str(e, "unit", unit_name(f->metric->unit));
+		member(e, "baseline", f->has_baseline, f->baseline, digits);
+		member(e, "candidate", f->has_candidate, f->candidate, digits);
+		member(e, "change", f->has_baseline && f->has_candidate, f->change, digits);
+		member(e, "change_pct", f->has_pct, f->change_pct, 6);
+		emit_close(e, '}');
+	}
+	emit_close(e, ']');
+	for (size_t i = 0; i < r->breakdowns.nr; i++) {
+		emit_line(e, 1);
+		parts(e, i ? "attribution_step_time" : "attribution", r->breakdowns.v[i]);
+	}
+}
+
+static void warnings(struct emit *e, const struct report *r)
+{
+	emit_line(e, 1);
+	emit_open(e, "warnings", '[');
+	for (size_t i = 0; i < r->warnings.nr; i++) {
+		emit_line(e, 2);
+		emit_str(e, NULL, r->warnings.v[i]);
+	}
+	emit_close(e, ']');
+}
+
+static void checks(struct emit *e, const struct report *r)
+{
+	emit_line(e, 1);
+	emit_open(e, "checks", '[');
+	for (size_t i = 0; i < r->checks.nr; i++)
+		check(e, &r->checks.v[i]);
+	emit_close(e, ']');
+	emit_line(e, 1);
+	emit_open(e, "summary", '{');
+	static const enum verdict order[] = { VERDICT_PASS, VERDICT_WARN, VERDICT_FAIL, VERDICT_MISSING,
+		                                  VERDICT_INCONCLUSIVE, VERDICT_IMPROVED, VERDICT_SKIPPED };
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+		emit_number(e, verdict_name(order[i]), r->counts[order[i]], 0);
+	emit_close(e, '}');
+}
+
+void json_write(const struct report *r, const struct write_options *o, struct sink *out)
+{
+	struct emit e = { out, false };
+	(void)o;
+	emit_open(&e, NULL, '{');
+	emit_str(&e, "schema", r->is_diff ? "gpugate-diff-1" : "gpugate-result-1");
+	if (!r->is_diff) {
+		emit_str(&e, "verdict", r->error ? "error" : verdict_name(r->verdict));
+		emit_number(&e, "exit_code", status_exit_code(r->status), 0);
+	}
+	emit_line(&e, 1);
+	emit_str(&e, "workload", r->workload);
+	emit_str(&e, "rules", r->rules);
+	emit_str(&e, "baseline", r->is_diff ? r->baseline.label : r->baseline_path);
+	emit_str(&e, "candidate", r->candidate.label);
+	emit_bool(&e, "partial", r->partial);
+	emit_bool(&e, "same_artifact", r->same_artifact);
+	emit_str(&e, "error", r->error);
+	environment(&e, r);
+	trust(&e, r);
+	warnings(&e, r);
+	if (r->is_diff)
+		figures(&e, r);
+	else
+		checks(&e, r);
+	drift(&e, r);
+	emit_close(&e, '}');
+	sink_puts(out, "\n");
+}

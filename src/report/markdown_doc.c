@@ -1,0 +1,215 @@
+#include "report/markdown_doc.h"
+
+#include <stdio.h>
+
+#include "base/text.h"
+
+#define ROOM_FOR_NOTE 80 /* "N sections more in the report" */
+
+/* ---- code spans ---- */
+
+static size_t longest_fence(struct span s)
+{
+	size_t longest = 0;
+	for (size_t i = 0, run = 0; i < s.n; i++) {
+		run = s.p[i] == '`' ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	return longest;
+}
+
+static void add_fence(struct strbuf *b, size_t nr)
+{
+	while (nr--)
+		strbuf_addch(b, '`');
+}
+
+/* Renderers disagree on a pipe after a backslash in a table: it is replaced. */
+static void add_content(struct strbuf *b, struct span s, bool in_table)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		if (!in_table || s.p[i] != '|')
+			strbuf_addch(b, s.p[i]);
+		else if (i && s.p[i - 1] == '\\')
+			text_add_codepoint(b, 0xFFFD);
+		else
+			strbuf_adds(b, "\\|");
+	}
+}
+
+void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table)
+{
+	struct strbuf t = STRBUF_INIT;
+	text_add_short(&t, span_of(text ? text : ""), max_chars);
+	struct span s = strbuf_span(&t);
+	if (s.n == 0) {
+		strbuf_adds(b, "–");
+	} else {
+		size_t fence = longest_fence(s) + 1;
+		const char *pad = s.p[0] == '`' || s.p[s.n - 1] == '`' ? " " : "";
+		add_fence(b, fence);
+		strbuf_adds(b, pad);
+		add_content(b, s, in_table);
+		strbuf_adds(b, pad);
+		add_fence(b, fence);
+	}
+	strbuf_release(&t);
+}
+
+void md_code_cell(struct strbuf *b, const char *text)
+{
+	if (text && text[0])
+		md_code(b, text, MD_NAME_CHARS, true);
+	strbuf_adds(b, " | ");
+}
+
+void md_cell(struct strbuf *b, const char *trusted)
+{
+	strbuf_addf(b, "%s | ", trusted);
+}
+
+void md_end_row(struct strbuf *row)
+{
+	strbuf_setlen(row, row->n - 1);
+	strbuf_addch(row, '\n');
+}
+
+/* ---- sections ---- */
+
+struct md_section *md_section(struct md_document *d, bool fixed)
+{
+	struct md_section *s = vec_push_zero(&d->sections);
+	s->fixed = fixed;
+	return s;
+}
+
+struct strbuf *md_row(struct md_section *s)
+{
+	return vec_push_zero(&s->rows);
+}
+
+struct strbuf *md_table_row(struct md_section *s)
+{
+	struct strbuf *row = md_row(s);
+	strbuf_adds(row, "| ");
+	return row;
+}
+
+struct md_section *md_details(struct md_document *d, const char *summary, const char *header)
+{
+	struct md_section *s = md_section(d, false);
+	strbuf_addf(&s->head, "\n<details><summary>%s</summary>\n\n%s", summary, header);
+	strbuf_adds(&s->tail, "\n</details>\n");
+	return s;
+}
+
+/* A section without rows says nothing. */
+void md_close(struct md_document *d)
+{
+	struct md_section *s = &d->sections.v[d->sections.nr - 1];
+	if (s->rows.nr)
+		return;
+	strbuf_release(&s->head);
+	strbuf_release(&s->tail);
+	vec_release(&s->rows);
+	d->sections.nr--;
+}
+
+/* ---- the budget ---- */
+
+static size_t note_bytes(const struct md_section *s)
+{
+	return s->more ? (size_t)snprintf(NULL, 0, "\n%zu more in the report\n", s->more) : 0;
+}
+
+static size_t section_bytes(const struct md_section *s)
+{
+	size_t nr = s->head.n + s->tail.n + note_bytes(s);
+	for (size_t i = 0; i < s->rows.nr; i++)
+		nr += s->rows.v[i].n;
+	return nr;
+}
+
+static void section_release(struct md_section *s)
+{
+	strbuf_release(&s->head);
+	strbuf_release(&s->tail);
+	for (size_t i = 0; i < s->rows.nr; i++)
+		strbuf_release(&s->rows.v[i]);
+	vec_release(&s->rows);
+}
+
+/* Take rows from the end until the section is within `max`; a table without
+   rows keeps its note only. */
+static void cut_rows(struct md_section *s, size_t max)
+{
+	size_t rows = 0;
+	for (size_t i = 0; i < s->rows.nr; i++)
+		rows += s->rows.v[i].n;
+	size_t rest = section_bytes(s) - rows - note_bytes(s);
+	while (s->rows.nr && rest + rows + note_bytes(s) > max) {
+		struct strbuf *last = &s->rows.v[--s->rows.nr];
+		rows -= last->n;
+		strbuf_release(last);
+		s->more++;
+	}
+	if (s->rows.nr == 0)
+		strbuf_setlen(&s->head, 0);
+}
+
+static size_t drop(struct md_section *s)
+{
+	size_t nr = section_bytes(s);
+	section_release(s);
+	s->more = 0;
+	return nr;
+}
+
+/* Whole sections from the bottom, then rows, then all but the title. Returns
+   the number of sections dropped. */
+static size_t fit(struct md_document *d, size_t max)
+{
+	size_t total = 0, dropped = 0;
+	for (size_t i = 0; i < d->sections.nr; i++)
+		total += section_bytes(&d->sections.v[i]);
+	if (total <= max)
+		return 0;
+	max = max > ROOM_FOR_NOTE ? max - ROOM_FOR_NOTE : 0;
+	for (size_t i = d->sections.nr; i-- > 0 && total > max;) {
+		if (d->sections.v[i].fixed)
+			continue;
+		total -= drop(&d->sections.v[i]);
+		dropped++;
+	}
+	for (size_t i = d->sections.nr; i-- > 1 && total > max;) {
+		struct md_section *s = &d->sections.v[i];
+		if (!s->rows.nr)
+			continue;
+		size_t before = section_bytes(s), over = total - max;
+		cut_rows(s, before > over ? before - over : 0);
+		total = total - before + section_bytes(s);
+	}
+	for (size_t i = d->sections.nr; i-- > 1 && total > max;) {
+		total -= drop(&d->sections.v[i]);
+		dropped++;
+	}
+	return dropped;
+}
+
+void md_write(struct md_document *d, size_t max, struct sink *out)
+{
+	size_t dropped = fit(d, max);
+	for (size_t i = 0; i < d->sections.nr; i++) {
+		struct md_section *s = &d->sections.v[i];
+		sink_write(out, strbuf_span(&s->head));
+		for (size_t k = 0; k < s->rows.nr; k++)
+			sink_write(out, strbuf_span(&s->rows.v[k]));
+		if (s->more)
+			sink_printf(out, "\n%zu more in the report\n", s->more);
+		sink_write(out, strbuf_span(&s->tail));
+		section_release(s);
+	}
+	vec_release(&d->sections);
+	if (dropped)
+		sink_printf(out, "\n%zu section%s more in the report\n", dropped, dropped == 1 ? "" : "s");
+}

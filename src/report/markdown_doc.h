@@ -1,0 +1,50 @@
+/// A Markdown document of sections that is cut to a budget without breaking.
+#ifndef GG_REPORT_MARKDOWN_DOC_H
+#define GG_REPORT_MARKDOWN_DOC_H
+
+#include <stdbool.h>
+
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "io/sink.h"
+
+#define MD_NAME_CHARS 80
+
+struct md_section {
+	struct strbuf head, tail;
+	VEC(struct strbuf) rows;
+	size_t more; ///< rows that the section never had room for
+	bool fixed; ///< dropped whole only where nothing else helps
+};
+
+struct md_document {
+	VEC(struct md_section) sections; ///< the least wanted last; the first is always written
+};
+
+/// Untrusted text as a code span of at most `max_chars`, from which nothing
+/// breaks out; `in_table`: pipes neither.
+void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
+
+/// A cell of a table row: a code span (empty for NULL), or text of our own.
+void md_code_cell(struct strbuf *b, const char *text);
+void md_cell(struct strbuf *b, const char *trusted);
+
+/// End a row begun with md_table_row().
+void md_end_row(struct strbuf *row);
+
+/// A new section, or one folded away under `summary`; valid until the next one.
+struct md_section *md_section(struct md_document *d, bool fixed);
+struct md_section *md_details(struct md_document *d, const char *summary, const char *header);
+
+/// A new row of a section; valid until the next one.
+struct strbuf *md_row(struct md_section *s);
+struct strbuf *md_table_row(struct md_section *s);
+
+/// End the newest section; without rows it vanishes.
+void md_close(struct md_document *d);
+
+/// Write at most `max` bytes (more only where the first section is longer) and
+/// give the memory back: whole sections are dropped from the bottom, then rows.
+void md_write(struct md_document *d, size_t max, struct sink *out);
+
+#endif

@@ -1,0 +1,158 @@
+/* `gpugate metrics RUN --json`: gpugate-metrics-1. */
+#include <stdlib.h>
+
+#include "report/emit.h"
+#include "report/writer.h"
+
+static void rank_header(struct emit *e, const struct digest *d)
+{
+	static const char *const attribution[] = { [ATTRIBUTION_NONE] = "none",
+		                                       [ATTRIBUTION_LAUNCH] = "launch",
+		                                       [ATTRIBUTION_TIMESTAMP] = "timestamp" };
+	const struct trust_counts *t = &d->trust;
+	emit_line(e, 2);
+	emit_open(e, NULL, '{');
+	emit_number(e, "rank", d->rank, 0);
+	emit_str(e, "trace", d->trace);
+	emit_str(e, "snapshot", d->snapshot);
+	emit_str(e, "gpu", digest_env(d, "gpu.name"));
+	if (d->devices.nr == 1)
+		emit_id(e, "device", span_of(d->devices.v[0].id));
+	else
+		emit_null(e, "device");
+	if (d->world_size >= 0)
+		emit_number(e, "world_size", d->world_size, 0);
+	else
+		emit_null(e, "world_size");
+	emit_str(e, "attribution", attribution[d->attribution]);
+	emit_number(e, "gpu_events", t->gpu_events, 0);
+	emit_number(e, "with_launch", t->with_launch, 0);
+	emit_number(e, "carried_over", t->carried_over, 0);
+	emit_number(e, "dropped", t->dropped, 0);
+	emit_number(e, "unattributed", t->unattributed, 0);
+	emit_number(e, "unattributed_time", t->unattributed_ns, 0);
+	emit_number(e, "negative_durations", t->negative_durations, 0);
+	emit_number(e, "malformed", t->malformed, 0);
+	emit_number(e, "json_faults", t->json_faults, 0);
+	emit_bool(e, "truncated", t->truncated);
+	emit_bool(e, "partial", t->partial);
+	emit_number(e, "steps", d->window ? 0 : d->total_steps, 0);
+	emit_bool(e, "window", d->window);
+	emit_number(e, "events", d->events, 0);
+	emit_close(e, '}');
+}
+
+struct figure_ctx {
+	struct emit *e;
+	const struct digest *digest;
+};
+
+static void label(struct emit *e, const struct figure *f)
+{
+	enum label_kind kind = f->metric->label;
+	if (kind == LABEL_DEVICE || kind == LABEL_MEMORY)
+		emit_id(e, "device", f->label);
+	else if (*label_name(kind))
+		emit_text(e, label_name(kind), f->label);
+}
+
+static void samples(struct emit *e, const struct figure *f, const struct digest *d, int digits)
+{
+	if (d->window)
+		emit_str(e, "per", "window");
+	emit_open(e, "samples", '[');
+	for (size_t i = 0; i < f->nr; i++) {
+		emit_open(e, NULL, '{');
+		if (d->window)
+			emit_null(e, "step");
+		else
+			emit_number(e, "step", d->step_numbers[i], 0);
+		emit_number(e, "value", f->samples[i], digits);
+		emit_close(e, '}');
+	}
+	emit_close(e, ']');
+}
+
+static void figure(void *ctx, const struct figure *f)
+{
+	struct figure_ctx *c = ctx;
+	struct emit *e = c->e;
+	int digits = unit_digits(f->metric->unit);
+	emit_line(e, 2);
+	emit_open(e, NULL, '{');
+	emit_str(e, "metric", f->metric->name);
+	emit_str(e, "unit", unit_name(f->metric->unit));
+	emit_number(e, "rank", f->rank, 0);
+	label(e, f);
+	if (metric_is_step(f->metric))
+		samples(e, f, c->digest, digits);
+	else
+		emit_number(e, "value", f->samples[0], digits);
+	if (f->source)
+		emit_str(e, "source", f->source);
+	emit_close(e, '}');
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const struct kernel_stat *x = *(const struct kernel_stat *const *)a;
+	const struct kernel_stat *y = *(const struct kernel_stat *const *)b;
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return kernel_stat_cmp(x, y);
+}
+
+static void kernels(struct emit *e, const struct run_view *v, const struct digest *d)
+{
+	static const char *const kinds[] = { [EVENT_KERNEL] = "kernel", [EVENT_MEMCPY] = "memcpy", [EVENT_MEMSET] = "memset" };
+	struct arena a = ARENA_INIT;
+	VEC(const struct kernel_stat *) list = VEC_INIT;
+	for (size_t i = 0; i < d->kernels.nr; i++)
+		vec_push(&list, &d->kernels.v[i]);
+	vec_sort(&list, by_total);
+	for (size_t i = 0; i < list.nr; i++) {
+		const struct kernel_stat *k = list.v[i];
+		emit_line(e, 2);
+		emit_open(e, NULL, '{');
+		emit_number(e, "rank", d->rank, 0);
+		emit_str(e, "kind", kinds[k->kind]);
+		emit_text(e, "name", k->name);
+		emit_text(e, "match", v->naming->exact ? k->name : kernel_match_name(&a, k->name));
+		emit_str(e, "category", category_name(v->naming->categories, category_of(v->naming->categories, k->name)));
+		emit_number(e, "count", k->count, 0);
+		emit_number(e, "total", k->total_ns, 0);
+		emit_number(e, "max", k->max_ns, 0);
+		emit_close(e, '}');
+	}
+	vec_release(&list);
+	arena_release(&a);
+}
+
+void metrics_write_json(const struct run_view *v, struct sink *out)
+{
+	struct emit e = { out, false };
+	const struct run *run = v->run;
+	emit_open(&e, NULL, '{');
+	emit_str(&e, "schema", "gpugate-metrics-1");
+	emit_line(&e, 1);
+	emit_open(&e, "ranks", '[');
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		rank_header(&e, run->ranks.v[i]);
+	emit_close(&e, ']');
+	emit_line(&e, 1);
+	emit_open(&e, "metrics", '[');
+	for (int m = 0; m < NR_METRICS; m++)
+		for (size_t i = 0; i < run->ranks.nr; i++) {
+			struct figure_ctx ctx = { &e, run->ranks.v[i] };
+			if (metric_table[m].label != LABEL_PAIR)
+				rank_figures(v, i, &metric_table[m], figure, &ctx);
+		}
+	emit_close(&e, ']');
+	emit_line(&e, 1);
+	emit_open(&e, "kernels", '[');
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		kernels(&e, v, run->ranks.v[i]);
+	emit_close(&e, ']');
+	emit_close(&e, '}');
+	sink_puts(out, "\n");
+}

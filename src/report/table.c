@@ -1,0 +1,187 @@
+#include "report/table.h"
+
+#include <inttypes.h>
+
+#include "base/text.h"
+
+#define KERNELS_SHOWN 5
+
+void table_add(struct table *t, const char *color, const char *const *cells)
+{
+	size_t nr = strlen(t->align);
+	struct table_row row = { arena_alloc(&t->arena, nr, sizeof *row.cells), color };
+	for (size_t i = 0; i < nr; i++)
+		row.cells[i] = cells[i];
+	vec_push(&t->rows, row);
+}
+
+static void add_blanks(struct strbuf *b, size_t nr)
+{
+	while (nr--)
+		strbuf_addch(b, ' ');
+}
+
+static void add_row(struct strbuf *b, const struct table *t, const size_t *width,
+                    const struct table_row *row)
+{
+	size_t owed = 2;
+	for (size_t i = 0; t->align[i]; i++) {
+		size_t fill = width[i] - text_chars(span_of(row->cells[i]));
+		if (t->align[i] == 'r')
+			owed += fill;
+		if (row->cells[i][0]) {
+			bool colored = i == 0 && row->color;
+			add_blanks(b, owed);
+			strbuf_adds(b, colored ? row->color : "");
+			strbuf_adds(b, row->cells[i]);
+			strbuf_adds(b, colored ? "\033[0m" : "");
+			owed = 0;
+		}
+		owed += 2 + (t->align[i] == 'l' ? fill : 0);
+	}
+	strbuf_addch(b, '\n');
+}
+
+void table_write(struct table *t, struct sink *out)
+{
+	size_t nr = strlen(t->align);
+	size_t *width = arena_alloc(&t->arena, nr, sizeof *width);
+	struct strbuf b = STRBUF_INIT;
+	for (size_t r = 0; r < t->rows.nr; r++)
+		for (size_t i = 0; i < nr; i++) {
+			size_t n = text_chars(span_of(t->rows.v[r].cells[i]));
+			width[i] = n > width[i] ? n : width[i];
+		}
+	for (size_t r = 0; r < t->rows.nr; r++)
+		add_row(&b, t, width, &t->rows.v[r]);
+	sink_write(out, strbuf_span(&b));
+	strbuf_release(&b);
+	vec_release(&t->rows);
+	arena_release(&t->arena);
+}
+
+const char *table_text(struct arena *a, const char *text, size_t max_chars)
+{
+	struct strbuf b = STRBUF_INIT, safe = STRBUF_INIT;
+	text_add_short(&b, span_of(text_or_empty(text)), max_chars);
+	for (size_t i = 0; i < b.n; i++) {
+		if (i && b.p[i] == '#' && b.p[i - 1] == '#')
+			text_add_codepoint(&safe, 0xFFFD);
+		else
+			strbuf_addch(&safe, b.p[i]);
+	}
+	const char *line = arena_dup(a, strbuf_span(&safe));
+	strbuf_release(&b);
+	strbuf_release(&safe);
+	return line;
+}
+
+/* ---- breakdowns ---- */
+
+struct ranked {
+	uint64_t size;
+	size_t at;
+};
+
+static int larger_first(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	if (x->size != y->size)
+		return x->size < y->size ? 1 : -1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* The kernels from `from` to before `end`, with what stands below each. */
+static void fold_kernels(const struct breakdown *b, size_t from, size_t end, bool deep,
+                         struct part_list *out)
+{
+	VEC(struct ranked) order = VEC_INIT;
+	for (size_t i = from; i < end; i++) {
+		int64_t c = b->parts.v[i].change;
+		if (b->parts.v[i].level == 2)
+			vec_push(&order, (struct ranked){ c < 0 ? 0 - (uint64_t)c : (uint64_t)c, i });
+	}
+	vec_sort(&order, larger_first);
+	int64_t folded = 0;
+	for (size_t k = 0; k < order.nr; k++) {
+		size_t at = order.v[k].at;
+		if (k >= KERNELS_SHOWN) {
+			folded = number_add(folded, b->parts.v[at].change);
+			continue;
+		}
+		vec_push(&out->rows, b->parts.v[at]);
+		for (size_t i = at + 1; deep && i < end && b->parts.v[i].level > 2; i++)
+			vec_push(&out->rows, b->parts.v[i]);
+	}
+	if (order.nr > KERNELS_SHOWN) {
+		struct strbuf text = STRBUF_INIT;
+		unit_format(&text, b->unit, folded, true);
+		struct part more = { 2, arena_printf(&out->arena, "%zu more", order.nr - KERNELS_SHOWN),
+			                 folded, arena_dup(&out->arena, strbuf_span(&text)), "" };
+		vec_push(&out->rows, more);
+		strbuf_release(&text);
+	}
+	vec_release(&order);
+}
+
+void parts_fold(const struct breakdown *b, bool deep, struct part_list *out)
+{
+	*out = (struct part_list){ 0 };
+	for (size_t i = 0, end; i < b->parts.nr; i = end) {
+		end = i + 1;
+		if (b->parts.v[i].level < 2) {
+			vec_push(&out->rows, b->parts.v[i]);
+			continue;
+		}
+		while (end < b->parts.nr && b->parts.v[end].level >= 2)
+			end++;
+		fold_kernels(b, i, end, deep, out);
+	}
+}
+
+void parts_release(struct part_list *l)
+{
+	vec_release(&l->rows);
+	arena_release(&l->arena);
+}
+
+static void add_once(struct breakdown_list *out, const struct breakdown *b)
+{
+	if (!b || !b->parts.nr)
+		return;
+	for (size_t i = 0; i < out->list.nr; i++) {
+		const struct breakdown *o = out->list.v[i];
+		if (o == b || (o->change == b->change && strcmp(o->title, b->title) == 0))
+			return;
+	}
+	vec_push(&out->list, b);
+}
+
+void breakdowns_of(const struct report *r, struct breakdown_list *out)
+{
+	*out = (struct breakdown_list){ 0 };
+	for (size_t i = 0; i < r->checks.nr; i++)
+		if (r->checks.v[i].verdict == VERDICT_FAIL)
+			add_once(out, r->checks.v[i].breakdown);
+	for (size_t i = 0; i < r->breakdowns.nr; i++)
+		add_once(out, r->breakdowns.v[i]);
+}
+
+bool check_matters(const struct check *c)
+{
+	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_INCONCLUSIVE ||
+	       c->verdict == VERDICT_MISSING || c->verdict == VERDICT_WARN;
+}
+
+const char *change_of(struct arena *a, const char *change, const char *pct)
+{
+	return pct[0] ? arena_printf(a, "%s (%s)", change, pct) : change;
+}
+
+const char *extent_of(struct arena *a, const struct side *s)
+{
+	const char *ranks = s->ranks == 1 ? "" : arena_printf(a, "%" PRId64 " ranks, ", s->ranks);
+	if (s->window)
+		return arena_printf(a, "%swhole trace", ranks);
+	return arena_printf(a, "%s%" PRId64 " step%s", ranks, s->steps, s->steps == 1 ? "" : "s");
+}

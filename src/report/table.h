@@ -1,0 +1,62 @@
+/// What the writers for people share: aligned tables and folded breakdowns.
+#ifndef GG_REPORT_TABLE_H
+#define GG_REPORT_TABLE_H
+
+#include "io/sink.h"
+#include "model/report.h"
+
+struct table_row {
+	const char **cells;
+	const char *color; ///< escape sequence for the first cell; NULL none
+};
+
+/// Rows of equally many cells, written in aligned columns.
+struct table {
+	const char *align; ///< one letter a column: 'l' or 'r'
+	VEC(struct table_row) rows;
+	struct arena arena; ///< owns the cells
+};
+
+/// A row of as many strings as `t` has columns; they are borrowed.
+void table_add(struct table *t, const char *color, const char *const *cells);
+
+/// Write all rows, indented by two blanks, and give the memory back.
+void table_write(struct table *t, struct sink *out);
+
+/// `text` fit for one line of a CI log, at most `max_chars`; no logging
+/// command of a CI (`##[`, `##vso[`, `##teamcity[`) survives. Owned by `a`.
+const char *table_text(struct arena *a, const char *text, size_t max_chars);
+
+struct part_list {
+	VEC(struct part) rows;
+	struct arena arena;
+};
+
+/// Parts of `b` for a reader: of each run of kernels (level 2) the five largest,
+/// the others as one part, so that they still add up; below that only if `deep`.
+void parts_fold(const struct breakdown *b, bool deep, struct part_list *out);
+void parts_release(struct part_list *l);
+
+struct breakdown_list {
+	VEC(const struct breakdown *) list;
+};
+
+/// Breakdowns worth showing: of failed checks or of the diff, each once.
+void breakdowns_of(const struct report *r, struct breakdown_list *out);
+
+/// True for what a reader has to see: fail, inconclusive, missing, warn.
+bool check_matters(const struct check *c);
+
+/// "+12.3 ms (+12.29 %)"; owned by `a`.
+const char *change_of(struct arena *a, const char *change, const char *pct);
+
+/// "3 ranks, 10 steps" of a side; owned by `a`.
+const char *extent_of(struct arena *a, const struct side *s);
+
+/// `s`, or "" for NULL.
+static inline const char *text_or_empty(const char *s)
+{
+	return s ? s : "";
+}
+
+#endif

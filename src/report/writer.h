@@ -1,0 +1,36 @@
+/// Report formats: one file and one row each.
+#ifndef GG_REPORT_WRITER_H
+#define GG_REPORT_WRITER_H
+
+#include "io/sink.h"
+#include "model/report.h"
+#include "model/view.h"
+
+struct write_options {
+	bool color; ///< text: ANSI colours
+	bool junit_strict; ///< junit: leave out what the Jenkins schema forbids
+	size_t max_bytes; ///< markdown: budget, 0 the default of 60,000
+	bool verbose; ///< text: passed checks too
+};
+
+struct report_format {
+	const char *name; ///< "text", "markdown", "junit", "json"
+	void (*write)(const struct report *r, const struct write_options *o, struct sink *out);
+};
+
+/// The formats, ended by a row without a name; static.
+extern const struct report_format report_formats[];
+
+/// Format by name, or NULL.
+const struct report_format *report_format_find(const char *name);
+
+/// `gpugate metrics RUN --json` (schema gpugate-metrics-1, see the README).
+void metrics_write_json(const struct run_view *v, struct sink *out);
+
+/// `gpugate metrics RUN` for people: one aligned table per group.
+void metrics_write_text(const struct run_view *v, struct sink *out);
+
+/// `gpugate metrics`: the table of metrics with units and meanings.
+void metric_table_write_text(struct sink *out);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * Any bytes as JSON: the block size, and whether values are taken or skipped,
+ * change nothing; what is strictly valid is tolerated without a fault; and after
+ * an error in the first n bytes nothing behind them matters.
+ */
+#include "fuzz.h"
+
+#include <stdlib.h>
+
+#include "../unit/jscan_walk.h"
+
+static void law(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static struct walked in_every_way(struct span text, bool tolerant)
+{
+	static const size_t sizes[] = { 1, 2, 7 };
+	struct walked whole = walk_text_of(text, tolerant, 0, false);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		struct walked w = walk_text_of(text, tolerant, sizes[i], i == 1);
+		law(walked_same(&w, &whole, i != 1));
+		walked_release(&w);
+	}
+	law(!whole.cut || whole.byte == text.n);
+	law((whole.status == ST_OK) == (whole.error.n == 0));
+	law(whole.byte <= text.n);
+	return whole;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct span text = { (const char *)data, size };
+	if (size >= 2 && data[0] == 0x1f && data[1] == 0x8b)
+		return 0; /* another story: fuzz_trace reads gzip */
+	struct walked strict = in_every_way(text, false), tolerant = in_every_way(text, true);
+	if (strict.status == ST_OK) {
+		law(walked_same(&strict, &tolerant, true));
+		law(tolerant.faults == 0);
+	}
+	law(strict.faults == 0);
+	law(strict.byte <= tolerant.byte);
+	walked_release(&strict);
+	walked_release(&tolerant);
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* Rules and categories from any bytes: refused with one line, or whole and sayable. */
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "gate/rules_file.h"
+
+static void check(int law)
+{
+	if (!law)
+		abort();
+}
+
+static void check_message(enum status st, const struct diag_log *log)
+{
+	const char *error = diag_first_error(log);
+	check((st == ST_OK) == (error == NULL));
+	check(!error || (!strchr(error, '\n') && text_is_valid(span_of(error))));
+}
+
+static void read_rules(struct span text)
+{
+	struct rules r;
+	struct diag_log log;
+	struct arena a = ARENA_INIT;
+	diag_init(&log);
+	enum status st = rules_parse("f", text, &r, &log);
+	check_message(st, &log);
+	check(st != ST_OK || r.rules.nr > 0);
+	for (size_t i = 0; st == ST_OK && i < r.rules.nr; i++)
+		check(strlen(rule_explain(&a, &r.rules.v[i])) > 0);
+	arena_release(&a);
+	rules_release(&r);
+	diag_release(&log);
+}
+
+static void read_categories(struct span text)
+{
+	struct category_table t;
+	struct diag_log log;
+	diag_init(&log);
+	enum status st = categories_parse("f", text, &t, &log);
+	check_message(st, &log);
+	check(st != ST_OK || t.rows.nr > 0);
+	category_table_release(&t);
+	diag_release(&log);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct span text = { (const char *)data, size };
+	read_rules(text);
+	read_categories(text);
+	return 0;
+}

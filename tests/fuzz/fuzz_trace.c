@@ -1,0 +1,50 @@
+/*
+ * Any bytes as a trace, plain or gzip: the block size changes nothing; events keep
+ * the promises of their header; leave to cut adds nothing where there is no cut.
+ */
+#include "fuzz.h"
+
+#include <stdlib.h>
+
+#include "../unit/trace_record.h"
+
+static void law(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static struct record read_twice(struct span text, struct trace_options options)
+{
+	struct record whole = record_trace(text, options, 0, 0);
+	struct record parts = record_trace(text, options, 3, 0);
+	law(record_same(&whole, &parts));
+	law(!whole.broken);
+	law((whole.status == ST_OK) == !strstr(strbuf_str(&whole.log), "error: "));
+	law(!whole.not_a_trace || whole.status == ST_INPUT);
+	record_release(&parts);
+	return whole;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct span text = { (const char *)data, size };
+	struct record strict = read_twice(text, (struct trace_options){ 0 });
+	struct record lenient = read_twice(text, (struct trace_options){ .allow_truncated = true });
+	struct record quick = read_twice(text, (struct trace_options){ .quick = 2 });
+	bool gzip = size >= 2 && data[0] == 0x1f && data[1] == 0x8b;
+	law(!strict.truncated);
+	if (!lenient.truncated)
+		law(record_same(&strict, &lenient));
+	else
+		law(strict.status == ST_INPUT);
+	/* a gzip stream that is refused gives fewer of its bytes */
+	law(span_starts(strbuf_span(&lenient.events), strbuf_span(&strict.events)));
+	law(gzip || span_eq(strbuf_span(&lenient.events), strbuf_span(&strict.events)));
+	law(span_starts(strbuf_span(&strict.events), strbuf_span(&quick.events)));
+	law(quick.nr_taken <= 2);
+	record_release(&strict);
+	record_release(&lenient);
+	record_release(&quick);
+	return 0;
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Holds the generator to its promises: same options, same bytes; the seed changes durations only;
+every form says the same; what is planted is there."""
+import collections
+import gzip
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TRACE = pathlib.Path(__file__).with_name("trace.py")
+FORMS = ["--array", "--int-ts", "--string-ids", "--old-cats", "--shuffle", "--indent", "--memory-first", "--foreign-metadata"]
+
+
+def make(*options, seed=1, name="t.json.gz"):
+    with tempfile.TemporaryDirectory() as tmp:
+        path = pathlib.Path(tmp, name)
+        subprocess.run([sys.executable, TRACE, "--seed", str(seed), "--steps", "2", "--out", path, *options], check=True)
+        return path.read_bytes()
+
+
+def activities(*options, seed=1):
+    """(kind, name, launched, µs) of every GPU activity in the order of the GPU."""
+    trace = json.loads(gzip.decompress(make(*options, seed=seed)))
+    events = trace if isinstance(trace, list) else trace["traceEvents"]
+    calls = {str(e["args"]["correlation"]) for e in events if e.get("cat") in ("cuda_runtime", "Runtime")}
+    gpu = [e for e in events if e.get("cat", "").lower().removeprefix("gpu_") in ("kernel", "memcpy", "memset")]
+    gpu.sort(key=lambda e: int(e["args"]["correlation"]))
+    return [(e["cat"].lower().removeprefix("gpu_"), e["name"], str(e["args"]["correlation"]) in calls, e["dur"]) for e in gpu]
+
+
+def count(rows):
+    return collections.Counter(name for _, name, _, _ in rows)
+
+
+class Generator(unittest.TestCase):
+    def test_same_options_same_bytes(self):
+        self.assertEqual(make(), make())
+        self.assertEqual(gzip.decompress(make()), make(name="t.json"))
+
+    def test_seed_changes_durations_only(self):
+        one, two = activities(), activities(seed=2)
+        self.assertEqual([a[:3] for a in one], [a[:3] for a in two])
+        self.assertNotEqual(one, two)
+
+    def test_every_form_says_the_same(self):
+        plain = activities()
+        for form in FORMS:
+            with self.subTest(form):
+                other = activities(form)
+                self.assertEqual([a[:3] for a in plain], [a[:3] for a in other])
+                self.assertLessEqual(max(abs(a[3] - b[3]) for a, b in zip(plain, other)), 1 if form == "--int-ts" else 0)
+
+    def test_planted_changes(self):
+        plain = activities()
+        slow = activities("--slow-kernel", "*flash_fwd*=2")
+        ratio = [b[3] / a[3] for a, b in zip(plain, slow)]
+        self.assertEqual({round(r, 2) for a, r in zip(plain, ratio)}, {1.0, 2.0})
+        self.assertEqual(count(activities("--new-kernel", "fresh=5")) - count(plain), {"fresh": 2})
+        self.assertEqual(sum((count(activities("--extra-launches", "*gelu_5=3")) - count(plain)).values()), 6)
+        self.assertFalse([n for n in count(activities("--drop-kernel", "triton_*")) if n.startswith("triton_")])
+        self.assertEqual(max(map(len, count(activities("--long-name", "6000")))), 6000)
+        self.assertTrue([n for n in count(activities("--hostile-names")) if "\ud800" in n])
+
+    def test_lost_records(self):
+        self.assertTrue(all(launched for _, _, launched, _ in activities()))
+        rows = activities("--dropped", "3")
+        share = sum(us for _, _, launched, us in rows if not launched) / sum(us for *_, us in rows)
+        self.assertAlmostEqual(share, 0.03, delta=0.005)
+        self.assertFalse(any(launched for _, _, launched, _ in activities("--no-launches")))
+
+
+if __name__ == "__main__":
+    unittest.main()

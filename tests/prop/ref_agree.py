@@ -1,0 +1,349 @@
+#!/usr/bin/env python3
+"""Figures equal those of the slow reference, to the nanosecond.
+
+usage: ref_agree.py [GPUGATE] [--seed N] [--count N] [TRACE…]
+
+Compares `gpugate metrics TRACE --json -` with oracle/ref.py of the shared data:
+on every shared trace (or on the TRACEs given), then on small random traces. A
+random trace that disagrees is named by its seed: --seed N --count 1 makes it
+again. $GPUGATE stands for the program, $GPUGATE_SHARED for the shared data;
+without either the test is skipped (exit 77).
+"""
+import argparse
+import collections
+import concurrent.futures
+import contextlib
+import decimal
+import gzip
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+STEP_METRICS = (
+    "time cuda_time kernel_time memcpy_time memset_time compute_time comm_time busy_time span idle_time"
+    " exposed_comm_time kernel_count memcpy_bytes launch_time sync_time sync_count dataloader_time").split()
+# Metrics that are there only where something of the kind was recorded.
+COMM_METRICS = {"comm_time", "exposed_comm_time"}
+HOST_METRICS = {"time", "launch_time", "sync_time", "sync_count", "dataloader_time"}
+WINDOW_METRICS = ("busy_time", "idle_time", "compute_time", "non_compute_time")
+RANK_KEYS = ("gpu_events", "with_launch", "carried_over", "dropped", "unattributed", "attribution")
+
+
+def load_ref(shared):
+    """The reference as a module; its main() prints JSON."""
+    spec = importlib.util.spec_from_file_location("ref", shared / "oracle" / "ref.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def reference(ref, path):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        ref.main(str(path))
+    return json.loads(out.getvalue(), parse_float=decimal.Decimal)
+
+
+def reference_apart(shared, path):
+    """The same in a process of its own, so that two can run at once."""
+    done = subprocess.run([sys.executable, str(shared / "oracle" / "ref.py"), str(path)],
+                          capture_output=True, text=True, check=True)
+    return json.loads(done.stdout, parse_float=decimal.Decimal)
+
+
+def program(gpugate, path):
+    done = subprocess.run([gpugate, "metrics", str(path), "--json", "-"], capture_output=True)
+    if done.returncode != 0:
+        raise ValueError(f"exit {done.returncode}: {done.stderr.decode('utf-8', 'replace').strip()}")
+    return json.loads(done.stdout.decode("utf-8"), parse_float=decimal.Decimal)
+
+
+def text(name):
+    """A name as the program prints it: NUL and what is no UTF-8 as U+FFFD."""
+    return name.encode("utf-8", "surrogatepass").decode("utf-8", "replace").replace("\0", "\ufffd")
+
+
+class Comparison:
+    """Lines about what differs between reference `want` and program `have`."""
+
+    def __init__(self, want, have):
+        self.want, self.have = want, have
+        self.lines = []
+        self.figures = 0
+        self.by_name = collections.defaultdict(list)
+        for row in have["metrics"]:
+            self.by_name[row["metric"]].append(row)
+
+    def equal(self, what, want, have):
+        self.figures += 1
+        if want != have:
+            self.lines.append(f"{what}: reference {want}, program {have}")
+
+    def run(self):
+        ranks = self.have["ranks"]
+        self.equal("ranks", 1, len(ranks))
+        for key in RANK_KEYS:
+            self.equal(key, self.want[key], ranks[0][key])
+        if self.want["steps"]:
+            self.steps()
+        self.window()
+        self.kernels()
+        self.memory()
+        return self.figures
+
+    def steps(self):
+        has_gpu = bool(self.want["kernels"])
+        for key in STEP_METRICS:
+            want = [(row["step"], row[key]) for row in self.want["steps"]]
+            rows = self.by_name[f"step.{key}"]
+            if rows:
+                have = [(s["step"], s["value"]) for s in rows[0]["samples"]]
+                self.equal(f"step.{key}", want, have)
+            elif any(value for _, value in want):
+                self.lines.append(f"step.{key}: reference {want}, program has none")
+            elif key in HOST_METRICS or (has_gpu and key not in COMM_METRICS):
+                self.lines.append(f"step.{key}: program has none")
+
+    def window(self):
+        want = self.want["window"]
+        for key in WINDOW_METRICS:
+            have = {str(row["device"]): row["value"] for row in self.by_name[f"window.{key}"]}
+            self.equal(f"window.{key}", {d: w[key] for d, w in want.items()}, have)
+        have = {str(row["device"]): row["value"] for row in self.by_name["gpu.utilization_pct"]}
+        for device, w in want.items():
+            # no time at all: the reference says 0, the program nothing
+            value = have.get(device, 0)
+            self.figures += 1
+            if abs(decimal.Decimal(w["utilization_pct"]) - value) > decimal.Decimal("0.000001"):
+                self.lines.append(f"gpu.utilization_pct[{device}]: reference {w['utilization_pct']}, program {value}")
+        self.overlap(want)
+
+    def overlap(self, want):
+        comm = sum(w["comm_union"] for w in want.values())
+        rows = self.by_name["comm.overlap_pct"]
+        if comm and rows:
+            exact = decimal.Decimal(100 * sum(w["overlap"] for w in want.values())) / comm
+            self.figures += 1
+            if abs(exact - rows[0]["value"]) > decimal.Decimal("0.000001"):
+                self.lines.append(f"comm.overlap_pct: reference {exact}, program {rows[0]['value']}")
+
+    def kernels(self):
+        def table(rows):
+            # names that differ only in bytes that cannot be printed look alike
+            return sorted((k["kind"], text(k["name"]), k["count"], k["total"], k["max"]) for k in rows)
+        want, have = table(self.want["kernels"]), table(self.have["kernels"])
+        self.equal("number of kernels", len(want), len(have))
+        for w, h in zip(want, have):
+            self.equal("kernel", w, h)
+
+    def memory(self):
+        for key in ("peak_allocated", "peak_reserved"):
+            have = {str(row["device"]): row["value"] for row in self.by_name[f"memory.{key}"]}
+            self.equal(f"memory.{key}", {d: m[key] for d, m in self.want["memory"].items()}, have)
+
+
+# --- random traces ---
+
+class Maker:
+    """One small trace from a seed: everything that real ones do, and worse."""
+
+    KERNELS = ["gemm", "ncclKernel_AllReduce", "void at::native::elementwise<int>", "triton_poi_fused_0",
+               "RCCL_thing", "gemm_é", "copy\ud800", ""]
+    CALLS = ["cudaLaunchKernel", "cudaGraphLaunch", "hipExtLaunchKernel", "cuLaunchCooperativeKernel",
+             "cudaDeviceSynchronize", "hipStreamSynchronize", "cuEventSynchronize", "xcudaStreamSynchronize",
+             "cudaMemcpyAsync", "cuCtxSynchronize_v2"]
+    OPS = ["aten::add", "aten::mm", "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", "ProfilerStep",
+           "xProfilerStep#1", "aten::linear"]
+
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+        rng = self.rng
+        self.base = rng.choice([0, 1000, 1700000000000000, 5000000000000])
+        self.horizon = rng.choice([30, 300, 20000])
+        self.digits = rng.choice([0, 0, 1, 3, 5])
+        self.ids_as_text = rng.random() < 0.3
+        self.events = []
+
+    def time(self, low, high):
+        value = decimal.Decimal(self.rng.randint(low * 10**self.digits, high * 10**self.digits)) / 10**self.digits
+        return value
+
+    def ident(self, value):
+        return str(value) if self.ids_as_text and self.rng.random() < 0.5 else value
+
+    def dur(self):
+        rng = self.rng
+        what = rng.random()
+        if what < 0.1:
+            return decimal.Decimal(0)
+        if what < 0.15:
+            return -self.time(0, 5)
+        return self.time(0, max(1, self.horizon // rng.choice([3, 10, 50])))
+
+    def event(self, cat, name, args=None, dur=None):
+        rng = self.rng
+        e = {"ph": "X", "cat": cat, "name": name, "pid": self.ident(rng.randint(1, 2)),
+             "tid": self.ident(rng.randint(1, 3)), "ts": self.base + self.time(0, self.horizon)}
+        if rng.random() < 0.95:
+            e["dur"] = self.dur() if dur is None else dur
+        if args is not None:
+            e["args"] = args
+        self.events.append(e)
+        return e
+
+    def steps(self):
+        rng = self.rng
+        nr = rng.choice([0, 0, 1, 2, 3, 5, 9])
+        numbers = rng.sample(range(100), nr) if rng.random() < 0.7 else [rng.randint(0, 3) for _ in range(nr)]
+        for number in numbers:
+            self.event(rng.choice(["user_annotation", "cpu_op", "Operator"]), f"ProfilerStep#{number}",
+                       dur=self.time(0, max(1, self.horizon // rng.choice([1, 2, 4]))))
+
+    def host(self):
+        rng = self.rng
+        self.low = rng.choice([0, 5, 50])
+        for _ in range(rng.choice([0, 5, 40, 80])):
+            args = {}
+            if rng.random() < 0.9:
+                args["correlation"] = self.ident(rng.randint(self.low, self.low + 40))
+            elif rng.random() < 0.3:
+                args["correlation"] = rng.choice([None, "x7", -3, 2**70])
+            self.event(rng.choice(["cuda_runtime", "cuda_driver", "Runtime"]), rng.choice(self.CALLS), args)
+        for _ in range(rng.choice([0, 10, 30])):
+            self.event(rng.choice(["cpu_op", "Operator", "user_annotation"]), rng.choice(self.OPS))
+
+    def gpu(self):
+        rng = self.rng
+        devices, streams = rng.choice([1, 1, 2, 4]), rng.choice([1, 2, 5])
+        for _ in range(rng.choice([0, 1, 10, 60, 120])):
+            cat = rng.choice(["kernel"] * 5 + ["Kernel", "gpu_memcpy", "Memcpy", "gpu_memset", "memset"])
+            args = {"device": self.ident(rng.randrange(devices)), "stream": self.ident(rng.randrange(streams))}
+            if rng.random() < 0.95:
+                args["correlation"] = self.ident(rng.randint(max(0, self.low - 10), self.low + 50))
+            elif rng.random() < 0.5:
+                args["correlation"] = rng.choice([None, "x7", "x8", -3, -9, 2**70])
+            if rng.random() < 0.1:
+                del args["stream"]
+            if "mem" in cat.lower() and rng.random() < 0.9:
+                args[rng.choice(["bytes", "Bytes"])] = rng.choice([0, 1, 4096, 2**33])
+            if cat == "kernel" and rng.random() < 0.8:
+                args.update(grid=[rng.randint(1, 2), 1, 1], block=[64, 1, 1])
+                args["est. achieved occupancy %"] = rng.choice([0, 12, 50.5])
+            self.event(cat, rng.choice(self.KERNELS), args)
+
+    def memory(self):
+        rng = self.rng
+        for _ in range(rng.choice([0, 0, 20])):
+            args = {"Device Type": rng.choice([0, 1, 6]), "Device Id": rng.choice([-1, 0, 1, 2]),
+                    "Total Allocated": rng.randint(0, 9) * 512, "Total Reserved": rng.randint(9, 12) * 512,
+                    "Bytes": rng.randint(-512, 512), "Addr": 1}
+            if rng.random() < 0.2:
+                del args["Total Allocated"]
+            self.events.append({"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1,
+                                "tid": 1, "ts": self.base + self.time(0, self.horizon), "args": args})
+
+    def noise(self):
+        rng = self.rng
+        for _ in range(rng.choice([0, 3])):
+            self.events.append({"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "p"}})
+            self.events.append({"ph": "X", "cat": "gpu_user_annotation", "name": "ProfilerStep#7", "pid": 0,
+                                "tid": 7, "ts": self.base, "dur": 3})
+            self.events.append({"ph": "s", "cat": "ac2g", "name": "ac2g", "id": 4, "pid": 1, "tid": 1, "ts": self.base})
+
+    def write(self, path):
+        self.steps()
+        self.host()
+        self.gpu()
+        self.memory()
+        self.noise()
+        self.rng.shuffle(self.events)
+        document = self.events if self.rng.random() < 0.3 else {"schemaVersion": 1, "traceEvents": self.events}
+        data = dumps(document).encode("ascii")
+        with (gzip.open if path.suffix == ".gz" else open)(path, "wb") as f:
+            f.write(data)
+
+
+def dumps(value):
+    """JSON in which a Decimal keeps its digits, as a profiler writes them."""
+    if isinstance(value, decimal.Decimal):
+        return format(value, "f")
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(k)}: {dumps(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(dumps, value)) + "]"
+    return json.dumps(value)
+
+
+# --- the two parts ---
+
+def differences(gpugate, path, get_reference):
+    """Number of comparisons, and lines about what differs."""
+    try:
+        c = Comparison(get_reference(path), program(gpugate, path))
+        return c.run(), c.lines
+    except (ValueError, subprocess.CalledProcessError) as e:
+        return 0, [str(e)]
+
+
+def show(lines):
+    for line in lines[:10]:
+        print(f"     {line[:500]}")
+
+
+def shared_traces(gpugate, shared, paths):
+    bad = 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = pool.map(lambda p: differences(gpugate, p, lambda q: reference_apart(shared, q)), paths)
+        for path, (figures, lines) in zip(paths, results):
+            print(f"{'FAIL' if lines else 'ok  '} {path.name}: {figures} comparisons", flush=True)
+            show(lines)
+            bad += bool(lines)
+    return bad
+
+
+def random_traces(gpugate, ref, seeds):
+    bad = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in seeds:
+            path = pathlib.Path(folder) / f"seed{seed}.json{'.gz' if seed % 4 == 0 else ''}"
+            Maker(seed).write(path)
+            _, lines = differences(gpugate, path, lambda p: reference(ref, p))
+            if lines:
+                bad += 1
+                print(f"FAIL seed {seed}")
+                show(lines)
+            path.unlink()
+    print(f"random traces: {len(seeds)}, {bad} differ")
+    return bad
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("gpugate", nargs="?", default=os.environ.get("GPUGATE"))
+    parser.add_argument("trace", nargs="*", type=pathlib.Path)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=200)
+    args = parser.parse_intermixed_args()
+    shared = os.environ.get("GPUGATE_SHARED")
+    if not args.gpugate or not shared:
+        print("skipped: needs $GPUGATE (the program) and $GPUGATE_SHARED (the shared data)")
+        return 77
+    shared = pathlib.Path(shared)
+    bad = random_traces(args.gpugate, load_ref(shared), range(args.seed, args.seed + args.count))
+    paths = args.trace or sorted(p for p in (shared / "data" / "traces").rglob("*.json*")
+                                 if not p.name.startswith("nottrace-"))
+    if not paths:
+        print(f"no traces in {shared}")
+        return 1
+    bad += shared_traces(args.gpugate, shared, paths)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

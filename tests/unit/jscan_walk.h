@@ -1,0 +1,129 @@
+/// Two readers of any JSON text, for tests: one takes everything, one skips everything.
+#ifndef GG_TESTS_JSCAN_WALK_H
+#define GG_TESTS_JSCAN_WALK_H
+
+#include <inttypes.h>
+
+#include "base/strbuf.h"
+#include "io/jscan.h"
+
+enum { WALK_DEPTH = 512 };
+
+/// How a reading went.
+struct walked {
+	enum status status;
+	struct strbuf events; ///< "{a:1 b:[s't' null ]}" in a notation of its own
+	struct strbuf error; ///< "" where there was none
+	uint64_t byte; ///< where it ended
+	bool cut;
+	uint64_t faults, first_fault;
+};
+
+/// Give the memory back.
+static inline void walked_release(struct walked *w)
+{
+	strbuf_release(&w->events);
+	strbuf_release(&w->error);
+}
+
+/* Bytes that cannot be seen as \xNN. */
+static inline void walk_text(struct strbuf *out, struct span s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+		if (c > 0x20 && c < 0x7f && c != '\\')
+			strbuf_addch(out, (char)c);
+		else
+			strbuf_addf(out, "\\x%02x", c);
+	}
+}
+
+/* A value that is no container, or the opening of one: 1 object, 0 array, -1 neither. */
+static inline int walk_value(struct jscan *js, struct strbuf *out)
+{
+	static const char *const words[] = {
+		[JSCAN_TRUE] = "true", [JSCAN_FALSE] = "false", [JSCAN_NULL] = "null", [JSCAN_NAN] = "nan"
+	};
+	enum jscan_type type;
+	struct span text;
+	if (jscan_object(js)) {
+		strbuf_adds(out, "{");
+		return 1;
+	}
+	if (jscan_array(js)) {
+		strbuf_adds(out, "[");
+		return 0;
+	}
+	if (jscan_string(js, &text)) {
+		strbuf_adds(out, "s'");
+		walk_text(out, text);
+		strbuf_adds(out, "' ");
+	} else if (jscan_number(js, &text)) {
+		walk_text(out, text);
+		strbuf_adds(out, " ");
+	} else if (jscan_literal(js, &type)) {
+		strbuf_addf(out, "%s ", words[type]);
+	}
+	return -1;
+}
+
+/* The whole value, with an explicit stack. */
+static inline void walk(struct jscan *js, struct strbuf *out)
+{
+	bool object[WALK_DEPTH];
+	size_t depth = 0;
+	struct span key;
+	do {
+		int opened = walk_value(js, out);
+		if (opened >= 0)
+			object[depth++] = opened;
+		/* leave what ends here, up to the next value */
+		for (bool more = false; depth && !more && jscan_status(js) == ST_OK;) {
+			more = object[depth - 1] ? jscan_key(js, &key) : jscan_element(js);
+			if (more && object[depth - 1]) {
+				walk_text(out, key);
+				strbuf_adds(out, ":");
+			}
+			if (!more && jscan_status(js) == ST_OK)
+				strbuf_adds(out, object[--depth] ? "} " : "] ");
+		}
+	} while (depth && jscan_status(js) == ST_OK);
+}
+
+/// Read `text` to its end in blocks and a first window of `size` bytes (0: whole),
+/// taking everything, or passing over it where `skip`. Caller: walked_release().
+static inline struct walked walk_text_of(struct span text, bool tolerant, size_t size, bool skip)
+{
+	struct walked w = { .events = STRBUF_INIT, .error = STRBUF_INIT };
+	struct source_options so = { .block = size };
+	struct jscan_options options = { .tolerant = tolerant, .window = size };
+	struct diag_log log;
+	diag_init(&log);
+	struct source *src = source_memory("doc", text.p, text.n, &so);
+	struct jscan *js = jscan_new(src, &options, &log);
+	if (skip)
+		jscan_skip(js);
+	else
+		walk(js, &w.events);
+	jscan_end(js);
+	w.status = jscan_status(js);
+	w.byte = jscan_byte(js);
+	w.cut = jscan_cut(js);
+	w.faults = jscan_faults(js, &w.first_fault);
+	const char *error = diag_first_error(&log);
+	strbuf_adds(&w.error, error ? error : "");
+	jscan_free(js);
+	source_close(src);
+	diag_release(&log);
+	return w;
+}
+
+/// The same end; events too unless one of them skipped.
+static inline bool walked_same(const struct walked *a, const struct walked *b, bool events)
+{
+	return a->status == b->status && a->byte == b->byte && a->cut == b->cut && a->faults == b->faults &&
+	       a->first_fault == b->first_fault && span_eq(strbuf_span(&a->error), strbuf_span(&b->error)) &&
+	       (!events || span_eq(strbuf_span(&a->events), strbuf_span(&b->events)));
+}
+
+#endif

@@ -1,0 +1,191 @@
+/// Feeds a reducer from a script and shows figures of its digest as text.
+///
+/// One event per line, times in ns, -1 for no correlation:
+///     K|C|S NAME DEVICE STREAM CORRELATION START DUR [BYTES]   kernel, memcpy, memset
+///     R NAME THREAD CORRELATION START DUR                      runtime call
+///     O|A NAME THREAD START DUR                                operator, annotation
+///     M ID TYPE ALLOCATED RESERVED TIME                        [memory]
+#ifndef GG_TEST_REDUCE_RIG_H
+#define GG_TEST_REDUCE_RIG_H
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/strbuf.h"
+#include "model/metric.h"
+#include "reduce/reduce.h"
+
+struct rig {
+	struct name_table names;
+	struct reducer *r;
+	struct digest *d;
+	struct trace_meta meta;
+	struct diag_log log;
+};
+
+static inline void rig_open(struct rig *g, const struct reduce_options *options)
+{
+	struct reduce_options o = options ? *options : (struct reduce_options){ 0 };
+	if (!o.marker)
+		o.marker = "ProfilerStep#*";
+	if (!o.communication)
+		o.communication = "nccl rccl";
+	*g = (struct rig){ .meta = { .rank = -1, .world_size = -1 } };
+	diag_init(&g->log);
+	name_table_init(&g->names);
+	g->r = reducer_new(&o, &g->names);
+	g->d = digest_new();
+}
+
+static inline void rig_close(struct rig *g)
+{
+	reducer_free(g->r);
+	digest_free(g->d);
+	name_table_release(&g->names);
+	vec_release(&g->meta.devices);
+	arena_release(&g->meta.arena);
+	diag_release(&g->log);
+}
+
+static inline void rig_event(struct rig *g, const struct event *ev)
+{
+	struct event_sink sink = reducer_sink(g->r);
+	assert_int_equal(sink.event(sink.ctx, ev), ST_OK);
+	g->meta.events++;
+}
+
+static inline void rig_line(struct rig *g, const char *line)
+{
+	static const char letters[] = "KCSROAM";
+	char kind, name[256];
+	int at = 0, n;
+	int64_t v[6] = { 0 };
+	assert_int_equal(sscanf(line, " %c%n", &kind, &at), 1);
+	struct event e = { .kind = (enum event_kind)(strchr(letters, kind) - letters),
+		               .device = IDENT_NONE,
+		               .stream = IDENT_NONE,
+		               .correlation = IDENT_NONE,
+		               .grid = { -1, -1, -1 },
+		               .block = { -1, -1, -1 },
+		               .occupancy = -1 };
+	strcpy(name, "[memory]");
+	if (e.kind != EVENT_MEMORY) {
+		assert_int_equal(sscanf(line + at, " %255s%n", name, &n), 1);
+		at += n;
+	}
+	for (int i = 0; i < 6 && sscanf(line + at, " %" SCNd64 "%n", &v[i], &n) == 1; i++)
+		at += n;
+	e.name = name_intern(&g->names, span_of(name));
+	if (event_is_gpu(e.kind)) {
+		e.device = v[0], e.stream = v[1], e.correlation = v[2];
+		e.start_ns = v[3], e.dur_ns = v[4], e.bytes = v[5];
+	} else if (e.kind == EVENT_RUNTIME) {
+		e.pid = 1, e.tid = v[0], e.correlation = v[1], e.start_ns = v[2], e.dur_ns = v[3];
+	} else if (e.kind == EVENT_MEMORY) {
+		e.memory_id = v[0], e.device_type = v[1];
+		e.total_allocated = v[2], e.total_reserved = v[3], e.start_ns = v[4];
+	} else {
+		e.pid = 1, e.tid = v[0], e.start_ns = v[1], e.dur_ns = v[2];
+	}
+	rig_event(g, &e);
+}
+
+static inline void rig_feed(struct rig *g, const char *script)
+{
+	for (const char *end; *script; script = *end ? end + 1 : end) {
+		char line[256];
+		end = strchrnul(script, '\n');
+		snprintf(line, sizeof line, "%.*s", (int)(end - script), script);
+		rig_line(g, line);
+	}
+}
+
+static inline void rig_numbers(struct strbuf *out, const int64_t *v, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		strbuf_addf(out, "%s%" PRId64, out->n ? " " : "", v[i]);
+}
+
+/// Append figure `what`: a step.* metric, "steps", "activities", a member of
+/// trust, "devices", "kernels", "ops", "threads", "memories".
+static inline void rig_show(const struct digest *d, const char *what, struct strbuf *out)
+{
+	const struct trust_counts *t = &d->trust;
+	const struct metric *m = metric_find(span_of(what));
+	if (m)
+		rig_numbers(out, d->samples[m->id], d->nr_steps);
+	else if (!strcmp(what, "steps"))
+		rig_numbers(out, d->step_numbers, d->nr_steps);
+	else if (!strcmp(what, "activities"))
+		rig_numbers(out, d->step_activities, d->nr_steps);
+	else if (!strcmp(what,
+	                 "attribution")) /* kind, without launch: carried over, dropped; no step */
+		rig_numbers(out,
+		            (int64_t[]){ d->attribution, t->carried_over, t->dropped, t->unattributed }, 4);
+	else if (!strcmp(what, "times")) /* GPU, dropped, unattributed, overlapping */
+		rig_numbers(out, (int64_t[]){ t->gpu_ns, t->dropped_ns, t->unattributed_ns, t->overlap_ns },
+		            4);
+	else if (!strcmp(what, "launches"))
+		rig_numbers(out, (int64_t[]){ t->launches, t->launches_without_kernel }, 2);
+	for (size_t i = 0; i < d->devices.nr && !strcmp(what, "devices"); i++) {
+		const struct device_stat *v = &d->devices.v[i];
+		strbuf_addf(out, "[%s:", v->id);
+		rig_numbers(out, &v->streams, 7);
+		strbuf_addf(out, " | %" PRId64 "/%" PRId64 "]", v->measured_busy_ns, v->measured_ns);
+	}
+	for (size_t i = 0; i < d->kernels.nr && !strcmp(what, "kernels"); i++) {
+		const struct kernel_stat *k = &d->kernels.v[i];
+		strbuf_addf(out, "[%d %s:", k->kind, k->name.p);
+		rig_numbers(out, &k->count, 8);
+		strbuf_adds(out, "]");
+	}
+	for (size_t i = 0; i < d->ops.nr && !strcmp(what, "ops"); i++) {
+		strbuf_addf(out, "[%s:", d->ops.v[i].name.p);
+		rig_numbers(out, &d->ops.v[i].count, 3);
+		strbuf_adds(out, "]");
+	}
+	for (size_t i = 0; i < d->threads.nr && !strcmp(what, "threads"); i++)
+		strbuf_addf(out, "[%s: %" PRId64 "]", d->threads.v[i].id, d->threads.v[i].busy_ns);
+	for (size_t i = 0; i < d->memories.nr && !strcmp(what, "memories"); i++) {
+		const struct memory_stat *v = &d->memories.v[i];
+		strbuf_addf(out, "[%s:", v->id);
+		rig_numbers(out, &v->events, 6);
+		strbuf_adds(out, "]");
+	}
+}
+
+/// A row of a test table: after `script`, `what` shows as `expect`.
+struct rig_row {
+	const char *title, *script, *what, *expect;
+	const char *marker;
+	int64_t warmup;
+};
+
+static inline void rig_check(const struct rig_row *rows, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const char *script = rows[i].script;
+		for (size_t k = i; !script; k--) /* as in the row above */
+			script = rows[k].script;
+		struct rig g;
+		struct strbuf out = STRBUF_INIT;
+		rig_open(&g,
+		         &(struct reduce_options){ .marker = rows[i].marker, .warmup = rows[i].warmup });
+		rig_feed(&g, script);
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		rig_show(g.d, rows[i].what, &out);
+		if (strcmp(strbuf_str(&out), rows[i].expect) != 0)
+			fail_msg("%s, %s: expected %s, got %s", rows[i].title, rows[i].what, rows[i].expect,
+			         strbuf_str(&out));
+		strbuf_release(&out);
+		rig_close(&g);
+	}
+}
+
+#endif

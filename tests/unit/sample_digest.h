@@ -1,0 +1,161 @@
+/// A digest with something of everything, for tests of what comes behind the reducer.
+#ifndef GG_TESTS_SAMPLE_DIGEST_H
+#define GG_TESTS_SAMPLE_DIGEST_H
+
+#include "model/digest.h"
+
+/// Two steps of 100 and 300 ms on one device; kernels `alpha_gemm` (with a
+/// shape), `ncclAllReduce` and two numberings of one Triton kernel; copies in two
+/// directions and one memory. Caller releases with digest_free().
+static inline struct digest *sample_digest(int64_t rank)
+{
+	struct digest *d = digest_new();
+	d->trace = "rank.json";
+	d->source_hash = 0xFEDCBA9876543210u;
+	d->rank = rank;
+	d->world_size = 2;
+	d->marker = "ProfilerStep#*";
+	d->communication = "nccl rccl";
+	d->attribution = ATTRIBUTION_LAUNCH;
+	d->events = 1000;
+	d->total_steps = 3;
+	d->warmup = 1;
+	digest_set_env(d, SPAN("gpu.name"), SPAN("NVIDIA \"A100\"/80GB"));
+	digest_set_env(d, SPAN("samples_per_step"), SPAN("256"));
+	d->trust = (struct trust_counts){
+		.gpu_events = 40, .with_launch = 39, .carried_over = 1, .gpu_ns = 123
+	};
+	digest_set_steps(d, 2);
+	for (int i = 0; i < 2; i++) {
+		d->step_numbers[i] = 7 + i;
+		d->step_activities[i] = 20;
+		for (int m = 0; m < NR_STEP_METRICS; m++)
+			d->samples[m][i] = (m + 1) * 1000 + i;
+	}
+	d->samples[METRIC_STEP_TIME][0] = 100000000;
+	d->samples[METRIC_STEP_TIME][1] = 300000000;
+	const struct kernel_stat kernels[] = {
+		{ EVENT_KERNEL,
+		  SPAN("alpha_gemm"),
+		  7,
+		  700,
+		  150,
+		  0,
+		  6,
+		  600,
+		  140,
+		  0,
+		  { 4, 106, 1 },
+		  { 128, 1, 1 },
+		  2,
+		  50000000 },
+		{ EVENT_KERNEL,
+		  SPAN("ncclAllReduce"),
+		  2,
+		  90,
+		  50,
+		  0,
+		  2,
+		  90,
+		  50,
+		  0,
+		  { -1, -1, -1 },
+		  { -1, -1, -1 },
+		  0,
+		  -1 },
+		{ EVENT_KERNEL,
+		  SPAN("triton_mul_3"),
+		  2,
+		  100,
+		  60,
+		  0,
+		  2,
+		  100,
+		  60,
+		  0,
+		  { 1, 1, 1 },
+		  { 32, 1, 1 },
+		  1,
+		  20000000 },
+		{ EVENT_KERNEL,
+		  SPAN("triton_mul_4_5"),
+		  3,
+		  300,
+		  120,
+		  0,
+		  3,
+		  300,
+		  120,
+		  0,
+		  { 2, 1, 1 },
+		  { 64, 1, 1 },
+		  1,
+		  40000000 },
+		{ EVENT_MEMCPY,
+		  SPAN("CopyHostToDevice"),
+		  1,
+		  20,
+		  20,
+		  1000,
+		  1,
+		  20,
+		  20,
+		  1000,
+		  { -1, -1, -1 },
+		  { -1, -1, -1 },
+		  0,
+		  -1 },
+		{ EVENT_MEMCPY,
+		  SPAN("Memcpy DtoH (Device -> Pinned)"),
+		  1,
+		  10,
+		  10,
+		  5,
+		  1,
+		  10,
+		  10,
+		  5,
+		  { -1, -1, -1 },
+		  { -1, -1, -1 },
+		  0,
+		  -1 },
+		{ EVENT_MEMCPY,
+		  SPAN("Memcpy HtoD (Pageable -> Device)"),
+		  3,
+		  40,
+		  20,
+		  3000,
+		  3,
+		  40,
+		  20,
+		  3001,
+		  { -1, -1, -1 },
+		  { -1, -1, -1 },
+		  0,
+		  -1 },
+		{ EVENT_MEMSET,
+		  SPAN("Memset (Device)"),
+		  1,
+		  5,
+		  5,
+		  64,
+		  1,
+		  5,
+		  5,
+		  64,
+		  { -1, -1, -1 },
+		  { -1, -1, -1 },
+		  0,
+		  -1 },
+	};
+	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+		vec_push(&d->kernels, kernels[i]);
+	vec_push(&d->devices, (struct device_stat){ "0", 3, 40, 1000, 800, 600, 90, 30, 900, 450 });
+	vec_push(&d->ops, (struct op_stat){ SPAN("aten::add"), 4, 401, 301 });
+	vec_push(&d->ops, (struct op_stat){ SPAN("aten::mul"), 1, 10, 10 });
+	vec_push(&d->threads, (struct thread_stat){ "12/34", 777 });
+	vec_push(&d->memories, (struct memory_stat){ "0", "trace", 9, 4000, 5000, 1000, 4000, 5000 });
+	return d;
+}
+
+#endif

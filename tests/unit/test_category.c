@@ -1,0 +1,69 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/category.h"
+
+static void add(struct category_table *t, const char *name, enum category_class cls, const char *a,
+                const char *b)
+{
+	struct category c = { .name = name, .cls = cls };
+	vec_push(&c.match, span_of(a));
+	if (b)
+		vec_push(&c.match, span_of(b));
+	vec_push(&t->rows, c);
+}
+
+static void test_lookup(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *category;
+	} rows[] = {
+		{ "ncclDevKernel_AllReduce_Sum", "communication" },
+		{ "NCCLKERNEL", "communication" },
+		{ "ampere_GEMM_nccl", "communication" }, /* the first row wins */
+		{ "ampere_sgemm_128x64", "GEMM" },
+		{ "Cijk_Ailk", "GEMM" },
+		{ "deep_ep::dispatch", "expert communication" },
+		{ "elementwise", "other" },
+		{ "ncc", "other" },
+		{ "", "other" },
+	};
+	struct category_table t = { .source = "test" };
+	struct arena a = ARENA_INIT;
+	add(&t, "communication", CLASS_COMMUNICATION, "nccl", "rccl");
+	add(&t, "GEMM", CLASS_COMPUTE, "gemm", "cijk_");
+	add(&t, "expert communication", CLASS_COMMUNICATION, "deep_ep", NULL);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_string_equal(category_name(&t, category_of(&t, span_of(rows[i].name))),
+		                    rows[i].category);
+	assert_string_equal(category_communication(&t, &a), "nccl rccl deep_ep");
+	assert_string_equal(class_name(CLASS_COMMUNICATION), "communication");
+	arena_release(&a);
+	category_table_release(&t);
+	assert_string_equal(category_communication(&t, &a), "");
+	arena_release(&a);
+}
+
+static void test_matches_any(void **state)
+{
+	(void)state;
+	assert_true(category_matches_any("nccl rccl", SPAN("xRCCLy")));
+	assert_true(category_matches_any("  nccl  ", SPAN("nccl")));
+	assert_false(category_matches_any("nccl rccl", SPAN("l r")));
+	assert_false(category_matches_any("", SPAN("nccl")));
+	assert_false(category_matches_any(" ", SPAN("a b")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_lookup),
+		                                cmocka_unit_test(test_matches_any) };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,495 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "sample_digest.h"
+#include "store/digest_json.h"
+#include "store/row.h"
+
+/* ---- helpers ---- */
+
+static char *text_of(const struct digest *d, size_t *n)
+{
+	struct sink *s = sink_open_memory();
+	digest_write(d, s);
+	struct span text = sink_memory(s);
+	char *copy = mem_strndup(text.p, text.n);
+	*n = text.n;
+	sink_abort(s);
+	return copy;
+}
+
+static enum status parse(struct span text, size_t block, struct digest **out, struct diag_log *log)
+{
+	struct source *src =
+	    source_memory("d.json", text.p, text.n, &(struct source_options){ .block = block });
+	enum status st = digest_read(src, ST_INPUT, out, log);
+	source_close(src);
+	return st;
+}
+
+static struct digest *parse_ok(struct span text, size_t block)
+{
+	struct diag_log log;
+	struct digest *d = NULL;
+	diag_init(&log);
+	enum status st = parse(text, block, &d, &log);
+	if (st != ST_OK)
+		fail_msg("%s", diag_first_error(&log));
+	diag_release(&log);
+	return d;
+}
+
+static void assert_round_trip(const struct digest *d)
+{
+	size_t n, again_n;
+	char *text = text_of(d, &n);
+	static const size_t blocks[] = { 0, 1, 2, 3, 7 };
+	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+		struct digest *read = parse_ok((struct span){ text, n }, blocks[i]);
+		char *again = text_of(read, &again_n);
+		assert_string_equal(text, again);
+		assert_int_equal(n, again_n);
+		free(again);
+		digest_free(read);
+	}
+	free(text);
+}
+
+/* `text` with the first `old` replaced by `new`; caller frees. */
+static char *edited(const char *text, const char *old, const char *new)
+{
+	const char *at = strstr(text, old);
+	if (!at)
+		fail_msg("'%s' is not in the sample", old);
+	struct strbuf b = STRBUF_INIT;
+	strbuf_add(&b, (struct span){ text, (size_t)(at - text) });
+	strbuf_adds(&b, new);
+	strbuf_adds(&b, at + strlen(old));
+	return b.p;
+}
+
+/* ---- round trips ---- */
+
+static void test_round_trip(void **state)
+{
+	(void)state;
+	struct digest *d = sample_digest(3);
+	assert_round_trip(d);
+	d->world_size = -1;
+	d->trace = NULL;
+	d->snapshot = "a\\b\n\x01\x7f";
+	d->trust.truncated = true;
+	assert_round_trip(d);
+	digest_free(d);
+
+	d = digest_new();
+	d->marker = d->communication = "";
+	digest_set_steps(d, 0);
+	assert_round_trip(d);
+	d->window = true; /* a trace without any event that counts */
+	assert_round_trip(d);
+	digest_set_steps(d, 1);
+	d->samples[0][0] = INT64_MAX;
+	assert_round_trip(d);
+	digest_free(d);
+}
+
+static void test_fields_are_kept(void **state)
+{
+	(void)state;
+	size_t n;
+	struct digest *d = sample_digest(5);
+	char *text = text_of(d, &n);
+	struct digest *r = parse_ok((struct span){ text, n }, 0);
+	assert_int_equal(r->rank, 5);
+	assert_int_equal(r->world_size, 2);
+	assert_true(r->source_hash == d->source_hash);
+	assert_string_equal(r->trace, "rank.json");
+	assert_null(r->snapshot);
+	assert_int_equal(r->attribution, ATTRIBUTION_LAUNCH);
+	assert_string_equal(digest_env(r, "gpu.name"), "NVIDIA \"A100\"/80GB");
+	assert_memory_equal(&r->trust, &d->trust, sizeof r->trust);
+	assert_int_equal(r->nr_steps, 2);
+	for (int m = 0; m < NR_STEP_METRICS; m++)
+		assert_memory_equal(r->samples[m], d->samples[m], 2 * sizeof(int64_t));
+	assert_int_equal(r->kernels.nr, d->kernels.nr);
+	for (size_t i = 0; i < d->kernels.nr; i++) {
+		const struct kernel_stat *want = &d->kernels.v[i], *have = &r->kernels.v[i];
+		assert_int_equal(want->kind, have->kind);
+		assert_true(span_eq(want->name, have->name));
+		assert_memory_equal(&want->count, &have->count,
+		                    offsetof(struct kernel_stat, grid) -
+		                        offsetof(struct kernel_stat, count));
+		assert_memory_equal(want->grid, have->grid,
+		                    want->grid[0] < 0 ? sizeof *want->grid : sizeof want->grid);
+		assert_memory_equal(want->block, have->block,
+		                    want->grid[0] < 0 ? sizeof *want->block : sizeof want->block);
+		assert_int_equal(want->shapes, have->shapes);
+		assert_int_equal(want->occupancy, have->occupancy);
+	}
+	assert_memory_equal(&r->devices.v[0].streams, &d->devices.v[0].streams,
+	                    sizeof *r->devices.v - offsetof(struct device_stat, streams));
+	assert_memory_equal(&r->memories.v[0].events, &d->memories.v[0].events,
+	                    sizeof *r->memories.v - offsetof(struct memory_stat, events));
+	assert_int_equal(r->ops.v[0].self_ns, 301);
+	assert_int_equal(r->threads.v[0].busy_ns, 777);
+	digest_free(r);
+	digest_free(d);
+	free(text);
+}
+
+static void test_layout(void **state)
+{
+	(void)state;
+	size_t n;
+	struct digest *d = sample_digest(0);
+	char *text = text_of(d, &n);
+	static const char head[] =
+	    "{\n\"schema\": \"gpugate-digest-1\",\n\"rank\": 0,\n\"world_size\": 2,\n";
+	assert_memory_equal(text, head, sizeof head - 1);
+	assert_non_null(strstr(text, "\n\"source_hash\": \"fedcba9876543210\",\n"));
+	assert_non_null(strstr(text, "\n\"step.time\": [100000000,300000000],\n"));
+	assert_non_null(strstr(text, "\n{\"id\":\"12/34\",\"busy_ns\":777}\n],\n"));
+	assert_string_equal(text + n - 5, "}\n]\n}\n" + 1);
+	digest_free(d);
+	free(text);
+}
+
+static void test_hostile_names(void **state)
+{
+	(void)state;
+	/* in the order of their bytes; no two may become one */
+	static const struct span names[] = {
+		SPAN(""),
+		SPAN("\0"),
+		SPAN("</script><!-- `|` ]]> \"\\\" \x1b[31m\r\n\t\b\f"),
+		SPAN("a\0b"),
+		SPAN("a\xc0\x80"),
+		SPAN("a\xed\xa0\x80"),
+		SPAN("a\xef\xbf\xbd"),
+		SPAN("a\xff"),
+		SPAN("a\xff\xff"),
+		SPAN("\xe2\x80\xae\xf0\x9f\x98\x80"),
+	};
+	enum { NR = sizeof names / sizeof *names };
+	struct digest *d = sample_digest(0);
+	d->ops.nr = 0;
+	for (size_t i = 0; i < NR; i++)
+		vec_push(&d->ops, (struct op_stat){ names[i], (int64_t)i, 0, 0 });
+	d->trace = "bad\xff.json";
+	d->devices.v[0].id = "\x80";
+	assert_round_trip(d);
+	size_t n;
+	char *text = text_of(d, &n);
+	assert_true(text_is_valid((struct span){ text, n }));
+	struct digest *r = parse_ok((struct span){ text, n }, 0);
+	assert_int_equal(r->ops.nr, NR);
+	for (size_t i = 0; i < NR; i++)
+		assert_true(span_eq(r->ops.v[i].name, names[i]));
+	assert_string_equal(r->trace, d->trace);
+	assert_string_equal(r->devices.v[0].id, "\x80");
+	digest_free(r);
+	digest_free(d);
+	free(text);
+}
+
+/* ---- errors ---- */
+
+/* The sample with `old` made `new`; `caret` is found in the edited text, and the
+   error stands at the offset of its end. */
+static void test_errors(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *old, *new, *before_error, *message;
+	} rows[] = {
+		{ "digest-1", "digest-2",
+		  "\"schema\": ", "newer than this gpugate reads ('gpugate-digest-1'); use the" },
+		{ "digest-1", "digest-0",
+		  "\"schema\": ", "'schema' is 'gpugate-digest-0' where 'gpugate-digest-1' is expected" },
+		{ "gpugate-digest-1", "x", "\"schema\": ", "'schema' is 'x'" },
+		{ "\"gpugate-digest-1\"", "1", "\"schema\": ", "'schema' is not a string" },
+		{ "\"schema\"", "\"scheme\"", "\"scheme\":", "does not begin with the key 'schema'" },
+		{ "{\n\"schema\"", "[{\"schema\"", "", "'document' is not an object" },
+		{ "\"rank\": 0", "\"rank\": 0, \"rank\": 0", ", \"rank\":", "'rank' is there twice" },
+		{ "\"rank\": 0,", "", "]\n}", "'rank' is missing" },
+		{ "\"rank\": 0", "\"rank\": -1", "\"rank\": ", "'rank' is negative" },
+		{ "\"rank\": 0", "\"rank\": -0", "\"rank\": ", "'rank' is negative" },
+		{ "\"rank\": 0", "\"rank\": 0.0", "\"rank\": ", "'rank' is not a whole number" },
+		{ "\"rank\": 0", "\"rank\": 1e2", "\"rank\": ", "'rank' is not a whole number" },
+		{ "\"rank\": 0", "\"rank\": 9223372036854775808", "\"rank\": ", "'rank' is too large" },
+		{ "\"rank\": 0", "\"rank\": \"0\"", "\"rank\": ", "'rank' is not a number" },
+		{ "\"rank\": 0", "\"rank\": NaN", "\"rank\": ", "'rank' is not a number" },
+		{ "\"rank\": 0", "\"rank\": null", "\"rank\": ", "'rank' is not a number" },
+		{ "\"world_size\": 2", "\"world_size\": -1",
+		  "\"world_size\": ", "'world_size' is negative" },
+		{ "\"rank\": 0", "\"rank\": 00", "\"rank\": 0", "unexpected '0'" },
+		{ "\"trace\": \"rank.json\"", "\"trace\": null", "\"trace\": ", "'trace' is not a string" },
+		{ "rank.json", "\xff", "\"trace\": ", "'trace' is not valid UTF-8" },
+		{ "rank.json", "a\\u0000", "\"trace\": ", "'trace' is not valid UTF-8, or holds a NUL" },
+		{ "rank.json", "\\ud800", "\"trace\": ", "'trace' is not valid UTF-8" },
+		{ "rank.json", "a\tb", "\"a", "raw control byte" },
+		{ "rank.json\"", "\xef\xbf\xbd\", \"trace_hex\": \"f\"",
+		  "\"trace_hex\": ", "'trace_hex' is not hex" },
+		{ "rank.json\"", "\xef\xbf\xbd\", \"trace_hex\": \"FF\"",
+		  "\"trace_hex\": ", "'trace_hex' is not hex" },
+		{ "rank.json\"", "\xef\xbf\xbd\", \"trace_hex\": \"41\"",
+		  "\"trace_hex\": ", "does not stand for" },
+		{ "rank.json\"", "A\", \"trace_hex\": \"41\"", "\"trace_hex\": ", "does not stand for" },
+		{ "rank.json\"", "A\", \"trace_hex\": \"ff\"", "\"trace_hex\": ", "does not stand for" },
+		{ "rank.json\"", "\xef\xbf\xbd\", \"trace_hex\": \"00\"",
+		  "\"trace_hex\": ", "holds a NUL" },
+		{ "rank.json\"", "\xef\xbf\xbd\", \"trace_hex\": \"ff\", \"trace_hex\": \"ff\"",
+		  "\"ff\", \"trace_hex\":", "'trace_hex' is there twice" },
+		{ "\"trace\": ", "\"trace_hex\": \"ff\", \"trace\": ", "\"trace_hex\":",
+		  "'trace_hex' comes before its text" },
+		{ "\"trace\": ", "\"rank_hex\": \"ff\", \"trace\": ", "\"rank_hex\":",
+		  "'rank_hex' is not known" },
+		{ "\"trace\": ", "\"ra\\u006e\\nk\": 1, \"trace\": ", "\"ra\\u006e\\nk\":",
+		  "is not known" },
+		{ "fedcba9876543210", "fedcba987654321",
+		  "\"source_hash\": ", "'source_hash' is not 16 hex digits" },
+		{ "fedcba9876543210", "Fedcba9876543210",
+		  "\"source_hash\": ", "'source_hash' is not 16 hex digits" },
+		{ "\"launch\"", "\"lunch\"",
+		  "\"attribution\": ", "'attribution' is 'lunch', which is not known" },
+		{ "\"window\": false", "\"window\": 0",
+		  "\"window\": ", "'window' is neither true nor false" },
+		{ "\"window\": false", "\"window\": null",
+		  "\"window\": ", "'window' is neither true nor false" },
+		{ "\"window\": false", "\"window\": true", "]\n}", "'steps' is more than one sample" },
+		{ "\"environment\": [", "\"environment\": 1, \"x\": [",
+		  "\"environment\": ", "'environment' is not an array" },
+		{ "{\"key\":\"gpu.name\"", "{\"key\":\"zzz\"", "/80GB\"},\n",
+		  "'environment[1]' does not come after" },
+		{ "{\"key\":\"gpu.name\"", "{\"key\":\"samples_per_step\"", "/80GB\"},\n",
+		  "'environment[1]' does not come after" },
+		{ "{\"key\":\"gpu.name\"", "1,{\"key\":\"gpu.name\"", "\"environment\": [\n",
+		  "'environment[0]' is not an object" },
+		{ "\"trust\": {", "\"trust\": [], \"x\": {", "\"trust\": ", "'trust' is not an object" },
+		{ "\"gpu_events\":40", "\"gpu_event\":40",
+		  "\"gpu_event\":", "'trust.gpu_event' is not known" },
+		{ "\"gpu_events\":40,", "", "\"partial\":false}", "'trust.gpu_events' is missing" },
+		{ "\"number\": [7,8]", "\"number\": [7,8,9]", "\"activities\": [20,20]",
+		  "'steps.activities' does not have one value" },
+		{ "\"number\": [7,8]", "\"number\": [7,8.5]", "[7,",
+		  "'steps.number' is not a whole number" },
+		{ "\"step.span\": [", "\"step.spam\": [",
+		  "\"step.spam\":", "'steps.step.spam' is not known" },
+		{ "\"step.span\": [", "\"step.time\": [",
+		  "8000,8001],\n\"step.time\":", "'steps.step.time' is there twice" },
+		{ "\"step.span\": [", "\"step.span\": {",
+		  "\"step.span\": ", "'steps.step.span' is not an array" },
+		{ "\"activities\": [20,20],", "", "]\n}", "'steps.activities' is missing" },
+		{ "\"steps\": {", "\"steps\": [", "\"steps\": ", "'steps' is not an object" },
+		{ "\"kind\":\"kernel\"", "\"kind\":\"colonel\"",
+		  "\"kind\":", "'kernels[0].kind' is 'colonel'" },
+		{ "\"count\":2", "\"count\":-2",
+		  "\"ncclAllReduce\",\"count\":", "'kernels[1].count' is negative" },
+		{ "[4,106,1]", "[4,106]", "\"grid\":", "'kernels[0].grid' does not have three numbers" },
+		{ "[4,106,1]", "[4,106,1,1]",
+		  "\"grid\":", "'kernels[0].grid' does not have three numbers" },
+		{ "[4,106,1]", "[4,-1,1]", "[4,", "'kernels[0].grid' is negative" },
+		{ "[4,106,1]", "4", "\"grid\":", "'kernels[0].grid' is not an array" },
+		{ "alpha_gemm", "ncclAllReduce", "0000},\n",
+		  "'kernels[1]' does not come after the row before it" },
+		{ "\"kind\":\"kernel\"", "\"kind\":\"memset\"", "0000},\n",
+		  "'kernels[1]' does not come after the row before it" },
+		{ "\"busy_ns\":777}", "\"busy_ns\":777,}", "777,",
+		  "unexpected '}' where a key was expected" },
+	};
+	size_t n, failed = 0;
+	struct digest *d = sample_digest(0);
+	char *text = text_of(d, &n);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct diag_log log;
+		struct digest *r = NULL;
+		diag_init(&log);
+		char *bad = edited(text, rows[i].old, rows[i].new);
+		assert_int_equal(parse(span_of(bad), 0, &r, &log), ST_INPUT);
+		assert_null(r);
+		const char *at = strstr(bad, rows[i].before_error);
+		char *want = NULL;
+		assert_non_null(at);
+		if (strcmp(rows[i].before_error, "]\n}") == 0) /* the last bracket */
+			at = strcmp(rows[i].old, "\"activities\": [20,20],") ? bad + strlen(bad) - 4 : at;
+		assert_true(asprintf(&want, "d.json: byte %zu: ",
+		                     (size_t)(at - bad) + strlen(rows[i].before_error)) > 0);
+		const char *have = diag_first_error(&log);
+		if (strncmp(have, want, strlen(want)) != 0 || !strstr(have, rows[i].message)) {
+			print_error("row %zu: %s instead of %s… %s\n", i, have, want, rows[i].message);
+			failed++;
+		}
+		free(want);
+		free(bad);
+		diag_release(&log);
+	}
+	free(text);
+	digest_free(d);
+	assert_int_equal(failed, 0);
+}
+
+static void test_truncated_at_every_byte(void **state)
+{
+	(void)state;
+	size_t n;
+	struct digest *d = sample_digest(0);
+	char *text = text_of(d, &n);
+	for (size_t i = 0; i < n - 1; i++) { /* the last byte is a newline */
+		struct diag_log log;
+		struct digest *r;
+		diag_init(&log);
+		assert_int_equal(parse((struct span){ text, i }, 0, &r, &log), ST_INPUT);
+		assert_non_null(diag_first_error(&log));
+		diag_release(&log);
+	}
+	char *more = edited(text, "\n}\n", "\n}\n"), *tail;
+	assert_true(asprintf(&tail, "%s{}", more) > 0);
+	struct diag_log log;
+	struct digest *r;
+	diag_init(&log);
+	assert_int_equal(parse(span_of(tail), 0, &r, &log), ST_INPUT);
+	assert_non_null(strstr(diag_first_error(&log), "extra data"));
+	diag_release(&log);
+	free(tail);
+	free(more);
+	free(text);
+	digest_free(d);
+}
+
+/* The sample with `nr` steps or `nr` threads: what reading it says. */
+static void assert_limit(const char *sample, bool threads, size_t nr, enum status want,
+                         const char *message)
+{
+	struct strbuf b = STRBUF_INIT;
+	struct diag_log log;
+	struct digest *r = NULL;
+	diag_init(&log);
+	strbuf_adds(&b, threads ? "\"threads\": [" : "\"number\": [");
+	for (size_t i = 0; i < nr; i++)
+		if (threads)
+			strbuf_addf(&b, "%s{\"id\":\"%07zu\",\"busy_ns\":0}", i ? "," : "", i);
+		else
+			strbuf_adds(&b, i ? ",0" : "0");
+	strbuf_adds(&b, threads ? "], \"memories\": []\n}\n" : "]");
+	char *text = threads ? edited(sample, "\"threads\": [", strbuf_str(&b))
+	                     : edited(sample, "\"number\": [7,8]", strbuf_str(&b));
+	size_t n = threads ? (size_t)(strstr(text, "\n}\n\n") + 3 - text) : strlen(text);
+	assert_int_equal(parse((struct span){ text, n }, 0, &r, &log), want);
+	if (message && !strstr(diag_first_error(&log), message))
+		fail_msg("'%s' instead of '%s'", diag_first_error(&log), message);
+	digest_free(r);
+	diag_release(&log);
+	strbuf_release(&b);
+	free(text);
+}
+
+static void test_limits(void **state)
+{
+	(void)state;
+	size_t n;
+	struct digest *d = sample_digest(0);
+	char *text = text_of(d, &n);
+	assert_limit(text, false, store_limits.steps, ST_INPUT,
+	             "'steps.activities' does not have one value for each step");
+	assert_limit(text, false, store_limits.steps + 1, ST_INPUT,
+	             "'steps.number' has too many steps");
+	assert_limit(text, true, store_limits.rows, ST_OK, NULL);
+	assert_limit(text, true, store_limits.rows + 1, ST_INPUT,
+	             "'threads[1000000]' is one row too many");
+	free(text);
+	digest_free(d);
+}
+
+/* ---- baselines ---- */
+
+static char *baseline_text(const struct baseline *b)
+{
+	struct sink *s = sink_open_memory();
+	baseline_write(b, s);
+	struct span text = sink_memory(s);
+	char *copy = mem_strndup(text.p, text.n);
+	sink_abort(s);
+	return copy;
+}
+
+static enum status baseline_parse_text(const char *text, struct baseline *out, struct diag_log *log)
+{
+	struct source *src = source_memory("b.json", text, strlen(text), NULL);
+	enum status st = baseline_parse(src, out, log);
+	source_close(src);
+	return st;
+}
+
+static void test_baseline(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *old, *new, *message;
+	} rows[] = {
+		{ "baseline-1", "baseline-7", "schema 'gpugate-baseline-7' is newer" },
+		{ "gpugate-baseline-1", "gpugate-digest-1",
+		  "'schema' is 'gpugate-digest-1' where 'gpugate-baseline-1' is expected" },
+		{ "\"workload\": \"toy\",", "", "'workload' is missing" },
+		{ "\"reason\":\"\"", "\"reason\":\"\",\"mood\":\"\"", "'provenance.mood' is not known" },
+		{ "\"reason\":\"\"", "\"reason\":1", "'provenance.reason' is not a string" },
+		{ "digest-1", "digest-2", "schema 'gpugate-digest-2' is newer" },
+		{ "\"rank\": 4", "\"rank\": 0", "'pin[1]' does not come after the rank before it" },
+		{ "\"number\": [7,8]", "\"number\": [7]",
+		  "'pin[0].steps.activities' does not have one value" },
+		{ "\"pin\": [", "\"pin\": 3, \"x\": [", "'pin' is not an array" },
+		{ "\"pin\": [", "\"pin\": [], \"x\": [", "'pin' holds no rank" },
+		{ "\"id\":\"12/34\"", "\"id\":7", "'pin[0].threads[0].id' is not a string" },
+	};
+	struct baseline b = { .workload = "toy",
+		                  .provenance = { "abc", "2026-01-02T03:04:05Z", "0.1.0", "\xff", "" } };
+	vec_push(&b.pin.ranks, sample_digest(0));
+	vec_push(&b.pin.ranks, sample_digest(4));
+	char *text = baseline_text(&b);
+	struct baseline r;
+	struct diag_log log;
+	diag_init(&log);
+	assert_int_equal(baseline_parse_text(text, &r, &log), ST_OK);
+	assert_string_equal(r.workload, "toy");
+	assert_string_equal(r.provenance.who, "\xff");
+	assert_string_equal(r.pin.label, "b.json");
+	assert_int_equal(r.pin.ranks.nr, 2);
+	assert_int_equal(r.pin.ranks.v[1]->rank, 4);
+	char *again = baseline_text(&r);
+	assert_string_equal(text, again);
+	baseline_release(&r);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char *bad = edited(text, rows[i].old, rows[i].new);
+		diag_release(&log);
+		assert_int_equal(baseline_parse_text(bad, &r, &log), ST_BASELINE);
+		if (!strstr(diag_first_error(&log), rows[i].message))
+			fail_msg("'%s' instead of '%s'", diag_first_error(&log), rows[i].message);
+		baseline_release(&r);
+		free(bad);
+	}
+	assert_int_equal(baseline_read("/nonexistent/b.json", &r, &log), ST_BASELINE);
+	baseline_release(&r);
+	diag_release(&log);
+	baseline_release(&b);
+	free(text);
+	free(again);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_fields_are_kept),
+		cmocka_unit_test(test_layout),     cmocka_unit_test(test_hostile_names),
+		cmocka_unit_test(test_errors),     cmocka_unit_test(test_truncated_at_every_byte),
+		cmocka_unit_test(test_limits),     cmocka_unit_test(test_baseline),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

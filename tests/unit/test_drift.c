@@ -1,0 +1,222 @@
+#include "gate/drift.h"
+
+#include <stdio.h>
+
+#include "gate/bench.h"
+#include "gate_fixture.h"
+
+struct sides {
+	struct category_table categories;
+	struct run run[NR_SIDES];
+	struct bench bench;
+	struct report report;
+};
+
+#define SETUP(s, b, c) setup(s, 2, b, NR_OF(b), c, NR_OF(c))
+static void setup(struct sides *s, size_t steps, const struct activity *b, size_t nr_b,
+                  const struct activity *c, size_t nr_c)
+{
+	fixture_categories(&s->categories);
+	s->run[0] = fixture_run(fixture_digest(steps, b, nr_b));
+	s->run[1] = fixture_run(fixture_digest(steps, c, nr_c));
+	bench_init(&s->bench, &s->run[0], &s->run[1],
+	           (struct naming){ .exact = true, .categories = &s->categories });
+	report_init(&s->report);
+}
+
+static void release(struct sides *s)
+{
+	bench_release(&s->bench);
+	run_release(&s->run[0]);
+	run_release(&s->run[1]);
+	category_table_release(&s->categories);
+	report_release(&s->report);
+}
+
+static const struct drift_row *row_of(const struct report *r, const char *kernel)
+{
+	for (size_t i = 0; i < r->drift.nr; i++)
+		if (strcmp(r->drift.v[i].kernel, kernel) == 0)
+			return &r->drift.v[i];
+	return NULL;
+}
+
+/* 2 steps: 10 launches of 100 ms in the baseline */
+static const struct {
+	int64_t count, total_ns;
+	const char *drift;
+} classes[] = {
+	{ 10, MS(100), "same" },   { 10, MS(100) + 500000, "same" }, { 10, MS(100) + 500002, "slower" },
+	{ 10, MS(99), "faster" },  { 12, MS(120), "more launches" }, { 8, MS(80), "fewer launches" },
+	{ 12, MS(160), "slower" }, { 12, MS(124), "more launches" }, { 20, MS(100), "more launches" },
+	{ 11, MS(80), "faster" },
+};
+
+static void test_classes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NR_OF(classes); i++) {
+		const struct activity b[] = { { EVENT_KERNEL, "gemm", 10, MS(100) } };
+		const struct activity c[] = { { EVENT_KERNEL, "gemm", classes[i].count,
+			                            classes[i].total_ns } };
+		struct sides s;
+		SETUP(&s, b, c);
+		drift_rows(&s.bench.pairs, &s.categories, &s.report);
+		assert_int_equal(s.report.drift.nr, 1);
+		if (strcmp(s.report.drift.v[0].drift, classes[i].drift) != 0)
+			fail_msg("row %zu: %s, want %s", i, s.report.drift.v[0].drift, classes[i].drift);
+		release(&s);
+	}
+}
+
+static void test_figures_of_a_row(void **state)
+{
+	(void)state;
+	const struct activity b[] = { { EVENT_KERNEL, "gemm", 10, MS(100) } };
+	const struct activity c[] = { { EVENT_KERNEL, "gemm", 13, MS(130) } };
+	struct sides s;
+	SETUP(&s, b, c);
+	struct digest *x = s.run[0].ranks.v[0], *y = s.run[1].ranks.v[0];
+	const int64_t shapes[2][6] = { { 4, 106, 1, 128, 1, 1 }, { 8, 53, 1, 128, 1, 1 } };
+	bench_release(&s.bench);
+	memcpy(x->kernels.v[0].grid, shapes[0], sizeof x->kernels.v[0].grid);
+	memcpy(x->kernels.v[0].block, shapes[0] + 3, sizeof x->kernels.v[0].block);
+	memcpy(y->kernels.v[0].grid, shapes[1], sizeof y->kernels.v[0].grid);
+	memcpy(y->kernels.v[0].block, shapes[1] + 3, sizeof y->kernels.v[0].block);
+	bench_init(&s.bench, &s.run[0], &s.run[1],
+	           (struct naming){ .exact = true, .categories = &s.categories });
+	drift_rows(&s.bench.pairs, &s.categories, &s.report);
+	const struct drift_row *r = &s.report.drift.v[0];
+	assert_string_equal(r->category, "GEMM");
+	assert_int_equal(r->baseline_ns, MS(50));
+	assert_int_equal(r->candidate_ns, MS(65));
+	assert_int_equal(r->change_ns, MS(15));
+	assert_int_equal(r->baseline_count, 5000000);
+	assert_int_equal(r->candidate_count, 6500000);
+	assert_string_equal(r->count_text, "5 → 6.5");
+	assert_string_equal(r->shape_text, "other shape: grid 4×106×1 → 8×53×1, block 128×1×1");
+	release(&s);
+}
+
+static void test_new_gone_renamed(void **state)
+{
+	(void)state;
+	const struct activity b[] = { { EVENT_KERNEL, "gemm_a", 10, MS(100) },
+		                          { EVENT_KERNEL, "elem_old", 4, MS(8) },
+		                          { EVENT_KERNEL, "other", 2, MS(20) } };
+	const struct activity c[] = { { EVENT_KERNEL, "gemm_b", 10, MS(109) },
+		                          { EVENT_KERNEL, "elem_new", 4, MS(9) },
+		                          { EVENT_KERNEL, "stray", 3, MS(20) } };
+	struct sides s;
+	SETUP(&s, b, c);
+	drift_rows(&s.bench.pairs, &s.categories, &s.report);
+	/* within 10 % of the mean; 12.5 % is another kernel; other counts are too */
+	assert_string_equal(row_of(&s.report, "gemm_a")->drift, "renamed");
+	assert_string_equal(row_of(&s.report, "gemm_a")->renamed_to, "gemm_b");
+	assert_int_equal(row_of(&s.report, "gemm_a")->change_ns, MS(9) / 2);
+	assert_null(row_of(&s.report, "gemm_b"));
+	assert_string_equal(row_of(&s.report, "elem_old")->drift, "gone");
+	assert_string_equal(row_of(&s.report, "elem_new")->drift, "new");
+	assert_string_equal(row_of(&s.report, "other")->drift, "gone");
+	assert_string_equal(row_of(&s.report, "other")->candidate_text, "–");
+	assert_string_equal(row_of(&s.report, "stray")->drift, "new");
+	release(&s);
+}
+
+/* Two that fit equally well: neither is a rename. A third is nearer: it is. */
+static void test_rename_is_unique(void **state)
+{
+	(void)state;
+	const struct activity b[] = { { EVENT_KERNEL, "gemm_a", 10, MS(100) } };
+	const struct activity c[] = { { EVENT_KERNEL, "gemm_b", 10, MS(102) },
+		                          { EVENT_KERNEL, "gemm_c", 10, MS(98) },
+		                          { EVENT_KERNEL, "gemm_d", 10, MS(101) } };
+	struct sides s;
+	setup(&s, 2, b, 1, c, 2);
+	drift_rows(&s.bench.pairs, &s.categories, &s.report);
+	assert_string_equal(row_of(&s.report, "gemm_a")->drift, "gone");
+	assert_string_equal(row_of(&s.report, "gemm_b")->drift, "new");
+	release(&s);
+	setup(&s, 2, b, 1, c, 3);
+	drift_rows(&s.bench.pairs, &s.categories, &s.report);
+	assert_string_equal(row_of(&s.report, "gemm_a")->renamed_to, "gemm_d");
+	assert_string_equal(row_of(&s.report, "gemm_c")->drift, "new");
+	release(&s);
+}
+
+/* Tops differ, values are true ones: b's top 2 are p, q; c's are q, r. */
+static void test_pct_and_overlap(void **state)
+{
+	(void)state;
+	const struct activity b[] = { { EVENT_KERNEL, "p", 2, MS(20) },
+		                          { EVENT_KERNEL, "q", 2, MS(16) },
+		                          { EVENT_KERNEL, "r", 2, MS(4) },
+		                          { EVENT_KERNEL, "s", 2, MS(2) },
+		                          { EVENT_MEMCPY, "copy", 1, MS(900) } };
+	const struct activity c[] = { { EVENT_KERNEL, "p", 2, MS(6) },
+		                          { EVENT_KERNEL, "q", 2, MS(16) },
+		                          { EVENT_KERNEL, "r", 2, MS(10) },
+		                          { EVENT_KERNEL, "t", 2, MS(1) } };
+	struct sides s;
+	int64_t v;
+	SETUP(&s, b, c);
+	assert_true(drift_pct(&s.bench.pairs, 2, &v));
+	assert_int_equal(v, PERCENT(50)); /* (7 + 0 + 3) / (10 + 8 + 2) */
+	assert_true(drift_overlap_pct(&s.bench.pairs, 2, &v));
+	assert_int_equal(v, PERCENT(50));
+	assert_true(drift_overlap_pct(&s.bench.pairs, 20, &v));
+	assert_int_equal(v, PERCENT(75));
+	release(&s);
+}
+
+static void test_without_kernels(void **state)
+{
+	(void)state;
+	const struct activity none[] = { { EVENT_MEMCPY, "copy", 1, MS(1) } };
+	const struct activity some[] = { { EVENT_KERNEL, "p", 1, MS(1) } };
+	struct sides s;
+	int64_t v;
+	SETUP(&s, none, some);
+	assert_false(drift_pct(&s.bench.pairs, 20, &v));
+	assert_true(drift_overlap_pct(&s.bench.pairs, 20, &v));
+	assert_int_equal(v, 0);
+	release(&s);
+	SETUP(&s, none, none);
+	assert_false(drift_overlap_pct(&s.bench.pairs, 20, &v));
+	drift_rows(&s.bench.pairs, &s.categories, &s.report);
+	assert_int_equal(s.report.drift.nr, 0);
+	release(&s);
+}
+
+/* Rows come by absolute change, and only from the tops. */
+static void test_order_and_top(void **state)
+{
+	(void)state;
+	struct activity b[30], c[30];
+	char names[30][16];
+	for (int i = 0; i < 30; i++) {
+		snprintf(names[i], sizeof names[i], "k%02d", i);
+		b[i] = c[i] = (struct activity){ EVENT_KERNEL, names[i], 2, MS(100 - i) };
+	}
+	c[3].total_ns += MS(4);
+	c[7].total_ns -= MS(6);
+	struct sides s;
+	SETUP(&s, b, c);
+	drift_rows(&s.bench.pairs, &s.categories, &s.report);
+	assert_int_equal(s.report.drift.nr, 20);
+	assert_string_equal(s.report.drift.v[0].kernel, "k07");
+	assert_string_equal(s.report.drift.v[1].kernel, "k03");
+	assert_null(row_of(&s.report, "k25"));
+	release(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_classes),          cmocka_unit_test(test_figures_of_a_row),
+		cmocka_unit_test(test_new_gone_renamed), cmocka_unit_test(test_rename_is_unique),
+		cmocka_unit_test(test_pct_and_overlap),  cmocka_unit_test(test_without_kernels),
+		cmocka_unit_test(test_order_and_top),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

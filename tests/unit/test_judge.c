@@ -1,0 +1,605 @@
+#include "gate/judge.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "gate_fixture.h"
+
+/* Five steps of 100 ms; everything a test changes is in here. */
+struct bench_of_two {
+	struct rules rules;
+	struct category_table categories;
+	struct run baseline, candidate;
+	struct digest *b, *c;
+	struct report report;
+	struct diag_log log;
+	bool ignore_environment, judged;
+};
+
+static const struct activity usual[] = {
+	{ EVENT_KERNEL, "gemm_a", 50, MS(350) },
+	{ EVENT_KERNEL, "gemm_b", 25, MS(100) },
+	{ EVENT_KERNEL, "elem", 500, MS(45) },
+	{ EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) },
+};
+
+#define WITH(...) ((struct activity[]){ __VA_ARGS__ }), NR_OF(((struct activity[]){ __VA_ARGS__ }))
+
+static void setup(struct bench_of_two *s, const struct activity *candidate, size_t nr)
+{
+	*s = (struct bench_of_two){ .rules = fixture_rules() };
+	fixture_categories(&s->categories);
+	s->b = fixture_digest(5, usual, NR_OF(usual));
+	s->c = fixture_digest(5, candidate, nr);
+	/* what the categories call communication is what the digests were made with */
+	s->baseline = fixture_run(s->b);
+	s->candidate = fixture_run(s->c);
+	diag_init(&s->log);
+}
+
+static enum status run_judge(struct bench_of_two *s)
+{
+	struct judge_input in = { .rules = &s->rules,
+		                      .categories = &s->categories,
+		                      .candidate = &s->candidate,
+		                      .baseline = &s->baseline,
+		                      .baseline_path = "base lines/it's.json",
+		                      .baseline_commit = "abc",
+		                      .ignore_environment = s->ignore_environment };
+	s->judged = true;
+	return judge(&in, &s->report, &s->log);
+}
+
+static void release(struct bench_of_two *s)
+{
+	if (s->judged)
+		report_release(&s->report);
+	run_release(&s->baseline);
+	run_release(&s->candidate);
+	rules_release(&s->rules);
+	category_table_release(&s->categories);
+	diag_release(&s->log);
+}
+
+static const struct check *check(const struct bench_of_two *s, const char *id)
+{
+	for (size_t i = 0; i < s->report.checks.nr; i++)
+		if (strcmp(s->report.checks.v[i].id, id) == 0)
+			return &s->report.checks.v[i];
+	fail_msg("no check '%s'", id);
+	return NULL;
+}
+
+static struct rule *add_rule(struct bench_of_two *s, const char *id, enum metric_id metric)
+{
+	struct rule *r = vec_push_zero(&s->rules.rules);
+	*r = fixture_rule(metric);
+	r->id = id;
+	return r;
+}
+
+/* fail: {increase: 5%, and: 2ms}, warn: {increase: 2%} */
+static void add_cuda_rule(struct bench_of_two *s)
+{
+	struct rule *r = add_rule(s, "cuda", METRIC_STEP_CUDA_TIME);
+	fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(5), "5%");
+	r->fail.has_and = true;
+	r->fail.and_value = MS(2);
+	r->fail.and_text = "2ms";
+	fixture_limit(&r->warn, COND_INCREASE, true, PERCENT(2), "2%");
+}
+
+static struct rule *add_kernel_rule(struct bench_of_two *s)
+{
+	struct rule *r = add_rule(s, "top", METRIC_KERNEL_TIME);
+	fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(10), "10%");
+	r->for_each = true;
+	return r;
+}
+
+static void test_same(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	add_cuda_rule(&s);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.status, ST_OK);
+	assert_int_equal(s.report.verdict, VERDICT_PASS);
+	assert_string_equal(s.report.headline, "pass: 1 of 1 check within its limits");
+	assert_string_equal(
+	    check(&s, "cuda")->message,
+	    "median step.cuda_time is unchanged at 100.00 ms, within the limit of increase 5% and 2ms");
+	assert_string_equal(s.report.accept, "");
+	assert_false(s.report.same_artifact);
+	assert_int_equal(s.report.warnings.nr, 0);
+	assert_string_equal(s.report.baseline.commit, "abc");
+	assert_string_equal(s.report.candidate.gpu, "NVIDIA A100");
+	assert_int_equal(s.report.candidate.steps, 5);
+	release(&s);
+}
+
+static void test_regression(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s,
+	      WITH({ EVENT_KERNEL, "gemm_a", 50, MS(400) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
+	           { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }));
+	add_cuda_rule(&s);
+	struct rule *r = add_rule(&s, "count", METRIC_STEP_KERNEL_COUNT);
+	fixture_limit(&r->warn, COND_CHANGE, false, 0, "0");
+	add_kernel_rule(&s)->min_share = PERCENT(15);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.status, ST_FAILED);
+	assert_int_equal(s.report.verdict, VERDICT_FAIL);
+	assert_string_equal(s.report.headline, "fail: 2 of 4 checks beyond their limits");
+	/* failures first, then the order of the rules; `elem` is below the share */
+	static const char *const order[] = { "cuda", "top[gemm_a]", "count", "top[gemm_b]" };
+	for (size_t i = 0; i < NR_OF(order); i++)
+		assert_string_equal(s.report.checks.v[i].id, order[i]);
+	const struct check *k = check(&s, "cuda");
+	assert_string_equal(
+	    k->message, "median step.cuda_time rose from 100.00 ms to 110.00 ms (+10.00 ms, +10.00 %), "
+	                "beyond the limit of increase 5% and 2ms");
+	assert_int_equal(k->change, MS(10));
+	assert_int_equal(k->change_pct, PERCENT(10));
+	assert_non_null(k->breakdown);
+	assert_int_equal(k->breakdown->change, MS(10));
+	assert_string_equal(check(&s, "top[gemm_a]")->group, "kernels");
+	assert_string_equal(check(&s, "top[gemm_a]")->item, "gemm_a");
+	assert_null(check(&s, "count")->breakdown);
+	assert_int_equal(s.report.drift.nr, 3);
+	assert_string_equal(s.report.drift.v[0].drift, "slower");
+	assert_string_equal(s.report.accept, "gpugate baseline create candidate.json.gz --baseline "
+	                                     "'base lines/it'\\''s.json' --force");
+	release(&s);
+}
+
+/* The sentence of a check, for each way that it can end. */
+static void test_sentences(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t before_ms, after_ms;
+		const char *message;
+	} cases[] = {
+		{ 100, 103,
+		  "median step.cuda_time rose from 100.00 ms to 103.00 ms (+3.000 ms, +3.00 %), beyond the "
+		  "warning "
+		  "limit of increase 2%" },
+		{ 100, 90,
+		  "median step.cuda_time fell from 100.00 ms to 90.00 ms (-10.00 ms, -10.00 %), better by "
+		  "more than "
+		  "the limit of increase 5% and 2ms" },
+		{ 100, 101,
+		  "median step.cuda_time rose from 100.00 ms to 101.00 ms (+1.000 ms, +1.00 %), within the "
+		  "limit of "
+		  "increase 5% and 2ms" },
+		{ 0, 3,
+		  "median step.cuda_time rose from 0 ns to 3.000 ms (+3.000 ms), beyond the limit of "
+		  "increase 5% and 2ms" },
+		{ 0, 1,
+		  "median step.cuda_time rose from 0 ns to 1.000 ms (+1.000 ms): a relative change from 0 "
+		  "cannot be "
+		  "formed, give an absolute limit or 'and'" },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		add_cuda_rule(&s);
+		for (size_t step = 0; step < 5; step++) {
+			s.b->samples[METRIC_STEP_CUDA_TIME][step] = MS(cases[i].before_ms);
+			s.c->samples[METRIC_STEP_CUDA_TIME][step] = MS(cases[i].after_ms);
+		}
+		assert_int_equal(run_judge(&s), ST_OK);
+		assert_string_equal(check(&s, "cuda")->message, cases[i].message);
+		release(&s);
+	}
+}
+
+static void test_new_gone_and_share(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, WITH({ EVENT_KERNEL, "gemm_a", 50, MS(350) }, { EVENT_KERNEL, "fresh", 5, MS(100) }));
+	struct rule *r = add_kernel_rule(&s);
+	r->on_new = LEVEL_WARN;
+	r->min_share = PERCENT(10);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.status, ST_OK);
+	assert_int_equal(s.report.checks.nr, 3);
+	assert_int_equal(check(&s, "top[fresh]")->verdict, VERDICT_WARN);
+	assert_string_equal(check(&s, "top[fresh]")->message,
+	                    "kernel.time of 'fresh' is new at 20.00 ms: the baseline lacks it");
+	assert_int_equal(check(&s, "top[gemm_b]")->verdict, VERDICT_PASS);
+	assert_string_equal(check(&s, "top[gemm_b]")->message,
+	                    "kernel.time of 'gemm_b' is gone: the baseline had 20.00 ms");
+	release(&s);
+}
+
+static void test_nothing_above_share(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	add_kernel_rule(&s)->min_share = PERCENT(99);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.checks.nr, 1);
+	assert_int_equal(check(&s, "top")->verdict, VERDICT_SKIPPED);
+	assert_string_equal(check(&s, "top")->message,
+	                    "kernel.time: no kernel has a share of 99 % on either side");
+	assert_int_equal(s.report.warnings.nr, 1); /* nothing was compared */
+	release(&s);
+}
+
+/* The top N of each side, of the time also where another figure is judged. */
+static void test_top_by_time(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	struct rule *r = add_rule(&s, "counts", METRIC_KERNEL_COUNT);
+	fixture_limit(&r->fail, COND_CHANGE, false, 0, "0");
+	r->for_each = true;
+	r->top = 1;
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.checks.nr, 1);
+	assert_int_equal(check(&s, "counts[gemm_a]")->verdict, VERDICT_PASS);
+	release(&s);
+}
+
+static void test_selects_nothing(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	struct rule *r = add_kernel_rule(&s);
+	r->query.kernel = "ampere_*";
+	r->select_text = "kernel=ampere_*";
+	r->on_missing = ON_MISSING_SKIP;
+	assert_int_equal(run_judge(&s), ST_USAGE);
+	assert_int_equal(s.report.status, ST_USAGE);
+	assert_string_equal(diag_first_error(&s.log),
+	                    "rules.yaml:3:5: rule 'top' selects nothing: no kernel.time of "
+	                    "either side fits 'kernel=ampere_*'");
+	assert_string_equal(s.report.error, diag_first_error(&s.log));
+	release(&s);
+}
+
+/* What neither side recorded: missing, or not applicable where the rule says so. */
+static void test_not_recorded(void **state)
+{
+	(void)state;
+	static const enum metric_id ids[] = { METRIC_STEP_COMM_TIME, METRIC_MEMORY_PEAK_ALLOCATED,
+		                                  METRIC_COMM_OVERLAP_PCT, METRIC_MFU_PCT };
+	for (size_t i = 0; i < NR_OF(ids); i++)
+		for (int skip = 0; skip < 2; skip++) {
+			struct bench_of_two s;
+			setup(&s, usual, NR_OF(usual));
+			add_cuda_rule(&s);
+			struct rule *r = add_rule(&s, "x", ids[i]);
+			fixture_limit(&r->fail, COND_MAX, false, 1, "1");
+			r->on_missing = skip ? ON_MISSING_SKIP : ON_MISSING_FAIL;
+			assert_int_equal(run_judge(&s), ST_OK);
+			assert_int_equal(check(&s, "x")->verdict, skip ? VERDICT_SKIPPED : VERDICT_MISSING);
+			assert_int_equal(s.report.status, skip ? ST_OK : ST_INPUT);
+			assert_string_equal(check(&s, "x")->baseline_text, "–");
+			release(&s);
+		}
+}
+
+static void test_one_side_lacks(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	struct memory_stat *m = vec_push_zero(&s.b->memories);
+	*m = (struct memory_stat){ .id = "0", .source = "trace", .peak_allocated = 1 << 30 };
+	struct rule *r = add_rule(&s, "peak", METRIC_MEMORY_PEAK_ALLOCATED);
+	fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(1), "1%");
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.status, ST_INPUT);
+	assert_string_equal(s.report.headline, "missing: 1 of 1 check lacks a figure");
+	assert_string_equal(check(&s, "peak")->group, "memory");
+	assert_string_equal(
+	    check(&s, "peak")->message,
+	    "memory.peak_allocated is missing in the candidate, the baseline has 1.00 GiB");
+	release(&s);
+}
+
+/* A regression that was found is not hidden by a figure that was not. */
+static void test_fail_before_missing(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, WITH({ EVENT_KERNEL, "gemm_a", 50, MS(900) }));
+	add_cuda_rule(&s);
+	struct rule *r = add_rule(&s, "peak", METRIC_MEMORY_PEAK_ALLOCATED);
+	fixture_limit(&r->fail, COND_MAX, false, 1, "1");
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.status, ST_FAILED);
+	assert_string_equal(s.report.headline, "fail: 1 of 2 checks beyond its limits, 1 missing");
+	assert_string_equal(s.report.accept, ""); /* the evidence is not complete */
+	release(&s);
+}
+
+static void test_spoiled(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	add_cuda_rule(&s);
+	s.b->trust.dropped = 9;
+	s.b->trust.dropped_ns = MS(50);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.status, ST_INPUT);
+	assert_int_equal(s.report.verdict, VERDICT_INCONCLUSIVE);
+	assert_string_equal(check(&s, "cuda")->message,
+	                    "median step.cuda_time cannot be judged: the baseline has 9 GPU activities "
+	                    "whose launch was "
+	                    "lost, 10.00 % of its GPU time");
+	release(&s);
+}
+
+/* A last step that is cut short is left out of the statistics over steps. */
+static void test_short_last_step(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	struct rule *r = add_rule(&s, "least", METRIC_STEP_CUDA_TIME);
+	r->stat = r->query.stat = STAT_MIN;
+	fixture_limit(&r->fail, COND_DECREASE, true, PERCENT(5), "5%");
+	s.c->samples[METRIC_STEP_CUDA_TIME][4] = MS(1);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(check(&s, "least")->verdict, VERDICT_FAIL);
+	report_release(&s.report);
+	s.c->step_activities[4] = 1;
+	add_kernel_rule(&s);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(check(&s, "least")->verdict, VERDICT_PASS);
+	assert_int_equal(check(&s, "top[gemm_a]")->verdict, VERDICT_INCONCLUSIVE);
+	release(&s);
+}
+
+static void test_environment(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	add_cuda_rule(&s);
+	vec_push(&s.rules.must_match, "gpu.name");
+	vec_push(&s.rules.must_match, "world_size");
+	vec_push(&s.rules.should_match, "cuda.driver");
+	digest_set_env(s.c, SPAN("gpu.name"), SPAN("V100\x1b[31m"));
+	digest_set_env(s.c, SPAN("cuda.driver"), SPAN("12.0"));
+	assert_int_equal(run_judge(&s), ST_BASELINE);
+	assert_int_equal(s.report.status, ST_BASELINE);
+	assert_string_equal(
+	    diag_first_error(&s.log),
+	    "the baseline is of another environment: gpu.name is 'NVIDIA A100' in the baseline and "
+	    "'V100\uFFFD[31m' in the candidate; make a baseline for it, or compare all the same with "
+	    "--ignore-environment");
+	assert_int_equal(s.report.environment.nr, 2); /* world_size is known to neither */
+	report_release(&s.report);
+	s.ignore_environment = true;
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.status, ST_OK);
+	assert_int_equal(s.report.warnings.nr, 2);
+	assert_string_equal(s.report.warnings.v[1], "the environment differs: cuda.driver is not known "
+	                                            "in the baseline and '12.0' in the candidate");
+	release(&s);
+}
+
+static void other_marker(struct bench_of_two *s)
+{
+	s->c->marker = "step*";
+}
+static void marker_of_rules(struct bench_of_two *s)
+{
+	s->rules.marker = "step*";
+}
+static void other_warmup(struct bench_of_two *s)
+{
+	s->b->warmup = 1;
+}
+static void warmup_of_rules(struct bench_of_two *s)
+{
+	s->rules.warmup = 1;
+}
+static void other_communication(struct bench_of_two *s)
+{
+	s->b->communication = "rccl";
+}
+static void too_few_ranks(struct bench_of_two *s)
+{
+	s->rules.expect_ranks = 2;
+}
+static void no_rules(struct bench_of_two *s)
+{
+	for (size_t i = 0; i < s->rules.rules.nr; i++) {
+		vec_release(&s->rules.rules.v[i].fail.list);
+		vec_release(&s->rules.rules.v[i].warn.list);
+	}
+	s->rules.rules.nr = 0;
+}
+
+static void test_incompatible(void **state)
+{
+	(void)state;
+	static const struct {
+		void (*change)(struct bench_of_two *);
+		enum status status;
+		const char *word;
+	} cases[] = {
+		{ other_marker, ST_USAGE, "step marker" }, { marker_of_rules, ST_USAGE, "step marker" },
+		{ other_warmup, ST_USAGE, "warm-up" },     { warmup_of_rules, ST_USAGE, "warm-up" },
+		{ other_communication, ST_USAGE, "rccl" }, { too_few_ranks, ST_INPUT, "1 ranks" },
+		{ no_rules, ST_USAGE, "no rules" }
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		add_cuda_rule(&s);
+		cases[i].change(&s);
+		assert_int_equal(run_judge(&s), cases[i].status);
+		if (!strstr(diag_first_error(&s.log), cases[i].word))
+			fail_msg("row %zu: %s", i, diag_first_error(&s.log));
+		assert_int_equal(s.report.checks.nr, 0);
+		release(&s);
+	}
+}
+
+static void test_own_artifact(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	add_cuda_rule(&s);
+	s.c->source_hash = s.b->source_hash;
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_true(s.report.same_artifact);
+	assert_non_null(strstr(s.report.warnings.v[0], "own artifact"));
+	release(&s);
+}
+
+static void test_pair_figures(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, WITH({ EVENT_KERNEL, "gemm_a", 50, MS(350) }, { EVENT_KERNEL, "gemm_b", 25, MS(199) },
+	               { EVENT_KERNEL, "elem", 500, MS(45) }));
+	struct rule *r = add_rule(&s, "drift", METRIC_KERNEL_DRIFT_PCT);
+	fixture_limit(&r->fail, COND_MAX, false, PERCENT(20), "20%");
+	assert_int_equal(run_judge(&s), ST_OK);
+	const struct check *k = check(&s, "drift");
+	assert_int_equal(k->verdict, VERDICT_PASS);
+	assert_int_equal(k->candidate, PERCENT(20));
+	assert_false(k->has_baseline);
+	assert_string_equal(k->message, "kernel.drift_pct is 20.00 %, within the limit of max 20%");
+	release(&s);
+}
+
+/* Hostile names: whole in the item, short and distinct in the id, fit for a line everywhere. */
+static void test_names(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	static const struct activity plain = { EVENT_KERNEL, "", 5, MS(50) };
+	char longest[6000];
+	memset(longest, 'x', sizeof longest);
+	const struct span names[] = { SPAN("a\x01"),
+		                          SPAN("a\x02"),
+		                          SPAN("\xff\xfe"),
+		                          SPAN("::error\n"),
+		                          { longest, sizeof longest },
+		                          { longest, sizeof longest - 1 } };
+	for (size_t i = 0; i < NR_OF(names); i++)
+		fixture_activity(s.c, names[i], &plain);
+	add_kernel_rule(&s);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.checks.nr, 3 + NR_OF(names));
+	for (size_t i = 0; i < s.report.checks.nr; i++) {
+		const struct check *k = &s.report.checks.v[i];
+		assert_true(text_is_valid(span_of(k->item)) && text_is_valid(span_of(k->message)));
+		assert_null(strpbrk(k->id, "\n\x01\x02"));
+		assert_null(strpbrk(k->message, "\n\x01\x02"));
+		assert_true(text_chars(span_of(k->id)) <= 80);
+		/* "#2" would depend on what else there is; a hash does not */
+		assert_null(strchr(k->id, '#'));
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(k->id, s.report.checks.v[j].id);
+	}
+	release(&s);
+}
+
+/* Figures at the end of int64, and steps with nothing in them: no overflow, and
+   never a pass of what cannot be compared. */
+static void test_extremes(void **state)
+{
+	(void)state;
+	static const int64_t values[] = { 0, 1, INT64_MAX / 2, INT64_MAX - 1, INT64_MAX };
+	for (size_t i = 0; i < NR_OF(values) * NR_OF(values); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		add_cuda_rule(&s);
+		add_kernel_rule(&s)->min_share = PERCENT(1);
+		struct rule *r = add_rule(&s, "drift", METRIC_KERNEL_DRIFT_PCT);
+		fixture_limit(&r->fail, COND_MAX, false, PERCENT(20), "20%");
+		int64_t x = values[i % NR_OF(values)], y = values[i / NR_OF(values)];
+		for (size_t k = 0; k < NR_OF(usual); k++) {
+			s.b->kernels.v[k].step_total_ns = x;
+			s.c->kernels.v[k].step_total_ns = y;
+			s.b->kernels.v[k].step_count = y;
+			s.c->kernels.v[k].step_count = x;
+		}
+		for (size_t m = 0; m < NR_STEP_METRICS; m++)
+			for (size_t step = 0; step < 5; step++) {
+				s.b->samples[m][step] = x;
+				s.c->samples[m][step] = y;
+			}
+		assert_int_equal(run_judge(&s), ST_OK);
+		if (y > x && y - x > INT64_MAX / 4)
+			assert_true(s.report.status != ST_OK);
+		report_release(&s.report);
+		assert_int_equal(compare_runs(&s.baseline, &s.candidate, &s.categories, &s.report, &s.log),
+		                 ST_OK);
+		release(&s);
+	}
+}
+
+static void test_diff(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, WITH({ EVENT_KERNEL, "gemm_a", 50, MS(400) }, { EVENT_KERNEL, "elem", 500, MS(45) }));
+	s.judged = true;
+	assert_int_equal(compare_runs(&s.baseline, &s.candidate, &s.categories, &s.report, &s.log),
+	                 ST_OK);
+	assert_true(s.report.is_diff);
+	assert_int_equal(s.report.checks.nr, 0);
+	assert_string_equal(s.report.headline,
+	                    "median step.cuda_time: 100.00 ms → 89.00 ms (-11.00 ms, -11.00 %)");
+	assert_int_equal(s.report.breakdowns.nr, 1);
+	assert_int_equal(s.report.breakdowns.v[0]->change, -MS(11));
+	assert_int_equal(s.report.drift.nr, 3);
+	bool category = false, drift = false;
+	for (size_t i = 0; i < s.report.figures.nr; i++) {
+		const struct figure_row *f = &s.report.figures.v[i];
+		assert_true(f->metric->label != LABEL_KERNEL && f->metric->need != NEED_COMM);
+		category |= f->metric->id == METRIC_CATEGORY_TIME && strcmp(f->item, "GEMM") == 0;
+		drift |= f->metric->id == METRIC_KERNEL_DRIFT_PCT && !f->has_baseline;
+	}
+	assert_true(category && drift);
+	assert_int_equal(s.report.environment.nr, 1);
+	assert_true(s.report.environment.v[0].match);
+	release(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_regression),
+		cmocka_unit_test(test_sentences),
+		cmocka_unit_test(test_new_gone_and_share),
+		cmocka_unit_test(test_nothing_above_share),
+		cmocka_unit_test(test_top_by_time),
+		cmocka_unit_test(test_selects_nothing),
+		cmocka_unit_test(test_not_recorded),
+		cmocka_unit_test(test_one_side_lacks),
+		cmocka_unit_test(test_fail_before_missing),
+		cmocka_unit_test(test_spoiled),
+		cmocka_unit_test(test_short_last_step),
+		cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_incompatible),
+		cmocka_unit_test(test_own_artifact),
+		cmocka_unit_test(test_pair_figures),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_diff),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+#include "reduce_rig.h"
+
+static void test_devices(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		/* streams activities span busy compute communication overlap | busy/measured */
+		{ "two devices",
+		  "K gemm 0 7 -1 0 10\nK nccl 0 8 -1 5 10\nC x 0 7 -1 40 10\nK gemm 3 7 -1 2 4\n",
+		  "devices", "[0: 2 3 50 25 10 10 5 | 25/50][3: 1 1 4 4 4 0 0 | 4/4]", NULL, 0 },
+		{ "several streams of one number",
+		  "K a 0 7 -1 0 1\nK a 0 7 -1 1 1\nK a 0 8 -1 2 1\nK a 1 7 -1 3 1\n", "devices",
+		  "[0: 2 3 3 3 3 0 0 | 3/3][1: 1 1 1 1 1 0 0 | 1/1]", NULL, 0 },
+		{ "no time at all", "K gemm 0 7 -1 5 0\n", "devices", "[0: 1 1 0 0 0 0 0 | 0/0]", NULL, 0 },
+		{ "measured: the steps; on a device without any, its window",
+		  "A ProfilerStep#1 1 0 10\nR x 1 1 5 1\nR x 1 2 50 1\n"
+		  "K gemm 0 7 1 0 10\nK gemm 0 7 1 15 5\nK gemm 0 7 2 18 80\nK gemm 1 7 2 18 80\n",
+		  "devices", "[0: 1 3 98 93 93 0 0 | 15/20][1: 1 1 80 80 80 0 0 | 80/80]", NULL, 0 },
+		{ "communication by substring, without case",
+		  "K my_RCCL_x 0 7 -1 0 10\nC nccl_copy 0 7 -1 20 10\n", "devices",
+		  "[0: 1 2 30 20 0 10 0 | 20/30]", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+#define STEPS                                                                       \
+	"A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nA ProfilerStep#3 1 20 10\n" \
+	"R x 1 1 1 1\nR x 1 2 11 1\nR x 1 3 21 1\nR x 1 4 99 1\n"
+
+static void test_steps(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "idle: to the next step's start, less what anything covers",
+		  STEPS "K a 0 0 1 100 10\nK a 0 0 4 115 5\nK a 0 0 2 130 10\nK a 0 0 3 200 10\nK a 0 0 3 "
+		        "250 1\n",
+		  "step.idle_time", "15 60 40", NULL, 0 },
+		{ "idle: a step that the device lacks is passed over",
+		  STEPS "K a 0 0 1 100 10\nK a 0 0 3 200 10\n", "step.idle_time", "90 0 0", NULL, 0 },
+		{ "idle: a next step that began earlier ends it at once",
+		  STEPS "K a 0 0 1 100 10\nK a 0 0 2 50 10\n", "step.idle_time", "0 0 0", NULL, 0 },
+		{ "idle: of all devices",
+		  STEPS "K a 0 0 1 100 10\nK a 0 0 2 130 10\nK a 1 0 1 100 1\nK a 1 0 2 107 1\n",
+		  "step.idle_time", "26 0 0", NULL, 0 },
+		{ "idle: the last step's, less what others cover",
+		  STEPS "K a 0 0 3 200 10\nK a 0 0 4 220 20\nK a 0 0 3 250 10\n", "step.idle_time",
+		  "0 0 20", NULL, 0 },
+		{ "span: to the latest end, not that of the last start",
+		  STEPS "K a 0 0 1 100 50\nK a 0 0 1 110 5\n", "step.span", "50 0 0", NULL, 0 },
+		{ "", NULL, "devices", "[0: 1 2 50 50 50 0 0 | 50/50]", NULL, 0 },
+		{ "busy: union by device, summed",
+		  STEPS "K a 0 0 1 100 10\nK a 0 1 1 105 10\nK a 1 0 1 100 10\n", "step.busy_time",
+		  "25 0 0", NULL, 0 },
+		{ "span: the longest", NULL, "step.span", "15 0 0", NULL, 0 },
+		{ "exposed: communication that no compute of the step covers",
+		  STEPS "K nccl 0 1 1 100 20\nK a 0 0 1 105 5\nK a 0 0 2 115 5\nC x 0 0 1 100 20\n",
+		  "step.exposed_comm_time", "15 0 0", NULL, 0 },
+		{ "parts", STEPS "K nccl 0 1 1 0 1\nK a 0 1 1 0 20\nC x 0 1 1 0 300\nS y 0 1 1 0 4000\n",
+		  "step.cuda_time", "4321 0 0", NULL, 0 },
+		{ "", NULL, "step.kernel_time", "21 0 0", NULL, 0 },
+		{ "", NULL, "step.comm_time", "1 0 0", NULL, 0 },
+		{ "", NULL, "step.compute_time", "20 0 0", NULL, 0 },
+		{ "", NULL, "step.memcpy_time", "300 0 0", NULL, 0 },
+		{ "", NULL, "step.memset_time", "4000 0 0", NULL, 0 },
+		{ "", NULL, "step.kernel_count", "2 0 0", NULL, 0 },
+		{ "", NULL, "activities", "4 0 0", NULL, 0 },
+		{ "bytes: of copies, by launch",
+		  STEPS "C x 0 1 3 0 1 100\nS y 0 1 1 0 1 7\nC x 0 1 1 5 1 20\nC x 0 1 4 5 1 3\nC z 0 1 1 "
+		        "5 1 1\n",
+		  "step.memcpy_bytes", "21 0 100", NULL, 0 },
+		{ "", NULL, "kernels",
+		  "[1 x: 3 3 1 123 2 2 1 120][1 z: 1 1 1 1 1 1 1 1][2 y: 1 1 1 7 1 1 1 7]", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+static void test_overlaps(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		/* all, dropped, unattributed, overlapping */
+		{ "one after the other", "K a 0 7 1 0 10\nK a 0 7 2 10 10\n", "times", "20 20 0 0", NULL,
+		  0 },
+		{ "side by side", "K a 0 7 1 0 10\nK a 0 7 2 4 10\n", "times", "20 20 0 6", NULL, 0 },
+		{ "inside", "K a 0 7 1 0 10\nK a 0 7 2 4 2\nK a 0 7 3 7 10\n", "times", "22 22 0 5", NULL,
+		  0 },
+		{ "of one graph", "K a 0 7 1 0 10\nK a 0 7 1 4 10\n", "times", "20 20 0 0", NULL, 0 },
+		{ "on two streams", "K a 0 7 1 0 10\nK a 0 8 2 4 10\n", "times", "20 20 0 0", NULL, 0 },
+		{ "on two devices", "K a 0 7 1 0 10\nK a 1 7 2 4 10\n", "times", "20 20 0 0", NULL, 0 },
+		{ "two without an id share none", "K a 0 7 -1 0 10\nK a 0 7 -1 4 10\n", "times",
+		  "20 20 0 6", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+static void test_launches(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "found and lost",
+		  "R cudaLaunchKernel 1 1 0 1\nR cudaLaunchKernelExC 1 2 0 1\nK a 0 7 1 5 1\n", "launches",
+		  "2 1", NULL, 0 },
+		{ "graphs aside", "R cudaGraphLaunch 1 1 0 1\nR cuGraphLaunchKernel 1 2 0 1\n", "launches",
+		  "0 0", NULL, 0 },
+		{ "no id, no launch", "R cudaLaunchKernel 1 -1 0 1\n", "launches", "0 0", NULL, 0 },
+		{ "cooperative and HIP",
+		  "R cuLaunchCooperative 1 1 0 1\nR hipExtModuleLaunchKernel 1 2 0 1\n", "launches", "2 2",
+		  NULL, 0 },
+		{ "two calls of one id",
+		  "R cudaLaunchKernel 1 1 0 1\nR cuLaunchKernel 1 1 0 1\nC x 0 7 1 5 1\n", "launches",
+		  "2 0", NULL, 0 },
+		{ "copies are none", "R cudaMemcpyAsync 1 1 0 1\n", "launches", "0 0", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+static void kernel(struct rig *g, int64_t dur, int64_t gx, int64_t bz, int64_t occupancy)
+{
+	rig_event(g, &(struct event){ .kind = EVENT_KERNEL,
+	                              .name = name_intern(&g->names, SPAN("k")),
+	                              .dur_ns = dur,
+	                              .grid = { gx, 1, 1 },
+	                              .block = { 64, 1, bz },
+	                              .occupancy = occupancy,
+	                              .correlation = IDENT_NONE });
+}
+
+static void test_shapes(void **state)
+{
+	(void)state;
+	struct rig g;
+	rig_open(&g, NULL);
+	static const int64_t shapes[][2] = { { 9, 1 }, { 8, 2 }, { 8, 2 }, { 8, 1 },
+		                                 { 9, 1 }, { 8, 1 }, { 7, 7 } };
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+		kernel(&g, 10, shapes[i][0], shapes[i][1], -1);
+	kernel(&g, 10, -1, 0, -1);
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+	const struct kernel_stat *k = &g.d->kernels.v[0];
+	assert_int_equal(k->shapes, 4);
+	assert_int_equal(k->grid[0], 8);
+	assert_int_equal(k->block[2], 1);
+	assert_int_equal(k->occupancy, -1);
+	rig_close(&g);
+}
+
+static void test_occupancy(void **state)
+{
+	(void)state;
+	struct rig g;
+	rig_open(&g, NULL);
+	kernel(&g, 10, -1, 0, 10000000);
+	kernel(&g, 30, -1, 0, 50000001);
+	kernel(&g, 1000, -1, 0, -1);
+	kernel(&g, 0, -1, 0, INT64_MAX);
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+	const struct kernel_stat *k = &g.d->kernels.v[0];
+	assert_int_equal(k->occupancy, 40000001); /* …000.75 */
+	assert_int_equal(k->shapes, 0);
+	assert_true(k->grid[0] < 0);
+	rig_close(&g);
+}
+
+static void test_memory(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		/* events, peak allocated, peak reserved, end allocated, end reserved, reserved at peak */
+		{ "ends: the latest, then the last written",
+		  "M 0 1 50 100 7\nM 0 1 20 90 9\nM 0 1 10 80 9\nM 0 1 30 120 8\n", "memories",
+		  "[0: 4 50 120 10 80 100]", NULL, 0 },
+		{ "of equal peaks the latest, whatever the order",
+		  "M 0 1 50 100 7\nM 0 1 50 90 9\nM 0 1 50 80 8\n", "memories", "[0: 3 50 100 50 90 90]",
+		  NULL, 0 },
+		{ "at one time the last written", "M 0 1 50 100 7\nM 0 1 50 90 7\n", "memories",
+		  "[0: 2 50 100 50 90 90]", NULL, 0 },
+		{ "host memory, no device, no level",
+		  "M 0 0 50 100 7\nM -1 1 50 100 7\nM 0 1 -1 100 7\nM 2 6 5 -1 7\n", "memories",
+		  "[2: 1 5 0 5 0 0]", NULL, 0 },
+		{ "nothing allocated yet", "M 1 1 0 0 -5\n", "memories", "[1: 1 0 0 0 0 0]", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_devices),  cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_overlaps), cmocka_unit_test(test_launches),
+		cmocka_unit_test(test_shapes),   cmocka_unit_test(test_occupancy),
+		cmocka_unit_test(test_memory),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

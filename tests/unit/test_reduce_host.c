@@ -1,0 +1,133 @@
+#include <stdlib.h>
+
+#include "reduce_rig.h"
+
+static void test_calls(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "synchronisation by how the name begins",
+		  "R cudaDeviceSynchronize 1 -1 0 1\nR hipStreamSynchronize_spt 1 -1 0 10\n"
+		  "R cuEventSynchronize 1 -1 0 100\nR cuCtxSynchronize 1 -1 0 1000\n"
+		  "R xcudaDeviceSynchronize 1 -1 0 10000\nR cudaGraphSynchronize 1 -1 0 10000\nR cuda 1 -1 "
+		  "0 10000\n"
+		  "R CudaDeviceSynchronize 1 -1 0 10000\nO cudaDeviceSynchronize 1 0 10000\n",
+		  "step.sync_time", "1111", NULL, 0 },
+		{ "", NULL, "step.sync_count", "4", NULL, 0 },
+		{ "", NULL, "step.launch_time", "0", NULL, 0 },
+		{ "launches by what the name contains",
+		  "R hipExtModuleLaunchKernel 1 -1 0 1\nR cudaGraphLaunch_v 1 -1 0 10\n"
+		  "R cuLaunchCooperativeKernel 1 -1 0 100\nR cudalaunchkernel 1 -1 0 1000\n",
+		  "step.launch_time", "111", NULL, 0 },
+		{ "loading data: operators and annotations",
+		  "A enumerate(DataLoader)#a 1 0 1\nO enumerate(DataLoader)#b 1 0 10\nR "
+		  "enumerate(DataLoader) 1 -1 0 100\n"
+		  "A xenumerate(DataLoader) 1 0 1000\n",
+		  "step.dataloader_time", "11", NULL, 0 },
+		{ "in the step where it begins, on any thread",
+		  "A ProfilerStep#1 1 10 10\nA ProfilerStep#2 1 30 10\nR cudaGraphLaunch 1 -1 9 1\n"
+		  "R cudaGraphLaunch 5 -1 10 10\nR cudaGraphLaunch 1 -1 19 100\nR cudaGraphLaunch 1 -1 20 "
+		  "1000\n"
+		  "R cudaGraphLaunch 1 -1 39 10000\nR cudaGraphLaunch 1 -1 40 100000\n",
+		  "step.launch_time", "110 10000", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+static void test_ops(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		/* count, time, own time */
+		{ "nested", "O a 1 0 100\nO b 1 10 50\nO c 1 20 10\nO b 1 70 30\n", "ops",
+		  "[a: 1 100 20][b: 2 80 70][c: 1 10 10]", NULL, 0 },
+		{ "in any order of the file", "O c 1 20 10\nO b 1 70 30\nO a 1 0 100\nO b 1 10 50\n", "ops",
+		  "[a: 1 100 20][b: 2 80 70][c: 1 10 10]", NULL, 0 },
+		{ "on its own thread only", "O a 1 0 100\nO b 2 10 50\n", "ops",
+		  "[a: 1 100 100][b: 1 50 50]", NULL, 0 },
+		{ "within itself", "O a 1 0 100\nO a 1 10 50\n", "ops", "[a: 2 150 100]", NULL, 0 },
+		{ "equal times: the first is the outer one", "O a 1 0 10\nO b 1 0 10\n", "ops",
+		  "[a: 1 10 0][b: 1 10 10]", NULL, 0 },
+		{ "side by side", "O a 1 0 10\nO b 1 10 10\n", "ops", "[a: 1 10 10][b: 1 10 10]", NULL, 0 },
+		{ "half in: not nested", "O a 1 0 10\nO b 1 5 10\n", "ops", "[a: 1 10 10][b: 1 10 10]",
+		  NULL, 0 },
+		{ "half in each other, whole in a third", "O a 1 0 20\nO b 1 0 10\nO c 1 5 10\n", "ops",
+		  "[a: 1 20 5][b: 1 10 10][c: 1 10 10]", NULL, 0 },
+		{ "calls are no operators", "O a 1 0 20\nR x 1 -1 0 10\nA y 1 0 10\n", "ops",
+		  "[a: 1 20 20]", NULL, 0 },
+		{ "of the measured steps, by their begin",
+		  "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nO a 1 9 5\nO a 1 19 50\nO b 1 20 5\n",
+		  "ops", "[a: 1 50 45]", NULL, 1 },
+		{ "none measured", NULL, "ops", "", NULL, 2 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+static void test_threads(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "union of operators and calls", "O a 7 0 10\nR x 7 -1 5 10\nA y 7 0 100\nO b 12 3 4\n",
+		  "threads", "[1/12: 4][1/7: 15]", NULL, 0 },
+		{ "annotations are neither", "A enumerate(DataLoader)#x 7 0 10\nO a 7 20 1\n", "threads",
+		  "[1/7: 1]", NULL, 0 },
+		{ "the whole window", "A ProfilerStep#1 1 0 10\nO a 7 50 10\n", "threads", "[1/7: 10]",
+		  NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+/* Properly nested random operators: own times against a bit for each nanosecond. */
+#define TIMES 60
+static void nest(unsigned *seed, struct rig *g, int64_t lo, int64_t hi, int depth,
+                 int64_t own[TIMES])
+{
+	static const char *const names[] = { "a", "b", "c" };
+	for (int64_t at = lo; at < hi && depth < 4;) {
+		int64_t start = at + rand_r(seed) % 4, end = start + 1 + rand_r(seed) % 20;
+		int name = rand_r(seed) % 3;
+		if (end > hi)
+			break;
+		char line[64];
+		snprintf(line, sizeof line, "O %s 1 %" PRId64 " %" PRId64, names[name], start, end - start);
+		rig_line(g, line);
+		for (int64_t t = start; t < end; t++)
+			own[t] = name;
+		nest(seed, g, start, end, depth + 1, own);
+		at = end;
+	}
+}
+
+static void test_own_times(void **state)
+{
+	(void)state;
+	unsigned seed = 5;
+	for (int round = 0; round < 300; round++) {
+		struct rig g;
+		int64_t own[TIMES], want[3] = { 0 }, have[3] = { 0 };
+		for (int t = 0; t < TIMES; t++)
+			own[t] = -1;
+		rig_open(&g, NULL);
+		nest(&seed, &g, 0, TIMES, 0, own);
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		for (int t = 0; t < TIMES; t++)
+			if (own[t] >= 0)
+				want[own[t]]++;
+		for (size_t i = 0; i < g.d->ops.nr; i++)
+			have[g.d->ops.v[i].name.p[0] - 'a'] = g.d->ops.v[i].self_ns;
+		for (int i = 0; i < 3; i++)
+			assert_int_equal(have[i], want[i]);
+		rig_close(&g);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_ops),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_own_times),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

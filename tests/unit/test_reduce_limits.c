@@ -1,0 +1,179 @@
+#include "reduce_rig.h"
+
+#define MAX "9223372036854775807"
+#define MIN "-9223372036854775808"
+
+/* What cannot be held exactly is an error, never a wrong figure. */
+static void test_sums(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *script, *error; ///< error NULL: fine
+	} rows[] = {
+		{ "K a 0 7 -1 " MAX " 0", NULL },
+		{ "K a 0 7 -1 " MAX " 1", "an event ends beyond" },
+		{ "K a 0 7 -1 0 " MAX, NULL },
+		{ "K a 0 7 -1 " MIN " 5", NULL },
+		{ "K a 0 7 -1 " MIN " 5\nK a 0 7 -1 -2 1", NULL },
+		{ "K a 0 7 -1 " MIN " 5\nK a 0 7 -1 -1 1", "292 years apart" },
+		{ "O a 1 " MIN " 5\nA b 1 0 1", "292 years apart" },
+		{ "K a 0 7 -1 0 " MAX "\nK a 0 7 -1 0 1", "durations of GPU activities" },
+		{ "K a 0 7 -1 0 " MAX "\nO a 1 0 1\nR a 1 -1 0 1", NULL },
+		{ "R a 1 -1 0 " MAX "\nO a 1 0 1", "durations of host events" },
+		{ "C a 0 7 -1 0 1 " MAX "\nC b 0 7 -1 0 1 0", NULL },
+		{ "C a 0 7 -1 0 1 " MAX "\nC a 0 7 -1 0 1 1", "bytes of copies" },
+		{ "C a 0 7 -1 0 1 " MAX "\nC b 0 7 -1 0 1 1", "bytes of a step's copies" },
+		{ "M 0 1 " MAX " " MAX " " MIN "\nM 0 1 " MAX " " MAX " " MAX "\nK a 0 7 -1 5 5", NULL },
+		{ "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nR x 1 1 0 1\nR x 1 2 10 1\n"
+		  "K a 0 7 1 0 1\nK a 0 7 2 " MAX " 0\nK a 1 7 1 0 1\nK a 1 7 2 " MAX " 0\n",
+		  "idle times of a step's devices" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g;
+		rig_open(&g, NULL);
+		rig_feed(&g, rows[i].script);
+		enum status st = reducer_finish(g.r, &g.meta, g.d, &g.log);
+		const char *error = diag_first_error(&g.log);
+		if ((rows[i].error != NULL) != (st == ST_INPUT) ||
+		    (error != NULL) != (rows[i].error != NULL) || (error && !strstr(error, rows[i].error)))
+			fail_msg("%s: %s", rows[i].script, error ? error : "no error");
+		rig_close(&g);
+	}
+}
+
+static void test_number_of_events(void **state)
+{
+	(void)state;
+	for (uint32_t limit = 2; limit <= 3; limit++) {
+		struct rig g;
+		rig_open(&g, &(struct reduce_options){ .max_events = limit });
+		rig_feed(&g, "K a 0 7 -1 0 1\nM 0 1 5 5 5\nR x 1 -1 1 1\n");
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), limit == 2 ? ST_INPUT : ST_OK);
+		rig_close(&g);
+	}
+}
+
+static void test_nothing(void **state)
+{
+	(void)state;
+	struct rig g;
+	rig_open(&g, NULL);
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+	assert_false(g.d->window); /* a window of nothing would be a figure */
+	assert_int_equal(g.d->nr_steps, 0);
+	assert_int_equal(g.d->attribution, ATTRIBUTION_NONE);
+	assert_int_equal(g.d->env.nr, 0);
+	rig_close(&g);
+	reducer_free(NULL);
+}
+
+/* Many steps of many streams, and threads that lie in one another: nothing
+   here may take time that grows with the square. */
+static void test_many(void **state)
+{
+	(void)state;
+	struct rig g;
+	char line[128];
+	rig_open(&g, NULL);
+	for (int i = 0; i < 100000; i++) {
+		snprintf(line, sizeof line, "A ProfilerStep#%d 1 %d 1000000", i, i * 10);
+		rig_line(&g, line);
+		snprintf(line, sizeof line, "R cudaLaunchKernel %d %d %d 3", i, i, i * 10 + 1);
+		rig_line(&g, line);
+		snprintf(line, sizeof line, "K a %d %d %d %d 3", i, i, i, i * 10 + 500);
+		rig_line(&g, line);
+		snprintf(line, sizeof line, "O a 1 %d %d", i, 1000000 - 2 * i);
+		rig_line(&g, line);
+	}
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+	assert_int_equal(g.d->nr_steps, 100000);
+	assert_int_equal(g.d->devices.nr, 100000);
+	assert_int_equal(g.d->step_activities[0], 100000);
+	rig_close(&g);
+}
+
+static void test_environment(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *title, *script, *names[3]; ///< of devices 0, 1, 2
+		const char *name, *count;
+	} rows[] = {
+		{ "the device that worked", "K a 1 0 -1 0 1", { "A", "B", "C" }, "B", "1" },
+		{ "two of them", "K a 2 0 -1 0 1\nK a 1 0 -1 0 1", { "A", "C", "B" }, "B, C", "2" },
+		{ "two of one name", "K a 2 0 -1 0 1\nK a 1 0 -1 0 1", { "A", "C", "C" }, "C", "2" },
+		{ "unknown id, one name for all", "K a 9 0 -1 0 1", { "A", "A", "A" }, "A", "1" },
+		{ "unknown id, several names", "K a 9 0 -1 0 1", { "A", "A", "B" }, NULL, "1" },
+		{ "no activity", "O a 1 0 1", { "A", "A" }, "A", NULL },
+		{ "an empty name", "K a 0 0 -1 0 1", { "", "" }, NULL, "1" },
+		{ "no properties", "K a 0 0 -1 0 1", { NULL }, NULL, "1" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g;
+		rig_open(&g, NULL);
+		for (int64_t id = 0; id < 3 && rows[i].names[id]; id++)
+			vec_push(&g.meta.devices, (struct trace_device){ id, rows[i].names[id], -1 });
+		g.meta.world_size = i ? -1 : 8;
+		g.meta.cuda_driver = i ? NULL : "12.2";
+		rig_feed(&g, rows[i].script);
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		const char *name = digest_env(g.d, "gpu.name"), *count = digest_env(g.d, "gpu.count");
+		if (!name != !rows[i].name || (name && strcmp(name, rows[i].name) != 0))
+			fail_msg("%s: got %s", rows[i].title, name ? name : "none");
+		if (!count != !rows[i].count || (count && strcmp(count, rows[i].count) != 0))
+			fail_msg("%s: got count %s", rows[i].title, count ? count : "none");
+		assert_true((digest_env(g.d, "world_size") != NULL) == (i == 0));
+		assert_true((digest_env(g.d, "cuda.driver") != NULL) == (i == 0));
+		assert_null(digest_env(g.d, "cuda.runtime"));
+		rig_close(&g);
+	}
+}
+
+static uint64_t hash_of(const char *script)
+{
+	struct rig g;
+	rig_open(&g, NULL);
+	rig_feed(&g, script);
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+	uint64_t h = g.d->source_hash;
+	rig_close(&g);
+	return h;
+}
+
+static void test_hash(void **state)
+{
+	(void)state;
+	uint64_t h = hash_of("K a 0 7 -1 0 9\nK b 0 7 -1 20 9");
+	assert_true(h == hash_of("K b 0 7 -1 20 9\nK a 0 7 -1 0 9"));
+	assert_true(h != hash_of("K a 0 7 -1 0 9\nK c 0 7 -1 20 9"));
+	assert_true(h != hash_of("K a 0 7 -1 0 9\nK b 0 7 -1 21 9"));
+	assert_true(h != hash_of("K a 0 7 -1 0 9\nK b 0 7 -1 20 9\nM 0 1 5 5 5"));
+}
+
+static void test_digest_env(void **state)
+{
+	(void)state;
+	struct digest *d = digest_new();
+	digest_set_env(d, SPAN("m"), SPAN("1"));
+	digest_set_env(d, SPAN("z"), SPAN("2"));
+	digest_set_env(d, SPAN("a"), SPAN("3"));
+	digest_set_env(d, SPAN("m"), SPAN("4"));
+	assert_int_equal(d->env.nr, 3);
+	assert_string_equal(d->env.v[0].key, "a");
+	assert_string_equal(d->env.v[2].key, "z");
+	assert_string_equal(digest_env(d, "m"), "4");
+	assert_null(digest_env(d, "b"));
+	digest_free(d);
+	digest_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sums),        cmocka_unit_test(test_number_of_events),
+		cmocka_unit_test(test_nothing),     cmocka_unit_test(test_many),
+		cmocka_unit_test(test_environment), cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_digest_env),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,216 @@
+#include "reduce_rig.h"
+
+/* Two steps with a gap; launches in each, between, and none. */
+#define TWO                           \
+	"A ProfilerStep#7 1 100 100\n"    \
+	"A ProfilerStep#8 1 300 100\n"    \
+	"R cudaLaunchKernel 1 10 110 5\n" \
+	"R cudaLaunchKernel 1 11 250 5\n" \
+	"R cudaLaunchKernel 1 12 399 5\n" \
+	"R cudaLaunchKernel 1 13 400 5\n" \
+	"K gemm 0 7 10 350 10\n"          \
+	"K gemm 0 7 11 360 20\n"          \
+	"K gemm 0 7 12 800 40\n"          \
+	"K gemm 0 7 13 900 80\n"
+
+static void test_attribution(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "launch decides, the end is open", TWO, "step.cuda_time", "10 40", NULL, 0 },
+		{ "numbers of the names", NULL, "steps", "7 8", NULL, 0 },
+		{ "what is in no step", NULL, "attribution", "1 0 0 2", NULL, 0 },
+		{ "and its time", NULL, "times", "150 0 100 0", NULL, 0 },
+		{ "host time is that of the step", NULL, "step.time", "100 100", NULL, 0 },
+		{ "half have a launch",
+		  "A ProfilerStep#1 1 0 100\nR x 1 5 10 1\nK a 0 0 5 200 10\nK a 0 0 6 20 10\n",
+		  "attribution", "1 0 1 1", NULL, 0 },
+		{ "fewer than half: by start",
+		  "A ProfilerStep#1 1 0 100\nR x 1 5 10 1\nK a 0 0 5 200 10\nK a 0 0 6 20 10\nK a 0 0 4 99 "
+		  "10\n",
+		  "attribution", "2 1 1 1", NULL, 0 },
+		{ "", NULL, "step.cuda_time", "20", NULL, 0 },
+		{ "the earliest call of an id is the launch",
+		  "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nR x 1 5 12 1\nR y 1 5 3 1\n"
+		  "K a 0 0 5 50 7\n",
+		  "step.cuda_time", "7 0", NULL, 0 },
+		{ "an id that only one side lacks is no match",
+		  "A ProfilerStep#1 1 0 10\nR x 1 -1 1 1\nK a 0 0 -1 2 7\n", "attribution", "2 0 1 0", NULL,
+		  0 },
+		{ "the smallest id of all launches divides carried over from dropped",
+		  "R x 1 9 0 1\nR x 1 5 0 1\nR x 1 7 0 1\nK a 0 0 6 0 1\nK a 0 0 4 0 1\nK a 0 0 3 0 1\n",
+		  "attribution", "0 2 1 0", NULL, 0 },
+		{ "no GPU activity", "A ProfilerStep#1 1 0 10\n", "attribution", "2 0 0 0", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+static void test_overlapping_steps(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "nested: the outer one has it all, what begins in both counts in both",
+		  "A ProfilerStep#1 1 0 100\nA ProfilerStep#2 1 10 20\nR cudaLaunchKernel 1 5 15 3\n"
+		  "K a 0 0 5 50 7\n",
+		  "step.cuda_time", "7 0", NULL, 0 },
+		{ "", NULL, "step.launch_time", "3 3", NULL, 0 },
+		{ "same start: the shorter first",
+		  "A ProfilerStep#1 1 0 100\nA ProfilerStep#2 1 0 20\nR x 1 5 15 1\nR x 1 6 20 1\n"
+		  "K a 0 0 5 50 7\nK a 0 0 6 60 70\n",
+		  "step.cuda_time", "7 70", NULL, 0 },
+		{ "", NULL, "steps", "2 1", NULL, 0 },
+		{ "overlap: the earlier to its end, then the later",
+		  "A ProfilerStep#1 1 0 20\nA ProfilerStep#2 1 10 20\nR x 1 5 19 1\nR x 1 6 20 1\n"
+		  "K a 0 0 5 50 7\nK a 0 0 6 60 70\n",
+		  "step.cuda_time", "7 70", NULL, 0 },
+		{ "a step without length holds nothing",
+		  "A ProfilerStep#1 1 5 0\nA ProfilerStep#2 1 5 10\nR x 1 5 5 1\nK a 0 0 5 50 7\n",
+		  "step.cuda_time", "0 7", NULL, 0 },
+		{ "behind a long one and a short one inside it",
+		  "A ProfilerStep#1 1 0 100\nA ProfilerStep#2 1 10 5\nA ProfilerStep#3 1 90 30\n"
+		  "R x 1 5 12 1\nR x 1 6 95 1\nR x 1 7 110 1\n"
+		  "K a 0 0 5 200 1\nK a 0 0 6 300 10\nK a 0 0 7 400 100\n",
+		  "step.cuda_time", "11 0 100", NULL, 0 },
+		{ "several inside a long one",
+		  "A ProfilerStep#1 1 0 100\nA ProfilerStep#2 1 10 5\nA ProfilerStep#3 1 20 10\n"
+		  "A ProfilerStep#4 1 40 10\nR x 1 5 45 1\nK a 0 0 5 200 1\n",
+		  "step.cuda_time", "1 0 0 0", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+static void test_numbers(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "in order of start", "A ProfilerStep#9 1 50 1\nO ProfilerStep#3 1 60 1\n", "steps", "9 3",
+		  NULL, 0 },
+		{ "twice: by start", "A ProfilerStep#9 1 50 1\nA ProfilerStep#9 1 60 1\n", "steps", "0 1",
+		  NULL, 0 },
+		{ "one has none: by start", "A s[4] 1 50 1\nA s[ 1 60 1\nA s[7 1 70 1\n", "steps", "0 1 2",
+		  "s[*", 0 },
+		{ "other markers", "A it#12 1 50 1\nA its 1 60 1\n", "steps", "12", "it#*", 0 },
+		{ "the largest", "A s9223372036854775807 1 5 1\n", "steps", "9223372036854775807", "s*",
+		  0 },
+		{ "one more is no number", "A s9223372036854775808 1 5 1\n", "steps", "0", "s*", 0 },
+		{ "digits without end", "A s99999999999999999999999999 1 5 1\n", "steps", "0", "s*", 0 },
+		{ "runtime calls are no markers", "R ProfilerStep#1 1 0 5 1\n", "steps", "0", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+static void test_warmup(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "steps", TWO, "steps", "8", NULL, 1 },
+		{ "samples", NULL, "step.cuda_time", "40", NULL, 1 },
+		{ "launches", NULL, "step.launch_time", "5", NULL, 1 },
+		{ "warm-up is not unattributed", NULL, "attribution", "1 0 0 2", NULL, 1 },
+		{ "kernels: window and measured", NULL, "kernels", "[0 gemm: 4 150 80 0 1 40 40 0]", NULL,
+		  1 },
+		{ "utilisation", NULL, "devices", "[0: 1 4 630 150 150 0 0 | 40/40]", NULL, 1 },
+		{ "idle ends at a step that is measured too",
+		  "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nA ProfilerStep#3 1 20 10\n"
+		  "R x 1 1 1 1\nR x 1 2 11 1\nR x 1 3 21 1\n"
+		  "K a 0 0 1 100 10\nK a 0 0 2 130 10\nK a 0 0 3 190 10\n",
+		  "step.idle_time", "50 0", NULL, 1 },
+		{ "none left", TWO, "steps", "", NULL, 2 },
+		{ "more than there are", NULL, "step.cuda_time", "", NULL, 99 },
+		{ "no measured kernels", NULL, "kernels", "[0 gemm: 4 150 80 0 0 0 0 0]", NULL, 2 },
+		{ "no measured time", NULL, "devices", "[0: 1 4 630 150 150 0 0 | 0/0]", NULL, 2 },
+		{ "a window has none", "K a 0 0 5 50 7\n", "step.cuda_time", "7", NULL, 3 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+#define WINDOW                              \
+	"R cudaLaunchKernel 1 4 10 5\n"         \
+	"R cudaStreamSynchronize 1 -1 20 300\n" \
+	"A enumerate(DataLoader)#x 1 5 2\n"     \
+	"K gemm 0 7 4 100 50\n"                 \
+	"K nccl 0 8 4 140 60\n"                 \
+	"C HtoD 1 7 4 500 50 4096\n"
+
+static void test_window(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "one sample", WINDOW, "steps", "0", NULL, 0 },
+		{ "first start to last end", NULL, "step.time", "545", NULL, 0 },
+		{ "all activities", NULL, "step.cuda_time", "160", NULL, 0 },
+		{ "", NULL, "step.busy_time", "150", NULL, 0 },
+		{ "", NULL, "step.span", "100", NULL, 0 },
+		{ "", NULL, "step.exposed_comm_time", "50", NULL, 0 },
+		{ "", NULL, "step.idle_time", "0", NULL, 0 },
+		{ "", NULL, "step.memcpy_bytes", "4096", NULL, 0 },
+		{ "all calls", NULL, "step.launch_time", "5", NULL, 0 },
+		{ "", NULL, "step.sync_time", "300", NULL, 0 },
+		{ "", NULL, "step.dataloader_time", "2", NULL, 0 },
+		{ "no attribution", NULL, "attribution", "0 0 0 0", NULL, 0 },
+		{ "step figures are those of the window", NULL, "kernels",
+		  "[0 gemm: 1 50 50 0 1 50 50 0][0 nccl: 1 60 60 0 1 60 60 0][1 HtoD: 1 50 50 4096 1 50 50 "
+		  "4096]",
+		  NULL, 0 },
+		{ "nothing at all: no step", "M 0 1 5 5 5\n", "steps", "", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+/* Ids that are no int64 are names: -2 - id. */
+static int64_t text_id(struct rig *g, const char *text)
+{
+	return -2 - (int64_t)name_intern(&g->names, span_of(text))->id;
+}
+
+static void test_carried_over(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *launch, *activity;
+		int64_t carried;
+	} rows[] = {
+		{ "5", "4", 1 },
+		{ "5", "6", 0 },
+		{ "-5", "-6", 1 },
+		{ "-5", "-4", 0 },
+		{ "-5", "4", 0 },
+		{ "10000000000000000000", "9999999999999999999", 1 },
+		{ "10000000000000000000", "10000000000000000001", 0 },
+		{ "1", "-99999999999999999999999999999999999999999999999999999", 1 },
+		{ "5", "4x", 0 },
+		{ "5", "-", 0 },
+		{ "x", "1", 0 },
+		{ "5", "", 0 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g;
+		struct event e = { .kind = EVENT_RUNTIME, .start_ns = 5 };
+		int64_t small;
+		rig_open(&g, NULL);
+		e.name = name_intern(&g.names, SPAN("x"));
+		e.correlation = number_parse(span_of(rows[i].launch), 0, &small) && small >= 0
+		                    ? small
+		                    : text_id(&g, rows[i].launch);
+		rig_event(&g, &e);
+		e.kind = EVENT_KERNEL;
+		e.correlation = number_parse(span_of(rows[i].activity), 0, &small) && small >= 0
+		                    ? small
+		                    : text_id(&g, rows[i].activity);
+		rig_event(&g, &e);
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		if (g.d->trust.carried_over != rows[i].carried || g.d->trust.dropped != !rows[i].carried)
+			fail_msg("launch %s, activity %s", rows[i].launch, rows[i].activity);
+		rig_close(&g);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_attribution), cmocka_unit_test(test_overlapping_steps),
+		cmocka_unit_test(test_numbers),     cmocka_unit_test(test_warmup),
+		cmocka_unit_test(test_window),      cmocka_unit_test(test_carried_over),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

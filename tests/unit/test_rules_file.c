@@ -1,0 +1,687 @@
+/* The rules file: what it means, what is refused and where, its schema. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/strbuf.h"
+#include "gate/rules_file.h"
+#include "gate/yaml_reader.h"
+
+#define HEAD "version: 1\nrules:\n"
+#define RULE "  - {id: a, metric: step.time, fail: {increase: 5%}}\n"
+
+static enum status parse(const char *text, size_t n, struct rules *r, struct diag_log *log)
+{
+	diag_init(log);
+	return rules_parse("f", (struct span){ text, n }, r, log);
+}
+
+/* Whether `text` is refused with a message that begins with `want`. */
+static bool refused(const char *text, size_t n, const char *want)
+{
+	struct rules r;
+	struct diag_log log;
+	enum status st = parse(text, n, &r, &log);
+	const char *got = diag_first_error(&log);
+	bool ok = st == ST_USAGE && got && strncmp(got, want, strlen(want)) == 0 && !strchr(got, '\n');
+	if (!ok)
+		print_error("%.300s\nwant %s\ngot  %s\n", text, want, got ? got : "no error");
+	rules_release(&r);
+	diag_release(&log);
+	return ok;
+}
+
+static void accepted(const char *text, struct rules *r)
+{
+	struct diag_log log;
+	if (parse(text, strlen(text), r, &log) != ST_OK)
+		fail_msg("%s\n%s", text, diag_first_error(&log));
+	assert_null(log.first);
+	diag_release(&log);
+}
+
+/* ---- what it means ---- */
+
+static const char everything[] = "version: 1\n"
+                                 "workload: resnet50 h100\n"
+                                 "baseline: \"b/{workload}-{gpu}-{world_size}.json\"\n"
+                                 "inputs: {expect_ranks: 8}\n"
+                                 "steps: {marker: \"step[*\", warmup: 2, min: 3}\n"
+                                 "environment:\n"
+                                 "  must_match: [gpu.name, gpu.count]\n"
+                                 "  should_match: [cuda.runtime]\n"
+                                 "kernels:\n"
+                                 "  match: exact\n"
+                                 "  alias: [{match: \"nccl*\", as: all reduce}]\n"
+                                 "rules:\n"
+                                 "  - fail: {increase: 5%, and: 2ms}\n"
+                                 "    warn: {increase: 2.000001%, decrease: 1.5us}\n"
+                                 "    id: step-cuda_time.1\n"
+                                 "    metric: step.cuda_time\n"
+                                 "    stat: p95\n"
+                                 "    ranks: max\n"
+                                 "    better: higher\n"
+                                 "    select: {rank: 0}\n"
+                                 "    on_missing: warn\n"
+                                 "  - id: frag\n"
+                                 "    metric: memory.fragmentation_at_peak_pct\n"
+                                 "    fail: {max: 30%, increase: 5pp}\n"
+                                 "    warn: {increase: 7%, and: 1pp}\n"
+                                 "  - id: top\n"
+                                 "    metric: kernel.time\n"
+                                 "    for_each: {top: 7, min_share: 0.5%}\n"
+                                 "    select: {kernel: \"*gemm*\", category: GE?M}\n"
+                                 "    warn: {increase: 15%, and: 0.5% of step}\n"
+                                 "    on_new: fail\n"
+                                 "    on_gone: warn\n"
+                                 "  - id: drift\n"
+                                 "    metric: kernel.drift_pct\n"
+                                 "    top: 3\n"
+                                 "    fail: {max: \"10%\"}\n"
+                                 "  - id: only-new\n"
+                                 "    metric: op.time\n"
+                                 "    for_each: {top: 1}\n"
+                                 "    on_new: note\n"
+                                 "defaults: {on_missing: skip}\n";
+
+static void test_root(void **state)
+{
+	(void)state;
+	struct rules r;
+	accepted(everything, &r);
+	assert_string_equal(r.source, "f");
+	assert_string_equal(r.workload, "resnet50 h100");
+	assert_string_equal(r.baseline, "b/{workload}-{gpu}-{world_size}.json");
+	assert_int_equal(r.expect_ranks, 8);
+	assert_string_equal(r.marker, "step[*");
+	assert_int_equal(r.warmup, 2);
+	assert_int_equal(r.min_steps, 3);
+	assert_int_equal(r.must_match.nr, 2);
+	assert_string_equal(r.must_match.v[1], "gpu.count");
+	assert_int_equal(r.should_match.nr, 1);
+	assert_true(r.match_exact);
+	assert_int_equal(r.aliases.nr, 1);
+	assert_true(span_eq(r.aliases.v[0].match, SPAN("nccl*")));
+	assert_true(span_eq(r.aliases.v[0].as, SPAN("all reduce")));
+	assert_int_equal(r.on_missing, ON_MISSING_SKIP);
+	assert_int_equal(r.rules.nr, 5);
+	rules_release(&r);
+}
+
+static void test_rules(void **state)
+{
+	(void)state;
+	struct rules r;
+	accepted(everything, &r);
+	const struct rule *a = &r.rules.v[0], *frag = &r.rules.v[1], *top = &r.rules.v[2],
+	                  *drift = &r.rules.v[3];
+	assert_string_equal(a->id, "step-cuda_time.1");
+	assert_int_equal(a->line, 15);
+	assert_int_equal(a->column, 9);
+	assert_int_equal(a->metric->id, METRIC_STEP_CUDA_TIME);
+	assert_int_equal(a->stat, STAT_P95);
+	assert_int_equal(a->reduce, REDUCE_MAX);
+	assert_int_equal(a->worse, WORSE_DOWN);
+	assert_ptr_equal(a->query.metric, a->metric);
+	assert_int_equal(a->query.stat, STAT_P95);
+	assert_int_equal(a->query.reduce, REDUCE_MAX);
+	assert_string_equal(a->query.rank, "0");
+	assert_null(a->query.kernel);
+	assert_string_equal(a->select_text, "rank=0");
+	assert_int_equal(a->on_missing, ON_MISSING_WARN);
+	assert_int_equal(frag->on_missing, ON_MISSING_SKIP); /* defaults stand behind the rules */
+	assert_int_equal(frag->stat, STAT_MEDIAN);
+	assert_int_equal(frag->reduce, REDUCE_MAX);
+	assert_int_equal(frag->worse, WORSE_UP);
+	assert_false(frag->for_each);
+	assert_string_equal(frag->select_text, "");
+	assert_true(top->for_each);
+	assert_int_equal(top->top, 7);
+	assert_int_equal(top->min_share, 500000);
+	assert_string_equal(top->select_text, "kernel=*gemm*, category=GE?M");
+	assert_int_equal(top->on_new, LEVEL_FAIL);
+	assert_int_equal(top->on_gone, LEVEL_WARN);
+	assert_int_equal(drift->top, 3);
+	assert_int_equal(r.rules.v[4].fail.list.nr + r.rules.v[4].warn.list.nr, 0);
+	rules_release(&r);
+}
+
+static void test_and(void **state)
+{
+	(void)state;
+	struct rules r;
+	accepted(everything, &r);
+	const struct limits *a = &r.rules.v[0].fail, *frag = &r.rules.v[1].warn,
+	                    *top = &r.rules.v[2].warn;
+	assert_true(a->has_and);
+	assert_false(a->and_of_step);
+	assert_int_equal(a->and_value, 2000000);
+	assert_string_equal(a->and_text, "2ms");
+	assert_int_equal(frag->and_value, 1000000);
+	assert_true(top->and_of_step);
+	assert_int_equal(top->and_value, 500000);
+	assert_false(r.rules.v[0].warn.has_and);
+	rules_release(&r);
+}
+
+static void test_defaults(void **state)
+{
+	(void)state;
+	struct rules r;
+	accepted(HEAD RULE, &r);
+	assert_string_equal(r.workload, "default");
+	assert_string_equal(r.baseline, "baselines/{workload}.json");
+	assert_int_equal(r.expect_ranks, 0);
+	assert_null(r.marker);
+	assert_int_equal(r.warmup, -1);
+	assert_int_equal(r.min_steps, 1);
+	assert_int_equal(r.on_missing, ON_MISSING_FAIL);
+	assert_false(r.match_exact);
+	assert_int_equal(r.rules.v[0].top, 20);
+	assert_int_equal(r.rules.v[0].on_new, LEVEL_NOTE);
+	rules_release(&r);
+}
+
+static void test_values(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *metric, *limit;
+		bool relative;
+		int64_t value;
+	} rows[] = {
+		{ "step.time", "increase: 5%", true, 5000000 },
+		{ "step.time", "increase: 0.000001%", true, 1 },
+		{ "step.time", "increase: 5 %", true, 5000000 },
+		{ "step.time", "increase: \"5%\"", true, 5000000 },
+		{ "step.time", "decrease: 99.999999%", true, 99999999 },
+		{ "step.time", "change: 0%", true, 0 },
+		{ "step.time", "increase: 1ns", false, 1 },
+		{ "step.time", "increase: 1.5us", false, 1500 },
+		{ "step.time", "increase: 2 ms", false, 2000000 },
+		{ "step.time", "max: 0.123456s", false, 123456000 },
+		/* beyond is strict and figures are whole: nothing is lost */
+		{ "step.time", "max: 1.5ns", false, 1 },
+		{ "step.time", "min: 1.5ns", false, 2 },
+		{ "step.time", "min: 2ns", false, 2 },
+		{ "step.time", "max: 9223372036s", false, INT64_C(9223372036000000000) },
+		{ "kernel.time", "increase: 3us", false, 3000 },
+		{ "memory.peak_allocated", "max: 76GiB", false, INT64_C(81604378624) },
+		{ "memory.peak_allocated", "max: 0.1KiB", false, 102 },
+		{ "memory.peak_allocated", "min: 0.1KiB", false, 103 },
+		{ "memory.peak_allocated", "increase: 3MiB", false, 3145728 },
+		{ "memory.peak_allocated", "increase: 7B", false, 7 },
+		{ "memory.peak_allocated", "increase: 7kB", false, 7000 },
+		{ "memory.peak_allocated", "increase: 7MB", false, 7000000 },
+		{ "memory.peak_allocated", "increase: 7GB", false, INT64_C(7000000000) },
+		{ "memcpy.bandwidth", "min: 10GB/s", false, INT64_C(10000000000) },
+		{ "memcpy.bandwidth", "min: 10GB", false, INT64_C(10000000000) },
+		{ "gpu.utilization_pct", "min: 90%", false, 90000000 },
+		{ "gpu.utilization_pct", "decrease: 5%", true, 5000000 },
+		{ "gpu.utilization_pct", "decrease: 5pp", false, 5000000 },
+		{ "step.kernel_count", "change: 0", false, 0 },
+		{ "step.kernel_count", "increase: 12", false, 12 },
+		{ "step.kernel_count", "increase: 1%", true, 1000000 },
+		{ "kernel.count", "change: 0.5", false, 500000 },
+		{ "throughput.steps_per_s", "min: 12.25", false, 12250000 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[256];
+		struct rules r;
+		snprintf(text, sizeof text, HEAD "  - {id: a, metric: %s, fail: {%s}}\n", rows[i].metric,
+		         rows[i].limit);
+		accepted(text, &r);
+		const struct limit *l = &r.rules.v[0].fail.list.v[0];
+		if (l->relative != rows[i].relative || l->value != rows[i].value)
+			fail_msg("%s: %s is %d %lld", rows[i].metric, rows[i].limit, l->relative,
+			         (long long)l->value);
+		rules_release(&r);
+	}
+}
+
+/* ---- what is refused, and where ---- */
+
+#define LIMIT(metric, map) HEAD "  - id: a\n    metric: " metric "\n    fail: " map "\n"
+
+static void test_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *error;
+	} rows[] = {
+		/* the document */
+		{ "", "f:1:1: the file is empty" },
+		{ "# only a comment\n", "f:2:1: the file is empty" },
+		{ "- a\n", "f:1:1: the rules file is a map of keys" },
+		{ "version: &a 1\n", "f:1:10: anchors are not allowed" },
+		{ "version: 1\nrules: *a\n", "f:2:8: aliases are not allowed: put a pattern" },
+		{ HEAD "  - {id: *, metric: step.time}\n",
+		  "f:3:11: while scanning an alias: did not find expected alphabetic "
+		  "or numeric character; put a pattern" },
+		{ "version: !!int 1\n", "f:1:10: tags are not allowed" },
+		{ "version: ! 1\n", "f:1:10: tags are not allowed" },
+		{ "workload: \xC3\xA9\nbaseline: ! \"1\"\n", "f:2:11: tags are not allowed" },
+		{ "! {version: 1}\n", "f:1:1: tags are not allowed" },
+		{ "%YAML 1.1\n---\nversion: 1\n", "f:1:1: directives are not allowed" },
+		{ "%TAG ! tag:x,2000:\n---\nversion: 1\n", "f:1:1: directives are not allowed" },
+		{ "version: 1\n---\nversion: 1\n", "f:2:1: a second document begins here" },
+		{ "version: [1\n",
+		  "f:2:1: while parsing a flow sequence: did not find expected ',' or ']'" },
+		{ "a: \xC3\xA9\n\n x\xFFy\n", "f:3:3: invalid leading UTF-8 octet" },
+		{ "a: \x01\n", "f:1:4: control characters are not allowed" },
+		{ "\xFF\xFE"
+		  "a\0:\0",
+		  "f:1:1: invalid leading UTF-8 octet" },
+		{ "? {a: b}\n: 1\n", "f:1:3: a key must be a word" },
+		/* keys */
+		{ "verson: 1\n", "f:1:1: unknown key 'verson' in the rules file: did you mean 'version'?" },
+		{ "VERSION: 1\n",
+		  "f:1:1: unknown key 'VERSION' in the rules file: did you mean 'version'?" },
+		{ "version: 1\nversion: 1\n", "f:2:1: 'version' is written twice, first in line 1" },
+		{ "version: 1\n", "f:1:1: the rules file lacks 'rules'" },
+		{ "rules:\n" RULE, "f:1:1: the rules file lacks 'version'" },
+		{ "version: 2\n", "f:1:10: 'version' must be 1" },
+		{ "version: \"1\"\n", "f:1:10: 'version' is a whole number, not '1'" },
+		{ "version: 1.0\n", "f:1:10: 'version' is a whole number, not '1.0'" },
+		{ "version: 0x1\n", "f:1:10: 'version' is a whole number, not '0x1'" },
+		{ "version:\n", "f:1:9: 'version' has no value" },
+		{ "workload: ~\n", "f:1:11: 'workload' has no value" },
+		{ "workload: null\n", "f:1:11: 'workload' has no value" },
+		{ "workload: \"\"\n", "f:1:11: 'workload' has no value" },
+		{ "workload: [a]\n", "f:1:11: 'workload' must be one value, not a list" },
+		{ "rules: a\n", "f:1:8: 'rules' must be a list, not one value" },
+		{ "rules: [a]\n", "f:1:9: 'rules' must be a map of keys, not one value" },
+		{ "rules: []\n", "f:1:8: 'rules' is empty" },
+		{ "steps: {}\n", "f:1:8: 'steps' is empty" },
+		{ "waivers: []\n", "f:1:1: unknown key 'waivers' in the rules file: it has version, " },
+		{ "defaults: {noise: {k: 3}}\n", "f:1:12: unknown key 'noise' in 'defaults'" },
+		/* values of the root */
+		{ "workload: a/b\n", "f:1:11: 'workload' must not hold '/'" },
+		{ "workload: a..b\n", "f:1:11: 'workload' must not hold '..'" },
+		{ "workload: .a\n", "f:1:11: 'workload' must not begin with '.'" },
+		{ "workload: \"a\\0b\"\n", "f:1:11: 'workload' holds a control character" },
+		{ "workload: \"a\\x1bb\"\n", "f:1:11: 'workload' holds a control character" },
+		{ "workload: \"a\\x7fb\"\n", "f:1:11: 'workload' holds a control character" },
+		{ "baseline: \"{gpus}\"\n" HEAD RULE,
+		  "f:1:11: 'baseline' can fill in {workload}, {gpu} and {world_size} only" },
+		{ "baseline: \"a}\"\n" HEAD RULE, "f:1:11: 'baseline' has a '}'" },
+		{ "baseline: a/../b\n" HEAD RULE, "f:1:11: 'baseline' must not lead out" },
+		{ "baseline: ..\n" HEAD RULE, "f:1:11: 'baseline' must not lead out" },
+		{ "inputs: {expect_ranks: 0}\n", "f:1:24: 'expect_ranks' must be from 1 to 1000000" },
+		{ "inputs: {expect_ranks: -1}\n", "f:1:24: 'expect_ranks' must be from 1 to 1000000" },
+		{ "inputs: {expect_ranks: 99999999999999999999}\n",
+		  "f:1:24: 'expect_ranks' is a whole number" },
+		{ "steps: {min: 0}\n", "f:1:14: 'min' must be from 1" },
+		{ "environment: {must_match: [a, b, a]}\n" HEAD RULE,
+		  "f:1:34: 'a' is in 'must_match' already" },
+		{ "environment: {must_match: [a], should_match: [b, a]}\n" HEAD RULE,
+		  "f:1:50: 'a' is in 'must_match' already" },
+		{ "environment: {should_match: [a, [b]]}\n",
+		  "f:1:33: 'should_match' must be one value, not a list" },
+		{ "environment: {should_match: [a, ]}\nkernels: {match: norm}\n",
+		  "f:2:18: 'norm' is no match: normalized, exact" },
+		{ "kernels: {alias: [{match: a}]}\n", "f:1:19: an alias lacks 'as'" },
+		{ "defaults: {on_missing: fial}\n",
+		  "f:1:24: 'fial' is no on_missing: did you mean 'fail'?" },
+		/* rules */
+		{ HEAD "  - {metric: step.time, fail: {increase: 5%}}\n", "f:3:5: a rule lacks 'id'" },
+		{ HEAD "  - {id: a, fail: {increase: 5%}}\n", "f:3:5: a rule lacks 'metric'" },
+		{ HEAD "  - {id: a b, metric: step.time, fail: {increase: 5%}}\n",
+		  "f:3:10: 'id' is at most 100 letters" },
+		{ HEAD RULE RULE, "f:4:10: two rules are called 'a': the other is in line 3" },
+		{ HEAD "  - {id: a, metric: step.tme, fail: {increase: 5%}}\n",
+		  "f:3:21: 'step.tme' is no metric: did you mean 'step.time'?" },
+		{ HEAD "  - {id: a, metric: xxxxxxxxxxx, fail: {increase: 5%}}\n",
+		  "f:3:21: 'xxxxxxxxxxx' is no metric: see 'gpugate metrics'" },
+		{ HEAD "  - {id: a, metric: step.time, stat: medain, fail: {increase: 5%}}\n",
+		  "f:3:38: 'medain' is no stat: did you mean 'median'?" },
+		{ HEAD "  - {id: a, metric: kernel.time, stat: max, fail: {increase: 5%}}\n",
+		  "f:3:40: 'stat' is for step.* metrics" },
+		{ HEAD "  - {id: a, metric: step.time}\n",
+		  "f:3:5: a rule needs at least one of 'fail', 'warn', 'on_new', 'on_gone'" },
+		{ HEAD "  - {id: a, metric: step.time, on_new: warn}\n",
+		  "f:3:32: 'on_new' needs 'for_each'" },
+		{ HEAD "  - {id: a, metric: kernel.time, fail: {max: 1s}, on_gone: warn}\n",
+		  "f:3:51: 'on_gone' needs 'for_each'" },
+		{ HEAD "  - {id: a, metric: step.time, for_each: {top: 3}, fail: {increase: 5%}}\n",
+		  "f:3:32: 'step.time' has no kernels, categories or operators for 'for_each'" },
+		{ HEAD "  - {id: a, metric: step.time, top: 3, fail: {increase: 5%}}\n",
+		  "f:3:32: 'top' is for kernel.drift_pct and kernel.top_overlap_pct: use 'for_each: {top: "
+		  "N}'" },
+		{ HEAD
+		  "  - {id: a, metric: kernel.time, top: 3, for_each: {top: 3}, fail: {increase: 5%}}\n",
+		  "f:3:34: 'top' is for kernel.drift_pct and kernel.top_overlap_pct: write it inside "
+		  "'for_each'" },
+		{ HEAD "  - {id: a, metric: op.time, for_each: {min_share: 1%}, fail: {increase: 5%}}\n",
+		  "f:3:41: 'min_share' is a share of kernel time" },
+		{ HEAD
+		  "  - {id: a, metric: kernel.time, for_each: {min_share: 101%}, fail: {increase: 5%}}\n",
+		  "f:3:56: '101%' must be a share from 0% to 100%" },
+		{ HEAD "  - {id: a, metric: kernel.time, for_each: {top: 0}, fail: {increase: 5%}}\n",
+		  "f:3:50: 'top' must be from 1 to 10000" },
+		{ HEAD "  - {id: a, metric: step.time, select: {kernel: \"*\"}, fail: {increase: 5%}}\n",
+		  "f:3:41: 'step.time' has no kernel to select: it has rank" },
+		{ HEAD
+		  "  - {id: a, metric: memory.peak_allocated, select: {device: 0}, fail: {increase: 5%}}\n",
+		  "f:3:53: 'memory.peak_allocated' has no device to select: it has rank and memory" },
+		{ HEAD "  - {id: a, metric: kernel.drift_pct, select: {rank: 0}, fail: {max: 5%}}\n",
+		  "f:3:39: 'kernel.drift_pct' is formed from all kernels" },
+		/* limits */
+		{ LIMIT("step.time", "{}"), "f:5:11: 'fail' is empty" },
+		{ HEAD "  - {}\n", "f:3:5: a rule lacks 'id'" },
+		{ "{}\n", "f:1:1: the rules file lacks 'version'" },
+		{ LIMIT("step.time", "{and: 2ms}"), "f:5:11: a limit needs at least one of 'increase'" },
+		{ LIMIT("step.time", "{increase: 5%, inrease: 5%}"),
+		  "f:5:26: unknown key 'inrease' in a limit: did you mean 'increase'?" },
+		{ LIMIT("step.time", "{increase_since_pin: 5%}"),
+		  "f:5:12: unknown key 'increase_since_pin' in a limit" },
+		{ LIMIT("step.time", "{increase: -5%}"), "f:5:22: '-5%' is negative" },
+		{ LIMIT("step.time", "{increase: 5}"),
+		  "f:5:22: '5' does not fit 'step.time', which is in ns: write ns, us, ms, s or %" },
+		{ LIMIT("step.time", "{change: 0}"), "f:5:20: '0' does not fit 'step.time'" },
+		{ LIMIT("step.time", "{increase: 5MiB}"), "f:5:22: '5MiB' does not fit 'step.time'" },
+		{ LIMIT("step.time", "{increase: 5pp}"), "f:5:22: '5pp' does not fit 'step.time'" },
+		{ LIMIT("step.time", "{max: 5%}"),
+		  "f:5:17: '5%' does not fit 'step.time', which is in ns: write ns, us, ms or s" },
+		{ LIMIT("step.time", "{increase: 5 msec}"),
+		  "f:5:22: unknown unit 'msec': did you mean 'ms'?" },
+		{ LIMIT("step.time", "{increase: 5parsecs}"),
+		  "f:5:22: unknown unit 'parsecs': there are ns" },
+		{ LIMIT("memory.peak_allocated", "{increase: 5gib}"),
+		  "f:5:22: unknown unit 'gib': did you mean 'GiB'?" },
+		{ LIMIT("memory.peak_allocated", "{increase: 5GB/s}"),
+		  "f:5:22: unknown unit 'GB/s': did you mean 'GB'?" },
+		{ LIMIT("step.time", "{increase: 1e3ms}"), "f:5:22: unknown unit 'e3ms'" },
+		{ LIMIT("step.time", "{increase: .5%}"), "f:5:22: '.5%' must begin with a number" },
+		{ LIMIT("step.time", "{increase: 5.%}"), "f:5:22: '5.%' must begin with a number" },
+		{ LIMIT("step.time", "{increase: 05%}"), "f:5:22: '05%' must begin with a number" },
+		{ LIMIT("step.time", "{increase: 1.2.3%}"), "f:5:22: '1.2.3%' must begin with a number" },
+		{ LIMIT("step.time", "{increase: five}"), "f:5:22: 'five' must begin with a number" },
+		{ LIMIT("step.time", "{increase: 0.0000001%}"),
+		  "f:5:22: '0.0000001%' has more than 6 decimals" },
+		{ LIMIT("step.time", "{increase: 9300000000000%}"),
+		  "f:5:22: '9300000000000%' is too large" },
+		{ LIMIT("step.time", "{max: 9223372037s}"), "f:5:17: '9223372037s' is too large" },
+		{ LIMIT("step.time", "{decrease: 100%}"),
+		  "f:5:22: nothing can decrease by more than '100%'" },
+		{ LIMIT("step.time", "{max: 1s, and: 2ms}"),
+		  "f:5:21: 'and' belongs to an 'increase' or 'decrease' in %" },
+		{ LIMIT("step.time", "{change: 5%, and: 2ms}"), "f:5:24: 'and' belongs to" },
+		{ LIMIT("step.time", "{increase: 5ms, and: 2ms}"), "f:5:27: 'and' belongs to" },
+		{ LIMIT("step.time", "{increase: 5%, and: 2%}"),
+		  "f:5:31: '2%' does not fit 'step.time', which is in ns: write ns, us, ms, s or '% of "
+		  "step'" },
+		{ LIMIT("memory.peak_allocated", "{increase: 5%, and: 2% of step}"),
+		  "f:5:31: '2% of step' does not fit" },
+		{ LIMIT("step.time", "{increase: 5% of step}"), "f:5:22: '5% of step' does not fit" },
+		{ LIMIT("step.kernel_count", "{increase: 5.5}"),
+		  "f:5:22: '5.5': 'step.kernel_count' is a whole number" },
+		{ LIMIT("step.kernel_count", "{increase: \"5\"}"), "f:5:22: '5' in quotes is a text" },
+		{ LIMIT("gpu.utilization_pct", "{min: 5pp}"),
+		  "f:5:17: '5pp' does not fit 'gpu.utilization_pct', which is in %: write %" },
+		{ LIMIT("gpu.utilization_pct", "{decrease: 5%, and: 2%}"),
+		  "f:5:31: '2%' does not fit 'gpu.utilization_pct', which is in %: write pp" },
+		{ LIMIT("gpu.utilization_pct", "{decrease: 5}"),
+		  "f:5:22: '5' does not fit 'gpu.utilization_pct', which is in %: write % (relative) or "
+		  "pp" },
+		{ LIMIT("kernel.drift_pct", "{increase: 5%}"),
+		  "f:5:12: 'kernel.drift_pct' is a comparison of both sides already" },
+	};
+	bool ok = true;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		ok = refused(rows[i].text, strlen(rows[i].text), rows[i].error) && ok;
+	assert_true(ok);
+	assert_true(refused("version: 1\0", 11, "f:1:11: control characters are not allowed"));
+}
+
+/* ---- limits of size ---- */
+
+static void repeat(struct strbuf *b, const char *s, int nr)
+{
+	for (int i = 0; i < nr; i++)
+		strbuf_adds(b, s);
+}
+
+static void test_depth(void **state)
+{
+	(void)state;
+	for (int depth = DOCUMENT_MAX_DEPTH; depth <= DOCUMENT_MAX_DEPTH + 1; depth++) {
+		struct strbuf b = STRBUF_INIT;
+		struct document d;
+		struct diag_log log;
+		repeat(&b, "[", depth);
+		repeat(&b, "]", depth);
+		diag_init(&log);
+		document_init(&d, "f", &log);
+		enum status st = document_parse(&d, strbuf_span(&b));
+		assert_int_equal(st, depth == DOCUMENT_MAX_DEPTH ? ST_OK : ST_USAGE);
+		if (st)
+			assert_string_equal(diag_first_error(&log), "f:1:33: nested deeper than 32 levels");
+		document_release(&d);
+		diag_release(&log);
+		strbuf_release(&b);
+	}
+}
+
+static void test_hostile_sizes(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *unit;
+		int nr;
+		const char *error;
+	} rows[] = {
+		{ "[", 100000, "f:1:33: nested deeper" },
+		{ "{", 100000, "f:1:2: a key must be a word" },
+		{ "- ", 50000, "f:1:65: nested deeper" },
+		{ "? ", 50000, "f:1:3: a key must be a word" },
+		{ "a", DOCUMENT_MAX_BYTES, "f:1:1: the rules file is a map" },
+		{ "a", DOCUMENT_MAX_BYTES + 1, "f: is larger than 1 MiB" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct strbuf b = STRBUF_INIT;
+		repeat(&b, rows[i].unit, rows[i].nr);
+		assert_true(refused(b.p, b.n, rows[i].error));
+		strbuf_release(&b);
+	}
+}
+
+static void test_counts(void **state)
+{
+	(void)state;
+	struct strbuf b = STRBUF_INIT;
+	struct rules r;
+	strbuf_adds(&b, HEAD);
+	for (int i = 0; i < 1000; i++)
+		strbuf_addf(&b, "  - {id: r%d, metric: step.time, fail: {max: 1s}}\n", i);
+	accepted(b.p, &r);
+	assert_int_equal(r.rules.nr, 1000);
+	rules_release(&r);
+	strbuf_adds(&b, "  - {id: one-more, metric: step.time, fail: {max: 1s}}\n");
+	assert_true(refused(b.p, b.n, "f:1003:5: 'rules' has more than 1000 items"));
+	strbuf_release(&b);
+
+	char id[102];
+	memset(id, 'i', sizeof id);
+	for (int n = 100; n <= 101; n++) {
+		strbuf_addf(&b, HEAD "  - {id: %.*s, metric: step.time, fail: {max: 1s}}\n", n, id);
+		if (n == 100) {
+			accepted(b.p, &r);
+			rules_release(&r);
+		} else {
+			assert_true(refused(b.p, b.n, "f:3:10: 'id' is at most 100 letters"));
+		}
+		strbuf_release(&b);
+	}
+}
+
+static void test_text_length(void **state)
+{
+	(void)state;
+	for (int n = 16384; n <= 16385; n++) {
+		struct strbuf b = STRBUF_INIT;
+		struct rules r;
+		strbuf_adds(&b, "steps: {marker: ");
+		repeat(&b, "m", n);
+		strbuf_adds(&b, "}\n" HEAD RULE);
+		if (n == 16384) {
+			accepted(b.p, &r);
+			assert_int_equal(strlen(r.marker), n);
+			rules_release(&r);
+		} else {
+			assert_true(refused(b.p, b.n, "f:1:17: 'marker' is longer than 16384 bytes"));
+		}
+		strbuf_release(&b);
+	}
+}
+
+/* ---- files ---- */
+
+static void test_files(void **state)
+{
+	(void)state;
+	char dir[] = "/tmp/gpugate-rules-XXXXXX", path[64], want[128];
+	struct rules r;
+	struct diag_log log;
+	assert_non_null(mkdtemp(dir));
+	static const char *const wants[] = {
+		": cannot be opened: No such file or directory; name a YAML file",
+		": is not a regular file; name a YAML file", NULL
+	};
+	for (int i = 0; i < 3; i++) {
+		snprintf(path, sizeof path, "%s/%s", dir, i == 1 ? "fifo" : "rules.yaml");
+		if (i == 1)
+			assert_int_equal(mkfifo(path, 0600), 0);
+		if (i == 2) {
+			FILE *f = fopen(path, "w");
+			assert_non_null(f);
+			fputs(everything, f);
+			fclose(f);
+		}
+		diag_init(&log);
+		assert_int_equal(rules_read(path, &r, &log), wants[i] ? ST_USAGE : ST_OK);
+		snprintf(want, sizeof want, "%s%s", path, wants[i] ? wants[i] : "");
+		if (wants[i])
+			assert_string_equal(diag_first_error(&log), want);
+		else
+			assert_string_equal(r.source, path);
+		rules_release(&r);
+		diag_release(&log);
+		if (i)
+			unlink(path);
+	}
+	diag_init(&log);
+	assert_int_equal(rules_read(dir, &r, &log), ST_USAGE);
+	assert_non_null(strstr(diag_first_error(&log), "is not a regular file"));
+	rules_release(&r);
+	diag_release(&log);
+	rmdir(dir);
+}
+
+static void test_built_in(void **state)
+{
+	(void)state;
+	struct rules r;
+	struct diag_log log;
+	diag_init(&log);
+	assert_int_equal(rules_read(NULL, &r, &log), ST_OK);
+	assert_string_equal(r.source, "built in");
+	assert_true(r.rules.nr >= 9);
+	for (size_t i = 0; i < r.rules.nr; i++)
+		assert_int_equal(r.rules.v[i].on_missing,
+		                 r.rules.v[i].metric->need == NEED_GPU ? ON_MISSING_FAIL : ON_MISSING_SKIP);
+	rules_release(&r);
+	diag_release(&log);
+}
+
+/* ---- words and schema ---- */
+
+static void test_explain(void **state)
+{
+	(void)state;
+	struct rules r;
+	struct arena a = ARENA_INIT;
+	accepted(everything, &r);
+	assert_string_equal(rule_explain(&a, &r.rules.v[0]),
+	                    "step-cuda_time.1: the p95 over steps of step.cuda_time (sum of the "
+	                    "durations of a step's GPU activities "
+	                    "(kernels, memcpy, memset)), the max over devices and ranks, where rank=0. "
+	                    "Lower is worse. Fails when it is more "
+	                    "than 5% above the baseline and by more than 2ms as well. Warns when it is "
+	                    "more than 2.000001% above the "
+	                    "baseline, or when it is more than 1.5us below the baseline. Where a side "
+	                    "lacks it, the check warns.");
+	assert_string_equal(rule_explain(&a, &r.rules.v[2]),
+	                    "top: kernel.time of each kernel (time of one kernel per step), the median "
+	                    "over devices and ranks, where "
+	                    "kernel=*gemm*, category=GE?M. One check for each of the top 7 of either "
+	                    "side with at least 0.5% of kernel time; "
+	                    "one that is new is a failure, one that is gone is a warning. Higher is "
+	                    "worse. Warns when it is more than 15% "
+	                    "above the baseline and by more than 0.5% of step (the baseline's "
+	                    "step.cuda_time) as well. Where a side lacks "
+	                    "it, the check is skipped.");
+	arena_release(&a);
+	rules_release(&r);
+}
+
+/* rules/schema.json is what the table says; to renew it, run with SCHEMA_UPDATE=1. */
+static void test_schema(void **state)
+{
+	(void)state;
+	const char *path = "../rules/schema.json";
+	struct sink *out = sink_open_memory();
+	struct strbuf file = STRBUF_INIT;
+	char buf[4096];
+	size_t n;
+	rules_schema_write(out);
+	FILE *f = fopen(path, getenv("SCHEMA_UPDATE") ? "w+" : "r");
+	if (!f)
+		fail_msg("%s: run in tests/", path);
+	if (getenv("SCHEMA_UPDATE")) {
+		fwrite(sink_memory(out).p, 1, sink_memory(out).n, f);
+		rewind(f);
+	}
+	while ((n = fread(buf, 1, sizeof buf, f)) > 0)
+		strbuf_add(&file, (struct span){ buf, n });
+	fclose(f);
+	assert_true(span_eq(strbuf_span(&file), sink_memory(out)));
+	strbuf_release(&file);
+	sink_abort(out);
+}
+
+static void test_workload(void **state)
+{
+	(void)state;
+	assert_null(workload_fault(SPAN("resnet50-h100.v2 (nightly)")));
+	char name[101];
+	memset(name, 'w', sizeof name);
+	assert_null(workload_fault((struct span){ name, 100 }));
+	assert_non_null(workload_fault((struct span){ name, 101 }));
+	assert_non_null(workload_fault(SPAN("")));
+	assert_non_null(workload_fault(SPAN("a\\b")));
+	assert_non_null(workload_fault(SPAN("a\xFF")));
+	assert_non_null(workload_fault(SPAN("a\nb")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_root),     cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_and),      cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_values),   cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_depth),    cmocka_unit_test(test_hostile_sizes),
+		cmocka_unit_test(test_counts),   cmocka_unit_test(test_text_length),
+		cmocka_unit_test(test_files),    cmocka_unit_test(test_built_in),
+		cmocka_unit_test(test_explain),  cmocka_unit_test(test_schema),
+		cmocka_unit_test(test_workload),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,360 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/strbuf.h"
+#include "model/view.h"
+#include "sample_digest.h"
+
+struct fixture {
+	struct category_table categories;
+	struct alias aliases[2];
+	struct naming naming;
+	struct run run;
+	struct run_view view;
+	struct arena scratch;
+};
+
+static void add_category(struct category_table *t, const char *name, enum category_class cls,
+                         const char *match)
+{
+	struct category c = { .name = name, .cls = cls };
+	vec_push(&c.match, span_of(match));
+	vec_push(&t->rows, c);
+}
+
+/* A run of `d` (and `e`), looked at with categories and no aliases. */
+static struct fixture *open_view(struct digest *d, struct digest *e)
+{
+	struct fixture *f = mem_calloc(1, sizeof *f);
+	add_category(&f->categories, "communication", CLASS_COMMUNICATION, "nccl");
+	add_category(&f->categories, "GEMM", CLASS_COMPUTE, "gemm");
+	f->naming.categories = &f->categories;
+	f->naming.aliases = f->aliases;
+	vec_push(&f->run.ranks, d);
+	if (e)
+		vec_push(&f->run.ranks, e);
+	run_view_init(&f->view, &f->run, &f->naming);
+	return f;
+}
+
+static void close_view(struct fixture *f)
+{
+	run_view_release(&f->view);
+	run_release(&f->run);
+	category_table_release(&f->categories);
+	arena_release(&f->scratch);
+	free(f);
+}
+
+static void describe(void *ctx, const struct figure *f)
+{
+	struct strbuf *b = ctx;
+	strbuf_addf(b, "%s%.*s%s", b->n ? " " : "", (int)f->label.n, f->label.p, f->label.n ? "=" : "");
+	for (size_t i = 0; i < f->nr; i++)
+		strbuf_addf(b, "%s%lld", i ? "," : "", (long long)f->samples[i]);
+}
+
+static void assert_figures(const struct fixture *f, const char *metric, const char *want)
+{
+	struct strbuf b = STRBUF_INIT;
+	rank_figures(&f->view, 0, metric_find(span_of(metric)), describe, &b);
+	if (strcmp(strbuf_str(&b), want) != 0)
+		fail_msg("%s: '%s' instead of '%s'", metric, strbuf_str(&b), want);
+	strbuf_release(&b);
+}
+
+static void test_rows(void **state)
+{
+	(void)state;
+	struct fixture *f = open_view(sample_digest(0), NULL);
+	const struct rank_view *r = &f->view.ranks[0];
+	assert_int_equal(r->nr_kernels, 3);
+	assert_int_equal(f->view.merged_names, 1);
+	const struct kernel_row *triton = &r->kernels[2];
+	assert_true(span_eq(triton->match, SPAN("triton_mul")));
+	assert_true(span_eq(triton->name, SPAN("triton_mul_4_5")));
+	assert_int_equal(triton->raw_names, 2);
+	assert_int_equal(triton->category, -1);
+	assert_int_equal(triton->cls, CLASS_OTHER);
+	assert_int_equal(triton->stat.step_count, 5);
+	assert_int_equal(triton->stat.step_total_ns, 400);
+	assert_int_equal(triton->stat.step_max_ns, 120);
+	assert_int_equal(triton->stat.grid[0], 2);
+	assert_int_equal(triton->stat.occupancy, 35000000); /* (100·20 + 300·40) / 400 */
+	assert_int_equal(r->kernels[0].category, 1);
+	assert_int_equal(r->kernels[1].cls, CLASS_COMMUNICATION);
+	assert_int_equal(r->kernels[1].stat.occupancy, -1);
+	close_view(f);
+}
+
+static void test_naming(void **state)
+{
+	(void)state;
+	struct fixture *f = open_view(sample_digest(0), NULL);
+	run_view_release(&f->view);
+	f->naming.exact = true;
+	run_view_init(&f->view, &f->run, &f->naming);
+	assert_int_equal(f->view.ranks[0].nr_kernels, 4);
+	assert_int_equal(f->view.merged_names, 0);
+	run_view_release(&f->view);
+
+	/* the first alias wins, and sees the match name; categories see raw names */
+	f->naming.exact = false;
+	f->aliases[0] = (struct alias){ SPAN("triton_mul"), SPAN("first") };
+	f->aliases[1] = (struct alias){ SPAN("*"), SPAN("all") };
+	f->naming.nr_aliases = 2;
+	run_view_init(&f->view, &f->run, &f->naming);
+	assert_int_equal(f->view.ranks[0].nr_kernels, 2);
+	assert_true(span_eq(f->view.ranks[0].kernels[0].match, SPAN("all")));
+	assert_int_equal(f->view.ranks[0].kernels[0].category, 1);
+	assert_true(span_eq(f->view.ranks[0].kernels[1].match, SPAN("first")));
+	close_view(f);
+}
+
+static void test_class_follows_digest(void **state)
+{
+	(void)state;
+	struct digest *d = sample_digest(0);
+	d->communication = "gemm";
+	struct fixture *f = open_view(d, NULL);
+	assert_int_equal(f->view.ranks[0].kernels[0].cls, CLASS_COMMUNICATION);
+	assert_int_equal(f->view.ranks[0].kernels[1].cls, CLASS_COMPUTE);
+	close_view(f);
+}
+
+static void test_figures(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *metric, *figures;
+	} rows[] = {
+		{ "step.time", "100000000,300000000" },
+		{ "step.cuda_time", "2000,2001" },
+		{ "gpu.utilization_pct", "0=50000000" },
+		{ "window.busy_time", "0=800" },
+		{ "window.idle_time", "0=200" },
+		{ "window.compute_time", "0=600" },
+		{ "window.non_compute_time", "0=200" },
+		{ "comm.overlap_pct", "33333333" },
+		{ "throughput.samples_per_s", "1280000000" },
+		{ "throughput.tokens_per_s", "" },
+		{ "throughput.steps_per_s", "5000000" },
+		{ "mfu_pct", "" },
+		{ "kernel.time", "alpha_gemm=300 ncclAllReduce=45 triton_mul=200" },
+		{ "kernel.count", "alpha_gemm=3000000 ncclAllReduce=1000000 triton_mul=2500000" },
+		{ "kernel.mean", "alpha_gemm=100 ncclAllReduce=45 triton_mul=80" },
+		{ "kernel.max", "alpha_gemm=140 ncclAllReduce=50 triton_mul=120" },
+		{ "kernel.share_pct", "alpha_gemm=55045872 ncclAllReduce=8256881 triton_mul=36697248" },
+		{ "kernel.occupancy_pct", "alpha_gemm=50000000 triton_mul=35000000" },
+		{ "category.time", "GEMM=300 communication=45 other=200" },
+		{ "memcpy.bytes", "DtoH=3 HtoD=2001" },
+		{ "memcpy.bandwidth", "DtoH=500000000 HtoD=66683333333" },
+		{ "op.time", "aten::add=201 aten::mul=5" },
+		{ "op.self_time", "aten::add=151 aten::mul=5" },
+		{ "thread.time", "12/34=777" },
+		{ "memory.peak_allocated", "0=4000" },
+		{ "memory.peak_reserved", "0=5000" },
+		{ "memory.end_allocated", "0=1000" },
+		{ "memory.end_reserved", "0=4000" },
+		{ "memory.fragmentation_pct", "0=75000000" },
+		{ "memory.fragmentation_at_peak_pct", "0=20000000" },
+	};
+	struct fixture *f = open_view(sample_digest(0), NULL);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_figures(f, rows[i].metric, rows[i].figures);
+	for (size_t i = 0; i < NR_METRICS; i++) { /* a new row of the table needs its figure */
+		const struct metric *m = &metric_table[i];
+		struct strbuf b = STRBUF_INIT;
+		if (m->label != LABEL_PAIR)
+			rank_figures(&f->view, 0, m, describe, &b);
+		assert_true(b.n > 0 || m->label == LABEL_PAIR || m->need == NEED_CONTEXT);
+		strbuf_release(&b);
+	}
+	close_view(f);
+}
+
+static void test_only_outside_of_steps(void **state)
+{
+	(void)state;
+	struct digest *d = sample_digest(0);
+	d->kernels.v[1].step_count = d->kernels.v[1].step_total_ns = 0;
+	d->kernels.v[4].step_count = d->kernels.v[5].step_count = d->kernels.v[6].step_count = 0;
+	struct fixture *f = open_view(d, NULL);
+	assert_figures(f, "kernel.time", "alpha_gemm=300 triton_mul=200");
+	assert_figures(f, "kernel.mean", "alpha_gemm=100 triton_mul=80");
+	assert_figures(f, "category.time", "GEMM=300 other=200");
+	assert_figures(f, "memcpy.bytes", "");
+	assert_true(run_has_communication(&f->view));
+	close_view(f);
+}
+
+static void test_context(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *flops, *tflops, *mfu;
+	} rows[] = {
+		{ "1000000000000", "10", "50000000" }, /* 10^12 in 0.2 s of 10^13 */
+		{ "1e12", "10.0", "50000000" },
+		{ "1e21", "1e10", "50000000" },
+		{ "100000", "0.000001", "50000000" },
+		{ "many", "10", "" },
+		{ "1e12", "0", "" },
+		{ "-1e12", "10", "" },
+		{ "1e12", NULL, "" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct digest *d = sample_digest(0);
+		digest_set_env(d, SPAN("flops_per_step"), span_of(rows[i].flops));
+		digest_set_env(d, SPAN("tokens_per_step"), SPAN("0.5"));
+		if (rows[i].tflops)
+			digest_set_env(d, SPAN("peak_tflops"), span_of(rows[i].tflops));
+		struct fixture *f = open_view(d, NULL);
+		assert_figures(f, "mfu_pct", rows[i].mfu);
+		assert_figures(f, "throughput.tokens_per_s", "2500000");
+		assert_int_equal(run_has(&f->view, &metric_table[METRIC_MFU_PCT]), rows[i].tflops != NULL);
+		d->window = true;
+		assert_figures(f, "mfu_pct", "");
+		assert_figures(f, "throughput.steps_per_s", "");
+		close_view(f);
+	}
+}
+
+static void test_nothing_there(void **state)
+{
+	(void)state;
+	struct digest *d = digest_new();
+	d->communication = "nccl";
+	digest_set_steps(d, 0);
+	struct fixture *f = open_view(d, NULL);
+	for (size_t i = 0; i < NR_METRICS; i++) {
+		struct answers a;
+		struct query q = { .metric = &metric_table[i] };
+		run_query(&f->view, &q, &f->scratch, &a);
+		assert_int_equal(a.list.nr, 0);
+		assert_false(run_has(&f->view, &metric_table[i]));
+	}
+	digest_set_steps(d, 1);
+	assert_true(run_has(&f->view, &metric_table[METRIC_STEP_TIME]));
+	assert_figures(f, "throughput.steps_per_s", "");
+	assert_figures(f, "step.cuda_time", "0");
+	assert_false(run_has_communication(&f->view));
+	d->samples[METRIC_STEP_COMM_TIME][0] = 1;
+	assert_true(run_has_communication(&f->view));
+	close_view(f);
+}
+
+static void test_malformed_figures(void **state)
+{
+	(void)state;
+	struct digest *d = sample_digest(0);
+	d->devices.v[0] = (struct device_stat){ "0", 1, 1, 0, INT64_MAX, INT64_MAX, 0, 0, 0, 5 };
+	d->memories.v[0] = (struct memory_stat){ "0", "trace", 1, INT64_MAX, 0, 7, 0, 0 };
+	for (size_t i = 0; i < d->kernels.nr; i++) {
+		struct kernel_stat *s = &d->kernels.v[i];
+		s->step_count = s->step_total_ns = s->total_ns = s->step_bytes = s->occupancy = INT64_MAX;
+	}
+	struct fixture *f = open_view(d, NULL);
+	assert_figures(f, "window.idle_time", "0=0");
+	assert_figures(f, "gpu.utilization_pct", "");
+	assert_figures(f, "comm.overlap_pct", "");
+	assert_figures(f, "memory.fragmentation_pct", "0=0");
+	assert_figures(f, "kernel.count",
+	               "alpha_gemm=9223372036854775807 ncclAllReduce=9223372036854775807 "
+	               "triton_mul=9223372036854775807");
+	assert_figures(f, "memcpy.bandwidth", "DtoH=1000000000 HtoD=1000000000");
+	close_view(f);
+}
+
+static void assert_answers(struct fixture *f, struct query q, const char *metric, const char *want)
+{
+	struct strbuf b = STRBUF_INIT;
+	struct answers a;
+	q.metric = metric_find(span_of(metric));
+	run_query(&f->view, &q, &f->scratch, &a);
+	for (size_t i = 0; i < a.list.nr; i++)
+		strbuf_addf(&b, "%s%.*s@%lld=%lld", i ? " " : "", (int)a.list.v[i].label.n,
+		            a.list.v[i].label.p, (long long)a.list.v[i].rank, (long long)a.list.v[i].value);
+	if (strcmp(strbuf_str(&b), want) != 0)
+		fail_msg("%s: '%s' instead of '%s'", metric, strbuf_str(&b), want);
+	strbuf_release(&b);
+	vec_release(&a.list);
+}
+
+static void test_query_one_rank(void **state)
+{
+	(void)state;
+	struct digest *d = sample_digest(0);
+	vec_push(&d->memories, (struct memory_stat){ "2", "trace", 9, 6000, 6000, 1, 1, 1 });
+	struct fixture *f = open_view(d, NULL);
+	const struct query max = { .reduce = REDUCE_MAX };
+	assert_answers(f, max, "step.time", "@-1=200000000");
+	assert_answers(f, (struct query){ .stat = STAT_MAX }, "step.time", "@-1=300000000");
+	assert_answers(f, (struct query){ .reduce = REDUCE_EACH }, "step.kernel_count", "@-1=12001");
+	assert_answers(f, max, "memory.peak_allocated", "@-1=6000");
+	assert_answers(f, (struct query){ .reduce = REDUCE_MIN }, "memory.peak_allocated", "@-1=4000");
+	assert_answers(f, (struct query){ .reduce = REDUCE_MEAN }, "memory.peak_allocated", "@-1=5000");
+	assert_answers(f, (struct query){ .reduce = REDUCE_EACH }, "memory.peak_allocated",
+	               "0@-1=4000 2@-1=6000");
+	assert_answers(f, (struct query){ .memory = "0" }, "memory.peak_allocated", "0@-1=4000");
+	assert_answers(f, (struct query){ .memory = "?" }, "memory.peak_allocated",
+	               "0@-1=4000 2@-1=6000");
+	assert_answers(f, (struct query){ .device = "1" }, "window.busy_time", "");
+	assert_answers(f, (struct query){ .kernel = "*mul" }, "kernel.time", "triton_mul@-1=200");
+	assert_answers(f, (struct query){ .category = "GE*" }, "kernel.time", "alpha_gemm@-1=300");
+	assert_answers(f, (struct query){ .category = "other" }, "category.time", "other@-1=200");
+	assert_answers(f, (struct query){ .op = "*add" }, "op.time", "aten::add@-1=201");
+	assert_answers(f, (struct query){ .direction = "H*" }, "memcpy.bytes", "HtoD@-1=2001");
+	assert_answers(f, (struct query){ .thread = "13/*" }, "thread.time", "");
+	assert_answers(f, (struct query){ .rank = "1" }, "step.time", "");
+	assert_answers(f, max, "kernel.drift_pct", "");
+	close_view(f);
+}
+
+static void test_query_ranks(void **state)
+{
+	(void)state;
+	struct digest *d = sample_digest(0), *e = sample_digest(10);
+	e->samples[METRIC_STEP_TIME][0] = 500000000; /* median 400 ms */
+	e->kernels.v[0].step_total_ns = 1000; /* alpha_gemm 500 per step */
+	vec_push(&e->devices, (struct device_stat){ "1", 3, 40, 1000, 900, 600, 0, 0, 0, 0 });
+	struct fixture *f = open_view(d, e);
+	assert_answers(f, (struct query){ .reduce = REDUCE_MEDIAN }, "step.time", "@-1=300000000");
+	assert_answers(f, (struct query){ .reduce = REDUCE_MAX }, "step.time", "@-1=400000000");
+	assert_answers(f, (struct query){ .reduce = REDUCE_EACH }, "step.time",
+	               "@0=200000000 @10=400000000");
+	assert_answers(f, (struct query){ .reduce = REDUCE_MIN, .rank = "1*" }, "step.time",
+	               "@-1=400000000");
+	assert_answers(f, (struct query){ .reduce = REDUCE_MAX, .kernel = "a*" }, "kernel.time",
+	               "alpha_gemm@-1=500");
+	assert_answers(f, (struct query){ .reduce = REDUCE_EACH, .kernel = "a*" }, "kernel.time",
+	               "alpha_gemm@0=300 alpha_gemm@10=500");
+	/* devices first, then ranks: median of 800 and median(800, 900) */
+	assert_answers(f, (struct query){ .reduce = REDUCE_MEDIAN }, "window.busy_time", "@-1=825");
+	assert_answers(f, (struct query){ .reduce = REDUCE_EACH }, "window.busy_time",
+	               "0@0=800 0@10=800 1@10=900");
+	close_view(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_naming),
+		cmocka_unit_test(test_class_follows_digest),
+		cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_only_outside_of_steps),
+		cmocka_unit_test(test_context),
+		cmocka_unit_test(test_nothing_there),
+		cmocka_unit_test(test_malformed_figures),
+		cmocka_unit_test(test_query_one_rank),
+		cmocka_unit_test(test_query_ranks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

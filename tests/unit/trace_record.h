@@ -1,0 +1,144 @@
+/// What the trace reader made of a text, written down for comparison.
+#ifndef GG_TESTS_TRACE_RECORD_H
+#define GG_TESTS_TRACE_RECORD_H
+
+#include <inttypes.h>
+
+#include "base/strbuf.h"
+#include "read/trace.h"
+
+/// One reading of one trace.
+struct record {
+	enum status status;
+	struct strbuf events; ///< a line for each, see record_event()
+	struct strbuf meta; ///< "events=3 rank=0 …": what is not the default
+	struct strbuf log; ///< every entry of the log, a line each
+	bool truncated, not_a_trace, broken; ///< broken: an event against the promises of its header
+	uint64_t nr_taken;
+	uint64_t stop_after; ///< the sink refuses what follows; 0: takes all
+	struct name_table names;
+};
+
+/// Give the memory back.
+static inline void record_release(struct record *r)
+{
+	strbuf_release(&r->events);
+	strbuf_release(&r->meta);
+	strbuf_release(&r->log);
+	name_table_release(&r->names);
+}
+
+static inline void record_ident(struct record *r, const char *key, int64_t v)
+{
+	strbuf_addf(&r->events, " %s", key);
+	if (v == IDENT_NONE) {
+		strbuf_adds(&r->events, "-");
+	} else if (v >= 0) {
+		strbuf_addf(&r->events, "%" PRId64, v);
+	} else if ((uint64_t)(-2 - v) < r->names.nr) {
+		strbuf_adds(&r->events, "'");
+		strbuf_add(&r->events, name_span(r->names.by_id[-2 - v]));
+		strbuf_adds(&r->events, "'");
+	} else {
+		r->broken = true;
+	}
+}
+
+static inline void record_gpu(struct record *r, const struct event *e)
+{
+	struct strbuf *b = &r->events;
+	record_ident(r, "d", e->device);
+	record_ident(r, "s", e->stream);
+	if (e->kind != EVENT_KERNEL)
+		strbuf_addf(b, " b%" PRId64, e->bytes);
+	if (e->grid[0] >= 0)
+		strbuf_addf(b, " g%" PRId64 ",%" PRId64 ",%" PRId64, e->grid[0], e->grid[1], e->grid[2]);
+	if (e->block[0] >= 0)
+		strbuf_addf(b, " k%" PRId64 ",%" PRId64 ",%" PRId64, e->block[0], e->block[1], e->block[2]);
+	if (e->occupancy >= 0)
+		strbuf_addf(b, " o%" PRId64, e->occupancy);
+	r->broken |= e->bytes < 0;
+}
+
+/// Line of an event: kind, name, @start+dur (! clamped), pid, tid, correlation;
+/// GPU: device, stream, bytes, grid, block, occupancy; memory: its figures.
+static inline enum status record_event(void *ctx, const struct event *e)
+{
+	static const char *const kinds[] = { "kernel", "memcpy", "memset", "runtime", "op", "annotation", "memory" };
+	struct record *r = ctx;
+	struct strbuf *b = &r->events;
+	int64_t end;
+	strbuf_addf(b, "%s ", kinds[e->kind]);
+	strbuf_add(b, name_span(e->name));
+	strbuf_addf(b, " @%" PRId64 "+%" PRId64 "%s", e->start_ns, e->dur_ns, e->negative ? "!" : "");
+	record_ident(r, "p", e->pid);
+	record_ident(r, "t", e->tid);
+	if (e->correlation != IDENT_NONE)
+		record_ident(r, "c", e->correlation);
+	if (event_is_gpu(e->kind))
+		record_gpu(r, e);
+	if (e->kind == EVENT_MEMORY)
+		strbuf_addf(b, " b%" PRId64 " type%" PRId64 " id%" PRId64 " a%" PRId64 " r%" PRId64, e->bytes, e->device_type,
+		            e->memory_id, e->total_allocated, e->total_reserved);
+	strbuf_addch(b, '\n');
+	r->broken |= e->dur_ns < 0 || __builtin_add_overflow(e->start_ns, e->dur_ns, &end) || !e->name;
+	return ++r->nr_taken == r->stop_after ? ST_OUTPUT : ST_OK;
+}
+
+static inline void record_meta(struct record *r, const struct trace_meta *m)
+{
+	struct strbuf *b = &r->meta;
+	strbuf_addf(b, "events=%" PRIu64, m->events);
+	if (m->malformed)
+		strbuf_addf(b, " malformed=%" PRIu64, m->malformed);
+	if (m->rank != -1)
+		strbuf_addf(b, " rank=%" PRId64, m->rank);
+	if (m->world_size != -1)
+		strbuf_addf(b, " world=%" PRId64, m->world_size);
+	if (m->cuda_runtime)
+		strbuf_addf(b, " runtime=%s", m->cuda_runtime);
+	if (m->cuda_driver)
+		strbuf_addf(b, " driver=%s", m->cuda_driver);
+	for (size_t i = 0; i < m->devices.nr; i++)
+		strbuf_addf(b, " device=%" PRId64 ":%s:%" PRId64, m->devices.v[i].id, m->devices.v[i].name,
+		            m->devices.v[i].memory_bytes);
+	if (m->json_faults)
+		strbuf_addf(b, " faults=%" PRIu64 "@%" PRIu64, m->json_faults, m->fault_byte);
+	strbuf_adds(b, m->truncated ? " truncated" : "");
+	strbuf_adds(b, m->partial ? " partial" : "");
+	strbuf_adds(b, m->not_a_trace ? " foreign" : "");
+}
+
+/// Read `text` as a trace in blocks of `block` bytes. Caller: record_release().
+static inline struct record record_trace(struct span text, struct trace_options options, size_t block,
+                                         uint64_t stop_after)
+{
+	static const char *const levels[] = { "error: ", "warning: ", "note: " };
+	struct record r = { .events = STRBUF_INIT, .meta = STRBUF_INIT, .log = STRBUF_INIT, .stop_after = stop_after };
+	struct source_options so = { .block = block, .max_bytes = 1 << 26, .allow_truncated = options.allow_truncated };
+	struct trace_meta meta;
+	struct diag_log log;
+	diag_init(&log);
+	name_table_init(&r.names);
+	struct source *src = source_memory("doc", text.p, text.n, &so);
+	r.status = trace_read(src, &options, &r.names, (struct event_sink){ &r, record_event }, &meta, &log);
+	record_meta(&r, &meta);
+	r.truncated = meta.truncated;
+	r.not_a_trace = meta.not_a_trace;
+	for (const struct diag_entry *e = log.first; e; e = e->next)
+		strbuf_addf(&r.log, "%s%s\n", levels[e->level], e->text);
+	source_close(src);
+	diag_release(&log);
+	vec_release(&meta.devices);
+	arena_release(&meta.arena);
+	return r;
+}
+
+/// The same in every respect.
+static inline bool record_same(const struct record *a, const struct record *b)
+{
+	return a->status == b->status && span_eq(strbuf_span(&a->events), strbuf_span(&b->events)) &&
+	       span_eq(strbuf_span(&a->meta), strbuf_span(&b->meta)) && span_eq(strbuf_span(&a->log), strbuf_span(&b->log));
+}
+
+#endif
