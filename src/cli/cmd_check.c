@@ -16,7 +16,7 @@ static enum status read_baseline(const struct setup *s, const struct options *o,
                                  struct arena *a, const char **path, struct baseline *out, struct diag_log *log)
 {
 	TRY(setup_baseline_path(s, o, candidate, a, path, log));
-	return baseline_read(*path, out, log);
+	return setup_baseline_read(*path, out, log);
 }
 
 /* Reports of what was judged, or of why nothing could be. */

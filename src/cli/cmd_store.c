@@ -158,7 +158,7 @@ enum status cmd_baseline_show(const struct options *o, struct diag_log *log)
 	if (st == ST_OK)
 		st = setup_baseline_path(&s, o, NULL, &s.rules.arena, &path, log);
 	if (st == ST_OK)
-		st = baseline_read(path, &b, log);
+		st = setup_baseline_read(path, &b, log);
 	if (st == ST_OK)
 		st = sink_open("-", false, &out, log);
 	if (st == ST_OK) {

@@ -37,7 +37,7 @@ static bool is_value(struct span key, struct span value)
 }
 
 /* NULL, or why the pair cannot be used. */
-static const char *set(struct digest *d, struct span key, struct span value)
+static const char *fault(struct span key, struct span value)
 {
 	if (!is_key(key))
 		return "a key is lower-case letters, digits, '_' and '.'";
@@ -45,7 +45,6 @@ static const char *set(struct digest *d, struct span key, struct span value)
 		return "this key comes from the artifact itself";
 	if (!is_value(key, value))
 		return "no usable value for this key";
-	digest_set_env(d, key, value);
 	return NULL;
 }
 
@@ -58,9 +57,10 @@ static enum status apply_document(struct document *doc, const char *path, struct
 		for (const struct node *m = doc->root->first; m != n; m = m->next)
 			if (span_eq(m->key->text, n->key->text))
 				return document_fail(doc, n->key, "key %s a second time", document_quote(doc, n->key->text));
-		const char *why = n->kind == NODE_SCALAR ? set(d, n->key->text, n->text) : "a plain value was expected";
+		const char *why = n->kind == NODE_SCALAR ? fault(n->key->text, n->text) : "a plain value was expected";
 		if (why)
 			return document_fail(doc, n->key, "%s: %s", document_quote(doc, n->key->text), why);
+		digest_set_env(d, n->key->text, n->text);
 	}
 	return ST_OK;
 }
@@ -89,17 +89,29 @@ static enum status apply_beside(const char *artifact, struct digest *d, struct d
 	return ST_OK;
 }
 
+static struct span key_of(const char *pair)
+{
+	return (struct span){ pair, strcspn(pair, "=") };
+}
+
+enum status context_check(const struct options *cli, struct diag_log *log)
+{
+	for (size_t i = 0; i < cli->context.nr; i++) {
+		const char *pair = cli->context.v[i], *equals = strchr(pair, '=');
+		const char *why = equals ? fault(key_of(pair), span_of(equals + 1)) : "KEY=VALUE was expected";
+		if (why)
+			return diag_fail(log, ST_USAGE, "--context %s: %s", text_quote(&log->arena, span_of(pair)), why);
+	}
+	return ST_OK;
+}
+
 enum status context_apply(const struct options *cli, const char *path, struct digest *d, struct diag_log *log)
 {
 	if (strcmp(path, "-") != 0)
 		TRY(apply_beside(path, d, log));
 	for (size_t i = 0; i < cli->context.nr; i++) {
-		const char *pair = cli->context.v[i], *equals = strchr(pair, '=');
-		const char *why = "KEY=VALUE was expected";
-		if (equals)
-			why = set(d, (struct span){ pair, (size_t)(equals - pair) }, span_of(equals + 1));
-		if (why)
-			return diag_fail(log, ST_USAGE, "--context %s: %s", text_quote(&log->arena, span_of(pair)), why);
+		struct span key = key_of(cli->context.v[i]);
+		digest_set_env(d, key, span_of(key.p + key.n + 1));
 	}
 	return ST_OK;
 }

@@ -9,9 +9,12 @@
 #define CONTEXT_YAML "run.yaml"
 #define CONTEXT_JSON "run.json"
 
+/// Every --context is KEY=VALUE with a usable key and value; ST_USAGE otherwise.
+GG_MUST_CHECK enum status context_check(const struct options *cli, struct diag_log *log);
+
 /// Set the environment keys of `d` from run.yaml or run.json beside the
-/// artifact at `path` and then from --context, which wins. ST_USAGE for an
-/// unusable key or value.
+/// artifact at `path` and then from --context (checked), which wins. ST_USAGE
+/// for an unusable file.
 GG_MUST_CHECK enum status context_apply(const struct options *cli, const char *path, struct digest *d,
                                         struct diag_log *log);
 

@@ -230,9 +230,9 @@ enum status run_load(const char *const *paths, size_t nr, const struct load_opti
 	const struct options *cli = options->cli;
 	struct loader l = { .options = options, .run = out, .log = log };
 	*out = (struct run){ .label = nr ? paths[0] : "" };
-	TRY(options_u64(cli, OPT_RANK, UINT64_MAX, &l.rank, log));
-	TRY(options_u64(cli, OPT_MAX_INPUT, 0, &l.source.max_bytes, log));
-	TRY(options_u64(cli, OPT_QUICK, 0, &l.trace.quick, log));
+	l.rank = options_u64(cli, OPT_RANK, UINT64_MAX);
+	l.source.max_bytes = options_u64(cli, OPT_MAX_INPUT, 0);
+	l.trace.quick = options_u64(cli, OPT_QUICK, 0);
 	if (cli->value[OPT_RANK] && l.rank > INT32_MAX)
 		return diag_fail(log, ST_USAGE, "option '--rank' is beyond 2147483647");
 	l.trace.allow_truncated = l.source.allow_truncated = cli->value[OPT_ALLOW_TRUNCATED] != NULL;

@@ -90,6 +90,11 @@ static enum status parse_command(int argc, char **argv, int *at, struct options 
 	return st;
 }
 
+static bool is_numeric(const struct option_row *row)
+{
+	return row->arg && (strcmp(row->arg, "N") == 0 || strcmp(row->arg, "BYTES") == 0);
+}
+
 static int find_option(struct span name)
 {
 	for (int i = 0; i < NR_OPTIONS; i++)
@@ -133,6 +138,13 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 	}
 	if (rows[i].arg && !*value)
 		return diag_fail(log, ST_USAGE, "option '--%s' has an empty value; give %s", rows[i].name, rows[i].arg);
+	uint64_t number;
+	if (is_numeric(&rows[i]) && !number_parse_u64(span_of(value), &number))
+		return diag_fail(log, ST_USAGE, "option '--%s' takes a whole number, not %s", rows[i].name,
+		                 text_quote(&log->arena, span_of(value)));
+	if (i == OPT_COLOR && strcmp(value, "always") && strcmp(value, "never") && strcmp(value, "auto"))
+		return diag_fail(log, ST_USAGE, "option '--color' takes always, never or auto, not %s",
+		                 text_quote(&log->arena, span_of(value)));
 	if (i == OPT_CONTEXT)
 		vec_push(&out->context, value);
 	out->value[i] = value;
@@ -187,13 +199,12 @@ void options_release(struct options *o)
 	vec_release(&o->args);
 }
 
-enum status options_u64(const struct options *o, enum option opt, uint64_t absent, uint64_t *out, struct diag_log *log)
+uint64_t options_u64(const struct options *o, enum option opt, uint64_t absent)
 {
-	*out = absent;
-	if (o->value[opt] && !number_parse_u64(span_of(o->value[opt]), out))
-		return diag_fail(log, ST_USAGE, "option '--%s' takes a whole number, not %s", rows[opt].name,
-		                 text_quote(&log->arena, span_of(o->value[opt])));
-	return ST_OK;
+	uint64_t v = absent;
+	if (o->value[opt])
+		number_parse_u64(span_of(o->value[opt]), &v);
+	return v;
 }
 
 static void help_options(enum command command, struct sink *out)

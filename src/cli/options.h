@@ -31,7 +31,7 @@ enum command {
 #define ON_RUNS (ON(CHECK) | ON(DIFF) | ON(DIGEST) | ON(BASELINE_CREATE) | ON(METRICS))
 #define ON_REPORTS (ON(CHECK) | ON(DIFF))
 
-/// X(id, name, argument (NULL: a switch), commands, meaning)
+/// X(id, name, argument (NULL: a switch; N and BYTES: whole numbers), commands, meaning)
 #define OPTION_ROWS(X)                                                                                                 \
 	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON(BASELINE_CREATE) | ON(BASELINE_SHOW),                              \
 	  "the stored baseline (default: what the rules say, baselines/WORKLOAD.json)")                                   \
@@ -82,9 +82,8 @@ GG_MUST_CHECK enum status options_parse(int argc, char **argv, struct options *o
 /// Give the memory back.
 void options_release(struct options *o);
 
-/// Value of a numeric option, or `absent`; ST_USAGE where it is no whole number.
-GG_MUST_CHECK enum status options_u64(const struct options *o, enum option opt, uint64_t absent, uint64_t *out,
-                                      struct diag_log *log);
+/// Value of a numeric option (argument N or BYTES), or `absent`.
+uint64_t options_u64(const struct options *o, enum option opt, uint64_t absent);
 
 /// Help for one command, or for all where `o` names none.
 void options_help(const struct options *o, bool one_command, struct sink *out);

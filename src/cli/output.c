@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "io/sink.h"
 #include "report/writer.h"
 
@@ -17,17 +16,20 @@ static const struct {
 	{ OPT_JSON, "json" },
 };
 
-static enum status output_color(const struct options *o, bool *color, struct diag_log *log)
+static bool wants_color(const struct options *o)
 {
 	const char *when = o->value[OPT_COLOR], *none = getenv("NO_COLOR"), *term = getenv("TERM");
-	*color = isatty(STDOUT_FILENO) && !(none && *none) && !(term && strcmp(term, "dumb") == 0);
-	if (!when || strcmp(when, "auto") == 0)
-		return ST_OK;
-	*color = strcmp(when, "always") == 0;
-	if (!*color && strcmp(when, "never") != 0)
-		return diag_fail(log, ST_USAGE, "option '--color' takes always, never or auto, not %s",
-		                 text_quote(&log->arena, span_of(when)));
-	return ST_OK;
+	if (when && strcmp(when, "auto") != 0)
+		return strcmp(when, "always") == 0;
+	return isatty(STDOUT_FILENO) && !(none && *none) && !(term && strcmp(term, "dumb") == 0);
+}
+
+static struct write_options write_options(const struct options *o)
+{
+	return (struct write_options){ .color = wants_color(o),
+		                           .junit_strict = o->value[OPT_JUNIT_STRICT] != NULL,
+		                           .max_bytes = (size_t)options_u64(o, OPT_MAX_BYTES, 0),
+		                           .verbose = o->value[OPT_VERBOSE] != NULL };
 }
 
 static enum status write_one(const char *path, const char *format, const struct report *r,
@@ -56,21 +58,10 @@ static enum status write_files(const struct options *o, const struct report *r, 
 	return st;
 }
 
-static enum status write_options(const struct options *o, struct write_options *w, struct diag_log *log)
-{
-	uint64_t max_bytes;
-	TRY(options_u64(o, OPT_MAX_BYTES, 0, &max_bytes, log));
-	*w = (struct write_options){ .junit_strict = o->value[OPT_JUNIT_STRICT] != NULL,
-		                         .max_bytes = (size_t)max_bytes,
-		                         .verbose = o->value[OPT_VERBOSE] != NULL };
-	return output_color(o, &w->color, log);
-}
-
 enum status output_reports(const struct options *o, const struct report *r, struct diag_log *log)
 {
-	struct write_options w;
+	struct write_options w = write_options(o);
 	bool to_stdout;
-	TRY(write_options(o, &w, log));
 	enum status st = write_files(o, r, &w, &to_stdout, log);
 	if (to_stdout)
 		return st;
@@ -81,7 +72,7 @@ enum status output_reports(const struct options *o, const struct report *r, stru
 enum status output_failure(const struct options *o, enum status st, struct report *r,
                            struct diag_log *log)
 {
-	struct write_options w = { 0 };
+	struct write_options w = write_options(o);
 	bool to_stdout;
 	const char *error = diag_first_error(log);
 	r->status = st;

@@ -1,9 +1,11 @@
 #include "cli/setup.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/context.h"
 #include "gate/rules_file.h"
 
 #define RULES_PATH "rules/gpugate.yaml"
@@ -18,6 +20,7 @@ const char *setup_rules_path(const struct options *o)
 enum status setup_init(struct setup *s, const struct options *o, struct diag_log *log)
 {
 	*s = (struct setup){ 0 };
+	TRY(context_check(o, log));
 	TRY(rules_read(setup_rules_path(o), &s->rules, log));
 	TRY(categories_read(o->value[OPT_CATEGORIES], &s->categories, log));
 	s->workload = s->rules.workload;
@@ -97,4 +100,15 @@ enum status setup_baseline_path(const struct setup *s, const struct options *o, 
 		*out = arena_dup(a, strbuf_span(&b));
 	strbuf_release(&b);
 	return st;
+}
+
+enum status setup_baseline_read(const char *path, struct baseline *out, struct diag_log *log)
+{
+	const char *quoted = text_quote(&log->arena, span_of(path));
+	if (strcmp(path, "-") != 0 && access(path, F_OK) < 0)
+		return diag_fail(log, ST_BASELINE,
+		                 "%s: no baseline there: %s; make one of an approved run with 'gpugate "
+		                 "baseline create RUN --baseline FILE'",
+		                 quoted, strerror(errno));
+	return baseline_read(path, out, log);
 }

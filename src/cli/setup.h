@@ -7,6 +7,7 @@
 #include "model/category.h"
 #include "model/rule.h"
 #include "model/view.h"
+#include "store/digest_json.h"
 
 struct setup {
 	struct rules rules;
@@ -26,6 +27,11 @@ void setup_release(struct setup *s);
 /// Path of the rules file that the options and the current directory name, or
 /// NULL for the built-in rules.
 const char *setup_rules_path(const struct options *o);
+
+/// Read the baseline at `path`; where there is none, the error says how to make
+/// one. Caller releases with baseline_release() whatever the outcome.
+GG_MUST_CHECK enum status setup_baseline_read(const char *path, struct baseline *out,
+                                              struct diag_log *log);
 
 /// Path of the baseline: --baseline, else the pattern of the rules with
 /// {workload}, {gpu} and {world_size} filled in from `run` (NULL: none known).

@@ -209,6 +209,21 @@ static bool has_other_count(const struct builder *b, const struct leaf *l)
 	return is_on_both_sides(l->pair) && activity_count_order(b->pairs, l->pair) != 0;
 }
 
+/* Below 1 % of the whole change. */
+static bool is_small(const struct builder *b, int64_t change)
+{
+	__int128 part = change, whole = b->out->change;
+	return (part < 0 ? -part : part) * 100 < (whole < 0 ? -whole : whole);
+}
+
+static void add_rest(struct builder *b, int level, const char *what, const char *plural,
+                     size_t nr, int64_t change)
+{
+	if (nr)
+		add_part(b, level, arena_printf(b->arena, "%zu other %s", nr, nr == 1 ? what : plural),
+		         change, "");
+}
+
 static void add_kernels(struct builder *b, const struct group *g)
 {
 	int64_t folded = 0;
@@ -217,7 +232,7 @@ static void add_kernels(struct builder *b, const struct group *g)
 		const struct leaf *l = &b->leaves.v[g->first + i];
 		if (l->change == 0)
 			continue;
-		if (i >= ATTRIBUTION_KERNELS) {
+		if (i >= ATTRIBUTION_KERNELS || (i > 0 && is_small(b, l->change))) {
 			folded = number_add(folded, l->change);
 			nr_folded++;
 			continue;
@@ -226,24 +241,33 @@ static void add_kernels(struct builder *b, const struct group *g)
 		if (has_other_count(b, l))
 			add_launches_and_mean(b, b->names + 1, l);
 	}
-	if (nr_folded)
-		add_part(b, b->names, arena_printf(b->arena, "%zu others", nr_folded), folded, "");
+	add_rest(b, b->names, "kernel", "kernels", nr_folded, folded);
 }
 
-static void add_groups(struct builder *b)
+/* The categories of one class; those in which nothing of note moved as one row. */
+static size_t add_class(struct builder *b, size_t from)
 {
-	int cls = -1;
-	for (size_t i = 0; i < b->groups.nr; i++) {
+	const struct group *first = &b->groups.v[from];
+	int64_t rest = 0;
+	size_t i = from, nr_rest = 0;
+	if (b->names && b->leaves.v[first->first].change)
+		add_part(b, 0, class_name(first->cls), first->class_change, "");
+	for (; i < b->groups.nr && b->groups.v[i].cls == first->cls; i++) {
 		const struct group *g = &b->groups.v[i];
-		if (b->leaves.v[g->first].change == 0)
-			continue; /* the largest of them */
-		if (b->names && cls != (int)g->cls)
-			add_part(b, 0, class_name(g->cls), g->class_change, "");
-		cls = (int)g->cls;
+		int64_t largest = b->leaves.v[g->first].change;
+		if (largest == 0)
+			continue;
+		if (b->names && i > from && is_small(b, largest) && is_small(b, g->change)) {
+			rest = number_add(rest, g->change);
+			nr_rest++;
+			continue;
+		}
 		if (b->names)
 			add_part(b, 1, word_line(b->arena, span_of(g->category)), g->change, "");
 		add_kernels(b, g);
 	}
+	add_rest(b, 1, "category", "categories", nr_rest, rest);
+	return i;
 }
 
 static const char *title(struct builder *b)
@@ -263,7 +287,8 @@ static void build(struct builder *b)
 	int64_t rest = collect(b);
 	form_groups(b);
 	if (b->query->metric->id != METRIC_KERNEL_TIME) {
-		add_groups(b);
+		for (size_t i = 0; i < b->groups.nr;)
+			i = add_class(b, i);
 	} else if (b->leaves.nr == 1) {
 		const struct leaf *l = &b->leaves.v[0];
 		if (is_on_both_sides(l->pair))

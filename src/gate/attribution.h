@@ -6,7 +6,7 @@
 #include "model/report.h"
 
 /// Kernels shown per category; the rest is one row.
-enum { ATTRIBUTION_KERNELS = 10 };
+enum { ATTRIBUTION_KERNELS = 5 };
 
 struct attribution_query {
 	const struct metric *metric;

@@ -165,7 +165,7 @@ const struct activity_pair *drift_partner(const struct activity_pairs *p,
 }
 
 /* The larger of the two contributions names the class; `same` where both
-   together are within 0.5 % of the baseline's time. */
+   together are within 2 % of the baseline's time, as unchanged kernels are. */
 static const char *drift_class(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	if (is_gone(a))
@@ -174,7 +174,7 @@ static const char *drift_class(const struct activity_pairs *p, const struct acti
 		return "new";
 	__int128 launches = activity_launches_ns(p, a);
 	__int128 mean = (__int128)a->time_ns[SIDE_CANDIDATE] - a->time_ns[SIDE_BASELINE] - launches;
-	if ((magnitude(launches) + magnitude(mean)) * 200 <= a->time_ns[SIDE_BASELINE])
+	if ((magnitude(launches) + magnitude(mean)) * 50 <= a->time_ns[SIDE_BASELINE])
 		return "same";
 	if (magnitude(launches) >= magnitude(mean))
 		return activity_count_order(p, a) > 0 ? "more launches" : "fewer launches";

@@ -177,9 +177,9 @@ static enum status read_gzip(struct source *s, char *buf, size_t cap, size_t *nr
 			s->in_member = false;
 		} else if (z == Z_MEM_ERROR) {
 			return diag_fail(log, ST_OUTPUT, "%s: out of memory while inflating", s->name);
-		} else if (z != Z_OK && z != Z_BUF_ERROR) {
+		} else if (z != Z_OK && z != Z_BUF_ERROR && *nr == 0) { /* else first what lies before the damage */
 			return diag_fail(log, ST_INPUT, "%s: byte %" PRIu64 ": damaged gzip data: %s; make the file anew", s->name,
-			                 s->bytes + *nr, s->z.msg ? s->z.msg : "a preset dictionary is asked for");
+			                 s->bytes, s->z.msg ? s->z.msg : "a preset dictionary is asked for");
 		} else if (*nr == 0 && s->raw_eof && s->raw_at == s->raw_nr) {
 			if (!s->options.allow_truncated)
 				return diag_fail(log, ST_INPUT,

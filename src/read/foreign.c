@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#define SCHEMA_WITHIN 48
+
 enum evidence {
 	EVIDENCE_SNAPSHOT,
 	EVIDENCE_EXECUTION_TRACE,
@@ -69,7 +71,8 @@ enum artifact artifact_recognise(struct span first)
 	if ((unsigned char)s.p[0] == 0x80 || span_starts(s, SPAN("(dp0")) || span_starts(s, SPAN("(lp0")) ||
 	    span_starts(s, SPAN("}q")) || span_starts(s, SPAN("]q")))
 		return ARTIFACT_PICKLE;
-	struct span head = { s.p, s.n < 200 ? s.n : 200 };
+	/* what this program writes begins with its schema */
+	struct span head = { s.p, s.n < SCHEMA_WITHIN ? s.n : SCHEMA_WITHIN };
 	if (s.p[0] == '{' && has(head, "\"gpugate-digest-"))
 		return ARTIFACT_DIGEST;
 	if (s.p[0] == '{' && has(head, "\"gpugate-baseline-"))

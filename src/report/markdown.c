@@ -156,7 +156,7 @@ static void add_remarks(struct markdown *m)
 	}
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
-		if (c->verdict != VERDICT_INCONCLUSIVE && c->verdict != VERDICT_MISSING)
+		if (!check_needs_reason(r, c))
 			continue;
 		struct strbuf *row = md_row(s);
 		strbuf_addf(row, "- %s: ", verdict_name(c->verdict));
@@ -184,14 +184,11 @@ static void add_breakdowns(struct markdown *m)
 	breakdowns_of(m->r, &l);
 	for (size_t i = 0; i < l.list.nr; i++) {
 		struct md_section *s = md_section(&m->doc, false);
-		struct part_list parts;
 		strbuf_adds(&s->head, "\n**where the time went:** ");
 		add_sentence(&s->head, l.list.v[i]->title);
 		strbuf_adds(&s->head, "\n\n");
-		parts_fold(l.list.v[i], false, &parts);
-		for (size_t k = 0; k < parts.rows.nr; k++)
-			add_part(s, &parts.rows.v[k]);
-		parts_release(&parts);
+		for (size_t k = 0; k < l.list.v[i]->parts.nr; k++)
+			add_part(s, &l.list.v[i]->parts.v[k]);
 	}
 	vec_release(&l.list);
 }

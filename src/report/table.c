@@ -78,73 +78,6 @@ const char *table_text(struct arena *a, const char *text, size_t max_chars)
 
 /* ---- breakdowns ---- */
 
-struct ranked {
-	uint64_t size;
-	size_t at;
-};
-
-static int larger_first(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-	if (x->size != y->size)
-		return x->size < y->size ? 1 : -1;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
-/* The kernels from `from` to before `end`, with what stands below each. */
-static void fold_kernels(const struct breakdown *b, size_t from, size_t end, bool deep,
-                         struct part_list *out)
-{
-	VEC(struct ranked) order = VEC_INIT;
-	for (size_t i = from; i < end; i++) {
-		int64_t c = b->parts.v[i].change;
-		if (b->parts.v[i].level == 2)
-			vec_push(&order, (struct ranked){ c < 0 ? 0 - (uint64_t)c : (uint64_t)c, i });
-	}
-	vec_sort(&order, larger_first);
-	int64_t folded = 0;
-	for (size_t k = 0; k < order.nr; k++) {
-		size_t at = order.v[k].at;
-		if (k >= KERNELS_SHOWN) {
-			folded = number_add(folded, b->parts.v[at].change);
-			continue;
-		}
-		vec_push(&out->rows, b->parts.v[at]);
-		for (size_t i = at + 1; deep && i < end && b->parts.v[i].level > 2; i++)
-			vec_push(&out->rows, b->parts.v[i]);
-	}
-	if (order.nr > KERNELS_SHOWN) {
-		struct strbuf text = STRBUF_INIT;
-		unit_format(&text, b->unit, folded, true);
-		struct part more = { 2, arena_printf(&out->arena, "%zu more", order.nr - KERNELS_SHOWN),
-			                 folded, arena_dup(&out->arena, strbuf_span(&text)), "" };
-		vec_push(&out->rows, more);
-		strbuf_release(&text);
-	}
-	vec_release(&order);
-}
-
-void parts_fold(const struct breakdown *b, bool deep, struct part_list *out)
-{
-	*out = (struct part_list){ 0 };
-	for (size_t i = 0, end; i < b->parts.nr; i = end) {
-		end = i + 1;
-		if (b->parts.v[i].level < 2) {
-			vec_push(&out->rows, b->parts.v[i]);
-			continue;
-		}
-		while (end < b->parts.nr && b->parts.v[end].level >= 2)
-			end++;
-		fold_kernels(b, i, end, deep, out);
-	}
-}
-
-void parts_release(struct part_list *l)
-{
-	vec_release(&l->rows);
-	arena_release(&l->arena);
-}
-
 static void add_once(struct breakdown_list *out, const struct breakdown *b)
 {
 	if (!b || !b->parts.nr)
@@ -163,6 +96,8 @@ void breakdowns_of(const struct report *r, struct breakdown_list *out)
 	for (size_t i = 0; i < r->checks.nr; i++)
 		if (r->checks.v[i].verdict == VERDICT_FAIL)
 			add_once(out, r->checks.v[i].breakdown);
+	for (size_t i = 0; i < r->checks.nr && !out->list.nr; i++)
+		add_once(out, r->checks.v[i].breakdown);
 	for (size_t i = 0; i < r->breakdowns.nr; i++)
 		add_once(out, r->breakdowns.v[i]);
 }
@@ -171,6 +106,15 @@ bool check_matters(const struct check *c)
 {
 	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_INCONCLUSIVE ||
 	       c->verdict == VERDICT_MISSING || c->verdict == VERDICT_WARN;
+}
+
+bool check_needs_reason(const struct report *r, const struct check *c)
+{
+	for (size_t i = 0; i < r->trust.nr; i++)
+		for (size_t k = 0; k < r->trust.v[i].spoils.nr; k++)
+			if (strcmp(r->trust.v[i].spoils.v[k], c->metric->name) == 0)
+				return false;
+	return c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING;
 }
 
 const char *change_of(struct arena *a, const char *change, const char *pct)

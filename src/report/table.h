@@ -1,4 +1,4 @@
-/// What the writers for people share: aligned tables and folded breakdowns.
+/// What the writers for people share: aligned tables, choices.
 #ifndef GG_REPORT_TABLE_H
 #define GG_REPORT_TABLE_H
 
@@ -27,25 +27,20 @@ void table_write(struct table *t, struct sink *out);
 /// command of a CI (`##[`, `##vso[`, `##teamcity[`) survives. Owned by `a`.
 const char *table_text(struct arena *a, const char *text, size_t max_chars);
 
-struct part_list {
-	VEC(struct part) rows;
-	struct arena arena;
-};
-
-/// Parts of `b` for a reader: of each run of kernels (level 2) the five largest,
-/// the others as one part, so that they still add up; below that only if `deep`.
-void parts_fold(const struct breakdown *b, bool deep, struct part_list *out);
-void parts_release(struct part_list *l);
-
 struct breakdown_list {
 	VEC(const struct breakdown *) list;
 };
 
-/// Breakdowns worth showing: of failed checks or of the diff, each once.
+/// Breakdowns worth showing, each once: of the failed checks, else of the first
+/// that warns; of the diff.
 void breakdowns_of(const struct report *r, struct breakdown_list *out);
 
 /// True for what a reader has to see: fail, inconclusive, missing, warn.
 bool check_matters(const struct check *c);
+
+/// True where the figures do not say why a check is undecided, nor does a trust
+/// finding, which stands in the report itself.
+bool check_needs_reason(const struct report *r, const struct check *c);
 
 /// "+12.3 ms (+12.29 %)"; owned by `a`.
 const char *change_of(struct arena *a, const char *change, const char *pct);

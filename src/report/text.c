@@ -92,7 +92,7 @@ static void write_checks(struct text_report *t)
 			continue;
 		table_add(&table, color_of(t, c->verdict),
 		          (const char *[]){
-		              verdict_name(c->verdict), name(t, c->id), c->baseline_text, c->candidate_text,
+		              verdict_name(c->verdict), line(t, c->id), c->baseline_text, c->candidate_text,
 		              change_of(&t->arena, c->change_text, c->pct_text), name(t, c->limit) });
 	}
 	if (table.rows.nr > 1)
@@ -107,7 +107,7 @@ static void write_reasons(struct text_report *t)
 {
 	for (size_t i = 0; i < t->r->checks.nr; i++) {
 		const struct check *c = &t->r->checks.v[i];
-		if (c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING)
+		if (check_needs_reason(t->r, c))
 			sink_printf(t->out, "%s: %s: %s\n", verdict_name(c->verdict), name(t, c->id),
 			            line(t, c->message));
 	}
@@ -132,10 +132,8 @@ static void write_trust(struct text_report *t)
 static void write_breakdown(struct text_report *t, const struct breakdown *b)
 {
 	struct table table = { .align = "rl" };
-	struct part_list parts;
-	parts_fold(b, t->o->verbose, &parts);
-	for (size_t i = 0; i < parts.rows.nr; i++) {
-		const struct part *p = &parts.rows.v[i];
+	for (size_t i = 0; i < b->parts.nr; i++) {
+		const struct part *p = &b->parts.v[i];
 		const char *detail = line(t, p->detail);
 		const char *label =
 		    arena_printf(&t->arena, "%*s%s%s%s%s", 2 * p->level, "", name(t, p->label),
@@ -144,7 +142,6 @@ static void write_breakdown(struct text_report *t, const struct breakdown *b)
 	}
 	sink_printf(t->out, "\nwhere the change went: %s\n", line(t, b->title));
 	table_write(&table, t->out);
-	parts_release(&parts);
 }
 
 static void write_breakdowns(struct text_report *t)

@@ -1,7 +1,6 @@
 /*
- * Any bytes as JSON: the block size, and whether values are taken or skipped,
- * change nothing; what is strictly valid is tolerated without a fault; and after
- * an error in the first n bytes nothing behind them matters.
+ * Any bytes as JSON: block size and window, taking or skipping change nothing, and
+ * what is strictly valid is tolerated without a fault.
  */
 #include "fuzz.h"
 

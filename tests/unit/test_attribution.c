@@ -195,9 +195,34 @@ static void test_fold(void **state)
 	SETUP(&s, b, c);
 	struct breakdown *x = breakdown(&s, METRIC_STEP_KERNEL_TIME, "", 190000);
 	assert_adds_up(x);
-	assert_null(part(x, 2, "gemm09"));
-	assert_non_null(part(x, 2, "gemm10"));
-	assert_int_equal(part(x, 2, "9 others")->change, 45000); /* 1 … 9; the rest is unchanged */
+	assert_null(part(x, 2, "gemm14"));
+	assert_non_null(part(x, 2, "gemm15"));
+	assert_int_equal(part(x, 2, "14 other kernels")->change, 105000); /* 1 … 14; the rest is unchanged */
+	vec_release(&x->parts);
+	release(&s);
+}
+
+/* A category in which less than 1 % of the change lies is one of the others. */
+static void test_fold_categories(void **state)
+{
+	(void)state;
+	const struct activity b[] = { { EVENT_KERNEL, "gemm_a", 3, MS(30) },
+		                          { EVENT_KERNEL, "elem", 3, MS(30) } };
+	struct activity c[] = { { EVENT_KERNEL, "gemm_a", 4, MS(80) },
+		                    { EVENT_KERNEL, "elem", 4, MS(40) + 4 } };
+	struct sides s;
+	SETUP(&s, b, c);
+	struct breakdown *x = breakdown(&s, METRIC_STEP_KERNEL_TIME, "", MS(10));
+	assert_adds_up(x);
+	assert_non_null(part(x, 1, "GEMM"));
+	assert_int_equal(part(x, 1, "1 other category")->change, 1);
+	vec_release(&x->parts);
+	release(&s);
+	c[1].total_ns = MS(48);
+	SETUP(&s, b, c);
+	x = breakdown(&s, METRIC_STEP_KERNEL_TIME, "", MS(12));
+	assert_adds_up(x);
+	assert_null(part(x, 1, "1 other category"));
 	vec_release(&x->parts);
 	release(&s);
 }
@@ -256,6 +281,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_and_category),
 		cmocka_unit_test(test_renamed),
 		cmocka_unit_test(test_fold),
+		cmocka_unit_test(test_fold_categories),
 		cmocka_unit_test(test_no_steps),
 		cmocka_unit_test(test_random),
 	};

@@ -115,7 +115,7 @@ static inline struct record record_trace(struct span text, struct trace_options 
 {
 	static const char *const levels[] = { "error: ", "warning: ", "note: " };
 	struct record r = { .events = STRBUF_INIT, .meta = STRBUF_INIT, .log = STRBUF_INIT, .stop_after = stop_after };
-	struct source_options so = { .block = block, .max_bytes = 1 << 26, .allow_truncated = options.allow_truncated };
+	struct source_options so = { .block = block, .max_bytes = 1 << 22, .allow_truncated = options.allow_truncated };
 	struct trace_meta meta;
 	struct diag_log log;
 	diag_init(&log);
