@@ -78,6 +78,19 @@ static enum status add_digest(struct loader *l, struct digest *d, const char *pa
 	return ST_OK;
 }
 
+/* The reducer knows no file: its errors get the name of it. */
+static enum status finish(struct reducer *r, const struct trace_meta *meta, struct digest *d,
+                          const char *name, struct diag_log *log)
+{
+	struct diag_log own;
+	diag_init(&own);
+	enum status st = reducer_finish(r, meta, d, &own);
+	if (st != ST_OK)
+		diag_fail(log, st, "%s: %s", name, diag_first_error(&own));
+	diag_release(&own);
+	return st;
+}
+
 static enum status load_trace(struct loader *l, struct source *src, const char *path, enum outcome *outcome)
 {
 	struct name_table names;
@@ -87,7 +100,7 @@ static enum status load_trace(struct loader *l, struct source *src, const char *
 	struct digest *d = digest_new();
 	enum status st = trace_read(src, &l->trace, &names, reducer_sink(reducer), &meta, l->log);
 	if (st == ST_OK)
-		st = reducer_finish(reducer, &meta, d, l->log);
+		st = finish(reducer, &meta, d, source_name(src), l->log);
 	*outcome = meta.not_a_trace ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
 	if (st == ST_OK) {
 		const char *name = strcmp(path, "-") ? base_name(path) : "standard input";

@@ -90,14 +90,23 @@ static void add_once(struct breakdown_list *out, const struct breakdown *b)
 	vec_push(&out->list, b);
 }
 
+/* Of the failed checks, or of those that warn: on step figures, or on others. */
+static void add_of(const struct report *r, enum verdict verdict, bool step,
+                   struct breakdown_list *out)
+{
+	for (size_t i = 0; i < r->checks.nr; i++)
+		if (r->checks.v[i].verdict == verdict && metric_is_step(r->checks.v[i].metric) == step)
+			add_once(out, r->checks.v[i].breakdown);
+}
+
 void breakdowns_of(const struct report *r, struct breakdown_list *out)
 {
 	*out = (struct breakdown_list){ 0 };
-	for (size_t i = 0; i < r->checks.nr; i++)
-		if (r->checks.v[i].verdict == VERDICT_FAIL)
-			add_once(out, r->checks.v[i].breakdown);
-	for (size_t i = 0; i < r->checks.nr && !out->list.nr; i++)
-		add_once(out, r->checks.v[i].breakdown);
+	add_of(r, VERDICT_FAIL, true, out);
+	if (!out->list.nr)
+		add_of(r, VERDICT_FAIL, false, out);
+	if (!out->list.nr)
+		add_of(r, VERDICT_WARN, true, out);
 	for (size_t i = 0; i < r->breakdowns.nr; i++)
 		add_once(out, r->breakdowns.v[i]);
 }

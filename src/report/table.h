@@ -31,8 +31,9 @@ struct breakdown_list {
 	VEC(const struct breakdown *) list;
 };
 
-/// Breakdowns worth showing, each once: of the failed checks, else of the first
-/// that warns; of the diff.
+/// Breakdowns worth showing, each once: of failed step figures, which hold what
+/// failed in them; else of other failed checks; else of step figures that warn;
+/// of the diff.
 void breakdowns_of(const struct report *r, struct breakdown_list *out);
 
 /// True for what a reader has to see: fail, inconclusive, missing, warn.
