@@ -11,7 +11,10 @@ struct arena {
 	struct arena_block *blocks;
 	size_t used, cap; ///< of the newest block
 };
-#define ARENA_INIT { NULL, 0, 0 }
+#define ARENA_INIT \
+	{              \
+		NULL, 0, 0 \
+	}
 
 /// Zeroed bytes, aligned for any type, owned by the arena.
 void *arena_alloc(struct arena *a, size_t nr, size_t size);

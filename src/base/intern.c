@@ -16,18 +16,18 @@ static inline uint64_t rotl(uint64_t x, int b)
 	return (x << b) | (x >> (64 - b));
 }
 
-#define SIPROUND                                                               \
-	do {                                                                       \
-		v0 += v1;                                                              \
-		v1 = rotl(v1, 13) ^ v0;                                                \
-		v0 = rotl(v0, 32);                                                     \
-		v2 += v3;                                                              \
-		v3 = rotl(v3, 16) ^ v2;                                                \
-		v0 += v3;                                                              \
-		v3 = rotl(v3, 21) ^ v0;                                                \
-		v2 += v1;                                                              \
-		v1 = rotl(v1, 17) ^ v2;                                                \
-		v2 = rotl(v2, 32);                                                     \
+#define SIPROUND                \
+	do {                        \
+		v0 += v1;               \
+		v1 = rotl(v1, 13) ^ v0; \
+		v0 = rotl(v0, 32);      \
+		v2 += v3;               \
+		v3 = rotl(v3, 16) ^ v2; \
+		v0 += v3;               \
+		v3 = rotl(v3, 21) ^ v0; \
+		v2 += v1;               \
+		v1 = rotl(v1, 17) ^ v2; \
+		v2 = rotl(v2, 32);      \
 	} while (0)
 
 /* SipHash-1-3 (Aumasson, Bernstein 2012): fast, and keyed, which is what

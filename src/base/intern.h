@@ -11,8 +11,8 @@
 /// One distinct string; the bytes may be anything, also NUL or invalid UTF-8.
 struct name {
 	uint32_t id; ///< 0, 1, 2 … in order of first appearance
-	uint32_t n;  ///< length in bytes
-	char s[];    ///< NUL-terminated
+	uint32_t n; ///< length in bytes
+	char s[]; ///< NUL-terminated
 };
 
 struct name_table {

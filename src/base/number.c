@@ -150,7 +150,8 @@ int64_t number_percentile(const int64_t *sorted, size_t nr, int pct)
 	size_t lo = (size_t)(pos / 100), frac = (size_t)(pos % 100);
 	if (frac == 0)
 		return sorted[lo];
-	__int128 num = (__int128)sorted[lo] * (__int128)(100 - frac) + (__int128)sorted[lo + 1] * (__int128)frac;
+	__int128 num =
+	    (__int128)sorted[lo] * (__int128)(100 - frac) + (__int128)sorted[lo + 1] * (__int128)frac;
 	return number_div_round(num, 100);
 }
 

@@ -3,8 +3,8 @@
 int status_exit_code(enum status st)
 {
 	switch (st) {
-#define X(name, code, text)                                                    \
-	case ST_##name:                                                            \
+#define X(name, code, text) \
+	case ST_##name:         \
 		return code;
 		STATUS_ROWS(X)
 #undef X
@@ -15,8 +15,8 @@ int status_exit_code(enum status st)
 const char *status_text(enum status st)
 {
 	switch (st) {
-#define X(name, code, text)                                                    \
-	case ST_##name:                                                            \
+#define X(name, code, text) \
+	case ST_##name:         \
 		return text;
 		STATUS_ROWS(X)
 #undef X

@@ -2,12 +2,12 @@
 #ifndef GG_BASE_STATUS_H
 #define GG_BASE_STATUS_H
 
-#define STATUS_ROWS(X)                                                         \
-	X(OK, 0, "ok")                                                             \
-	X(FAILED, 1, "at least one check is beyond its limits")                    \
-	X(USAGE, 2, "usage or rules file")                                         \
-	X(INPUT, 3, "input unusable, incomplete or inconclusive")                  \
-	X(BASELINE, 4, "baseline absent, unreadable or incompatible")              \
+#define STATUS_ROWS(X)                                            \
+	X(OK, 0, "ok")                                                \
+	X(FAILED, 1, "at least one check is beyond its limits")       \
+	X(USAGE, 2, "usage or rules file")                            \
+	X(INPUT, 3, "input unusable, incomplete or inconclusive")     \
+	X(BASELINE, 4, "baseline absent, unreadable or incompatible") \
 	X(OUTPUT, 5, "internal or output error")
 
 enum status {
@@ -26,11 +26,11 @@ const char *status_text(enum status st);
 #define GG_MUST_CHECK __attribute__((warn_unused_result))
 
 /// Leave the function early with the status of `expr` unless it is ST_OK.
-#define TRY(expr)                                                              \
-	do {                                                                       \
-		enum status try_st_ = (expr);                                          \
-		if (try_st_ != ST_OK)                                                  \
-			return try_st_;                                                    \
+#define TRY(expr)                     \
+	do {                              \
+		enum status try_st_ = (expr); \
+		if (try_st_ != ST_OK)         \
+			return try_st_;           \
 	} while (0)
 
 #endif

@@ -11,7 +11,10 @@ struct strbuf {
 	char *p; ///< NULL until the first byte: use strbuf_str()
 	size_t n, cap;
 };
-#define STRBUF_INIT { NULL, 0, 0 }
+#define STRBUF_INIT \
+	{               \
+		NULL, 0, 0  \
+	}
 
 /// Append `s`.
 void strbuf_add(struct strbuf *b, struct span s);
@@ -26,7 +29,8 @@ void strbuf_adds(struct strbuf *b, const char *s);
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /// Append vprintf output.
-void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0)));
 
 /// Cut to `n` bytes, which must not be more than there are.
 void strbuf_setlen(struct strbuf *b, size_t n);

@@ -8,38 +8,38 @@
 #include "base/alloc.h"
 
 /// Anonymous struct type of a growable array of `type`: v[0..nr).
-#define VEC(type)                                                              \
-	struct {                                                                   \
-		type *v;                                                               \
-		size_t nr, cap;                                                        \
+#define VEC(type)       \
+	struct {            \
+		type *v;        \
+		size_t nr, cap; \
 	}
-#define VEC_INIT { NULL, 0, 0 }
+#define VEC_INIT   \
+	{              \
+		NULL, 0, 0 \
+	}
 
 /// Room for at least `want` elements of `size` bytes; returns the block.
 void *vec_grow_(void *v, size_t *cap, size_t want, size_t size) __attribute__((returns_nonnull));
 
 /// Make room for `extra` more elements without changing `nr`.
-#define vec_reserve(vec, extra)                                                \
-	((vec)->nr + (extra) > (vec)->cap                                          \
-	     ? (void)((vec)->v = vec_grow_((vec)->v, &(vec)->cap,                  \
-	                                   (vec)->nr + (extra), sizeof *(vec)->v)) \
+#define vec_reserve(vec, extra)                                                                \
+	((vec)->nr + (extra) > (vec)->cap                                                          \
+	     ? (void)((vec)->v =                                                                   \
+	                  vec_grow_((vec)->v, &(vec)->cap, (vec)->nr + (extra), sizeof *(vec)->v)) \
 	     : (void)0)
 
 /// Append one element.
-#define vec_push(vec, ...)                                                     \
-	(vec_reserve(vec, 1), (void)((vec)->v[(vec)->nr++] = (__VA_ARGS__)))
+#define vec_push(vec, ...) (vec_reserve(vec, 1), (void)((vec)->v[(vec)->nr++] = (__VA_ARGS__)))
 
 /// Append one zeroed element and give its address (until the next push).
-#define vec_push_zero(vec)                                                     \
-	(vec_reserve(vec, 1),                                                      \
-	 memset(&(vec)->v[(vec)->nr], 0, sizeof *(vec)->v), &(vec)->v[(vec)->nr++])
+#define vec_push_zero(vec) \
+	(vec_reserve(vec, 1), memset(&(vec)->v[(vec)->nr], 0, sizeof *(vec)->v), &(vec)->v[(vec)->nr++])
 
 /// Give the memory back; the vector is empty and usable again.
-#define vec_release(vec)                                                       \
-	(free((vec)->v), (void)((vec)->v = NULL, (vec)->nr = (vec)->cap = 0))
+#define vec_release(vec) (free((vec)->v), (void)((vec)->v = NULL, (vec)->nr = (vec)->cap = 0))
 
 /// qsort over the whole vector.
-#define vec_sort(vec, cmp)                                                     \
+#define vec_sort(vec, cmp) \
 	((vec)->nr > 1 ? qsort((vec)->v, (vec)->nr, sizeof *(vec)->v, cmp) : (void)0)
 
 #endif

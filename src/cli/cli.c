@@ -30,7 +30,9 @@ static void on_signal(int sig)
 
 static void print_diagnostics(const struct diag_log *log)
 {
-	static const char *const prefix[] = { [DIAG_ERROR] = "", [DIAG_WARNING] = "warning: ", [DIAG_NOTE] = "note: " };
+	static const char *const prefix[] = {
+		[DIAG_ERROR] = "", [DIAG_WARNING] = "warning: ", [DIAG_NOTE] = "note: "
+	};
 	for (const struct diag_entry *e = log->first; e; e = e->next)
 		fprintf(stderr, "gpugate: %s%s\n", prefix[e->level], e->text);
 }
@@ -39,8 +41,8 @@ static enum status print_version(struct diag_log *log)
 {
 	struct sink *out;
 	TRY(sink_open("-", false, &out, log));
-	sink_printf(out, "gpugate %s (json-c %s, zlib %s, libyaml %s)\n", GPUGATE_VERSION, json_c_version(), zlibVersion(),
-	            yaml_get_version_string());
+	sink_printf(out, "gpugate %s (json-c %s, zlib %s, libyaml %s)\n", GPUGATE_VERSION,
+	            json_c_version(), zlibVersion(), yaml_get_version_string());
 	return sink_commit(out, log);
 }
 

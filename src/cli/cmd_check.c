@@ -8,12 +8,14 @@
 /* When several apply: usage, output, baseline, unusable input (rules.md). */
 static enum status worse_of(enum status a, enum status b)
 {
-	static const int order[] = { [ST_OK] = 0, [ST_FAILED] = 1, [ST_INPUT] = 2, [ST_BASELINE] = 3, [ST_OUTPUT] = 4, [ST_USAGE] = 5 };
+	static const int order[] = { [ST_OK] = 0,       [ST_FAILED] = 1, [ST_INPUT] = 2,
+		                         [ST_BASELINE] = 3, [ST_OUTPUT] = 4, [ST_USAGE] = 5 };
 	return order[a] >= order[b] ? a : b;
 }
 
-static enum status read_baseline(const struct setup *s, const struct options *o, const struct run *candidate,
-                                 struct arena *a, const char **path, struct baseline *out, struct diag_log *log)
+static enum status read_baseline(const struct setup *s, const struct options *o,
+                                 const struct run *candidate, struct arena *a, const char **path,
+                                 struct baseline *out, struct diag_log *log)
 {
 	TRY(setup_baseline_path(s, o, candidate, a, path, log));
 	return setup_baseline_read(*path, out, log);

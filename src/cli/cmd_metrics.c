@@ -4,7 +4,8 @@
 #include "io/sink.h"
 #include "report/writer.h"
 
-static enum status write_view(const struct options *o, const struct run_view *v, struct diag_log *log)
+static enum status write_view(const struct options *o, const struct run_view *v,
+                              struct diag_log *log)
 {
 	struct sink *out;
 	const char *json = o->value[OPT_JSON];

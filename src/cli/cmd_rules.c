@@ -13,7 +13,8 @@ enum status cmd_lint(const struct options *o, struct diag_log *log)
 	if (st == ST_OK)
 		st = sink_open("-", false, &out, log);
 	if (st == ST_OK) {
-		sink_printf(out, "%s: %zu rules, no errors\n", text_quote(&log->arena, span_of(o->args.v[0])), rules.rules.nr);
+		sink_printf(out, "%s: %zu rules, no errors\n",
+		            text_quote(&log->arena, span_of(o->args.v[0])), rules.rules.nr);
 		for (size_t i = 0; i < rules.rules.nr; i++)
 			sink_printf(out, "  %s\n", rule_explain(&rules.arena, &rules.rules.v[i]));
 		st = sink_commit(out, log);
@@ -24,13 +25,19 @@ enum status cmd_lint(const struct options *o, struct diag_log *log)
 
 static void explain_metric(const struct metric *m, struct sink *out)
 {
-	static const char *const worse[] = { [WORSE_UP] = "higher", [WORSE_DOWN] = "lower", [WORSE_EITHER] = "neither direction" };
+	static const char *const worse[] = {
+		[WORSE_UP] = "higher", [WORSE_DOWN] = "lower", [WORSE_EITHER] = "neither direction"
+	};
 	sink_printf(out, "%s: %s\n", m->name, m->meaning);
 	sink_printf(out, "  unit      %s\n", unit_name(m->unit));
 	sink_printf(out, "  worse     %s\n", worse[m->worse]);
-	sink_printf(out, "  per       %s\n", metric_is_step(m) ? "step" : *label_name(m->label) ? label_name(m->label) : "run");
+	sink_printf(out, "  per       %s\n",
+	            metric_is_step(m)       ? "step"
+	            : *label_name(m->label) ? label_name(m->label)
+	                                    : "run");
 	sink_printf(out, "  reduced   %s over devices, then ranks\n", reduce_name(m->reduce));
-	sink_printf(out, "  noise     %s\n", m->exact ? "none: a count or a size" : "measured: differs from run to run");
+	sink_printf(out, "  noise     %s\n",
+	            m->exact ? "none: a count or a size" : "measured: differs from run to run");
 }
 
 enum status cmd_explain(const struct options *o, struct diag_log *log)
@@ -46,8 +53,9 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 			text = rule_explain(&rules.arena, &rules.rules.v[i]);
 	if (st == ST_OK && !m && !text) {
 		const char *near = metric_suggest(word);
-		st = diag_fail(log, ST_USAGE, "%s is neither a metric nor a rule of %s%s%s%s", text_quote(&log->arena, word),
-		               rules.source, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+		st = diag_fail(log, ST_USAGE, "%s is neither a metric nor a rule of %s%s%s%s",
+		               text_quote(&log->arena, word), rules.source, near ? "; did you mean '" : "",
+		               near ? near : "", near ? "'?" : "");
 	}
 	if (st == ST_OK)
 		st = sink_open("-", false, &out, log);

@@ -23,7 +23,8 @@ static enum status write_digest(const char *path, const struct run *run, struct 
 {
 	struct sink *out;
 	if (run->ranks.nr != 1)
-		return diag_fail(log, ST_INPUT, "a digest holds one rank, and %zu were given; make one digest per rank",
+		return diag_fail(log, ST_INPUT,
+		                 "a digest holds one rank, and %zu were given; make one digest per rank",
 		                 run->ranks.nr);
 	TRY(sink_open(path, ends_with(path, ".gz"), &out, log));
 	digest_write(run->ranks.v[0], out);
@@ -54,7 +55,8 @@ static enum status time_text(struct arena *a, const char **out, struct diag_log 
 	struct tm tm;
 	char buf[64];
 	if (epoch && (!number_parse_u64(span_of(epoch), &seconds) || seconds > 253402300799u))
-		return diag_fail(log, ST_USAGE, "SOURCE_DATE_EPOCH is no count of seconds: %s", text_quote(&log->arena, span_of(epoch)));
+		return diag_fail(log, ST_USAGE, "SOURCE_DATE_EPOCH is no count of seconds: %s",
+		                 text_quote(&log->arena, span_of(epoch)));
 	time_t t = (time_t)seconds;
 	gmtime_r(&t, &tm);
 	strftime(buf, sizeof buf, "%Y-%m-%dT%H:%M:%SZ", &tm);
@@ -74,18 +76,21 @@ static enum status make_parents(const char *path, struct arena *a, struct diag_l
 	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(copy, 0777) < 0 && errno != EEXIST)
-			return diag_fail(log, ST_OUTPUT, "%s: cannot be made: %s", text_quote(&log->arena, span_of(copy)), strerror(errno));
+			return diag_fail(log, ST_OUTPUT, "%s: cannot be made: %s",
+			                 text_quote(&log->arena, span_of(copy)), strerror(errno));
 		*slash = '/';
 	}
 	return ST_OK;
 }
 
-static enum status create(const struct options *o, const struct setup *s, struct baseline *b, struct diag_log *log)
+static enum status create(const struct options *o, const struct setup *s, struct baseline *b,
+                          struct diag_log *log)
 {
 	const char *path;
 	struct sink *out;
 	b->workload = s->workload;
-	const char *commit = o->value[OPT_COMMIT] ? o->value[OPT_COMMIT] : digest_env(b->pin.ranks.v[0], "commit");
+	const char *commit =
+	    o->value[OPT_COMMIT] ? o->value[OPT_COMMIT] : digest_env(b->pin.ranks.v[0], "commit");
 	b->provenance = (struct provenance){ .commit = or_empty(commit),
 		                                 .tool = "gpugate " GPUGATE_VERSION,
 		                                 .who = or_empty(o->value[OPT_WHO]),
@@ -95,7 +100,8 @@ static enum status create(const struct options *o, const struct setup *s, struct
 	const char *quoted = text_quote(&log->arena, span_of(path));
 	if (strcmp(path, "-") != 0) {
 		if (access(path, F_OK) == 0 && !o->value[OPT_FORCE])
-			return diag_fail(log, ST_OUTPUT, "%s: there is a baseline already; replace it with --force", quoted);
+			return diag_fail(log, ST_OUTPUT,
+			                 "%s: there is a baseline already; replace it with --force", quoted);
 		TRY(make_parents(path, &b->arena, log));
 	}
 	TRY(sink_open(path, false, &out, log));
@@ -104,7 +110,8 @@ static enum status create(const struct options *o, const struct setup *s, struct
 	if (strcmp(path, "-") == 0)
 		return ST_OK;
 	TRY(sink_open("-", false, &out, log));
-	sink_printf(out, "baseline written: %s (%zu rank%s)\n", quoted, b->pin.ranks.nr, b->pin.ranks.nr == 1 ? "" : "s");
+	sink_printf(out, "baseline written: %s (%zu rank%s)\n", quoted, b->pin.ranks.nr,
+	            b->pin.ranks.nr == 1 ? "" : "s");
 	return sink_commit(out, log);
 }
 

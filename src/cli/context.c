@@ -12,7 +12,8 @@
 /* Keys that the artifacts themselves answer. */
 static bool is_reserved(struct span key)
 {
-	return span_starts(key, SPAN("gpu.")) || span_starts(key, SPAN("cuda.")) || span_eq(key, SPAN("world_size"));
+	return span_starts(key, SPAN("gpu.")) || span_starts(key, SPAN("cuda.")) ||
+	       span_eq(key, SPAN("world_size"));
 }
 
 static bool is_key(struct span key)
@@ -28,7 +29,8 @@ static bool is_key(struct span key)
 /* Keys that figures are made from hold positive numbers. */
 static bool is_value(struct span key, struct span value)
 {
-	static const char *const numeric[] = { "samples_per_step", "tokens_per_step", "flops_per_step", "peak_tflops" };
+	static const char *const numeric[] = { "samples_per_step", "tokens_per_step", "flops_per_step",
+		                                   "peak_tflops" };
 	int64_t v;
 	for (size_t i = 0; i < sizeof numeric / sizeof *numeric; i++)
 		if (span_eq(key, span_of(numeric[i])))
@@ -56,8 +58,10 @@ static enum status apply_document(struct document *doc, const char *path, struct
 	for (const struct node *n = doc->root->first; n; n = n->next) {
 		for (const struct node *m = doc->root->first; m != n; m = m->next)
 			if (span_eq(m->key->text, n->key->text))
-				return document_fail(doc, n->key, "key %s a second time", document_quote(doc, n->key->text));
-		const char *why = n->kind == NODE_SCALAR ? fault(n->key->text, n->text) : "a plain value was expected";
+				return document_fail(doc, n->key, "key %s a second time",
+				                     document_quote(doc, n->key->text));
+		const char *why =
+		    n->kind == NODE_SCALAR ? fault(n->key->text, n->text) : "a plain value was expected";
 		if (why)
 			return document_fail(doc, n->key, "%s: %s", document_quote(doc, n->key->text), why);
 		digest_set_env(d, n->key->text, n->text);
@@ -82,8 +86,8 @@ static enum status apply_beside(const char *artifact, struct digest *d, struct d
 	const char *json = arena_printf(&log->arena, "%.*s%s", n, artifact, CONTEXT_JSON);
 	bool has_yaml = access(yaml, F_OK) == 0, has_json = access(json, F_OK) == 0;
 	if (has_yaml && has_json)
-		return diag_fail(log, ST_USAGE, "%s: there is a %s too; keep one of them", text_quote(&log->arena, span_of(yaml)),
-		                 CONTEXT_JSON);
+		return diag_fail(log, ST_USAGE, "%s: there is a %s too; keep one of them",
+		                 text_quote(&log->arena, span_of(yaml)), CONTEXT_JSON);
 	if (has_yaml || has_json)
 		return apply_file(has_yaml ? yaml : json, d, log);
 	return ST_OK;
@@ -98,14 +102,17 @@ enum status context_check(const struct options *cli, struct diag_log *log)
 {
 	for (size_t i = 0; i < cli->context.nr; i++) {
 		const char *pair = cli->context.v[i], *equals = strchr(pair, '=');
-		const char *why = equals ? fault(key_of(pair), span_of(equals + 1)) : "KEY=VALUE was expected";
+		const char *why =
+		    equals ? fault(key_of(pair), span_of(equals + 1)) : "KEY=VALUE was expected";
 		if (why)
-			return diag_fail(log, ST_USAGE, "--context %s: %s", text_quote(&log->arena, span_of(pair)), why);
+			return diag_fail(log, ST_USAGE, "--context %s: %s",
+			                 text_quote(&log->arena, span_of(pair)), why);
 	}
 	return ST_OK;
 }
 
-enum status context_apply(const struct options *cli, const char *path, struct digest *d, struct diag_log *log)
+enum status context_apply(const struct options *cli, const char *path, struct digest *d,
+                          struct diag_log *log)
 {
 	if (strcmp(path, "-") != 0)
 		TRY(apply_beside(path, d, log));

@@ -15,7 +15,7 @@ GG_MUST_CHECK enum status context_check(const struct options *cli, struct diag_l
 /// Set the environment keys of `d` from run.yaml or run.json beside the
 /// artifact at `path` and then from --context (checked), which wins. ST_USAGE
 /// for an unusable file.
-GG_MUST_CHECK enum status context_apply(const struct options *cli, const char *path, struct digest *d,
-                                        struct diag_log *log);
+GG_MUST_CHECK enum status context_apply(const struct options *cli, const char *path,
+                                        struct digest *d, struct diag_log *log);
 
 #endif

@@ -67,7 +67,9 @@ static enum status add_digest(struct loader *l, struct digest *d, const char *pa
 		const struct digest *other = l->run->ranks.v[i];
 		if (other->rank != d->rank)
 			continue;
-		diag_fail(l->log, ST_INPUT, "%s: rank %" PRId64 " is there twice, also from %s; give one artifact per rank, or say "
+		diag_fail(l->log, ST_INPUT,
+		          "%s: rank %" PRId64
+		          " is there twice, also from %s; give one artifact per rank, or say "
 		          "which rank it is in the file's name (rank3.json)",
 		          text_quote(&l->log->arena, span_of(path)), d->rank,
 		          text_quote(&l->log->arena, span_of(other->trace ? other->trace : "a digest")));
@@ -91,7 +93,8 @@ static enum status finish(struct reducer *r, const struct trace_meta *meta, stru
 	return st;
 }
 
-static enum status load_trace(struct loader *l, struct source *src, const char *path, enum outcome *outcome)
+static enum status load_trace(struct loader *l, struct source *src, const char *path,
+                              enum outcome *outcome)
 {
 	struct name_table names;
 	struct trace_meta meta;
@@ -134,18 +137,25 @@ static enum status refuse(struct loader *l, struct source *src, enum artifact ki
 	const char *name = source_name(src);
 	switch (kind) {
 	case ARTIFACT_PICKLE:
-		return diag_fail(l->log, ST_INPUT,
-		                 "%s: a pickle, which can run code when it is read; export it as JSON where you trust it: python3 -c "
-		                 "'import pickle,json,sys; json.dump(pickle.load(open(sys.argv[1],\"rb\")),open(sys.argv[2],\"w\"))' "
-		                 "FILE.pickle FILE.json",
-		                 name);
+		return diag_fail(
+		    l->log, ST_INPUT,
+		    "%s: a pickle, which can run code when it is read; export it as JSON where you trust "
+		    "it: python3 -c "
+		    "'import pickle,json,sys; "
+		    "json.dump(pickle.load(open(sys.argv[1],\"rb\")),open(sys.argv[2],\"w\"))' "
+		    "FILE.pickle FILE.json",
+		    name);
 	case ARTIFACT_BASELINE:
-		return diag_fail(l->log, ST_INPUT, "%s: a baseline where a run was expected; give it with --baseline", name);
+		return diag_fail(l->log, ST_INPUT,
+		                 "%s: a baseline where a run was expected; give it with --baseline", name);
 	case ARTIFACT_RESULT:
-		return diag_fail(l->log, ST_INPUT, "%s: a report of gpugate where a run was expected; give the trace or the digest",
-		                 name);
+		return diag_fail(
+		    l->log, ST_INPUT,
+		    "%s: a report of gpugate where a run was expected; give the trace or the digest", name);
 	default:
-		return diag_fail(l->log, ST_INPUT, "%s: byte 0: neither JSON nor gzip; give the trace that torch.profiler wrote", name);
+		return diag_fail(
+		    l->log, ST_INPUT,
+		    "%s: byte 0: neither JSON nor gzip; give the trace that torch.profiler wrote", name);
 	}
 }
 
@@ -177,16 +187,18 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Regular files of a directory by name; hidden ones and run context left out. */
-static enum status list_directory(struct loader *l, const char *path, struct arena *a, const char ***out, size_t *nr)
+static enum status list_directory(struct loader *l, const char *path, struct arena *a,
+                                  const char ***out, size_t *nr)
 {
 	VEC(const char *) files = VEC_INIT;
 	DIR *dir = opendir(path);
 	if (!dir)
-		return diag_fail(l->log, ST_INPUT, "%s: cannot be opened: %s", text_quote(&l->log->arena, span_of(path)),
-		                 strerror(errno));
+		return diag_fail(l->log, ST_INPUT, "%s: cannot be opened: %s",
+		                 text_quote(&l->log->arena, span_of(path)), strerror(errno));
 	for (const struct dirent *e; (e = readdir(dir));) {
 		struct stat sb;
-		if (e->d_name[0] == '.' || strcmp(e->d_name, CONTEXT_YAML) == 0 || strcmp(e->d_name, CONTEXT_JSON) == 0)
+		if (e->d_name[0] == '.' || strcmp(e->d_name, CONTEXT_YAML) == 0 ||
+		    strcmp(e->d_name, CONTEXT_JSON) == 0)
 			continue;
 		const char *file = arena_printf(a, "%s/%s", path, e->d_name);
 		if (stat(file, &sb) == 0 && S_ISREG(sb.st_mode))
@@ -237,8 +249,8 @@ static int by_rank(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-enum status run_load(const char *const *paths, size_t nr, const struct load_options *options, struct run *out,
-                     struct diag_log *log)
+enum status run_load(const char *const *paths, size_t nr, const struct load_options *options,
+                     struct run *out, struct diag_log *log)
 {
 	const struct options *cli = options->cli;
 	struct loader l = { .options = options, .run = out, .log = log };

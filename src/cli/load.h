@@ -16,7 +16,8 @@ struct load_options {
 /// one digest per rank, ordered by rank. ST_INPUT where an artifact is
 /// unusable, a rank occurs twice or nothing was found. Caller releases with
 /// run_release() whatever the outcome.
-GG_MUST_CHECK enum status run_load(const char *const *paths, size_t nr, const struct load_options *options,
-                                   struct run *out, struct diag_log *log);
+GG_MUST_CHECK enum status run_load(const char *const *paths, size_t nr,
+                                   const struct load_options *options, struct run *out,
+                                   struct diag_log *log);
 
 #endif

@@ -27,7 +27,8 @@ static const struct option_row {
 #undef X
 };
 
-static enum status unknown(struct diag_log *log, const char *what, struct span word, const char *near)
+static enum status unknown(struct diag_log *log, const char *what, struct span word,
+                           const char *near)
 {
 	const char *quoted = text_quote(&log->arena, word);
 	if (near)
@@ -69,7 +70,8 @@ static const char *near_command(struct span word)
 }
 
 /* "baseline" takes the word behind it as part of the command. */
-static enum status parse_command(int argc, char **argv, int *at, struct options *out, struct diag_log *log)
+static enum status parse_command(int argc, char **argv, int *at, struct options *out,
+                                 struct diag_log *log)
 {
 	struct strbuf word = STRBUF_INIT;
 	strbuf_adds(&word, argv[*at]);
@@ -104,7 +106,8 @@ static int find_option(struct span name)
 }
 
 /* One word that begins with "--", or "-o"; may take the word behind it. */
-static enum status parse_option(int argc, char **argv, int *at, struct options *out, struct diag_log *log)
+static enum status parse_option(int argc, char **argv, int *at, struct options *out,
+                                struct diag_log *log)
 {
 	const char *word = argv[(*at)++];
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
@@ -123,7 +126,8 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 	if (i < 0)
 		return unknown(log, "option", span_of(word), near_option(name));
 	if (!(rows[i].commands & (1u << out->command)))
-		return diag_fail(log, ST_USAGE, "option '--%s' is not for '%s'; 'gpugate %s --help' lists its options",
+		return diag_fail(log, ST_USAGE,
+		                 "option '--%s' is not for '%s'; 'gpugate %s --help' lists its options",
 		                 rows[i].name, commands[out->command].name, commands[out->command].name);
 	const char *value = "";
 	if (!rows[i].arg) {
@@ -134,15 +138,18 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 	} else if (*at < argc) {
 		value = argv[(*at)++];
 	} else {
-		return diag_fail(log, ST_USAGE, "option '--%s' needs a value: %s", rows[i].name, rows[i].arg);
+		return diag_fail(log, ST_USAGE, "option '--%s' needs a value: %s", rows[i].name,
+		                 rows[i].arg);
 	}
 	if (rows[i].arg && !*value)
-		return diag_fail(log, ST_USAGE, "option '--%s' has an empty value; give %s", rows[i].name, rows[i].arg);
+		return diag_fail(log, ST_USAGE, "option '--%s' has an empty value; give %s", rows[i].name,
+		                 rows[i].arg);
 	uint64_t number;
 	if (is_numeric(&rows[i]) && !number_parse_u64(span_of(value), &number))
 		return diag_fail(log, ST_USAGE, "option '--%s' takes a whole number, not %s", rows[i].name,
 		                 text_quote(&log->arena, span_of(value)));
-	if (i == OPT_COLOR && strcmp(value, "always") && strcmp(value, "never") && strcmp(value, "auto"))
+	if (i == OPT_COLOR && strcmp(value, "always") && strcmp(value, "never") &&
+	    strcmp(value, "auto"))
 		return diag_fail(log, ST_USAGE, "option '--color' takes always, never or auto, not %s",
 		                 text_quote(&log->arena, span_of(value)));
 	if (i == OPT_CONTEXT)
@@ -155,7 +162,8 @@ static enum status count_args(const struct options *o, struct diag_log *log)
 {
 	const struct command_row *c = &commands[o->command];
 	if ((int)o->args.nr < c->fewest)
-		return diag_fail(log, ST_USAGE, "'%s' needs %s; 'gpugate %s --help' says more", c->name, c->args, c->name);
+		return diag_fail(log, ST_USAGE, "'%s' needs %s; 'gpugate %s --help' says more", c->name,
+		                 c->args, c->name);
 	if (c->most >= 0 && (int)o->args.nr > c->most)
 		return diag_fail(log, ST_USAGE, "too many arguments for '%s': %s", c->name,
 		                 text_quote(&log->arena, span_of(o->args.v[c->most])));
@@ -175,8 +183,10 @@ enum status options_parse(int argc, char **argv, struct options *out, struct dia
 			only_args = true;
 			at++;
 		} else if (!only_args && word[0] == '-' && word[1]) {
-			if (out->command == NR_COMMANDS && strcmp(word, "--help") && strcmp(word, "--version") && strcmp(word, "-h"))
-				return diag_fail(log, ST_USAGE, "a command comes first; 'gpugate --help' lists them");
+			if (out->command == NR_COMMANDS && strcmp(word, "--help") &&
+			    strcmp(word, "--version") && strcmp(word, "-h"))
+				return diag_fail(log, ST_USAGE,
+				                 "a command comes first; 'gpugate --help' lists them");
 			one = parse_option(argc, argv, &at, out, log);
 		} else if (out->command == NR_COMMANDS) {
 			TRY(parse_command(argc, argv, &at, out, log));
@@ -214,7 +224,8 @@ static void help_options(enum command command, struct sink *out)
 		if (!(rows[i].commands & (1u << command)))
 			continue;
 		struct strbuf b = STRBUF_INIT;
-		strbuf_addf(&b, "--%s%s%s", rows[i].name, rows[i].arg ? " " : "", rows[i].arg ? rows[i].arg : "");
+		strbuf_addf(&b, "--%s%s%s", rows[i].name, rows[i].arg ? " " : "",
+		            rows[i].arg ? rows[i].arg : "");
 		sink_printf(out, "  %-26s %s\n", strbuf_str(&b), rows[i].meaning);
 		strbuf_release(&b);
 	}
@@ -224,24 +235,30 @@ void options_help(const struct options *o, bool one_command, struct sink *out)
 {
 	if (one_command) {
 		const struct command_row *c = &commands[o->command];
-		sink_printf(out, "usage: gpugate %s%s%s [options]\n\n%s\n", c->name, *c->args ? " " : "", c->args, c->meaning);
+		sink_printf(out, "usage: gpugate %s%s%s [options]\n\n%s\n", c->name, *c->args ? " " : "",
+		            c->args, c->meaning);
 		if (ON_RUNS & (1u << o->command))
-			sink_puts(out, "\nRUN is a PyTorch profiler trace (.json, .json.gz), a digest, or a directory of them; - is standard\n"
+			sink_puts(out, "\nRUN is a PyTorch profiler trace (.json, .json.gz), a digest, or a "
+			               "directory of them; - is standard\n"
 			               "input. All RUN together form one run.\n");
 		help_options(o->command, out);
 		return;
 	}
-	sink_puts(out, "usage: gpugate COMMAND [arguments] [options]\n\n"
-	               "A regression gate for GPU runs: reads what the profiler wrote, compares it with a stored\n"
-	               "baseline under rules, and answers with an exit code and reports.\n\ncommands:\n");
+	sink_puts(
+	    out,
+	    "usage: gpugate COMMAND [arguments] [options]\n\n"
+	    "A regression gate for GPU runs: reads what the profiler wrote, compares it with a stored\n"
+	    "baseline under rules, and answers with an exit code and reports.\n\ncommands:\n");
 	for (int i = 0; i < NR_COMMANDS; i++) {
 		struct strbuf b = STRBUF_INIT;
 		strbuf_addf(&b, "%s %s", commands[i].name, commands[i].args);
 		sink_printf(out, "  %-26s %s\n", strbuf_str(&b), commands[i].meaning);
 		strbuf_release(&b);
 	}
-	sink_puts(out, "\n'gpugate COMMAND --help' lists the options of a command, '--version' the versions.\n\nexit codes:\n");
-	static const enum status codes[] = { ST_OK, ST_FAILED, ST_USAGE, ST_INPUT, ST_BASELINE, ST_OUTPUT };
+	sink_puts(out, "\n'gpugate COMMAND --help' lists the options of a command, '--version' the "
+	               "versions.\n\nexit codes:\n");
+	static const enum status codes[] = { ST_OK,    ST_FAILED,   ST_USAGE,
+		                                 ST_INPUT, ST_BASELINE, ST_OUTPUT };
 	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
 		sink_printf(out, "  %d  %s\n", status_exit_code(codes[i]), status_text(codes[i]));
 }

@@ -42,8 +42,8 @@ static enum status write_one(const char *path, const char *format, const struct 
 }
 
 /* Writes the files; tells whether one of them was standard output. */
-static enum status write_files(const struct options *o, const struct report *r, const struct write_options *w,
-                               bool *to_stdout, struct diag_log *log)
+static enum status write_files(const struct options *o, const struct report *r,
+                               const struct write_options *w, bool *to_stdout, struct diag_log *log)
 {
 	enum status st = ST_OK;
 	*to_stdout = false;

@@ -56,25 +56,29 @@ void setup_release(struct setup *s)
 static void add_sanitised(struct strbuf *out, const char *value)
 {
 	for (const char *p = value; *p; p++) {
-		bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '_' ||
+		bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+		             (*p >= '0' && *p <= '9') || *p == '_' ||
 		             (*p == '.' && p != value && p[-1] != '.');
 		strbuf_addch(out, plain ? *p : '-');
 	}
 }
 
-static enum status add_known(struct strbuf *out, const struct run *run, const char *key, const char *pattern,
-                             struct diag_log *log)
+static enum status add_known(struct strbuf *out, const struct run *run, const char *key,
+                             const char *pattern, struct diag_log *log)
 {
 	const char *value = run && run->ranks.nr ? digest_env(run->ranks.v[0], key) : NULL;
 	if (!value)
-		return diag_fail(log, ST_BASELINE, "baseline pattern %s: the run does not say its %s; name the file with --baseline",
-		                 text_quote(&log->arena, span_of(pattern)), key);
+		return diag_fail(
+		    log, ST_BASELINE,
+		    "baseline pattern %s: the run does not say its %s; name the file with --baseline",
+		    text_quote(&log->arena, span_of(pattern)), key);
 	add_sanitised(out, value);
 	return ST_OK;
 }
 
-enum status setup_baseline_path(const struct setup *s, const struct options *o, const struct run *run, struct arena *a,
-                                const char **out, struct diag_log *log)
+enum status setup_baseline_path(const struct setup *s, const struct options *o,
+                                const struct run *run, struct arena *a, const char **out,
+                                struct diag_log *log)
 {
 	if (o->value[OPT_BASELINE]) {
 		*out = o->value[OPT_BASELINE];

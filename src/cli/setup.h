@@ -19,7 +19,8 @@ struct setup {
 
 /// Read rules and categories as the command line says. ST_USAGE on any error.
 /// Caller releases with setup_release() whatever the outcome.
-GG_MUST_CHECK enum status setup_init(struct setup *s, const struct options *o, struct diag_log *log);
+GG_MUST_CHECK enum status setup_init(struct setup *s, const struct options *o,
+                                     struct diag_log *log);
 
 /// Give the memory back.
 void setup_release(struct setup *s);
@@ -36,7 +37,8 @@ GG_MUST_CHECK enum status setup_baseline_read(const char *path, struct baseline 
 /// Path of the baseline: --baseline, else the pattern of the rules with
 /// {workload}, {gpu} and {world_size} filled in from `run` (NULL: none known).
 /// Owned by `a`. ST_BASELINE where the pattern asks for what is not known.
-GG_MUST_CHECK enum status setup_baseline_path(const struct setup *s, const struct options *o, const struct run *run,
-                                              struct arena *a, const char **out, struct diag_log *log);
+GG_MUST_CHECK enum status setup_baseline_path(const struct setup *s, const struct options *o,
+                                              const struct run *run, struct arena *a,
+                                              const char **out, struct diag_log *log);
 
 #endif

@@ -216,8 +216,8 @@ static bool is_small(const struct builder *b, int64_t change)
 	return (part < 0 ? -part : part) * 100 < (whole < 0 ? -whole : whole);
 }
 
-static void add_rest(struct builder *b, int level, const char *what, const char *plural,
-                     size_t nr, int64_t change)
+static void add_rest(struct builder *b, int level, const char *what, const char *plural, size_t nr,
+                     int64_t change)
 {
 	if (nr)
 		add_part(b, level, arena_printf(b->arena, "%zu other %s", nr, nr == 1 ? what : plural),

@@ -33,17 +33,20 @@ struct jscan {
 
 /* 1: ends a plain run of string bytes */
 static const unsigned char string_stop[256] = {
-	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-	['"'] = 1, ['\\'] = 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,         1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ['"'] = 1, ['\\'] = 1,
 };
 
-struct jscan *jscan_new(struct source *src, const struct jscan_options *options, struct diag_log *log)
+struct jscan *jscan_new(struct source *src, const struct jscan_options *options,
+                        struct diag_log *log)
 {
 	struct jscan *js = mem_calloc(1, sizeof *js);
 	js->src = src;
 	js->log = log;
 	js->tolerant = options && options->tolerant;
-	js->max_depth = options && options->max_depth && options->max_depth < DEPTH_LIMIT ? options->max_depth : DEPTH_LIMIT;
+	js->max_depth = options && options->max_depth && options->max_depth < DEPTH_LIMIT
+	                    ? options->max_depth
+	                    : DEPTH_LIMIT;
 	js->cap = options && options->window ? options->window : DEFAULT_WINDOW;
 	js->buf = mem_realloc(NULL, js->cap + 1, 1);
 	js->at = js->end = js->buf;
@@ -80,7 +83,8 @@ enum status jscan_fail(struct jscan *js, uint64_t byte, const char *fmt, ...)
 	va_start(ap, fmt);
 	strbuf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	diag_fail(js->log, ST_INPUT, "%s: byte %" PRIu64 ": %s", source_name(js->src), byte, strbuf_str(&b));
+	diag_fail(js->log, ST_INPUT, "%s: byte %" PRIu64 ": %s", source_name(js->src), byte,
+	          strbuf_str(&b));
 	strbuf_release(&b);
 	stop(js, ST_INPUT);
 	return js->status;
@@ -128,7 +132,8 @@ static bool refill(struct jscan *js)
 	size_t kept = (size_t)(js->end - keep), at = (size_t)(js->at - keep);
 	if (kept == js->cap) {
 		if (js->cap >= TOKEN_LIMIT) {
-			jscan_fail(js, byte_at(js, keep), "a string or number longer than %zu bytes", TOKEN_LIMIT);
+			jscan_fail(js, byte_at(js, keep), "a string or number longer than %zu bytes",
+			           TOKEN_LIMIT);
 			return false;
 		}
 		size_t offset = (size_t)(keep - js->buf);
@@ -182,11 +187,13 @@ static void fail_expected(struct jscan *js, int c, const char *wanted)
 		return;
 	if (c < 0) {
 		js->cut = true;
-		jscan_fail(js, jscan_byte(js), "the input ends where %s was expected; it is empty or cut short", wanted);
+		jscan_fail(js, jscan_byte(js),
+		           "the input ends where %s was expected; it is empty or cut short", wanted);
 	} else if (c >= 0x20 && c < 0x7f) {
 		jscan_fail(js, jscan_byte(js), "unexpected '%c' where %s was expected", c, wanted);
 	} else {
-		jscan_fail(js, jscan_byte(js), "unexpected byte 0x%02x where %s was expected", (unsigned)c, wanted);
+		jscan_fail(js, jscan_byte(js), "unexpected byte 0x%02x where %s was expected", (unsigned)c,
+		           wanted);
 	}
 }
 
@@ -261,7 +268,8 @@ enum jscan_type jscan_peek(struct jscan *js)
 	case 'i':
 		return JSCAN_NAN;
 	case '-':
-		return have(js, 2) && (js->at[1] == 'I' || js->at[1] == 'i' || js->at[1] == 'n' || js->at[1] == 'N')
+		return have(js, 2) && (js->at[1] == 'I' || js->at[1] == 'i' || js->at[1] == 'n' ||
+		                       js->at[1] == 'N')
 		           ? JSCAN_NAN
 		           : JSCAN_NUMBER;
 	default:
@@ -293,7 +301,8 @@ bool jscan_element(struct jscan *js)
 static size_t nr_hex(const char *p)
 {
 	size_t n = 0;
-	while (n < 4 && ((p[n] >= '0' && p[n] <= '9') || (p[n] >= 'a' && p[n] <= 'f') || (p[n] >= 'A' && p[n] <= 'F')))
+	while (n < 4 && ((p[n] >= '0' && p[n] <= '9') || (p[n] >= 'a' && p[n] <= 'f') ||
+	                 (p[n] >= 'A' && p[n] <= 'F')))
 		n++;
 	return n;
 }
@@ -362,7 +371,8 @@ static bool scan_string(struct jscan *js, bool *escaped)
 			fault(js, jscan_byte(js));
 			js->at++;
 		} else {
-			jscan_fail(js, jscan_byte(js), "raw control byte 0x%02x in a string", (unsigned char)*js->at);
+			jscan_fail(js, jscan_byte(js), "raw control byte 0x%02x in a string",
+			           (unsigned char)*js->at);
 			return false;
 		}
 	}
@@ -396,8 +406,8 @@ static struct span decode(struct jscan *js, struct span raw)
 		if (left >= 6 && p[1] == 'u' && is_hex4(p + 2)) {
 			uint32_t cp = hex4(p + 2);
 			i += 6;
-			if (cp >= 0xD800 && cp < 0xDC00 && left >= 12 && p[6] == '\\' && p[7] == 'u' && is_hex4(p + 8) &&
-			    hex4(p + 8) >= 0xDC00 && hex4(p + 8) < 0xE000) {
+			if (cp >= 0xD800 && cp < 0xDC00 && left >= 12 && p[6] == '\\' && p[7] == 'u' &&
+			    is_hex4(p + 8) && hex4(p + 8) >= 0xDC00 && hex4(p + 8) < 0xE000) {
 				cp = 0x10000 + ((cp - 0xD800) << 10) + (hex4(p + 8) - 0xDC00);
 				i += 6;
 			}
@@ -559,7 +569,9 @@ static bool scan_nan(struct jscan *js)
 
 bool jscan_literal(struct jscan *js, enum jscan_type *type)
 {
-	static const char *const words[] = { [JSCAN_TRUE] = "true", [JSCAN_FALSE] = "false", [JSCAN_NULL] = "null" };
+	static const char *const words[] = {
+		[JSCAN_TRUE] = "true", [JSCAN_FALSE] = "false", [JSCAN_NULL] = "null"
+	};
 	enum jscan_type t = jscan_peek(js);
 	if (t == JSCAN_NAN) {
 		if (!scan_nan(js))

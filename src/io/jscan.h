@@ -23,9 +23,17 @@
 
 struct jscan;
 
-enum jscan_type { JSCAN_OBJECT, JSCAN_ARRAY, JSCAN_STRING, JSCAN_NUMBER, JSCAN_TRUE, JSCAN_FALSE, JSCAN_NULL,
-	              JSCAN_NAN, ///< NaN, Infinity, nan, … : tolerated, counted as a fault
-	              JSCAN_END /**< end of input, or an error */ };
+enum jscan_type {
+	JSCAN_OBJECT,
+	JSCAN_ARRAY,
+	JSCAN_STRING,
+	JSCAN_NUMBER,
+	JSCAN_TRUE,
+	JSCAN_FALSE,
+	JSCAN_NULL,
+	JSCAN_NAN, ///< NaN, Infinity, nan, … : tolerated, counted as a fault
+	JSCAN_END /**< end of input, or an error */
+};
 
 struct jscan_options {
 	bool tolerant; ///< raw control bytes and bad escapes in strings, NaN: counted, not errors
@@ -34,7 +42,8 @@ struct jscan_options {
 };
 
 /// A scanner over `src`, which it borrows. Caller releases with jscan_free().
-struct jscan *jscan_new(struct source *src, const struct jscan_options *options, struct diag_log *log);
+struct jscan *jscan_new(struct source *src, const struct jscan_options *options,
+                        struct diag_log *log);
 
 /// Type of the next value, without consuming it.
 enum jscan_type jscan_peek(struct jscan *js);
@@ -75,7 +84,8 @@ uint64_t jscan_byte(const struct jscan *js);
 enum status jscan_status(const struct jscan *js);
 
 /// Record `FILE: byte N: what` and stop the scan; keeps an earlier error.
-enum status jscan_fail(struct jscan *js, uint64_t byte, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+enum status jscan_fail(struct jscan *js, uint64_t byte, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /// True where the error is that the input ended too early.
 bool jscan_cut(const struct jscan *js);

@@ -231,7 +231,8 @@ void sink_printf(struct sink *s, const char *fmt, ...)
 static int sync_directory(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char *dir = slash ? mem_strndup(path, slash == path ? 1 : (size_t)(slash - path)) : mem_strndup(".", 1);
+	char *dir =
+	    slash ? mem_strndup(path, slash == path ? 1 : (size_t)(slash - path)) : mem_strndup(".", 1);
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int error = fd < 0 ? errno : 0;
 	/* some file systems cannot sync a directory and say EINVAL */

@@ -70,7 +70,8 @@ enum status source_open(const char *path, const struct source_options *options, 
 	return ST_OK;
 }
 
-struct source *source_memory(const char *name, const void *p, size_t n, const struct source_options *options)
+struct source *source_memory(const char *name, const void *p, size_t n,
+                             const struct source_options *options)
 {
 	struct source *s = source_new(name, options);
 	s->memory = (struct span){ p, n };
@@ -78,7 +79,8 @@ struct source *source_memory(const char *name, const void *p, size_t n, const st
 }
 
 /* Raw bytes of the file itself, at most `cap`; 0 at its end. */
-static enum status read_raw(struct source *s, void *buf, size_t cap, size_t *nr, struct diag_log *log)
+static enum status read_raw(struct source *s, void *buf, size_t cap, size_t *nr,
+                            struct diag_log *log)
 {
 	if (s->options.block && cap > s->options.block)
 		cap = s->options.block;
@@ -96,8 +98,8 @@ static enum status read_raw(struct source *s, void *buf, size_t cap, size_t *nr,
 			n = read(s->fd, buf, cap);
 		while (n < 0 && errno == EINTR);
 		if (n < 0)
-			return diag_fail(log, ST_INPUT, "%s: byte %" PRIu64 ": cannot be read: %s", s->name, s->raw_bytes,
-			                 strerror(errno));
+			return diag_fail(log, ST_INPUT, "%s: byte %" PRIu64 ": cannot be read: %s", s->name,
+			                 s->raw_bytes, strerror(errno));
 		*nr = (size_t)n;
 	}
 	s->raw_bytes += *nr;
@@ -155,7 +157,8 @@ static enum status next_member(struct source *s, struct diag_log *log)
 	return ST_OK;
 }
 
-static enum status read_gzip(struct source *s, char *buf, size_t cap, size_t *nr, struct diag_log *log)
+static enum status read_gzip(struct source *s, char *buf, size_t cap, size_t *nr,
+                             struct diag_log *log)
 {
 	*nr = 0;
 	while (*nr == 0 && s->coding == CODING_GZIP) {
@@ -177,13 +180,16 @@ static enum status read_gzip(struct source *s, char *buf, size_t cap, size_t *nr
 			s->in_member = false;
 		} else if (z == Z_MEM_ERROR) {
 			return diag_fail(log, ST_OUTPUT, "%s: out of memory while inflating", s->name);
-		} else if (z != Z_OK && z != Z_BUF_ERROR && *nr == 0) { /* else first what lies before the damage */
-			return diag_fail(log, ST_INPUT, "%s: byte %" PRIu64 ": damaged gzip data: %s; make the file anew", s->name,
-			                 s->bytes, s->z.msg ? s->z.msg : "a preset dictionary is asked for");
+		} else if (z != Z_OK && z != Z_BUF_ERROR &&
+		           *nr == 0) { /* else first what lies before the damage */
+			return diag_fail(
+			    log, ST_INPUT, "%s: byte %" PRIu64 ": damaged gzip data: %s; make the file anew",
+			    s->name, s->bytes, s->z.msg ? s->z.msg : "a preset dictionary is asked for");
 		} else if (*nr == 0 && s->raw_eof && s->raw_at == s->raw_nr) {
 			if (!s->options.allow_truncated)
 				return diag_fail(log, ST_INPUT,
-				                 "%s: byte %" PRIu64 ": the gzip data is cut short; copy the file again, or keep its "
+				                 "%s: byte %" PRIu64
+				                 ": the gzip data is cut short; copy the file again, or keep its "
 				                 "complete events with --allow-truncated",
 				                 s->name, s->bytes);
 			s->truncated = true;
@@ -193,7 +199,8 @@ static enum status read_gzip(struct source *s, char *buf, size_t cap, size_t *nr
 	return ST_OK;
 }
 
-static enum status read_plain(struct source *s, char *buf, size_t cap, size_t *nr, struct diag_log *log)
+static enum status read_plain(struct source *s, char *buf, size_t cap, size_t *nr,
+                              struct diag_log *log)
 {
 	if (s->raw_at == s->raw_nr)
 		return read_raw(s, buf, cap, nr, log);
@@ -206,7 +213,8 @@ static enum status read_plain(struct source *s, char *buf, size_t cap, size_t *n
 	return ST_OK;
 }
 
-static enum status read_expanded(struct source *s, char *buf, size_t cap, size_t *nr, struct diag_log *log)
+static enum status read_expanded(struct source *s, char *buf, size_t cap, size_t *nr,
+                                 struct diag_log *log)
 {
 	if (s->options.block && cap > s->options.block)
 		cap = s->options.block;
@@ -219,10 +227,11 @@ static enum status read_expanded(struct source *s, char *buf, size_t cap, size_t
 		TRY(read_plain(s, buf, cap, nr, log));
 	s->bytes += *nr;
 	if (s->bytes > s->options.max_bytes)
-		return diag_fail(log, ST_INPUT,
-		                 "%s: byte %" PRIu64 ": more than the limit of %" PRIu64
-		                 " expanded bytes; raise it with --max-input if the file is meant to be so large",
-		                 s->name, s->options.max_bytes, s->options.max_bytes);
+		return diag_fail(
+		    log, ST_INPUT,
+		    "%s: byte %" PRIu64 ": more than the limit of %" PRIu64
+		    " expanded bytes; raise it with --max-input if the file is meant to be so large",
+		    s->name, s->options.max_bytes, s->options.max_bytes);
 	return ST_OK;
 }
 

@@ -19,16 +19,18 @@ struct source_options {
 
 /// Open `path` ("-": standard input). Directories and missing files are ST_INPUT;
 /// an empty file has no bytes. Caller releases with source_close().
-GG_MUST_CHECK enum status source_open(const char *path, const struct source_options *options, struct source **out,
-                                      struct diag_log *log);
+GG_MUST_CHECK enum status source_open(const char *path, const struct source_options *options,
+                                      struct source **out, struct diag_log *log);
 
 /// A source over memory, borrowed until close; gzip is recognised here too.
-struct source *source_memory(const char *name, const void *p, size_t n, const struct source_options *options);
+struct source *source_memory(const char *name, const void *p, size_t n,
+                             const struct source_options *options);
 
 /// Up to `cap` > 0 expanded bytes into `buf`; `*nr` 0 at the end. Truncation,
 /// wrong CRC or length and read errors are ST_INPUT with file and byte;
 /// trailing garbage behind a gzip member is a warning.
-GG_MUST_CHECK enum status source_read(struct source *s, char *buf, size_t cap, size_t *nr, struct diag_log *log);
+GG_MUST_CHECK enum status source_read(struct source *s, char *buf, size_t cap, size_t *nr,
+                                      struct diag_log *log);
 
 /// The first expanded bytes, at most SOURCE_PEEK, without consuming them;
 /// borrowed until the next call. To be asked before the first read.

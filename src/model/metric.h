@@ -43,7 +43,16 @@ enum label_kind {
 	LABEL_PAIR,
 };
 enum need { NEED_HOST, NEED_GPU, NEED_COMM, NEED_MEMORY, NEED_CONTEXT };
-enum statistic { STAT_MEDIAN, STAT_MEAN, STAT_MIN, STAT_MAX, STAT_P90, STAT_P95, STAT_P99, STAT_TOTAL };
+enum statistic {
+	STAT_MEDIAN,
+	STAT_MEAN,
+	STAT_MIN,
+	STAT_MAX,
+	STAT_P90,
+	STAT_P95,
+	STAT_P99,
+	STAT_TOTAL
+};
 
 struct metric {
 	enum metric_id id;

@@ -18,7 +18,8 @@ static bool is_selected(const struct run_view *v, const struct query *q, const s
 {
 	switch (f->metric->label) {
 	case LABEL_KERNEL:
-		return matches(q->kernel, f->label) && matches(q->cls, span_of(class_name(f->kernel->cls))) &&
+		return matches(q->kernel, f->label) &&
+		       matches(q->cls, span_of(class_name(f->kernel->cls))) &&
 		       matches(q->category,
 		               span_of(category_name(v->naming->categories, f->kernel->category)));
 	case LABEL_CATEGORY:

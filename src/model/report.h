@@ -82,7 +82,8 @@ struct env_row {
 struct drift_row {
 	const char *kernel; ///< match name, valid UTF-8
 	const char *category;
-	const char *drift; ///< "slower", "faster", "more launches", "fewer launches", "new", "gone", "renamed", "same"
+	const char *drift; ///< "slower", "faster", "more launches", "fewer launches", "new", "gone",
+	                   ///< "renamed", "same"
 	const char *renamed_to; ///< NULL unless renamed
 	bool has_baseline, has_candidate;
 	int64_t baseline_ns, candidate_ns, change_ns; ///< per step

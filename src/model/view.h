@@ -71,7 +71,8 @@ typedef void figure_fn(void *ctx, const struct figure *f);
 
 /// All figures of metric `m` (not PAIR) in rank `r`, labels in ascending
 /// order. None where the trace has nothing of the kind.
-void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn, void *ctx);
+void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
+                  void *ctx);
 
 /// The communication kernels of the run: false where no rank has any.
 bool run_has_communication(const struct run_view *v);
@@ -102,6 +103,7 @@ struct answers {
 /// labels are reduced away unless reduce is EACH or the query selects them.
 /// PAIR metrics give nothing here. `category` narrows kernels too. Labels are
 /// borrowed from the view; `a` is scratch. Caller: vec_release(&out->list).
-void run_query(const struct run_view *v, const struct query *q, struct arena *a, struct answers *out);
+void run_query(const struct run_view *v, const struct query *q, struct arena *a,
+               struct answers *out);
 
 #endif

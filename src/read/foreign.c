@@ -19,9 +19,9 @@ static const struct {
 	const char *key;
 	enum evidence evidence;
 } keys[] = {
-	{ "segments", EVIDENCE_SNAPSHOT },      { "device_traces", EVIDENCE_SNAPSHOT },
-	{ "segment_type", EVIDENCE_SNAPSHOT },  { "blocks", EVIDENCE_SNAPSHOT },
-	{ "nodes", EVIDENCE_EXECUTION_TRACE },  { "memoryProfilePerAllocator", EVIDENCE_MEMORY_PROFILE },
+	{ "segments", EVIDENCE_SNAPSHOT },     { "device_traces", EVIDENCE_SNAPSHOT },
+	{ "segment_type", EVIDENCE_SNAPSHOT }, { "blocks", EVIDENCE_SNAPSHOT },
+	{ "nodes", EVIDENCE_EXECUTION_TRACE }, { "memoryProfilePerAllocator", EVIDENCE_MEMORY_PROFILE },
 };
 
 static const char *const names[] = {
@@ -68,8 +68,8 @@ enum artifact artifact_recognise(struct span first)
 		return ARTIFACT_TRACE; /* the reader says that it is empty */
 	/* protocol 2 and up begin with PROTO, 0 and 1 with the opcodes of an empty
 	   container and its memo (pickletools) */
-	if ((unsigned char)s.p[0] == 0x80 || span_starts(s, SPAN("(dp0")) || span_starts(s, SPAN("(lp0")) ||
-	    span_starts(s, SPAN("}q")) || span_starts(s, SPAN("]q")))
+	if ((unsigned char)s.p[0] == 0x80 || span_starts(s, SPAN("(dp0")) ||
+	    span_starts(s, SPAN("(lp0")) || span_starts(s, SPAN("}q")) || span_starts(s, SPAN("]q")))
 		return ARTIFACT_PICKLE;
 	/* what this program writes begins with its schema */
 	struct span head = { s.p, s.n < SCHEMA_WITHIN ? s.n : SCHEMA_WITHIN };

@@ -51,10 +51,17 @@ static const struct {
 	const char *name;
 	enum event_kind kind;
 } categories[] = {
-	{ "kernel", EVENT_KERNEL },         { "gpu_memcpy", EVENT_MEMCPY },   { "memcpy", EVENT_MEMCPY },
-	{ "gpu_memset", EVENT_MEMSET },     { "memset", EVENT_MEMSET },       { "cuda_runtime", EVENT_RUNTIME },
-	{ "cuda_driver", EVENT_RUNTIME },   { "runtime", EVENT_RUNTIME },     { "cpu_op", EVENT_OP },
-	{ "operator", EVENT_OP },           { "user_annotation", EVENT_ANNOTATION },
+	{ "kernel", EVENT_KERNEL },
+	{ "gpu_memcpy", EVENT_MEMCPY },
+	{ "memcpy", EVENT_MEMCPY },
+	{ "gpu_memset", EVENT_MEMSET },
+	{ "memset", EVENT_MEMSET },
+	{ "cuda_runtime", EVENT_RUNTIME },
+	{ "cuda_driver", EVENT_RUNTIME },
+	{ "runtime", EVENT_RUNTIME },
+	{ "cpu_op", EVENT_OP },
+	{ "operator", EVENT_OP },
+	{ "user_annotation", EVENT_ANNOTATION },
 };
 
 static bool category_kind(struct span name, enum event_kind *kind)
@@ -104,7 +111,9 @@ static void read_ident(struct trace_reader *r, struct field *f)
 	f->state = FIELD_OK;
 	f->v = IDENT_NONE;
 	if (jscan_literal(js, &type)) {
-		static const char *const words[] = { [JSCAN_TRUE] = "True", [JSCAN_FALSE] = "False", [JSCAN_NAN] = "nan" };
+		static const char *const words[] = {
+			[JSCAN_TRUE] = "True", [JSCAN_FALSE] = "False", [JSCAN_NAN] = "nan"
+		};
 		if (type == JSCAN_NULL)
 			return;
 		text = span_of(words[type]);
@@ -254,7 +263,9 @@ static void read_event_key(struct trace_reader *r, struct span key)
 static int64_t need(struct trace_reader *r, const char *key, const struct field *f, int64_t absent)
 {
 	if (f->state == FIELD_BAD)
-		jscan_fail(r->js, f->byte, "traceEvents[%" PRIu64 "].%s: no value that can be held exactly; write the trace anew",
+		jscan_fail(r->js, f->byte,
+		           "traceEvents[%" PRIu64
+		           "].%s: no value that can be held exactly; write the trace anew",
 		           r->meta->events, key);
 	return f->state == FIELD_OK ? f->v : absent;
 }
@@ -296,7 +307,9 @@ static bool fill_complete(struct trace_reader *r, struct event *e)
 	if (e->negative)
 		e->dur_ns = 0;
 	if (__builtin_add_overflow(e->start_ns, e->dur_ns, &end))
-		jscan_fail(r->js, raw->dur.byte, "traceEvents[%" PRIu64 "]: 'ts' + 'dur' is beyond 292 years; write the trace anew",
+		jscan_fail(r->js, raw->dur.byte,
+		           "traceEvents[%" PRIu64
+		           "]: 'ts' + 'dur' is beyond 292 years; write the trace anew",
 		           r->meta->events);
 	if (event_is_gpu(e->kind)) {
 		e->device = need(r, "args.device", &raw->device, e->pid);
@@ -325,7 +338,8 @@ static bool fill_memory(struct trace_reader *r, struct event *e)
 	e->device_type = need(r, "args.Device Type", &raw->device_type, 0);
 	e->memory_id = need(r, "args.Device Id", &raw->device_id, -1);
 	e->total_allocated = need(r, "args.Total Allocated", &raw->allocated, -1);
-	e->total_reserved = need(r, "args.Total Reserved", &raw->reserved, raw->allocated.state == FIELD_OK ? 0 : -1);
+	e->total_reserved =
+	    need(r, "args.Total Reserved", &raw->reserved, raw->allocated.state == FIELD_OK ? 0 : -1);
 	return jscan_status(r->js) == ST_OK;
 }
 
@@ -451,8 +465,9 @@ static void read_version(struct trace_reader *r, bool hip, const char **out)
 	read_i64(r->js, &v);
 	if (v < 0)
 		return;
-	*out = hip ? arena_printf(&r->meta->arena, "%" PRId64 ".%" PRId64, v / 10000000, v / 100000 % 100)
-	           : arena_printf(&r->meta->arena, "%" PRId64 ".%" PRId64, v / 1000, v / 10 % 100);
+	*out =
+	    hip ? arena_printf(&r->meta->arena, "%" PRId64 ".%" PRId64, v / 10000000, v / 100000 % 100)
+	        : arena_printf(&r->meta->arena, "%" PRId64 ".%" PRId64, v / 1000, v / 10 % 100);
 }
 
 static void read_top_key(struct trace_reader *r, struct span key)
@@ -492,8 +507,10 @@ static bool is_foreign(const struct trace_reader *r)
 static enum status refuse(struct trace_reader *r, struct source *src, struct diag_log *log)
 {
 	r->meta->not_a_trace = true;
-	return diag_fail(log, ST_INPUT, "%s: no profiler trace: it seems to be %s; give the trace that torch.profiler wrote",
-	                 source_name(src), foreign_name(r->foreign));
+	return diag_fail(
+	    log, ST_INPUT,
+	    "%s: no profiler trace: it seems to be %s; give the trace that torch.profiler wrote",
+	    source_name(src), foreign_name(r->foreign));
 }
 
 /* The outermost value; jscan_status() and r->sink_status tell how it went. */
@@ -518,8 +535,9 @@ static enum status read_top(struct trace_reader *r, struct source *src, struct d
 	return is_foreign(r) ? refuse(r, src, log) : ST_OK;
 }
 
-enum status trace_read(struct source *src, const struct trace_options *options, struct name_table *names,
-                       struct event_sink sink, struct trace_meta *meta, struct diag_log *log)
+enum status trace_read(struct source *src, const struct trace_options *options,
+                       struct name_table *names, struct event_sink sink, struct trace_meta *meta,
+                       struct diag_log *log)
 {
 	*meta = (struct trace_meta){ .rank = -1, .world_size = -1 };
 	struct diag_log own; /* the error of a cut that is allowed is dropped */
@@ -533,12 +551,16 @@ enum status trace_read(struct source *src, const struct trace_options *options, 
 	bool usable = st == ST_INPUT && jscan_cut(r.js) && !is_foreign(&r);
 	if (usable && options->allow_truncated) {
 		diag_release(&own);
-		diag_warn(log, "%s: byte %" PRIu64 ": the trace is cut short: its %" PRIu64 " complete events are used",
+		diag_warn(log,
+		          "%s: byte %" PRIu64 ": the trace is cut short: its %" PRIu64
+		          " complete events are used",
 		          source_name(src), jscan_byte(r.js), meta->events);
 		meta->truncated = true;
 		st = ST_OK;
 	} else if (usable) {
-		diag_note(&own, "the complete events of a trace that is cut short can be kept with --allow-truncated");
+		diag_note(
+		    &own,
+		    "the complete events of a trace that is cut short can be kept with --allow-truncated");
 	}
 	diag_move(log, &own);
 	jscan_free(r.js);

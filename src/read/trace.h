@@ -15,7 +15,8 @@ struct trace_options {
 /// says of itself to `meta` (initialised here; the caller releases its arena and
 /// its devices, whatever the outcome). Names are interned in `names`. JSON that is no trace is
 /// ST_INPUT and named for what it seems to be.
-GG_MUST_CHECK enum status trace_read(struct source *src, const struct trace_options *options, struct name_table *names,
-                                     struct event_sink sink, struct trace_meta *meta, struct diag_log *log);
+GG_MUST_CHECK enum status trace_read(struct source *src, const struct trace_options *options,
+                                     struct name_table *names, struct event_sink sink,
+                                     struct trace_meta *meta, struct diag_log *log);
 
 #endif

@@ -3,10 +3,8 @@
 #include <string.h>
 
 const struct report_format report_formats[] = {
-	{ "text", text_write },
-	{ "markdown", markdown_write },
-	{ "junit", junit_write },
-	{ "json", json_write },
+	{ "text", text_write },   { "markdown", markdown_write },
+	{ "junit", junit_write }, { "json", json_write },
 	{ NULL, NULL },
 };
 

@@ -42,7 +42,8 @@ static void select_object(struct emit *e, const char *text)
 		if (equals && (size_t)(equals - text) < n) {
 			struct strbuf key = STRBUF_INIT;
 			strbuf_add(&key, (struct span){ text, (size_t)(equals - text) });
-			emit_text(e, strbuf_str(&key), (struct span){ equals + 1, n - (size_t)(equals - text) - 1 });
+			emit_text(e, strbuf_str(&key),
+			          (struct span){ equals + 1, n - (size_t)(equals - text) - 1 });
 			strbuf_release(&key);
 		}
 		text += end ? n + 2 : n;
@@ -180,8 +181,9 @@ static void checks(struct emit *e, const struct report *r)
 	emit_close(e, ']');
 	emit_line(e, 1);
 	emit_open(e, "summary", '{');
-	static const enum verdict order[] = { VERDICT_PASS, VERDICT_WARN, VERDICT_FAIL, VERDICT_MISSING,
-		                                  VERDICT_INCONCLUSIVE, VERDICT_IMPROVED, VERDICT_SKIPPED };
+	static const enum verdict order[] = { VERDICT_PASS,    VERDICT_WARN,         VERDICT_FAIL,
+		                                  VERDICT_MISSING, VERDICT_INCONCLUSIVE, VERDICT_IMPROVED,
+		                                  VERDICT_SKIPPED };
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
 		emit_number(e, verdict_name(order[i]), r->counts[order[i]], 0);
 	emit_close(e, '}');

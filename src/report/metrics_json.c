@@ -104,7 +104,9 @@ static int by_total(const void *a, const void *b)
 
 static void kernels(struct emit *e, const struct run_view *v, const struct digest *d)
 {
-	static const char *const kinds[] = { [EVENT_KERNEL] = "kernel", [EVENT_MEMCPY] = "memcpy", [EVENT_MEMSET] = "memset" };
+	static const char *const kinds[] = {
+		[EVENT_KERNEL] = "kernel", [EVENT_MEMCPY] = "memcpy", [EVENT_MEMSET] = "memset"
+	};
 	struct arena a = ARENA_INIT;
 	VEC(const struct kernel_stat *) list = VEC_INIT;
 	for (size_t i = 0; i < d->kernels.nr; i++)
@@ -118,7 +120,8 @@ static void kernels(struct emit *e, const struct run_view *v, const struct diges
 		emit_str(e, "kind", kinds[k->kind]);
 		emit_text(e, "name", k->name);
 		emit_text(e, "match", v->naming->exact ? k->name : kernel_match_name(&a, k->name));
-		emit_str(e, "category", category_name(v->naming->categories, category_of(v->naming->categories, k->name)));
+		emit_str(e, "category",
+		         category_name(v->naming->categories, category_of(v->naming->categories, k->name)));
 		emit_number(e, "count", k->count, 0);
 		emit_number(e, "total", k->total_ns, 0);
 		emit_number(e, "max", k->max_ns, 0);

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "report/table.h"
 #include "report/writer.h"
 
 #define NAME_CHARS 100
+#define LINE_CHARS 1000
 #define TOP 20
 
 struct line {
@@ -22,7 +24,7 @@ static void collect(void *ctx, const struct figure *f)
 {
 	struct lines *lines = ctx;
 	struct line l = { .metric = f->metric, .rank = f->rank };
-	text_add_short(&l.label, f->label, NAME_CHARS);
+	table_add_text(&l.label, f->label, NAME_CHARS);
 	l.value = stat_of(STAT_MEDIAN, f->samples, f->nr);
 	l.low = stat_of(STAT_MIN, f->samples, f->nr);
 	l.high = stat_of(STAT_MAX, f->samples, f->nr);
@@ -71,8 +73,8 @@ static void query(const struct run_view *v, const struct metric *m, struct lines
 static void step_table(const struct run_view *v, struct sink *out)
 {
 	bool window = v->run->ranks.nr && v->run->ranks.v[0]->window;
-	sink_printf(out, "  %-26s  %12s  %12s  %12s\n", window ? "per window (no steps marked)" : "per step", "median", "min",
-	            "max");
+	sink_printf(out, "  %-26s  %12s  %12s  %12s\n",
+	            window ? "per window (no steps marked)" : "per step", "median", "min", "max");
 	for (int m = 0; m < (int)NR_STEP_METRICS; m++) {
 		struct lines lines;
 		query(v, &metric_table[m], &lines);
@@ -94,8 +96,8 @@ static void run_table(const struct run_view *v, struct sink *out)
 	for (int m = NR_STEP_METRICS; m < NR_METRICS; m++) {
 		const struct metric *metric = &metric_table[m];
 		struct lines lines;
-		if (metric->label != LABEL_NONE && metric->label != LABEL_DEVICE && metric->label != LABEL_MEMORY &&
-		    metric->label != LABEL_DIRECTION)
+		if (metric->label != LABEL_NONE && metric->label != LABEL_DEVICE &&
+		    metric->label != LABEL_MEMORY && metric->label != LABEL_DIRECTION)
 			continue;
 		query(v, metric, &lines);
 		for (size_t i = 0; i < lines.list.nr; i++) {
@@ -111,7 +113,8 @@ static void run_table(const struct run_view *v, struct sink *out)
 	}
 }
 
-static void top_table(const struct run_view *v, enum metric_id id, const char *title, struct sink *out)
+static void top_table(const struct run_view *v, enum metric_id id, const char *title,
+                      struct sink *out)
 {
 	struct lines lines;
 	query(v, &metric_table[id], &lines);
@@ -135,11 +138,14 @@ static void header(const struct run_view *v, struct sink *out)
 		const char *gpu = digest_env(d, "gpu.name");
 		struct strbuf b = STRBUF_INIT;
 		strbuf_addf(&b, "rank %" PRId64 ": ", d->rank);
-		text_add_line(&b, span_of(d->trace ? d->trace : "digest"));
+		table_add_text(&b, span_of(d->trace ? d->trace : "digest"), LINE_CHARS);
 		strbuf_adds(&b, ", ");
-		text_add_line(&b, span_of(gpu ? gpu : "GPU not named"));
+		table_add_text(&b, span_of(gpu ? gpu : "GPU not named"), LINE_CHARS);
 		strbuf_addf(&b, ", %zu %s, %" PRId64 " events, %" PRId64 " GPU activities", d->nr_steps,
-		            d->window ? "window" : d->nr_steps == 1 ? "step" : "steps", d->events, d->trust.gpu_events);
+		            d->window          ? "window"
+		            : d->nr_steps == 1 ? "step"
+		                               : "steps",
+		            d->events, d->trust.gpu_events);
 		if (d->trust.carried_over)
 			strbuf_addf(&b, " (%" PRId64 " carried over)", d->trust.carried_over);
 		if (d->trust.dropped)
@@ -155,7 +161,8 @@ static void header(const struct run_view *v, struct sink *out)
 		strbuf_release(&b);
 	}
 	if (v->merged_names)
-		sink_printf(out, "%zu kernel names differ only in numbering and are shown as one\n", v->merged_names);
+		sink_printf(out, "%zu kernel names differ only in numbering and are shown as one\n",
+		            v->merged_names);
 	sink_puts(out, "\n");
 }
 
@@ -173,7 +180,9 @@ void metrics_write_text(const struct run_view *v, struct sink *out)
 
 void metric_table_write_text(struct sink *out)
 {
-	static const char *const worse[] = { [WORSE_UP] = "higher", [WORSE_DOWN] = "lower", [WORSE_EITHER] = "-" };
+	static const char *const worse[] = {
+		[WORSE_UP] = "higher", [WORSE_DOWN] = "lower", [WORSE_EITHER] = "-"
+	};
 	sink_printf(out, "%-34s %-8s %-7s %-8s %s\n", "metric", "unit", "worse", "ranks", "meaning");
 	for (int i = 0; i < NR_METRICS; i++) {
 		const struct metric *m = &metric_table[i];

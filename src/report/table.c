@@ -60,19 +60,25 @@ void table_write(struct table *t, struct sink *out)
 	arena_release(&t->arena);
 }
 
-const char *table_text(struct arena *a, const char *text, size_t max_chars)
+void table_add_text(struct strbuf *out, struct span text, size_t max_chars)
 {
-	struct strbuf b = STRBUF_INIT, safe = STRBUF_INIT;
-	text_add_short(&b, span_of(text_or_empty(text)), max_chars);
+	struct strbuf b = STRBUF_INIT;
+	text_add_short(&b, text, max_chars);
 	for (size_t i = 0; i < b.n; i++) {
 		if (i && b.p[i] == '#' && b.p[i - 1] == '#')
-			text_add_codepoint(&safe, 0xFFFD);
+			text_add_codepoint(out, 0xFFFD);
 		else
-			strbuf_addch(&safe, b.p[i]);
+			strbuf_addch(out, b.p[i]);
 	}
-	const char *line = arena_dup(a, strbuf_span(&safe));
 	strbuf_release(&b);
-	strbuf_release(&safe);
+}
+
+const char *table_text(struct arena *a, const char *text, size_t max_chars)
+{
+	struct strbuf b = STRBUF_INIT;
+	table_add_text(&b, span_of(text_or_empty(text)), max_chars);
+	const char *line = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
 	return line;
 }
 

@@ -23,8 +23,11 @@ void table_add(struct table *t, const char *color, const char *const *cells);
 /// Write all rows, indented by two blanks, and give the memory back.
 void table_write(struct table *t, struct sink *out);
 
-/// `text` fit for one line of a CI log, at most `max_chars`; no logging
-/// command of a CI (`##[`, `##vso[`, `##teamcity[`) survives. Owned by `a`.
+/// Append `text` fit for one line of a CI log, at most `max_chars`; no logging
+/// command of a CI (`##[`, `##vso[`, `##teamcity[`) survives, wherever it stands.
+void table_add_text(struct strbuf *out, struct span text, size_t max_chars);
+
+/// The same as a string owned by `a`; NULL is "".
 const char *table_text(struct arena *a, const char *text, size_t max_chars);
 
 struct breakdown_list {

@@ -16,7 +16,8 @@ void digest_write(const struct digest *d, struct sink *out);
 
 /// Read and validate a digest. `fail` is the status of any error (ST_INPUT, or
 /// ST_BASELINE where it stands for one).
-GG_MUST_CHECK enum status digest_read(struct source *src, enum status fail, struct digest **out, struct diag_log *log);
+GG_MUST_CHECK enum status digest_read(struct source *src, enum status fail, struct digest **out,
+                                      struct diag_log *log);
 
 /// Where an approved run came from.
 struct provenance {
@@ -36,10 +37,12 @@ void baseline_write(const struct baseline *b, struct sink *out);
 
 /// Read and validate a baseline; anything wrong with it is ST_BASELINE with
 /// place and path. Caller releases with baseline_release() whatever the outcome.
-GG_MUST_CHECK enum status baseline_parse(struct source *src, struct baseline *out, struct diag_log *log);
+GG_MUST_CHECK enum status baseline_parse(struct source *src, struct baseline *out,
+                                         struct diag_log *log);
 
 /// The same from a file.
-GG_MUST_CHECK enum status baseline_read(const char *path, struct baseline *out, struct diag_log *log);
+GG_MUST_CHECK enum status baseline_read(const char *path, struct baseline *out,
+                                        struct diag_log *log);
 
 /// Give the memory back.
 void baseline_release(struct baseline *b);

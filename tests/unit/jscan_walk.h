@@ -121,8 +121,9 @@ static inline struct walked walk_text_of(struct span text, bool tolerant, size_t
 /// The same end; events too unless one of them skipped.
 static inline bool walked_same(const struct walked *a, const struct walked *b, bool events)
 {
-	return a->status == b->status && a->byte == b->byte && a->cut == b->cut && a->faults == b->faults &&
-	       a->first_fault == b->first_fault && span_eq(strbuf_span(&a->error), strbuf_span(&b->error)) &&
+	return a->status == b->status && a->byte == b->byte && a->cut == b->cut &&
+	       a->faults == b->faults && a->first_fault == b->first_fault &&
+	       span_eq(strbuf_span(&a->error), strbuf_span(&b->error)) &&
 	       (!events || span_eq(strbuf_span(&a->events), strbuf_span(&b->events)));
 }
 

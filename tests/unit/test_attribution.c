@@ -197,7 +197,8 @@ static void test_fold(void **state)
 	assert_adds_up(x);
 	assert_null(part(x, 2, "gemm14"));
 	assert_non_null(part(x, 2, "gemm15"));
-	assert_int_equal(part(x, 2, "14 other kernels")->change, 105000); /* 1 … 14; the rest is unchanged */
+	assert_int_equal(part(x, 2, "14 other kernels")->change,
+	                 105000); /* 1 … 14; the rest is unchanged */
 	vec_release(&x->parts);
 	release(&s);
 }

@@ -46,7 +46,7 @@ static const struct {
 	int64_t count, total_ns;
 	const char *drift;
 } classes[] = {
-	{ 10, MS(100), "same" },   { 10, MS(102), "same" }, { 10, MS(102) + 2, "slower" },
+	{ 10, MS(100), "same" },   { 10, MS(102), "same" },          { 10, MS(102) + 2, "slower" },
 	{ 10, MS(97), "faster" },  { 12, MS(120), "more launches" }, { 8, MS(80), "fewer launches" },
 	{ 12, MS(160), "slower" }, { 12, MS(124), "more launches" }, { 20, MS(100), "more launches" },
 	{ 11, MS(80), "faster" },

@@ -31,8 +31,18 @@ static void same_bytes_same_name(void **state)
 static void any_bytes_are_a_name(void **state)
 {
 	static const struct span rows[] = {
-		{ "", 0 }, { "\0", 1 }, { "\0\0", 2 }, { "a\0b", 3 }, { "a\0c", 3 }, { "a", 1 }, { "a\0", 2 },
-		{ "\xff\xfe", 2 }, { "\xED\xA0\x80", 3 }, { "\xEF\xBF\xBD", 3 }, { "12345678", 8 }, { "12345678\0", 9 },
+		{ "", 0 },
+		{ "\0", 1 },
+		{ "\0\0", 2 },
+		{ "a\0b", 3 },
+		{ "a\0c", 3 },
+		{ "a", 1 },
+		{ "a\0", 2 },
+		{ "\xff\xfe", 2 },
+		{ "\xED\xA0\x80", 3 },
+		{ "\xEF\xBF\xBD", 3 },
+		{ "12345678", 8 },
+		{ "12345678\0", 9 },
 		{ "1234567\0", 8 },
 	};
 	struct name_table t;
@@ -101,10 +111,8 @@ static void hash_is_keyed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_bytes_same_name),
-		cmocka_unit_test(any_bytes_are_a_name),
-		cmocka_unit_test(many_names_in_seconds),
-		cmocka_unit_test(text_limit),
+		cmocka_unit_test(same_bytes_same_name),  cmocka_unit_test(any_bytes_are_a_name),
+		cmocka_unit_test(many_names_in_seconds), cmocka_unit_test(text_limit),
 		cmocka_unit_test(hash_is_keyed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

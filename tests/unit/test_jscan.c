@@ -26,18 +26,20 @@ struct expected {
 	uint64_t faults, first_fault;
 };
 
-static void check_reading(const struct expected *e, const struct walked *w, bool skip, const char *what)
+static void check_reading(const struct expected *e, const struct walked *w, bool skip,
+                          const char *what)
 {
 	struct strbuf error = STRBUF_INIT;
 	if (!e->events)
 		strbuf_addf(&error, "doc: byte %" PRId64 ": %s", e->byte, e->error);
-	bool ok = w->status == (e->events ? ST_OK : ST_INPUT) && span_eq(strbuf_span(&w->error), strbuf_span(&error)) &&
-	          w->faults == e->faults && (!w->faults || w->first_fault == e->first_fault);
+	bool ok = w->status == (e->events ? ST_OK : ST_INPUT) &&
+	          span_eq(strbuf_span(&w->error), strbuf_span(&error)) && w->faults == e->faults &&
+	          (!w->faults || w->first_fault == e->first_fault);
 	if (ok && e->events && !skip)
 		ok = span_eq(strbuf_span(&w->events), span_of(e->events));
 	if (!ok)
-		fail_msg("%s:\n  got  \"%s\" '%s' %" PRIu64 " faults, first %" PRIu64 "\n  want \"%s\" '%s' %" PRIu64
-		         " faults, first %" PRIu64,
+		fail_msg("%s:\n  got  \"%s\" '%s' %" PRIu64 " faults, first %" PRIu64
+		         "\n  want \"%s\" '%s' %" PRIu64 " faults, first %" PRIu64,
 		         what, strbuf_str(&w->events), strbuf_str(&w->error), w->faults, w->first_fault,
 		         e->events ? e->events : "", strbuf_str(&error), e->faults, e->first_fault);
 	strbuf_release(&error);
@@ -50,11 +52,13 @@ static void check(struct span text, bool tolerant, const struct expected *e)
 		for (int skip = 0; skip < 2; skip++) {
 			char what[400];
 			struct walked w = walk_text_of(text, tolerant, sizes[i], skip);
-			snprintf(what, sizeof what, "%.*s (%s, %s, size %zu)", text.n < 300 ? (int)text.n : 300, text.p,
-			         tolerant ? "tolerant" : "strict", skip ? "skipped" : "taken", sizes[i]);
+			snprintf(what, sizeof what, "%.*s (%s, %s, size %zu)", text.n < 300 ? (int)text.n : 300,
+			         text.p, tolerant ? "tolerant" : "strict", skip ? "skipped" : "taken",
+			         sizes[i]);
 			check_reading(e, &w, skip, what);
 			if (!walked_same(&w, &whole, !skip))
-				fail_msg("%s: not as whole: '%s', '%s'", what, strbuf_str(&w.events), strbuf_str(&whole.events));
+				fail_msg("%s: not as whole: '%s', '%s'", what, strbuf_str(&w.events),
+				         strbuf_str(&whole.events));
 			walked_release(&w);
 		}
 	walked_release(&whole);
@@ -94,10 +98,13 @@ static const struct {
 	{ SPAN("{\"a\":1,\"a\":2}"), "{a:1 a:2 } " }, /* the reader's business */
 	{ SPAN("[{\"a\":[{}]},[{\"b\":null}]]"), "[{a:[{} ] } [{b:null } ] ] " },
 	/* numbers, as written */
-	{ SPAN("[0,-1,10,123456789012345678901234567890]"), "[0 -1 10 123456789012345678901234567890 ] " },
+	{ SPAN("[0,-1,10,123456789012345678901234567890]"),
+	  "[0 -1 10 123456789012345678901234567890 ] " },
 	{ SPAN("[0.0,-0.5,1.25,100.001]"), "[0.0 -0.5 1.25 100.001 ] " },
-	{ SPAN("[1e1,1E1,1e+1,1e-1,0e0,0.5e10,-1.5E-03]"), "[1e1 1E1 1e+1 1e-1 0e0 0.5e10 -1.5E-03 ] " },
-	{ SPAN("[1e999,1e-999]"), "[1e999 1e-999 ] " }, /* whether it can be held is asked where it is needed */
+	{ SPAN("[1e1,1E1,1e+1,1e-1,0e0,0.5e10,-1.5E-03]"),
+	  "[1e1 1E1 1e+1 1e-1 0e0 0.5e10 -1.5E-03 ] " },
+	{ SPAN("[1e999,1e-999]"),
+	  "[1e999 1e-999 ] " }, /* whether it can be held is asked where it is needed */
 	{ SPAN("{\"ts\":1682725898237042.123}"), "{ts:1682725898237042.123 } " },
 	/* strings */
 	{ SPAN("\" \""), "s'\\x20' " },
@@ -125,7 +132,8 @@ static const struct {
 	{ SPAN("\"\\uD83D\\\\uDE00\""), "s'\\xed\\xa0\\xbd\\x5cuDE00' " },
 	/* UTF-8, valid or not, passes as it is */
 	{ SPAN("\"\xC3\xA4\xF0\x9F\x98\x80\""), "s'\\xc3\\xa4\\xf0\\x9f\\x98\\x80' " },
-	{ SPAN("\"\xFF\xC0\x80\xED\xA0\x80\xE2\x82\""), "s'\\xff\\xc0\\x80\\xed\\xa0\\x80\\xe2\\x82' " },
+	{ SPAN("\"\xFF\xC0\x80\xED\xA0\x80\xE2\x82\""),
+	  "s'\\xff\\xc0\\x80\\xed\\xa0\\x80\\xe2\\x82' " },
 	/* escapes in keys */
 	{ SPAN("{\"\\u0074s\":1}"), "{ts:1 } " },
 	{ SPAN("{\"a\\\"b\" : \"c\\\\\"}"), "{a\"b:s'c\\x5c' } " },
@@ -385,8 +393,10 @@ static void tolerated(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ROWS(tolerated_rows); i++) {
-		struct expected strict = { .byte = tolerated_rows[i].byte, .error = tolerated_rows[i].error };
-		struct expected tolerant = { .events = tolerated_rows[i].events, .faults = tolerated_rows[i].faults,
+		struct expected strict = { .byte = tolerated_rows[i].byte,
+			                       .error = tolerated_rows[i].error };
+		struct expected tolerant = { .events = tolerated_rows[i].events,
+			                         .faults = tolerated_rows[i].faults,
 			                         .first_fault = (uint64_t)tolerated_rows[i].byte };
 		check(tolerated_rows[i].text, false, &strict);
 		check(tolerated_rows[i].text, true, &tolerant);
@@ -425,7 +435,9 @@ static void not_tolerated(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++) {
-		struct expected e = { .byte = rows[i].byte, .error = rows[i].error, .faults = rows[i].faults };
+		struct expected e = { .byte = rows[i].byte,
+			                  .error = rows[i].error,
+			                  .faults = rows[i].faults };
 		struct walked w = walk_text_of(rows[i].text, true, 0, false);
 		e.first_fault = w.first_fault;
 		assert_int_equal(w.cut, rows[i].cut);
@@ -440,16 +452,19 @@ static void not_tolerated(void **state)
 static void cut_at_every_byte(void **state)
 {
 	static const struct span docs[] = {
-		SPAN("{\"a\" : [1, -2.5e+10, true ,false,null, \"x\\u00e4\\ud83d\\ude00\\n\\\\\" ] ,\"b\":{},\"\\u0041\":[[ ]]}"),
+		SPAN("{\"a\" : [1, -2.5e+10, true ,false,null, \"x\\u00e4\\ud83d\\ude00\\n\\\\\" ] "
+		     ",\"b\":{},\"\\u0041\":[[ ]]}"),
 		SPAN("[NaN,-Infinity,\"\\q\n\",nan,inf]"),
 	};
 	(void)state;
 	for (size_t d = 0; d < ROWS(docs); d++)
 		for (size_t n = 0; n < docs[d].n; n++)
 			for (size_t i = 0; i < 2 * ROWS(sizes); i++) {
-				struct walked w = walk_text_of((struct span){ docs[d].p, n }, true, sizes[i / 2], i % 2);
+				struct walked w =
+				    walk_text_of((struct span){ docs[d].p, n }, true, sizes[i / 2], i % 2);
 				if (w.status != ST_INPUT || !w.cut || w.byte != n)
-					fail_msg("%.*s: status %d, cut %d, byte %" PRIu64, (int)n, docs[d].p, w.status, w.cut, w.byte);
+					fail_msg("%.*s: status %d, cut %d, byte %" PRIu64, (int)n, docs[d].p, w.status,
+					         w.cut, w.byte);
 				walked_release(&w);
 			}
 }
@@ -490,7 +505,8 @@ static void nesting(void **state)
 				assert_int_equal(w.status, depth <= 512 ? ST_OK : ST_INPUT);
 				if (depth > 512) {
 					assert_int_equal(w.byte, objects ? 512 * 5 : 512);
-					assert_non_null(strstr(strbuf_str(&w.error), ": nested deeper than 512 levels"));
+					assert_non_null(
+					    strstr(strbuf_str(&w.error), ": nested deeper than 512 levels"));
 					assert_false(w.cut);
 				}
 				walked_release(&w);
@@ -505,8 +521,9 @@ static void nesting_limit_of_the_caller(void **state)
 		unsigned limit;
 		bool ok;
 	} rows[] = {
-		{ "[[1]]", 2, true },   { "[[[1]]]", 2, false },        { "1", 1, true }, { "[{\"a\":{}}]", 2, false },
-		{ "[[],[],[]]", 2, true }, { "{\"a\":[],\"b\":{}}", 2, true }, { "[]", 100000, true },
+		{ "[[1]]", 2, true },         { "[[[1]]]", 2, false },   { "1", 1, true },
+		{ "[{\"a\":{}}]", 2, false }, { "[[],[],[]]", 2, true }, { "{\"a\":[],\"b\":{}}", 2, true },
+		{ "[]", 100000, true },
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++) {
@@ -575,7 +592,8 @@ static void token_limit(void **state)
 	struct walked taken = walk_text_of((struct span){ text, n }, false, 0, false);
 	struct walked skipped = walk_text_of((struct span){ text, n }, false, 0, true);
 	assert_int_equal(taken.status, ST_INPUT);
-	assert_string_equal(strbuf_str(&taken.error), "doc: byte 2: a string or number longer than 67108864 bytes");
+	assert_string_equal(strbuf_str(&taken.error),
+	                    "doc: byte 2: a string or number longer than 67108864 bytes");
 	assert_false(taken.cut);
 	assert_int_equal(skipped.status, ST_OK);
 	walked_release(&taken);
@@ -613,11 +631,12 @@ static void peek_tells_the_type(void **state)
 		const char *text;
 		enum jscan_type type;
 	} rows[] = {
-		{ " {}", JSCAN_OBJECT }, { " []", JSCAN_ARRAY },    { " \"\"", JSCAN_STRING }, { " 1", JSCAN_NUMBER },
-		{ "-1", JSCAN_NUMBER },  { "-", JSCAN_NUMBER },     { "true", JSCAN_TRUE },    { "false", JSCAN_FALSE },
-		{ "null", JSCAN_NULL },  { "nan", JSCAN_NAN },      { "NaN", JSCAN_NAN },      { "-nan", JSCAN_NAN },
-		{ "-inf", JSCAN_NAN },   { "-Infinity", JSCAN_NAN }, { "-NaN", JSCAN_NAN },    { "", JSCAN_END },
-		{ "?", JSCAN_END },
+		{ " {}", JSCAN_OBJECT }, { " []", JSCAN_ARRAY },     { " \"\"", JSCAN_STRING },
+		{ " 1", JSCAN_NUMBER },  { "-1", JSCAN_NUMBER },     { "-", JSCAN_NUMBER },
+		{ "true", JSCAN_TRUE },  { "false", JSCAN_FALSE },   { "null", JSCAN_NULL },
+		{ "nan", JSCAN_NAN },    { "NaN", JSCAN_NAN },       { "-nan", JSCAN_NAN },
+		{ "-inf", JSCAN_NAN },   { "-Infinity", JSCAN_NAN }, { "-NaN", JSCAN_NAN },
+		{ "", JSCAN_END },       { "?", JSCAN_END },
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++)
@@ -727,7 +746,9 @@ static void only_white_space_may_follow(void **state)
 	static const struct {
 		const char *text;
 		bool ok;
-	} rows[] = { { "1", true }, { "1 \n\t\r ", true }, { "1 x", false }, { "1\v", false }, { "1 1", false } };
+	} rows[] = {
+		{ "1", true }, { "1 \n\t\r ", true }, { "1 x", false }, { "1\v", false }, { "1 1", false }
+	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++)
 		for (size_t s = 0; s < ROWS(sizes); s++) {

@@ -251,7 +251,8 @@ static void gzip(void **state)
 			/* in one piece, and in pieces */
 			size_t step = i ? 1000 : lengths[l] + 1;
 			for (size_t at = 0; at < text.n; at += step)
-				sink_write(s, (struct span){ text.p + at, text.n - at < step ? text.n - at : step });
+				sink_write(s,
+				           (struct span){ text.p + at, text.n - at < step ? text.n - at : step });
 			assert_int_equal(sink_commit(s, &log_), ST_OK);
 			file[i] = content(path[i]);
 			unlink(path[i]);
@@ -304,7 +305,10 @@ static void unwritable_directory(void **state)
 		if (geteuid() == 0 && seteuid(65534) != 0)
 			_exit(77);
 		enum status st = sink_open(in_dir(path, "file"), false, &s, &log_);
-		_exit(st == ST_OUTPUT && strstr(diag_first_error(&log_), "cannot be written: Permission denied") ? 0 : 1);
+		_exit(st == ST_OUTPUT &&
+		              strstr(diag_first_error(&log_), "cannot be written: Permission denied")
+		          ? 0
+		          : 1);
 	}
 	assert_true(child > 0);
 	assert_int_equal(waitpid(child, &result, 0), child);
@@ -324,7 +328,8 @@ static void full_device(void **state)
 			for (int i = 0; i < (big ? 200000 : 1); i++, x = x * 1664525 + 1013904223)
 				sink_printf(s, "%u", x);
 			assert_int_equal(sink_commit(s, &log_), ST_OUTPUT);
-			assert_string_equal(diag_first_error(&log_), "/dev/full: cannot be written: No space left on device");
+			assert_string_equal(diag_first_error(&log_),
+			                    "/dev/full: cannot be written: No space left on device");
 			diag_release(&log_);
 		}
 }
@@ -348,7 +353,8 @@ static void standard_output(void **state)
 				_exit(99);
 			sink_puts(s, "text");
 			enum status st = sink_commit(s, &log_);
-			if (st != ST_OK && !strstr(diag_first_error(&log_), "standard output: cannot be written: "))
+			if (st != ST_OK &&
+			    !strstr(diag_first_error(&log_), "standard output: cannot be written: "))
 				_exit(98);
 			_exit(status_exit_code(st));
 		}

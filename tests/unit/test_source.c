@@ -93,8 +93,8 @@ static void outcome_release(struct outcome *o)
 }
 
 /* In every block size, with and without a look ahead. */
-static void check(struct span data, struct source_options options, enum status status, struct span text,
-                  const char *message, const char *what)
+static void check(struct span data, struct source_options options, enum status status,
+                  struct span text, const char *message, const char *what)
 {
 	for (size_t i = 0; i < 2 * ROWS(blocks); i++) {
 		options.block = blocks[i / 2];
@@ -103,8 +103,8 @@ static void check(struct span data, struct source_options options, enum status s
 		bool ok = o.status == status && (status != ST_OK || span_eq(strbuf_span(&o.bytes), text)) &&
 		          (message ? e && strcmp(e->text, message) == 0 && !e->next : !e);
 		if (!ok)
-			fail_msg("%s, block %zu%s: status %d, %zu bytes, '%s'", what, options.block, i % 2 ? ", peeked" : "", o.status,
-			         o.bytes.n, e ? e->text : "");
+			fail_msg("%s, block %zu%s: status %d, %zu bytes, '%s'", what, options.block,
+			         i % 2 ? ", peeked" : "", o.status, o.bytes.n, e ? e->text : "");
 		outcome_release(&o);
 	}
 }
@@ -141,7 +141,9 @@ static void gzip(void **state)
 		{ { "", "{}", "", "" }, SPAN(""), NULL },
 		{ { "{}" }, SPAN("x"), "mem: trailing garbage behind the gzip data is ignored" },
 		{ { "{}" }, SPAN("\0\0\0\0"), "mem: trailing garbage behind the gzip data is ignored" },
-		{ { "{}" }, SPAN("\x1f\x8c garbage"), "mem: trailing garbage behind the gzip data is ignored" },
+		{ { "{}" },
+		  SPAN("\x1f\x8c garbage"),
+		  "mem: trailing garbage behind the gzip data is ignored" },
 		{ { "{", "}" }, SPAN("{}"), "mem: trailing garbage behind the gzip data is ignored" },
 	};
 	(void)state;
@@ -152,7 +154,8 @@ static void gzip(void **state)
 			strbuf_adds(&text, rows[i].members[m]);
 		}
 		strbuf_add(&z, rows[i].behind);
-		check(strbuf_span(&z), (struct source_options){ 0 }, ST_OK, strbuf_span(&text), rows[i].message, "gzip");
+		check(strbuf_span(&z), (struct source_options){ 0 }, ST_OK, strbuf_span(&text),
+		      rows[i].message, "gzip");
 		strbuf_release(&z);
 		strbuf_release(&text);
 	}
@@ -170,7 +173,8 @@ static void gzip_of_many_sizes(void **state)
 		struct strbuf twice = STRBUF_INIT;
 		strbuf_add(&twice, once);
 		strbuf_add(&twice, once);
-		check(strbuf_span(&z), (struct source_options){ 0 }, ST_OK, strbuf_span(&twice), NULL, "gzip");
+		check(strbuf_span(&z), (struct source_options){ 0 }, ST_OK, strbuf_span(&twice), NULL,
+		      "gzip");
 		strbuf_release(&z);
 		strbuf_release(&text);
 		strbuf_release(&twice);
@@ -193,10 +197,12 @@ static void cut_at_every_byte(void **state)
 			struct source_options options = { .block = blocks[i / 2], .allow_truncated = i % 2 };
 			struct outcome o = read_all((struct span){ z.p, n }, &options, false);
 			bool whole = n == first, allowed = options.allow_truncated;
-			if (o.status != (whole || allowed ? ST_OK : ST_INPUT) || o.truncated != (allowed && !whole) ||
-			    !span_starts(strbuf_span(&text), strbuf_span(&o.bytes)) || (n >= first && o.bytes.n < 300))
-				fail_msg("%zu of %zu bytes, block %zu: status %d, %zu bytes, truncated %d", n, z.n, options.block, o.status,
-				         o.bytes.n, o.truncated);
+			if (o.status != (whole || allowed ? ST_OK : ST_INPUT) ||
+			    o.truncated != (allowed && !whole) ||
+			    !span_starts(strbuf_span(&text), strbuf_span(&o.bytes)) ||
+			    (n >= first && o.bytes.n < 300))
+				fail_msg("%zu of %zu bytes, block %zu: status %d, %zu bytes, truncated %d", n, z.n,
+				         options.block, o.status, o.bytes.n, o.truncated);
 			if (!whole && !allowed)
 				assert_non_null(strstr(diag_first_error(&o.log), ": the gzip data is cut short"));
 			else
@@ -213,11 +219,13 @@ static void cut_names_the_byte(void **state)
 	(void)state;
 	gzip_member(&z, SPAN("[1,2,3]"));
 	check((struct span){ z.p, z.n - 1 }, (struct source_options){ 0 }, ST_INPUT, SPAN(""),
-	      "mem: byte 7: the gzip data is cut short; copy the file again, or keep its complete events with "
+	      "mem: byte 7: the gzip data is cut short; copy the file again, or keep its complete "
+	      "events with "
 	      "--allow-truncated",
 	      "cut in the length");
 	check((struct span){ z.p, 5 }, (struct source_options){ 0 }, ST_INPUT, SPAN(""),
-	      "mem: byte 0: the gzip data is cut short; copy the file again, or keep its complete events with "
+	      "mem: byte 0: the gzip data is cut short; copy the file again, or keep its complete "
+	      "events with "
 	      "--allow-truncated",
 	      "cut in the header");
 	strbuf_release(&z);
@@ -245,8 +253,8 @@ static void damaged(void **state)
 		char *p = rows[i].at < 0 ? z.p + z.n + rows[i].at : z.p + rows[i].at;
 		*p ^= (char)0xe0;
 		for (int allow = 0; allow < 2; allow++)
-			check(strbuf_span(&z), (struct source_options){ .allow_truncated = allow }, ST_INPUT, SPAN(""), rows[i].message,
-			      "damaged");
+			check(strbuf_span(&z), (struct source_options){ .allow_truncated = allow }, ST_INPUT,
+			      SPAN(""), rows[i].message, "damaged");
 		*p ^= (char)0xe0;
 	}
 	/* any flipped bit behind the header is found */
@@ -271,7 +279,8 @@ static void damaged_second_member(void **state)
 	gzip_member(&z, SPAN("{}"));
 	strbuf_add(&z, SPAN("\x1f\x8b\x07 no method of that number"));
 	check(strbuf_span(&z), (struct source_options){ 0 }, ST_INPUT, SPAN(""),
-	      "mem: byte 2: damaged gzip data: unknown compression method; make the file anew", "second member");
+	      "mem: byte 2: damaged gzip data: unknown compression method; make the file anew",
+	      "second member");
 	strbuf_release(&z);
 }
 
@@ -283,13 +292,16 @@ static void max_bytes(void **state)
 	gzip_member(&z, strbuf_span(&text));
 	struct span forms[] = { strbuf_span(&text), strbuf_span(&z) };
 	for (size_t i = 0; i < ROWS(forms); i++) {
-		check(forms[i], (struct source_options){ .max_bytes = 5000 }, ST_OK, strbuf_span(&text), NULL, "at the limit");
+		check(forms[i], (struct source_options){ .max_bytes = 5000 }, ST_OK, strbuf_span(&text),
+		      NULL, "at the limit");
 		check(forms[i], (struct source_options){ .max_bytes = 4999 }, ST_INPUT, SPAN(""),
-		      "mem: byte 4999: more than the limit of 4999 expanded bytes; raise it with --max-input if the file is "
+		      "mem: byte 4999: more than the limit of 4999 expanded bytes; raise it with "
+		      "--max-input if the file is "
 		      "meant to be so large",
 		      "one past the limit");
 		check(forms[i], (struct source_options){ .max_bytes = 1 }, ST_INPUT, SPAN(""),
-		      "mem: byte 1: more than the limit of 1 expanded bytes; raise it with --max-input if the file is meant "
+		      "mem: byte 1: more than the limit of 1 expanded bytes; raise it with --max-input if "
+		      "the file is meant "
 		      "to be so large",
 		      "far past the limit");
 	}
@@ -317,7 +329,9 @@ static void bomb(void **state)
 /* What peek shows is what read gives first, at most SOURCE_PEEK bytes of it. */
 static void peek_then_read(void **state)
 {
-	static const size_t lengths[] = { 0, 1, 100, SOURCE_PEEK - 1, SOURCE_PEEK, SOURCE_PEEK + 1, 3 * SOURCE_PEEK };
+	static const size_t lengths[] = {
+		0, 1, 100, SOURCE_PEEK - 1, SOURCE_PEEK, SOURCE_PEEK + 1, 3 * SOURCE_PEEK
+	};
 	(void)state;
 	for (size_t l = 0; l < ROWS(lengths); l++)
 		for (size_t i = 0; i < 2 * ROWS(blocks); i++) {
@@ -438,8 +452,9 @@ static void unusable_files(void **state)
 	struct source *src;
 	diag_init(&log);
 	assert_int_equal(source_open("/no/such\n\x1b[31m", NULL, &src, &log), ST_INPUT);
-	assert_string_equal(diag_first_error(&log),
-	                    "/no/such\xEF\xBF\xBD\xEF\xBF\xBD[31m: cannot be opened: No such file or directory");
+	assert_string_equal(
+	    diag_first_error(&log),
+	    "/no/such\xEF\xBF\xBD\xEF\xBF\xBD[31m: cannot be opened: No such file or directory");
 	diag_release(&log);
 	source_close(NULL);
 }
@@ -485,7 +500,8 @@ static void endless_device(void **state)
 	assert_int_equal(source_open("/dev/zero", &options, &src, &o.log), ST_OK);
 	drain(src, 1 << 15, &o);
 	assert_int_equal(o.status, ST_INPUT);
-	assert_non_null(strstr(diag_first_error(&o.log), "/dev/zero: byte 1048576: more than the limit"));
+	assert_non_null(
+	    strstr(diag_first_error(&o.log), "/dev/zero: byte 1048576: more than the limit"));
 	source_close(src);
 	outcome_release(&o);
 }

@@ -18,14 +18,10 @@ static void equality_and_order(void **state)
 		struct span a, b;
 		int order;
 	} rows[] = {
-		{ { "", 0 }, { "", 0 }, 0 },
-		{ { NULL, 0 }, { "", 0 }, 0 },
-		{ { "", 0 }, { "a", 1 }, -1 },
-		{ { "a", 1 }, { "a", 1 }, 0 },
-		{ { "a", 1 }, { "ab", 2 }, -1 },
-		{ { "b", 1 }, { "ab", 2 }, 1 },
-		{ { "a\0b", 3 }, { "a\0c", 3 }, -1 },
-		{ { "a\0b", 3 }, { "a", 1 }, 1 },
+		{ { "", 0 }, { "", 0 }, 0 },          { { NULL, 0 }, { "", 0 }, 0 },
+		{ { "", 0 }, { "a", 1 }, -1 },        { { "a", 1 }, { "a", 1 }, 0 },
+		{ { "a", 1 }, { "ab", 2 }, -1 },      { { "b", 1 }, { "ab", 2 }, 1 },
+		{ { "a\0b", 3 }, { "a\0c", 3 }, -1 }, { { "a\0b", 3 }, { "a", 1 }, 1 },
 		{ { "\x7f", 1 }, { "\x80", 1 }, -1 }, /* bytes, not signed characters */
 	};
 	(void)state;
@@ -142,7 +138,8 @@ static bool glob_by_definition(const char *p, const char *t)
 	for (size_t i = 1; i <= np; i++)
 		for (size_t k = 0; k <= nt; k++)
 			match[i][k] = p[i - 1] == '*' ? match[i - 1][k] || (k && match[i][k - 1])
-			                              : k && match[i - 1][k - 1] && (p[i - 1] == '?' || p[i - 1] == t[k - 1]);
+			                              : k && match[i - 1][k - 1] &&
+			                                    (p[i - 1] == '?' || p[i - 1] == t[k - 1]);
 	return match[np][nt];
 }
 
@@ -177,9 +174,11 @@ static void glob_of_many_stars_is_quick(void **state)
 		memcpy(pattern + i, "*a", 2);
 	memset(text, 'a', sizeof text);
 	clock_t begin = clock();
-	assert_true(span_glob((struct span){ pattern, sizeof pattern }, (struct span){ text, sizeof text }));
+	assert_true(
+	    span_glob((struct span){ pattern, sizeof pattern }, (struct span){ text, sizeof text }));
 	pattern[sizeof pattern - 1] = 'b';
-	assert_false(span_glob((struct span){ pattern, sizeof pattern }, (struct span){ text, sizeof text }));
+	assert_false(
+	    span_glob((struct span){ pattern, sizeof pattern }, (struct span){ text, sizeof text }));
 	assert_true(clock() - begin < 5 * CLOCKS_PER_SEC);
 }
 

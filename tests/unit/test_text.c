@@ -34,7 +34,8 @@ static const struct utf8_row utf8_rows[] = {
 	{ SPAN(BAD), BAD, 1, true },
 	{ SPAN("\xF0\x90\x80\x80"), "\xF0\x90\x80\x80", 1, true },
 	{ SPAN("\xF4\x8F\xBF\xBF"), "\xF4\x8F\xBF\xBF", 1, true },
-	{ SPAN("a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80z"), "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80z", 5, true },
+	{ SPAN("a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80z"), "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80z", 5,
+	  true },
 	/* NUL */
 	{ SPAN("a\0b"), "a" BAD "b", 3, false },
 	/* lone continuation bytes and bytes that never occur */
@@ -66,8 +67,8 @@ static const struct utf8_row utf8_rows[] = {
 	{ SPAN("\xE2\x82x"), BAD "x", 2, false },
 	{ SPAN("\xC3\xC3\xA4"), BAD "\xC3\xA4", 2, false },
 	{ SPAN("\xF0\x9F\xE2\x82\xAC"), BAD "\xE2\x82\xAC", 2, false },
-	{ SPAN("\x61\xF1\x80\x80\xE1\x80\xC2\x62\x80\x63\x80\xBF\x64"), "a" BAD BAD BAD "b" BAD "c" BAD BAD "d", 10,
-	  false }, /* table 3-8 of the standard */
+	{ SPAN("\x61\xF1\x80\x80\xE1\x80\xC2\x62\x80\x63\x80\xBF\x64"),
+	  "a" BAD BAD BAD "b" BAD "c" BAD BAD "d", 10, false }, /* table 3-8 of the standard */
 	/* a written U+FFFD beside a malformed byte */
 	{ SPAN(BAD "\x80"), BAD BAD, 2, false },
 };
@@ -138,7 +139,8 @@ static void line(void **state)
 		{ SPAN("\xC2\x80\xC2\x85\xC2\x9B\xC2\x9F"), BAD BAD BAD BAD }, /* C1 */
 		{ SPAN("\xC2\xA0"), "\xC2\xA0" },
 		{ SPAN("\xE2\x80\xA8\xE2\x80\xA9"), BAD BAD }, /* line, paragraph separator */
-		{ SPAN("\xE2\x80\xAA\xE2\x80\xAB\xE2\x80\xAC\xE2\x80\xAD\xE2\x80\xAE"), BAD BAD BAD BAD BAD },
+		{ SPAN("\xE2\x80\xAA\xE2\x80\xAB\xE2\x80\xAC\xE2\x80\xAD\xE2\x80\xAE"),
+		  BAD BAD BAD BAD BAD },
 		{ SPAN("\xE2\x81\xA6\xE2\x81\xA7\xE2\x81\xA8\xE2\x81\xA9"), BAD BAD BAD BAD },
 		{ SPAN("\xE2\x80\x8E\xE2\x80\x8F\xD8\x9C"), BAD BAD BAD }, /* LRM, RLM, ALM */
 		{ SPAN("\xEF\xBB\xBFx"), BAD "x" }, /* byte order mark */
@@ -180,9 +182,11 @@ static void shorten(void **state)
 		{ "0123456789ABCDEF", 9, "" },
 		/* characters are counted, not bytes */
 		{ "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC", 6, NULL },
-		{ "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC", 11,
-		  "\xC3\xA4\xC3\xB6" },
-		{ "\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80"
+		{ "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6"
+		  "\xC3\xBC",
+		  11, "\xC3\xA4\xC3\xB6" },
+		{ "\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F"
+		  "\x98\x80"
 		  "\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80",
 		  10, "\xF0\x9F\x98\x80" },
 		{ "a\nb and more text", 12, "a" BAD "b" },
@@ -204,7 +208,8 @@ static void shorten(void **state)
 /* At every length: valid, no more characters than asked for, other texts other hashes. */
 static void shorten_at_every_length(void **state)
 {
-	static const char in[] = "x\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\xED\xA0\x80 kernel \xC3\xA4\xE2\x82\xAC end\xE2\x82";
+	static const char in[] =
+	    "x\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\xED\xA0\x80 kernel \xC3\xA4\xE2\x82\xAC end\xE2\x82";
 	struct span whole = { in, sizeof in - 1 };
 	(void)state;
 	for (size_t n = 0; n <= whole.n; n++)
@@ -238,9 +243,14 @@ static void quote(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(utf8),    cmocka_unit_test(codepoints_round_trip), cmocka_unit_test(any_bytes),
-		cmocka_unit_test(line),    cmocka_unit_test(hash32),                cmocka_unit_test(shorten),
-		cmocka_unit_test(shorten_at_every_length), cmocka_unit_test(quote),
+		cmocka_unit_test(utf8),
+		cmocka_unit_test(codepoints_round_trip),
+		cmocka_unit_test(any_bytes),
+		cmocka_unit_test(line),
+		cmocka_unit_test(hash32),
+		cmocka_unit_test(shorten),
+		cmocka_unit_test(shorten_at_every_length),
+		cmocka_unit_test(quote),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,8 +51,9 @@ static void check_row(const struct row *row, const struct record *r, size_t bloc
 	          (!row->meta || span_eq(strbuf_span(&r->meta), span_of(row->meta))) &&
 	          span_eq(strbuf_span(&r->log), strbuf_span(&log));
 	if (!ok)
-		fail_msg("%s\nblock %zu, status %d, broken %d\nevents: %s\nmeta:   %s\nlog:    %s", row->json, block, r->status,
-		         r->broken, strbuf_str(&r->events), strbuf_str(&r->meta), strbuf_str(&r->log));
+		fail_msg("%s\nblock %zu, status %d, broken %d\nevents: %s\nmeta:   %s\nlog:    %s",
+		         row->json, block, r->status, r->broken, strbuf_str(&r->events),
+		         strbuf_str(&r->meta), strbuf_str(&r->log));
 	strbuf_release(&log);
 }
 
@@ -69,23 +70,25 @@ static void check_cut(struct span json, size_t n, const struct record *whole, si
 {
 	struct span part = { json.p, n };
 	struct record strict = record_trace(part, (struct trace_options){ 0 }, block, 0);
-	struct record lenient = record_trace(part, (struct trace_options){ .allow_truncated = true }, block, 0);
+	struct record lenient =
+	    record_trace(part, (struct trace_options){ .allow_truncated = true }, block, 0);
 	bool begun = n >= begin_of_events(json), ok = strict.status == ST_INPUT && !strict.truncated;
 	char place[64];
 	snprintf(place, sizeof place, "error: doc: byte %zu: the input ends", n);
 	ok = ok && span_starts(strbuf_span(&strict.log), span_of(place));
 	ok = ok && (strstr(strbuf_str(&strict.log), "--allow-truncated") != NULL) == begun;
 	ok = ok && lenient.status == (begun ? ST_OK : ST_INPUT) && lenient.truncated == begun;
-	ok = ok && !lenient.broken && span_starts(strbuf_span(&whole->events), strbuf_span(&lenient.events)) &&
+	ok = ok && !lenient.broken &&
+	     span_starts(strbuf_span(&whole->events), strbuf_span(&lenient.events)) &&
 	     span_eq(strbuf_span(&strict.events), strbuf_span(&lenient.events));
 	if (begun) {
 		snprintf(place, sizeof place, "warning: doc: byte %zu: ", n);
 		ok = ok && span_starts(strbuf_span(&lenient.log), span_of(place));
 	}
 	if (!ok)
-		fail_msg("%.*s\nblock %zu\nstrict: %d %s%s\nlenient: %d %s%s%s", (int)n, json.p, block, strict.status,
-		         strbuf_str(&strict.log), strbuf_str(&strict.events), lenient.status, strbuf_str(&lenient.log),
-		         strbuf_str(&lenient.meta), strbuf_str(&lenient.events));
+		fail_msg("%.*s\nblock %zu\nstrict: %d %s%s\nlenient: %d %s%s%s", (int)n, json.p, block,
+		         strict.status, strbuf_str(&strict.log), strbuf_str(&strict.events), lenient.status,
+		         strbuf_str(&lenient.log), strbuf_str(&lenient.meta), strbuf_str(&lenient.events));
 	record_release(&strict);
 	record_release(&lenient);
 }
@@ -133,24 +136,33 @@ static const struct row shape_rows[] = {
 	{ .json = DOC(""), .events = "", .meta = "events=0" },
 	{ .json = "{'traceEvents' : [ ] }", .events = "", .meta = "events=0" },
 	/* metadata before and behind, traceEvents last and first */
-	{ .json = "{'schemaVersion':1,'displayTimeUnit':'ms','x':{'traceEvent':[1,{'ph':'X'}]},'traceEvents':[" GOOD "]}",
-	  .events = K1, .meta = "events=1" },
-	{ .json = "{'traceEvents':[" GOOD "],'traceName':'/tmp/x.json','baseTimeNanoseconds':17,'with_flops':[[{}]]}",
-	  .events = K1, .meta = "events=1" },
-	{ .json = "{'\\u0074raceEvents':[" GOOD "],'traceevents':[]}", .events = K1, .meta = "events=1",
+	{ .json = "{'schemaVersion':1,'displayTimeUnit':'ms','x':{'traceEvent':[1,{'ph':'X'}]},'"
+	          "traceEvents':[" GOOD "]}",
+	  .events = K1,
+	  .meta = "events=1" },
+	{ .json = "{'traceEvents':[" GOOD
+	          "],'traceName':'/tmp/x.json','baseTimeNanoseconds':17,'with_flops':[[{}]]}",
+	  .events = K1,
+	  .meta = "events=1" },
+	{ .json = "{'\\u0074raceEvents':[" GOOD "],'traceevents':[]}",
+	  .events = K1,
+	  .meta = "events=1",
 	  .options = { .quick = 9 } },
 	{ .json = "{'segments':1,'traceEvents':[" GOOD "]}", .events = K1, .meta = "events=1" },
 	/* elements that are no events are counted */
 	{ .json = DOC("1,null," GOOD ",[],'x'"), .events = K1, .meta = "events=5 malformed=4" },
 	{ .json = DOC("{}"), .events = "", .meta = "events=1" },
 	/* unsorted: as they come */
-	{ .json = DOC(EV("'ts':5") "," EV("'ts':1")), .events = "kernel k @5000+0 p0 t7 d0 s7\nkernel k @1000+0 p0 t7 d0 s7\n",
+	{ .json = DOC(EV("'ts':5") "," EV("'ts':1")),
+	  .events = "kernel k @5000+0 p0 t7 d0 s7\nkernel k @1000+0 p0 t7 d0 s7\n",
 	  .meta = "events=2" },
 	/* phases */
-	{ .json = DOC("{'ph':'B','cat':'kernel','name':'k','ts':1},{'cat':'kernel','name':'k','ts':1},"
-	              "{'ph':'x','cat':'kernel','name':'k','ts':1},{'ph':5,'cat':'kernel','name':'k','ts':1},"
-	              "{'ph':null,'cat':'kernel','ts':1},{'ph':'XX','cat':'kernel','ts':1}"),
-	  .events = "", .meta = "events=6" },
+	{ .json = DOC(
+	      "{'ph':'B','cat':'kernel','name':'k','ts':1},{'cat':'kernel','name':'k','ts':1},"
+	      "{'ph':'x','cat':'kernel','name':'k','ts':1},{'ph':5,'cat':'kernel','name':'k','ts':1},"
+	      "{'ph':null,'cat':'kernel','ts':1},{'ph':'XX','cat':'kernel','ts':1}"),
+	  .events = "",
+	  .meta = "events=6" },
 };
 
 static void shapes(void **state)
@@ -165,25 +177,37 @@ static const struct row category_rows[] = {
 	{ .json = DOC(CAT("kernel") "," CAT("gpu_memcpy") "," CAT("gpu_memset")),
 	  .events = "kernel n @1000+2000 p3 t4 d3 s4\nmemcpy n @1000+2000 p3 t4 d3 s4 b0\n"
 	            "memset n @1000+2000 p3 t4 d3 s4 b0\n" },
-	{ .json = DOC(CAT("cuda_runtime") "," CAT("cuda_driver") "," CAT("cpu_op") "," CAT("user_annotation")),
+	{ .json = DOC(
+	      CAT("cuda_runtime") "," CAT("cuda_driver") "," CAT("cpu_op") "," CAT("user_annotation")),
 	  .events = "runtime n @1000+2000 p3 t4\nruntime n @1000+2000 p3 t4\nop n @1000+2000 p3 t4\n"
 	            "annotation n @1000+2000 p3 t4\n" },
 	/* 2021, and without case */
-	{ .json = DOC(CAT("Kernel") "," CAT("Memcpy") "," CAT("Memset") "," CAT("Runtime") "," CAT("Operator")),
+	{ .json = DOC(
+	      CAT("Kernel") "," CAT("Memcpy") "," CAT("Memset") "," CAT("Runtime") "," CAT("Operator")),
 	  .events = "kernel n @1000+2000 p3 t4 d3 s4\nmemcpy n @1000+2000 p3 t4 d3 s4 b0\n"
-	            "memset n @1000+2000 p3 t4 d3 s4 b0\nruntime n @1000+2000 p3 t4\nop n @1000+2000 p3 t4\n" },
+	            "memset n @1000+2000 p3 t4 d3 s4 b0\nruntime n @1000+2000 p3 t4\nop n @1000+2000 "
+	            "p3 t4\n" },
 	{ .json = DOC(CAT("KERNEL") "," CAT("Gpu_MemCpy")),
 	  .events = "kernel n @1000+2000 p3 t4 d3 s4\nmemcpy n @1000+2000 p3 t4 d3 s4 b0\n" },
 	/* what no figure needs */
-	{ .json = DOC(CAT("python_function") "," CAT("gpu_user_annotation") "," CAT("ac2g") "," CAT("kernels") "," CAT("")
-	              "," CAT("kerne") "," CAT("Trace") "," CAT("cuda_sync") "," CAT("kernel,x")),
-	  .events = "", .meta = "events=9" },
-	{ .json = DOC("{'ph':'X','name':'n','ts':1},{'ph':'X','cat':null,'ts':1},{'ph':'X','cat':['kernel'],'ts':1}"),
-	  .events = "", .meta = "events=3" },
+	{ .json = DOC(CAT("python_function") "," CAT("gpu_user_annotation") "," CAT("ac2g") "," CAT(
+	      "kernels") "," CAT("") "," CAT("kerne") "," CAT("Trace") "," CAT("cuda_sync") "," CAT("ke"
+	                                                                                            "rn"
+	                                                                                            "el"
+	                                                                                            ","
+	                                                                                            "x")),
+	  .events = "",
+	  .meta = "events=9" },
+	{ .json = DOC("{'ph':'X','name':'n','ts':1},{'ph':'X','cat':null,'ts':1},{'ph':'X','cat':['"
+	              "kernel'],'ts':1}"),
+	  .events = "",
+	  .meta = "events=3" },
 	/* names */
 	{ .json = DOC("{'ph':'X','cat':'cpu_op','ts':1},{'ph':'X','cat':'cpu_op','ts':1,'name':null},"
-	              "{'ph':'X','cat':'cpu_op','ts':1,'name':12.5},{'ph':'X','cat':'cpu_op','ts':1,'name':{'a':[]}}"),
-	  .events = "op  @1000+0 p- t-\nop  @1000+0 p- t-\nop 12.5 @1000+0 p- t-\nop  @1000+0 p- t-\n" },
+	              "{'ph':'X','cat':'cpu_op','ts':1,'name':12.5},{'ph':'X','cat':'cpu_op','ts':1,'"
+	              "name':{'a':[]}}"),
+	  .events =
+	      "op  @1000+0 p- t-\nop  @1000+0 p- t-\nop 12.5 @1000+0 p- t-\nop  @1000+0 p- t-\n" },
 	{ .json = DOC("{'ph':'X','cat':'cpu_op','ts':1,'name':'aten::\\u00e4\\n\\ud800 x'}"),
 	  .events = "op aten::\xC3\xA4\n\xED\xA0\x80 x @1000+0 p- t-\n" },
 };
@@ -201,26 +225,36 @@ static void categories(void **state)
 
 static const struct row number_rows[] = {
 	/* nanoseconds from decimal text, never through a double */
-	{ .json = DOC(EV("'ts':1682725898237042.123,'dur':4.5")), .events = "kernel k @1682725898237042123+4500 p0 t7 d0 s7\n" },
+	{ .json = DOC(EV("'ts':1682725898237042.123,'dur':4.5")),
+	  .events = "kernel k @1682725898237042123+4500 p0 t7 d0 s7\n" },
 	{ .json = DOC(EV("'ts':1.0004,'dur':0.0005")), .events = "kernel k @1000+1 p0 t7 d0 s7\n" },
 	{ .json = DOC(EV("'ts':-1.5,'dur':1e3")), .events = "kernel k @-1500+1000000 p0 t7 d0 s7\n" },
 	{ .json = DOC(EV("'ts':'12.5','dur':'3'")), .events = "kernel k @12500+3000 p0 t7 d0 s7\n" },
-	{ .json = DOC(EV("'ts':9223372036854775.807")), .events = "kernel k @9223372036854775807+0 p0 t7 d0 s7\n" },
+	{ .json = DOC(EV("'ts':9223372036854775.807")),
+	  .events = "kernel k @9223372036854775807+0 p0 t7 d0 s7\n" },
 	{ .json = DOC(EV("'ts':1e-999")), .events = "kernel k @0+0 p0 t7 d0 s7\n" },
 	/* missing and negative */
 	{ .json = DOC(EV("'ts':1")), .events = "kernel k @1000+0 p0 t7 d0 s7\n", .meta = "events=1" },
-	{ .json = DOC(EV("'ts':1,'dur':null")), .events = "kernel k @1000+0 p0 t7 d0 s7\n", .meta = "events=1" },
-	{ .json = DOC(EV("'ts':1,'dur':-2")), .events = "kernel k @1000+0! p0 t7 d0 s7\n", .meta = "events=1" },
+	{ .json = DOC(EV("'ts':1,'dur':null")),
+	  .events = "kernel k @1000+0 p0 t7 d0 s7\n",
+	  .meta = "events=1" },
+	{ .json = DOC(EV("'ts':1,'dur':-2")),
+	  .events = "kernel k @1000+0! p0 t7 d0 s7\n",
+	  .meta = "events=1" },
 	{ .json = DOC(EV("'ts':1,'dur':-0.0001")), .events = "kernel k @1000+0 p0 t7 d0 s7\n" },
 	{ .json = DOC(EV("'dur':2") "," GOOD), .events = K1, .meta = "events=2 malformed=1" },
 	{ .json = DOC(EV("'ts':null,'dur':2")), .events = "", .meta = "events=1 malformed=1" },
-	{ .json = DOC("{'ph':'X','cat':'python_function'}"), .events = "", .meta = "events=1" }, /* not wanted */
+	{ .json = DOC("{'ph':'X','cat':'python_function'}"),
+	  .events = "",
+	  .meta = "events=1" }, /* not wanted */
 	/* beyond what can be held, where it is needed */
 	{ .json = DOC(EV("'ts':^1e999")), .error = BAD_VALUE("traceEvents[0].ts") },
 	{ .json = DOC(EV("'ts': ^1e999")), .error = BAD_VALUE("traceEvents[0].ts") },
 	{ .json = DOC(EV("'ts':^9223372036854775.808")), .error = BAD_VALUE("traceEvents[0].ts") },
 	{ .json = DOC(GOOD "," EV("'ts':1,'dur':^-1e999")), .error = BAD_VALUE("traceEvents[1].dur") },
-	{ .json = DOC(EV("'ts':^NaN")), .meta = "events=0 faults=1@73", .error = BAD_VALUE("traceEvents[0].ts") },
+	{ .json = DOC(EV("'ts':^NaN")),
+	  .meta = "events=0 faults=1@73",
+	  .error = BAD_VALUE("traceEvents[0].ts") },
 	{ .json = DOC(EV("'ts':1,'dur':^Infinity")), .error = BAD_VALUE("traceEvents[0].dur") },
 	{ .json = DOC(EV("'ts':^true")), .error = BAD_VALUE("traceEvents[0].ts") },
 	{ .json = DOC(EV("'ts':^'soon'")), .error = BAD_VALUE("traceEvents[0].ts") },
@@ -228,25 +262,37 @@ static const struct row number_rows[] = {
 	{ .json = DOC(EV("'ts':^[1]")), .error = BAD_VALUE("traceEvents[0].ts") },
 	{ .json = DOC(EV("'ts':^{}")), .error = BAD_VALUE("traceEvents[0].ts") },
 	{ .json = DOC(EV("'ts':9223372036854775.807,'dur':^0.001")), .error = SPAN_ERROR },
-	{ .json = DOC(EV("'ts':1,'args':{'correlation':^[]}")), .error = BAD_VALUE("traceEvents[0].args.correlation") },
-	{ .json = DOC(EV("'ts':1,'args':{'device':^{}}")), .error = BAD_VALUE("traceEvents[0].args.device") },
-	{ .json = DOC(EV("'ts':1,'args':{'stream':^{}}")), .error = BAD_VALUE("traceEvents[0].args.stream") },
+	{ .json = DOC(EV("'ts':1,'args':{'correlation':^[]}")),
+	  .error = BAD_VALUE("traceEvents[0].args.correlation") },
+	{ .json = DOC(EV("'ts':1,'args':{'device':^{}}")),
+	  .error = BAD_VALUE("traceEvents[0].args.device") },
+	{ .json = DOC(EV("'ts':1,'args':{'stream':^{}}")),
+	  .error = BAD_VALUE("traceEvents[0].args.stream") },
 	{ .json = DOC("{'ph':'X','cat':'gpu_memcpy','ts':1,'args':{'bytes':^1e30}}"),
 	  .error = BAD_VALUE("traceEvents[0].args.bytes") },
-	{ .json = DOC("{'ph':'X','cat':'cpu_op','ts':1,'pid':^[]}"), .error = BAD_VALUE("traceEvents[0].pid") },
-	{ .json = DOC("{'ph':'X','cat':'cpu_op','ts':1,'tid':^{}}"), .error = BAD_VALUE("traceEvents[0].tid") },
+	{ .json = DOC("{'ph':'X','cat':'cpu_op','ts':1,'pid':^[]}"),
+	  .error = BAD_VALUE("traceEvents[0].pid") },
+	{ .json = DOC("{'ph':'X','cat':'cpu_op','ts':1,'tid':^{}}"),
+	  .error = BAD_VALUE("traceEvents[0].tid") },
 	/* and where nobody needs it */
-	{ .json = DOC("{'ph':'X','cat':'ac2g','ts':1e999,'dur':{},'pid':[]}"), .events = "", .meta = "events=1" },
+	{ .json = DOC("{'ph':'X','cat':'ac2g','ts':1e999,'dur':{},'pid':[]}"),
+	  .events = "",
+	  .meta = "events=1" },
 	{ .json = DOC("{'ph':'s','cat':'kernel','ts':[]}"), .events = "", .meta = "events=1" },
 	{ .json = DOC(EV("'ts':1,'id':1e999,'args':{'flops':1e999,'bytes':1e999,'priority':[1e999]}")),
-	  .events = "kernel k @1000+0 p0 t7 d0 s7\n", .meta = "events=1" },
+	  .events = "kernel k @1000+0 p0 t7 d0 s7\n",
+	  .meta = "events=1" },
 	{ .json = DOC("{'ph':'X','cat':'cpu_op','ts':1,'args':{'device':{},'stream':[]}}"),
 	  .events = "op  @1000+0 p- t-\n" },
 	{ .json = DOC(EV("'ts':1,'args':{'bandwidth':NaN}") "," EV("'ts':1,'x':-Infinity")),
-	  .events = "kernel k @1000+0 p0 t7 d0 s7\nkernel k @1000+0 p0 t7 d0 s7\n", .meta = "events=2 faults=2@95" },
-	{ .json = DOC(EV("'ts':1,'path':'C:\\data'")), .events = "kernel k @1000+0 p0 t7 d0 s7\n",
+	  .events = "kernel k @1000+0 p0 t7 d0 s7\nkernel k @1000+0 p0 t7 d0 s7\n",
+	  .meta = "events=2 faults=2@95" },
+	{ .json = DOC(EV("'ts':1,'path':'C:\\data'")),
+	  .events = "kernel k @1000+0 p0 t7 d0 s7\n",
 	  .meta = "events=1 faults=1@85" },
-	{ .json = "{'x':'a\tb\x01','traceEvents':[" GOOD "]}", .events = K1, .meta = "events=1 faults=2@7" },
+	{ .json = "{'x':'a\tb\x01','traceEvents':[" GOOD "]}",
+	  .events = K1,
+	  .meta = "events=1 faults=2@7" },
 };
 
 static void numbers(void **state)
@@ -255,18 +301,22 @@ static void numbers(void **state)
 	check_rows(number_rows, ROWS(number_rows));
 }
 
-#define ID(pid, tid, args) "{'ph':'X','cat':'kernel','name':'k','ts':1,'pid':" pid ",'tid':" tid ",'args':{" args "}}"
+#define ID(pid, tid, args) \
+	"{'ph':'X','cat':'kernel','name':'k','ts':1,'pid':" pid ",'tid':" tid ",'args':{" args "}}"
 
 static const struct row id_rows[] = {
 	/* compared as text: 2 and "2" are one */
 	{ .json = DOC(ID("2", "'7'", "'device':'3','stream':4,'correlation':'12'")),
 	  .events = "kernel k @1000+0 p2 t7 c12 d3 s4\n" },
-	{ .json = DOC(ID("0", "'0'", "'device':0,'stream':'0','correlation':0")), .events = "kernel k @1000+0 p0 t0 c0 d0 s0\n" },
+	{ .json = DOC(ID("0", "'0'", "'device':0,'stream':'0','correlation':0")),
+	  .events = "kernel k @1000+0 p0 t0 c0 d0 s0\n" },
 	{ .json = DOC(ID("'Spans'", "'stream 7 '", "")),
 	  .events = "kernel k @1000+0 p'Spans' t'stream 7 ' d'Spans' s'stream 7 '\n" },
 	/* the largest that is itself, and beyond */
-	{ .json = DOC(ID("9223372036854775807", "9223372036854775808", "'device':18446744073709551615,'correlation':1e400")),
-	  .events = "kernel k @1000+0 p9223372036854775807 t'9223372036854775808' c'1e400' d'18446744073709551615' "
+	{ .json = DOC(ID("9223372036854775807", "9223372036854775808",
+	                 "'device':18446744073709551615,'correlation':1e400")),
+	  .events = "kernel k @1000+0 p9223372036854775807 t'9223372036854775808' c'1e400' "
+	            "d'18446744073709551615' "
 	            "s'9223372036854775808'\n" },
 	{ .json = DOC(ID("-1", "'-1'", "'device':-2,'stream':-9223372036854775808")),
 	  .events = "kernel k @1000+0 p'-1' t'-1' d'-2' s'-9223372036854775808'\n" },
@@ -274,12 +324,16 @@ static const struct row id_rows[] = {
 	{ .json = DOC(ID("'007'", "1.0", "'device':'','stream':' 1','correlation':'+1'")),
 	  .events = "kernel k @1000+0 p'007' t'1.0' c'+1' d'' s' 1'\n" },
 	/* null is there and says nothing */
-	{ .json = DOC(ID("null", "null", "'correlation':null")), .events = "kernel k @1000+0 p- t- d- s-\n" },
-	{ .json = DOC(ID("1", "2", "'device':null,'stream':null")), .events = "kernel k @1000+0 p1 t2 d- s-\n" },
-	{ .json = DOC(ID("true", "false", "'device':NaN")), .events = "kernel k @1000+0 p'True' t'False' d'nan' s'False'\n" },
+	{ .json = DOC(ID("null", "null", "'correlation':null")),
+	  .events = "kernel k @1000+0 p- t- d- s-\n" },
+	{ .json = DOC(ID("1", "2", "'device':null,'stream':null")),
+	  .events = "kernel k @1000+0 p1 t2 d- s-\n" },
+	{ .json = DOC(ID("true", "false", "'device':NaN")),
+	  .events = "kernel k @1000+0 p'True' t'False' d'nan' s'False'\n" },
 	/* runtime calls have a correlation and no stream of their own */
-	{ .json = DOC("{'ph':'X','cat':'cuda_runtime','name':'cudaLaunchKernel','ts':1,'dur':2,'pid':9,'tid':9,"
-	              "'args':{'correlation':77,'device':3,'stream':4}}"),
+	{ .json = DOC(
+	      "{'ph':'X','cat':'cuda_runtime','name':'cudaLaunchKernel','ts':1,'dur':2,'pid':9,'tid':9,"
+	      "'args':{'correlation':77,'device':3,'stream':4}}"),
 	  .events = "runtime cudaLaunchKernel @1000+2000 p9 t9 c77\n" },
 };
 
@@ -290,43 +344,57 @@ static void ids(void **state)
 }
 
 static const struct row args_rows[] = {
-	{ .json = DOC(EV("'ts':1,'args':{'grid':[160,1,2],'block':[128,4,1],'est. achieved occupancy %':49.5}")),
+	{ .json = DOC(EV(
+	      "'ts':1,'args':{'grid':[160,1,2],'block':[128,4,1],'est. achieved occupancy %':49.5}")),
 	  .events = "kernel k @1000+0 p0 t7 d0 s7 g160,1,2 k128,4,1 o49500000\n" },
-	{ .json = DOC(EV("'ts':1,'args':{'grid':[160,1],'block':[128,4,1]}")), .events = "kernel k @1000+0 p0 t7 d0 s7\n" },
-	{ .json = DOC(EV("'ts':1,'args':{'grid':[],'block':[[],{},1]}")), .events = "kernel k @1000+0 p0 t7 d0 s7\n" },
+	{ .json = DOC(EV("'ts':1,'args':{'grid':[160,1],'block':[128,4,1]}")),
+	  .events = "kernel k @1000+0 p0 t7 d0 s7\n" },
+	{ .json = DOC(EV("'ts':1,'args':{'grid':[],'block':[[],{},1]}")),
+	  .events = "kernel k @1000+0 p0 t7 d0 s7\n" },
 	{ .json = DOC(EV("'ts':1,'args':{'grid':7,'block':'x','est. achieved occupancy %':'n/a'}")),
 	  .events = "kernel k @1000+0 p0 t7 d0 s7\n" },
 	{ .json = DOC(EV("'ts':1,'args':{'grid':['1','2','3'],'block':[1,2,3,4,5]}")),
 	  .events = "kernel k @1000+0 p0 t7 d0 s7 g1,2,3 k1,2,3\n" },
-	{ .json = DOC(EV("'ts':1,'args':null") "," EV("'ts':2,'args':[1,{'device':3}]") "," EV("'ts':3,'args':'device'")),
-	  .events = "kernel k @1000+0 p0 t7 d0 s7\nkernel k @2000+0 p0 t7 d0 s7\nkernel k @3000+0 p0 t7 d0 s7\n" },
+	{ .json = DOC(EV("'ts':1,'args':null") "," EV("'ts':2,'args':[1,{'device':3}]") "," EV(
+	      "'ts':3,'args':'device'")),
+	  .events = "kernel k @1000+0 p0 t7 d0 s7\nkernel k @2000+0 p0 t7 d0 s7\nkernel k @3000+0 p0 "
+	            "t7 d0 s7\n" },
 	/* the last of equal keys wins, also where that is a whole object */
 	{ .json = DOC(EV("'ts':1,'ts':2,'dur':9,'dur':null,'name':'a','name':'b','pid':5,'pid':6")),
 	  .events = "kernel b @2000+0 p6 t7 d6 s7\n" },
 	{ .json = DOC(EV("'ts':1e999,'ts':2")), .events = "kernel k @2000+0 p0 t7 d0 s7\n" },
-	{ .json = DOC(EV("'ts':1,'ph':'i'") "," EV("'ts':1,'cat':'x'") "," EV("'ts':1,'cat':5") "," EV("'ts':1,'ph':5")),
-	  .events = "", .meta = "events=4" },
-	{ .json = DOC(EV("'ts':1,'args':{'device':1,'stream':2,'correlation':3,'grid':[1,1,1],'block':[1,1,1]},'args':{'stream':5}")),
+	{ .json = DOC(EV("'ts':1,'ph':'i'") "," EV("'ts':1,'cat':'x'") "," EV("'ts':1,'cat':5") "," EV(
+	      "'ts':1,'ph':5")),
+	  .events = "",
+	  .meta = "events=4" },
+	{ .json = DOC(EV("'ts':1,'args':{'device':1,'stream':2,'correlation':3,'grid':[1,1,1],'block':["
+	                 "1,1,1]},'args':{'stream':5}")),
 	  .events = "kernel k @1000+0 p0 t7 d0 s5\n" },
-	{ .json = DOC(EV("'ts':1,'args':{'device':1,'stream':2},'args':null")), .events = "kernel k @1000+0 p0 t7 d0 s7\n" },
-	{ .json = DOC(EV("'ts':1,'args':{'device':1,'device':2,'grid':[1,2,3],'grid':[4],'block':[1,2,3]}")),
+	{ .json = DOC(EV("'ts':1,'args':{'device':1,'stream':2},'args':null")),
+	  .events = "kernel k @1000+0 p0 t7 d0 s7\n" },
+	{ .json = DOC(
+	      EV("'ts':1,'args':{'device':1,'device':2,'grid':[1,2,3],'grid':[4],'block':[1,2,3]}")),
 	  .events = "kernel k @1000+0 p0 t7 d2 s7\n" },
 	{ .json = DOC(EV("'ts':1,'args':{'args':{'device':5},'device':1,'x':{'device':6}}")),
 	  .events = "kernel k @1000+0 p0 t7 d1 s7\n" },
 	/* any order of keys */
-	{ .json = DOC("{'args':{'correlation':3,'device':1,'stream':2},'dur':2,'ts':1,'tid':7,'pid':0,'name':'k','cat':'kernel','ph':'X'}"),
+	{ .json = DOC("{'args':{'correlation':3,'device':1,'stream':2},'dur':2,'ts':1,'tid':7,'pid':0,'"
+	              "name':'k','cat':'kernel','ph':'X'}"),
 	  .events = "kernel k @1000+2000 p0 t7 c3 d1 s2\n" },
-	{ .json = DOC("{'args':{'bytes':64},'ts':1,'ph':'X','cat':'Memcpy','name':'Memcpy HtoD (Pinned -> Device)'}"),
+	{ .json = DOC("{'args':{'bytes':64},'ts':1,'ph':'X','cat':'Memcpy','name':'Memcpy HtoD (Pinned "
+	              "-> Device)'}"),
 	  .events = "memcpy Memcpy HtoD (Pinned -> Device) @1000+0 p- t- d- s- b64\n" },
 	/* bytes of copies, in both spellings */
-	{ .json = DOC("{'ph':'X','cat':'gpu_memcpy','name':'c','ts':1,'args':{'bytes':4096}},"
-	              "{'ph':'X','cat':'memcpy','name':'c','ts':1,'args':{'Bytes':512}},"
-	              "{'ph':'X','cat':'gpu_memset','name':'c','ts':1,'args':{'bytes':8,'Bytes':512}},"
-	              "{'ph':'X','cat':'gpu_memset','name':'c','ts':1,'args':{'bytes':null,'Bytes':512}},"
-	              "{'ph':'X','cat':'gpu_memcpy','name':'c','ts':1,'args':{'bytes':-5}},"
-	              "{'ph':'X','cat':'gpu_memcpy','name':'c','ts':1,'args':{'BYTES':5}}"),
+	{ .json =
+	      DOC("{'ph':'X','cat':'gpu_memcpy','name':'c','ts':1,'args':{'bytes':4096}},"
+	          "{'ph':'X','cat':'memcpy','name':'c','ts':1,'args':{'Bytes':512}},"
+	          "{'ph':'X','cat':'gpu_memset','name':'c','ts':1,'args':{'bytes':8,'Bytes':512}},"
+	          "{'ph':'X','cat':'gpu_memset','name':'c','ts':1,'args':{'bytes':null,'Bytes':512}},"
+	          "{'ph':'X','cat':'gpu_memcpy','name':'c','ts':1,'args':{'bytes':-5}},"
+	          "{'ph':'X','cat':'gpu_memcpy','name':'c','ts':1,'args':{'BYTES':5}}"),
 	  .events = "memcpy c @1000+0 p- t- d- s- b4096\nmemcpy c @1000+0 p- t- d- s- b512\n"
-	            "memset c @1000+0 p- t- d- s- b8\nmemset c @1000+0 p- t- d- s- b512\nmemcpy c @1000+0 p- t- d- s- b0\n"
+	            "memset c @1000+0 p- t- d- s- b8\nmemset c @1000+0 p- t- d- s- b512\nmemcpy c "
+	            "@1000+0 p- t- d- s- b0\n"
 	            "memcpy c @1000+0 p- t- d- s- b0\n" },
 };
 
@@ -336,22 +404,30 @@ static void args(void **state)
 	check_rows(args_rows, ROWS(args_rows));
 }
 
-#define MEM(args) "{'ph':'i','cat':'cpu_instant_event','s':'t','name':'[memory]','ts':5,'pid':1,'tid':2,'args':{" args "}}"
+#define MEM(args)                                                                                  \
+	"{'ph':'i','cat':'cpu_instant_event','s':'t','name':'[memory]','ts':5,'pid':1,'tid':2,'args':" \
+	"{" args "}}"
 
 static const struct row memory_rows[] = {
-	{ .json = DOC(MEM("'Total Reserved':2048,'Total Allocated':1024,'Bytes':-512,'Addr':14,'Device Id':0,'Device Type':1")),
+	{ .json = DOC(MEM("'Total Reserved':2048,'Total Allocated':1024,'Bytes':-512,'Addr':14,'Device "
+	                  "Id':0,'Device Type':1")),
 	  .events = "memory [memory] @5000+0 p1 t2 b-512 type1 id0 a1024 r2048\n" },
 	{ .json = DOC(MEM("'Bytes':64,'Device Type':0,'Device Id':-1")),
 	  .events = "memory [memory] @5000+0 p1 t2 b64 type0 id-1 a-1 r-1\n" },
 	{ .json = DOC(MEM("'Total Allocated':0,'Device Id':2,'Device Type':6")),
 	  .events = "memory [memory] @5000+0 p1 t2 b0 type6 id2 a0 r0\n" },
-	{ .json = DOC(MEM("") ",{'name':'[memory]','ts':5},{'ph':'I','name':'[memory]','ts':5,'args':null}"),
-	  .events = "memory [memory] @5000+0 p1 t2 b0 type0 id-1 a-1 r-1\nmemory [memory] @5000+0 p- t- b0 type0 id-1 a-1 r-1\n"
+	{ .json = DOC(
+	      MEM("") ",{'name':'[memory]','ts':5},{'ph':'I','name':'[memory]','ts':5,'args':null}"),
+	  .events = "memory [memory] @5000+0 p1 t2 b0 type0 id-1 a-1 r-1\nmemory [memory] @5000+0 p- "
+	            "t- b0 type0 id-1 a-1 r-1\n"
 	            "memory [memory] @5000+0 p- t- b0 type0 id-1 a-1 r-1\n" },
-	{ .json = DOC("{'ph':'X','name':'[memory]','ts':5},{'ph':'i','name':'[memory] ','ts':5},{'ph':'i','name':'[Memory]','ts':5}"),
-	  .events = "", .meta = "events=3" },
+	{ .json = DOC("{'ph':'X','name':'[memory]','ts':5},{'ph':'i','name':'[memory] "
+	              "','ts':5},{'ph':'i','name':'[Memory]','ts':5}"),
+	  .events = "",
+	  .meta = "events=3" },
 	{ .json = DOC("{'ph':'i','name':'[memory]'}"), .events = "", .meta = "events=1 malformed=1" },
-	{ .json = DOC(MEM("'Total Allocated':^1e30")), .error = BAD_VALUE("traceEvents[0].args.Total Allocated") },
+	{ .json = DOC(MEM("'Total Allocated':^1e30")),
+	  .error = BAD_VALUE("traceEvents[0].args.Total Allocated") },
 	{ .json = DOC(MEM("'Device Id':^'gpu'")), .error = BAD_VALUE("traceEvents[0].args.Device Id") },
 };
 
@@ -366,30 +442,47 @@ static void memory(void **state)
 #define TAIL ",'traceEvents':[]}"
 
 static const struct row meta_rows[] = {
-	{ .json = "{'distributedInfo':{'backend':'nccl','rank':3,'world_size':8,'pg_config':[{'rank':9}]}" TAIL, .events = "",
+	{ .json = "{'distributedInfo':{'backend':'nccl','rank':3,'world_size':8,'pg_config':[{'rank':9}"
+	          "]}" TAIL,
+	  .events = "",
 	  .meta = "events=0 rank=3 world=8" },
-	{ .json = "{'distributedInfo':{'rank':'3','world_size':null}" TAIL, .events = "", .meta = "events=0 rank=3" },
-	{ .json = "{'distributedInfo':{'rank':-1,'world_size':1e99}" TAIL, .events = "", .meta = "events=0" },
+	{ .json = "{'distributedInfo':{'rank':'3','world_size':null}" TAIL,
+	  .events = "",
+	  .meta = "events=0 rank=3" },
+	{ .json = "{'distributedInfo':{'rank':-1,'world_size':1e99}" TAIL,
+	  .events = "",
+	  .meta = "events=0" },
 	{ .json = "{'distributedInfo':null,'rank':5" TAIL, .events = "", .meta = "events=0" },
 	{ .json = "{'distributedInfo':[{'rank':3}]" TAIL, .events = "", .meta = "events=0" },
-	{ .json = "{'distributedInfo':{'rank':2},'distributedInfo':{'rank':4}" TAIL, .events = "", .meta = "events=0 rank=4" },
-	{ .json = "{'cuda_runtime_version':12040,'cuda_driver_version':12020" TAIL, .events = "",
+	{ .json = "{'distributedInfo':{'rank':2},'distributedInfo':{'rank':4}" TAIL,
+	  .events = "",
+	  .meta = "events=0 rank=4" },
+	{ .json = "{'cuda_runtime_version':12040,'cuda_driver_version':12020" TAIL,
+	  .events = "",
 	  .meta = "events=0 runtime=12.4 driver=12.2" },
-	{ .json = "{'cuda_runtime_version':9000,'cuda_driver_version':'11080'" TAIL, .events = "",
+	{ .json = "{'cuda_runtime_version':9000,'cuda_driver_version':'11080'" TAIL,
+	  .events = "",
 	  .meta = "events=0 runtime=9.0 driver=11.8" },
-	{ .json = "{'hip_runtime_version':70226015,'hip_driver_version':60241134" TAIL, .events = "",
+	{ .json = "{'hip_runtime_version':70226015,'hip_driver_version':60241134" TAIL,
+	  .events = "",
 	  .meta = "events=0 runtime=7.2 driver=6.2" },
-	{ .json = "{'cuda_runtime_version':null,'cuda_driver_version':-1,'hip_runtime_version':[]" TAIL, .events = "",
+	{ .json = "{'cuda_runtime_version':null,'cuda_driver_version':-1,'hip_runtime_version':[]" TAIL,
+	  .events = "",
 	  .meta = "events=0" },
-	{ .json = "{'deviceProperties':[{'id':0,'name':'NVIDIA A100','totalGlobalMem':85899345920,'regsPerBlock':65536},"
+	{ .json = "{'deviceProperties':[{'id':0,'name':'NVIDIA "
+	          "A100','totalGlobalMem':85899345920,'regsPerBlock':65536},"
 	          "{'name':'','id':1}]" TAIL,
-	  .events = "", .meta = "events=0 device=0:NVIDIA A100:85899345920 device=1::-1" },
-	{ .json = "{'deviceProperties':[{},1,null,{'id':'7','name':5,'totalGlobalMem':1e99}]" TAIL, .events = "",
+	  .events = "",
+	  .meta = "events=0 device=0:NVIDIA A100:85899345920 device=1::-1" },
+	{ .json = "{'deviceProperties':[{},1,null,{'id':'7','name':5,'totalGlobalMem':1e99}]" TAIL,
+	  .events = "",
 	  .meta = "events=0 device=-1::-1 device=7::-1" },
 	{ .json = "{'deviceProperties':{'id':0}" TAIL, .events = "", .meta = "events=0" },
 	{ .json = "{'deviceProperties':[]" TAIL, .events = "", .meta = "events=0" },
 	/* behind the events as well */
-	{ .json = "{'traceEvents':[" GOOD "],'distributedInfo':{'rank':1},'cuda_runtime_version':11000}", .events = K1,
+	{ .json =
+	      "{'traceEvents':[" GOOD "],'distributedInfo':{'rank':1},'cuda_runtime_version':11000}",
+	  .events = K1,
 	  .meta = "events=1 rank=1 runtime=11.0" },
 };
 
@@ -401,53 +494,76 @@ static void meta(void **state)
 
 /* ---- what is refused ---- */
 
-#define NO_TRACE(what) "no profiler trace: it seems to be " what "; give the trace that torch.profiler wrote"
+#define NO_TRACE(what) \
+	"no profiler trace: it seems to be " what "; give the trace that torch.profiler wrote"
 #define SNAPSHOT "a CUDA memory snapshot (torch.cuda.memory._snapshot)"
 #define CHAKRA "a PyTorch execution trace (Chakra)"
 #define TIMELINE "a list of rows, such as the profiler's memory timeline"
 
 static const struct row refused_rows[] = {
 	{ .json = "{}", .meta = "events=0 foreign", .error = NO_TRACE("other JSON") },
-	{ .json = "{'a':1,'events':[{'ph':'X'}]}", .meta = "events=0 foreign", .error = NO_TRACE("other JSON") },
-	{ .json = "{'x':{'traceEvents':[]}}", .meta = "events=0 foreign", .error = NO_TRACE("other JSON") },
-	{ .json = "{'segments':[],'device_traces':[[]],'allocator_settings':{}}", .meta = "events=0 foreign",
+	{ .json = "{'a':1,'events':[{'ph':'X'}]}",
+	  .meta = "events=0 foreign",
+	  .error = NO_TRACE("other JSON") },
+	{ .json = "{'x':{'traceEvents':[]}}",
+	  .meta = "events=0 foreign",
+	  .error = NO_TRACE("other JSON") },
+	{ .json = "{'segments':[],'device_traces':[[]],'allocator_settings':{}}",
+	  .meta = "events=0 foreign",
 	  .error = NO_TRACE(SNAPSHOT) },
-	{ .json = "[{'device':0,'address':1,'total_size':2,'segment_type':'large','blocks':[]}]", .meta = "events=1 foreign",
+	{ .json = "[{'device':0,'address':1,'total_size':2,'segment_type':'large','blocks':[]}]",
+	  .meta = "events=1 foreign",
 	  .error = NO_TRACE(SNAPSHOT) },
-	{ .json = "{'schema':'1.0.1','pid':5,'nodes':[{'name':'x','id':1}]}", .meta = "events=0 foreign",
+	{ .json = "{'schema':'1.0.1','pid':5,'nodes':[{'name':'x','id':1}]}",
+	  .meta = "events=0 foreign",
 	  .error = NO_TRACE(CHAKRA) },
-	{ .json = "[[-1,'PREEXISTING',[0,1],512],[2,'CREATE',[1,0],64]]", .meta = "events=2 malformed=2 foreign",
+	{ .json = "[[-1,'PREEXISTING',[0,1],512],[2,'CREATE',[1,0],64]]",
+	  .meta = "events=2 malformed=2 foreign",
 	  .error = NO_TRACE(TIMELINE) },
-	{ .json = "{'memoryProfilePerAllocator':{}}", .meta = "events=0 foreign", .error = NO_TRACE("a memory profile of XProf") },
-	{ .json = "[1,2,3]", .meta = "events=3 malformed=3 foreign", .error = NO_TRACE("plain values") },
+	{ .json = "{'memoryProfilePerAllocator':{}}",
+	  .meta = "events=0 foreign",
+	  .error = NO_TRACE("a memory profile of XProf") },
+	{ .json = "[1,2,3]",
+	  .meta = "events=3 malformed=3 foreign",
+	  .error = NO_TRACE("plain values") },
 	{ .json = "[{'a':1},{'b':2}]", .meta = "events=2 foreign", .error = NO_TRACE("other JSON") },
 	{ .json = "12", .meta = "events=0 foreign", .error = NO_TRACE("plain values") },
 	{ .json = "null", .meta = "events=0 foreign", .error = NO_TRACE("plain values") },
 	{ .json = "'text'", .meta = "events=0 foreign", .error = NO_TRACE("plain values") },
 	/* also where a cut is allowed: that does not make a trace of it */
-	{ .json = "[[-1,'PREEXISTING',[0,1],512],[2,^", .options = { .allow_truncated = true },
+	{ .json = "[[-1,'PREEXISTING',[0,1],512],[2,^",
+	  .options = { .allow_truncated = true },
 	  .error = "the input ends where a value was expected; it is empty or cut short" },
-	{ .json = "{'segments':[^", .options = { .allow_truncated = true },
+	{ .json = "{'segments':[^",
+	  .options = { .allow_truncated = true },
 	  .error = "the input ends where a value or ']' was expected; it is empty or cut short" },
-	{ .json = "^", .options = { .allow_truncated = true },
+	{ .json = "^",
+	  .options = { .allow_truncated = true },
 	  .error = "the input ends where a value was expected; it is empty or cut short" },
 	/* a trace, and no well-formed one */
-	{ .json = "{'traceEvents':[" GOOD "],'traceEvents':^[]}", .meta = "events=1",
+	{ .json = "{'traceEvents':[" GOOD "],'traceEvents':^[]}",
+	  .meta = "events=1",
 	  .error = "'traceEvents' a second time; write the trace anew" },
 	{ .json = "{'traceEvents':[], 'traceEvents' : ^null}",
 	  .error = "'traceEvents' a second time; write the trace anew" },
 	{ .json = "{'traceEvents':^null}", .error = "'traceEvents' is no array" },
 	{ .json = "{'traceEvents':^{}}", .error = "'traceEvents' is no array" },
 	{ .json = "{'traceEvents': ^'x'}", .error = "'traceEvents' is no array" },
-	{ .json = DOC(GOOD) "^x", .meta = "events=1", .error = "extra data after the end of the JSON text" },
+	{ .json = DOC(GOOD) "^x",
+	  .meta = "events=1",
+	  .error = "extra data after the end of the JSON text" },
 	{ .json = "[" GOOD "]^]", .error = "extra data after the end of the JSON text" },
 	{ .json = DOC(GOOD ",^"), .error = "unexpected ']' where a value was expected" },
-	{ .json = DOC("{'ph':'X','args':{'x':[1,2^}}"), .error = "unexpected '}' where ',' or ']' was expected" },
-	{ .json = "{'a':[0^1],'traceEvents':[]}", .error = "unexpected '1' where ',' or ']' was expected" },
+	{ .json = DOC("{'ph':'X','args':{'x':[1,2^}}"),
+	  .error = "unexpected '}' where ',' or ']' was expected" },
+	{ .json = "{'a':[0^1],'traceEvents':[]}",
+	  .error = "unexpected '1' where ',' or ']' was expected" },
 	{ .json = DOC(EV("'ts':0^1")), .error = "unexpected '1' where ',' or '}' was expected" },
-	{ .json = DOC("{'ph':'X','args':{'grid':[1,^+2]}}"), .error = "unexpected '+' where a value was expected" },
+	{ .json = DOC("{'ph':'X','args':{'grid':[1,^+2]}}"),
+	  .error = "unexpected '+' where a value was expected" },
 	/* an error behind the last event is one too, and leave to cut does not help */
-	{ .json = "{'traceEvents':[" GOOD "],'x':^tru}", .options = { .allow_truncated = true },
+	{ .json = "{'traceEvents':[" GOOD "],'x':^tru}",
+	  .options = { .allow_truncated = true },
 	  .error = "unexpected 't' where a value was expected" },
 };
 
@@ -472,7 +588,8 @@ static void nesting(void **state)
 		struct record r = record_trace(strbuf_span(&b), (struct trace_options){ 0 }, 0, 0);
 		assert_int_equal(r.status, depth == 509 ? ST_OK : ST_INPUT);
 		if (depth == 510)
-			assert_string_equal(strbuf_str(&r.log), "error: doc: byte 530: nested deeper than 512 levels\n");
+			assert_string_equal(strbuf_str(&r.log),
+			                    "error: doc: byte 530: nested deeper than 512 levels\n");
 		record_release(&r);
 		strbuf_release(&b);
 	}
@@ -481,15 +598,35 @@ static void nesting(void **state)
 /* ---- --quick ---- */
 
 static const struct row quick_rows[] = {
-	{ .json = DOC(GOOD "," GOOD "," GOOD), .options = { .quick = 1 }, .events = K1, .meta = "events=1 partial" },
-	{ .json = DOC(GOOD "," GOOD "," GOOD), .options = { .quick = 2 }, .events = K1 K1, .meta = "events=2 partial" },
-	{ .json = DOC(GOOD "," GOOD "," GOOD), .options = { .quick = 4 }, .events = K1 K1 K1, .meta = "events=3" },
-	{ .json = "[" GOOD "," GOOD "]", .options = { .quick = 1 }, .events = K1, .meta = "events=1 partial" },
+	{ .json = DOC(GOOD "," GOOD "," GOOD),
+	  .options = { .quick = 1 },
+	  .events = K1,
+	  .meta = "events=1 partial" },
+	{ .json = DOC(GOOD "," GOOD "," GOOD),
+	  .options = { .quick = 2 },
+	  .events = K1 K1,
+	  .meta = "events=2 partial" },
+	{ .json = DOC(GOOD "," GOOD "," GOOD),
+	  .options = { .quick = 4 },
+	  .events = K1 K1 K1,
+	  .meta = "events=3" },
+	{ .json = "[" GOOD "," GOOD "]",
+	  .options = { .quick = 1 },
+	  .events = K1,
+	  .meta = "events=1 partial" },
 	/* events of any kind count, and what follows is not looked at */
-	{ .json = DOC("{}," GOOD "," GOOD), .options = { .quick = 2 }, .events = K1, .meta = "events=2 partial" },
-	{ .json = DOC(GOOD ", oh no"), .options = { .quick = 1 }, .events = K1, .meta = "events=1 partial" },
+	{ .json = DOC("{}," GOOD "," GOOD),
+	  .options = { .quick = 2 },
+	  .events = K1,
+	  .meta = "events=2 partial" },
+	{ .json = DOC(GOOD ", oh no"),
+	  .options = { .quick = 1 },
+	  .events = K1,
+	  .meta = "events=1 partial" },
 	{ .json = DOC(""), .options = { .quick = 1 }, .events = "", .meta = "events=0" },
-	{ .json = "[[1],[2],[3]]", .options = { .quick = 2 }, .meta = "events=2 malformed=2 partial foreign",
+	{ .json = "[[1],[2],[3]]",
+	  .options = { .quick = 2 },
+	  .meta = "events=2 malformed=2 partial foreign",
 	  .error = NO_TRACE(TIMELINE) },
 };
 
@@ -528,7 +665,9 @@ static void cut_counts_what_is_complete(void **state)
 	assert_string_equal(strbuf_str(&r.events), K1 K1);
 	assert_string_equal(strbuf_str(&r.meta), "events=2 truncated");
 	struct strbuf log = STRBUF_INIT;
-	strbuf_addf(&log, "warning: doc: byte %zu: the trace is cut short: its 2 complete events are used\n", part.n);
+	strbuf_addf(&log,
+	            "warning: doc: byte %zu: the trace is cut short: its 2 complete events are used\n",
+	            part.n);
 	assert_string_equal(strbuf_str(&r.log), strbuf_str(&log));
 	strbuf_release(&log);
 	record_release(&r);
@@ -544,16 +683,20 @@ static void cut_gzip(void **state)
 {
 	struct strbuf json = json_of(DOC(GOOD "," GOOD "," GOOD));
 	unsigned char z[1000];
-	z_stream out = { .next_in = (Bytef *)json.p, .avail_in = (uInt)json.n, .next_out = z, .avail_out = sizeof z };
+	z_stream out = {
+		.next_in = (Bytef *)json.p, .avail_in = (uInt)json.n, .next_out = z, .avail_out = sizeof z
+	};
 	(void)state;
-	assert_int_equal(deflateInit2(&out, 0, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK); /* stored */
+	assert_int_equal(deflateInit2(&out, 0, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY),
+	                 Z_OK); /* stored */
 	assert_int_equal(deflate(&out, Z_FINISH), Z_STREAM_END);
 	size_t n = sizeof z - out.avail_out;
 	deflateEnd(&out);
 	for (size_t cut = 0; cut <= n; cut++) {
 		struct span part = { (char *)z, cut };
 		struct record strict = record_trace(part, (struct trace_options){ 0 }, 0, 0);
-		struct record lenient = record_trace(part, (struct trace_options){ .allow_truncated = true }, 0, 0);
+		struct record lenient =
+		    record_trace(part, (struct trace_options){ .allow_truncated = true }, 0, 0);
 		assert_int_equal(strict.status, cut == n ? ST_OK : ST_INPUT);
 		assert_int_equal(lenient.status, cut >= 15 + 16 ? ST_OK : ST_INPUT);
 		if (lenient.status == ST_OK)
@@ -578,7 +721,8 @@ static void long_names(void **state)
 		for (int k = 0; k < 300000; k++)
 			strbuf_addch(&name, (char)('a' + k % 23));
 		strbuf_addf(&name, "<%d>", i);
-		strbuf_addf(&b, "%s{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":%d,\"name\":\"%s\"}", i ? "," : "", i, strbuf_str(&name));
+		strbuf_addf(&b, "%s{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":%d,\"name\":\"%s\"}",
+		            i ? "," : "", i, strbuf_str(&name));
 		strbuf_addf(&want, "kernel %s @%d+0 p- t- d- s-\n", strbuf_str(&name), 1000 * i);
 		strbuf_release(&name);
 	}
@@ -594,8 +738,9 @@ static void long_names(void **state)
 /* Names that differ in one invalid byte, a NUL or a surrogate are never merged. */
 static void names_stay_apart(void **state)
 {
-	static const struct span names[] = { SPAN("a"), SPAN("a\xff"), SPAN("a\xfe"), SPAN("a\\u0000"), SPAN("a\\u0000b"),
-		                                 SPAN("a\\ud800"), SPAN("a\\udc00"), SPAN("a\xEF\xBF\xBD") };
+	static const struct span names[] = { SPAN("a"),        SPAN("a\xff"),        SPAN("a\xfe"),
+		                                 SPAN("a\\u0000"), SPAN("a\\u0000b"),    SPAN("a\\ud800"),
+		                                 SPAN("a\\udc00"), SPAN("a\xEF\xBF\xBD") };
 	struct strbuf b = STRBUF_INIT;
 	(void)state;
 	strbuf_adds(&b, "[");
@@ -641,7 +786,9 @@ static void recognise(void **state)
 		{ SPAN("version: 1"), ARTIFACT_UNKNOWN },
 		{ SPAN("\0"), ARTIFACT_UNKNOWN },
 		{ SPAN(" \0{"), ARTIFACT_UNKNOWN },
-		{ SPAN("\x7f" "ELF"), ARTIFACT_UNKNOWN },
+		{ SPAN("\x7f"
+		       "ELF"),
+		  ARTIFACT_UNKNOWN },
 		{ SPAN("PK\x03\x04"), ARTIFACT_UNKNOWN },
 		{ SPAN("\xEF\xBB\xBF{}"), ARTIFACT_UNKNOWN },
 	};

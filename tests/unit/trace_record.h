@@ -64,7 +64,8 @@ static inline void record_gpu(struct record *r, const struct event *e)
 /// GPU: device, stream, bytes, grid, block, occupancy; memory: its figures.
 static inline enum status record_event(void *ctx, const struct event *e)
 {
-	static const char *const kinds[] = { "kernel", "memcpy", "memset", "runtime", "op", "annotation", "memory" };
+	static const char *const kinds[] = { "kernel", "memcpy",     "memset", "runtime",
+		                                 "op",     "annotation", "memory" };
 	struct record *r = ctx;
 	struct strbuf *b = &r->events;
 	int64_t end;
@@ -78,8 +79,8 @@ static inline enum status record_event(void *ctx, const struct event *e)
 	if (event_is_gpu(e->kind))
 		record_gpu(r, e);
 	if (e->kind == EVENT_MEMORY)
-		strbuf_addf(b, " b%" PRId64 " type%" PRId64 " id%" PRId64 " a%" PRId64 " r%" PRId64, e->bytes, e->device_type,
-		            e->memory_id, e->total_allocated, e->total_reserved);
+		strbuf_addf(b, " b%" PRId64 " type%" PRId64 " id%" PRId64 " a%" PRId64 " r%" PRId64,
+		            e->bytes, e->device_type, e->memory_id, e->total_allocated, e->total_reserved);
 	strbuf_addch(b, '\n');
 	r->broken |= e->dur_ns < 0 || __builtin_add_overflow(e->start_ns, e->dur_ns, &end) || !e->name;
 	return ++r->nr_taken == r->stop_after ? ST_OUTPUT : ST_OK;
@@ -110,18 +111,23 @@ static inline void record_meta(struct record *r, const struct trace_meta *m)
 }
 
 /// Read `text` as a trace in blocks of `block` bytes. Caller: record_release().
-static inline struct record record_trace(struct span text, struct trace_options options, size_t block,
-                                         uint64_t stop_after)
+static inline struct record record_trace(struct span text, struct trace_options options,
+                                         size_t block, uint64_t stop_after)
 {
 	static const char *const levels[] = { "error: ", "warning: ", "note: " };
-	struct record r = { .events = STRBUF_INIT, .meta = STRBUF_INIT, .log = STRBUF_INIT, .stop_after = stop_after };
-	struct source_options so = { .block = block, .max_bytes = 1 << 22, .allow_truncated = options.allow_truncated };
+	struct record r = {
+		.events = STRBUF_INIT, .meta = STRBUF_INIT, .log = STRBUF_INIT, .stop_after = stop_after
+	};
+	struct source_options so = { .block = block,
+		                         .max_bytes = 1 << 22,
+		                         .allow_truncated = options.allow_truncated };
 	struct trace_meta meta;
 	struct diag_log log;
 	diag_init(&log);
 	name_table_init(&r.names);
 	struct source *src = source_memory("doc", text.p, text.n, &so);
-	r.status = trace_read(src, &options, &r.names, (struct event_sink){ &r, record_event }, &meta, &log);
+	r.status =
+	    trace_read(src, &options, &r.names, (struct event_sink){ &r, record_event }, &meta, &log);
 	record_meta(&r, &meta);
 	r.truncated = meta.truncated;
 	r.not_a_trace = meta.not_a_trace;
@@ -138,7 +144,8 @@ static inline struct record record_trace(struct span text, struct trace_options 
 static inline bool record_same(const struct record *a, const struct record *b)
 {
 	return a->status == b->status && span_eq(strbuf_span(&a->events), strbuf_span(&b->events)) &&
-	       span_eq(strbuf_span(&a->meta), strbuf_span(&b->meta)) && span_eq(strbuf_span(&a->log), strbuf_span(&b->log));
+	       span_eq(strbuf_span(&a->meta), strbuf_span(&b->meta)) &&
+	       span_eq(strbuf_span(&a->log), strbuf_span(&b->log));
 }
 
 #endif
