@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Verdicts of the default rules on recorded traces: unchanged runs pass, changed ones fail where they changed.
+
+$GPUGATE is the program, $GPUGATE_SHARED the folder of the recordings; without either, exit 77 skips.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, SHARED = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHARED")
+
+
+def check(dir, baseline, candidate, code, *options):
+    """Hold `candidate` against a baseline made of `baseline`; the result as JSON."""
+    subprocess.run([PROGRAM, "baseline", "create", baseline, "--baseline", dir / "base", "--force"],
+                   check=True, capture_output=True)
+    p = subprocess.run([PROGRAM, "check", candidate, "--baseline", dir / "base", "--json", dir / "result", *options],
+                       capture_output=True, text=True, check=False)
+    if p.returncode != code:
+        sys.exit(f"{candidate} against {baseline}: exit {p.returncode}, not {code}\n{p.stdout}{p.stderr}")
+    return json.loads((dir / "result").read_text(encoding="utf-8"))
+
+
+def of(result, verdict):
+    return [c["id"] for c in result["checks"] if c["verdict"] == verdict]
+
+
+def assert_adds_up(check):
+    """The rows of every level add up to the row above them, those of the first to the change."""
+    stack = [[None, check["change"], 0]]
+    for part in check["attribution"] + [{"level": -1, "change": 0}]:
+        while len(stack) > part["level"] + 1 and stack:
+            level, whole, total = stack.pop()
+            if total:
+                assert whole == total, (check["id"], level, whole, total)
+        if stack:
+            stack[-1][2] += part["change"]
+        stack.append([part["level"], part["change"], 0])
+
+
+def other_machine(dir, traces):
+    pair = traces / "hta-diff-control-a100-rank3of8.json.gz", traces / "hta-diff-test-v100-rank1of2.json.gz"
+    refused = check(dir, *pair, 4)
+    assert {"gpu.name", "world_size"} <= {e["key"] for e in refused["environment"] if not e["match"]}
+    result = check(dir, *pair, 1, "--ignore-environment")
+    cuda = next(c for c in result["checks"] if c["metric"] == "step.cuda_time")
+    assert (cuda["baseline"], cuda["candidate"]) == (86404500, 150992500), cuda
+    assert not result["trust"], result["trust"]
+    for c in result["checks"]:
+        if c["attribution"]:
+            assert_adds_up(c)
+    drift = {d["drift"] for d in result["drift"]}
+    assert {"new", "gone"} <= drift, drift
+
+
+def unchanged(dir, traces):
+    one, two = (traces / f"resnet50-v100-nw0-session{i}.pt.trace.json.gz" for i in (1, 2))
+    for a, b in ((one, two), (two, one)):
+        assert not of(check(dir, a, b, 0), "warn")
+    one, two = (traces / f"norm-test-mi300x-run{i}.json.gz" for i in (1, 2))
+    check(dir, one, two, 0)
+    check(dir, two, one, 0)
+
+
+def slow_kernel(dir, traces):
+    one = traces / "resnet50-v100-nw0-session1.pt.trace.json.gz"
+    subprocess.run([sys.executable, traces.parent / "inflate_trace.py", one, dir / "slow.json.gz", "--steps", "6",
+                    "--slow-kernel", "volta_sgemm_64x64_nt=1.3"], check=True, capture_output=True)
+    result = check(dir, one, dir / "slow.json.gz", 1)
+    assert of(result, "fail") == ["top-kernels[volta_sgemm_64x64_nt]"], of(result, "fail")
+
+
+def main():
+    if not PROGRAM or not SHARED:
+        sys.exit(77)
+    for case in (other_machine, unchanged, slow_kernel):
+        with tempfile.TemporaryDirectory() as dir:
+            case(pathlib.Path(dir), pathlib.Path(SHARED) / "data" / "traces")
+        print(f"ok {case.__name__}")
+
+
+if __name__ == "__main__":
+    main()
