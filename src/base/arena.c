@@ -18,8 +18,8 @@ struct arena_block {
 
 void *arena_alloc(struct arena *a, size_t nr, size_t size)
 {
-	if (size && nr > (SIZE_MAX / 2) / size) /* ends in the failure handler */
-		return mem_calloc(nr, size);
+	if (size && nr > (SIZE_MAX / 2) / size)
+		mem_fail();
 	size_t n = (nr * size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
 	if (!a->blocks || a->cap - a->used < n) {
 		size_t cap = n > ARENA_BLOCK ? n : ARENA_BLOCK;

@@ -26,20 +26,18 @@ static void add_sentence(struct strbuf *b, const char *text)
 	md_code(b, text, LINE_CHARS, false);
 }
 
+/* Unique for each workload: what had to be altered or cut carries its hash. */
 static void add_marker(struct strbuf *b, const char *workload)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-	struct strbuf t = STRBUF_INIT;
-	for (const char *p = text_or_empty(workload); *p; p++)
-		strbuf_addch(&t, strchr(plain, *p) ? *p : '-');
+	const char *name = workload && *workload ? workload : "default";
 	strbuf_adds(b, "<!-- gpugate:");
-	/* cut without the '~' that text_add_short() would put */
-	if (t.n > MD_NAME_CHARS)
-		strbuf_addf(b, "%.*s-%08x", MD_NAME_CHARS - 9, t.p, text_hash32(strbuf_span(&t)));
-	else
-		strbuf_adds(b, t.n ? t.p : "default");
+	size_t n = 0;
+	for (; name[n] && n < MD_NAME_CHARS; n++)
+		strbuf_addch(b, strchr(plain, name[n]) ? name[n] : '-');
+	if (name[n] || strspn(name, plain) < n)
+		strbuf_addf(b, "-%08x", text_hash32(span_of(name)));
 	strbuf_adds(b, " -->\n");
-	strbuf_release(&t);
 }
 
 static void add_title(struct markdown *m)

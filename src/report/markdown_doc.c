@@ -46,7 +46,8 @@ void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table
 		strbuf_adds(b, "–");
 	} else {
 		size_t fence = longest_fence(s) + 1;
-		const char *pad = s.p[0] == '`' || s.p[s.n - 1] == '`' ? " " : "";
+		const char first = s.p[0], last = s.p[s.n - 1]; /* a blank at both ends would be stripped */
+		const char *pad = first == '`' || last == '`' || (first == ' ' && last == ' ') ? " " : "";
 		add_fence(b, fence);
 		strbuf_adds(b, pad);
 		add_content(b, s, in_table);
@@ -190,8 +191,9 @@ static size_t fit(struct md_document *d, size_t max)
 		total = total - before + section_bytes(s);
 	}
 	for (size_t i = d->sections.nr; i-- > 1 && total > max;) {
-		total -= drop(&d->sections.v[i]);
-		dropped++;
+		size_t nr = drop(&d->sections.v[i]);
+		total -= nr;
+		dropped += nr > 0;
 	}
 	return dropped;
 }
