@@ -94,7 +94,7 @@ void text_add_valid(struct strbuf *out, struct span s)
 	}
 }
 
-static bool breaks_a_line(uint32_t cp)
+bool text_breaks_a_line(uint32_t cp)
 {
 	return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp == 0x61C || cp == 0x200E || cp == 0x200F ||
 	       (cp >= 0x2028 && cp <= 0x202E) || (cp >= 0x2066 && cp <= 0x2069) || cp == 0xFEFF;
@@ -119,7 +119,7 @@ void text_add_short(struct strbuf *out, struct span s, size_t max_chars)
 	size_t keep = !cut ? (size_t)-1 : max_chars > 9 ? max_chars - 9 : 0;
 	for (size_t i = 0, nr = 0; i < s.n && nr < keep; nr++) {
 		uint32_t cp = text_next(s, &i);
-		text_add_codepoint(out, breaks_a_line(cp) ? REPLACEMENT : cp);
+		text_add_codepoint(out, text_breaks_a_line(cp) ? REPLACEMENT : cp);
 	}
 	if (cut)
 		strbuf_addf(out, "~%08x", text_hash32(s));

@@ -21,6 +21,10 @@ void text_add_codepoint(struct strbuf *out, uint32_t cp);
 /// Append `s` with every malformed part and NUL as U+FFFD; all else as it is.
 void text_add_valid(struct strbuf *out, struct span s);
 
+/// True for what is not shown as it stands: control, bidirectional and
+/// line-separator characters.
+bool text_breaks_a_line(uint32_t cp);
+
 /// Append `s` fit for one line of a terminal or log: valid UTF-8; control,
 /// bidirectional and line-separator characters as U+FFFD.
 void text_add_line(struct strbuf *out, struct span s);

@@ -68,6 +68,7 @@ static enum status run(const struct options *o, enum status parsed, struct diag_
 		return print_version(log);
 	if (o->help)
 		return print_help(o, log);
+	TRY(output_check(o, log));
 	return commands[o->command](o, log);
 }
 

@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 
+#include "base/text.h"
 #include "cli/output.h"
 #include "cli/setup.h"
 #include "gate/judge.h"
@@ -21,12 +22,35 @@ static enum status read_baseline(const struct setup *s, const struct options *o,
 	return setup_baseline_read(*path, out, log);
 }
 
+/* Both sides are looked at, since an unusable baseline outranks an unusable
+   run; the error that decides comes first. */
+static enum status load_sides(const struct setup *s, const struct options *o, struct run *candidate,
+                              struct arena *a, const char **path, struct baseline *b,
+                              struct diag_log *log)
+{
+	struct diag_log run_log, baseline_log;
+	diag_init(&run_log);
+	diag_init(&baseline_log);
+	enum status st = run_load(o->args.v, o->args.nr, &s->load, candidate, &run_log);
+	enum status base = ST_OK;
+	if (st == ST_OK || !setup_baseline_needs_run(s, o))
+		base = read_baseline(s, o, candidate, a, path, b, &baseline_log);
+	bool baseline_first = worse_of(st, base) != st;
+	diag_move(log, baseline_first ? &baseline_log : &run_log);
+	diag_move(log, baseline_first ? &run_log : &baseline_log);
+	return worse_of(st, base);
+}
+
 /* Reports of what was judged, or of why nothing could be. */
 static enum status finish(const struct options *o, enum status st, struct report *r,
                           struct diag_log *log)
 {
-	if (st == ST_OK)
+	if (st == ST_OK) {
+		if (r->status == ST_INPUT)
+			diag_fail(log, ST_INPUT, "%s: %s", text_quote(&log->arena, span_of(r->candidate.label)),
+			          r->headline);
 		return worse_of(r->status, output_reports(o, r, log));
+	}
 	return worse_of(st, output_failure(o, st, r, log));
 }
 
@@ -39,11 +63,8 @@ enum status cmd_check(const struct options *o, struct diag_log *log)
 	report_init(&r);
 	const char *path = NULL;
 	enum status st = setup_init(&s, o, log);
-	if (st == ST_OK) {
-		st = run_load(o->args.v, o->args.nr, &s.load, &candidate, log);
-		/* both sides are looked at: an unusable baseline outranks an unusable run */
-		st = worse_of(st, read_baseline(&s, o, &candidate, &s.rules.arena, &path, &b, log));
-	}
+	if (st == ST_OK)
+		st = load_sides(&s, o, &candidate, &s.rules.arena, &path, &b, log);
 	if (st == ST_OK) {
 		struct judge_input in = { .rules = &s.rules,
 			                      .categories = &s.categories,
@@ -75,6 +96,7 @@ enum status cmd_diff(const struct options *o, struct diag_log *log)
 		st = run_load(&o->args.v[1], 1, &s.load, &b, log);
 	if (st == ST_OK)
 		st = compare_runs(&a, &b, &s.categories, &r, log);
+	r.is_diff = true;
 	st = finish(o, st, &r, log);
 	report_release(&r);
 	run_release(&a);

@@ -27,6 +27,8 @@ static enum status write_table(struct diag_log *log)
 
 enum status cmd_metrics(const struct options *o, struct diag_log *log)
 {
+	if (o->args.nr == 0 && o->value[OPT_JSON])
+		return diag_fail(log, ST_USAGE, "'metrics --json' needs a RUN");
 	if (o->args.nr == 0)
 		return write_table(log);
 	struct setup s;

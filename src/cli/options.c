@@ -41,7 +41,7 @@ static size_t near_enough(struct span word)
 	return word.n / 3 + 1;
 }
 
-static const char *near_option(struct span word)
+static const char *near_option(struct diag_log *log, struct span word)
 {
 	const char *best = NULL;
 	size_t limit = near_enough(word), least = limit + 1;
@@ -52,7 +52,7 @@ static const char *near_option(struct span word)
 			best = rows[i].name;
 		}
 	}
-	return best;
+	return best ? arena_printf(&log->arena, "--%s", best) : NULL;
 }
 
 static const char *near_command(struct span word)
@@ -61,6 +61,8 @@ static const char *near_command(struct span word)
 	size_t limit = near_enough(word), least = limit + 1;
 	for (int i = 0; i < NR_COMMANDS; i++) {
 		size_t d = edit_distance(word, span_of(commands[i].name), limit);
+		if (span_starts(span_of(commands[i].name), word))
+			d = 0;
 		if (d < least) {
 			least = d;
 			best = commands[i].name;
@@ -124,7 +126,7 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 		name = strcmp(word, "-o") == 0 ? SPAN("output") : span_of(word);
 	int i = find_option(name);
 	if (i < 0)
-		return unknown(log, "option", span_of(word), near_option(name));
+		return unknown(log, "option", span_of(word), near_option(log, name));
 	if (!(rows[i].commands & (1u << out->command)))
 		return diag_fail(log, ST_USAGE,
 		                 "option '--%s' is not for '%s'; 'gpugate %s --help' lists its options",
@@ -154,6 +156,8 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 		                 text_quote(&log->arena, span_of(value)));
 	if (i == OPT_CONTEXT)
 		vec_push(&out->context, value);
+	else if (out->value[i])
+		return diag_fail(log, ST_USAGE, "option '--%s' is given twice", rows[i].name);
 	out->value[i] = value;
 	return ST_OK;
 }

@@ -2,8 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "io/sink.h"
 #include "report/writer.h"
 
@@ -41,39 +43,29 @@ static enum status write_one(const char *path, const char *format, const struct 
 	return sink_commit(out, log);
 }
 
-/* Writes the files; tells whether one of them was standard output. */
-static enum status write_files(const struct options *o, const struct report *r,
-                               const struct write_options *w, bool *to_stdout, struct diag_log *log)
+/* Writes the files, and standard output where a report goes there unless
+   `again`; tells whether one does. */
+static enum status write_files(const struct options *o, const struct report *r, bool again,
+                               bool *to_stdout, struct diag_log *log)
 {
+	struct write_options w = write_options(o);
 	enum status st = ST_OK;
 	*to_stdout = false;
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		const char *path = o->value[files[i].option];
 		if (!path)
 			continue;
-		*to_stdout = *to_stdout || strcmp(path, "-") == 0;
-		enum status one = write_one(path, files[i].format, r, w, log);
+		bool is_stdout = strcmp(path, "-") == 0;
+		*to_stdout = *to_stdout || is_stdout;
+		enum status one = again && is_stdout ? ST_OK : write_one(path, files[i].format, r, &w, log);
 		st = st == ST_OK ? one : st;
 	}
 	return st;
 }
 
-enum status output_reports(const struct options *o, const struct report *r, struct diag_log *log)
+static void fill_failure(const struct options *o, enum status st, struct report *r,
+                         const struct diag_log *log)
 {
-	struct write_options w = write_options(o);
-	bool to_stdout;
-	enum status st = write_files(o, r, &w, &to_stdout, log);
-	if (to_stdout)
-		return st;
-	enum status text = write_one("-", "text", r, &w, log);
-	return st == ST_OK ? text : st;
-}
-
-enum status output_failure(const struct options *o, enum status st, struct report *r,
-                           struct diag_log *log)
-{
-	struct write_options w = write_options(o);
-	bool to_stdout;
 	const char *error = diag_first_error(log);
 	r->status = st;
 	r->verdict = VERDICT_INCONCLUSIVE;
@@ -81,5 +73,81 @@ enum status output_failure(const struct options *o, enum status st, struct repor
 		r->workload = o->value[OPT_WORKLOAD] ? o->value[OPT_WORKLOAD] : "default";
 	r->error = arena_dup(&r->arena, span_of(error ? error : status_text(st)));
 	r->headline = arena_printf(&r->arena, "error: %s", r->error);
-	return write_files(o, r, &w, &to_stdout, log);
+}
+
+enum status output_failure(const struct options *o, enum status st, struct report *r,
+                           struct diag_log *log)
+{
+	bool to_stdout;
+	fill_failure(o, st, r, log);
+	return write_files(o, r, false, &to_stdout, log);
+}
+
+enum status output_reports(const struct options *o, struct report *r, struct diag_log *log)
+{
+	struct write_options w = write_options(o);
+	struct diag_log own, again;
+	bool to_stdout;
+	diag_init(&own);
+	diag_init(&again);
+	enum status st = write_files(o, r, false, &to_stdout, &own);
+	if (!to_stdout) {
+		enum status text = write_one("-", "text", r, &w, &own);
+		st = st == ST_OK ? text : st;
+	}
+	if (st != ST_OK) { /* what could be written must not say that all is well */
+		fill_failure(o, st, r, &own);
+		enum status ignored = write_files(o, r, true, &to_stdout, &again);
+		(void)ignored;
+	}
+	diag_move(log, &own);
+	diag_release(&again);
+	return st;
+}
+
+/* ---- one file, one use ---- */
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+	if (strcmp(a, b) == 0)
+		return true;
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+static enum status check_pair(const char *output, const char *other, const char *what,
+                              struct diag_log *log)
+{
+	if (!other || !is_same_file(output, other) || strcmp(output, "/dev/null") == 0)
+		return ST_OK;
+	if (strcmp(output, "-") == 0 && strcmp(what, "another output") != 0)
+		return ST_OK; /* standard input is not standard output */
+	return diag_fail(log, ST_USAGE, "%s would be written over: it is %s too",
+	                 text_quote(&log->arena, span_of(output)), what);
+}
+
+enum status output_check(const struct options *o, struct diag_log *log)
+{
+	static const enum option reports[] = { OPT_JUNIT, OPT_MARKDOWN, OPT_JSON, OPT_OUTPUT };
+	static const enum option inputs[] = { OPT_RULES, OPT_CATEGORIES };
+	const char *outputs[5];
+	size_t nr = 0;
+	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
+		if (o->value[reports[i]])
+			outputs[nr++] = o->value[reports[i]];
+	bool creates = o->command == CMD_BASELINE_CREATE && o->value[OPT_BASELINE];
+	if (creates)
+		outputs[nr++] = o->value[OPT_BASELINE];
+	for (size_t i = 0; i < nr; i++) {
+		for (size_t k = i + 1; k < nr; k++)
+			TRY(check_pair(outputs[i], outputs[k], "another output", log));
+		for (size_t k = 0; k < o->args.nr; k++)
+			TRY(check_pair(outputs[i], o->args.v[k], "an input", log));
+		for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++)
+			TRY(check_pair(outputs[i], o->value[inputs[k]], "an input", log));
+		if (!creates)
+			TRY(check_pair(outputs[i], o->value[OPT_BASELINE], "the baseline", log));
+	}
+	return ST_OK;
 }

@@ -8,13 +8,16 @@
 
 /// Write every report that the options name, and the text to standard output
 /// unless a report went there. ST_OUTPUT if any could not be written (the
-/// others are written all the same).
-GG_MUST_CHECK enum status output_reports(const struct options *o, const struct report *r,
+/// others are then written again as failures).
+GG_MUST_CHECK enum status output_reports(const struct options *o, struct report *r,
                                          struct diag_log *log);
 
 /// The same after a failure: reports that hold `st` and the first error of the
 /// log, nothing on standard output. `r` may hold what is known already.
 GG_MUST_CHECK enum status output_failure(const struct options *o, enum status st, struct report *r,
                                          struct diag_log *log);
+
+/// No output is an input or another output; ST_USAGE otherwise.
+GG_MUST_CHECK enum status output_check(const struct options *o, struct diag_log *log);
 
 #endif

@@ -116,3 +116,9 @@ enum status setup_baseline_read(const char *path, struct baseline *out, struct d
 		                 quoted, strerror(errno));
 	return baseline_read(path, out, log);
 }
+
+bool setup_baseline_needs_run(const struct setup *s, const struct options *o)
+{
+	return !o->value[OPT_BASELINE] &&
+	       (strstr(s->rules.baseline, "{gpu}") || strstr(s->rules.baseline, "{world_size}"));
+}

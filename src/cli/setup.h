@@ -29,6 +29,9 @@ void setup_release(struct setup *s);
 /// NULL for the built-in rules.
 const char *setup_rules_path(const struct options *o);
 
+/// True where setup_baseline_path() needs to know the run.
+bool setup_baseline_needs_run(const struct setup *s, const struct options *o);
+
 /// Read the baseline at `path`; where there is none, the error says how to make
 /// one. Caller releases with baseline_release() whatever the outcome.
 GG_MUST_CHECK enum status setup_baseline_read(const char *path, struct baseline *out,

@@ -73,6 +73,7 @@ static struct check new_check(const struct maker *m, const struct entry *e)
 		.rule = arena_dup(a, span_of(rule->id)),
 		.group = group_of(rule->metric),
 		.metric = rule->metric,
+		.worse = rule->worse,
 		.item = item_of(a, e, false),
 		.select = word_line(a, span_of(rule->select_text)),
 	};
@@ -111,7 +112,8 @@ static void add_check(const struct maker *m, const struct entry *e)
 	struct check k = new_check(m, e);
 	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
 	k.verdict = d.verdict;
-	k.limit = d.limit ? message_limit(a, d.map, d.limit) : message_limits(a, map);
+	k.limit =
+	    d.limit ? message_limit(a, d.map, d.limit) : message_limits(a, d.map ? d.map : map);
 	k.message = message_of(a, &c, &d, &k, spoiler ? spoiler->message : NULL);
 	k.breakdown = breakdown_of(m, &k, e);
 	if (d.reason == REASON_NEW || d.reason == REASON_GONE)
@@ -277,10 +279,14 @@ static void add_below_share(const struct maker *m)
 	vec_push(&m->out->checks, k);
 }
 
-/* There would be something if nothing were selected. */
+/* There would be something without the globs: one of them is at fault. A class
+   that a run has no kernel of is none. */
 static bool selectable(struct bench *b, const struct rule *rule)
 {
-	struct query q = { .metric = rule->query.metric, .stat = rule->stat, .reduce = rule->reduce };
+	struct query q = { .metric = rule->query.metric,
+		               .stat = rule->stat,
+		               .reduce = rule->reduce,
+		               .cls = rule->query.cls };
 	struct entries all;
 	bench_query(b, &q, &all);
 	bool any = all.list.nr > 0;

@@ -70,12 +70,15 @@ static enum beyond beyond_limit(const struct change *ch, const struct limits *ma
 	}
 }
 
-/* Conditions are alternatives: one that is broken decides. */
+/* Conditions are alternatives: one that is broken decides; so does an absolute
+   one that is kept where a relative one cannot be formed. */
 static enum beyond beyond_map(const struct change *ch, const struct limits *map, struct decision *d)
 {
 	enum beyond all = BEYOND_NO;
+	bool decided = false;
 	for (size_t i = 0; i < map->list.nr && all != BEYOND_YES; i++) {
 		enum beyond one = beyond_limit(ch, map, &map->list.v[i]);
+		decided = decided || (one == BEYOND_NO && !map->list.v[i].relative);
 		if (one > all)
 			all = one;
 		if (one == BEYOND_YES) {
@@ -84,7 +87,7 @@ static enum beyond beyond_map(const struct change *ch, const struct limits *map,
 			d->reason = REASON_LIMIT;
 		}
 	}
-	return all;
+	return all == BEYOND_UNKNOWN && decided ? BEYOND_NO : all;
 }
 
 /* Better by what would have been a fail if it were worse: the fail limits of
@@ -127,8 +130,10 @@ static struct decision decide_limits(const struct comparison *c)
 		return (struct decision){ VERDICT_INCONCLUSIVE, REASON_UNFORMED, NULL, NULL };
 	if (warn != BEYOND_NO) {
 		d.verdict = VERDICT_WARN;
-		if (warn == BEYOND_UNKNOWN)
+		if (warn == BEYOND_UNKNOWN) {
 			d.reason = REASON_UNFORMED;
+			d.map = &c->rule->warn;
+		}
 	} else if (improved(c, &d)) {
 		d.verdict = VERDICT_IMPROVED;
 	}
@@ -179,7 +184,13 @@ struct decision compare(const struct comparison *c)
 	bool pair = c->rule->metric->label == LABEL_PAIR;
 	if (c->rule->for_each && c->has_baseline != c->has_candidate)
 		return decide_one_sided(c);
-	if (!c->has_candidate || (!c->has_baseline && !pair))
-		return (struct decision){ of_missing(c->rule->on_missing), REASON_ABSENT, NULL, NULL };
-	return decide_limits(c);
+	if (c->has_candidate && (c->has_baseline || pair))
+		return decide_limits(c);
+	/* limits that need no baseline hold all the same */
+	struct decision d = { VERDICT_PASS, REASON_ABSENT, NULL, NULL };
+	if (c->has_candidate)
+		d = decide_limits(c);
+	if (d.reason == REASON_LIMIT)
+		return d;
+	return (struct decision){ of_missing(c->rule->on_missing), REASON_ABSENT, NULL, NULL };
 }

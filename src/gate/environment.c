@@ -18,13 +18,26 @@ static const char *shown(struct arena *a, const char *text)
 	return text ? word_line(a, span_of(text)) : NULL;
 }
 
+/* Whether a run says these depends on the run; other keys somebody has to give. */
+static bool comes_from_artifacts(const char *key)
+{
+	return strcmp(key, "world_size") == 0 || strncmp(key, "gpu.", 4) == 0 ||
+	       strncmp(key, "cuda.", 5) == 0;
+}
+
 /* Appends nothing where neither side knows the key. */
 static void add_row(const struct run *baseline, const struct run *candidate, const char *key,
                     bool must, struct report *out)
 {
 	const char *b = environment_value(baseline, key), *c = environment_value(candidate, key);
-	if (!b && !c)
+	if (!b && !c) {
+		if (must && !comes_from_artifacts(key))
+			vec_push(&out->warnings, arena_printf(&out->arena,
+			                                      "environment key '%s' of must_match is known on "
+			                                      "neither side: it protects nothing",
+			                                      word_line(&out->arena, span_of(key))));
 		return;
+	}
 	for (size_t i = 0; i < out->environment.nr; i++)
 		if (strcmp(out->environment.v[i].key, key) == 0)
 			return;
@@ -66,9 +79,9 @@ enum status environment_judge(const struct rules *rules, const struct run *basel
 	if (must[0] && !ignore)
 		return diag_fail(
 		    log, ST_BASELINE,
-		    "the baseline is of another environment: %s; make a baseline for it, or compare "
+		    "%s: the baseline is of another environment: %s; make a baseline for it, or compare "
 		    "all the same with --ignore-environment",
-		    must);
+		    out->baseline_path, must);
 	if (must[0])
 		vec_push(&out->warnings,
 		         arena_printf(&out->arena, "another environment, ignored: %s", must));

@@ -77,6 +77,8 @@ static const char *headline(struct report *out)
 	int64_t of = (int64_t)out->checks.nr, nr = out->counts[out->verdict];
 	if (out->verdict == VERDICT_PASS)
 		nr += out->counts[VERDICT_IMPROVED];
+	if (out->counts[VERDICT_SKIPPED] == of)
+		return "inconclusive: every check was skipped, nothing was compared";
 	strbuf_addf(&b, "%s: %" PRId64 " of %" PRId64 " check%s %s", verdict_name(out->verdict), nr, of,
 	            of == 1 ? "" : "s", words[out->verdict][nr != 1]);
 	if (out->verdict != VERDICT_INCONCLUSIVE)
@@ -99,13 +101,13 @@ static void conclude(struct report *out)
 	for (size_t i = 0; i < sizeof order / sizeof *order && out->verdict == VERDICT_PASS; i++)
 		if (out->counts[order[i]])
 			out->verdict = order[i];
+	if (out->counts[VERDICT_SKIPPED] == (int64_t)out->checks.nr)
+		out->verdict = VERDICT_INCONCLUSIVE;
 	out->status = out->verdict == VERDICT_FAIL ? ST_FAILED
 	              : out->verdict == VERDICT_INCONCLUSIVE || out->verdict == VERDICT_MISSING
 	                  ? ST_INPUT
 	                  : ST_OK;
 	out->headline = headline(out);
-	if (out->counts[VERDICT_SKIPPED] == (int64_t)out->checks.nr)
-		vec_push(&out->warnings, "every check was skipped: nothing was compared");
 }
 
 /* What has to hold before anything is compared. */

@@ -54,12 +54,27 @@ static enum status check_baseline(struct document *d, const struct node *n)
 	return ST_OK;
 }
 
+/* What the artifacts answer is known; only other names can come from --context. */
+static enum status check_key(struct document *d, const struct node *n)
+{
+	static const char *const known[] = { "gpu.name", "gpu.count", "cuda.runtime", "cuda.driver" };
+	if (!span_starts(n->text, SPAN("gpu.")) && !span_starts(n->text, SPAN("cuda.")))
+		return ST_OK;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (span_eq(n->text, span_of(known[i])))
+			return ST_OK;
+	return document_fail(d, n, "%s is no key of the environment: there are gpu.name, gpu.count, "
+	                     "cuda.runtime, cuda.driver, world_size and those of --context",
+	                     document_quote(d, n->text));
+}
+
 /* Environment keys are open (--context adds some); each may be named once. */
 static enum status read_environment(struct document *d, const struct node *map, struct rules *out)
 {
 	const struct node *must = node_get(map, "must_match"), *should = node_get(map, "should_match");
 	for (const struct node *list = must ? must : should; list; list = list == must ? should : NULL)
 		for (const struct node *n = list->first; n; n = n->next) {
+			TRY(check_key(d, n));
 			for (size_t i = 0; i < out->must_match.nr; i++)
 				if (span_eq(n->text, span_of(out->must_match.v[i])))
 					return document_fail(d, n, "%s is in 'must_match' already",

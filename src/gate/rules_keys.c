@@ -13,6 +13,7 @@
 WORDS(word_better, "lower", "higher")
 WORDS(word_level, "note", "warn", "fail")
 WORDS(word_on_missing, "fail", "warn", "skip")
+WORDS(word_class, "compute", "communication")
 WORDS(word_kernel_match, "normalized", "exact")
 WORDS(word_condition, "increase", "decrease", "change", "max", "min")
 
@@ -78,7 +79,8 @@ static const struct key_map kernels_map = KEY_TABLE("'kernels'", kernels_keys);
 static const struct key select_keys[] = {
 	KEY("kernel", TEXT, OPTIONAL, "kernels, by match name, with * and ?"),
 	KEY("category", TEXT, OPTIONAL, "categories of kernels, with * and ?"),
-	KEY("class", TEXT, OPTIONAL, "classes of kernels: compute, communication, memory, other"),
+	KEY("class", WORD, OPTIONAL, "kernels of communication, or compute: all the others",
+	    .words = word_class),
 	KEY("op", TEXT, OPTIONAL, "host operators, with * and ?"),
 	KEY("rank", TEXT, OPTIONAL, "ranks, with * and ?"),
 	KEY("device", TEXT, OPTIONAL, "GPUs by the number of their kernels, with * and ?"),

@@ -37,7 +37,7 @@ static struct source *source_new(const char *name, const struct source_options *
 {
 	struct source *s = mem_calloc(1, sizeof *s);
 	struct strbuf b = STRBUF_INIT;
-	text_add_short(&b, span_of(name), 4096);
+	text_add_short(&b, span_of(*name ? name : "''"), 4096);
 	s->name = mem_strndup(strbuf_str(&b), b.n);
 	strbuf_release(&b);
 	s->fd = -1;
@@ -180,8 +180,8 @@ static enum status read_gzip(struct source *s, char *buf, size_t cap, size_t *nr
 			s->in_member = false;
 		} else if (z == Z_MEM_ERROR) {
 			return diag_fail(log, ST_OUTPUT, "%s: out of memory while inflating", s->name);
-		} else if (z != Z_OK && z != Z_BUF_ERROR &&
-		           *nr == 0) { /* else first what lies before the damage */
+		} else if (z != Z_OK && z != Z_BUF_ERROR && *nr == 0) {
+			/* what lies before the damage was handed out first: inflate() says it again */
 			return diag_fail(
 			    log, ST_INPUT, "%s: byte %" PRIu64 ": damaged gzip data: %s; make the file anew",
 			    s->name, s->bytes, s->z.msg ? s->z.msg : "a preset dictionary is asked for");

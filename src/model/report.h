@@ -53,6 +53,7 @@ struct check {
 	const char *item; ///< kernel, category, rank, … that this check is about; "" none. Valid UTF-8
 	const char *select; ///< "kernel=ampere_*"; "" none
 	enum verdict verdict;
+	enum worse worse; ///< the metric's, or what the rule says
 	bool has_baseline, has_candidate, has_change, has_pct;
 	int64_t baseline, candidate, change; ///< in the metric's unit
 	int64_t change_pct; ///< 1e-6 percent of the baseline

@@ -80,7 +80,8 @@ bool run_has_communication(const struct run_view *v);
 /// True where what `m` needs was recorded by at least one rank.
 bool run_has(const struct run_view *v, const struct metric *m);
 
-/// Which figures a rule wants. Globs, NULL where any will do.
+/// Which figures a rule wants. Globs, NULL where any will do; `cls` is "compute"
+/// (all but communication) or "communication".
 struct query {
 	const struct metric *metric;
 	enum statistic stat;

@@ -401,12 +401,15 @@ static void read_events(struct trace_reader *r)
 
 /* ---- what the trace says of itself ---- */
 
+/* A plain non-negative integer; anything else leaves `out` as it is. */
 static void read_i64(struct jscan *js, int64_t *out)
 {
-	struct field f = { 0 };
-	read_number(js, 0, &f);
-	if (f.state == FIELD_OK && f.v >= 0)
-		*out = f.v;
+	struct span text;
+	uint64_t v;
+	if (!jscan_number(js, &text))
+		jscan_skip(js);
+	else if (number_parse_u64(text, &v) && v <= INT64_MAX)
+		*out = (int64_t)v;
 }
 
 static void read_distributed(struct trace_reader *r)

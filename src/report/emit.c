@@ -1,25 +1,25 @@
 #include "report/emit.h"
 
+#include <inttypes.h>
+
 #include "base/number.h"
 #include "base/text.h"
 
 static void add_quoted(struct sink *out, struct span text)
 {
-	struct strbuf valid = STRBUF_INIT, b = STRBUF_INIT;
-	text_add_valid(&valid, text);
+	struct strbuf b = STRBUF_INIT;
 	strbuf_addch(&b, '"');
-	for (size_t i = 0; i < valid.n; i++) {
-		char c = valid.p[i];
-		if (c == '"' || c == '\\')
-			strbuf_addf(&b, "\\%c", c);
-		else if ((unsigned char)c < 0x20 || c == 0x7f)
-			strbuf_addf(&b, "\\u%04x", (unsigned)(unsigned char)c);
+	for (size_t i = 0; i < text.n;) {
+		uint32_t cp = text_next(text, &i);
+		if (cp == '"' || cp == '\\')
+			strbuf_addf(&b, "\\%c", (char)cp);
+		else if (cp && text_breaks_a_line(cp))
+			strbuf_addf(&b, "\\u%04" PRIx32, cp);
 		else
-			strbuf_addch(&b, c);
+			text_add_codepoint(&b, cp ? cp : 0xFFFD);
 	}
 	strbuf_addch(&b, '"');
 	sink_write(out, strbuf_span(&b));
-	strbuf_release(&valid);
 	strbuf_release(&b);
 }
 

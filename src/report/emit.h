@@ -16,7 +16,8 @@ struct emit {
 void emit_open(struct emit *e, const char *key, char bracket);
 void emit_close(struct emit *e, char bracket);
 
-/// One member (or element, where `key` is NULL). Text is made valid UTF-8.
+/// One member (or element, where `key` is NULL). Text is made valid UTF-8,
+/// and what a terminal would obey is escaped.
 void emit_text(struct emit *e, const char *key, struct span text);
 
 /// The same from a string; NULL is null.

@@ -43,7 +43,7 @@ static void add_marker(struct strbuf *b, const char *workload)
 static void add_title(struct markdown *m)
 {
 	struct md_section *s = md_section(&m->doc, true);
-	add_marker(&s->head, m->r->workload);
+	add_marker(&s->head, m->r->is_diff ? "diff" : m->r->workload);
 	if (m->r->error) {
 		strbuf_adds(&s->head, "**gpugate: error:** ");
 		add_sentence(&s->head, m->r->error);
@@ -102,9 +102,9 @@ static void add_context(struct markdown *m)
 
 static const char *direction(const struct check *c)
 {
-	if (!c->has_change || c->change == 0 || c->metric->worse == WORSE_EITHER)
+	if (!c->has_change || c->change == 0 || c->worse == WORSE_EITHER)
 		return "";
-	return (c->change > 0) == (c->metric->worse == WORSE_UP) ? ", worse" : ", better";
+	return (c->change > 0) == (c->worse == WORSE_UP) ? ", worse" : ", better";
 }
 
 static void add_check(struct markdown *m, struct md_section *s, const struct check *c)

@@ -200,9 +200,10 @@ static size_t fit(struct md_document *d, size_t max)
 
 void md_write(struct md_document *d, size_t max, struct sink *out)
 {
-	size_t dropped = fit(d, max);
+	size_t dropped = fit(d, max), nr = 0;
 	for (size_t i = 0; i < d->sections.nr; i++) {
 		struct md_section *s = &d->sections.v[i];
+		nr += section_bytes(s);
 		sink_write(out, strbuf_span(&s->head));
 		for (size_t k = 0; k < s->rows.nr; k++)
 			sink_write(out, strbuf_span(&s->rows.v[k]));
@@ -212,6 +213,6 @@ void md_write(struct md_document *d, size_t max, struct sink *out)
 		section_release(s);
 	}
 	vec_release(&d->sections);
-	if (dropped)
+	if (dropped && nr + ROOM_FOR_NOTE <= max)
 		sink_printf(out, "\n%zu section%s more in the report\n", dropped, dropped == 1 ? "" : "s");
 }

@@ -4,6 +4,7 @@
 #include "report/writers.h"
 
 #define NAME_CHARS 60
+#define SPOILS_SHOWN 4
 #define LINE_CHARS 1000
 #define DRIFT_ROWS 10
 
@@ -123,7 +124,9 @@ static void write_trust(struct text_report *t)
 		if (f->rank >= 0)
 			sink_printf(t->out, " rank %" PRId64, f->rank);
 		sink_printf(t->out, ": %s: %s", f->id, line(t, f->message));
-		for (size_t k = 0; k < f->spoils.nr; k++)
+		if (f->spoils.nr > SPOILS_SHOWN)
+			sink_printf(t->out, "; spoils %zu figures", f->spoils.nr);
+		for (size_t k = 0; k < f->spoils.nr && f->spoils.nr <= SPOILS_SHOWN; k++)
 			sink_printf(t->out, "%s%s", k ? ", " : "; spoils ", name(t, f->spoils.v[k]));
 		sink_puts(t->out, "\n");
 	}

@@ -434,7 +434,7 @@ static void cannot_open(const char *path, const char *what)
 	diag_init(&log);
 	assert_int_equal(source_open(path, NULL, &src, &log), ST_INPUT);
 	assert_null(src);
-	strbuf_addf(&want, "%s: %s", path, what);
+	strbuf_addf(&want, "%s: %s", *path ? path : "''", what);
 	assert_string_equal(diag_first_error(&log), strbuf_str(&want));
 	strbuf_release(&want);
 	diag_release(&log);

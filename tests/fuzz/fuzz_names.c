@@ -1,0 +1,292 @@
+/*
+ * The input is a name that stands wherever foreign text may. Whatever it is: JSON
+ * parses, XML is well-formed, a line of text begins with words of ours, and what
+ * of Markdown lies outside code spans is the same as for a harmless name.
+ */
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../unit/sample_digest.h"
+#include "../unit/sample_report.h"
+#include "base/text.h"
+#include "io/jscan.h"
+#include "report/writer.h"
+
+static void check(bool law)
+{
+	if (!law)
+		abort();
+}
+
+/* No terminal, log or page obeys any of it, whatever the format. */
+static void check_chars(struct span text)
+{
+	check(text_is_valid(text));
+	for (size_t i = 0; i < text.n;) {
+		uint32_t cp = text_next(text, &i);
+		check(cp == '\n' || !text_breaks_a_line(cp));
+	}
+}
+
+/* ---- JSON ---- */
+
+static void check_json(struct span text)
+{
+	struct diag_log log;
+	diag_init(&log);
+	struct source *src = source_memory("json", text.p, text.n, NULL);
+	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = false }, &log);
+	check_chars(text);
+	check(text.n && text.p[text.n - 1] == '\n');
+	jscan_skip(js);
+	check(jscan_end(js) && jscan_status(js) == ST_OK);
+	jscan_free(js);
+	source_close(src);
+	diag_release(&log);
+}
+
+/* ---- XML ---- */
+
+static const char *skip_entity(const char *p)
+{
+	static const char *const known[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&apos;" };
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (strncmp(p, known[i], strlen(known[i])) == 0)
+			return p + strlen(known[i]);
+	abort();
+}
+
+/* From behind '<' to behind '>'; values of attributes hold no '<' and no quote. */
+static const char *skip_tag(const char *p, const char **name, size_t *nr, int *depth)
+{
+	bool end = *p == '/';
+	*name = p += end;
+	*nr = strspn(p, "abcdefghijklmnopqrstuvwxyz-?");
+	check(*nr > 0);
+	for (p += *nr; *p == ' ';) {
+		p += 1 + strspn(p + 1, "abcdefghijklmnopqrstuvwxyz");
+		check(p[0] == '=' && p[1] == '"');
+		for (p += 2; *p != '"';) {
+			check(*p && *p != '<' && *p != '\n');
+			p = *p == '&' ? skip_entity(p) : p + 1;
+		}
+		p++;
+	}
+	bool empty = *p == '/' || *p == '?';
+	*depth += end ? -1 : empty ? 0 : 1;
+	p += empty;
+	check(*p == '>' && *depth >= 0);
+	return p + 1;
+}
+
+static void check_xml_chars(struct span text)
+{
+	check_chars(text);
+	for (size_t i = 0; i < text.n;) {
+		uint32_t cp = text_next(text, &i);
+		check(cp != 0xFFFE && cp != 0xFFFF);
+	}
+}
+
+static void check_xml(struct span text)
+{
+	struct strbuf copy = STRBUF_INIT;
+	struct {
+		const char *name;
+		size_t nr;
+	} open[8];
+	int depth = 0;
+	check_xml_chars(text);
+	strbuf_add(&copy, text);
+	for (const char *p = strbuf_str(&copy); *p;) {
+		const char *name;
+		size_t nr;
+		int before = depth;
+		if (*p != '<') {
+			p = *p == '&' ? skip_entity(p) : p + 1;
+			continue;
+		}
+		p = skip_tag(p + 1, &name, &nr, &depth);
+		check(depth < 8);
+		if (depth > before) {
+			open[before].name = name;
+			open[before].nr = nr;
+		} else if (depth < before) {
+			check(open[depth].nr == nr && strncmp(open[depth].name, name, nr) == 0);
+		}
+	}
+	check(depth == 0);
+	strbuf_release(&copy);
+}
+
+/* ---- text ---- */
+
+static const char *const words[] = {
+	"fail",    "inconclusive", "missing",     "warn",       "improved",    "pass",
+	"skipped", "error",        "baseline",    "check",      "trust:",      "where",
+	"kernels", "to ",          "slower",      "renamed",    "warning:",    "median",
+	"rank",    "per ",         "whole",       "categories", "step.",       "figure",
+	"differs", "operators",    "host",        "same",       "environment", "window.",
+	"gpu.",    "comm.",        "throughput.", "memcpy.",    "memory.",     "+",
+	"-",
+};
+
+/* Behind blanks, a line begins with one of our words or with a figure. */
+static void check_line(const char *p, size_t n)
+{
+	size_t blanks = strspn(p, " ");
+	bool known = blanks >= n || (p[blanks] >= '0' && p[blanks] <= '9');
+	for (size_t i = 0; !known && i < sizeof words / sizeof *words; i++)
+		known = strncmp(p + blanks, words[i], strlen(words[i])) == 0;
+	check(known);
+}
+
+static void check_text(struct span text)
+{
+	struct strbuf copy = STRBUF_INIT;
+	check_chars(text);
+	strbuf_add(&copy, text);
+	check(!strstr(strbuf_str(&copy), "##"));
+	for (const char *p = strbuf_str(&copy), *end; *p; p = end + 1) {
+		end = strchr(p, '\n');
+		check(end);
+		check_line(p, (size_t)(end - p));
+	}
+	strbuf_release(&copy);
+}
+
+/* ---- Markdown ---- */
+
+/* What is left of one line without its code spans; in a table no bare pipe may
+   stand in one, because cells are told apart before spans. */
+static void add_outside(struct strbuf *out, const char *p, const char *end)
+{
+	bool table = p < end && *p == '|';
+	while (p < end) {
+		size_t fence = strspn(p, "`"), run = 0;
+		if (!fence) {
+			strbuf_addch(out, *p++);
+			continue;
+		}
+		const char *close = p += fence;
+		for (; close < end; close += run ? run : 1) {
+			run = strspn(close, "`");
+			if (run == fence)
+				break;
+			check(!table || *close != '|' || close[-1] == '\\');
+		}
+		check(close < end);
+		p = close + fence;
+		strbuf_addch(out, '`');
+	}
+}
+
+static void check_markdown(struct span text, struct strbuf *outside)
+{
+	struct strbuf copy = STRBUF_INIT;
+	check_chars(text);
+	strbuf_add(&copy, text);
+	for (const char *p = strbuf_str(&copy), *end; *p; p = end + 1) {
+		end = strchr(p, '\n');
+		check(end);
+		add_outside(outside, p, end);
+		strbuf_addch(outside, '\n');
+	}
+	strbuf_release(&copy);
+}
+
+static struct sink *write_report(const char *format, const char *name, bool diff, size_t max_bytes)
+{
+	struct report r;
+	struct sink *out = sink_open_memory();
+	if (diff)
+		sample_diff(&r, name);
+	else
+		sample_report(&r, name, strcmp(format, "markdown") == 0 ? "resnet50" : name);
+	report_format_find(format)->write(&r, &(struct write_options){ .max_bytes = max_bytes }, out);
+	report_release(&r);
+	return out;
+}
+
+/* Cut to any budget it is whole lines still, and within it unless the title alone is longer. */
+static void check_budget(const char *name, size_t max_bytes)
+{
+	struct strbuf outside = STRBUF_INIT;
+	struct sink *out = write_report("markdown", name, false, max_bytes);
+	check(max_bytes < 400 || sink_memory(out).n <= max_bytes);
+	check_markdown(sink_memory(out), &outside);
+	strbuf_release(&outside);
+	sink_abort(out);
+}
+
+static void check_markdown_of(const char *name, bool diff)
+{
+	struct strbuf hostile = STRBUF_INIT, plain = STRBUF_INIT;
+	struct sink *out = write_report("markdown", name, diff, 1 << 20),
+	            *same = write_report("markdown", name[0] ? "kernel" : "", diff, 1 << 20);
+	check_markdown(sink_memory(out), &hostile);
+	check_markdown(sink_memory(same), &plain);
+	check(span_eq(strbuf_span(&hostile), strbuf_span(&plain)));
+	sink_abort(out);
+	sink_abort(same);
+	strbuf_release(&hostile);
+	strbuf_release(&plain);
+}
+
+/* ---- everything ---- */
+
+static void check_reports(const char *name)
+{
+	for (int diff = 0; diff < 2; diff++) {
+		struct sink *json = write_report("json", name, diff, 0),
+		            *text = write_report("text", name, diff, 0);
+		check_json(sink_memory(json));
+		check_text(sink_memory(text));
+		check_markdown_of(name, diff);
+		sink_abort(json);
+		sink_abort(text);
+	}
+	struct sink *junit = write_report("junit", name, false, 0);
+	check_xml(sink_memory(junit));
+	sink_abort(junit);
+	check_budget(name, 400 + text_hash32(span_of(name)) % 8000);
+	check_budget(name, 1);
+}
+
+static void check_metrics(struct span raw, const char *name)
+{
+	struct category_table categories = { .source = name };
+	struct naming naming = { .categories = &categories };
+	struct run run = { .label = name };
+	struct run_view v;
+	struct digest *d = sample_digest(0);
+	vec_push(&run.ranks, d);
+	for (size_t i = 0; i < d->kernels.nr; i += 2)
+		d->kernels.v[i].name = raw;
+	d->ops.v[0].name = raw;
+	d->trace = d->devices.v[0].id = d->threads.v[0].id = d->memories.v[0].id = name;
+	digest_set_env(d, SPAN("gpu.name"), raw);
+	run_view_init(&v, &run, &naming);
+	struct sink *json = sink_open_memory(), *text = sink_open_memory();
+	metrics_write_json(&v, json);
+	metrics_write_text(&v, text);
+	check_json(sink_memory(json));
+	check_text(sink_memory(text));
+	sink_abort(json);
+	sink_abort(text);
+	run_view_release(&v);
+	run_release(&run);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena a = ARENA_INIT;
+	struct span raw = { (const char *)data, size };
+	const char *name = arena_dup(&a, raw);
+	check_reports(name);
+	check_metrics(raw, name);
+	arena_release(&a);
+	return 0;
+}

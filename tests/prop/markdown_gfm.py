@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""What GitHub makes of the Markdown: no name leaves its code span, at any budget.
+
+Kernels with hostile names dominate one side of a check and of a diff, whose file has such a
+name too. The Markdown is rendered by cmark-gfm and read as HTML: known tags only, the marker
+as the only comment, every kernel and check whole in a code span of its own cell, in order,
+and outside code spans nothing that a name could have brought.
+
+$GPUGATE is the program; without it, or without cmark-gfm, the test is skipped (exit 77).
+"""
+import html.parser
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "trace.py"
+PROGRAM = os.environ.get("GPUGATE")
+RENDER = "cmark-gfm --unsafe -e footnotes -e table -e autolink -e strikethrough -e tasklist".split()
+
+# Beside those of gen/trace.py, which are made slow enough to be shown.
+NAMES = [
+    "`", "``` ```", "`left", "right`", "``two` `` ```three", "a\\", "a\\|b", "a\\\\|b", "\\`a", "|", "| x | y |", "`|`", " ", "  both  ",
+    "--> <h1>x</h1>", "</code></details><a href=x>y</a>", "<!--", "[x](javascript:y)", "![x](y)", "[^1]", "https://a.example",
+    "me@a.example", "~~x~~", "**x**", "&lt;b&gt;", "- [ ] x", "# x", "@a/b #1", "GH-1", "\u2028x\u2029", "\u202ex", "x\ufeff",
+]
+SLOW = ["pipe|*", "<img*", "@every*", "line one*", "nul *", "lone *", "right?to*", "*%0A*", "*std::tuple<float> *"]
+FILE = "`<img src=x>` | @me <!-- .json.gz"
+RULES = """version: 1
+workload: "hostile"
+rules:
+  - {id: new-kernels, metric: kernel.time, for_each: {top: 200}, on_new: fail, on_gone: warn, fail: {increase: 5%}}
+  - {id: launches, metric: kernel.count, for_each: {top: 200}, on_new: warn, warn: {change: 0}}
+  - {id: cuda-time, metric: step.cuda_time, fail: {increase: 1%}}
+  - {id: one, metric: kernel.time, select: {kernel: "*`|`*"}, on_missing: skip, fail: {increase: 5%}}
+"""
+TAGS = set("p strong code table thead tbody tr th td ul li details summary".split())
+
+
+class Page(html.parser.HTMLParser):
+    """The code spans, the text outside of them, and both of every cell of every table."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.comments, self.outside, self.spans, self.tables = [], [], [], [], []
+        self.feed(text)
+        self.close()
+        assert not self.open, f"left open: {self.open}"
+
+    def handle_starttag(self, tag, attrs):
+        assert tag in TAGS and {k for k, _ in attrs} <= {"align"}, f"<{tag} {attrs}>"
+        self.open.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append(([], []))
+        elif tag == "code":
+            self.spans.append("")
+            if "td" in self.open:
+                self.tables[-1][-1][-1][0].append("")
+
+    def handle_startendtag(self, tag, attrs):
+        raise AssertionError(f"<{tag} {attrs}/>")
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, f"</{tag}>"
+
+    def handle_comment(self, data):
+        self.comments.append(data)
+
+    def handle_data(self, data):
+        cell = self.tables[-1][-1][-1] if "td" in self.open else None
+        if self.open and self.open[-1] == "code":
+            self.spans[-1] += data
+            if cell:
+                cell[0][-1] += data
+        else:
+            self.outside.append(data)
+            if cell:
+                cell[1].append(data)
+
+
+def fnv(text):
+    h = 2166136261
+    for byte in text.encode():
+        h = (h ^ byte) * 16777619 & 0xFFFFFFFF
+    return h
+
+
+def shown(name, chars):
+    """A name as a cell shows it, cut with its hash."""
+    if len(name) > chars:
+        name = f"{name[:chars - 9]}~{fnv(name):08x}"
+    return name.replace("\\|", "\\\ufffd")
+
+
+def gen(path, *options):
+    subprocess.run([sys.executable, GEN, "--out", path, "--steps", "3", "--seed", "1", *options], check=True)
+    return path
+
+
+def gpugate(*args, expect):
+    p = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, check=False)
+    assert p.returncode in expect, f"exit {p.returncode}: {p.stdout.decode()}{p.stderr.decode()}"
+
+
+def page(markdown, marker):
+    text = markdown.read_text(encoding="utf-8")
+    rendered = subprocess.run(RENDER, input=text.encode(), capture_output=True, check=True).stdout.decode()
+    p = Page(rendered)
+    assert p.comments == [f" gpugate:{marker} "], p.comments
+    bad = re.findall(r"[^\w\s.,:;()+\-–−→%×/]", "".join(p.outside))
+    assert not bad, f"outside code spans: {bad}"
+    lines = [line for line in text.splitlines() if line.startswith("|") and not line.startswith("| ---")]
+    assert len(lines) == sum(map(len, p.tables)), "a row is in no table"
+    return p
+
+
+def names(p, column, nr):
+    """Code spans of a column of every table of `nr` columns; no other but the last has any."""
+    out = []
+    for table in p.tables:
+        for row in table[1:] if len(table[0]) == nr else []:
+            assert len(row) == nr
+            stray = [cell for i, cell in enumerate(row) if i not in (column, nr - 1) and cell[0]]
+            assert not stray, stray
+            out.append(row[column][0])
+    return out
+
+
+def kernels(p, drift):
+    want = [[shown(n, 80) for n in (d["kernel"], d.get("renamed_to")) if n] for d in drift[:25]]
+    got = names(p, 1, 7)
+    assert got == [w if w != [""] else [] for w in want], [x for x in zip(got, want) if x[0] != x[1]]
+
+
+def check(dir, a, b):
+    (dir / "rules.yaml").write_text(RULES, encoding="utf-8")
+    gpugate("baseline", "create", a, "--baseline", dir / "base", "--force", expect=(0,))
+    common = ("check", b, "--baseline", dir / "base", "--rules", dir / "rules.yaml", "--markdown", dir / "m.md")
+    gpugate(*common, "--max-bytes", 1000000, "--json", dir / "r.json", expect=(0, 1))
+    result = json.loads((dir / "r.json").read_text(encoding="utf-8"))
+    assert len(result["checks"]) > 2 * len(NAMES), "the names are not judged"
+    whole = page(dir / "m.md", "hostile")
+    seen = {x for spans in names(whole, 1, 6) for x in spans}
+    missing = {shown(c["id"], 80) for c in result["checks"]} - seen
+    assert not missing, f"checks in no cell: {missing}"
+    kernels(whole, result["drift"])
+    size = (dir / "m.md").stat().st_size
+    for budget in (*range(400, 3000, 97), *range(3000, size, 2500), size - 1, size):
+        gpugate(*common, "--max-bytes", budget, expect=(0, 1))
+        assert (dir / "m.md").stat().st_size <= budget
+        page(dir / "m.md", "hostile")
+
+
+def diff(dir, a, b):
+    gpugate("diff", a, b, "--markdown", dir / "m.md", "--json", dir / "r.json", expect=(0,))
+    kernels(page(dir / "m.md", "diff"), json.loads((dir / "r.json").read_text(encoding="utf-8"))["drift"])
+
+
+def error(dir, a, b):
+    broken = dir / ("broken " + FILE)
+    broken.write_bytes(b"<h1>")
+    gpugate("check", broken, "--workload", "-->| `@x", "--baseline", a, "--markdown", dir / "m.md", expect=(3, 4))
+    text = (dir / "m.md").read_text(encoding="utf-8")
+    assert FILE[:20] in "".join(page(dir / "m.md", re.search(r"gpugate:([\w.-]+) -->", text)[1]).spans)
+
+
+def main():
+    if not PROGRAM or not shutil.which(RENDER[0]):
+        print("skipped: needs $GPUGATE and cmark-gfm")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as name:
+        dir = pathlib.Path(name)
+        a = gen(dir / "a.json.gz")
+        slow = [x for pattern in SLOW for x in ("--slow-kernel", f"{pattern}=90")]
+        new = [x for i, n in enumerate(NAMES) for x in ("--new-kernel", f"{n}={700 + i}")]
+        b = gen(dir / FILE, "--hostile-names", "--long-name", "6000", *new, *slow)
+        for law, first, second in ((check, a, b), (check, b, a), (diff, a, b), (diff, b, a), (error, a, b)):
+            try:
+                law(dir, first, second)
+            except AssertionError as e:
+                sys.exit(f"{law.__name__} of {first.name} and {second.name}: {e}\n{(dir / 'm.md').read_text()[:3000]}")
+            print(f"ok {law.__name__}")
+
+
+if __name__ == "__main__":
+    main()

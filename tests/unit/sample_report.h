@@ -1,0 +1,162 @@
+/// A report with something of everything, for tests of the writers.
+#ifndef GG_TESTS_SAMPLE_REPORT_H
+#define GG_TESTS_SAMPLE_REPORT_H
+
+#include "model/report.h"
+
+static inline struct check *sample_check(struct report *r, enum verdict v, const char *rule,
+                                         const char *group, enum metric_id id, const char *item)
+{
+	struct check *c = vec_push_zero(&r->checks);
+	*c = (struct check){
+		.id = item[0] ? arena_printf(&r->arena, "%s[%s]", rule, item) : rule,
+		.rule = rule,
+		.group = group,
+		.metric = &metric_table[id],
+		.worse = metric_table[id].worse,
+		.item = item,
+		.select = item[0] ? arena_printf(&r->arena, "kernel=%s", item) : "",
+		.verdict = v,
+		.limit = "increase 5% and 2ms",
+		.message = arena_printf(&r->arena, "%s of '%s' rose", metric_table[id].name, item),
+		.baseline_text = "–",
+		.candidate_text = "–",
+		.change_text = "–",
+		.pct_text = "",
+	};
+	r->counts[v]++;
+	return c;
+}
+
+static inline void sample_values(struct check *c, int64_t baseline, int64_t candidate)
+{
+	c->has_baseline = c->has_candidate = c->has_change = c->has_pct = true;
+	c->baseline = baseline;
+	c->candidate = candidate;
+	c->change = candidate - baseline;
+	c->change_pct = number_pct(c->change, baseline);
+	c->baseline_text = "100.10 ms";
+	c->candidate_text = "112.40 ms";
+	c->change_text = "+12.30 ms";
+	c->pct_text = "+12.29 %";
+}
+
+/// +12.3 ms, of which +9 ms in GEMM; the parts of each level add up.
+static inline struct breakdown *sample_breakdown(struct report *r, const char *name)
+{
+	struct breakdown *b = arena_alloc(&r->arena, 1, sizeof *b);
+	b->title =
+	    arena_printf(&r->arena, "step.cuda_time of '%s' by class, category and kernel", name);
+	b->unit = UNIT_NS;
+	b->change = 12300000;
+	const struct part parts[] = {
+		{ 0, "compute", 9000000, "+9.000 ms", "" },
+		{ 1, "GEMM", 9000000, "+9.000 ms", "" },
+		{ 2, name, 9000000, "+9.000 ms", arena_printf(&r->arena, "renamed from '%s'", name) },
+		{ 3, "launches", 8000000, "+8.000 ms", "launches 12 → 14" },
+		{ 3, "mean", 1000000, "+1.000 ms", "mean 1.000 ms → 1.100 ms" },
+		{ 0, "median − mean", 3300000, "+3.300 ms", "" },
+	};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		vec_push(&b->parts, parts[i]);
+	return b;
+}
+
+static inline void sample_checks(struct report *r, const char *name)
+{
+	struct check *c =
+	    sample_check(r, VERDICT_FAIL, "step-cuda-time", "step", METRIC_STEP_CUDA_TIME, "");
+	sample_values(c, 100100000, 112400000);
+	c->breakdown = sample_breakdown(r, name);
+	sample_values(sample_check(r, VERDICT_FAIL, "top-kernels", "kernels", METRIC_KERNEL_TIME, name),
+	              100100000, 112400000);
+	sample_check(r, VERDICT_INCONCLUSIVE, "idle", "step", METRIC_STEP_IDLE_TIME, "");
+	sample_check(r, VERDICT_MISSING, "copies", "step", METRIC_MEMCPY_BYTES, name);
+	sample_values(
+	    sample_check(r, VERDICT_WARN, "peak-memory", "memory", METRIC_MEMORY_PEAK_ALLOCATED, ""),
+	    1000, 1070);
+	c = sample_check(r, VERDICT_IMPROVED, "gpu-utilization", "step", METRIC_GPU_UTILIZATION_PCT,
+	                 "");
+	sample_values(c, 90000000, 90500001);
+	sample_check(r, VERDICT_PASS, "kernel-drift", "kernels", METRIC_KERNEL_DRIFT_PCT, "");
+	sample_check(r, VERDICT_SKIPPED, "exposed-communication", "step", METRIC_STEP_EXPOSED_COMM_TIME,
+	             "");
+}
+
+static inline void sample_drift(struct report *r, const char *name)
+{
+	const struct drift_row row = {
+		.kernel = name,
+		.category = name,
+		.drift = "slower",
+		.has_baseline = true,
+		.has_candidate = true,
+		.baseline_ns = 1000,
+		.candidate_ns = 3000,
+		.change_ns = 2000,
+		.baseline_count = 1500000,
+		.candidate_count = 1500000,
+		.baseline_text = "1.000 µs",
+		.candidate_text = "3.000 µs",
+		.change_text = "+2.000 µs",
+		.count_text = "1.5",
+		.shape_text = "grid 4×106×1, block 128×1×1",
+	};
+	for (int i = 0; i < 12; i++)
+		vec_push(&r->drift, row);
+	r->drift.v[1].drift = "renamed";
+	r->drift.v[1].renamed_to = name;
+}
+
+/// `name` stands wherever a kernel, a path or another foreign text may; it is
+/// borrowed. A NULL `workload` is left out. Caller: report_release().
+static inline void sample_report(struct report *r, const char *name, const char *workload)
+{
+	report_init(r);
+	struct arena *a = &r->arena;
+	r->workload = workload;
+	r->rules = r->baseline_path = name;
+	r->verdict = VERDICT_FAIL;
+	r->status = ST_FAILED;
+	r->headline = "fail: 2 of 8 checks beyond their limits, 1 inconclusive, 1 missing, 1 warning";
+	r->accept = arena_printf(a, "gpugate baseline create '%s' --force", name);
+	r->baseline =
+	    (struct side){ .label = name, .gpu = name, .commit = name, .ranks = 1, .steps = 6 };
+	r->candidate = r->baseline;
+	vec_push(&r->environment, (struct env_row){ "gpu.name", name, NULL, false, true });
+	vec_push(&r->environment, (struct env_row){ name, "12", "12", true, false });
+	struct finding *f = vec_push_zero(&r->trust);
+	*f = (struct finding){ .id = "dropped-kernels",
+		                   .rank = 3,
+		                   .candidate = true,
+		                   .message = arena_printf(a, "the candidate has '%s'", name) };
+	vec_push(&f->spoils, "step.idle_time");
+	f = vec_push_zero(&r->trust);
+	*f = (struct finding){
+		.id = "json-faults", .rank = -1, .warning_only = true, .message = "the baseline has faults"
+	};
+	vec_push(&r->warnings, arena_printf(a, "the environment differs: '%s'", name));
+	sample_checks(r, name);
+	sample_drift(r, name);
+}
+
+/// The same sides and kernels without rules.
+static inline void sample_diff(struct report *r, const char *name)
+{
+	sample_report(r, name, "");
+	r->is_diff = true;
+	r->headline = "median step.cuda_time: 100.10 ms → 112.40 ms";
+	r->accept = "";
+	vec_push(&r->breakdowns, (struct breakdown *)r->checks.v[0].breakdown);
+	r->checks.nr = 0;
+	vec_push(&r->figures, (struct figure_row){ .metric = &metric_table[METRIC_GPU_UTILIZATION_PCT],
+	                                           .item = name,
+	                                           .baseline_text = "90.00 %",
+	                                           .candidate_text = "–",
+	                                           .change_text = "–",
+	                                           .pct_text = "",
+	                                           .has_baseline = true,
+	                                           .baseline = 90000001 });
+}
+
+#endif

@@ -1,0 +1,387 @@
+/* JSON of check, diff and metrics: keys, exact numbers, valid text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report/emit.h"
+#include "report/writer.h"
+#include "sample_digest.h"
+#include "sample_report.h"
+
+#define NR_OF(array) (sizeof(array) / sizeof *(array))
+
+static struct strbuf written;
+
+static int end(void **state)
+{
+	(void)state;
+	strbuf_release(&written);
+	return 0;
+}
+
+static const char *take(struct sink *out)
+{
+	strbuf_setlen(&written, 0);
+	strbuf_add(&written, sink_memory(out));
+	sink_abort(out);
+	return strbuf_str(&written);
+}
+
+static const char *write_report(const struct report *r)
+{
+	struct sink *out = sink_open_memory();
+	report_format_find("json")->write(r, &(struct write_options){ 0 }, out);
+	return take(out);
+}
+
+static void assert_all(const char *text, const char *const *parts, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strstr(text, parts[i]))
+			fail_msg("'%s' is not in:\n%s", parts[i], text);
+}
+
+static void texts(void **state)
+{
+	static const struct {
+		struct span text;
+		const char *json;
+	} rows[] = {
+		{ SPAN("plain é 核"), "\"plain é 核\"" },
+		{ SPAN("\"\\/"), "\"\\\"\\\\/\"" },
+		{ SPAN("\n\t\x01\x7f"), "\"\\u000a\\u0009\\u0001\\u007f\"" },
+		{ SPAN("\xC2\x9B\xE2\x80\xAE\xE2\x80\xA8"), "\"\\u009b\\u202e\\u2028\"" },
+		{ SPAN("a\0b"), "\"a\xEF\xBF\xBD"
+		                "b\"" },
+		{ SPAN("\xED\xA0\x80\xFF"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"" },
+		{ SPAN(""), "\"\"" },
+	};
+	(void)state;
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct emit e = { sink_open_memory(), false };
+		emit_text(&e, NULL, rows[i].text);
+		assert_string_equal(take(e.out), rows[i].json);
+	}
+}
+
+static void ids(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "0", "0" },
+		{ "12", "12" },
+		{ "012", "\"012\"" },
+		{ "-1", "\"-1\"" },
+		{ "1e3", "\"1e3\"" },
+		{ "1.0", "\"1.0\"" },
+		{ "", "\"\"" },
+		{ "gpu0", "\"gpu0\"" },
+		{ "99999999999999999999", "\"99999999999999999999\"" },
+	};
+	(void)state;
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct emit e = { sink_open_memory(), false };
+		emit_id(&e, NULL, span_of(rows[i][0]));
+		assert_string_equal(take(e.out), rows[i][1]);
+	}
+}
+
+static void nesting(void **state)
+{
+	struct emit e = { sink_open_memory(), false };
+	(void)state;
+	emit_open(&e, NULL, '{');
+	emit_number(&e, "a", -1500000, 6);
+	emit_open(&e, "b", '[');
+	emit_close(&e, ']');
+	emit_line(&e, 1);
+	emit_open(&e, "c", '[');
+	emit_null(&e, NULL);
+	emit_bool(&e, NULL, true);
+	emit_str(&e, NULL, NULL);
+	emit_close(&e, ']');
+	emit_close(&e, '}');
+	assert_string_equal(take(e.out), "{\"a\": -1.5, \"b\": [],\n \"c\": [null, true, null]}");
+}
+
+static void a_result(void **state)
+{
+	static const char *const parts[] = {
+		"{\"schema\": \"gpugate-result-1\", \"verdict\": \"fail\", \"exit_code\": 1,\n "
+		"\"workload\": \"w\"",
+		"{\"key\": \"gpu.name\", \"baseline\": \"k\", \"candidate\": null, \"match\": false}",
+		"{\"finding\": \"dropped-kernels\", \"rank\": 3, \"side\": \"candidate\", \"spoils\": "
+		"[\"step.idle_time\"], ",
+		"{\"finding\": \"json-faults\", \"rank\": null, \"side\": \"baseline\", \"spoils\": [], ",
+		"\"metric\": \"step.cuda_time\", \"select\": {}, \"item\": null, \"group\": \"step\", "
+		"\"verdict\": \"fail\", "
+		"\"unit\": \"ns\", \"baseline\": 100100000, \"candidate\": 112400000, \"change\": "
+		"12300000, "
+		"\"change_pct\": 12.287712, \"limit\": \"increase 5% and 2ms\", \"noise\": null, "
+		"\"message\": ",
+		"\"attribution\": [\n    {\"level\": 0, \"part\": \"compute\", \"change\": 9000000},",
+		"\"id\": \"top-kernels[k]\", \"rule\": \"top-kernels\", \"metric\": \"kernel.time\", "
+		"\"select\": {\"kernel\": \"k\"}, \"item\": \"k\",",
+		"\"unit\": \"%\", \"baseline\": 90, \"candidate\": 90.500001, \"change\": 0.500001, "
+		"\"change_pct\": 0.555557,",
+		"\"unit\": \"B/step\", \"baseline\": null, \"candidate\": null, \"change\": null, "
+		"\"change_pct\": null,",
+		"\"summary\": {\"pass\": 1, \"warn\": 1, \"fail\": 2, \"missing\": 1, \"inconclusive\": 1, "
+		"\"improved\": 1, ",
+		"\"drift\": \"renamed\", \"renamed_to\": \"k\", \"baseline\": 1000, \"candidate\": 3000, "
+		"\"change\": 2000, "
+		"\"baseline_count\": 1.5,",
+	};
+	struct report r;
+	(void)state;
+	sample_report(&r, "k", "w");
+	assert_all(write_report(&r), parts, NR_OF(parts));
+	report_release(&r);
+}
+
+/* Readers may go by name, people go by place. */
+static void order_of_keys(void **state)
+{
+	static const char *const keys[] = {
+		"schema",
+		"verdict",
+		"exit_code",
+		"workload",
+		"rules",
+		"baseline",
+		"candidate",
+		"partial",
+		"same_artifact",
+		"error",
+		"environment",
+		"key",
+		"baseline",
+		"candidate",
+		"match",
+		"trust",
+		"finding",
+		"rank",
+		"side",
+		"spoils",
+		"message",
+		"warnings",
+		"checks",
+		"id",
+		"rule",
+		"metric",
+		"select",
+		"item",
+		"group",
+		"verdict",
+		"unit",
+		"baseline",
+		"candidate",
+		"change",
+		"change_pct",
+		"limit",
+		"noise",
+		"message",
+		"attribution",
+		"level",
+		"part",
+		"change",
+		"summary",
+		"pass",
+		"warn",
+		"fail",
+		"missing",
+		"inconclusive",
+		"improved",
+		"skipped",
+		"drift",
+		"kernel",
+		"category",
+		"drift",
+		"baseline",
+		"candidate",
+		"change",
+		"baseline_count",
+		"candidate_count",
+	};
+	struct report r;
+	struct strbuf key = STRBUF_INIT;
+	(void)state;
+	sample_report(&r, "k", "w");
+	r.environment.nr = r.trust.nr = r.checks.nr = r.drift.nr = 1;
+	const char *at = write_report(&r);
+	for (size_t i = 0; i < NR_OF(keys); i++) {
+		strbuf_setlen(&key, 0);
+		strbuf_addf(&key, "\"%s\": ", keys[i]);
+		const char *found = strstr(at, strbuf_str(&key));
+		if (!found)
+			fail_msg("%s is not in its place:\n%s", keys[i], at);
+		at = found + key.n;
+	}
+	strbuf_release(&key);
+	report_release(&r);
+}
+
+static void selections(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "", "{}" },
+		{ "kernel=a*", "{\"kernel\": \"a*\"}" },
+		{ "kernel=a*, rank=3", "{\"kernel\": \"a*\", \"rank\": \"3\"}" },
+		{ "kernel=f<int, 4>, b=c, rank=3",
+		  "{\"kernel\": \"f<int, 4>\", \"b\": \"c\", \"rank\": \"3\"}" },
+		{ "kernel=f<1, 2>(int, A==B)*", "{\"kernel\": \"f<1, 2>(int, A==B)*\"}" },
+		{ "kernel=, ", "{\"kernel\": \", \"}" },
+	};
+	struct strbuf want = STRBUF_INIT;
+	(void)state;
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct report r;
+		report_init(&r);
+		sample_check(&r, VERDICT_PASS, "r", "kernels", METRIC_KERNEL_TIME, "")->select = rows[i][0];
+		strbuf_setlen(&want, 0);
+		strbuf_addf(&want, "\"select\": %s, \"item\"", rows[i][1]);
+		assert_all(write_report(&r), (const char *[]){ strbuf_str(&want) }, 1);
+		report_release(&r);
+	}
+	strbuf_release(&want);
+}
+
+static void an_error(void **state)
+{
+	static const char *const parts[] = {
+		"\"verdict\": \"error\", \"exit_code\": 4,",
+		"\"baseline\": null, \"candidate\": null,",
+		"\"error\": \"no baseline\",",
+		"\"checks\": [],",
+	};
+	struct report r;
+	(void)state;
+	report_init(&r);
+	r.status = ST_BASELINE;
+	r.error = "no baseline";
+	assert_all(write_report(&r), parts, NR_OF(parts));
+	report_release(&r);
+}
+
+static void a_diff(void **state)
+{
+	static const char *const parts[] = {
+		"{\"schema\": \"gpugate-diff-1\",\n \"workload\": \"\", \"rules\": \"k\", \"baseline\": "
+		"\"k\"",
+		"{\"metric\": \"gpu.utilization_pct\", \"item\": \"k\", \"unit\": \"%\", \"baseline\": "
+		"90.000001, "
+		"\"candidate\": null, \"change\": null, \"change_pct\": null}",
+		"\n \"attribution\": [\n    {\"level\": 0, \"part\": \"compute\", \"change\": 9000000},",
+	};
+	struct report r;
+	(void)state;
+	sample_diff(&r, "k");
+	const char *text = write_report(&r);
+	assert_all(text, parts, NR_OF(parts));
+	assert_null(strstr(text, "\"verdict\""));
+	report_release(&r);
+}
+
+/* ---- metrics ---- */
+
+static const char *write_metrics(struct digest *d, bool json)
+{
+	struct category_table categories = { .source = "test" };
+	struct naming naming = { .categories = &categories };
+	struct run run = { .label = "test" };
+	struct run_view v;
+	struct sink *out = sink_open_memory();
+	vec_push(&run.ranks, d);
+	run_view_init(&v, &run, &naming);
+	if (json)
+		metrics_write_json(&v, out);
+	else
+		metrics_write_text(&v, out);
+	run_view_release(&v);
+	run_release(&run);
+	return take(out);
+}
+
+static void metrics(void **state)
+{
+	static const char *const parts[] = {
+		"{\"schema\": \"gpugate-metrics-1\",\n \"ranks\": [\n  {\"rank\": 3, \"trace\": "
+		"\"rank.json\", "
+		"\"snapshot\": null, \"gpu\": \"NVIDIA \\\"A100\\\"/80GB\", \"device\": 0, \"world_size\": "
+		"2, "
+		"\"attribution\": \"launch\", \"gpu_events\": 40, \"with_launch\": 39, \"carried_over\": "
+		"1, \"dropped\": 0, "
+		"\"unattributed\": 0, ",
+		"{\"metric\": \"step.time\", \"unit\": \"ns\", \"rank\": 3, \"samples\": [{\"step\": 7, "
+		"\"value\": 100000000}, "
+		"{\"step\": 8, \"value\": 300000000}]}",
+		"{\"metric\": \"window.busy_time\", \"unit\": \"ns\", \"rank\": 3, \"device\": 0, "
+		"\"value\": 800}",
+		"{\"metric\": \"gpu.utilization_pct\", \"unit\": \"%\", \"rank\": 3, \"device\": 0, "
+		"\"value\": 50}",
+		"{\"metric\": \"comm.overlap_pct\", \"unit\": \"%\", \"rank\": 3, \"value\": 33.333333}",
+		"{\"metric\": \"kernel.count\", \"unit\": \"1/step\", \"rank\": 3, \"kernel\": "
+		"\"triton_mul\", \"value\": 2.5}",
+		"{\"metric\": \"memory.peak_allocated\", \"unit\": \"B\", \"rank\": 3, \"device\": 0, "
+		"\"value\": 4000, "
+		"\"source\": \"trace\"}",
+		"\"kernels\": [\n  {\"rank\": 3, \"kind\": \"kernel\", \"name\": \"alpha_gemm\", "
+		"\"match\": \"alpha_gemm\", "
+		"\"category\": \"other\", \"count\": 7, \"total\": 700, \"max\": 150},\n"
+		"  {\"rank\": 3, \"kind\": \"kernel\", \"name\": \"triton_mul_4_5\", \"match\": "
+		"\"triton_mul\", ",
+		"{\"rank\": 3, \"kind\": \"memset\", \"name\": \"Memset (Device)\", ",
+	};
+	(void)state;
+	assert_all(write_metrics(sample_digest(3), true), parts, NR_OF(parts));
+}
+
+/* No steps: the one sample has no number, and says what it is of. */
+static void metrics_of_a_window(void **state)
+{
+	static const char *const parts[] = {
+		"\"world_size\": null, ",
+		"\"device\": null, ",
+		"\"per\": \"window\", \"samples\": [{\"step\": null, \"value\": 1000}]}",
+	};
+	struct digest *d = sample_digest(0);
+	(void)state;
+	d->window = true;
+	d->nr_steps = 1;
+	d->samples[METRIC_STEP_TIME][0] = 1000;
+	d->world_size = -1;
+	d->devices.nr = 0;
+	assert_all(write_metrics(d, true), parts, NR_OF(parts));
+}
+
+static void metrics_for_people(void **state)
+{
+	static const char *const parts[] = {
+		("rank 0: rank.json, NVIDIA \"A100\"/80GB, 2 steps, 1000 events, 40 GPU activities (1 "
+		 "carried over)\n"),
+		"\n  step.time                      200.00 ms     100.00 ms     300.00 ms\n",
+		"\nkernels by time per step\n        300 ns  alpha_gemm\n        200 ns  triton_mul\n",
+	};
+	(void)state;
+	assert_all(write_metrics(sample_digest(0), false), parts, NR_OF(parts));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(texts, end),
+		cmocka_unit_test_teardown(ids, end),
+		cmocka_unit_test_teardown(nesting, end),
+		cmocka_unit_test_teardown(a_result, end),
+		cmocka_unit_test_teardown(order_of_keys, end),
+		cmocka_unit_test_teardown(selections, end),
+		cmocka_unit_test_teardown(an_error, end),
+		cmocka_unit_test_teardown(a_diff, end),
+		cmocka_unit_test_teardown(metrics, end),
+		cmocka_unit_test_teardown(metrics_of_a_window, end),
+		cmocka_unit_test_teardown(metrics_for_people, end),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

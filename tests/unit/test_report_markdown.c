@@ -1,0 +1,296 @@
+/* Markdown: what stands where, budgets, and names that want to break out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report/markdown_doc.h"
+#include "report/writer.h"
+#include "sample_report.h"
+
+#define NR_OF(array) (sizeof(array) / sizeof *(array))
+
+static struct strbuf written;
+
+static int end(void **state)
+{
+	(void)state;
+	strbuf_release(&written);
+	return 0;
+}
+
+static const char *write_report(const struct report *r, size_t max_bytes)
+{
+	struct sink *out = sink_open_memory();
+	report_format_find("markdown")
+	    ->write(r, &(struct write_options){ .max_bytes = max_bytes }, out);
+	strbuf_setlen(&written, 0);
+	strbuf_add(&written, sink_memory(out));
+	sink_abort(out);
+	return strbuf_str(&written);
+}
+
+static const char *write_sample(const char *name, const char *workload, size_t max_bytes)
+{
+	struct report r;
+	sample_report(&r, name, workload);
+	const char *text = write_report(&r, max_bytes);
+	report_release(&r);
+	return text;
+}
+
+static void assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("'%s' is not in:\n%s", part, text);
+}
+
+static void code_spans(void **state)
+{
+	static const struct {
+		const char *name, *plain, *in_table;
+	} rows[] = {
+		{ "gemm", "`gemm`", "`gemm`" },
+		{ "", "–", "–" },
+		{ "a`b", "``a`b``", "``a`b``" },
+		{ "``a`b", "``` ``a`b ```", "``` ``a`b ```" },
+		{ "`", "`` ` ``", "`` ` ``" },
+		{ "a`", "`` a` ``", "`` a` ``" },
+		{ " a ", "`  a  `", "`  a  `" },
+		{ " a", "` a`", "` a`" },
+		{ "a|b", "`a|b`", "`a\\|b`" },
+		{ "a\\|b", "`a\\|b`",
+		  "`a\\\xEF\xBF\xBD"
+		  "b`" },
+		{ "a\\", "`a\\`", "`a\\`" },
+		{ "a\nb",
+		  "`a\xEF\xBF\xBD"
+		  "b`",
+		  "`a\xEF\xBF\xBD"
+		  "b`" },
+		{ "<!-- @me #1 -->", "`<!-- @me #1 -->`", "`<!-- @me #1 -->`" },
+		{ "12345678901", "`1~3605f02f`", "`1~3605f02f`" },
+	};
+	(void)state;
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
+		size_t max = i == NR_OF(rows) - 1 ? 10 : 80;
+		md_code(&a, rows[i].name, max, false);
+		md_code(&b, rows[i].name, max, true);
+		assert_string_equal(strbuf_str(&a), rows[i].plain);
+		assert_string_equal(strbuf_str(&b), rows[i].in_table);
+		strbuf_release(&a);
+		strbuf_release(&b);
+	}
+}
+
+static void long_names_are_cut(void **state)
+{
+	static const char name[] =
+	    "0123456789012345678901234567890123456789012345678901234567890123456789é1234567890";
+	struct strbuf b = STRBUF_INIT;
+	(void)state;
+	md_code(&b, name, MD_NAME_CHARS, false);
+	assert_has(strbuf_str(&b),
+	           "`0123456789012345678901234567890123456789012345678901234567890123456789é~");
+	assert_int_equal(b.n, 80 + 1 + 2); /* é is two bytes, and the span has two ends */
+	strbuf_release(&b);
+}
+
+static void markers_tell_workloads_apart(void **state)
+{
+	static const char *const workloads[] = { NULL,  "a-b", "a b",  "a--b",
+		                                     "a|b", "-->", "x\nx", "größe" };
+	char markers[NR_OF(workloads)][64];
+	(void)state;
+	for (size_t i = 0; i < NR_OF(workloads); i++) {
+		const char *text = write_sample("k", workloads[i], 0);
+		size_t n = strcspn(text, "\n");
+		assert_in_range(n, sizeof "<!-- gpugate:x -->" - 1, 63);
+		memcpy(markers[i], text, n);
+		markers[i][n] = '\0';
+		assert_ptr_equal(strstr(markers[i], "-->"), markers[i] + n - 3);
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(markers[k], markers[i]);
+	}
+	assert_string_equal(markers[0], "<!-- gpugate:default -->");
+	assert_string_equal(markers[1], "<!-- gpugate:a-b -->");
+}
+
+static void order(void **state)
+{
+	static const char *const parts[] = {
+		"<!-- gpugate:resnet50 -->\n**gpugate: fail: 2 of 8 checks beyond their limits",
+		"\nbaseline `k` at `k` (6 steps) → candidate `k` at `k` (6 steps); `k`; environment "
+		"differs: `gpu.name`\n",
+		"| fail | `step-cuda-time` | 100.10 ms | 112.40 ms | +12.30 ms (+12.29 %), worse | "
+		"`increase 5% and 2ms` |\n",
+		"| warn | `peak-memory` |",
+		"- warning: `the environment differs: 'k'`\n",
+		"- trust, candidate rank 3, dropped-kernels: ",
+		"**where the time went:** ",
+		"\n- +9.000 ms `compute`\n  - +9.000 ms `GEMM`\n    - +9.000 ms `k` `renamed from 'k'`\n   "
+		"   - +8.000 ms ",
+		"<details><summary>kernels</summary>\n\n| drift |",
+		"| renamed | `k` → `k` |",
+		"<details><summary>memory</summary>\n\n| verdict |",
+		"<details><summary>all checks</summary>\n\n| verdict |",
+		"| improved | `gpu-utilization` | 100.10 ms | 112.40 ms | +12.30 ms (+12.29 %), better |",
+		"<details><summary>how to accept</summary>\n\n`gpugate baseline create 'k' "
+		"--force`\n\n</details>\n",
+	};
+	(void)state;
+	const char *at = write_sample("k", "resnet50", 0);
+	assert_ptr_equal(strstr(at, parts[0]), at);
+	for (size_t i = 0; i < NR_OF(parts); i++) {
+		const char *found = strstr(at, parts[i]);
+		if (!found)
+			fail_msg("'%s' is not in its place:\n%s", parts[i], at);
+		at = found;
+	}
+}
+
+static void a_pass_is_two_lines_and_details(void **state)
+{
+	struct report r;
+	(void)state;
+	report_init(&r);
+	r.headline = "pass: 1 of 1 check within its limits";
+	r.workload = "w";
+	r.baseline = (struct side){ .label = "a", .steps = 1 };
+	r.candidate = (struct side){ .label = "b", .ranks = 2, .window = true };
+	sample_check(&r, VERDICT_PASS, "step-cuda-time", "step", METRIC_STEP_CUDA_TIME, "");
+	const char *text = write_report(&r, 0);
+	static const char start[] =
+	    "<!-- gpugate:w -->\n"
+	    "**gpugate: pass: 1 of 1 check within its limits**\n\n"
+	    "baseline `a` (0 ranks, 1 step) → candidate `b` (2 ranks, whole trace)\n\n"
+	    "<details><summary>all checks</summary>\n";
+	assert_ptr_equal(strstr(text, start), text);
+	report_release(&r);
+}
+
+static void an_error_is_all_there_is(void **state)
+{
+	struct report r;
+	(void)state;
+	report_init(&r);
+	r.workload = "w";
+	r.error = "`x`: byte 12: <b>";
+	assert_string_equal(write_report(&r, 0),
+	                    "<!-- gpugate:w -->\n**gpugate: error:** `` `x`: byte 12: <b> ``\n");
+	report_release(&r);
+}
+
+static size_t count(const char *text, const char *part)
+{
+	size_t nr = 0;
+	while ((text = strstr(text, part))) {
+		nr++;
+		text += strlen(part);
+	}
+	return nr;
+}
+
+/* Every line is a whole line of the full text, or says how much is missing. */
+static void assert_whole_lines(const char *text, const char *full)
+{
+	struct strbuf line = STRBUF_INIT;
+	for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+		strbuf_setlen(&line, 0);
+		strbuf_add(&line, (struct span){ text, (size_t)(end - text) + 1 });
+		if (!strstr(strbuf_str(&line), " more in the report\n"))
+			assert_has(full, strbuf_str(&line));
+	}
+	assert_string_equal(text, "");
+	strbuf_release(&line);
+}
+
+/* What stands below something that is gone is gone too. */
+static void assert_cut_from_the_bottom(const char *text)
+{
+	static const char *const parts[] = {
+		"<!-- gpugate:",         "\nbaseline ",
+		"\n- warning:",          "**where the time went",
+		">kernels</summary>",    ">memory</summary>",
+		">all checks</summary>", ">how to accept</summary>",
+	};
+	bool gone = false;
+	for (size_t i = 0; i < NR_OF(parts); i++) {
+		bool found = strstr(text, parts[i]);
+		assert_false(found && gone);
+		gone = !found;
+	}
+}
+
+/* Whole sections go first, from the bottom; then rows of the first table. */
+static void budgets(void **state)
+{
+	struct strbuf full = STRBUF_INIT;
+	strbuf_adds(&full, write_sample("größe `x`", "w", 0));
+	size_t whole = full.n, title = strlen(write_sample("größe `x`", "w", 1));
+	size_t sections = 14;
+	(void)state;
+	assert_int_equal(strlen(write_sample("größe `x`", "w", whole)), whole);
+	for (size_t max = whole; max-- > title;) {
+		const char *text = write_sample("größe `x`", "w", max);
+		size_t details = count(text, "<details>"), rows = count(text, "| fail | ");
+		assert_in_range(strlen(text), 1, max);
+		assert_int_equal(count(text, "</details>"), details);
+		assert_int_equal(count(text, "`") % 2, 0);
+		assert_whole_lines(text, strbuf_str(&full));
+		assert_cut_from_the_bottom(text);
+		assert_true(strstr(text, "more in the report\n") || max < title + 80);
+		assert_true(details <= sections);
+		if (details)
+			assert_true(rows >= 2);
+		sections = details;
+	}
+	assert_int_equal(sections, 0);
+	strbuf_release(&full);
+}
+
+static void rows_are_counted(void **state)
+{
+	struct report r;
+	(void)state;
+	sample_report(&r, "k", "w");
+	for (int i = 0; i < 95; i++)
+		sample_check(&r, VERDICT_FAIL, "more", "step", METRIC_STEP_TIME, "");
+	const char *text = write_report(&r, 1500); /* 5 + 95 rows */
+	size_t shown = count(text, "| fail | ") + count(text, "| missing |") + count(text, "| warn |") +
+	               count(text, "| inconclusive |");
+	assert_in_range(shown, 1, 20);
+	struct strbuf note = STRBUF_INIT;
+	strbuf_addf(&note, "\n%zu more in the report\n", 100 - shown);
+	assert_has(text, strbuf_str(&note));
+	strbuf_release(&note);
+	report_release(&r);
+}
+
+static void least_budget(void **state)
+{
+	(void)state;
+	const char *text = write_sample("k", "w", 1);
+	assert_ptr_equal(strstr(text, "<!-- gpugate:w -->\n**gpugate: fail: "), text);
+	assert_int_equal(count(text, "\n"), 2);
+	assert_has(write_sample("k", "w", 200), "\n8 sections more in the report\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(code_spans),
+		cmocka_unit_test(long_names_are_cut),
+		cmocka_unit_test_teardown(markers_tell_workloads_apart, end),
+		cmocka_unit_test_teardown(order, end),
+		cmocka_unit_test_teardown(a_pass_is_two_lines_and_details, end),
+		cmocka_unit_test_teardown(an_error_is_all_there_is, end),
+		cmocka_unit_test_teardown(budgets, end),
+		cmocka_unit_test_teardown(rows_are_counted, end),
+		cmocka_unit_test_teardown(least_budget, end),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
