@@ -21,9 +21,9 @@
    Working rooms (read, reduce, store, gate, report) do not include one another; base
    includes nothing, io and model only base. tests/layers.py checks it.
 
-   To add a metric: a row in model/metrics.def and its value in model/view.c (or a sample
+   To add a metric: a row in model/metrics.def and its value in model/figures.c (or a sample
    in reduce/). A report format: a file and a row in report/formats.c. A key of the rules:
-   a row in gate/rules_file.c. A command or an option: a row in cli/options.h. */
+   a row in gate/rules_keys.c. A command or an option: a row in cli/options.h. */
 #include "cli/commands.h"
 
 int main(int argc, char **argv)

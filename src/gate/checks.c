@@ -112,8 +112,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	struct check k = new_check(m, e);
 	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
 	k.verdict = d.verdict;
-	k.limit =
-	    d.limit ? message_limit(a, d.map, d.limit) : message_limits(a, d.map ? d.map : map);
+	k.limit = d.limit ? message_limit(a, d.map, d.limit) : message_limits(a, d.map ? d.map : map);
 	k.message = message_of(a, &c, &d, &k, spoiler ? spoiler->message : NULL);
 	k.breakdown = breakdown_of(m, &k, e);
 	if (d.reason == REASON_NEW || d.reason == REASON_GONE)

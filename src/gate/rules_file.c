@@ -63,7 +63,8 @@ static enum status check_key(struct document *d, const struct node *n)
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (span_eq(n->text, span_of(known[i])))
 			return ST_OK;
-	return document_fail(d, n, "%s is no key of the environment: there are gpu.name, gpu.count, "
+	return document_fail(d, n,
+	                     "%s is no key of the environment: there are gpu.name, gpu.count, "
 	                     "cuda.runtime, cuda.driver, world_size and those of --context",
 	                     document_quote(d, n->text));
 }

@@ -10,8 +10,8 @@
 extern const struct key_map rules_keys;
 
 /// Words of the enumerations, in the order of their enums.
-word_fn word_metric, word_stat, word_reduce, word_better, word_level, word_on_missing,
-    word_class, word_kernel_match;
+word_fn word_metric, word_stat, word_reduce, word_better, word_level, word_on_missing, word_class,
+    word_kernel_match;
 word_fn word_condition; ///< names of enum condition
 
 /// Read a share, "1%", in 1e-6 percent.

@@ -17,16 +17,15 @@ static bool matches(const char *glob, struct span text)
 /* Compute is all that is not communication, as in step.compute_time. */
 static bool is_of_class(const char *name, enum category_class cls)
 {
-	return !name || (strcmp(name, class_name(CLASS_COMMUNICATION)) == 0) ==
-	                    (cls == CLASS_COMMUNICATION);
+	return !name ||
+	       (strcmp(name, class_name(CLASS_COMMUNICATION)) == 0) == (cls == CLASS_COMMUNICATION);
 }
 
 static bool is_selected(const struct run_view *v, const struct query *q, const struct figure *f)
 {
 	switch (f->metric->label) {
 	case LABEL_KERNEL:
-		return matches(q->kernel, f->label) &&
-		       is_of_class(q->cls, f->kernel->cls) &&
+		return matches(q->kernel, f->label) && is_of_class(q->cls, f->kernel->cls) &&
 		       matches(q->category,
 		               span_of(category_name(v->naming->categories, f->kernel->category)));
 	case LABEL_CATEGORY:
