@@ -23,6 +23,7 @@ static enum status (*const commands[NR_COMMANDS])(const struct options *, struct
 
 static void on_signal(int sig)
 {
+	// NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): it calls unlink(2), which is safe
 	sink_unlink_all();
 	signal(sig, SIG_DFL);
 	raise(sig);

@@ -27,6 +27,11 @@ static const struct option_row {
 #undef X
 };
 
+static bool is(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0;
+}
+
 static enum status unknown(struct diag_log *log, const char *what, struct span word,
                            const char *near)
 {
@@ -77,7 +82,7 @@ static enum status parse_command(int argc, char **argv, int *at, struct options 
 {
 	struct strbuf word = STRBUF_INIT;
 	strbuf_adds(&word, argv[*at]);
-	if (strcmp(argv[*at], "baseline") == 0 && *at + 1 < argc && argv[*at + 1][0] != '-') {
+	if (is(argv[*at], "baseline") && *at + 1 < argc && argv[*at + 1][0] != '-') {
 		++*at;
 		strbuf_addf(&word, " %s", argv[*at]);
 	}
@@ -96,7 +101,7 @@ static enum status parse_command(int argc, char **argv, int *at, struct options 
 
 static bool is_numeric(const struct option_row *row)
 {
-	return row->arg && (strcmp(row->arg, "N") == 0 || strcmp(row->arg, "BYTES") == 0);
+	return row->arg && (is(row->arg, "N") || is(row->arg, "BYTES"));
 }
 
 static int find_option(struct span name)
@@ -112,18 +117,18 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
                                 struct diag_log *log)
 {
 	const char *word = argv[(*at)++];
-	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+	if (is(word, "--help") || is(word, "-h")) {
 		out->help = true;
 		return ST_OK;
 	}
-	if (strcmp(word, "--version") == 0) {
+	if (is(word, "--version")) {
 		out->version = true;
 		return ST_OK;
 	}
 	const char *equals = strchr(word, '=');
 	struct span name = { word + 2, equals ? (size_t)(equals - word) - 2 : strlen(word) - 2 };
 	if (word[1] != '-')
-		name = strcmp(word, "-o") == 0 ? SPAN("output") : span_of(word);
+		name = is(word, "-o") ? SPAN("output") : span_of(word);
 	int i = find_option(name);
 	if (i < 0)
 		return unknown(log, "option", span_of(word), near_option(log, name));
@@ -150,8 +155,7 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 	if (is_numeric(&rows[i]) && !number_parse_u64(span_of(value), &number))
 		return diag_fail(log, ST_USAGE, "option '--%s' takes a whole number, not %s", rows[i].name,
 		                 text_quote(&log->arena, span_of(value)));
-	if (i == OPT_COLOR && strcmp(value, "always") && strcmp(value, "never") &&
-	    strcmp(value, "auto"))
+	if (i == OPT_COLOR && !is(value, "always") && !is(value, "never") && !is(value, "auto"))
 		return diag_fail(log, ST_USAGE, "option '--color' takes always, never or auto, not %s",
 		                 text_quote(&log->arena, span_of(value)));
 	if (i == OPT_CONTEXT)
@@ -183,12 +187,12 @@ enum status options_parse(int argc, char **argv, struct options *out, struct dia
 	while (at < argc) {
 		enum status one = ST_OK;
 		const char *word = argv[at];
-		if (!only_args && strcmp(word, "--") == 0) {
+		if (!only_args && is(word, "--")) {
 			only_args = true;
 			at++;
 		} else if (!only_args && word[0] == '-' && word[1]) {
-			if (out->command == NR_COMMANDS && strcmp(word, "--help") &&
-			    strcmp(word, "--version") && strcmp(word, "-h"))
+			if (out->command == NR_COMMANDS && !is(word, "--help") && !is(word, "--version") &&
+			    !is(word, "-h"))
 				return diag_fail(log, ST_USAGE,
 				                 "a command comes first; 'gpugate --help' lists them");
 			one = parse_option(argc, argv, &at, out, log);

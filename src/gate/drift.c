@@ -58,6 +58,34 @@ static void top_init(struct top *t, const struct activity_pairs *p, int64_t top)
 	t->both.nr = nr;
 }
 
+static __int128 distance(const struct activity_pair *a)
+{
+	__int128 by = (__int128)a->time_ns[SIDE_CANDIDATE] - a->time_ns[SIDE_BASELINE];
+	return by < 0 ? -by : by;
+}
+
+static int by_distance(const void *x, const void *y)
+{
+	const struct activity_pair *a = *(const struct activity_pair *const *)x;
+	const struct activity_pair *b = *(const struct activity_pair *const *)y;
+	if (distance(a) != distance(b))
+		return distance(a) > distance(b) ? -1 : 1;
+	return span_cmp(a->name, b->name);
+}
+
+/* Those that moved most, whichever way and however large they are. */
+static void top_of_changes(struct top *t, const struct activity_pairs *p, size_t top)
+{
+	*t = (struct top){ 0 };
+	for (size_t i = 0; i < p->list.nr; i++)
+		if (p->list.v[i].kind == EVENT_KERNEL)
+			vec_push(&t->both, &p->list.v[i]);
+	vec_sort(&t->both, by_distance);
+	if (t->both.nr > top)
+		t->both.nr = top;
+	vec_sort(&t->both, by_place);
+}
+
 static void top_release(struct top *t)
 {
 	for (int s = 0; s < NR_SIDES; s++)
@@ -72,8 +100,7 @@ bool drift_pct(const struct activity_pairs *p, int64_t top, int64_t *out)
 	top_init(&t, p, top);
 	for (size_t i = 0; i < t.both.nr; i++) {
 		const struct activity_pair *a = t.both.v[i];
-		__int128 by = (__int128)a->time_ns[SIDE_CANDIDATE] - a->time_ns[SIDE_BASELINE];
-		changes += by < 0 ? -by : by;
+		changes += distance(a);
 		base += a->time_ns[SIDE_BASELINE];
 	}
 	top_release(&t);
@@ -278,7 +305,7 @@ void drift_rows(const struct activity_pairs *p, const struct category_table *cat
                 struct report *out)
 {
 	struct top t;
-	top_init(&t, p, DRIFT_ROWS_TOP);
+	top_of_changes(&t, p, DRIFT_ROWS_TOP);
 	for (size_t i = 0; i < t.both.nr; i++) {
 		const struct activity_pair *x = t.both.v[i], *y = x, *other = drift_partner(p, x);
 		if (other && is_gone(x))

@@ -5,7 +5,7 @@
 #include "gate/pairs.h"
 #include "model/report.h"
 
-/// Kernels that the report's table takes from the top of each side.
+/// Kernels in the table of a report: those that moved most. Also the N of a diff.
 enum { DRIFT_ROWS_TOP = 20 };
 
 /// kernel.drift_pct over the union of both sides' top `top` kernels, in 1e-6
