@@ -91,10 +91,12 @@ def worse(dir, seed):
 def hostile(dir, seed):
     gpugate("baseline", "create", gen(dir / "a.json.gz", "--seed", seed), "--baseline", dir / "base", "--force")
     c = gen(dir / "c.json.gz", "--seed", seed, "--hostile-names", "--long-name", "6000")
+    (dir / "rules.yaml").write_text("version: 1\nrules:\n  - {id: new, metric: kernel.time, for_each: {top: 500}, on_new: fail}\n")
     p = gpugate("check", c, "--baseline", dir / "base", "--verbose", "--junit", dir / "j.xml", "--json", dir / "r.json",
-                "--markdown", dir / "m.md", "--max-bytes", 3000, expect=(0, 1))
+                "--markdown", dir / "m.md", "--max-bytes", 3000, "--rules", dir / "rules.yaml", expect=(1,))
     xml.etree.ElementTree.parse(dir / "j.xml")
-    json.loads((dir / "r.json").read_text(encoding="utf-8"))
+    result = json.loads((dir / "r.json").read_text(encoding="utf-8"))
+    assert result["summary"]["fail"] > 8, result["summary"]
     assert len((dir / "m.md").read_bytes()) <= 3000
     for text in (p.stdout.decode("utf-8"), (dir / "m.md").read_text(encoding="utf-8")):
         assert not [ch for ch in text if (ord(ch) < 32 and ch != "\n") or 0x202a <= ord(ch) <= 0x202e]
