@@ -66,11 +66,14 @@ enum status cmd_check(const struct options *o, struct diag_log *log)
 	if (st == ST_OK)
 		st = load_sides(&s, o, &candidate, &s.rules.arena, &path, &b, log);
 	if (st == ST_OK) {
+		if (!o->value[OPT_WORKLOAD] && strcmp(s.rules.workload, DEFAULT_WORKLOAD) == 0)
+			s.rules.workload = b.workload;
 		struct judge_input in = { .rules = &s.rules,
 			                      .categories = &s.categories,
 			                      .candidate = &candidate,
 			                      .baseline = &b.pin,
 			                      .baseline_path = path,
+			                      .baseline_workload = b.workload,
 			                      .baseline_commit = b.provenance.commit,
 			                      .ignore_environment = o->value[OPT_IGNORE_ENVIRONMENT] != NULL };
 		st = judge(&in, &r, log);

@@ -83,11 +83,26 @@ static enum status make_parents(const char *path, struct arena *a, struct diag_l
 	return ST_OK;
 }
 
+/* A baseline that nothing could ever be held against is refused when it is made. */
+static enum status check_comparable(const struct run *run, struct diag_log *log)
+{
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		const struct digest *d = run->ranks.v[i];
+		if (d->trust.gpu_events == 0 && d->memories.nr == 0)
+			return diag_fail(log, ST_INPUT,
+			                 "%s: no GPU activity and no memory in it, nothing could be held against "
+			                 "it; record with ProfilerActivity.CUDA",
+			                 text_quote(&log->arena, span_of(d->trace ? d->trace : "a digest")));
+	}
+	return ST_OK;
+}
+
 static enum status create(const struct options *o, const struct setup *s, struct baseline *b,
                           struct diag_log *log)
 {
 	const char *path;
 	struct sink *out;
+	TRY(check_comparable(&b->pin, log));
 	b->workload = s->workload;
 	const char *commit =
 	    o->value[OPT_COMMIT] ? o->value[OPT_COMMIT] : digest_env(b->pin.ranks.v[0], "commit");
@@ -110,8 +125,9 @@ static enum status create(const struct options *o, const struct setup *s, struct
 	if (strcmp(path, "-") == 0)
 		return ST_OK;
 	TRY(sink_open("-", false, &out, log));
-	sink_printf(out, "baseline written: %s (%zu rank%s)\n", quoted, b->pin.ranks.nr,
-	            b->pin.ranks.nr == 1 ? "" : "s");
+	sink_printf(out, "baseline written: %s (workload %s, %zu rank%s, %zu step%s); commit it\n", quoted,
+	            b->workload, b->pin.ranks.nr, b->pin.ranks.nr == 1 ? "" : "s",
+	            b->pin.ranks.v[0]->nr_steps, b->pin.ranks.v[0]->nr_steps == 1 ? "" : "s");
 	return sink_commit(out, log);
 }
 

@@ -43,6 +43,8 @@ static const char *fault(struct span key, struct span value)
 {
 	if (!is_key(key))
 		return "a key is lower-case letters, digits, '_' and '.'";
+	if (digest_env_near(key))
+		return "almost a key that is known, but not quite: is it misspelt?";
 	if (is_reserved(key))
 		return "this key comes from the artifact itself";
 	if (!is_value(key, value))

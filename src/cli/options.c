@@ -245,7 +245,9 @@ void options_help(const struct options *o, bool one_command, struct sink *out)
 		const struct command_row *c = &commands[o->command];
 		sink_printf(out, "usage: gpugate %s%s%s [options]\n\n%s\n", c->name, *c->args ? " " : "",
 		            c->args, c->meaning);
-		if (ON_RUNS & (1u << o->command))
+		if (o->command == CMD_DIFF)
+			sink_puts(out, "\nA and B are each a RUN: A is what B is held against.\n");
+		else if (ON_RUNS & (1u << o->command))
 			sink_puts(out, "\nRUN is a PyTorch profiler trace (.json, .json.gz), a digest, or a "
 			               "directory of them; - is standard\n"
 			               "input. All RUN together form one run.\n");

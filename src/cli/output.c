@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "io/sink.h"
+#include "model/rule.h"
 #include "report/writer.h"
 
 static const struct {
@@ -70,7 +71,7 @@ static void fill_failure(const struct options *o, enum status st, struct report 
 	r->status = st;
 	r->verdict = VERDICT_INCONCLUSIVE;
 	if (!r->workload)
-		r->workload = o->value[OPT_WORKLOAD] ? o->value[OPT_WORKLOAD] : "default";
+		r->workload = o->value[OPT_WORKLOAD] ? o->value[OPT_WORKLOAD] : DEFAULT_WORKLOAD;
 	r->error = arena_dup(&r->arena, span_of(error ? error : status_text(st)));
 	r->headline = arena_printf(&r->arena, "error: %s", r->error);
 }

@@ -115,8 +115,13 @@ static void add_check(const struct maker *m, const struct entry *e)
 	k.limit = d.limit ? message_limit(a, d.map, d.limit) : message_limits(a, d.map ? d.map : map);
 	k.message = message_of(a, &c, &d, &k, spoiler ? spoiler->message : NULL);
 	k.breakdown = breakdown_of(m, &k, e);
-	if (d.reason == REASON_NEW || d.reason == REASON_GONE)
-		k.change_text = d.reason == REASON_NEW ? "new" : "gone";
+	if (d.reason == REASON_NEW || d.reason == REASON_GONE) {
+		bool is_new = d.reason == REASON_NEW;
+		static const char *const levels[] = { "note", "warn", "fail" };
+		k.change_text = is_new ? "new" : "gone";
+		k.limit = arena_printf(a, "on_%s: %s", k.change_text,
+		                       levels[is_new ? rule->on_new : rule->on_gone]);
+	}
 	if (d.verdict == VERDICT_SKIPPED && c.has_baseline != c.has_candidate)
 		vec_push(&m->out->warnings, arena_printf(a, "'%s' is skipped: %s", k.rule, k.message));
 	vec_push(&m->out->checks, k);

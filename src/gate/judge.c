@@ -54,6 +54,8 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 	add_word(&b, &out->arena, in->candidate->label);
 	strbuf_adds(&b, " --baseline");
 	add_word(&b, &out->arena, in->baseline_path);
+	strbuf_adds(&b, " --workload");
+	add_word(&b, &out->arena, in->rules->workload);
 	strbuf_adds(&b, " --force");
 	return word_take(&out->arena, &b);
 }
@@ -155,6 +157,10 @@ enum status judge(const struct judge_input *in, struct report *out, struct diag_
 	out->baseline_path = word_line(a, span_of(in->baseline_path ? in->baseline_path : ""));
 	out->accept = "";
 	sides_fill(in->baseline, in->candidate, out);
+	if (in->baseline_workload && strcmp(in->baseline_workload, rules->workload) != 0)
+		vec_push(&out->warnings,
+		         arena_printf(a, "the baseline is of another workload: %s",
+		                      text_quote(a, span_of(in->baseline_workload))));
 	if (in->baseline_commit && in->baseline_commit[0])
 		out->baseline.commit = word_line(a, span_of(in->baseline_commit));
 	enum status st = prepare(in, out, log);

@@ -13,6 +13,7 @@ struct judge_input {
 	const struct run *candidate;
 	const struct run *baseline;
 	const char *baseline_path; ///< as the user may name it
+	const char *baseline_workload; ///< what it was made for
 	const char *baseline_commit; ///< provenance of the pin, "" unknown
 	bool ignore_environment; ///< must_match differences are warnings
 };

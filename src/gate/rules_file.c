@@ -54,10 +54,14 @@ static enum status check_baseline(struct document *d, const struct node *n)
 	return ST_OK;
 }
 
-/* What the artifacts answer is known; only other names can come from --context. */
+/* Names of one's own come from --context; what is almost a known one is a typo. */
 static enum status check_key(struct document *d, const struct node *n)
 {
 	static const char *const known[] = { "gpu.name", "gpu.count", "cuda.runtime", "cuda.driver" };
+	const char *near = digest_env_near(n->text);
+	if (near)
+		return document_fail(d, n, "%s is no key of the environment: did you mean '%s'?",
+		                     document_quote(d, n->text), near);
 	if (!span_starts(n->text, SPAN("gpu.")) && !span_starts(n->text, SPAN("cuda.")))
 		return ST_OK;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -109,7 +113,7 @@ static enum status read_root(struct document *d, struct rules *out)
 	const struct node *steps = node_get(root, "steps"), *baseline = node_get(root, "baseline");
 	if (baseline)
 		TRY(check_baseline(d, baseline));
-	out->workload = text_or(out, node_get(root, "workload"), "default");
+	out->workload = text_or(out, node_get(root, "workload"), DEFAULT_WORKLOAD);
 	out->baseline = text_or(out, baseline, DEFAULT_BASELINE);
 	out->expect_ranks = keys_integer(node_get(node_get(root, "inputs"), "expect_ranks"), 0);
 	out->marker = text_or(out, node_get(steps, "marker"), NULL);

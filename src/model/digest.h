@@ -114,6 +114,10 @@ const char *digest_env(const struct digest *d, const char *key);
 /// Set an environment key, keeping the order; both strings are copied.
 void digest_set_env(struct digest *d, struct span key, struct span value);
 
+/// The known environment key that `key` is almost, but not quite; NULL for a
+/// known one and for one of the user's own; static.
+const char *digest_env_near(struct span key);
+
 /// Order of kernel rows: kind, then name.
 int kernel_stat_cmp(const void *a, const void *b);
 

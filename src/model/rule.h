@@ -63,6 +63,9 @@ struct rules {
 	VEC(struct rule) rules;
 };
 
+/// The workload where neither rules nor command line name one.
+#define DEFAULT_WORKLOAD "default"
+
 /// The default step marker.
 #define DEFAULT_MARKER "ProfilerStep#*"
 

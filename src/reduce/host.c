@@ -81,7 +81,8 @@ void host_take(struct reducer *r, const struct event *ev)
 		                                   trailing_number(h->name), r->nr_events });
 	if (ev->kind == EVENT_RUNTIME && ev->correlation != IDENT_NONE)
 		launch_take(r, ev, h->kernel_launch);
-	if (ev->kind == EVENT_ANNOTATION && !h->dataloader)
+	/* traces of 2021 record a step as an operator */
+	if ((ev->kind == EVENT_ANNOTATION && !h->dataloader) || h->marker)
 		return;
 	if (__builtin_add_overflow(r->host_ns, ev->dur_ns, &r->host_ns)) {
 		r->fault = "the durations of host events add up to more than 292 years: check 'dur' of "

@@ -91,6 +91,10 @@ static void add_context(struct markdown *m)
 		add_code(b, r->candidate.gpu);
 	}
 	add_differences(b, r);
+	if (r->rules && r->rules[0]) {
+		strbuf_adds(b, "; rules ");
+		add_code(b, r->rules);
+	}
 	strbuf_adds(b, r->partial ? "; partial (`--quick`)\n" : "\n");
 }
 

@@ -73,6 +73,8 @@ static void write_context(struct text_report *t)
 	if (c->gpu && c->gpu[0])
 		sink_printf(t->out, "; %s", name(t, c->gpu));
 	write_differences(t);
+	if (t->r->rules && t->r->rules[0])
+		sink_printf(t->out, "; rules %s", name(t, t->r->rules));
 	sink_printf(t->out, "%s\n", t->r->partial ? "; partial (--quick)" : "");
 }
 

@@ -152,7 +152,7 @@ static void test_regression(void **state)
 	assert_int_equal(s.report.drift.nr, 3);
 	assert_string_equal(s.report.drift.v[0].drift, "slower");
 	assert_string_equal(s.report.accept, "gpugate baseline create candidate.json.gz --baseline "
-	                                     "'base lines/it'\\''s.json' --force");
+	                                     "'base lines/it'\\''s.json' --workload test --force");
 	release(&s);
 }
 

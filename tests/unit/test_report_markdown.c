@@ -124,7 +124,7 @@ static void order(void **state)
 	static const char *const parts[] = {
 		"<!-- gpugate:resnet50 -->\n**gpugate: fail: 2 of 8 checks beyond their limits",
 		"\nbaseline `k` at `k` (6 steps) → candidate `k` at `k` (6 steps); `k`; environment "
-		"differs: `gpu.name`\n",
+		"differs: `gpu.name`; rules `k`\n",
 		"| fail | `step-cuda-time` | 100.10 ms | 112.40 ms | +12.30 ms (+12.29 %), worse | "
 		"`increase 5% and 2ms` |\n",
 		"| warn | `peak-memory` |",
