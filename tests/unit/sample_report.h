@@ -146,7 +146,8 @@ static inline void sample_diff(struct report *r, const char *name)
 	sample_report(r, name, "");
 	r->is_diff = true;
 	r->headline = "median step.cuda_time: 100.10 ms → 112.40 ms";
-	r->accept = r->rules = "";
+	r->accept = "";
+	r->rules = "";
 	vec_push(&r->breakdowns, (struct breakdown *)r->checks.v[0].breakdown);
 	r->checks.nr = 0;
 	vec_push(&r->figures, (struct figure_row){ .metric = &metric_table[METRIC_GPU_UTILIZATION_PCT],

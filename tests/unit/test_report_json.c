@@ -268,7 +268,7 @@ static void an_error(void **state)
 static void a_diff(void **state)
 {
 	static const char *const parts[] = {
-		"{\"schema\": \"gpugate-diff-1\",\n \"workload\": \"\", \"rules\": \"k\", \"baseline\": "
+		"{\"schema\": \"gpugate-diff-1\",\n \"workload\": \"\", \"rules\": \"\", \"baseline\": "
 		"\"k\"",
 		"{\"metric\": \"gpu.utilization_pct\", \"item\": \"k\", \"unit\": \"%\", \"baseline\": "
 		"90.000001, "
