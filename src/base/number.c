@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -153,6 +155,32 @@ int64_t number_percentile(const int64_t *sorted, size_t nr, int pct)
 	__int128 num =
 	    (__int128)sorted[lo] * (__int128)(100 - frac) + (__int128)sorted[lo + 1] * (__int128)frac;
 	return number_div_round(num, 100);
+}
+
+/* Not reduced; den > 0. */
+struct slope {
+	int64_t num, den;
+};
+
+static int slope_cmp(const void *a, const void *b)
+{
+	const struct slope *x = a, *y = b;
+	__int128 l = (__int128)x->num * y->den, r = (__int128)y->num * x->den;
+	return (l > r) - (l < r);
+}
+
+int64_t number_theil_sen(const int64_t *x, const int64_t *y, size_t nr)
+{
+	size_t nr_slopes = 0;
+	struct slope *v = mem_calloc(nr * (nr - 1) / 2, sizeof *v);
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = i + 1; k < nr; k++)
+			v[nr_slopes++] = (struct slope){ y[k] - y[i], x[k] - x[i] };
+	qsort(v, nr_slopes, sizeof *v, slope_cmp);
+	struct slope a = v[(nr_slopes - 1) / 2], b = v[nr_slopes / 2];
+	free(v);
+	return number_div_round((__int128)a.num * b.den + (__int128)b.num * a.den,
+	                        (__int128)2 * a.den * b.den);
 }
 
 const char *number_format(int64_t value, int digits, char buf[NUMBER_TEXT])

@@ -33,6 +33,11 @@ int64_t number_median(int64_t *v, size_t nr);
 /// statistics (NumPy's default), rounded half away from zero.
 int64_t number_percentile(const int64_t *sorted, size_t nr, int pct);
 
+/// Theil–Sen: the median of the slopes (y − y) / (x − x) of all pairs of `nr` > 1
+/// points, exact until it is rounded half away from zero. `x` rises strictly;
+/// differences fit int64. Needs 8 · nr² bytes.
+int64_t number_theil_sen(const int64_t *x, const int64_t *y, size_t nr);
+
 /// qsort order of int64_t.
 int number_cmp_i64(const void *a, const void *b);
 
