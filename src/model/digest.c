@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/number.h"
 
 struct digest *digest_new(void)
 {
 	struct digest *d = mem_calloc(1, sizeof *d);
 	d->world_size = -1;
+	d->device_memory = MEMORY_UNKNOWN;
 	return d;
 }
 
@@ -22,6 +24,10 @@ void digest_free(struct digest *d)
 	vec_release(&d->ops);
 	vec_release(&d->threads);
 	vec_release(&d->memories);
+	vec_release(&d->memory_items);
+	vec_release(&d->memory_levels);
+	vec_release(&d->memory_evidence);
+	digest_free(d->joined);
 	arena_release(&d->arena);
 	free(d);
 }
@@ -68,6 +74,48 @@ void digest_set_env(struct digest *d, struct span key, struct span value)
 	d->env.nr++;
 }
 
+/* A vector goes over from one digest to the other. */
+#define TAKE(d, from, member)                             \
+	do {                                                  \
+		vec_release(&(d)->member);                        \
+		(d)->member = (from)->member;                     \
+		memset(&(from)->member, 0, sizeof(from)->member); \
+	} while (0)
+
+/* What only a trace knows of the memories of `snapshot`. */
+static void keep_peak_ops(const struct digest *d, struct digest *snapshot)
+{
+	for (size_t i = 0, k = 0; i < d->memories.nr; i++) {
+		const struct memory_stat *m = &d->memories.v[i];
+		while (k < snapshot->memories.nr && strcmp(snapshot->memories.v[k].id, m->id) < 0)
+			k++;
+		if (k == snapshot->memories.nr || strcmp(snapshot->memories.v[k].id, m->id) != 0)
+			continue;
+		snapshot->memories.v[k].peak_op = m->peak_op;
+		snapshot->memories.v[k].peak_dims = m->peak_dims;
+		snapshot->memories.v[k].peak_types = m->peak_types;
+	}
+}
+
+void digest_join(struct digest *d, struct digest *snapshot)
+{
+	struct trust_counts *t = &d->trust;
+	d->joined = snapshot;
+	d->snapshot = snapshot->snapshot;
+	keep_peak_ops(d, snapshot);
+	TAKE(d, snapshot, memories);
+	TAKE(d, snapshot, memory_items);
+	TAKE(d, snapshot, memory_levels);
+	TAKE(d, snapshot, memory_evidence);
+	for (size_t i = 0; i < d->memories.nr; i++)
+		if (d->memories.v[i].capacity == MEMORY_UNKNOWN)
+			d->memories.v[i].capacity = d->device_memory;
+	if (!t->json_faults)
+		t->fault_byte = snapshot->trust.fault_byte;
+	t->json_faults = number_add(t->json_faults, snapshot->trust.json_faults);
+	d->source_hash = (d->source_hash ^ snapshot->source_hash) * 1099511628211u;
+}
+
 int kernel_stat_cmp(const void *a, const void *b)
 {
 	const struct kernel_stat *x = a, *y = b;
@@ -89,9 +137,10 @@ void run_release(struct run *run)
 const char *digest_env_near(struct span key)
 {
 	static const char *const known[] = {
-		"gpu.name",         "gpu.count",       "cuda.runtime",   "cuda.driver", "world_size",
-		"model",            "batch_size",      "precision",      "parallelism", "sequence_length",
-		"samples_per_step", "tokens_per_step", "flops_per_step", "commit",      "peak_tflops",
+		"gpu.name",       "gpu.count",       "cuda.runtime",     "cuda.driver",
+		"world_size",     "model",           "batch_size",       "precision",
+		"parallelism",    "sequence_length", "samples_per_step", "tokens_per_step",
+		"flops_per_step", "commit",          "peak_tflops",
 	};
 	const char *near = NULL;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

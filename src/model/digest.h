@@ -9,6 +9,7 @@
 #include "base/span.h"
 #include "base/vec.h"
 #include "model/event.h"
+#include "model/memory.h"
 #include "model/metric.h"
 
 enum attribution { ATTRIBUTION_NONE, ATTRIBUTION_LAUNCH, ATTRIBUTION_TIMESTAMP };
@@ -46,13 +47,70 @@ struct thread_stat {
 	int64_t busy_ns;
 };
 
+/// A figure that the source of a memory does not give.
+#define MEMORY_UNKNOWN INT64_MIN
+
 /// One memory (a GPU's, by the allocator's numbering), in bytes.
 struct memory_stat {
 	const char *id;
-	const char *source; ///< "trace"
-	int64_t events;
+	const char *source; ///< "trace" or "snapshot"
+	int64_t events; ///< [memory] events, or entries of the history
 	int64_t peak_allocated, peak_reserved, end_allocated, end_reserved;
 	int64_t reserved_at_peak; ///< when allocated was highest (the latest such moment)
+	int64_t alloc_count, free_count, churn_bytes; ///< in the window; churn as requested
+	int64_t growth_per_step; ///< MEMORY_UNKNOWN below three step ends
+	int64_t capacity; ///< of the device; MEMORY_UNKNOWN
+	/* of snapshots only, else MEMORY_UNKNOWN: */
+	int64_t end_requested; ///< of the allocated blocks at the end
+	int64_t inactive, largest_inactive; ///< blocks free at the end: sum, largest
+	int64_t segment_count, segment_churn, oom_count;
+	int64_t peak_persistent, peak_carried, peak_transient; ///< add up to the peak (model/memory.h)
+	/* of traces only, else NULL: the operator that ran at the peak of allocated */
+	const char *peak_op, *peak_dims, *peak_types;
+};
+
+/// The lists of a snapshot (model/memory.h), one table: what each column means.
+enum memory_list {
+	MEMORY_LIST_CATEGORY, ///< bytes, blocks at the peak; largest; other: bytes at the end
+	MEMORY_LIST_PEAK, ///< site: bytes, blocks live at the peak; largest
+	MEMORY_LIST_END, ///< the same at the end
+	MEMORY_LIST_GROWTH, ///< site: rise of bytes and blocks; other: steps over which it rose
+	MEMORY_LIST_CHURN, ///< site: bytes, allocations; largest: most frequent size; other: sizes
+	MEMORY_LIST_OOM, ///< site: bytes, blocks live before the last oom; largest
+	MEMORY_LIST_BLOCK, ///< site: bytes of one block, blocks of that size
+	MEMORY_LIST_SIZE, ///< other: size class from; bytes, blocks live at the peak
+	MEMORY_LIST_SEGMENT, ///< other: size class from; bytes, segments; largest: free bytes;
+	                     ///< category: kind
+	MEMORY_LIST_GAP, ///< bytes of an inactive block; other: of its segment
+	MEMORY_LIST_PINNED, ///< site: bytes, small active blocks between free ones; other: free bytes
+	                    ///< beside
+	NR_MEMORY_LISTS
+};
+
+/// One row of a list; rows of one memory and list stand in its order.
+struct memory_item {
+	const char *memory;
+	enum memory_list list;
+	struct span category; ///< of a site; or of the row itself
+	enum site_kind kind;
+	struct span file, function;
+	int64_t line;
+	int64_t bytes, blocks, largest, other;
+};
+
+/// The level of one memory at one moment of its history.
+struct memory_level {
+	const char *memory;
+	int64_t entries, time_us; ///< -1: time unknown
+	int64_t allocated, reserved;
+};
+
+/// What a snapshot's history can be trusted for (struct memory_trust), by memory.
+struct memory_evidence {
+	const char *memory;
+	bool history, midway, truncated;
+	int64_t unseen_frees, contradicted_frees, lost_allocs, lowest_allocated;
+	int64_t allocs; ///< for shares
 };
 
 /// Evidence that trust findings are made from.
@@ -73,6 +131,7 @@ struct env_entry {
 
 struct digest {
 	struct arena arena; ///< owns everything below
+	struct digest *joined; ///< digest_join(): owns the memory part; else NULL
 	const char *trace; ///< base name of the trace file, NULL none
 	const char *snapshot; ///< NULL none
 	uint64_t source_hash; ///< of the figures: tells "the same artifact" apart
@@ -84,6 +143,7 @@ struct digest {
 	bool window; ///< no step marker found: the one sample is the whole trace
 	int64_t events;
 	int64_t total_steps; ///< before warm-up
+	int64_t device_memory; ///< of each GPU where a trace says the same of all; MEMORY_UNKNOWN
 	VEC(struct env_entry) env;
 	struct trust_counts trust;
 
@@ -97,6 +157,9 @@ struct digest {
 	VEC(struct op_stat) ops; ///< sorted by name
 	VEC(struct thread_stat) threads; ///< sorted by id
 	VEC(struct memory_stat) memories; ///< sorted by id
+	VEC(struct memory_item) memory_items; ///< by memory, list, order of the list
+	VEC(struct memory_level) memory_levels; ///< by memory, then time
+	VEC(struct memory_evidence) memory_evidence; ///< by memory
 };
 
 /// Caller releases with digest_free().
@@ -113,6 +176,13 @@ const char *digest_env(const struct digest *d, const char *key);
 
 /// Set an environment key, keeping the order; both strings are copied.
 void digest_set_env(struct digest *d, struct span key, struct span value);
+
+/// Take the snapshot's part of `snapshot` into `d` (of the same rank, without a
+/// snapshot of its own): its memories replace those that the trace recorded,
+/// whose operators at the peak go over to those of the same id.
+/// What is taken stays owned by `snapshot`, which `d` keeps until it is freed.
+/// Where the snapshot has no capacity, device_memory of `d` is it.
+void digest_join(struct digest *d, struct digest *snapshot);
 
 /// The known environment key that `key` is almost, but not quite; NULL for a
 /// known one and for one of the user's own; static.

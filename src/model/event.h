@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/intern.h"
+#include "base/span.h"
 #include "base/status.h"
 #include "base/vec.h"
 
@@ -47,6 +48,8 @@ struct event {
 	int64_t memory_id; ///< memory: Device Id, ≥ -1
 	int64_t device_type; ///< memory: 0 is host
 	int64_t total_allocated, total_reserved; ///< memory; < 0 where absent
+	struct span input_dims, input_types; ///< operator: "[8, 4], [4]", "float, -"; empty where
+	                                     ///< absent; borrowed for the call
 };
 
 /// A GPU of `deviceProperties`.

@@ -127,11 +127,15 @@ static void emit_devices(struct emitter *e)
 	}
 }
 
-static int64_t fragmentation(int64_t reserved, int64_t allocated)
+/* 100 · part / whole where the source of the memory gives them, else MEMORY_UNKNOWN. */
+static int64_t memory_share(int64_t part_of, int64_t less, int64_t whole)
 {
-	return number_pct(excess(reserved, allocated), reserved);
+	if (part_of == MEMORY_UNKNOWN || less == MEMORY_UNKNOWN)
+		return MEMORY_UNKNOWN;
+	return number_pct((__int128)part_of - less, whole);
 }
 
+/* MEMORY_UNKNOWN where the source of the memory does not give it. */
 static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 {
 	switch (id) {
@@ -144,9 +148,31 @@ static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 	case METRIC_MEMORY_END_RESERVED:
 		return s->end_reserved;
 	case METRIC_MEMORY_FRAGMENTATION_PCT:
-		return fragmentation(s->end_reserved, s->end_allocated);
-	default:
-		return fragmentation(s->reserved_at_peak, s->peak_allocated);
+		return memory_fragmentation(s->end_allocated, s->end_reserved);
+	case METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT:
+		return memory_fragmentation(s->peak_allocated, s->reserved_at_peak);
+	case METRIC_MEMORY_INACTIVE_PCT:
+		return memory_share(s->inactive, 0, s->end_reserved);
+	case METRIC_MEMORY_FREE_SPLIT_PCT:
+		return memory_share(s->inactive, s->largest_inactive, s->inactive);
+	case METRIC_MEMORY_ROUNDING_PCT:
+		return memory_share(s->end_allocated, s->end_requested, s->end_allocated);
+	case METRIC_MEMORY_ALLOC_COUNT:
+		return s->alloc_count;
+	case METRIC_MEMORY_FREE_COUNT:
+		return s->free_count;
+	case METRIC_MEMORY_CHURN_BYTES:
+		return s->churn_bytes;
+	case METRIC_MEMORY_SEGMENT_COUNT:
+		return s->segment_count;
+	case METRIC_MEMORY_SEGMENT_CHURN:
+		return s->segment_churn;
+	case METRIC_MEMORY_OOM_COUNT:
+		return s->oom_count;
+	case METRIC_MEMORY_GROWTH_PER_STEP:
+		return s->growth_per_step;
+	default: /* memory.headroom */
+		return s->capacity == MEMORY_UNKNOWN ? MEMORY_UNKNOWN : s->capacity - s->peak_reserved;
 	}
 }
 
@@ -154,9 +180,11 @@ static void emit_memories(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
 	for (size_t i = 0; i < d->memories.nr; i++) {
-		e->figure.source = d->memories.v[i].source;
-		emit(e, span_of(d->memories.v[i].id),
-		     memory_value(e->figure.metric->id, &d->memories.v[i]));
+		const struct memory_stat *s = &d->memories.v[i];
+		int64_t value = memory_value(e->figure.metric->id, s);
+		e->figure.source = s->source;
+		if (value != MEMORY_UNKNOWN)
+			emit(e, span_of(s->id), value);
 	}
 }
 

@@ -30,7 +30,7 @@ const char *verdict_name(enum verdict v);
 /// One row of "where the change went"; the level-0 rows add up to the change
 /// of their table, and the rows of level n + 1 that follow a row to that row.
 struct part {
-	int level; ///< 0 class, 1 category, 2 kernel, 3 count/mean
+	int level; ///< 0 class, 1 category, 2 kernel, 3 count/mean; of memory: category, site, line
 	const char *label; ///< untrusted text is valid UTF-8, not escaped
 	int64_t change; ///< in the unit of the table
 	const char *text; ///< "+9.00 ms"
@@ -42,6 +42,8 @@ struct breakdown {
 	const char *title; ///< "step.cuda_time by class, category and kernel"
 	enum unit unit;
 	int64_t change; ///< what the level-0 parts add up to
+	const struct metric *metric; ///< of memory breakdowns; else NULL
+	const char *memory; ///< the same: "memory 0 of rank 3"
 	VEC(struct part) parts;
 };
 
@@ -102,12 +104,21 @@ struct figure_row {
 	int64_t baseline, candidate, change, change_pct;
 };
 
+/// The largest tensor of one category of memory on both sides of a diff, as requested.
+struct scaling_row {
+	const char *memory, *category;
+	int64_t baseline, candidate; ///< bytes
+	const char *baseline_text, *candidate_text;
+	const char *ratio_text; ///< "× 1.50"
+};
+
 /// One side of the comparison, for the context line.
 struct side {
 	const char *label; ///< path as named by the user
 	const char *gpu, *commit; ///< "" unknown
 	int64_t ranks, steps;
 	bool window; ///< figures per step are per window
+	bool snapshot_only; ///< no rank has a trace
 	VEC(struct span) notes; ///< "attribution: launch; 614 activities carried over"
 };
 
@@ -130,7 +141,8 @@ struct report {
 	VEC(struct check) checks; ///< failures first, then the order of the rules
 	VEC(struct drift_row) drift; ///< by absolute change
 	VEC(struct figure_row) figures; ///< diff: every run-level figure of both sides
-	VEC(struct breakdown *) breakdowns; ///< diff: the ones of step.cuda_time and step.time
+	VEC(struct breakdown *) breakdowns; ///< diff: of step.cuda_time, then those of memory
+	VEC(struct scaling_row) scaling; ///< diff: by memory, then by bytes at the baseline's peak
 };
 
 /// An empty report.

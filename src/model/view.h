@@ -63,7 +63,7 @@ struct figure {
 	const int64_t *samples; ///< in the metric's unit; borrowed from digest or scratch
 	size_t nr;
 	const struct kernel_row *kernel; ///< kernel metrics only
-	const char *source; ///< memory metrics: "trace"; else NULL
+	const char *source; ///< memory metrics: "trace" or "snapshot"; else NULL
 };
 
 /// Receives figures; `samples` is valid during the call only.

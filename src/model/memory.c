@@ -1,0 +1,66 @@
+#include "model/memory.h"
+
+#include "base/number.h"
+
+void site_rules_release(struct site_rules *r)
+{
+	for (size_t t = 0; t < NR_SITE_TIERS; t++)
+		category_table_release(&r->tiers[t]);
+	vec_release(&r->skip);
+	vec_release(&r->plumbing);
+}
+
+static void profile_release(struct memory_profile *p)
+{
+	vec_release(&p->points);
+	vec_release(&p->step_ends);
+	vec_release(&p->peak_sites);
+	vec_release(&p->end_sites);
+	vec_release(&p->oom_sites);
+	vec_release(&p->peak_blocks);
+	vec_release(&p->peak_sizes);
+	vec_release(&p->categories);
+	vec_release(&p->churn);
+	vec_release(&p->growth);
+	vec_release(&p->segments);
+	vec_release(&p->gaps);
+	vec_release(&p->pinned);
+	vec_release(&p->ooms);
+}
+
+void memory_profiles_release(struct memory_profiles *p)
+{
+	for (size_t i = 0; i < p->list.nr; i++)
+		profile_release(&p->list.v[i]);
+	vec_release(&p->list);
+}
+
+int memory_site_cmp(const struct memory_site *a, const struct memory_site *b)
+{
+	int c = strcmp(a->category, b->category);
+	if (!c)
+		c = (a->kind > b->kind) - (a->kind < b->kind);
+	if (!c)
+		c = span_cmp(a->file, b->file);
+	if (!c)
+		c = span_cmp(a->function, b->function);
+	return c ? c : (a->line > b->line) - (a->line < b->line);
+}
+
+int memory_row_cmp(const void *a, const void *b)
+{
+	const struct memory_row *x = a, *y = b;
+	bool rest_x = x->site.kind == SITE_REST, rest_y = y->site.kind == SITE_REST;
+	if (rest_x != rest_y)
+		return rest_x - rest_y;
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	int c = memory_site_cmp(&x->site, &y->site);
+	return c ? c : (x->largest < y->largest) - (x->largest > y->largest);
+}
+
+int64_t memory_fragmentation(int64_t allocated, int64_t reserved)
+{
+	__int128 free = (__int128)reserved - allocated;
+	return reserved < 0 ? number_pct(-free, -(__int128)reserved) : number_pct(free, reserved);
+}
