@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define SCHEMA_WITHIN 48
+#define NR_OF(table) (sizeof(table) / sizeof *(table))
 
 enum evidence {
 	EVIDENCE_SNAPSHOT,
@@ -53,6 +54,120 @@ const char *foreign_name(unsigned evidence)
 	return "other JSON";
 }
 
+/* ---- memory snapshots ---- */
+
+static bool is_one_of(struct span key, const char *const *words, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (span_eq(key, span_of(words[i])))
+			return true;
+	return false;
+}
+
+/* An object of the innermost array with `want` of these keys, and none of an event. */
+static bool holds(struct jscan *js, const char *const *words, size_t nr, int want)
+{
+	struct span key;
+	int seen = 0;
+	bool event = false;
+	if (!jscan_object(js)) {
+		jscan_skip(js);
+		return false;
+	}
+	while (jscan_key(js, &key)) {
+		event = event || span_eq(key, SPAN("ph"));
+		seen += is_one_of(key, words, nr);
+		if (seen >= want && !event)
+			return true;
+		jscan_skip(js);
+	}
+	return false;
+}
+
+/* Whether the elements of an array are segments of the allocator. */
+static bool holds_segments(struct jscan *js)
+{
+	static const char *const words[] = { "address",     "total_size",   "allocated_size",
+		                                 "active_size", "segment_type", "blocks" };
+	bool found = false;
+	while (!found && jscan_element(js))
+		found = holds(js, words, NR_OF(words), 2);
+	return found;
+}
+
+/* Whether they are the histories of devices, of which one at least is not empty. */
+static bool holds_traces(struct jscan *js)
+{
+	static const char *const words[] = { "action" };
+	bool found = false;
+	while (!found && jscan_element(js)) {
+		if (!jscan_array(js))
+			jscan_skip(js);
+		else
+			while (!found && jscan_element(js))
+				found = holds(js, words, NR_OF(words), 1);
+	}
+	return found;
+}
+
+/* What was found leaves the scan where it is: nobody reads on. Where both lists
+   are there and empty, nothing was allocated. */
+static bool is_snapshot(struct jscan *js)
+{
+	bool segments = false, traces = false;
+	struct span key;
+	if (jscan_array(js))
+		return holds_segments(js);
+	if (!jscan_object(js))
+		return false;
+	while (!(segments && traces) && jscan_key(js, &key)) {
+		bool is_segments = span_eq(key, SPAN("segments"));
+		bool is_traces = span_eq(key, SPAN("device_traces"));
+		if (span_eq(key, SPAN("traceEvents")))
+			return false;
+		if ((!is_segments && !is_traces) || !jscan_array(js))
+			jscan_skip(js);
+		else if (is_segments ? holds_segments(js) : holds_traces(js))
+			return true;
+		else
+			*(is_segments ? &segments : &traces) = true;
+	}
+	return segments && traces;
+}
+
+bool snapshot_recognise(struct source *src)
+{
+	struct diag_log own; /* a cut or damaged input is for its reader to name */
+	diag_init(&own);
+	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
+	bool found = is_snapshot(js);
+	jscan_free(js);
+	diag_release(&own);
+	return found;
+}
+
+static bool begins_as_snapshot(struct span first)
+{
+	struct source *src = source_memory("", first.p, first.n, NULL);
+	bool found = snapshot_recognise(src);
+	source_close(src);
+	return found;
+}
+
+/* ---- the first bytes ---- */
+
+/* Protocol 2 and up begin with PROTO, 0 and 1 with the opcodes of an empty
+   container, which a memo or the first items follow (pickletools). */
+static bool is_pickle(struct span s)
+{
+	static const char *const starts[] = { "\x80", "(dp", "(lp", "(dV", "(dS", "(l(",
+		                                  "}q",   "}(",  "}.",  "]q",  "](",  "]." };
+	for (size_t i = 0; i < NR_OF(starts); i++)
+		if (span_starts(s, span_of(starts[i])))
+			return true;
+	return false;
+}
+
 static bool has(struct span s, const char *what)
 {
 	return memmem(s.p, s.n, what, strlen(what)) != NULL;
@@ -66,10 +181,7 @@ enum artifact artifact_recognise(struct span first)
 	struct span s = { first.p + i, first.n - i };
 	if (s.n == 0)
 		return ARTIFACT_TRACE; /* the reader says that it is empty */
-	/* protocol 2 and up begin with PROTO, 0 and 1 with the opcodes of an empty
-	   container and its memo (pickletools) */
-	if ((unsigned char)s.p[0] == 0x80 || span_starts(s, SPAN("(dp0")) ||
-	    span_starts(s, SPAN("(lp0")) || span_starts(s, SPAN("}q")) || span_starts(s, SPAN("]q")))
+	if (is_pickle(s))
 		return ARTIFACT_PICKLE;
 	/* what this program writes begins with its schema */
 	struct span head = { s.p, s.n < SCHEMA_WITHIN ? s.n : SCHEMA_WITHIN };
@@ -79,5 +191,7 @@ enum artifact artifact_recognise(struct span first)
 		return ARTIFACT_BASELINE;
 	if (s.p[0] == '{' && has(head, "\"schema\"") && has(head, "\"gpugate-"))
 		return ARTIFACT_RESULT;
+	if (begins_as_snapshot(s))
+		return ARTIFACT_SNAPSHOT;
 	return strchr("{[\"-0123456789tfn", s.p[0]) && s.p[0] ? ARTIFACT_TRACE : ARTIFACT_UNKNOWN;
 }

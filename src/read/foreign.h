@@ -1,9 +1,10 @@
-/// JSON that is no trace: what its keys say it is.
+/// What an input is by its content, and JSON that is no trace: what its keys say it is.
 #ifndef GG_READ_FOREIGN_H
 #define GG_READ_FOREIGN_H
 
 #include "base/span.h"
 #include "io/jscan.h"
+#include "io/source.h"
 
 /// Evidence bits of one key of an object that was expected to be a trace or an event.
 unsigned foreign_key(struct span key);
@@ -17,6 +18,7 @@ const char *foreign_name(unsigned evidence);
 /// What an input seems to be from its first expanded bytes.
 enum artifact {
 	ARTIFACT_TRACE, ///< JSON: a trace, unless reading shows otherwise
+	ARTIFACT_SNAPSHOT, ///< JSON that begins as a memory snapshot does
 	ARTIFACT_DIGEST,
 	ARTIFACT_BASELINE,
 	ARTIFACT_RESULT, ///< a report or metrics file of this program
@@ -26,5 +28,9 @@ enum artifact {
 
 /// Recognise by content; `first` is what source_peek() gave.
 enum artifact artifact_recognise(struct span first);
+
+/// True where the JSON of `src` is a memory snapshot, in whatever order its keys
+/// stand: for what was taken for a trace and is none. Reads as far as needed.
+bool snapshot_recognise(struct source *src);
 
 #endif

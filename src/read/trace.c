@@ -19,6 +19,9 @@ struct field {
 	uint64_t byte;
 };
 
+/* Longest text of the shapes or types of an operator; longer ones are cut. */
+enum { INPUT_BYTES = 256 };
+
 enum phase { PHASE_NONE, PHASE_COMPLETE, PHASE_OTHER };
 
 /* One event as it is read; in JSON the last of several equal keys wins. */
@@ -26,7 +29,7 @@ struct raw_event {
 	enum phase phase;
 	bool has_category, has_args;
 	enum event_kind kind;
-	struct strbuf name;
+	struct strbuf name, input_dims, input_types;
 	struct field ts, dur, pid, tid;
 	struct field device, stream, correlation, bytes, occupancy, grid[3], block[3];
 	struct field device_type, device_id, allocated, reserved, size;
@@ -147,9 +150,56 @@ static void read_dim3(struct jscan *js, struct field f[3])
 		read_number(js, 0, i < 3 ? &f[i] : &ignored);
 }
 
+/* Text of `b` with `s` behind it; what is beyond its limit only shows that it
+   must be cut. */
+static void add_input(struct strbuf *b, struct span s)
+{
+	size_t room = b->n <= INPUT_BYTES ? INPUT_BYTES + 1 - b->n : 0;
+	strbuf_add(b, (struct span){ s.p, s.n < room ? s.n : room });
+}
+
+/* A list of shapes or types as one line: lists in it keep their brackets, what
+   has no text is "-". */
+static void read_inputs(struct jscan *js, struct strbuf *b)
+{
+	struct span text;
+	bool first = true;
+	strbuf_setlen(b, 0);
+	if (!jscan_array(js)) {
+		jscan_skip(js);
+		return;
+	}
+	for (unsigned depth = 1; depth > 0;) {
+		if (!jscan_element(js)) {
+			if (--depth)
+				add_input(b, SPAN("]"));
+			first = false;
+			continue;
+		}
+		add_input(b, first ? SPAN("") : SPAN(", "));
+		first = jscan_array(js);
+		if (first) {
+			add_input(b, SPAN("["));
+			depth++;
+		} else if (jscan_string(js, &text) || jscan_number(js, &text)) {
+			add_input(b, text.n ? text : SPAN("-"));
+		} else {
+			add_input(b, SPAN("-"));
+			jscan_skip(js);
+		}
+	}
+	if (b->n <= INPUT_BYTES)
+		return;
+	size_t end = INPUT_BYTES - SPAN("…").n;
+	while (end && ((unsigned char)b->p[end] & 0xC0) == 0x80)
+		end--;
+	strbuf_setlen(b, end);
+	strbuf_adds(b, "…");
+}
+
 /* Keys of "args" that figures need. Source: output_json.cpp, handleActivity
    of CUPTI and roctracer records (pytorch/kineto), profiler_kineto.cpp
-   ([memory] events, pytorch/pytorch). */
+   ([memory] events and shapes, pytorch/pytorch; "Input dims" in 2021). */
 static void read_arg(struct trace_reader *r, struct span key)
 {
 	struct raw_event *ev = &r->ev;
@@ -178,6 +228,10 @@ static void read_arg(struct trace_reader *r, struct span key)
 		read_number(js, 0, &ev->allocated);
 	else if (span_eq(key, SPAN("Total Reserved")))
 		read_number(js, 0, &ev->reserved);
+	else if (span_eq(key, SPAN("Input Dims")) || span_eq(key, SPAN("Input dims")))
+		read_inputs(js, &ev->input_dims);
+	else if (span_eq(key, SPAN("Input type")))
+		read_inputs(js, &ev->input_types);
 	else
 		jscan_skip(js);
 }
@@ -190,6 +244,8 @@ static void read_args(struct trace_reader *r)
 	ev->device_type = ev->device_id = ev->allocated = ev->reserved = ev->size = (struct field){ 0 };
 	memset(ev->grid, 0, sizeof ev->grid);
 	memset(ev->block, 0, sizeof ev->block);
+	strbuf_setlen(&ev->input_dims, 0);
+	strbuf_setlen(&ev->input_types, 0);
 	if (!jscan_object(r->js)) {
 		jscan_skip(r->js);
 		return;
@@ -311,6 +367,10 @@ static bool fill_complete(struct trace_reader *r, struct event *e)
 		           "traceEvents[%" PRIu64
 		           "]: 'ts' + 'dur' is beyond 292 years; write the trace anew",
 		           r->meta->events);
+	if (e->kind == EVENT_OP) {
+		e->input_dims = strbuf_span(&raw->input_dims);
+		e->input_types = strbuf_span(&raw->input_types);
+	}
 	if (event_is_gpu(e->kind)) {
 		e->device = need(r, "args.device", &raw->device, e->pid);
 		e->stream = need(r, "args.stream", &raw->stream, e->tid);
@@ -369,9 +429,11 @@ static void read_event(struct trace_reader *r)
 		}
 		return;
 	}
-	struct strbuf name = r->ev.name;
+	struct strbuf name = r->ev.name, dims = r->ev.input_dims, types = r->ev.input_types;
 	strbuf_setlen(&name, 0);
-	r->ev = (struct raw_event){ .name = name };
+	strbuf_setlen(&dims, 0);
+	strbuf_setlen(&types, 0);
+	r->ev = (struct raw_event){ .name = name, .input_dims = dims, .input_types = types };
 	while (jscan_key(r->js, &key))
 		read_event_key(r, key);
 	if (jscan_status(r->js) == ST_OK)
@@ -568,5 +630,7 @@ enum status trace_read(struct source *src, const struct trace_options *options,
 	diag_move(log, &own);
 	jscan_free(r.js);
 	strbuf_release(&r.ev.name);
+	strbuf_release(&r.ev.input_dims);
+	strbuf_release(&r.ev.input_types);
 	return st;
 }

@@ -1,0 +1,230 @@
+#include "read/pickle.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "read/pickle_nodes.h"
+#include "read/snapshot_form.h"
+
+/* ---- the nodes as a tree ---- */
+
+enum {
+	MAX_DEPTH = 32, ///< a snapshot is read to a depth of 7
+	VISITS_PER_BYTE = 64, ///< stacks are shared: some 100 frames in the place of 2 bytes
+};
+
+struct level {
+	const struct pickle_chunk *last, *chunk; ///< NULL at the end
+	uint32_t at;
+	bool dict;
+};
+
+struct walk {
+	const struct pickle_input *in;
+	const struct pickle_nodes *nodes;
+	struct level levels[MAX_DEPTH];
+	size_t depth;
+	uint32_t value; ///< the next one
+	uint64_t visits, max_visits;
+	enum status status;
+};
+
+static const struct pickle_node *next_value(const struct walk *w)
+{
+	return &w->nodes->nodes.v[w->value];
+}
+
+static void walk_fail(void *ctx, uint64_t byte, const char *what)
+{
+	struct walk *w = ctx;
+	if (w->status == ST_OK)
+		w->status =
+		    diag_fail(w->in->log, ST_INPUT, "%s: byte %" PRIu64 ": %s", w->in->name, byte, what);
+}
+
+static bool enter(struct walk *w)
+{
+	const struct pickle_node *node = next_value(w);
+	if (w->status != ST_OK)
+		return false;
+	if (w->depth == MAX_DEPTH) {
+		walk_fail(w, node->byte, "nested too deeply for a snapshot");
+		return false;
+	}
+	w->levels[w->depth++] = (struct level){ .last = node->last,
+		                                    .chunk = node->last ? node->last->next : NULL,
+		                                    .dict = node->type == PICKLE_DICT };
+	return true;
+}
+
+/* Move on by `nr` items, of which the first is at the address that is returned;
+   NULL at the end, which leaves the container, and after an error. */
+static const uint32_t *step(struct walk *w, uint32_t nr)
+{
+	struct level *l = &w->levels[w->depth - 1];
+	if (w->status == ST_OK && w->visits++ >= w->max_visits)
+		walk_fail(w, next_value(w)->byte,
+		          "the pickle unfolds to far more than its size, which no snapshot does");
+	if (w->status != ST_OK)
+		return NULL;
+	if (!l->chunk) {
+		w->depth--;
+		return NULL;
+	}
+	const uint32_t *items = l->chunk->items + l->at;
+	l->at += nr;
+	if (l->at == l->chunk->nr) {
+		l->chunk = l->chunk == l->last ? NULL : l->chunk->next;
+		l->at = 0;
+	}
+	return items;
+}
+
+static bool walk_object(void *ctx)
+{
+	return next_value(ctx)->type == PICKLE_DICT && enter(ctx);
+}
+
+/* Keys that are no text are none of a snapshot's. */
+static bool walk_key(void *ctx, struct span *key)
+{
+	struct walk *w = ctx;
+	for (const uint32_t *pair; (pair = step(w, 2));) {
+		const struct pickle_node *node = &w->nodes->nodes.v[pair[0]];
+		w->value = pair[1];
+		if (node->type == PICKLE_TEXT) {
+			*key = (struct span){ node->text, node->nr };
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool walk_array(void *ctx)
+{
+	enum pickle_type type = next_value(ctx)->type;
+	return (type == PICKLE_LIST || type == PICKLE_TUPLE) && enter(ctx);
+}
+
+static bool walk_element(void *ctx)
+{
+	struct walk *w = ctx;
+	const uint32_t *item = step(w, 1);
+	if (item)
+		w->value = *item;
+	return item != NULL;
+}
+
+static void walk_scalar(void *ctx, struct scalar *out)
+{
+	static const enum scalar_type types[] = {
+		[PICKLE_NULL] = SCALAR_NULL,       [PICKLE_BOOL] = SCALAR_BOOL,
+		[PICKLE_INTEGER] = SCALAR_INTEGER, [PICKLE_TEXT] = SCALAR_TEXT,
+		[PICKLE_OTHER] = SCALAR_OTHER,     [PICKLE_LIST] = SCALAR_OTHER,
+		[PICKLE_TUPLE] = SCALAR_OTHER,     [PICKLE_DICT] = SCALAR_OTHER,
+		[PICKLE_SET] = SCALAR_OTHER,
+	};
+	const struct pickle_node *node = next_value(ctx);
+	out->type = types[node->type];
+	out->byte = node->byte;
+	if (node->type == PICKLE_TEXT) {
+		out->text = (struct span){ node->text, node->nr };
+	} else if (node->type == PICKLE_INTEGER || node->type == PICKLE_BOOL) {
+		out->negative = node->negative;
+		out->magnitude = node->magnitude;
+	}
+}
+
+static void walk_skip(void *ctx)
+{
+	(void)ctx;
+}
+
+static uint64_t walk_byte(void *ctx)
+{
+	return next_value(ctx)->byte;
+}
+
+static enum status walk_status(void *ctx)
+{
+	return ((const struct walk *)ctx)->status;
+}
+
+static const struct tree_ops walk_ops = {
+	.object = walk_object,
+	.key = walk_key,
+	.array = walk_array,
+	.element = walk_element,
+	.scalar = walk_scalar,
+	.skip = walk_skip,
+	.byte = walk_byte,
+	.fail = walk_fail,
+	.status = walk_status,
+};
+
+/* ---- reading ---- */
+
+/* The whole input, at most `limit` bytes of it. Caller: free(*out). */
+static enum status read_all(struct source *src, size_t limit, char **out, size_t *nr,
+                            struct diag_log *log)
+{
+	VEC(char) bytes = VEC_INIT;
+	enum status st;
+	size_t got = 0;
+	do {
+		vec_reserve(&bytes, (size_t)64 << 10);
+		st = source_read(src, bytes.v + bytes.nr, bytes.cap - bytes.nr, &got, log);
+		bytes.nr += got;
+		if (st == ST_OK && bytes.nr > limit)
+			st = diag_fail(
+			    log, ST_INPUT,
+			    "%s: byte %zu: a pickle longer than %zu bytes; export the snapshot as JSON",
+			    source_name(src), limit, limit);
+	} while (st == ST_OK && got);
+	if (st == ST_OK && source_truncated(src))
+		st = diag_fail(log, ST_INPUT, "%s: byte %zu: the pickle is cut short; copy it anew",
+		               source_name(src), bytes.nr);
+	*out = bytes.v;
+	*nr = bytes.nr;
+	return st;
+}
+
+static enum status read_nodes(const struct pickle_input *in, const struct snapshot_limits *limits,
+                              struct snapshot *out)
+{
+	struct pickle_nodes nodes = { 0 };
+	struct snapshot_builder b;
+	if (!pickle_check(*in))
+		return ST_INPUT;
+	if (!pickle_build(*in, limits, &nodes)) {
+		pickle_nodes_release(&nodes);
+		return ST_INPUT;
+	}
+	struct walk w = { .in = in, .nodes = &nodes, .value = nodes.root };
+	w.max_visits = limits->pickle_visits + (uint64_t)VISITS_PER_BYTE * in->bytes.n;
+	struct tree tree = { &walk_ops, &w };
+	snapshot_builder_init(&b, limits);
+	snapshot_form_read(&tree, &b);
+	if (w.status == ST_OK)
+		*out = b.snapshot;
+	else
+		snapshot_release(&b.snapshot);
+	snapshot_builder_release(&b);
+	pickle_nodes_release(&nodes);
+	return w.status;
+}
+
+enum status snapshot_read_pickle(struct source *src, const struct snapshot_read_options *options,
+                                 struct snapshot *out, struct diag_log *log)
+{
+	const struct snapshot_limits *limits =
+	    options && options->limits ? options->limits : &snapshot_limits_default;
+	struct pickle_input in = { .name = source_name(src), .log = log };
+	char *bytes = NULL;
+	enum status st = read_all(src, limits->pickle_bytes, &bytes, &in.bytes.n, log);
+	in.bytes.p = bytes;
+	if (st == ST_OK)
+		st = read_nodes(&in, limits, out);
+	free(bytes);
+	return st;
+}

@@ -1,0 +1,347 @@
+/*
+ * The machine of a pickle: a stack of values with marks in it, and a memo.
+ * Source: Lib/pickle.py, class _Unpickler (CPython 3.13).
+ */
+#include <string.h>
+
+#include "base/idmap.h"
+#include "base/number.h"
+#include "read/pickle_nodes.h"
+
+struct machine {
+	const struct pickle_input *in;
+	const struct pickle_op *op;
+	const struct snapshot_limits *limits;
+	struct pickle_nodes *out;
+	VEC(uint32_t) stack; ///< ids of nodes
+	VEC(uint32_t) marks; ///< depths of the stack
+	struct idmap memo_keys;
+	VEC(uint32_t) memo; ///< by memo key
+	size_t refs; ///< of containers
+	bool failed;
+};
+
+static void fail(struct machine *m, const char *what)
+{
+	if (!m->failed)
+		pickle_fail(m->in, m->op, what);
+	m->failed = true;
+}
+
+static bool has_room(struct machine *m, size_t extra)
+{
+	if (m->refs + m->stack.nr + m->marks.nr + m->memo.nr + extra > m->limits->pickle_refs)
+		fail(m, "the pickle holds more values than a snapshot may have");
+	return !m->failed;
+}
+
+/* ---- the stack ---- */
+
+static void push(struct machine *m, uint32_t id)
+{
+	if (has_room(m, 1))
+		vec_push(&m->stack, id);
+}
+
+/* A new node, not on the stack yet. */
+static uint32_t new_node(struct machine *m, enum pickle_type type)
+{
+	uint32_t id = (uint32_t)m->out->nodes.nr;
+	if (id >= m->limits->pickle_nodes)
+		fail(m, "the pickle holds more values than a snapshot may have");
+	struct pickle_node *node = vec_push_zero(&m->out->nodes);
+	node->type = type;
+	node->byte = (uint32_t)m->op->byte;
+	return id;
+}
+
+/* A new node on the stack, valid until the next one. */
+static struct pickle_node *push_node(struct machine *m, enum pickle_type type)
+{
+	uint32_t id = new_node(m, type);
+	push(m, id);
+	return &m->out->nodes.v[id];
+}
+
+/* An opcode that is a value by itself. */
+static bool run_value(struct machine *m)
+{
+	struct pickle_node value;
+	const char *problem = NULL;
+	if (!pickle_value(m->op, &m->out->arena, &value, &problem))
+		return false;
+	if (problem)
+		fail(m, problem);
+	struct pickle_node *node = push_node(m, value.type);
+	value.byte = node->byte;
+	*node = value;
+	return true;
+}
+
+/* How many values lie above the last mark. */
+static size_t height(const struct machine *m)
+{
+	return m->stack.nr - (m->marks.nr ? m->marks.v[m->marks.nr - 1] : 0);
+}
+
+/* True where at least `nr` values lie above the last mark. */
+static bool has(struct machine *m, size_t nr)
+{
+	if (height(m) < nr)
+		fail(m, "too few values on the stack; the file is damaged");
+	return !m->failed;
+}
+
+/* Take off the last mark and the values above it; returns how many these were. */
+static size_t pop_mark(struct machine *m)
+{
+	if (m->marks.nr == 0) {
+		fail(m, "no mark on the stack; the file is damaged");
+		return 0;
+	}
+	size_t nr = height(m);
+	m->marks.nr--;
+	m->stack.nr -= nr;
+	return nr;
+}
+
+/* Take `nr` values off the stack, or those above the last mark, which goes too. */
+static size_t pop(struct machine *m, size_t nr, bool marked)
+{
+	if (marked)
+		return pop_mark(m);
+	if (!has(m, nr))
+		return 0;
+	m->stack.nr -= nr;
+	return nr;
+}
+
+/* ---- containers ---- */
+
+/* The new items lie in one chunk, so that no key is parted from its value. */
+static void add_items(struct machine *m, uint32_t id, const uint32_t *items, size_t nr)
+{
+	struct pickle_node *node = &m->out->nodes.v[id];
+	struct pickle_chunk *last = node->last;
+	if (nr == 0)
+		return;
+	if (!last || last->cap - last->nr < nr) {
+		size_t grown = node->nr < 1024 ? node->nr : 1024, cap = nr > grown ? nr : grown;
+		if (!has_room(m, cap))
+			return;
+		m->refs += cap;
+		struct pickle_chunk *chunk =
+		    arena_alloc(&m->out->arena, 1, sizeof *chunk + cap * sizeof *items);
+		chunk->cap = (uint32_t)cap;
+		chunk->next = last ? last->next : chunk;
+		if (last)
+			last->next = chunk;
+		node->last = last = chunk;
+	}
+	memcpy(last->items + last->nr, items, nr * sizeof *items);
+	last->nr += (uint32_t)nr;
+	node->nr += (uint32_t)nr;
+}
+
+static bool can_be_key(const struct machine *m, uint32_t id)
+{
+	enum pickle_type type = m->out->nodes.v[id].type;
+	return type != PICKLE_LIST && type != PICKLE_DICT && type != PICKLE_SET;
+}
+
+/* The `nr` values that were popped last, and still stand behind the stack, go into `id`. */
+static void extend(struct machine *m, uint32_t id, size_t nr)
+{
+	const uint32_t *items = nr ? m->stack.v + m->stack.nr : NULL;
+	bool dict = m->out->nodes.v[id].type == PICKLE_DICT;
+	if (dict && nr % 2)
+		fail(m, "a key without a value; the file is damaged");
+	for (size_t i = 0; dict && i < nr; i += 2)
+		if (!can_be_key(m, items[i]))
+			fail(m, "a container as a key; the file is damaged");
+	if (!m->failed)
+		add_items(m, id, items, nr);
+}
+
+/* Values go into the container below them, which must be of `type`. */
+static void extend_top(struct machine *m, enum pickle_type type, size_t nr, bool marked)
+{
+	nr = pop(m, nr, marked);
+	if (m->failed || !has(m, 1))
+		return;
+	uint32_t id = m->stack.v[m->stack.nr - 1];
+	if (m->out->nodes.v[id].type == type)
+		extend(m, id, nr);
+	else
+		fail(m, "the value below is no container of that kind; the file is damaged");
+}
+
+/* A container takes the place of values. */
+static void gather(struct machine *m, enum pickle_type type, size_t nr, bool marked)
+{
+	nr = pop(m, nr, marked);
+	uint32_t id = new_node(m, type);
+	extend(m, id, nr);
+	push(m, id);
+}
+
+static bool run_container(struct machine *m)
+{
+	switch (m->op->code) {
+	case ']':
+		push_node(m, PICKLE_LIST);
+		return true;
+	case '}':
+		push_node(m, PICKLE_DICT);
+		return true;
+	case ')':
+		push_node(m, PICKLE_TUPLE);
+		return true;
+	case 0x8f: /* EMPTY_SET */
+		push_node(m, PICKLE_SET);
+		return true;
+	case 'a':
+		extend_top(m, PICKLE_LIST, 1, false);
+		return true;
+	case 'e':
+		extend_top(m, PICKLE_LIST, 0, true);
+		return true;
+	case 's':
+		extend_top(m, PICKLE_DICT, 2, false);
+		return true;
+	case 'u':
+		extend_top(m, PICKLE_DICT, 0, true);
+		return true;
+	case 0x90: /* ADDITEMS */
+		extend_top(m, PICKLE_SET, 0, true);
+		return true;
+	case 'l':
+		gather(m, PICKLE_LIST, 0, true);
+		return true;
+	case 'd':
+		gather(m, PICKLE_DICT, 0, true);
+		return true;
+	case 't':
+		gather(m, PICKLE_TUPLE, 0, true);
+		return true;
+	case 0x91: /* FROZENSET */
+		gather(m, PICKLE_SET, 0, true);
+		return true;
+	case 0x85: /* TUPLE1, 2, 3 */
+	case 0x86:
+	case 0x87:
+		gather(m, PICKLE_TUPLE, m->op->code - 0x84u, false);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- memo, stack ---- */
+
+/* The index of a memo opcode, whose argument is text or binary. */
+static int64_t memo_index(struct machine *m)
+{
+	struct span arg = m->op->argument;
+	uint64_t v = 0;
+	if (m->op->code == 'g' || m->op->code == 'p') {
+		if (!number_parse_u64(arg, &v) || v > INT64_MAX)
+			fail(m, "no index of the memo; the file is damaged");
+	} else {
+		v = pickle_number(arg.p, arg.n);
+	}
+	return (int64_t)v;
+}
+
+static void memo_put(struct machine *m, int64_t index)
+{
+	if (!has(m, 1) || !has_room(m, 1))
+		return;
+	uint32_t value = m->stack.v[m->stack.nr - 1], at = idmap_add(&m->memo_keys, index);
+	if (at == m->memo.nr)
+		vec_push(&m->memo, value);
+	else
+		m->memo.v[at] = value;
+}
+
+static void memo_get(struct machine *m, int64_t index)
+{
+	uint32_t at = idmap_find(&m->memo_keys, index);
+	if (at == IDMAP_NONE)
+		fail(m, "nothing was put in the memo under that index; the file is damaged");
+	else
+		push(m, m->memo.v[at]);
+}
+
+/* POP of a mark takes the mark. */
+static void run_pop(struct machine *m)
+{
+	if (m->marks.nr && height(m) == 0)
+		m->marks.nr--;
+	else if (has(m, 1))
+		m->stack.nr--;
+}
+
+static void run_stack(struct machine *m)
+{
+	switch (m->op->code) {
+	case 'g':
+	case 'h':
+	case 'j':
+		memo_get(m, memo_index(m));
+		break;
+	case 'p':
+	case 'q':
+	case 'r':
+		memo_put(m, memo_index(m));
+		break;
+	case 0x94: /* MEMOIZE */
+		memo_put(m, (int64_t)m->memo.nr);
+		break;
+	case '(':
+		if (has_room(m, 1))
+			vec_push(&m->marks, (uint32_t)m->stack.nr);
+		break;
+	case '0':
+		run_pop(m);
+		break;
+	case '1':
+		pop_mark(m);
+		break;
+	case '2':
+		if (has(m, 1))
+			push(m, m->stack.v[m->stack.nr - 1]);
+		break;
+	default: /* PROTO and FRAME change nothing */
+		break;
+	}
+}
+
+bool pickle_build(struct pickle_input in, const struct snapshot_limits *limits,
+                  struct pickle_nodes *out)
+{
+	struct pickle_op op = { 0 };
+	struct machine m = { .in = &in, .op = &op, .limits = limits, .out = out };
+	*out = (struct pickle_nodes){ 0 };
+	idmap_init(&m.memo_keys);
+	while (!m.failed && op.code != '.') {
+		if (!pickle_next(&in, &op))
+			m.failed = true;
+		else if (op.code != '.' && !run_value(&m) && !run_container(&m))
+			run_stack(&m);
+	}
+	if (!m.failed && (m.stack.nr != 1 || m.marks.nr))
+		fail(&m, "not exactly one value is left; the file is damaged");
+	out->root = m.stack.nr ? m.stack.v[0] : 0;
+	vec_release(&m.stack);
+	vec_release(&m.marks);
+	vec_release(&m.memo);
+	idmap_release(&m.memo_keys);
+	return !m.failed;
+}
+
+void pickle_nodes_release(struct pickle_nodes *n)
+{
+	vec_release(&n->nodes);
+	arena_release(&n->arena);
+}

@@ -1,0 +1,196 @@
+#include "read/pickle_ops.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { NEWEST_PROTOCOL = 5 };
+
+/* How the argument of an opcode is written. */
+enum argument {
+	FIXED, ///< `width` bytes
+	COUNTED, ///< a length of `width` bytes, then so many bytes
+	COUNTED_SIGNED, ///< the same; the length is signed
+	LINE, ///< text up to a line feed
+	REFUSED,
+};
+
+/* Source: Lib/pickletools.py of CPython 3.13. Refused is what can name, import,
+   build or call something, or needs something from outside the pickle. */
+static const struct {
+	const char *name; ///< NULL: no opcode
+	enum argument argument;
+	unsigned width;
+} opcodes[256] = {
+	['I'] = { "INT", LINE, 0 },
+	['J'] = { "BININT", FIXED, 4 },
+	['K'] = { "BININT1", FIXED, 1 },
+	['M'] = { "BININT2", FIXED, 2 },
+	['L'] = { "LONG", LINE, 0 },
+	[0x8a] = { "LONG1", COUNTED, 1 },
+	[0x8b] = { "LONG4", COUNTED_SIGNED, 4 },
+	['S'] = { "STRING", LINE, 0 },
+	['T'] = { "BINSTRING", COUNTED_SIGNED, 4 },
+	['U'] = { "SHORT_BINSTRING", COUNTED, 1 },
+	['B'] = { "BINBYTES", COUNTED, 4 },
+	['C'] = { "SHORT_BINBYTES", COUNTED, 1 },
+	[0x8e] = { "BINBYTES8", COUNTED, 8 },
+	['V'] = { "UNICODE", LINE, 0 },
+	[0x8c] = { "SHORT_BINUNICODE", COUNTED, 1 },
+	['X'] = { "BINUNICODE", COUNTED, 4 },
+	[0x8d] = { "BINUNICODE8", COUNTED, 8 },
+	['F'] = { "FLOAT", LINE, 0 },
+	['G'] = { "BINFLOAT", FIXED, 8 },
+	['N'] = { "NONE", FIXED, 0 },
+	[0x88] = { "NEWTRUE", FIXED, 0 },
+	[0x89] = { "NEWFALSE", FIXED, 0 },
+	[']'] = { "EMPTY_LIST", FIXED, 0 },
+	['a'] = { "APPEND", FIXED, 0 },
+	['e'] = { "APPENDS", FIXED, 0 },
+	['l'] = { "LIST", FIXED, 0 },
+	[')'] = { "EMPTY_TUPLE", FIXED, 0 },
+	['t'] = { "TUPLE", FIXED, 0 },
+	[0x85] = { "TUPLE1", FIXED, 0 },
+	[0x86] = { "TUPLE2", FIXED, 0 },
+	[0x87] = { "TUPLE3", FIXED, 0 },
+	['}'] = { "EMPTY_DICT", FIXED, 0 },
+	['d'] = { "DICT", FIXED, 0 },
+	['s'] = { "SETITEM", FIXED, 0 },
+	['u'] = { "SETITEMS", FIXED, 0 },
+	[0x8f] = { "EMPTY_SET", FIXED, 0 },
+	[0x90] = { "ADDITEMS", FIXED, 0 },
+	[0x91] = { "FROZENSET", FIXED, 0 },
+	['0'] = { "POP", FIXED, 0 },
+	['2'] = { "DUP", FIXED, 0 },
+	['('] = { "MARK", FIXED, 0 },
+	['1'] = { "POP_MARK", FIXED, 0 },
+	['g'] = { "GET", LINE, 0 },
+	['h'] = { "BINGET", FIXED, 1 },
+	['j'] = { "LONG_BINGET", FIXED, 4 },
+	['p'] = { "PUT", LINE, 0 },
+	['q'] = { "BINPUT", FIXED, 1 },
+	['r'] = { "LONG_BINPUT", FIXED, 4 },
+	[0x94] = { "MEMOIZE", FIXED, 0 },
+	[0x80] = { "PROTO", FIXED, 1 },
+	[0x95] = { "FRAME", FIXED, 8 },
+	['.'] = { "STOP", FIXED, 0 },
+	['c'] = { "GLOBAL", REFUSED, 0 },
+	[0x93] = { "STACK_GLOBAL", REFUSED, 0 },
+	['R'] = { "REDUCE", REFUSED, 0 },
+	['b'] = { "BUILD", REFUSED, 0 },
+	['i'] = { "INST", REFUSED, 0 },
+	['o'] = { "OBJ", REFUSED, 0 },
+	[0x81] = { "NEWOBJ", REFUSED, 0 },
+	[0x92] = { "NEWOBJ_EX", REFUSED, 0 },
+	[0x82] = { "EXT1", REFUSED, 0 },
+	[0x83] = { "EXT2", REFUSED, 0 },
+	[0x84] = { "EXT4", REFUSED, 0 },
+	['P'] = { "PERSID", REFUSED, 0 },
+	['Q'] = { "BINPERSID", REFUSED, 0 },
+	[0x96] = { "BYTEARRAY8", REFUSED, 0 },
+	[0x97] = { "NEXT_BUFFER", REFUSED, 0 },
+	[0x98] = { "READONLY_BUFFER", REFUSED, 0 },
+};
+
+uint64_t pickle_number(const char *p, size_t n)
+{
+	uint64_t v = 0;
+	for (size_t i = 0; i < n; i++)
+		v |= (uint64_t)(unsigned char)p[i] << (8 * i);
+	return v;
+}
+
+bool pickle_fail(const struct pickle_input *in, const struct pickle_op *op, const char *what)
+{
+	diag_fail(in->log, ST_INPUT, "%s: byte %zu: pickle opcode %s: %s", in->name, op->byte, op->name,
+	          what);
+	return false;
+}
+
+static bool fail_cut(const struct pickle_input *in, const struct pickle_op *op)
+{
+	return pickle_fail(
+	    in, op, "its argument reaches beyond the end of the file, which is cut short or damaged");
+}
+
+/* The next `n` bytes as the argument. */
+static bool take(struct pickle_input *in, struct pickle_op *op, uint64_t n)
+{
+	if (n > in->bytes.n - in->at)
+		return fail_cut(in, op);
+	op->argument = (struct span){ in->bytes.p + in->at, (size_t)n };
+	in->at += (size_t)n;
+	return true;
+}
+
+static bool take_line(struct pickle_input *in, struct pickle_op *op)
+{
+	size_t left = in->bytes.n - in->at;
+	const char *p = in->bytes.p + in->at, *end = left ? memchr(p, '\n', left) : NULL;
+	if (!end)
+		return fail_cut(in, op);
+	op->argument = (struct span){ p, (size_t)(end - p) };
+	in->at += op->argument.n + 1;
+	return true;
+}
+
+bool pickle_next(struct pickle_input *in, struct pickle_op *op)
+{
+	*op = (struct pickle_op){ .byte = in->at };
+	if (in->at == in->bytes.n) {
+		diag_fail(in->log, ST_INPUT,
+		          "%s: byte %zu: the pickle ends without STOP; it is empty or cut short", in->name,
+		          in->at);
+		return false;
+	}
+	op->code = (unsigned char)in->bytes.p[in->at++];
+	op->name = opcodes[op->code].name;
+	unsigned width = opcodes[op->code].width;
+	if (!op->name) {
+		diag_fail(in->log, ST_INPUT,
+		          "%s: byte %zu: 0x%02x is no pickle opcode; the file is damaged or no pickle",
+		          in->name, op->byte, op->code);
+		return false;
+	}
+	switch (opcodes[op->code].argument) {
+	case FIXED:
+		return take(in, op, width);
+	case COUNTED:
+	case COUNTED_SIGNED:
+		if (!take(in, op, width))
+			return false;
+		if (opcodes[op->code].argument == COUNTED_SIGNED && op->argument.p[3] & 0x80)
+			return pickle_fail(in, op, "a length below 0; the file is damaged");
+		return take(in, op, pickle_number(op->argument.p, width));
+	case LINE:
+		return take_line(in, op);
+	case REFUSED:
+		break;
+	}
+	return pickle_fail(in, op,
+	                   "refused, since it could run code and a snapshot has no need of it; where "
+	                   "you trust the file, "
+	                   "export it as JSON with Python and give that");
+}
+
+bool pickle_check(struct pickle_input in)
+{
+	struct pickle_op op;
+	do {
+		if (!pickle_next(&in, &op))
+			return false;
+		uint64_t number =
+		    op.code == 0x80 || op.code == 0x95 ? pickle_number(op.argument.p, op.argument.n) : 0;
+		if (op.code == 0x80 && number > NEWEST_PROTOCOL)
+			return pickle_fail(&in, &op, "a protocol newer than 5; export the snapshot as JSON");
+		if (op.code == 0x95 && number > in.bytes.n - in.at)
+			return fail_cut(&in, &op);
+	} while (op.code != '.');
+	if (in.at < in.bytes.n) {
+		diag_fail(
+		    in.log, ST_INPUT,
+		    "%s: byte %zu: extra data after the end of the pickle; give one snapshot per file",
+		    in.name, in.at);
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,247 @@
+/* Opcodes that are values by themselves. */
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "read/pickle_nodes.h"
+
+/* ---- text ---- */
+
+/* The value of `n` digits of `base` at `p`; false where one is none. */
+static bool parse_digits(const char *p, size_t n, unsigned base, uint32_t *out)
+{
+	static const char digits[] = "0123456789abcdef";
+	*out = 0;
+	for (size_t i = 0; i < n; i++) {
+		char c = p[i] >= 'A' && p[i] <= 'F' ? (char)(p[i] | 0x20) : p[i];
+		const char *d = c ? strchr(digits, c) : NULL;
+		if (!d || (unsigned)(d - digits) >= base)
+			return false;
+		*out = *out * base + (uint32_t)(d - digits);
+	}
+	return true;
+}
+
+static struct span keep(struct arena *a, struct strbuf *b)
+{
+	struct span s = { arena_dup(a, strbuf_span(b)), b->n };
+	strbuf_release(b);
+	return s;
+}
+
+/* Only \uXXXX and \UXXXXXXXX are escapes; other bytes are Latin-1.
+   Source: CPython, Objects/unicodeobject.c, raw-unicode-escape. */
+static bool decode_unicode(struct arena *a, struct span s, struct span *out)
+{
+	struct strbuf b = STRBUF_INIT;
+	bool valid = true;
+	for (size_t i = 0; valid && i < s.n;) {
+		size_t n = s.p[i] == '\\' && i + 1 < s.n ? s.p[i + 1] == 'u'   ? 4
+		                                           : s.p[i + 1] == 'U' ? 8
+		                                                               : 0
+		                                         : 0;
+		uint32_t cp = (unsigned char)s.p[i];
+		if (n) {
+			valid = s.n - i - 2 >= n && parse_digits(s.p + i + 2, n, 16, &cp) && cp <= 0x10FFFF;
+			i += 2 + n;
+		} else if (s.p[i] == '\\' && i + 1 < s.n) { /* both as they are: "\\u" is no escape */
+			strbuf_addch(&b, '\\');
+			cp = (unsigned char)s.p[i + 1];
+			i += 2;
+		} else {
+			i++;
+		}
+		if (valid)
+			text_add_codepoint(&b, cp);
+	}
+	*out = keep(a, &b);
+	return valid;
+}
+
+/* Append the escape at `s.p[i]`, a backslash; returns the bytes it takes, 0 where it is malformed.
+   Source: CPython, Objects/bytesobject.c, _PyBytes_DecodeEscape. */
+static size_t add_escape(struct strbuf *b, struct span s, size_t i)
+{
+	static const char from[] = "\\'\"abfnrtv", to[] = "\\'\"\a\b\f\n\r\t\v";
+	size_t left = s.n - i, n = 0;
+	uint32_t v;
+	if (left < 2)
+		return 0;
+	char c = s.p[i + 1];
+	const char *simple = c ? strchr(from, c) : NULL;
+	if (simple) {
+		strbuf_addch(b, to[simple - from]);
+		return 2;
+	}
+	if (c == 'x') {
+		if (left < 4 || !parse_digits(s.p + i + 2, 2, 16, &v))
+			return 0;
+		strbuf_addch(b, (char)v);
+		return 4;
+	}
+	while (n < 3 && n + 1 < left && s.p[i + 1 + n] >= '0' && s.p[i + 1 + n] <= '7')
+		n++;
+	if (n && parse_digits(s.p + i + 1, n, 8, &v)) {
+		strbuf_addch(b, (char)v);
+		return 1 + n;
+	}
+	strbuf_addch(b, '\\'); /* unknown: kept */
+	return 1;
+}
+
+static bool decode_string(struct arena *a, struct span s, struct span *out)
+{
+	if (s.n < 2 || (s.p[0] != '\'' && s.p[0] != '"') || s.p[s.n - 1] != s.p[0])
+		return false;
+	struct strbuf b = STRBUF_INIT;
+	struct span inner = { s.p, s.n - 1 };
+	bool valid = true;
+	for (size_t i = 1; valid && i < inner.n;) {
+		size_t n = 1;
+		if (inner.p[i] == '\\')
+			n = add_escape(&b, inner, i);
+		else
+			strbuf_addch(&b, inner.p[i]);
+		valid = n > 0;
+		i += n;
+	}
+	*out = keep(a, &b);
+	return valid;
+}
+
+/* ---- numbers ---- */
+
+static void set_integer(struct pickle_node *out, bool negative, uint64_t magnitude)
+{
+	out->type = PICKLE_INTEGER;
+	out->negative = negative;
+	out->magnitude = magnitude;
+}
+
+/* Two's complement, little-endian, of any length. */
+static void set_long(struct pickle_node *out, struct span s)
+{
+	bool negative = s.n && s.p[s.n - 1] & 0x80, fits = true;
+	uint64_t v = pickle_number(s.p, s.n < 8 ? s.n : 8);
+	if (negative && s.n < 8)
+		v |= UINT64_MAX << (8 * s.n);
+	for (size_t i = 8; i < s.n; i++)
+		fits = fits && s.p[i] == (negative ? '\xff' : '\0');
+	if (fits && !(negative && v == 0))
+		set_integer(out, negative, negative ? 0 - v : v);
+}
+
+static void set_bool(struct pickle_node *out, bool value)
+{
+	out->type = PICKLE_BOOL;
+	out->magnitude = value;
+}
+
+/* Decimal text, perhaps with the L of a long; false where it is none. */
+static bool set_decimal(struct pickle_node *out, struct span s)
+{
+	uint64_t v;
+	bool negative = s.n && s.p[0] == '-';
+	if (s.n && s.p[s.n - 1] == 'L')
+		s.n--;
+	if (negative && s.n) {
+		s.p++;
+		s.n--;
+	}
+	if (number_parse_u64(s, &v))
+		set_integer(out, negative, v);
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	return s.n > 0;
+}
+
+/* A snapshot has no use for the value, but it must be one. */
+static bool is_float(struct span s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!s.p[i] || !strchr("0123456789+-.einfa", s.p[i]))
+			return false;
+	return s.n > 0;
+}
+
+/* ---- opcodes ---- */
+
+static void set_text(struct pickle_node *out, struct span text)
+{
+	out->type = PICKLE_TEXT;
+	out->text = text.p;
+	out->nr = (uint32_t)text.n;
+}
+
+/* Arguments that are lines; false where `op` has none of these, or is a memo's. */
+static bool value_of_line(const struct pickle_op *op, struct arena *a, struct pickle_node *out,
+                          const char **problem)
+{
+	struct span arg = op->argument, text = arg;
+	bool valid;
+	switch (op->code) {
+	case 'I':
+		if (span_eq(arg, SPAN("00")) || span_eq(arg, SPAN("01"))) { /* bools of protocol 0 */
+			set_bool(out, arg.p[1] == '1');
+			return true;
+		}
+		valid = set_decimal(out, arg);
+		break;
+	case 'L':
+		valid = set_decimal(out, arg);
+		break;
+	case 'F':
+		valid = is_float(arg);
+		break;
+	case 'V':
+	case 'S':
+		valid = op->code == 'V' ? decode_unicode(a, arg, &text) : decode_string(a, arg, &text);
+		set_text(out, text);
+		break;
+	default:
+		return false;
+	}
+	if (!valid)
+		*problem = "its text is malformed; the file is damaged";
+	return true;
+}
+
+bool pickle_value(const struct pickle_op *op, struct arena *a, struct pickle_node *out,
+                  const char **problem)
+{
+	struct span arg = op->argument;
+	*out = (struct pickle_node){ .type = PICKLE_OTHER };
+	switch (op->code) {
+	case 'J':
+	case 0x8a: /* LONG1, LONG4 */
+	case 0x8b:
+		set_long(out, arg);
+		return true;
+	case 'K':
+	case 'M':
+		set_integer(out, false, pickle_number(arg.p, arg.n));
+		return true;
+	case 'N':
+		out->type = PICKLE_NULL;
+		return true;
+	case 0x88: /* NEWTRUE, NEWFALSE */
+	case 0x89:
+		set_bool(out, op->code == 0x88);
+		return true;
+	case 'T':
+	case 'U':
+	case 'X':
+	case 0x8c: /* SHORT_BINUNICODE, BINUNICODE8 */
+	case 0x8d:
+		set_text(out, arg);
+		return true;
+	case 'G': /* BINFLOAT; bytes */
+	case 'B':
+	case 'C':
+	case 0x8e:
+		return true;
+	default:
+		return value_of_line(op, a, out, problem);
+	}
+}

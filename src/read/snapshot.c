@@ -1,0 +1,127 @@
+#include "read/snapshot.h"
+
+#include "base/number.h"
+#include "io/jscan.h"
+#include "read/snapshot_form.h"
+
+const struct snapshot_limits snapshot_limits_default = {
+	.segments = (size_t)1 << 22,
+	.blocks = (size_t)1 << 24,
+	.entries = (size_t)1 << 26,
+	.devices = (size_t)1 << 12,
+	.annotations = (size_t)1 << 22,
+	.frames = (size_t)1 << 24,
+	.bytes = (uint64_t)1 << 62,
+	.pickle_bytes = UINT32_MAX,
+	.pickle_nodes = (size_t)1 << 26,
+	.pickle_refs = (size_t)1 << 28,
+	.pickle_visits = (uint64_t)1 << 24,
+};
+
+/* ---- JSON as a tree ---- */
+
+static bool json_object(void *ctx)
+{
+	return jscan_object(ctx);
+}
+
+static bool json_key(void *ctx, struct span *key)
+{
+	return jscan_key(ctx, key);
+}
+
+static bool json_array(void *ctx)
+{
+	return jscan_array(ctx);
+}
+
+static bool json_element(void *ctx)
+{
+	return jscan_element(ctx);
+}
+
+static void json_scalar(void *ctx, struct scalar *out)
+{
+	struct jscan *js = ctx;
+	enum jscan_type type = jscan_peek(js);
+	out->byte = jscan_byte(js);
+	out->type = SCALAR_OTHER;
+	if (jscan_string(js, &out->text)) {
+		out->type = SCALAR_TEXT;
+	} else if (jscan_number(js, &out->text)) {
+		struct span digits = out->text;
+		out->negative = digits.p[0] == '-';
+		digits.p += out->negative;
+		digits.n -= out->negative;
+		if (number_parse_u64(digits, &out->magnitude))
+			out->type = SCALAR_INTEGER;
+	} else if (!jscan_literal(js, &type)) {
+		jscan_skip(js);
+	} else if (type == JSCAN_NULL) {
+		out->type = SCALAR_NULL;
+	} else if (type == JSCAN_TRUE || type == JSCAN_FALSE) {
+		out->type = SCALAR_BOOL;
+		out->magnitude = type == JSCAN_TRUE;
+	}
+}
+
+static void json_skip(void *ctx)
+{
+	jscan_skip(ctx);
+}
+
+static uint64_t json_byte(void *ctx)
+{
+	jscan_peek(ctx); /* passes over white space */
+	return jscan_byte(ctx);
+}
+
+static void json_fail(void *ctx, uint64_t byte, const char *what)
+{
+	jscan_fail(ctx, byte, "%s", what);
+}
+
+static enum status json_status(void *ctx)
+{
+	return jscan_status(ctx);
+}
+
+static const struct tree_ops json_ops = {
+	.object = json_object,
+	.key = json_key,
+	.array = json_array,
+	.element = json_element,
+	.scalar = json_scalar,
+	.skip = json_skip,
+	.byte = json_byte,
+	.fail = json_fail,
+	.status = json_status,
+};
+
+/* ---- reading ---- */
+
+enum status snapshot_read(struct source *src, const struct snapshot_read_options *options,
+                          struct snapshot *out, struct diag_log *log)
+{
+	struct jscan_options scan = { .tolerant = true, .window = options ? options->window : 0 };
+	struct jscan *js = jscan_new(src, &scan, log);
+	struct tree tree = { &json_ops, js };
+	struct snapshot_builder b;
+	snapshot_builder_init(&b,
+	                      options && options->limits ? options->limits : &snapshot_limits_default);
+	snapshot_form_read(&tree, &b);
+	jscan_end(js);
+	if (source_truncated(src))
+		jscan_fail(
+		    js, jscan_byte(js),
+		    "the snapshot is cut short, and half of a final state means nothing; copy it anew");
+	enum status st = jscan_status(js);
+	b.snapshot.json_faults = jscan_faults(js, &b.snapshot.fault_byte);
+	if (st == ST_OK)
+		*out = b.snapshot;
+	else
+		snapshot_release(&b.snapshot);
+	snapshot_builder_release(&b);
+	jscan_free(js);
+	return st;
+}

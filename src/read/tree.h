@@ -1,0 +1,104 @@
+/// One way to walk a tree of values, whatever holds it: JSON text or the nodes
+/// of a pickle. What is written for it reads both alike.
+///
+/// The rules are those of jscan: every key or element is followed by exactly one
+/// of object (drained), array (drained), scalar, skip; errors are sticky.
+#ifndef GG_READ_TREE_H
+#define GG_READ_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/span.h"
+#include "base/status.h"
+
+enum scalar_type {
+	SCALAR_NULL, ///< also what a zeroed scalar is: nothing given
+	SCALAR_INTEGER, ///< between -(2^64 - 1) and 2^64 - 1
+	SCALAR_BOOL,
+	SCALAR_TEXT,
+	SCALAR_OTHER, ///< fraction, NaN, integer beyond, bytes, container
+};
+
+struct scalar {
+	enum scalar_type type;
+	bool negative; ///< integer
+	uint64_t magnitude; ///< integer; bool: 0 or 1
+	struct span text; ///< borrowed until the next call
+	uint64_t byte; ///< where it stands in the input
+};
+
+struct tree_ops {
+	bool (*object)(void *ctx);
+	bool (*key)(void *ctx, struct span *key);
+	bool (*array)(void *ctx);
+	bool (*element)(void *ctx);
+	void (*scalar)(void *ctx, struct scalar *out);
+	void (*skip)(void *ctx);
+	uint64_t (*byte)(void *ctx);
+	void (*fail)(void *ctx, uint64_t byte, const char *what);
+	enum status (*status)(void *ctx);
+};
+
+struct tree {
+	const struct tree_ops *ops;
+	void *ctx;
+};
+
+/// Enter the next value if it is an object; else false and nothing is consumed.
+static inline bool tree_object(const struct tree *t)
+{
+	return t->ops->object(t->ctx);
+}
+
+/// Next key of the innermost object, borrowed until the next call; false at its end.
+static inline bool tree_key(const struct tree *t, struct span *key)
+{
+	return t->ops->key(t->ctx, key);
+}
+
+/// Enter the next value if it is an array; else false and nothing is consumed.
+static inline bool tree_array(const struct tree *t)
+{
+	return t->ops->array(t->ctx);
+}
+
+/// True while the innermost array has another element; false at its end.
+static inline bool tree_element(const struct tree *t)
+{
+	return t->ops->element(t->ctx);
+}
+
+/// Consume the next value; a container is passed over and comes out as OTHER.
+static inline struct scalar tree_scalar(const struct tree *t)
+{
+	struct scalar s = { 0 };
+	t->ops->scalar(t->ctx, &s);
+	return s;
+}
+
+/// Pass over the next value, whatever it is.
+static inline void tree_skip(const struct tree *t)
+{
+	t->ops->skip(t->ctx);
+}
+
+/// Where the next value stands in the input.
+static inline uint64_t tree_byte(const struct tree *t)
+{
+	return t->ops->byte(t->ctx);
+}
+
+/// Record `FILE: byte N: what` and stop; keeps an earlier error.
+static inline void tree_fail(const struct tree *t, uint64_t byte, const char *what)
+{
+	t->ops->fail(t->ctx, byte, what);
+}
+
+/// ST_OK, or the status of the first error, which is in the log.
+static inline enum status tree_status(const struct tree *t)
+{
+	return t->ops->status(t->ctx);
+}
+
+#endif
