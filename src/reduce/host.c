@@ -72,6 +72,15 @@ static void launch_take(struct reducer *r, const struct event *ev, bool kernel_l
 	l->kernel_launches += kernel_launch;
 }
 
+/* Where the table is full the operator goes without. */
+static void inputs_take(struct reducer *r, const struct event *ev)
+{
+	const struct name *dims = name_intern(&r->inputs, ev->input_dims);
+	const struct name *types = name_intern(&r->inputs, ev->input_types);
+	if (dims && types)
+		vec_push(&r->op_inputs, (struct op_inputs){ (uint32_t)r->spans.nr, dims->id, types->id });
+}
+
 void host_take(struct reducer *r, const struct event *ev)
 {
 	uint32_t name = host_name(r, ev), thread = NO_ID;
@@ -92,6 +101,8 @@ void host_take(struct reducer *r, const struct event *ev)
 	if (ev->kind != EVENT_ANNOTATION)
 		thread = idmap_add(&r->threads,
 		                   idmap_pair(idmap_add(&r->pids, ev->pid), idmap_add(&r->tids, ev->tid)));
+	if (ev->input_dims.n || ev->input_types.n)
+		inputs_take(r, ev);
 	vec_push(&r->spans, (struct host_span){ ev->start_ns, ev->dur_ns, thread, name });
 }
 

@@ -91,6 +91,31 @@ static uint64_t hash_number(uint64_t h, int64_t v)
 	return hash_bytes(h, b, sizeof b);
 }
 
+static uint64_t hash_text(uint64_t h, struct span s)
+{
+	return hash_bytes(hash_number(h, (int64_t)s.n), s.p, s.n);
+}
+
+static uint64_t hash_snapshot(uint64_t h, const struct digest *d)
+{
+	for (size_t i = 0; i < d->memory_items.nr; i++) {
+		const struct memory_item *m = &d->memory_items.v[i];
+		const int64_t numbers[] = { m->list,   m->kind,    m->line, m->bytes,
+			                        m->blocks, m->largest, m->other };
+		h = hash_text(hash_text(hash_text(h, m->category), m->file), m->function);
+		for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+			h = hash_number(h, numbers[k]);
+	}
+	for (size_t i = 0; i < d->memory_levels.nr; i++) {
+		h = hash_number(h, d->memory_levels.v[i].entries);
+		h = hash_number(
+		    h, d->memory_levels.v[i].time_us); /* runs of one code differ in nothing else */
+		h = hash_number(h, d->memory_levels.v[i].allocated);
+		h = hash_number(h, d->memory_levels.v[i].reserved);
+	}
+	return h;
+}
+
 uint64_t figures_hash(const struct digest *d)
 {
 	uint64_t h = 14695981039346656037u;
@@ -102,8 +127,7 @@ uint64_t figures_hash(const struct digest *d)
 	}
 	for (size_t i = 0; i < d->kernels.nr; i++) {
 		const struct kernel_stat *k = &d->kernels.v[i];
-		h = hash_number(h, (int64_t)k->name.n);
-		h = hash_bytes(h, k->name.p, k->name.n);
+		h = hash_text(h, k->name);
 		h = hash_number(h, k->count);
 		h = hash_number(h, k->total_ns);
 		h = hash_number(h, k->max_ns);
@@ -113,5 +137,5 @@ uint64_t figures_hash(const struct digest *d)
 		h = hash_number(h, d->memories.v[i].peak_allocated);
 		h = hash_number(h, d->memories.v[i].peak_reserved);
 	}
-	return h;
+	return hash_snapshot(h, d);
 }

@@ -15,6 +15,7 @@ struct reducer *reducer_new(const struct reduce_options *options, struct name_ta
 	r->first_ns = INT64_MAX;
 	r->last_ns = INT64_MIN;
 	name_table_init(&r->shapes);
+	name_table_init(&r->inputs);
 	struct idmap *maps[] = { &r->gpu_ids,  &r->devices, &r->streams, &r->lanes,   &r->correlations,
 		                     &r->host_ids, &r->pids,    &r->tids,    &r->threads, &r->memory_ids };
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
@@ -31,15 +32,19 @@ void reducer_free(struct reducer *r)
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		idmap_release(maps[i]);
 	name_table_release(&r->shapes);
+	name_table_release(&r->inputs);
 	vec_release(&r->activities);
 	vec_release(&r->transfers);
 	vec_release(&r->gpu_names);
 	vec_release(&r->shape_counts);
 	vec_release(&r->launches);
 	vec_release(&r->spans);
+	vec_release(&r->op_inputs);
 	vec_release(&r->host_names);
 	vec_release(&r->marks);
 	vec_release(&r->owned);
+	for (size_t i = 0; i < r->memories.nr; i++)
+		vec_release(&r->memories.v[i].levels);
 	vec_release(&r->memories);
 	free(r);
 }
@@ -146,7 +151,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	TRY(kernel_figures(r, out, log));
 	TRY(gpu_figures(r, out, log));
 	host_figures(r, out);
-	memory_figures(r, out);
+	memory_figures(r, meta, out);
 	environment(r, meta, out);
 	out->source_hash = figures_hash(out);
 	return ST_OK;

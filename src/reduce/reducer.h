@@ -7,7 +7,7 @@
 ///     kernels.c      figures by GPU activity name
 ///     host.c         runtime calls, operators, threads
 ///     memory.c       [memory] events
-///     identity.c     environment, hash of the figures
+///     identity.c     environment, hash of the figures (also of snapshots)
 #ifndef GG_REDUCE_REDUCER_H
 #define GG_REDUCE_REDUCER_H
 
@@ -50,6 +50,12 @@ struct host_span {
 	uint32_t name; ///< index of its struct host_name
 };
 
+/// Shapes and types of an operator's inputs, of those that have them.
+struct op_inputs {
+	uint32_t span; ///< index
+	uint32_t dims, types; ///< ids in `inputs`
+};
+
 /// All runtime calls, operators or annotations of one name.
 struct host_name {
 	struct span name;
@@ -76,9 +82,16 @@ struct transfer {
 	int64_t bytes;
 };
 
+/// Allocated memory from an event on.
+struct level {
+	int64_t start_ns, allocated;
+};
+
 struct memory_state {
 	struct memory_stat stat;
-	int64_t peak_ns, end_ns; ///< when
+	int64_t first_ns, peak_ns, end_ns; ///< when
+	int64_t peak_pid, peak_tid; ///< idents
+	VEC(struct level) levels; ///< in order of the file
 };
 
 struct reducer {
@@ -103,6 +116,8 @@ struct reducer {
 	VEC(struct launch) launches;
 
 	VEC(struct host_span) spans;
+	VEC(struct op_inputs) op_inputs; ///< in order of `span`
+	struct name_table inputs;
 	struct idmap host_ids; ///< kind and name id
 	VEC(struct host_name) host_names;
 	struct idmap pids, tids; ///< idents
@@ -159,7 +174,7 @@ void environment(const struct reducer *r, const struct trace_meta *meta, struct 
 /// Hash of the figures, the same for the same trace in every process.
 uint64_t figures_hash(const struct digest *d);
 
-/// Rows of memories.
-void memory_figures(const struct reducer *r, struct digest *d);
+/// Rows of memories, from the steps too.
+void memory_figures(const struct reducer *r, const struct trace_meta *meta, struct digest *d);
 
 #endif
