@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "model/memory_view.h"
 #include "store/digest_schema.h"
 
 #define COUNT(type_, member)                                                          \
@@ -22,7 +23,8 @@
 
 /* ---- rows ---- */
 
-/* Devices, threads, memories and the environment begin with their id or key. */
+/* Devices, threads, memories, their evidence and the environment begin with
+   their id or key. */
 static int id_cmp(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -69,7 +71,7 @@ static const struct field kernel_fields[] = {
 	FIELD(kernel_stat, grid, SHAPE),
 	FIELD(kernel_stat, block, SHAPE),
 	COUNT(kernel_stat, shapes),
-	FIELD(kernel_stat, occupancy, OPTIONAL_COUNT),
+	FIELD(kernel_stat, occupancy, OPTIONAL_COUNT, .absent = -1),
 };
 static const struct schema kernel_schema = SCHEMA(kernel_fields, kernel_stat, kernel_stat_cmp);
 
@@ -96,13 +98,106 @@ static const struct field thread_fields[] = {
 };
 static const struct schema thread_schema = SCHEMA(thread_fields, thread_stat, id_cmp);
 
+/* ---- memory ---- */
+
+#define KNOWN(type_, member, kind) FIELD(type_, member, OPTIONAL_##kind, .absent = MEMORY_UNKNOWN)
+
 static const struct field memory_fields[] = {
-	FIELD(memory_stat, id, TEXT),      FIELD(memory_stat, source, TEXT),
-	COUNT(memory_stat, events),        COUNT(memory_stat, peak_allocated),
-	COUNT(memory_stat, peak_reserved), COUNT(memory_stat, end_allocated),
-	COUNT(memory_stat, end_reserved),  COUNT(memory_stat, reserved_at_peak),
+	FIELD(memory_stat, id, TEXT),
+	FIELD(memory_stat, source, TEXT),
+	COUNT(memory_stat, events),
+	COUNT(memory_stat, peak_allocated),
+	COUNT(memory_stat, peak_reserved),
+	COUNT(memory_stat, end_allocated),
+	COUNT(memory_stat, end_reserved),
+	FIELD(memory_stat, reserved_at_peak, NUMBER),
+	KNOWN(memory_stat, alloc_count, COUNT),
+	KNOWN(memory_stat, free_count, COUNT),
+	KNOWN(memory_stat, churn_bytes, COUNT),
+	KNOWN(memory_stat, growth_per_step, NUMBER),
+	KNOWN(memory_stat, capacity, COUNT),
+	FIELD(memory_stat, peak_op, OPTIONAL_TEXT),
+	FIELD(memory_stat, peak_dims, OPTIONAL_TEXT),
+	FIELD(memory_stat, peak_types, OPTIONAL_TEXT),
+	KNOWN(memory_stat, end_requested, COUNT),
+	KNOWN(memory_stat, inactive, COUNT),
+	KNOWN(memory_stat, largest_inactive, COUNT),
+	KNOWN(memory_stat, segment_count, COUNT),
+	KNOWN(memory_stat, segment_churn, COUNT),
+	KNOWN(memory_stat, oom_count, COUNT),
+	KNOWN(memory_stat, peak_persistent, NUMBER),
+	KNOWN(memory_stat, peak_carried, NUMBER),
+	KNOWN(memory_stat, peak_transient, NUMBER),
 };
 static const struct schema memory_schema = SCHEMA(memory_fields, memory_stat, id_cmp);
+
+static const struct field item_fields[] = {
+	FIELD(memory_item, memory, TEXT),   FIELD(memory_item, list, ENUM, .names = memory_list_names),
+	FIELD(memory_item, category, NAME), FIELD(memory_item, kind, ENUM, .names = site_kind_names),
+	FIELD(memory_item, file, NAME),     FIELD(memory_item, function, NAME),
+	FIELD(memory_item, line, NUMBER),   FIELD(memory_item, bytes, NUMBER),
+	FIELD(memory_item, blocks, NUMBER), FIELD(memory_item, largest, NUMBER),
+	FIELD(memory_item, other, NUMBER),
+};
+
+/* Each list has an order of its own, in which rows may be equal: any will do. */
+static int item_cmp(const void *a, const void *b)
+{
+	const struct memory_item *x = a, *y = b;
+	int c = strcmp(x->memory, y->memory);
+	return c ? c : x->list <= y->list ? -1 : 1;
+}
+static const struct schema item_schema = SCHEMA(item_fields, memory_item, item_cmp);
+
+static const struct field level_fields[] = {
+	FIELD(memory_level, memory, TEXT),
+	COUNT(memory_level, entries),
+	FIELD(memory_level, time_us, OPTIONAL_COUNT, .absent = -1),
+	FIELD(memory_level, allocated, NUMBER),
+	FIELD(memory_level, reserved, NUMBER),
+};
+
+static int level_cmp(const void *a, const void *b)
+{
+	const struct memory_level *x = a, *y = b;
+	int c = strcmp(x->memory, y->memory);
+	return c ? c : (x->entries > y->entries) - (x->entries < y->entries);
+}
+static const struct schema level_schema = SCHEMA(level_fields, memory_level, level_cmp);
+
+static const struct field evidence_fields[] = {
+	FIELD(memory_evidence, memory, TEXT), FIELD(memory_evidence, history, BOOL),
+	FIELD(memory_evidence, midway, BOOL), FIELD(memory_evidence, truncated, BOOL),
+	COUNT(memory_evidence, unseen_frees), COUNT(memory_evidence, contradicted_frees),
+	COUNT(memory_evidence, lost_allocs),  FIELD(memory_evidence, lowest_allocated, NUMBER),
+	COUNT(memory_evidence, allocs),
+};
+static const struct schema evidence_schema = SCHEMA(evidence_fields, memory_evidence, id_cmp);
+
+/* What is said of a memory begins with its id, in the same order. */
+static bool memories_known(const struct digest *d, const void *rows, size_t nr, size_t size)
+{
+	size_t m = 0;
+	for (size_t i = 0; i < nr; i++) {
+		const char *const *id = (const void *)((const char *)rows + i * size);
+		while (m < d->memories.nr && strcmp(d->memories.v[m].id, *id) < 0)
+			m++;
+		if (m == d->memories.nr || strcmp(d->memories.v[m].id, *id) != 0)
+			return false;
+	}
+	return true;
+}
+
+static void check_memories(struct row_reader *r, const struct digest *d)
+{
+	if (jscan_status(r->js) != ST_OK)
+		return;
+	if (!memories_known(d, d->memory_items.v, d->memory_items.nr, sizeof *d->memory_items.v) ||
+	    !memories_known(d, d->memory_levels.v, d->memory_levels.nr, sizeof *d->memory_levels.v) ||
+	    !memories_known(d, d->memory_evidence.v, d->memory_evidence.nr,
+	                    sizeof *d->memory_evidence.v))
+		row_fail(r, jscan_byte(r->js), "memories", "do not have one that is spoken of");
+}
 
 /* ---- steps: a column per metric, so that a metric is one line ---- */
 
@@ -189,10 +284,11 @@ static void read_steps(struct row_reader *r, void *digest)
 		.key = (key_), .type = FIELD_ROWS, .offset = offsetof(struct digest, member), \
 		.sub = &(schema_)                                                             \
 	}
+#define SNAPSHOT_ROWS(member, schema_) FIELD(digest, member, OPTIONAL_ROWS, .sub = &(schema_))
 
 static const struct field digest_fields[] = {
 	COUNT(digest, rank),
-	FIELD(digest, world_size, OPTIONAL_COUNT),
+	FIELD(digest, world_size, OPTIONAL_COUNT, .absent = -1),
 	FIELD(digest, trace, OPTIONAL_TEXT),
 	FIELD(digest, snapshot, OPTIONAL_TEXT),
 	FIELD(digest, source_hash, HASH),
@@ -203,6 +299,7 @@ static const struct field digest_fields[] = {
 	FIELD(digest, window, BOOL),
 	COUNT(digest, events),
 	COUNT(digest, total_steps),
+	KNOWN(digest, device_memory, COUNT),
 	ROWS("environment", env, env_schema),
 	FIELD(digest, trust, ROW, .sub = &trust_schema),
 	{ .key = "steps", .type = FIELD_OWN, .read = read_steps, .write = write_steps },
@@ -211,6 +308,9 @@ static const struct field digest_fields[] = {
 	ROWS("ops", ops, op_schema),
 	ROWS("threads", threads, thread_schema),
 	ROWS("memories", memories, memory_schema),
+	SNAPSHOT_ROWS(memory_items, item_schema),
+	SNAPSHOT_ROWS(memory_levels, level_schema),
+	SNAPSHOT_ROWS(memory_evidence, evidence_schema),
 };
 
 const struct schema digest_schema = {
@@ -228,6 +328,7 @@ void digest_read_into(struct row_reader *r, struct digest *d)
 	if (d->window && d->nr_steps > 1)
 		row_fail(r, jscan_byte(r->js), "steps",
 		         "is more than one sample, though the trace is one window");
+	check_memories(r, d);
 	r->arena = outer;
 }
 

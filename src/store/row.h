@@ -23,7 +23,9 @@ extern const struct store_limits store_limits;
 /// people, and its bytes as `KEY_hex` behind it.
 enum field_type {
 	FIELD_COUNT, ///< int64_t, ≥ 0
-	FIELD_OPTIONAL_COUNT, ///< int64_t, left out where < 0, which reads as -1
+	FIELD_OPTIONAL_COUNT, ///< int64_t, left out where < 0, which reads as `absent`
+	FIELD_NUMBER, ///< int64_t
+	FIELD_OPTIONAL_NUMBER, ///< int64_t, left out where it is `absent`
 	FIELD_BOOL,
 	FIELD_TEXT, ///< const char *, never NULL
 	FIELD_OPTIONAL_TEXT, ///< const char *, left out where NULL
@@ -33,6 +35,7 @@ enum field_type {
 	FIELD_SHAPE, ///< int64_t[3], left out where [0] < 0, which reads as -1
 	FIELD_ROW, ///< struct of schema `sub`, on the same line
 	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line
+	FIELD_OPTIONAL_ROWS, ///< the same, left out where there are none
 	FIELD_OWN, ///< what `read` and `write` make of the whole struct
 };
 
@@ -46,6 +49,7 @@ struct field {
 	const char *key;
 	enum field_type type;
 	size_t offset;
+	int64_t absent;
 	const char *const *names; ///< ended by NULL
 	const struct schema *sub;
 	void (*read)(struct row_reader *r, void *row);
@@ -77,7 +81,7 @@ uint64_t row_byte(struct row_reader *r);
 /// length to go back to with strbuf_setlen().
 size_t row_enter(struct row_reader *r, const char *key, size_t index);
 
-/// Read the number that follows, which is ≥ 0; 0 after an error.
+/// Read the whole number that follows, which is ≥ 0; 0 after an error.
 int64_t row_read_count(struct row_reader *r, const char *key);
 
 #endif

@@ -42,24 +42,30 @@ uint64_t row_byte(struct row_reader *r)
 
 /* ---- scalars ---- */
 
-int64_t row_read_count(struct row_reader *r, const char *key)
+static int64_t read_number(struct row_reader *r, const char *key, bool negative)
 {
-	uint64_t byte = row_byte(r), value;
+	uint64_t byte = row_byte(r);
+	int64_t value;
 	struct span text;
 	const char *what = NULL;
 	if (!jscan_number(r->js, &text))
 		what = "is not a number";
-	else if (text.p[0] == '-')
+	else if (text.p[0] == '-' && !negative)
 		what = "is negative";
 	else if (memchr(text.p, '.', text.n) || memchr(text.p, 'e', text.n) ||
 	         memchr(text.p, 'E', text.n))
 		what = "is not a whole number";
-	else if (!number_parse_u64(text, &value) || value > INT64_MAX)
+	else if (!number_parse(text, 0, &value))
 		what = "is too large";
 	if (!what)
-		return (int64_t)value;
+		return value;
 	row_fail(r, byte, key, what);
 	return 0;
+}
+
+int64_t row_read_count(struct row_reader *r, const char *key)
+{
+	return read_number(r, key, false);
 }
 
 static bool read_bool(struct row_reader *r, const char *key)
@@ -207,6 +213,10 @@ static void read_field(struct row_reader *r, const struct field *f, void *row)
 	case FIELD_OPTIONAL_COUNT:
 		*(int64_t *)(void *)at = row_read_count(r, f->key);
 		break;
+	case FIELD_NUMBER:
+	case FIELD_OPTIONAL_NUMBER:
+		*(int64_t *)(void *)at = read_number(r, f->key, true);
+		break;
 	case FIELD_BOOL:
 		*(bool *)at = read_bool(r, f->key);
 		break;
@@ -230,6 +240,7 @@ static void read_field(struct row_reader *r, const struct field *f, void *row)
 		read_row(r, f, row);
 		break;
 	case FIELD_ROWS:
+	case FIELD_OPTIONAL_ROWS:
 		read_rows(r, f, row);
 		break;
 	case FIELD_OWN:
@@ -257,7 +268,8 @@ static void read_field_hex(struct row_reader *r, const struct field *f, const ch
 
 static bool is_optional(const struct field *f)
 {
-	return f->type == FIELD_OPTIONAL_COUNT || f->type == FIELD_OPTIONAL_TEXT ||
+	return f->type == FIELD_OPTIONAL_COUNT || f->type == FIELD_OPTIONAL_NUMBER ||
+	       f->type == FIELD_OPTIONAL_TEXT || f->type == FIELD_OPTIONAL_ROWS ||
 	       f->type == FIELD_SHAPE;
 }
 
@@ -315,9 +327,14 @@ static void read_schema(struct row_reader *r, const char *id)
 
 static void set_defaults(const struct schema *s, void *row)
 {
-	for (size_t i = 0; i < s->nr; i++)
-		if (s->fields[i].type == FIELD_OPTIONAL_COUNT || s->fields[i].type == FIELD_SHAPE)
-			*(int64_t *)(void *)((char *)row + s->fields[i].offset) = -1;
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct field *f = &s->fields[i];
+		int64_t *at = (void *)((char *)row + f->offset);
+		if (f->type == FIELD_OPTIONAL_COUNT || f->type == FIELD_OPTIONAL_NUMBER)
+			*at = f->absent;
+		if (f->type == FIELD_SHAPE)
+			*at = -1;
+	}
 }
 
 void row_read(struct row_reader *r, const struct schema *s, void *row)

@@ -76,10 +76,12 @@ static void add_field(json_object *o, const struct field *f, const void *row)
 	char hash[17];
 	switch (f->type) {
 	case FIELD_OPTIONAL_COUNT:
-		if (*number < 0)
+	case FIELD_OPTIONAL_NUMBER:
+		if (*number == f->absent || (*number < 0 && f->type == FIELD_OPTIONAL_COUNT))
 			break;
 		/* fall through */
 	case FIELD_COUNT:
+	case FIELD_NUMBER:
 		add(o, f->key, json_object_new_int64(*number));
 		break;
 	case FIELD_BOOL:
@@ -109,6 +111,7 @@ static void add_field(json_object *o, const struct field *f, const void *row)
 		add(o, f->key, new_row(f->sub, at));
 		break;
 	case FIELD_ROWS:
+	case FIELD_OPTIONAL_ROWS:
 	case FIELD_OWN: /* parts of documents, not of rows */
 		break;
 	}
@@ -124,9 +127,11 @@ static json_object *new_row(const struct schema *s, const void *row)
 
 static void write_rows(const struct field *f, const void *row, struct sink *out)
 {
-	VEC(char) rows;
+	VEC(char) rows; /* every VEC is a pointer and two sizes */
 	memcpy(&rows, (const char *)row + f->offset, sizeof rows);
-	sink_puts(out, "[");
+	if (rows.nr == 0 && f->type == FIELD_OPTIONAL_ROWS)
+		return;
+	sink_printf(out, ",\n\"%s\": [", f->key);
 	for (size_t i = 0; i < rows.nr; i++) {
 		json_object *o = new_row(f->sub, rows.v + i * f->sub->size);
 		sink_puts(out, i ? ",\n" : "\n");
@@ -141,12 +146,13 @@ void row_write(const struct schema *s, const void *row, struct sink *out)
 	sink_printf(out, "{\n\"schema\": \"%s\"", s->id);
 	for (size_t i = 0; i < s->nr; i++) {
 		const struct field *f = &s->fields[i];
-		if (f->type == FIELD_ROWS || f->type == FIELD_OWN) {
+		if (f->type == FIELD_ROWS || f->type == FIELD_OPTIONAL_ROWS) {
+			write_rows(f, row, out);
+			continue;
+		}
+		if (f->type == FIELD_OWN) {
 			sink_printf(out, ",\n\"%s\": ", f->key);
-			if (f->type == FIELD_OWN)
-				f->write(row, out);
-			else
-				write_rows(f, row, out);
+			f->write(row, out);
 			continue;
 		}
 		json_object *o = must(json_object_new_object());
