@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "gate/drift.h"
+#include "gate/parts.h"
 #include "gate/words.h"
 
 struct leaf {
@@ -24,7 +25,7 @@ struct builder {
 	const struct category_table *categories;
 	const struct attribution_query *query;
 	struct arena *arena;
-	struct breakdown *out;
+	struct parts parts;
 	int names; ///< level of the kernels: 2 below class and category, else 0
 	VEC(struct leaf) leaves;
 	VEC(struct group) groups;
@@ -97,12 +98,6 @@ static int64_t collect(struct builder *b)
 	return rest;
 }
 
-static int larger(int64_t a, int64_t b)
-{
-	uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
-	return (x < y) - (x > y);
-}
-
 /* By category, the larger change first. */
 static int leaf_cmp(const void *a, const void *b)
 {
@@ -111,18 +106,18 @@ static int leaf_cmp(const void *a, const void *b)
 		return x->pair->cls < y->pair->cls ? -1 : 1;
 	int c = strcmp(x->category, y->category);
 	if (!c)
-		c = larger(x->change, y->change);
+		c = parts_order(x->change, y->change);
 	return c ? c : (x->pair > y->pair) - (x->pair < y->pair);
 }
 
 static int group_cmp(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
-	int c = larger(x->class_change, y->class_change);
+	int c = parts_order(x->class_change, y->class_change);
 	if (!c)
 		c = (x->cls > y->cls) - (x->cls < y->cls);
 	if (!c)
-		c = larger(x->change, y->change);
+		c = parts_order(x->change, y->change);
 	return c ? c : strcmp(x->category, y->category);
 }
 
@@ -144,13 +139,6 @@ static void form_groups(struct builder *b)
 	for (size_t i = 0; i < b->groups.nr; i++)
 		b->groups.v[i].class_change = of_class[b->groups.v[i].cls];
 	vec_sort(&b->groups, group_cmp);
-}
-
-static void add_part(struct builder *b, int level, const char *label, int64_t change,
-                     const char *detail)
-{
-	vec_push(&b->out->parts, (struct part){ level, label, change,
-	                                        word_change(b->arena, b->out->unit, change), detail });
 }
 
 static int64_t mean_ns(const struct activity_pair *p, int side)
@@ -199,29 +187,14 @@ static void add_launches_and_mean(struct builder *b, int level, const struct lea
 	int64_t launches = activity_launches_ns(b->pairs, l->pair);
 	int64_t mean = number_sub(l->change, launches);
 	if (launches)
-		add_part(b, level, "launches", launches, launches_detail(b, l->pair));
+		parts_add(&b->parts, level, "launches", launches, launches_detail(b, l->pair));
 	if (mean)
-		add_part(b, level, "mean", mean, mean_detail(b, l->pair));
+		parts_add(&b->parts, level, "mean", mean, mean_detail(b, l->pair));
 }
 
 static bool has_other_count(const struct builder *b, const struct leaf *l)
 {
 	return is_on_both_sides(l->pair) && activity_count_order(b->pairs, l->pair) != 0;
-}
-
-/* Below 1 % of the whole change. */
-static bool is_small(const struct builder *b, int64_t change)
-{
-	__int128 part = change, whole = b->out->change;
-	return (part < 0 ? -part : part) * 100 < (whole < 0 ? -whole : whole);
-}
-
-static void add_rest(struct builder *b, int level, const char *what, const char *plural, size_t nr,
-                     int64_t change)
-{
-	if (nr)
-		add_part(b, level, arena_printf(b->arena, "%zu other %s", nr, nr == 1 ? what : plural),
-		         change, "");
 }
 
 static void add_kernels(struct builder *b, const struct group *g)
@@ -232,16 +205,17 @@ static void add_kernels(struct builder *b, const struct group *g)
 		const struct leaf *l = &b->leaves.v[g->first + i];
 		if (l->change == 0)
 			continue;
-		if (i >= ATTRIBUTION_KERNELS || (i > 0 && is_small(b, l->change))) {
+		if (i >= PARTS_SHOWN || (i > 0 && parts_is_small(&b->parts, l->change))) {
 			folded = number_add(folded, l->change);
 			nr_folded++;
 			continue;
 		}
-		add_part(b, b->names, word_line(b->arena, l->pair->name), l->change, detail(b, l->pair));
+		parts_add(&b->parts, b->names, word_line(b->arena, l->pair->name), l->change,
+		          detail(b, l->pair));
 		if (has_other_count(b, l))
 			add_launches_and_mean(b, b->names + 1, l);
 	}
-	add_rest(b, b->names, "kernel", "kernels", nr_folded, folded);
+	parts_add_rest(&b->parts, b->names, "kernel", "kernels", nr_folded, folded);
 }
 
 /* The categories of one class; those in which nothing of note moved as one row. */
@@ -251,22 +225,23 @@ static size_t add_class(struct builder *b, size_t from)
 	int64_t rest = 0;
 	size_t i = from, nr_rest = 0;
 	if (b->names && b->leaves.v[first->first].change)
-		add_part(b, 0, class_name(first->cls), first->class_change, "");
+		parts_add(&b->parts, 0, class_name(first->cls), first->class_change, "");
 	for (; i < b->groups.nr && b->groups.v[i].cls == first->cls; i++) {
 		const struct group *g = &b->groups.v[i];
 		int64_t largest = b->leaves.v[g->first].change;
 		if (largest == 0)
 			continue;
-		if (b->names && i > from && is_small(b, largest) && is_small(b, g->change)) {
+		if (b->names && i > from && parts_is_small(&b->parts, largest) &&
+		    parts_is_small(&b->parts, g->change)) {
 			rest = number_add(rest, g->change);
 			nr_rest++;
 			continue;
 		}
 		if (b->names)
-			add_part(b, 1, word_line(b->arena, span_of(g->category)), g->change, "");
+			parts_add(&b->parts, 1, word_line(b->arena, span_of(g->category)), g->change, "");
 		add_kernels(b, g);
 	}
-	add_rest(b, 1, "category", "categories", nr_rest, rest);
+	parts_add_rest(&b->parts, 1, "category", "categories", nr_rest, rest);
 	return i;
 }
 
@@ -294,10 +269,11 @@ static void build(struct builder *b)
 		if (is_on_both_sides(l->pair))
 			add_launches_and_mean(b, 0, l);
 		else
-			add_part(b, 0, word_line(b->arena, l->pair->name), l->change, detail(b, l->pair));
+			parts_add(&b->parts, 0, word_line(b->arena, l->pair->name), l->change,
+			          detail(b, l->pair));
 	}
 	if (rest)
-		add_part(b, 0, arena_printf(b->arena, "%s − mean", b->query->stat), rest, "");
+		parts_add(&b->parts, 0, arena_printf(b->arena, "%s − mean", b->query->stat), rest, "");
 }
 
 struct breakdown *attribution_of(const struct activity_pairs *p,
@@ -311,12 +287,9 @@ struct breakdown *attribution_of(const struct activity_pairs *p,
 		return NULL;
 	if (whole && id != METRIC_STEP_MEMCPY_TIME && id != METRIC_STEP_MEMSET_TIME)
 		b.names = 2;
-	b.out = arena_alloc(a, 1, sizeof *b.out);
-	b.out->title = title(&b);
-	b.out->unit = q->metric->unit;
-	b.out->change = q->change;
+	b.parts = parts_new(a, title(&b), q->metric->unit, q->change);
 	build(&b);
 	vec_release(&b.leaves);
 	vec_release(&b.groups);
-	return b.out;
+	return b.parts.out;
 }

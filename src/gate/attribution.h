@@ -5,9 +5,6 @@
 #include "gate/pairs.h"
 #include "model/report.h"
 
-/// Kernels shown per category; the rest is one row.
-enum { ATTRIBUTION_KERNELS = 5 };
-
 struct attribution_query {
 	const struct metric *metric;
 	struct span label; ///< kernel.time, category.time: of which

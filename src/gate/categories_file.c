@@ -1,9 +1,9 @@
-#include "base/vec.h"
-#include "gate/keys.h"
+#include "gate/categories_file.h"
+
 #include "gate/rules_file.h"
 #include "model/embedded.h"
 
-/* Every kernel name is held against every text, and every text against those before it. */
+/* Every name is held against every text, and every text against those before it. */
 enum { MAX_MATCHES = 2000 };
 
 static const char *word_class(size_t i)
@@ -17,9 +17,9 @@ static const struct key row_keys[] = {
 	KEY("match", TEXTS, REQUIRED,
 	    "texts that a name holds, without case; the first row that has one wins"),
 };
-static const struct key_map row_map = KEY_TABLE("a category", row_keys);
+const struct key_map category_keys = KEY_TABLE("a category", row_keys);
 static const struct key file_key =
-    KEY("categories", MAPS, REQUIRED, "the whole file", .map = &row_map);
+    KEY("categories", MAPS, REQUIRED, "the whole file", .map = &category_keys);
 
 /* A name must mean one row, and "other" is what no row matches. */
 static enum status check_name(struct document *d, const struct category_table *t,
@@ -43,17 +43,14 @@ static enum status check_match(struct document *d, const struct category_table *
 				return document_fail(d, n, "%s never matches: '%s' of '%s' comes first",
 				                     document_quote(d, n->text), t->rows.v[i].match.v[k].p,
 				                     t->rows.v[i].name);
-	if (t->rows.v[t->rows.nr - 1].cls == CLASS_COMMUNICATION && memchr(n->text.p, ' ', n->text.n))
-		return document_fail(d, n, "%s: texts of communication must not hold blanks",
-		                     document_quote(d, n->text));
 	return ST_OK;
 }
 
-static enum status read_root(struct document *d, struct category_table *out)
+enum status category_rows_read(struct document *d, const struct node *list,
+                               struct category_table *out)
 {
 	size_t matches = 0;
-	TRY(keys_check_value(d, &file_key, d->root));
-	for (const struct node *n = d->root->first; n; n = n->next) {
+	for (const struct node *n = list->first; n; n = n->next) {
 		const struct node *name = node_get(n, "category");
 		TRY(check_name(d, out, name));
 		struct category *c = vec_push_zero(&out->rows);
@@ -67,6 +64,28 @@ static enum status read_root(struct document *d, struct category_table *out)
 		}
 	}
 	return ST_OK;
+}
+
+/* A digest holds the texts of communication in one line. */
+static enum status check_communication(struct document *d, const struct category_table *t)
+{
+	const struct node *n = d->root->first;
+	for (size_t i = 0; i < t->rows.nr; i++, n = n->next) {
+		if (t->rows.v[i].cls != CLASS_COMMUNICATION)
+			continue;
+		for (const struct node *m = node_get(n, "match")->first; m; m = m->next)
+			if (memchr(m->text.p, ' ', m->text.n))
+				return document_fail(d, m, "%s: texts of communication must not hold blanks",
+				                     document_quote(d, m->text));
+	}
+	return ST_OK;
+}
+
+static enum status read_root(struct document *d, struct category_table *out)
+{
+	TRY(keys_check_value(d, &file_key, d->root));
+	TRY(category_rows_read(d, d->root, out));
+	return check_communication(d, out);
 }
 
 enum status categories_parse(const char *name, struct span text, struct category_table *out,

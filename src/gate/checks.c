@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "gate/attribution.h"
+#include "gate/attribution_memory.h"
 #include "gate/compare.h"
 #include "gate/drift.h"
 #include "gate/message.h"
@@ -93,6 +94,18 @@ static const struct breakdown *breakdown_of(const struct maker *m, const struct 
 	return attribution_of(&m->bench->pairs, m->bench->naming.categories, &q, &m->out->arena);
 }
 
+/* The sentence names the site that the most of a change of memory is at. */
+static void add_memory_breakdown(const struct maker *m, struct check *k, const struct entry *e)
+{
+	const char *where = NULL;
+	if (!k->has_change || (k->verdict != VERDICT_FAIL && k->verdict != VERDICT_WARN))
+		return;
+	if (k->metric->need == NEED_MEMORY)
+		k->breakdown = memory_attribution_of(m->bench, &m->rule->query, e, &m->out->arena, &where);
+	if (where)
+		k->message = arena_printf(&m->out->arena, "%s, %s", k->message, where);
+}
+
 static void add_check(const struct maker *m, const struct entry *e)
 {
 	const struct rule *rule = m->rule;
@@ -115,6 +128,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	k.limit = d.limit ? message_limit(a, d.map, d.limit) : message_limits(a, d.map ? d.map : map);
 	k.message = message_of(a, &c, &d, &k, spoiler ? spoiler->message : NULL);
 	k.breakdown = breakdown_of(m, &k, e);
+	add_memory_breakdown(m, &k, e);
 	if (d.reason == REASON_NEW || d.reason == REASON_GONE) {
 		bool is_new = d.reason == REASON_NEW;
 		static const char *const levels[] = { "note", "warn", "fail" };

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 
 #include "gate/attribution.h"
+#include "gate/attribution_memory.h"
 #include "gate/bench.h"
 #include "gate/drift.h"
 #include "gate/environment.h"
@@ -74,22 +75,59 @@ static void add_figures(struct bench *b, const struct metric *m, struct report *
 	vec_release(&e.list);
 }
 
+static const struct figure_row *figure_of_both(const struct report *out, enum metric_id id)
+{
+	for (size_t i = 0; i < out->figures.nr; i++) {
+		const struct figure_row *f = &out->figures.v[i];
+		if (f->metric->id == id && f->has_baseline && f->has_candidate)
+			return f;
+	}
+	return NULL;
+}
+
+static const char *headline(struct arena *a, const char *of, const struct figure_row *f)
+{
+	return arena_printf(a, "%s%s: %s → %s (%s%s%s)", of, f->metric->name, f->baseline_text,
+	                    f->candidate_text, f->change_text, f->pct_text[0] ? ", " : "", f->pct_text);
+}
+
 /* The change of step.cuda_time, of which the breakdown is; headline too. */
 static void add_breakdown(struct bench *b, struct report *out)
 {
-	const struct metric *m = &metric_table[METRIC_STEP_CUDA_TIME];
 	struct arena *a = &out->arena;
+	const struct figure_row *f = figure_of_both(out, METRIC_STEP_CUDA_TIME);
+	const struct figure_row *peak = figure_of_both(out, METRIC_MEMORY_PEAK_ALLOCATED);
 	out->headline = "the runs have no GPU time in common";
-	for (size_t i = 0; i < out->figures.nr; i++) {
-		const struct figure_row *f = &out->figures.v[i];
-		if (f->metric != m || !f->has_baseline || !f->has_candidate)
-			continue;
-		struct attribution_query q = { m, SPAN(""), f->change, stat_name(STAT_MEDIAN) };
-		out->headline = arena_printf(a, "median %s: %s → %s (%s%s%s)", m->name, f->baseline_text,
-		                             f->candidate_text, f->change_text, f->pct_text[0] ? ", " : "",
-		                             f->pct_text);
+	if (f) {
+		struct attribution_query q = { f->metric, SPAN(""), f->change, stat_name(STAT_MEDIAN) };
+		out->headline = headline(a, "median ", f);
 		vec_push(&out->breakdowns, attribution_of(&b->pairs, b->naming.categories, &q, a));
-		return;
+	} else if (peak) {
+		out->headline = headline(a, "", peak);
+	}
+}
+
+/* Where the changes of each memory went. */
+static void add_memory(struct bench *b, struct report *out)
+{
+	static const enum metric_id ids[] = { METRIC_MEMORY_PEAK_ALLOCATED, METRIC_MEMORY_PEAK_RESERVED,
+		                                  METRIC_MEMORY_END_ALLOCATED,
+		                                  METRIC_MEMORY_GROWTH_PER_STEP };
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+		const struct metric *m = &metric_table[ids[i]];
+		struct query q = { .metric = m, .reduce = m->reduce, .memory = "*" };
+		struct entries e;
+		bench_query(b, &q, &e);
+		for (size_t k = 0; k < e.list.nr; k++) {
+			const char *where;
+			struct breakdown *parts =
+			    memory_attribution_of(b, &q, &e.list.v[k], &out->arena, &where);
+			if (parts)
+				vec_push(&out->breakdowns, parts);
+			if (ids[i] == METRIC_MEMORY_PEAK_ALLOCATED)
+				memory_scaling(b, &q, &e.list.v[k], out);
+		}
+		vec_release(&e.list);
 	}
 }
 
@@ -115,6 +153,7 @@ enum status compare_runs(const struct run *a, const struct run *b,
 		add_figures(&bench, &metric_table[i], out);
 	drift_rows(&bench.pairs, categories, out);
 	add_breakdown(&bench, out);
+	add_memory(&bench, out);
 	bench_release(&bench);
 	return ST_OK;
 }

@@ -152,15 +152,14 @@ enum status judge(const struct judge_input *in, struct report *out, struct diag_
 	const struct rules *rules = in->rules;
 	report_init(out);
 	struct arena *a = &out->arena;
-	out->workload = word_line(a, span_of(rules->workload ? rules->workload : ""));
-	out->rules = word_line(a, span_of(rules->source ? rules->source : ""));
+	out->workload = word_line(a, span_of(rules->workload));
+	out->rules = word_line(a, span_of(rules->source));
 	out->baseline_path = word_line(a, span_of(in->baseline_path ? in->baseline_path : ""));
 	out->accept = "";
 	sides_fill(in->baseline, in->candidate, out);
 	if (in->baseline_workload && strcmp(in->baseline_workload, rules->workload) != 0)
-		vec_push(&out->warnings,
-		         arena_printf(a, "the baseline is of another workload: %s",
-		                      text_quote(a, span_of(in->baseline_workload))));
+		vec_push(&out->warnings, arena_printf(a, "the baseline is of another workload: %s",
+		                                      text_quote(a, span_of(in->baseline_workload))));
 	if (in->baseline_commit && in->baseline_commit[0])
 		out->baseline.commit = word_line(a, span_of(in->baseline_commit));
 	enum status st = prepare(in, out, log);

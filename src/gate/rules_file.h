@@ -32,6 +32,10 @@ GG_MUST_CHECK enum status categories_read(const char *path, struct category_tabl
 GG_MUST_CHECK enum status categories_parse(const char *name, struct span text,
                                            struct category_table *out, struct diag_log *log);
 
+/// Read a size above 0 as rules write it, "80GiB"; a bare number is bytes. False
+/// where the text is none or the size leaves int64.
+bool bytes_parse(struct span text, int64_t *out);
+
 /// Write the JSON Schema of the rules file, from the table that the reader
 /// checks against (rules/schema.json is this).
 void rules_schema_write(struct sink *out);

@@ -1,5 +1,6 @@
 #include "base/number.h"
 #include "base/strbuf.h"
+#include "gate/rules_file.h"
 #include "gate/rules_parts.h"
 
 #define DECIMALS 6
@@ -47,18 +48,24 @@ static enum family family_of(enum unit unit)
 	}
 }
 
+static const struct unit_row *unit_find(struct span name)
+{
+	for (size_t i = 0; i < NR_UNITS; i++)
+		if (span_eq(name, span_of(unit_rows[i].name)))
+			return &unit_rows[i];
+	return NULL;
+}
+
 static enum status unit_read(struct document *d, const struct node *n, struct span text,
                              struct quantity *out)
 {
 	struct nearest near = { .word = text };
-	for (size_t i = 0; i < NR_UNITS; i++) {
-		if (span_eq(text, span_of(unit_rows[i].name))) {
-			out->unit = &unit_rows[i];
-			return ST_OK;
-		}
+	out->unit = unit_find(text);
+	if (out->unit)
+		return ST_OK;
+	for (size_t i = 0; i < NR_UNITS; i++)
 		if (*unit_rows[i].name)
 			nearest_try(&near, unit_rows[i].name);
-	}
 	if (near.best)
 		return document_fail(d, n, "unknown unit %s: did you mean '%s'?", document_quote(d, text),
 		                     near.best);
@@ -72,30 +79,57 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* NUMBER, blanks, UNIT. */
+/* NUMBER, blanks, UNIT: the number, and in `s` what stands behind it and the blanks. */
+static struct span number_take(struct span *s)
+{
+	struct span number = { s->p, 0 };
+	while (number.n < s->n && (is_digit(s->p[number.n]) || s->p[number.n] == '.'))
+		number.n++;
+	s->p += number.n;
+	s->n -= number.n;
+	while (s->n && *s->p == ' ')
+		s->p++, s->n--;
+	return number;
+}
+
+static bool is_too_fine(struct span number)
+{
+	const char *point = memchr(number.p, '.', number.n);
+	return point && number.p + number.n - point - 1 > DECIMALS;
+}
+
+bool bytes_parse(struct span text, int64_t *out)
+{
+	int64_t scaled;
+	struct span number = number_take(&text);
+	const struct unit_row *unit = unit_find(text);
+	if (!unit || (unit->family != FAMILY_BYTES && unit->family != FAMILY_BARE) ||
+	    is_too_fine(number) || !number_parse(number, DECIMALS, &scaled))
+		return false;
+	__int128 v = (__int128)scaled * unit->factor / SCALE;
+	if (v <= 0 || v > INT64_MAX)
+		return false;
+	*out = (int64_t)v;
+	return true;
+}
+
 static enum status quantity_read(struct document *d, const struct node *n, enum unit unit,
                                  struct quantity *out)
 {
-	struct span s = n->text, number = { s.p, 0 };
+	struct span s = n->text;
 	const char *quoted = document_quote(d, s);
 	if (s.n && s.p[0] == '-')
 		return document_fail(
 		    d, n, "%s is negative: a limit says how far, its key says in which direction", quoted);
-	while (number.n < s.n && (is_digit(s.p[number.n]) || s.p[number.n] == '.'))
-		number.n++;
-	const char *point = memchr(number.p, '.', number.n);
+	struct span number = number_take(&s);
 	/* With so few places that nothing is left, only the form decides. */
 	int64_t nothing;
 	if (!number_parse(number, -(int)number.n, &nothing))
 		return document_fail(d, n, "%s must begin with a number like 5 or 0.5", quoted);
-	if (point && number.p + number.n - point - 1 > DECIMALS)
+	if (is_too_fine(number))
 		return document_fail(d, n, "%s has more than %d decimals", quoted, DECIMALS);
 	if (!number_parse(number, DECIMALS, &out->scaled))
 		return document_fail(d, n, "%s is too large", quoted);
-	s.p += number.n;
-	s.n -= number.n;
-	while (s.n && *s.p == ' ')
-		s.p++, s.n--;
 	if (unit == UNIT_BYTES_PER_S && s.n > 2 && memcmp(s.p + s.n - 2, "/s", 2) == 0)
 		s.n -= 2;
 	TRY(unit_read(d, n, s, out));

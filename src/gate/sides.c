@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "gate/environment.h"
+#include "gate/trust.h"
 #include "gate/words.h"
 
 static const char *shown(struct arena *a, const char *text)
@@ -43,6 +44,7 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 	s->gpu = shown(a, environment_value(run, "gpu.name"));
 	s->commit = shown(a, environment_value(run, "commit"));
 	s->ranks = (int64_t)run->ranks.nr;
+	s->snapshot_only = run->ranks.nr > 0 && !trust_any_trace(run);
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];
 		if (!d->window && (int64_t)d->nr_steps > s->steps)

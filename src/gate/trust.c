@@ -1,13 +1,9 @@
 #include "gate/trust.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 
-#include "base/strbuf.h"
+#include "gate/trust_finding.h"
 #include "gate/words.h"
-
-/* What a finding spoils, asked of every row of the metric table. */
-typedef bool spoils_fn(const struct metric *m);
 
 static bool spoils_all(const struct metric *m)
 {
@@ -53,39 +49,10 @@ static bool is_mean_over_steps(const struct metric *m)
 	return is_kernel_figure(m) || m->label == LABEL_OP;
 }
 
-struct scope {
-	struct report *out;
-	bool candidate;
-	int64_t rank;
-};
-
-/* `spoils` NULL: a warning only. */
-static void add(const struct scope *s, const char *id, spoils_fn *spoils, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-static void add(const struct scope *s, const char *id, spoils_fn *spoils, const char *fmt, ...)
+/* All that a trace records. */
+static bool is_of_trace(const struct metric *m)
 {
-	struct strbuf b = STRBUF_INIT;
-	va_list ap;
-	strbuf_adds(&b, s->candidate ? "the candidate" : "the baseline");
-	strbuf_addch(&b, ' ');
-	va_start(ap, fmt);
-	strbuf_vaddf(&b, fmt, ap);
-	va_end(ap);
-	struct finding *f = vec_push_zero(&s->out->trust);
-	f->id = id;
-	f->rank = s->rank;
-	f->candidate = s->candidate;
-	f->warning_only = !spoils;
-	f->message = word_take(&s->out->arena, &b);
-	for (size_t i = 0; spoils && i < NR_METRICS; i++)
-		if (spoils(&metric_table[i]))
-			vec_push(&f->spoils, metric_table[i].name);
-}
-
-/* Above 1 %. */
-static bool is_notable(int64_t part, int64_t whole)
-{
-	return (__int128)part * 100 > whole;
+	return m->need != NEED_MEMORY;
 }
 
 static const char *share(struct arena *a, int64_t part, int64_t whole)
@@ -105,71 +72,106 @@ size_t trust_usable_steps(const struct digest *d)
 	return d->nr_steps - (is_short ? 1 : 0);
 }
 
-static void find_lost(const struct scope *s, const struct trust_counts *t)
+static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 {
 	struct arena *a = &s->out->arena;
 	if (t->gpu_events == 0)
-		add(s, "no-gpu-activity", is_of_gpu,
-		    "has no GPU activity: was CUDA or HIP activity recorded?");
+		trust_add(s, "no-gpu-activity", is_of_gpu,
+		          "has no GPU activity: was CUDA or HIP activity recorded?");
 	/* where no launch at all was recorded, none was lost: start times stand in */
 	bool has_launches = t->with_launch > 0 || t->launches > 0;
-	if (has_launches && is_notable(t->dropped_ns, t->gpu_ns))
-		add(s, "dropped-kernels", is_attributed,
-		    "has %" PRId64 " GPU activities whose launch was lost, %s of its GPU time", t->dropped,
-		    share(a, t->dropped_ns, t->gpu_ns));
-	if (is_notable(t->launches_without_kernel, t->launches))
-		add(s, "lost-kernels", is_attributed,
-		    "has %" PRId64 " of %" PRId64 " kernel launches without a kernel",
-		    t->launches_without_kernel, t->launches);
-	if (is_notable(t->overlap_ns, t->gpu_ns))
-		add(s, "overlapping-activities", is_sum,
+	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
+		trust_add(s, "dropped-kernels", is_attributed,
+		          "has %" PRId64 " GPU activities whose launch was lost, %s of its GPU time",
+		          t->dropped, share(a, t->dropped_ns, t->gpu_ns));
+	if (trust_is_notable(t->launches_without_kernel, t->launches))
+		trust_add(s, "lost-kernels", is_attributed,
+		          "has %" PRId64 " of %" PRId64 " kernel launches without a kernel",
+		          t->launches_without_kernel, t->launches);
+	if (trust_is_notable(t->overlap_ns, t->gpu_ns))
+		trust_add(
+		    s, "overlapping-activities", is_sum,
 		    "has activities that overlap on one stream for %s of its GPU time: sums count it twice",
 		    share(a, t->overlap_ns, t->gpu_ns));
 }
 
-static void find_steps(const struct scope *s, const struct digest *d, int64_t min_steps)
+static void find_steps(const struct trust_scope *s, const struct digest *d, int64_t min_steps)
 {
 	size_t usable = trust_usable_steps(d);
 	if (usable < d->nr_steps)
-		add(s, "short-last-step", is_mean_over_steps,
-		    "ends within a step: step %" PRId64 " has %" PRId64
-		    " GPU activities, less than half of what is usual; step figures leave it out, "
-		    "means over steps cannot: record one step more",
-		    d->step_numbers[usable], d->step_activities[usable]);
+		trust_add(s, "short-last-step", is_mean_over_steps,
+		          "ends within a step: step %" PRId64 " has %" PRId64
+		          " GPU activities, less than half of what is usual; step figures leave it out, "
+		          "means over steps cannot: record one step more",
+		          d->step_numbers[usable], d->step_activities[usable]);
 	if (!d->window && (min_steps > 0 ? (uint64_t)usable < (uint64_t)min_steps : usable == 0))
-		add(s, "too-few-steps", is_per_step,
-		    "has %zu usable steps after warm-up, and the rules want %" PRId64, usable,
-		    min_steps > 0 ? min_steps : 1);
+		trust_add(s, "too-few-steps", is_per_step,
+		          "has %zu usable steps after warm-up, and the rules want %" PRId64, usable,
+		          min_steps > 0 ? min_steps : 1);
 }
 
-static void find_damage(const struct scope *s, const struct trust_counts *t)
+static void find_damage(const struct trust_scope *s, const struct trust_counts *t)
 {
 	if (t->truncated)
-		add(s, "truncated", spoils_all, "was cut short: what came after is not known");
+		trust_add(s, "truncated", spoils_all, "was cut short: what came after is not known");
 	if (t->partial)
-		add(s, "partial", spoils_all, "was read in part only");
+		trust_add(s, "partial", spoils_all, "was read in part only");
 	if (t->malformed > 0)
-		add(s, "malformed-events", NULL, "has %" PRId64 " events without a usable time, left out",
-		    t->malformed);
+		trust_add(s, "malformed-events", NULL,
+		          "has %" PRId64 " events without a usable time, left out", t->malformed);
 	if (t->json_faults > 0)
-		add(s, "json-faults", NULL,
-		    "has %" PRId64 " faults of JSON that were read over, the first at byte %" PRId64,
-		    t->json_faults, t->fault_byte);
+		trust_add(s, "json-faults", NULL,
+		          "has %" PRId64 " faults of JSON that were read over, the first at byte %" PRId64,
+		          t->json_faults, t->fault_byte);
 	if (t->negative_durations > 0)
-		add(s, "negative-durations", NULL,
-		    "has %" PRId64 " events of negative duration, taken as 0", t->negative_durations);
+		trust_add(s, "negative-durations", NULL,
+		          "has %" PRId64 " events of negative duration, taken as 0", t->negative_durations);
 }
 
-static void find_in_run(const struct run *run, bool candidate, int64_t min_steps,
+/* ---- one side, both sides ---- */
+
+static bool has_trace(const struct digest *d)
+{
+	return d->trace || !d->snapshot || d->nr_steps || d->kernels.nr;
+}
+
+bool trust_any_trace(const struct run *run)
+{
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		if (has_trace(run->ranks.v[i]))
+			return true;
+	return false;
+}
+
+struct expected {
+	bool trace; ///< some rank of some side has one
+	int64_t min_steps;
+};
+
+static void find_in_run(const struct run *run, bool candidate, struct expected want,
                         struct report *out)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];
-		struct scope s = { out, candidate, d->rank };
-		find_lost(&s, &d->trust);
-		find_steps(&s, d, min_steps);
+		struct trust_scope s = { out, candidate, d->rank };
+		if (has_trace(d)) {
+			find_lost(&s, &d->trust);
+			find_steps(&s, d, want.min_steps);
+		} else if (want.trace) {
+			trust_add(&s, "no-trace", is_of_trace,
+			          "has a snapshot and no trace: what only a trace records cannot be compared");
+		}
 		find_damage(&s, &d->trust);
+		trust_find_memory(&s, d);
 	}
+}
+
+static const char *memory_source(const struct run *run)
+{
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		if (run->ranks.v[i]->memories.nr)
+			return run->ranks.v[i]->memories.v[0].source;
+	return NULL;
 }
 
 static bool any_window(const struct run *run)
@@ -192,12 +194,19 @@ static bool any_attribution(const struct run *run, enum attribution attribution)
 static void find_between(const struct run *baseline, const struct run *candidate,
                          struct report *out)
 {
-	struct scope s = { out, true, -1 };
+	struct trust_scope s = { out, true, -1 };
+	const char *x = memory_source(baseline), *y = memory_source(candidate);
+	if (x && y && strcmp(x, y) != 0)
+		trust_add(&s, "memory-source-differs", NULL,
+		          "has memory figures from a %s and the baseline from a %s: peaks of other windows",
+		          word_line(&out->arena, span_of(y)), word_line(&out->arena, span_of(x)));
+	if (!trust_any_trace(baseline) || !trust_any_trace(candidate))
+		return;
 	bool window = any_window(candidate);
 	if (window != any_window(baseline)) {
-		add(&s, "window-against-steps", is_per_step,
-		    "%s and the baseline %s: per-step figures do not compare",
-		    window ? "has no steps" : "has steps", window ? "has" : "has none");
+		trust_add(&s, "window-against-steps", is_per_step,
+		          "%s and the baseline %s: per-step figures do not compare",
+		          window ? "has no steps" : "has steps", window ? "has" : "has none");
 		return;
 	}
 	bool launch = any_attribution(candidate, ATTRIBUTION_LAUNCH) ||
@@ -205,7 +214,8 @@ static void find_between(const struct run *baseline, const struct run *candidate
 	bool stamp = any_attribution(candidate, ATTRIBUTION_TIMESTAMP) ||
 	             any_attribution(baseline, ATTRIBUTION_TIMESTAMP);
 	if (launch && stamp)
-		add(&s, "attribution-differs", is_attributed,
+		trust_add(
+		    &s, "attribution-differs", is_attributed,
 		    "or the baseline lacks launches: on one side activities belong to steps by launch, "
 		    "on the other by start time");
 }
@@ -213,9 +223,10 @@ static void find_between(const struct run *baseline, const struct run *candidate
 void trust_findings(const struct run *baseline, const struct run *candidate, int64_t min_steps,
                     struct report *out)
 {
+	struct expected want = { trust_any_trace(baseline) || trust_any_trace(candidate), min_steps };
 	find_between(baseline, candidate, out);
-	find_in_run(candidate, true, min_steps, out);
-	find_in_run(baseline, false, min_steps, out);
+	find_in_run(candidate, true, want, out);
+	find_in_run(baseline, false, want, out);
 }
 
 const struct finding *trust_spoiler(const struct report *r, const struct metric *m, int64_t rank)

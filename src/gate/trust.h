@@ -17,4 +17,7 @@ const struct finding *trust_spoiler(const struct report *r, const struct metric 
 /// half of the activities that are usual in its rank (three steps or more).
 size_t trust_usable_steps(const struct digest *d);
 
+/// False where all that the run has are snapshots.
+bool trust_any_trace(const struct run *run);
+
 #endif

@@ -1,0 +1,20 @@
+/// Where a change of memory went: by category, site and line, in parts that add up.
+#ifndef GG_GATE_ATTRIBUTION_MEMORY_H
+#define GG_GATE_ATTRIBUTION_MEMORY_H
+
+#include "gate/bench.h"
+#include "model/report.h"
+
+/// Breakdown of the change of `e`, an answer to `q` on a figure of memory, between
+/// the memories whose values decided. Owned by `a`, its parts by the caller; NULL
+/// where a side has no snapshot or its value is that of no single memory. `*where`
+/// becomes "most of it at train.py:forward", or NULL where no site stands out.
+struct breakdown *memory_attribution_of(const struct bench *b, const struct query *q,
+                                        const struct entry *e, struct arena *a, const char **where);
+
+/// Append a row for each category of the memories whose values decided: its
+/// largest tensor on both sides.
+void memory_scaling(const struct bench *b, const struct query *q, const struct entry *e,
+                    struct report *out);
+
+#endif

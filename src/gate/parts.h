@@ -1,0 +1,34 @@
+/// What breakdowns are built from: parts by size, the small ones folded.
+#ifndef GG_GATE_PARTS_H
+#define GG_GATE_PARTS_H
+
+#include <stddef.h>
+
+#include "model/report.h"
+
+/// Parts shown below one part; the rest is one row.
+enum { PARTS_SHOWN = 5 };
+
+struct parts {
+	struct arena *arena;
+	struct breakdown *out; ///< owned by `arena`, its parts by whom it is given to
+};
+
+/// An empty breakdown of `change`.
+struct parts parts_new(struct arena *a, const char *title, enum unit unit, int64_t change);
+
+/// Append a part.
+void parts_add(const struct parts *p, int level, const char *label, int64_t change,
+               const char *detail);
+
+/// Append the row "3 other kernels" where `nr` parts were folded.
+void parts_add_rest(const struct parts *p, int level, const char *what, const char *plural,
+                    size_t nr, int64_t change);
+
+/// Below 1 % of the whole change.
+bool parts_is_small(const struct parts *p, int64_t change);
+
+/// qsort order of changes: the larger first, whatever the sign.
+int parts_order(int64_t a, int64_t b);
+
+#endif

@@ -1,0 +1,25 @@
+#include "gate/trust_finding.h"
+
+#include <stdarg.h>
+
+#include "gate/words.h"
+
+void trust_add(const struct trust_scope *s, const char *id, spoils_fn *spoils, const char *fmt, ...)
+{
+	struct strbuf b = STRBUF_INIT;
+	va_list ap;
+	strbuf_adds(&b, s->candidate ? "the candidate" : "the baseline");
+	strbuf_addch(&b, ' ');
+	va_start(ap, fmt);
+	strbuf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	struct finding *f = vec_push_zero(&s->out->trust);
+	f->id = id;
+	f->rank = s->rank;
+	f->candidate = s->candidate;
+	f->warning_only = !spoils;
+	f->message = word_take(&s->out->arena, &b);
+	for (size_t i = 0; spoils && i < NR_METRICS; i++)
+		if (spoils(&metric_table[i]))
+			vec_push(&f->spoils, metric_table[i].name);
+}

@@ -1,0 +1,31 @@
+/// One finding: who says it, what it spoils.
+#ifndef GG_GATE_TRUST_FINDING_H
+#define GG_GATE_TRUST_FINDING_H
+
+#include "model/digest.h"
+#include "model/report.h"
+
+/// What a finding spoils, asked of every row of the metric table.
+typedef bool spoils_fn(const struct metric *m);
+
+struct trust_scope {
+	struct report *out;
+	bool candidate;
+	int64_t rank;
+};
+
+/// Append a finding; its message begins with the side. `spoils` NULL: a warning only.
+void trust_add(const struct trust_scope *s, const char *id, spoils_fn *spoils, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/// Above 1 %.
+static inline bool trust_is_notable(int64_t part, int64_t whole)
+{
+	return (__int128)part * 100 > whole;
+}
+
+/// Append what the memories of a rank say against themselves, and of a candidate
+/// the risk to run out of memory.
+void trust_find_memory(const struct trust_scope *s, const struct digest *d);
+
+#endif
