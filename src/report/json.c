@@ -165,9 +165,46 @@ static void figures(struct emit *e, const struct report *r)
 	}
 	emit_close(e, ']');
 	for (size_t i = 0; i < r->breakdowns.nr; i++) {
+		if (r->breakdowns.v[i]->metric)
+			continue;
 		emit_line(e, 1);
-		parts(e, i ? "attribution_step_time" : "attribution", r->breakdowns.v[i]);
+		parts(e, "attribution", r->breakdowns.v[i]);
 	}
+}
+
+/* Only where both sides have snapshots. */
+static void memory(struct emit *e, const struct report *r)
+{
+	if (!r->scaling.nr)
+		return;
+	emit_line(e, 1);
+	emit_open(e, "memory_attribution", '[');
+	for (size_t i = 0; i < r->breakdowns.nr; i++) {
+		const struct breakdown *b = r->breakdowns.v[i];
+		if (!b->metric)
+			continue;
+		emit_line(e, 2);
+		emit_open(e, NULL, '{');
+		emit_str(e, "metric", b->metric->name);
+		emit_str(e, "memory", b->memory);
+		emit_number(e, "change", b->change, unit_digits(b->unit));
+		parts(e, "attribution", b);
+		emit_close(e, '}');
+	}
+	emit_close(e, ']');
+	emit_line(e, 1);
+	emit_open(e, "scaling", '[');
+	for (size_t i = 0; i < r->scaling.nr; i++) {
+		const struct scaling_row *k = &r->scaling.v[i];
+		emit_line(e, 2);
+		emit_open(e, NULL, '{');
+		emit_str(e, "memory", k->memory);
+		emit_str(e, "category", k->category);
+		emit_number(e, "baseline", k->baseline, 0);
+		emit_number(e, "candidate", k->candidate, 0);
+		emit_close(e, '}');
+	}
+	emit_close(e, ']');
 }
 
 static void warnings(struct emit *e, const struct report *r)
@@ -224,6 +261,7 @@ void json_write(const struct report *r, const struct write_options *o, struct si
 		figures(&e, r);
 	else
 		checks(&e, r);
+	memory(&e, r);
 	drift(&e, r);
 	emit_close(&e, '}');
 	sink_puts(out, "\n");

@@ -186,7 +186,7 @@ static void add_breakdowns(struct markdown *m)
 	breakdowns_of(m->r, &l);
 	for (size_t i = 0; i < l.list.nr; i++) {
 		struct md_section *s = md_section(&m->doc, false);
-		strbuf_adds(&s->head, "\n**where the time went:** ");
+		strbuf_addf(&s->head, "\n**where the %s went:** ", l.list.v[i]->metric ? "memory" : "time");
 		add_sentence(&s->head, l.list.v[i]->title);
 		strbuf_adds(&s->head, "\n\n");
 		for (size_t k = 0; k < l.list.v[i]->parts.nr; k++)
@@ -240,6 +240,24 @@ static void add_kernels(struct markdown *m)
 	md_close(&m->doc);
 }
 
+static void add_scaling(struct markdown *m)
+{
+	struct md_section *s = md_details(&m->doc, "largest tensors by category",
+	                                  "| memory | category | baseline | candidate | ratio |\n"
+	                                  "| --- | --- | ---: | ---: | ---: |\n");
+	for (size_t i = 0; i < m->r->scaling.nr; i++) {
+		const struct scaling_row *k = &m->r->scaling.v[i];
+		struct strbuf *row = md_table_row(s);
+		md_code_cell(row, k->memory);
+		md_code_cell(row, k->category);
+		md_cell(row, k->baseline_text);
+		md_cell(row, k->candidate_text);
+		md_cell(row, k->ratio_text);
+		md_end_row(row);
+	}
+	md_close(&m->doc);
+}
+
 static void add_checks(struct markdown *m, const char *summary, const char *group)
 {
 	struct md_section *s = md_details(&m->doc, summary, CHECKS_HEADER);
@@ -286,6 +304,7 @@ void markdown_write(const struct report *r, const struct write_options *o, struc
 	add_remarks(&m);
 	add_breakdowns(&m);
 	add_kernels(&m);
+	add_scaling(&m);
 	add_checks(&m, "memory", "memory");
 	add_checks(&m, "all checks", NULL);
 	if (r->is_diff)

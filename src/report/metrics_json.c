@@ -1,6 +1,7 @@
 /* `gpugate metrics RUN --json`: gpugate-metrics-1. */
 #include <stdlib.h>
 
+#include "model/memory_view.h"
 #include "report/emit.h"
 #include "report/writer.h"
 
@@ -73,6 +74,21 @@ static void samples(struct emit *e, const struct figure *f, const struct digest 
 	emit_close(e, ']');
 }
 
+/* Of a memory's peak, where a trace tells it. */
+static void peak_op(struct emit *e, const struct figure *f, const struct digest *d)
+{
+	for (size_t i = 0; i < d->memories.nr; i++) {
+		const struct memory_stat *m = &d->memories.v[i];
+		if (!m->peak_op || !span_eq(f->label, span_of(m->id)))
+			continue;
+		emit_str(e, "op", m->peak_op);
+		if (m->peak_dims)
+			emit_str(e, "input_dims", m->peak_dims);
+		if (m->peak_types)
+			emit_str(e, "input_types", m->peak_types);
+	}
+}
+
 static void figure(void *ctx, const struct figure *f)
 {
 	struct figure_ctx *c = ctx;
@@ -90,6 +106,8 @@ static void figure(void *ctx, const struct figure *f)
 		emit_number(e, "value", f->samples[0], digits);
 	if (f->source)
 		emit_str(e, "source", f->source);
+	if (f->metric->id == METRIC_MEMORY_PEAK_ALLOCATED)
+		peak_op(e, f, c->digest);
 	emit_close(e, '}');
 }
 
@@ -131,6 +149,67 @@ static void kernels(struct emit *e, const struct run_view *v, const struct diges
 	arena_release(&a);
 }
 
+static void memory_items(struct emit *e, const struct digest *d)
+{
+	for (size_t i = 0; i < d->memory_items.nr; i++) {
+		const struct memory_item *m = &d->memory_items.v[i];
+		emit_line(e, 2);
+		emit_open(e, NULL, '{');
+		emit_number(e, "rank", d->rank, 0);
+		emit_id(e, "device", span_of(m->memory));
+		emit_str(e, "list", memory_list_names[m->list]);
+		emit_text(e, "category", m->category);
+		emit_str(e, "kind", site_kind_names[m->kind]);
+		emit_text(e, "file", m->file);
+		emit_text(e, "function", m->function);
+		emit_number(e, "line", m->line, 0);
+		emit_number(e, "bytes", m->bytes, 0);
+		emit_number(e, "blocks", m->blocks, 0);
+		emit_number(e, "largest", m->largest, 0);
+		emit_number(e, "other", m->other, 0);
+		emit_close(e, '}');
+	}
+}
+
+static void memory_levels(struct emit *e, const struct digest *d)
+{
+	for (size_t i = 0; i < d->memory_levels.nr; i++) {
+		const struct memory_level *m = &d->memory_levels.v[i];
+		emit_line(e, 2);
+		emit_open(e, NULL, '{');
+		emit_number(e, "rank", d->rank, 0);
+		emit_id(e, "device", span_of(m->memory));
+		emit_number(e, "entries", m->entries, 0);
+		if (m->time_us >= 0)
+			emit_number(e, "time_us", m->time_us, 0);
+		else
+			emit_null(e, "time_us");
+		emit_number(e, "allocated", m->allocated, 0);
+		emit_number(e, "reserved", m->reserved, 0);
+		emit_close(e, '}');
+	}
+}
+
+/* Only where a rank has a snapshot. */
+static void snapshots(struct emit *e, const struct run *run)
+{
+	bool any = false;
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		any = any || run->ranks.v[i]->memory_items.nr || run->ranks.v[i]->memory_levels.nr;
+	if (!any)
+		return;
+	emit_line(e, 1);
+	emit_open(e, "memory_items", '[');
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		memory_items(e, run->ranks.v[i]);
+	emit_close(e, ']');
+	emit_line(e, 1);
+	emit_open(e, "memory_levels", '[');
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		memory_levels(e, run->ranks.v[i]);
+	emit_close(e, ']');
+}
+
 void metrics_write_json(const struct run_view *v, struct sink *out)
 {
 	struct emit e = { out, false };
@@ -156,6 +235,7 @@ void metrics_write_json(const struct run_view *v, struct sink *out)
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		kernels(&e, v, run->ranks.v[i]);
 	emit_close(&e, ']');
+	snapshots(&e, run);
 	emit_close(&e, '}');
 	sink_puts(out, "\n");
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "report/memory_text.h"
 #include "report/table.h"
 #include "report/writer.h"
 
@@ -72,7 +73,11 @@ static void query(const struct run_view *v, const struct metric *m, struct lines
 
 static void step_table(const struct run_view *v, struct sink *out)
 {
-	bool window = v->run->ranks.nr && v->run->ranks.v[0]->window;
+	bool window = v->run->ranks.nr && v->run->ranks.v[0]->window, any = false;
+	for (size_t i = 0; i < v->run->ranks.nr; i++)
+		any = any || v->run->ranks.v[i]->trace || !v->run->ranks.v[i]->snapshot;
+	if (!any)
+		return;
 	sink_printf(out, "  %-26s  %12s  %12s  %12s\n",
 	            window ? "per window (no steps marked)" : "per step", "median", "min", "max");
 	for (int m = 0; m < (int)NR_STEP_METRICS; m++) {
@@ -89,6 +94,7 @@ static void step_table(const struct run_view *v, struct sink *out)
 		}
 		release(&lines);
 	}
+	sink_puts(out, "\n");
 }
 
 static void run_table(const struct run_view *v, struct sink *out)
@@ -138,8 +144,16 @@ static void header(const struct run_view *v, struct sink *out)
 		const char *gpu = digest_env(d, "gpu.name");
 		struct strbuf b = STRBUF_INIT;
 		strbuf_addf(&b, "rank %" PRId64 ": ", d->rank);
-		table_add_text(&b, span_of(d->trace ? d->trace : "digest"), LINE_CHARS);
+		table_add_text(&b,
+		               span_of(d->trace      ? d->trace
+		                       : d->snapshot ? d->snapshot
+		                                     : "digest"),
+		               LINE_CHARS);
 		strbuf_adds(&b, ", ");
+		if (d->trace && d->snapshot) {
+			table_add_text(&b, span_of(d->snapshot), LINE_CHARS);
+			strbuf_adds(&b, ", ");
+		}
 		table_add_text(&b, span_of(gpu ? gpu : "GPU not named"), LINE_CHARS);
 		strbuf_addf(&b, ", %zu %s, %" PRId64 " events, %" PRId64 " GPU activities", d->nr_steps,
 		            d->window          ? "window"
@@ -170,8 +184,10 @@ void metrics_write_text(const struct run_view *v, struct sink *out)
 {
 	header(v, out);
 	step_table(v, out);
-	sink_puts(out, "\nwhole run\n");
+	sink_puts(out, "whole run\n");
 	run_table(v, out);
+	for (size_t i = 0; i < v->run->ranks.nr; i++)
+		memory_text_write(v->run->ranks.v[i], v->run->ranks.nr > 1, out);
 	top_table(v, METRIC_KERNEL_TIME, "kernels by time per step", out);
 	top_table(v, METRIC_CATEGORY_TIME, "categories by time per step", out);
 	top_table(v, METRIC_OP_SELF_TIME, "operators by self time per step", out);

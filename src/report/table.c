@@ -96,23 +96,36 @@ static void add_once(struct breakdown_list *out, const struct breakdown *b)
 	vec_push(&out->list, b);
 }
 
-/* Of the failed checks, or of those that warn: on step figures, or on others. */
-static void add_of(const struct report *r, enum verdict verdict, bool step,
+enum subject { SUBJECT_STEP, SUBJECT_OTHER, SUBJECT_MEMORY };
+
+static enum subject subject_of(const struct metric *m)
+{
+	if (m->need == NEED_MEMORY)
+		return SUBJECT_MEMORY;
+	return metric_is_step(m) ? SUBJECT_STEP : SUBJECT_OTHER;
+}
+
+/* Of the failed checks, or of those that warn. */
+static void add_of(const struct report *r, enum verdict verdict, enum subject subject,
                    struct breakdown_list *out)
 {
 	for (size_t i = 0; i < r->checks.nr; i++)
-		if (r->checks.v[i].verdict == verdict && metric_is_step(r->checks.v[i].metric) == step)
+		if (r->checks.v[i].verdict == verdict && subject_of(r->checks.v[i].metric) == subject)
 			add_once(out, r->checks.v[i].breakdown);
 }
 
 void breakdowns_of(const struct report *r, struct breakdown_list *out)
 {
 	*out = (struct breakdown_list){ 0 };
-	add_of(r, VERDICT_FAIL, true, out);
+	add_of(r, VERDICT_FAIL, SUBJECT_STEP, out);
 	if (!out->list.nr)
-		add_of(r, VERDICT_FAIL, false, out);
+		add_of(r, VERDICT_FAIL, SUBJECT_OTHER, out);
 	if (!out->list.nr)
-		add_of(r, VERDICT_WARN, true, out);
+		add_of(r, VERDICT_WARN, SUBJECT_STEP, out);
+	size_t nr = out->list.nr;
+	add_of(r, VERDICT_FAIL, SUBJECT_MEMORY, out);
+	if (out->list.nr == nr)
+		add_of(r, VERDICT_WARN, SUBJECT_MEMORY, out);
 	for (size_t i = 0; i < r->breakdowns.nr; i++)
 		add_once(out, r->breakdowns.v[i]);
 }
@@ -140,6 +153,8 @@ const char *change_of(struct arena *a, const char *change, const char *pct)
 const char *extent_of(struct arena *a, const struct side *s)
 {
 	const char *ranks = s->ranks == 1 ? "" : arena_printf(a, "%" PRId64 " ranks, ", s->ranks);
+	if (s->snapshot_only)
+		return arena_printf(a, "%smemory snapshot", ranks);
 	if (s->window)
 		return arena_printf(a, "%swhole trace", ranks);
 	return arena_printf(a, "%s%" PRId64 " step%s", ranks, s->steps, s->steps == 1 ? "" : "s");

@@ -193,6 +193,20 @@ static void write_figures(struct text_report *t)
 	table_write(&table, t->out);
 }
 
+static void write_scaling(struct text_report *t)
+{
+	struct table table = { .align = "llrrr" };
+	for (size_t i = 0; i < t->r->scaling.nr; i++) {
+		const struct scaling_row *k = &t->r->scaling.v[i];
+		table_add(&table, NULL,
+		          (const char *[]){ name(t, k->memory), name(t, k->category), k->baseline_text,
+		                            k->candidate_text, k->ratio_text });
+	}
+	if (table.rows.nr)
+		sink_puts(t->out, "\nlargest tensors by category: baseline, candidate, ratio\n");
+	table_write(&table, t->out);
+}
+
 static void write_environment(struct text_report *t)
 {
 	struct table table = { .align = "llll" };
@@ -224,6 +238,7 @@ void text_write(const struct report *r, const struct write_options *o, struct si
 	write_breakdowns(&t);
 	if (r->is_diff || r->verdict != VERDICT_PASS || o->verbose)
 		write_drift(&t);
+	write_scaling(&t);
 	if (r->is_diff)
 		write_environment(&t);
 	if (r->accept && r->accept[0])

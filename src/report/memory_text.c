@@ -1,0 +1,381 @@
+/* What `gpugate metrics` says of a snapshot, and of the peaks of a trace. */
+#include "report/memory_text.h"
+
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "model/memory_view.h"
+#include "report/table.h"
+
+#define NAME_CHARS 100
+#define INPUT_CHARS 256
+#define TOP 10
+
+struct memory_text {
+	const struct digest *digest;
+	const struct memory_stat *m;
+	struct sink *out;
+	struct arena arena; /* what the cells hold */
+};
+
+/* ---- cells ---- */
+
+static const char *figure(struct memory_text *t, enum unit unit, int64_t value)
+{
+	struct strbuf b = STRBUF_INIT;
+	unit_format(&b, unit, value, false);
+	const char *text = arena_dup(&t->arena, strbuf_span(&b));
+	strbuf_release(&b);
+	return text;
+}
+
+static const char *bytes(struct memory_text *t, int64_t value)
+{
+	return figure(t, UNIT_BYTES, value);
+}
+
+static const char *count(struct memory_text *t, int64_t value, const char *one, const char *many)
+{
+	return arena_printf(&t->arena, "%s %s", figure(t, UNIT_COUNT, value), value == 1 ? one : many);
+}
+
+static const char *share(struct memory_text *t, int64_t part, int64_t whole)
+{
+	return whole > 0 ? figure(t, UNIT_PCT, number_pct(part, whole)) : "";
+}
+
+static const char *line(struct memory_text *t, struct span s)
+{
+	struct strbuf b = STRBUF_INIT;
+	table_add_text(&b, s, NAME_CHARS);
+	const char *text = arena_dup(&t->arena, strbuf_span(&b));
+	strbuf_release(&b);
+	return text;
+}
+
+/* As long as a reader leaves them. */
+static const char *input(struct memory_text *t, const char *s)
+{
+	struct strbuf b = STRBUF_INIT;
+	table_add_text(&b, span_of(s), INPUT_CHARS);
+	const char *text = arena_dup(&t->arena, strbuf_span(&b));
+	strbuf_release(&b);
+	return text;
+}
+
+static bool is_snapshot(const struct memory_stat *m)
+{
+	return strcmp(m->source, "snapshot") == 0;
+}
+
+/* "train/model.py:forward, line 61 (attention)" */
+static const char *site(struct memory_text *t, const struct memory_item *item)
+{
+	struct strbuf b = STRBUF_INIT;
+	memory_item_add_name(&b, item);
+	const char *name = line(t, strbuf_span(&b)), *number = "";
+	strbuf_release(&b);
+	if (memory_item_has_place(item) && item->line > 0)
+		number = arena_printf(&t->arena, ", line %" PRId64, item->line);
+	return arena_printf(&t->arena, "%s%s (%s)", name, number, line(t, item->category));
+}
+
+/* ---- tables ---- */
+
+/* Cells of one item, in the order of the table's columns. */
+typedef void cells_fn(struct memory_text *t, const struct memory_item *item, const char **cells);
+
+struct list_table {
+	enum memory_list list;
+	const char *title, *align;
+	cells_fn *cells;
+};
+
+enum { MAX_COLUMNS = 5 };
+
+static void write_list(struct memory_text *t, const struct list_table *l)
+{
+	struct table table = { .align = l->align };
+	size_t nr;
+	const struct memory_item *v = memory_list_of(t->digest, t->m->id, l->list, &nr);
+	if (!nr)
+		return;
+	sink_printf(t->out, "\n  %s\n", l->title);
+	for (size_t i = 0; i < nr && i < TOP; i++) {
+		const char *cells[MAX_COLUMNS];
+		l->cells(t, &v[i], cells);
+		table_add(&table, NULL, cells);
+	}
+	table_write(&table, t->out);
+	if (nr > TOP)
+		sink_printf(t->out, "  %zu more\n", nr - TOP);
+}
+
+static void category_cells(struct memory_text *t, const struct memory_item *item,
+                           const char **cells)
+{
+	cells[0] = bytes(t, item->bytes);
+	cells[1] = share(t, item->bytes, t->m->peak_allocated);
+	cells[2] = count(t, item->blocks, "block", "blocks");
+	cells[3] = arena_printf(&t->arena, "%s at the end", bytes(t, item->other));
+	cells[4] =
+	    arena_printf(&t->arena, "%s, largest %s", line(t, item->category), bytes(t, item->largest));
+}
+
+static void peak_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
+{
+	cells[0] = bytes(t, item->bytes);
+	cells[1] = share(t, item->bytes, t->m->peak_allocated);
+	cells[2] = count(t, item->blocks, "block", "blocks");
+	cells[3] = site(t, item);
+}
+
+static void end_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
+{
+	peak_cells(t, item, cells);
+	cells[1] = share(t, item->bytes, t->m->end_allocated);
+}
+
+static void site_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
+{
+	cells[0] = bytes(t, item->bytes);
+	cells[1] = count(t, item->blocks, "block", "blocks");
+	cells[2] = site(t, item);
+}
+
+static void block_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
+{
+	site_cells(t, item, cells);
+	cells[1] = item->blocks == 1 ? "" : arena_printf(&t->arena, "× %" PRId64, item->blocks);
+}
+
+static void growth_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
+{
+	site_cells(t, item, cells);
+	cells[1] = arena_printf(&t->arena, "in %s", count(t, item->other, "step", "steps"));
+}
+
+static void churn_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
+{
+	cells[0] = bytes(t, item->bytes);
+	cells[1] = count(t, item->blocks, "allocation", "allocations");
+	cells[2] = arena_printf(&t->arena, "%s, most often %s", count(t, item->other, "size", "sizes"),
+	                        bytes(t, item->largest));
+	cells[3] = site(t, item);
+}
+
+static void size_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
+{
+	cells[0] = bytes(t, item->bytes);
+	cells[1] = count(t, item->blocks, "block", "blocks");
+	cells[2] = arena_printf(&t->arena, "of %s and more", bytes(t, item->other));
+}
+
+static void segment_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
+{
+	cells[0] = bytes(t, item->bytes);
+	cells[1] = count(t, item->blocks, "segment", "segments");
+	cells[2] = arena_printf(&t->arena, "%s free", bytes(t, item->largest));
+	cells[3] = arena_printf(&t->arena, "%s, of %s and more", line(t, item->category),
+	                        bytes(t, item->other));
+}
+
+static void gap_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
+{
+	cells[0] = bytes(t, item->bytes);
+	cells[1] = arena_printf(&t->arena, "in a %s segment of %s", line(t, item->category),
+	                        bytes(t, item->other));
+}
+
+static void pinned_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
+{
+	cells[0] = bytes(t, item->other);
+	cells[1] = arena_printf(&t->arena, "beside %s of %s", count(t, item->blocks, "block", "blocks"),
+	                        bytes(t, item->bytes));
+	cells[2] = site(t, item);
+}
+
+static const struct list_table before_files[] = {
+	{ MEMORY_LIST_CATEGORY, "by category at the peak", "rrrrl", category_cells },
+	{ MEMORY_LIST_PEAK, "by site at the peak", "rrrl", peak_cells },
+};
+
+static const struct list_table after_files[] = {
+	{ MEMORY_LIST_BLOCK, "largest blocks at the peak", "rrl", block_cells },
+	{ MEMORY_LIST_SIZE, "by size of block at the peak", "rrl", size_cells },
+	{ MEMORY_LIST_END, "by site at the end", "rrrl", end_cells },
+	{ MEMORY_LIST_GROWTH, "sites that grew from the first step end to the last", "rrl",
+	  growth_cells },
+	{ MEMORY_LIST_CHURN, "allocations by site, as requested", "rrrl", churn_cells },
+	{ MEMORY_LIST_SEGMENT, "segments at the end", "rrrl", segment_cells },
+	{ MEMORY_LIST_GAP, "largest free blocks at the end", "rl", gap_cells },
+	{ MEMORY_LIST_PINNED, "free memory held apart by small blocks at the end", "rrl",
+	  pinned_cells },
+	{ MEMORY_LIST_OOM, "by site when memory ran out for the last time", "rrl", site_cells },
+};
+
+/* ---- by file ---- */
+
+static int by_file(const void *a, const void *b)
+{
+	const struct memory_item *x = a, *y = b;
+	return span_cmp(x->file, y->file);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct memory_item *x = a, *y = b;
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return by_file(a, b);
+}
+
+static void write_files(struct memory_text *t)
+{
+	VEC(struct memory_item) files = VEC_INIT;
+	struct table table = { .align = "rrrl" };
+	size_t nr, kept = 0;
+	const struct memory_item *v = memory_list_of(t->digest, t->m->id, MEMORY_LIST_PEAK, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (memory_item_has_place(&v[i]))
+			vec_push(&files, v[i]);
+	vec_sort(&files, by_file);
+	for (size_t i = 0; i < files.nr; i++) {
+		struct memory_item *last = kept ? &files.v[kept - 1] : NULL;
+		if (last && span_eq(last->file, files.v[i].file)) {
+			last->bytes = number_add(last->bytes, files.v[i].bytes);
+			last->blocks = number_add(last->blocks, files.v[i].blocks);
+		} else {
+			files.v[kept++] = files.v[i];
+		}
+	}
+	files.nr = kept;
+	vec_sort(&files, by_bytes);
+	if (kept)
+		sink_puts(t->out, "\n  by file at the peak\n");
+	for (size_t i = 0; i < kept && i < TOP; i++) {
+		const struct memory_item *f = &files.v[i];
+		table_add(&table, NULL,
+		          (const char *[]){ bytes(t, f->bytes), share(t, f->bytes, t->m->peak_allocated),
+		                            count(t, f->blocks, "block", "blocks"), line(t, f->file) });
+	}
+	table_write(&table, t->out);
+	if (kept > TOP)
+		sink_printf(t->out, "  %zu more\n", kept - TOP);
+	vec_release(&files);
+}
+
+/* ---- figures and what they mean ---- */
+
+static void write_levels(struct memory_text *t)
+{
+	const struct memory_stat *m = t->m;
+	struct table table = { .align = "lrrrr" };
+	table_add(&table, NULL,
+	          (const char *[]){ "", "allocated", "reserved", "not in use", "fragmentation" });
+	table_add(
+	    &table, NULL,
+	    (const char *[]){
+	        "at the peak", bytes(t, m->peak_allocated), bytes(t, m->reserved_at_peak),
+	        bytes(t, number_div_round((__int128)m->reserved_at_peak - m->peak_allocated, 1)),
+	        figure(t, UNIT_PCT, memory_fragmentation(m->peak_allocated, m->reserved_at_peak)) });
+	table_add(&table, NULL,
+	          (const char *[]){
+	              "at the end", bytes(t, m->end_allocated), bytes(t, m->end_reserved),
+	              bytes(t, number_div_round((__int128)m->end_reserved - m->end_allocated, 1)),
+	              figure(t, UNIT_PCT, memory_fragmentation(m->end_allocated, m->end_reserved)) });
+	table_write(&table, t->out);
+	if (m->peak_persistent != MEMORY_UNKNOWN && m->peak_carried != MEMORY_UNKNOWN &&
+	    m->peak_transient != MEMORY_UNKNOWN)
+		sink_printf(t->out,
+		            "  of the peak: %s (%s) persistent, there at the end too; %s (%s) from before "
+		            "the recording, freed later; %s (%s) transient\n",
+		            bytes(t, m->peak_persistent), share(t, m->peak_persistent, m->peak_allocated),
+		            bytes(t, m->peak_carried), share(t, m->peak_carried, m->peak_allocated),
+		            bytes(t, m->peak_transient), share(t, m->peak_transient, m->peak_allocated));
+}
+
+/* "running at the peak: aten::mul, inputs [8, 4], [8, 4] (float, float)" */
+static void write_peak_op(struct memory_text *t)
+{
+	const struct memory_stat *m = t->m;
+	if (!m->peak_op)
+		return;
+	sink_printf(t->out, "  running at the peak%s: %s", is_snapshot(m) ? " of the trace" : "",
+	            line(t, span_of(m->peak_op)));
+	if (m->peak_dims)
+		sink_printf(t->out, ", inputs %s", input(t, m->peak_dims));
+	if (m->peak_types)
+		sink_printf(t->out, "%s(%s)", m->peak_dims ? " " : ", inputs ", input(t, m->peak_types));
+	sink_puts(t->out, "\n");
+}
+
+static void write_risk(struct memory_text *t)
+{
+	static const char *const words[] = {
+		[RISK_NONE] = "low", [RISK_WARNING] = "warning", [RISK_CRITICAL] = "critical"
+	};
+	struct memory_headroom h = memory_headroom_of(t->m);
+	if (h.risk == RISK_UNKNOWN)
+		sink_puts(t->out, "  out-of-memory risk: unknown without the size of the device "
+		                  "(--device-memory)\n");
+	else
+		sink_printf(t->out,
+		            "  out-of-memory risk: %s: %s of the device less %s allocated and %s not in "
+		            "use at the peak leaves %s (critical below 1 GB, warning below 2 GB)\n",
+		            words[h.risk], bytes(t, t->m->capacity), bytes(t, t->m->peak_allocated),
+		            bytes(t, h.unused), bytes(t, h.left));
+	if (t->m->oom_count > 0)
+		sink_printf(t->out, "  memory ran out %s\n", count(t, t->m->oom_count, "time", "times"));
+}
+
+static void write_expandable(struct memory_text *t)
+{
+	static const char *const words[] = {
+		[EXPANDABLE_IN_USE] = "in use",
+		[EXPANDABLE_HELPS] = "would help (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True)",
+		[EXPANDABLE_NO] = "would not help",
+	};
+	const struct memory_stat *m = t->m;
+	int64_t unused = memory_headroom_of(m).unused;
+	sink_printf(t->out,
+	            "  expandable segments: %s: at the peak %s of %s reserved were not in use; they "
+	            "are recommended from %d %% on, of at least %s or where memory ran out\n",
+	            words[memory_expandable(t->digest, m)], bytes(t, unused),
+	            bytes(t, m->reserved_at_peak), EXPANDABLE_PCT, bytes(t, EXPANDABLE_BYTES));
+}
+
+static void write_snapshot(struct memory_text *t)
+{
+	write_levels(t);
+	write_peak_op(t);
+	write_risk(t);
+	write_expandable(t);
+	for (size_t i = 0; i < sizeof before_files / sizeof *before_files; i++)
+		write_list(t, &before_files[i]);
+	write_files(t);
+	for (size_t i = 0; i < sizeof after_files / sizeof *after_files; i++)
+		write_list(t, &after_files[i]);
+}
+
+static void write_memory(struct memory_text *t, bool name_rank)
+{
+	sink_printf(t->out, "\nmemory %s", line(t, span_of(t->m->id)));
+	if (name_rank)
+		sink_printf(t->out, " of rank %" PRId64, t->digest->rank);
+	sink_puts(t->out, "\n");
+	if (is_snapshot(t->m))
+		write_snapshot(t);
+	else
+		write_peak_op(t);
+	arena_release(&t->arena);
+}
+
+void memory_text_write(const struct digest *d, bool name_rank, struct sink *out)
+{
+	for (size_t i = 0; i < d->memories.nr; i++) {
+		struct memory_text t = { .digest = d, .m = &d->memories.v[i], .out = out };
+		if (is_snapshot(t.m) || t.m->peak_op)
+			write_memory(&t, name_rank);
+	}
+}

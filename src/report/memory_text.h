@@ -1,0 +1,11 @@
+/// The memory section of `gpugate metrics`: what a snapshot says, for people.
+#ifndef GG_REPORT_MEMORY_TEXT_H
+#define GG_REPORT_MEMORY_TEXT_H
+
+#include "io/sink.h"
+#include "model/digest.h"
+
+/// Write a section for each memory of a snapshot; nothing where `d` has none.
+void memory_text_write(const struct digest *d, bool name_rank, struct sink *out);
+
+#endif
