@@ -89,10 +89,11 @@ static enum status check_comparable(const struct run *run, struct diag_log *log)
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];
 		if (d->trust.gpu_events == 0 && d->memories.nr == 0)
-			return diag_fail(log, ST_INPUT,
-			                 "%s: no GPU activity and no memory in it, nothing could be held against "
-			                 "it; record with ProfilerActivity.CUDA",
-			                 text_quote(&log->arena, span_of(d->trace ? d->trace : "a digest")));
+			return diag_fail(
+			    log, ST_INPUT,
+			    "%s: no GPU activity and no memory in it, nothing could be held against "
+			    "it; record with ProfilerActivity.CUDA",
+			    text_quote(&log->arena, span_of(d->trace ? d->trace : "a digest")));
 	}
 	return ST_OK;
 }
@@ -125,8 +126,8 @@ static enum status create(const struct options *o, const struct setup *s, struct
 	if (strcmp(path, "-") == 0)
 		return ST_OK;
 	TRY(sink_open("-", false, &out, log));
-	sink_printf(out, "baseline written: %s (workload %s, %zu rank%s, %zu step%s); commit it\n", quoted,
-	            b->workload, b->pin.ranks.nr, b->pin.ranks.nr == 1 ? "" : "s",
+	sink_printf(out, "baseline written: %s (workload %s, %zu rank%s, %zu step%s); commit it\n",
+	            quoted, b->workload, b->pin.ranks.nr, b->pin.ranks.nr == 1 ? "" : "s",
 	            b->pin.ranks.v[0]->nr_steps, b->pin.ranks.v[0]->nr_steps == 1 ? "" : "s");
 	return sink_commit(out, log);
 }

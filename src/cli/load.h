@@ -5,16 +5,19 @@
 #include "base/diag.h"
 #include "cli/options.h"
 #include "model/digest.h"
+#include "model/memory.h"
 #include "reduce/reduce.h"
 
 struct load_options {
-	const struct options *cli; ///< --rank, --context, --allow-truncated, --max-input, --quick
+	const struct options *cli; ///< --rank, --context, --allow-pickle, …
 	struct reduce_options reduce;
+	const struct site_rules *sites; ///< of snapshots
 };
 
 /// Read every artifact named by `paths`, directories included, into `out`:
-/// one digest per rank, ordered by rank. ST_INPUT where an artifact is
-/// unusable, a rank occurs twice or nothing was found. Caller releases with
+/// one digest per rank, ordered by rank; a trace and a snapshot of one rank are
+/// one. ST_INPUT where an artifact is unusable, a rank has two of one kind or
+/// nothing was found. Caller releases with
 /// run_release() whatever the outcome.
 GG_MUST_CHECK enum status run_load(const char *const *paths, size_t nr,
                                    const struct load_options *options, struct run *out,

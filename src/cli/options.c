@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/span.h"
 #include "base/text.h"
+#include "gate/rules_file.h"
 #include "model/metric.h"
 
 static const struct command_row {
@@ -155,6 +156,10 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 	if (is_numeric(&rows[i]) && !number_parse_u64(span_of(value), &number))
 		return diag_fail(log, ST_USAGE, "option '--%s' takes a whole number, not %s", rows[i].name,
 		                 text_quote(&log->arena, span_of(value)));
+	int64_t size;
+	if (rows[i].arg && is(rows[i].arg, "SIZE") && !bytes_parse(span_of(value), &size))
+		return diag_fail(log, ST_USAGE, "option '--%s' takes a size such as 80GiB, not %s",
+		                 rows[i].name, text_quote(&log->arena, span_of(value)));
 	if (i == OPT_COLOR && !is(value, "always") && !is(value, "never") && !is(value, "auto"))
 		return diag_fail(log, ST_USAGE, "option '--color' takes always, never or auto, not %s",
 		                 text_quote(&log->arena, span_of(value)));
@@ -225,6 +230,14 @@ uint64_t options_u64(const struct options *o, enum option opt, uint64_t absent)
 	return v;
 }
 
+int64_t options_size(const struct options *o, enum option opt, int64_t absent)
+{
+	int64_t v = absent;
+	if (o->value[opt])
+		bytes_parse(span_of(o->value[opt]), &v);
+	return v;
+}
+
 static void help_options(enum command command, struct sink *out)
 {
 	sink_puts(out, "\noptions:\n");
@@ -248,9 +261,9 @@ void options_help(const struct options *o, bool one_command, struct sink *out)
 		if (o->command == CMD_DIFF)
 			sink_puts(out, "\nA and B are each a RUN: A is what B is held against.\n");
 		else if (ON_RUNS & (1u << o->command))
-			sink_puts(out, "\nRUN is a PyTorch profiler trace (.json, .json.gz), a digest, or a "
-			               "directory of them; - is standard\n"
-			               "input. All RUN together form one run.\n");
+			sink_puts(out, "\nRUN is a PyTorch profiler trace or a CUDA memory snapshot (.json, "
+			               ".json.gz), a digest, or a\ndirectory of them; - is standard input. "
+			               "All RUN together form one run.\n");
 		help_options(o->command, out);
 		return;
 	}

@@ -34,7 +34,8 @@ enum command {
 #define ON_RUNS (ON(CHECK) | ON(DIFF) | ON(DIGEST) | ON(BASELINE_CREATE) | ON(METRICS))
 #define ON_REPORTS (ON(CHECK) | ON(DIFF))
 
-/// X(id, name, argument (NULL: a switch; N and BYTES: whole numbers), commands, meaning)
+/// X(id, name, argument (NULL: a switch; N and BYTES: whole numbers; SIZE: bytes with
+/// a unit), commands, meaning)
 #define OPTION_ROWS(X)                                                                             \
 	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON(BASELINE_CREATE) | ON(BASELINE_SHOW),           \
 	  "the stored baseline (default: what the rules say, baselines/WORKLOAD.json)")                \
@@ -42,14 +43,19 @@ enum command {
 	  "the rules file (default: rules/gpugate.yaml, else the rules that are built in)")            \
 	X(CATEGORIES, "categories", "FILE", ON_RUNS,                                                   \
 	  "kernel categories in place of those that are built in")                                     \
+	X(SITES, "sites", "FILE", ON_RUNS, "sites of allocations in place of those that are built in") \
 	X(WORKLOAD, "workload", "NAME", ON_RUNS | ON(BASELINE_SHOW),                                   \
 	  "name of what was run (default: what the rules say)")                                        \
 	X(MARKER, "marker", "GLOB", ON_RUNS, "name of the step annotations (default: ProfilerStep#*)") \
-	X(RANK, "rank", "N", ON_RUNS, "rank of a trace that does not say which it is")                 \
+	X(RANK, "rank", "N", ON_RUNS, "rank of an artifact that does not say which it is")             \
 	X(CONTEXT, "context", "KEY=VALUE", ON_RUNS,                                                    \
 	  "a fact about the run, such as batch_size=256; may be repeated")                             \
 	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_RUNS,                                           \
 	  "use the complete events of a trace that is cut short")                                      \
+	X(ALLOW_PICKLE, "allow-pickle", NULL, ON_RUNS,                                                 \
+	  "read pickled memory snapshots, as data: nothing in them is run")                            \
+	X(DEVICE_MEMORY, "device-memory", "SIZE", ON_RUNS,                                             \
+	  "memory of each GPU, such as 80GiB (default: what the trace says)")                          \
 	X(MAX_INPUT, "max-input", "BYTES", ON_RUNS,                                                    \
 	  "largest expanded size of one file (default: 1 TiB)")                                        \
 	X(QUICK, "quick", "N", ON(DIFF) | ON(METRICS),                                                 \
@@ -99,6 +105,9 @@ void options_release(struct options *o);
 
 /// Value of a numeric option (argument N or BYTES), or `absent`.
 uint64_t options_u64(const struct options *o, enum option opt, uint64_t absent);
+
+/// Value in bytes of an option whose argument is SIZE, or `absent`.
+int64_t options_size(const struct options *o, enum option opt, int64_t absent);
 
 /// Help for one command, or for all where `o` names none.
 void options_help(const struct options *o, bool one_command, struct sink *out);

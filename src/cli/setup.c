@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "gate/rules_file.h"
+#include "gate/sites_file.h"
 
 #define RULES_PATH "rules/gpugate.yaml"
 
@@ -23,6 +24,7 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 	TRY(context_check(o, log));
 	TRY(rules_read(setup_rules_path(o), &s->rules, log));
 	TRY(categories_read(o->value[OPT_CATEGORIES], &s->categories, log));
+	TRY(sites_read(o->value[OPT_SITES], &s->sites, log));
 	s->workload = s->rules.workload;
 	if (o->value[OPT_WORKLOAD]) {
 		const char *fault = workload_fault(span_of(o->value[OPT_WORKLOAD]));
@@ -38,6 +40,7 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 		                         .nr_aliases = s->rules.aliases.nr,
 		                         .categories = &s->categories };
 	s->load.cli = o;
+	s->load.sites = &s->sites;
 	s->load.reduce = (struct reduce_options){
 		.marker = s->rules.marker ? s->rules.marker : DEFAULT_MARKER,
 		.warmup = s->rules.warmup > 0 ? s->rules.warmup : 0,
@@ -50,6 +53,7 @@ void setup_release(struct setup *s)
 {
 	rules_release(&s->rules);
 	category_table_release(&s->categories);
+	site_rules_release(&s->sites);
 }
 
 /* A value from a trace as a part of a file name. */

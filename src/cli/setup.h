@@ -1,10 +1,11 @@
-/// What every command that reads runs needs first: rules, categories, options of reading.
+/// What every command that reads runs needs first: rules, categories, sites, options of reading.
 #ifndef GG_CLI_SETUP_H
 #define GG_CLI_SETUP_H
 
 #include "cli/load.h"
 #include "cli/options.h"
 #include "model/category.h"
+#include "model/memory.h"
 #include "model/rule.h"
 #include "model/view.h"
 #include "store/digest_json.h"
@@ -12,12 +13,13 @@
 struct setup {
 	struct rules rules;
 	struct category_table categories;
+	struct site_rules sites;
 	struct naming naming; ///< over rules and categories
 	struct load_options load;
 	const char *workload; ///< --workload, else what the rules say
 };
 
-/// Read rules and categories as the command line says. ST_USAGE on any error.
+/// Read rules, categories and sites as the command line says. ST_USAGE on any error.
 /// Caller releases with setup_release() whatever the outcome.
 GG_MUST_CHECK enum status setup_init(struct setup *s, const struct options *o,
                                      struct diag_log *log);
