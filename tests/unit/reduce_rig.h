@@ -4,7 +4,7 @@
 ///     K|C|S NAME DEVICE STREAM CORRELATION START DUR [BYTES]   kernel, memcpy, memset
 ///     R NAME THREAD CORRELATION START DUR                      runtime call
 ///     O|A NAME THREAD START DUR                                operator, annotation
-///     M ID TYPE ALLOCATED RESERVED TIME                        [memory]
+///     M ID TYPE ALLOCATED RESERVED TIME [BYTES]                [memory]
 #ifndef GG_TEST_REDUCE_RIG_H
 #define GG_TEST_REDUCE_RIG_H
 
@@ -27,6 +27,7 @@ struct rig {
 	struct digest *d;
 	struct trace_meta meta;
 	struct diag_log log;
+	struct event_sink through; ///< where set, what takes the events instead of the reducer
 };
 
 static inline void rig_open(struct rig *g, const struct reduce_options *options)
@@ -55,7 +56,7 @@ static inline void rig_close(struct rig *g)
 
 static inline void rig_event(struct rig *g, const struct event *ev)
 {
-	struct event_sink sink = reducer_sink(g->r);
+	struct event_sink sink = g->through.event ? g->through : reducer_sink(g->r);
 	assert_int_equal(sink.event(sink.ctx, ev), ST_OK);
 	g->meta.events++;
 }
@@ -90,6 +91,7 @@ static inline void rig_line(struct rig *g, const char *line)
 	} else if (e.kind == EVENT_MEMORY) {
 		e.memory_id = v[0], e.device_type = v[1];
 		e.total_allocated = v[2], e.total_reserved = v[3], e.start_ns = v[4];
+		e.bytes = v[5];
 	} else {
 		e.pid = 1, e.tid = v[0], e.start_ns = v[1], e.dur_ns = v[2];
 	}
@@ -113,7 +115,8 @@ static inline void rig_numbers(struct strbuf *out, const int64_t *v, size_t nr)
 }
 
 /// Append figure `what`: a step.* metric, "steps", "activities", a member of
-/// trust, "devices", "kernels", "ops", "threads", "memories".
+/// trust, "devices", "kernels", "ops", "threads", "memories", "allocations",
+/// "growth" (x: unknown).
 static inline void rig_show(const struct digest *d, const char *what, struct strbuf *out)
 {
 	const struct trust_counts *t = &d->trust;
@@ -157,6 +160,16 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 		strbuf_addf(out, "[%s:", v->id);
 		rig_numbers(out, &v->events, 6);
 		strbuf_adds(out, "]");
+	}
+	for (size_t i = 0; i < d->memories.nr; i++) {
+		const struct memory_stat *v = &d->memories.v[i];
+		if (!strcmp(what, "allocations")) /* number, frees, bytes */
+			strbuf_addf(out, "[%s: %" PRId64 " %" PRId64 " %" PRId64 "]", v->id, v->alloc_count,
+			            v->free_count, v->churn_bytes);
+		if (!strcmp(what, "growth") && v->growth_per_step == MEMORY_UNKNOWN)
+			strbuf_addf(out, "[%s: x]", v->id);
+		else if (!strcmp(what, "growth"))
+			strbuf_addf(out, "[%s: %" PRId64 "]", v->id, v->growth_per_step);
 	}
 }
 

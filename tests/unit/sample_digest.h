@@ -4,6 +4,35 @@
 
 #include "model/digest.h"
 
+/// Figures of one memory that every source has; the others are unknown.
+static inline struct memory_stat sample_memory(const char *id, const char *source, int64_t peak)
+{
+	return (struct memory_stat){
+		.id = id,
+		.source = source,
+		.events = 9,
+		.peak_allocated = peak,
+		.peak_reserved = 5000,
+		.end_allocated = 1000,
+		.end_reserved = 4000,
+		.reserved_at_peak = 5000,
+		.alloc_count = 5,
+		.free_count = 4,
+		.churn_bytes = 6000,
+		.growth_per_step = MEMORY_UNKNOWN,
+		.capacity = MEMORY_UNKNOWN,
+		.end_requested = MEMORY_UNKNOWN,
+		.inactive = MEMORY_UNKNOWN,
+		.largest_inactive = MEMORY_UNKNOWN,
+		.segment_count = MEMORY_UNKNOWN,
+		.segment_churn = MEMORY_UNKNOWN,
+		.oom_count = MEMORY_UNKNOWN,
+		.peak_persistent = MEMORY_UNKNOWN,
+		.peak_carried = MEMORY_UNKNOWN,
+		.peak_transient = MEMORY_UNKNOWN,
+	};
+}
+
 /// Two steps of 100 and 300 ms on one device; kernels `alpha_gemm` (with a
 /// shape), `ncclAllReduce` and two numberings of one Triton kernel; copies in two
 /// directions and one memory. Caller releases with digest_free().
@@ -154,7 +183,48 @@ static inline struct digest *sample_digest(int64_t rank)
 	vec_push(&d->ops, (struct op_stat){ SPAN("aten::add"), 4, 401, 301 });
 	vec_push(&d->ops, (struct op_stat){ SPAN("aten::mul"), 1, 10, 10 });
 	vec_push(&d->threads, (struct thread_stat){ "12/34", 777 });
-	vec_push(&d->memories, (struct memory_stat){ "0", "trace", 9, 4000, 5000, 1000, 4000, 5000 });
+	struct memory_stat memory = sample_memory("0", "trace", 4000);
+	memory.growth_per_step = -12;
+	vec_push(&d->memories, memory);
+	return d;
+}
+
+/// Of one rank the snapshot of two memories, "0" and "3": something in each of
+/// the lists, a negative number in each place that may have one.
+static inline struct digest *sample_snapshot(int64_t rank)
+{
+	struct digest *d = digest_new();
+	d->snapshot = "rank.snapshot.json";
+	d->source_hash = 99;
+	d->rank = rank;
+	d->marker = d->communication = "";
+	digest_set_steps(d, 0);
+	for (int i = 0; i < 2; i++) {
+		const char *id = i ? "3" : "0";
+		struct memory_stat m = sample_memory(id, "snapshot", 8000 + i);
+		m.growth_per_step = i ? 4096 : MEMORY_UNKNOWN;
+		m.capacity = i ? MEMORY_UNKNOWN : 10000;
+		m.end_requested = 900;
+		m.inactive = 3000;
+		m.largest_inactive = 2000;
+		m.segment_count = 4;
+		m.segment_churn = m.oom_count = 0;
+		m.reserved_at_peak = i ? -512 : 9000;
+		m.peak_persistent = 8512;
+		m.peak_carried = 0;
+		m.peak_transient = -512;
+		vec_push(&d->memories, m);
+		for (int list = 0; list < NR_MEMORY_LISTS; list++)
+			for (int k = 0; k < 2; k++) /* equal rows are fine */
+				vec_push(&d->memory_items,
+				         (struct memory_item){ id, (enum memory_list)list, SPAN("loss"),
+				                               (enum site_kind)(list % 6), SPAN("t/train.py"),
+				                               SPAN("f\xff"), 12, -512, -1, 500, 3 });
+		vec_push(&d->memory_levels, (struct memory_level){ id, 0, -1, -1024, 0 });
+		vec_push(&d->memory_levels, (struct memory_level){ id, 7, 123456, 8000, -5 });
+		vec_push(&d->memory_evidence,
+		         (struct memory_evidence){ id, true, i, false, 1, 2, 3, -1024, 5 });
+	}
 	return d;
 }
 

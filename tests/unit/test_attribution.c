@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
+#include "breakdown_sums.h"
 #include "gate/bench.h"
-#include "gate_fixture.h"
 
 struct sides {
 	struct category_table categories;
@@ -38,39 +38,6 @@ static struct breakdown *breakdown(struct sides *s, enum metric_id id, const cha
 {
 	struct attribution_query q = { &metric_table[id], span_of(label), change, "median" };
 	return attribution_of(&s->bench.pairs, &s->categories, &q, &s->arena);
-}
-
-/* Every level adds up to what it is under. */
-static void assert_adds_up(const struct breakdown *b)
-{
-	int64_t top = 0;
-	for (size_t i = 0; i < b->parts.nr; i++) {
-		const struct part *p = &b->parts.v[i];
-		int64_t sum = 0;
-		size_t below = 0;
-		if (p->level == 0)
-			top += p->change;
-		for (size_t j = i + 1; j < b->parts.nr && b->parts.v[j].level > p->level; j++) {
-			assert_true(j > i + 1 || b->parts.v[j].level == p->level + 1);
-			if (b->parts.v[j].level == p->level + 1) {
-				sum += b->parts.v[j].change;
-				below++;
-			}
-		}
-		if (below && sum != p->change)
-			fail_msg("%s: parts are %lld, not %lld", p->label, (long long)sum,
-			         (long long)p->change);
-	}
-	if (top != b->change)
-		fail_msg("%s: parts are %lld, not %lld", b->title, (long long)top, (long long)b->change);
-}
-
-static const struct part *part(const struct breakdown *b, int level, const char *label)
-{
-	for (size_t i = 0; i < b->parts.nr; i++)
-		if (b->parts.v[i].level == level && strcmp(b->parts.v[i].label, label) == 0)
-			return &b->parts.v[i];
-	return NULL;
 }
 
 static const struct activity before[] = {

@@ -88,6 +88,17 @@ static void test_round_trip(void **state)
 	d->snapshot = "a\\b\n\x01\x7f";
 	d->trust.truncated = true;
 	assert_round_trip(d);
+	d->memories.v[0].peak_op = "aten::mm";
+	assert_round_trip(d);
+	d->memories.v[0].peak_dims = "[8, 4], []";
+	d->memories.v[0].peak_types = "float, -";
+	assert_round_trip(d);
+	d->device_memory = 80;
+	digest_join(d, sample_snapshot(3));
+	assert_round_trip(d);
+	digest_free(d);
+	d = sample_snapshot(0);
+	assert_round_trip(d);
 	digest_free(d);
 
 	d = digest_new();
@@ -144,6 +155,94 @@ static void test_fields_are_kept(void **state)
 	digest_free(r);
 	digest_free(d);
 	free(text);
+}
+
+static void test_snapshot_is_kept(void **state)
+{
+	(void)state;
+	size_t n;
+	struct digest *d = sample_snapshot(5);
+	char *text = text_of(d, &n);
+	struct digest *r = parse_ok((struct span){ text, n }, 0);
+	assert_string_equal(r->snapshot, "rank.snapshot.json");
+	assert_true(r->device_memory == MEMORY_UNKNOWN);
+	assert_int_equal(r->memories.nr, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_memory_equal(&r->memories.v[i].events, &d->memories.v[i].events,
+		                    sizeof *r->memories.v - offsetof(struct memory_stat, events));
+		const struct memory_evidence *e = &r->memory_evidence.v[i];
+		assert_true(e->history && e->midway == (i == 1) && !e->truncated);
+		assert_memory_equal(&e->unseen_frees, &d->memory_evidence.v[i].unseen_frees,
+		                    sizeof *e - offsetof(struct memory_evidence, unseen_frees));
+	}
+	assert_int_equal(r->memory_items.nr, d->memory_items.nr);
+	for (size_t i = 0; i < d->memory_items.nr; i++) {
+		const struct memory_item *want = &d->memory_items.v[i], *have = &r->memory_items.v[i];
+		assert_string_equal(have->memory, want->memory);
+		assert_int_equal(have->list, want->list);
+		assert_int_equal(have->kind, want->kind);
+		assert_true(span_eq(have->category, want->category) && span_eq(have->file, want->file) &&
+		            span_eq(have->function, want->function));
+		assert_memory_equal(&have->line, &want->line,
+		                    sizeof *have - offsetof(struct memory_item, line));
+	}
+	assert_int_equal(r->memory_levels.nr, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_memory_equal(&r->memory_levels.v[i].entries, &d->memory_levels.v[i].entries,
+		                    sizeof *r->memory_levels.v - offsetof(struct memory_level, entries));
+	digest_free(r);
+	digest_free(d);
+	free(text);
+}
+
+static void test_snapshot_errors(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *old, *new, *message; ///< message NULL: fine
+	} rows[] = {
+		{ "\"alloc_count\":5,", "", NULL },
+		{ "\"alloc_count\":5,", "\"alloc_count\":-5,", "'memories[0].alloc_count' is negative" },
+		{ "\"reserved_at_peak\":-512", "\"reserved_at_peak\":-5.5",
+		  "'memories[1].reserved_at_peak' is not a whole number" },
+		{ "\"reserved_at_peak\":-512", "\"reserved_at_peak\":-9223372036854775809",
+		  "'memories[1].reserved_at_peak' is too large" },
+		{ "\"peak_transient\":-512", "\"peak_transient\":null",
+		  "'memories[0].peak_transient' is not a number" },
+		{ "\"list\":\"peak\"", "\"list\":\"peek\"", "'memory_items[2].list' is 'peek'" },
+		{ "\"list\":\"peak\"", "\"list\":\"pinned\"", "'memory_items[3]' does not come after" },
+		{ "\"kind\":\"rest\"", "\"kind\":\"test\"", "'memory_items[10].kind' is 'test'" },
+		{ "\"memory\":\"3\",\"list\":\"category\"", "\"memory\":\"2\",\"list\":\"category\"",
+		  "'memories' do not have one that is spoken of" },
+		{ "\"memory\":\"3\",\"history\"", "\"memory\":\"4\",\"history\"",
+		  "'memories' do not have one that is spoken of" },
+		{ "\"memory\":\"0\",\"entries\":0", "\"memory\":\"\",\"entries\":0",
+		  "'memories' do not have one that is spoken of" },
+		{ "\"entries\":7", "\"entries\":0", "'memory_levels[1]' does not come after" },
+		{ "\"memory_levels\": [", "\"memory_levels\": 1, \"x\": [",
+		  "'memory_levels' is not an array" },
+		{ "\"midway\":false", "\"midway\":0", "'memory_evidence[0].midway' is neither true nor" },
+	};
+	size_t n;
+	struct digest *d = sample_snapshot(0);
+	char *text = text_of(d, &n);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct diag_log log;
+		struct digest *r = NULL;
+		diag_init(&log);
+		char *bad = edited(text, rows[i].old, rows[i].new);
+		enum status st = parse(span_of(bad), 0, &r, &log);
+		assert_int_equal(st, rows[i].message ? ST_INPUT : ST_OK);
+		if (rows[i].message && !strstr(diag_first_error(&log), rows[i].message))
+			fail_msg("'%s' instead of '%s'", diag_first_error(&log), rows[i].message);
+		if (!rows[i].message)
+			assert_true(r->memories.v[0].alloc_count == MEMORY_UNKNOWN);
+		digest_free(r);
+		free(bad);
+		diag_release(&log);
+	}
+	free(text);
+	digest_free(d);
 }
 
 static void test_layout(void **state)
@@ -483,13 +582,48 @@ static void test_baseline(void **state)
 	free(again);
 }
 
+/* A baseline keeps of a snapshot what a check compares. */
+static void test_baseline_is_small(void **state)
+{
+	(void)state;
+	struct baseline b = { .workload = "toy", .provenance = { "", "", "", "", "" } }, r;
+	struct diag_log log;
+	vec_push(&b.pin.ranks, sample_digest(0));
+	digest_join(b.pin.ranks.v[0], sample_snapshot(0));
+	char *text = baseline_text(&b);
+	diag_init(&log);
+	assert_int_equal(baseline_parse_text(text, &r, &log), ST_OK);
+	const struct digest *pin = r.pin.ranks.v[0];
+	assert_int_equal(pin->memories.nr, 2);
+	assert_int_equal(pin->memory_evidence.nr, 2);
+	assert_int_equal(pin->memory_levels.nr, 0);
+	assert_int_equal(pin->memory_items.nr, 2 * 2 * 4);
+	for (size_t i = 0; i < pin->memory_items.nr; i++)
+		assert_true(pin->memory_items.v[i].list <= MEMORY_LIST_GROWTH);
+	assert_int_equal(b.pin.ranks.v[0]->memory_items.nr, 2 * 2 * NR_MEMORY_LISTS);
+	char *again = baseline_text(&r);
+	assert_string_equal(text, again);
+	baseline_release(&r);
+	baseline_release(&b);
+	diag_release(&log);
+	free(text);
+	free(again);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_fields_are_kept),
-		cmocka_unit_test(test_layout),     cmocka_unit_test(test_hostile_names),
-		cmocka_unit_test(test_errors),     cmocka_unit_test(test_truncated_at_every_byte),
-		cmocka_unit_test(test_limits),     cmocka_unit_test(test_baseline),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_fields_are_kept),
+		cmocka_unit_test(test_snapshot_is_kept),
+		cmocka_unit_test(test_snapshot_errors),
+		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_hostile_names),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_truncated_at_every_byte),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_baseline),
+		cmocka_unit_test(test_baseline_is_small),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

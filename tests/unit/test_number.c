@@ -400,6 +400,28 @@ static void format(void **state)
 	}
 }
 
+static void theil_sen(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t x[4], y[4];
+		size_t nr;
+		int64_t want;
+	} rows[] = {
+		{ { 0, 1 }, { 5, 5 }, 2, 0 },
+		{ { 0, 2 }, { 0, 1 }, 2, 1 },
+		{ { 0, 2 }, { 1, 0 }, 2, -1 },
+		{ { 0, 3 }, { 0, 1 }, 2, 0 },
+		{ { 0, 1, 2 }, { 0, 10, 11 }, 3, 6 }, /* 10 1 5.5 */
+		{ { 0, 1, 2, 3 }, { 0, 1, 2, 1000 }, 4, 167 }, /* 1 1 1 | 333.3 499.5 998 */
+		{ { 0, 1, 2, 10 }, { 0, 4, 8, 40 }, 4, 4 },
+		{ { 0, 1, 2 }, { 0, INT64_MAX, 0 }, 3, 0 },
+		{ { 0, 1 }, { INT64_MAX, 0 }, 2, -INT64_MAX },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_int_equal(number_theil_sen(rows[i].x, rows[i].y, rows[i].nr), rows[i].want);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,7 +430,7 @@ int main(void)
 		cmocka_unit_test(div_round),  cmocka_unit_test(pct),
 		cmocka_unit_test(add),        cmocka_unit_test(median),
 		cmocka_unit_test(percentile), cmocka_unit_test(cmp_i64),
-		cmocka_unit_test(format),
+		cmocka_unit_test(format),     cmocka_unit_test(theil_sen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

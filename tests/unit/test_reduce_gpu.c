@@ -182,13 +182,104 @@ static void test_memory(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
+#define STEP(nr, start, dur) "A ProfilerStep#" #nr " 1 " #start " " #dur "\n"
+#define FOUR_STEPS STEP(1, 0, 10) STEP(2, 10, 10) STEP(3, 20, 10) STEP(4, 30, 10)
+
+static void test_memory_use(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "allocations and frees",
+		  "M 0 1 9 9 1 5\nM 0 1 9 9 2 -5\nM 0 1 9 9 3 0\nM 0 1 9 9 4 7\nM 1 1 9 9 5 -9\n",
+		  "allocations", "[0: 2 1 12][1: 0 1 0]", NULL, 0 },
+		{ "one window has no growth", NULL, "growth", "[0: x][1: x]", NULL, 0 },
+		/* levels at the ends: 3 5 9 9; slopes 2 4 0 3 2 2 */
+		{ "the median slope, of the events in any order",
+		  FOUR_STEPS "M 0 1 9 9 29\nM 0 1 7 9 10\nM 0 1 5 9 19\nM 0 1 3 9 9\nM 0 1 1 9 40\n",
+		  "growth", "[0: 2]", NULL, 0 },
+		{ "without the warm-up: 5 9 9", NULL, "growth", "[0: 2]", NULL, 1 },
+		{ "two steps are too few", NULL, "growth", "[0: x]", NULL, 2 },
+		{ "an event at the end of a step is behind it",
+		  FOUR_STEPS "M 0 1 5 9 10\nM 0 1 6 9 20\nM 0 1 8 9 30\n", "growth", "[0: 2]", NULL, 0 },
+		{ "of one time the last written",
+		  STEP(1, 0, 5) STEP(2, 5, 5)
+		      STEP(3, 10, 5) "M 0 1 5 9 1\nM 0 1 9 9 1\nM 0 1 9 9 12\nM 0 1 2 9 12\nM 0 1 3 9 12\n",
+		  "growth", "[0: -3]", NULL, 0 },
+		{ "levels fall", FOUR_STEPS "M 0 1 9 9 1\nM 0 1 6 9 11\nM 0 1 3 9 21\nM 0 1 0 9 31\n",
+		  "growth", "[0: -3]", NULL, 0 },
+		{ "before the first event the level is not known",
+		  FOUR_STEPS "M 0 1 4 9 15\nM 1 1 4 9 25\nM 0 1 8 9 35\nM 1 1 8 9 35\n", "growth",
+		  "[0: 2][1: x]", NULL, 0 },
+		{ "rounded half away from zero",
+		  STEP(1, 0, 5) STEP(2, 5, 5) STEP(3, 10, 5) "M 0 1 1 9 1\nM 0 1 2 9 12\n", "growth",
+		  "[0: 1]", NULL, 0 },
+		{ "a step inside of another is none of its own",
+		  STEP(1, 0, 40) STEP(2, 5, 5) STEP(3, 12, 5) "M 0 1 1 9 1\n", "growth", "[0: x]", NULL,
+		  0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+/* More steps than give slopes, and more memories than get as many of them. */
+static void test_many_memories(void **state)
+{
+	(void)state;
+	for (int memories = 1; memories <= 20000; memories *= 100) {
+		struct rig g;
+		char line[64];
+		rig_open(&g, NULL);
+		for (int i = 0; i < 3000; i++) {
+			snprintf(line, sizeof line, "A ProfilerStep#%d 1 %d 10", i, i * 10);
+			rig_line(&g, line);
+			for (int m = 0; m < memories; m += 1 + (i > 0 && i < 2999) * memories) {
+				snprintf(line, sizeof line, "M %d 1 %d 9 %d", m, 700 * i, i * 10 + 5);
+				rig_line(&g, line);
+			}
+		}
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		assert_int_equal(g.d->memories.nr, memories);
+		assert_string_equal(g.d->memories.v[0].id, "0");
+		assert_int_equal(g.d->memories.v[0].growth_per_step, 700);
+		rig_close(&g);
+	}
+}
+
+static void test_capacity(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t bytes[3]; ///< of devices 5, 6, 7; 0: no such device
+		int64_t want;
+	} rows[] = {
+		{ { 80, 80, 80 }, 80 },
+		{ { 80, 0, 0 }, 80 },
+		{ { 80, 81, 80 }, MEMORY_UNKNOWN },
+		{ { 80, 80, -1 }, MEMORY_UNKNOWN },
+		{ { -1, -1, -1 }, MEMORY_UNKNOWN },
+		{ { 0, 0, 0 }, MEMORY_UNKNOWN },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g;
+		rig_open(&g, NULL);
+		rig_feed(&g, "K a 5 7 -1 0 1\nM 0 1 50 60 7");
+		for (int k = 0; k < 3 && rows[i].bytes[k]; k++)
+			vec_push(&g.meta.devices, (struct trace_device){ 5 + k, "A", rows[i].bytes[k] });
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		assert_true(g.d->device_memory == rows[i].want);
+		assert_true(g.d->memories.v[0].capacity == rows[i].want);
+		assert_true(g.d->memories.v[0].segment_count == MEMORY_UNKNOWN);
+		rig_close(&g);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_devices),  cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_overlaps), cmocka_unit_test(test_launches),
-		cmocka_unit_test(test_shapes),   cmocka_unit_test(test_occupancy),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_devices),       cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_overlaps),      cmocka_unit_test(test_launches),
+		cmocka_unit_test(test_shapes),        cmocka_unit_test(test_occupancy),
+		cmocka_unit_test(test_memory),        cmocka_unit_test(test_memory_use),
+		cmocka_unit_test(test_many_memories), cmocka_unit_test(test_capacity),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

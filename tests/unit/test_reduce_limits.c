@@ -24,6 +24,11 @@ static void test_sums(void **state)
 		{ "C a 0 7 -1 0 1 " MAX "\nC a 0 7 -1 0 1 1", "bytes of copies" },
 		{ "C a 0 7 -1 0 1 " MAX "\nC b 0 7 -1 0 1 1", "bytes of a step's copies" },
 		{ "M 0 1 " MAX " " MAX " " MIN "\nM 0 1 " MAX " " MAX " " MAX "\nK a 0 7 -1 5 5", NULL },
+		{ "M 0 1 5 5 0 " MAX "\nM 1 1 5 5 0 " MAX "\nM 0 1 5 5 1 " MIN, NULL },
+		{ "M 0 1 5 5 0 " MAX "\nM 0 1 5 5 0 1", "the allocations add up" },
+		{ "A ProfilerStep#1 1 0 1\nA ProfilerStep#2 1 1 1\nA ProfilerStep#3 1 2 1\n"
+		  "M 0 1 0 0 0\nM 0 1 " MAX " 0 2",
+		  NULL },
 		{ "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nR x 1 1 0 1\nR x 1 2 10 1\n"
 		  "K a 0 7 1 0 1\nK a 0 7 2 " MAX " 0\nK a 1 7 1 0 1\nK a 1 7 2 " MAX " 0\n",
 		  "idle times of a step's devices" },

@@ -73,7 +73,8 @@ static void order(void **state)
 {
 	static const char *const parts[] = {
 		"fail: 2 of 8 checks beyond their limits, 1 inconclusive, 1 missing, 1 warning\n"
-		"baseline k at k (6 steps) → candidate k at k (6 steps); k; environment differs: gpu.name; rules k\n"
+		"baseline k at k (6 steps) → candidate k at k (6 steps); k; environment differs: gpu.name; "
+		"rules k\n"
 		"warning: the environment differs: 'k'\n",
 		"  fail          step-cuda-time",
 		"  inconclusive  idle",

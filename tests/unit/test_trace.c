@@ -320,11 +320,44 @@ static void memory(void **state)
 	check_rows(memory_rows, ROWS(memory_rows));
 }
 
+#define OP(args) "{'ph':'X','cat':'cpu_op','name':'o','ts':1,'args':{" args "}}"
+#define OP_IN "op o @1000+0 p- t- in "
+#define X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+#define X250 X50 X50 X50 X50 X50
+
+static const struct row inputs_rows[] = {
+	{ .json = DOC(OP("'Input Dims':[[8,1024],[1024],[]],'Input type':['float','c10::Half','']")),
+	  .events = OP_IN "[8, 1024], [1024], [] of float, c10::Half, -\n" },
+	/* 2021; lists of tensors; what is neither list, number nor text */
+	{ .json = DOC(OP("'Input dims':[[[2,3],[4]],[],5,null,{'a':[1]},true]")),
+	  .events = OP_IN "[[2, 3], [4]], [], 5, -, -, - of \n" },
+	{ .json = DOC(OP("'Input Dims':[],'Input type':'float'") "," OP(
+	      "'Input Dims':{'a':1},'Input type':null")),
+	  .events = "op o @1000+0 p- t-\nop o @1000+0 p- t-\n" },
+	/* the last counts; nothing is left of the event before; other kinds have none */
+	{ .json = DOC(OP("'Input type':['a'],'Input type':['b']") "," OP("") "," EV(
+	      "'ts':1,'dur':2,'args':{'Input Dims':[[1]]}")),
+	  .events = OP_IN " of b\nop o @1000+0 p- t-\n" K1 },
+	/* at most 256 bytes, of whole characters */
+	{ .json = DOC(OP("'Input type':['" X250 "','abcd']")), .events = OP_IN " of " X250 ", abcd\n" },
+	{ .json = DOC(OP("'Input type':['" X250 "','abcde',[[1]]]")),
+	  .events = OP_IN " of " X250 ", a…\n" },
+	{ .json = DOC(OP("'Input type':['" X250 "xx\\u00e4\\u00e4\\u00e4']")),
+	  .events = OP_IN " of " X250 "xx…\n" },
+};
+
+static void inputs(void **state)
+{
+	(void)state;
+	check_rows(inputs_rows, ROWS(inputs_rows));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shapes), cmocka_unit_test(categories), cmocka_unit_test(numbers),
 		cmocka_unit_test(ids),    cmocka_unit_test(args),       cmocka_unit_test(memory),
+		cmocka_unit_test(inputs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

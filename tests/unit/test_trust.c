@@ -1,6 +1,6 @@
 #include "gate/trust.h"
 
-#include "gate_fixture.h"
+#include "memory_fixture.h"
 
 static const struct activity gemm[] = { { EVENT_KERNEL, "gemm", 50, MS(500) } };
 
@@ -153,6 +153,52 @@ static void carried(struct digest *d)
 	d->trust.unattributed_ns = MS(300);
 }
 
+/* A sound history of memory "0", to be damaged. */
+static struct memory_evidence *history(struct digest *d)
+{
+	vec_push(
+	    &d->memory_evidence,
+	    (struct memory_evidence){ .memory = "0", .history = true, .midway = true, .allocs = 100 });
+	return &d->memory_evidence.v[0];
+}
+static void sound_history(struct digest *d)
+{
+	history(d)->unseen_frees = 50; /* of what was there before */
+	vec_push(&d->memory_evidence, (struct memory_evidence){ .memory = "1" }); /* idle */
+}
+static void no_history(struct digest *d)
+{
+	history(d)->history = false;
+}
+static void cut_history(struct digest *d)
+{
+	history(d)->truncated = true;
+}
+static void unseen_1(struct digest *d)
+{
+	struct memory_evidence *e = history(d);
+	e->midway = false;
+	e->unseen_frees = 1;
+}
+static void unseen_more(struct digest *d)
+{
+	unseen_1(d);
+	d->memory_evidence.v[0].unseen_frees = 2;
+}
+static void contradicted_1(struct digest *d)
+{
+	history(d)->contradicted_frees = 1;
+}
+static void contradicted_more(struct digest *d)
+{
+	contradicted_1(d);
+	d->memory_evidence.v[0].lost_allocs = 1;
+}
+static void negative_memory(struct digest *d)
+{
+	history(d)->lowest_allocated = -512;
+}
+
 static const struct row {
 	const char *name;
 	void (*damage)(struct digest *);
@@ -197,6 +243,25 @@ static const struct row {
 	  METRIC_STEP_TIME },
 	{ "window", window, 3, "window-against-steps", 0, METRIC_STEP_TIME, METRIC_WINDOW_BUSY_TIME },
 	{ "carried over", carried, 1, NULL, 0, 0, 0 },
+	{ "sound history", sound_history, 1, NULL, 0, 0, 0 },
+	{ "no history", no_history, 1, "no-memory-history", 0, METRIC_MEMORY_PEAK_ALLOCATED,
+	  METRIC_MEMORY_END_ALLOCATED },
+	{ "no history: growth", no_history, 1, "no-memory-history", 0, METRIC_MEMORY_GROWTH_PER_STEP,
+	  METRIC_STEP_TIME },
+	{ "no history: churn", no_history, 1, "no-memory-history", 0, METRIC_MEMORY_SEGMENT_CHURN,
+	  METRIC_MEMORY_SEGMENT_COUNT },
+	{ "cut", cut_history, 1, "history-cut", 0, METRIC_MEMORY_PEAK_RESERVED,
+	  METRIC_MEMORY_GROWTH_PER_STEP },
+	{ "cut: counts", cut_history, 1, "history-cut", 0, METRIC_MEMORY_OOM_COUNT,
+	  METRIC_MEMORY_FRAGMENTATION_PCT },
+	{ "unseen 1 %", unseen_1, 1, NULL, 0, 0, 0 },
+	{ "unseen", unseen_more, 1, "unseen-frees", 0, METRIC_MEMORY_CHURN_BYTES,
+	  METRIC_MEMORY_PEAK_ALLOCATED },
+	{ "contradicted 1 %", contradicted_1, 1, "memory-contradictions", true, 0, 0 },
+	{ "contradicted", contradicted_more, 1, "memory-contradictions", 0,
+	  METRIC_MEMORY_PEAK_ALLOCATED, METRIC_MEMORY_END_RESERVED },
+	{ "negative memory", negative_memory, 1, "negative-memory", 0,
+	  METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT, METRIC_MEMORY_ALLOC_COUNT },
 };
 
 static void check_row(const struct row *row, bool candidate)
@@ -277,6 +342,100 @@ static void test_spoiler(void **state)
 	release(&s);
 }
 
+/* Both sides as the digests of memories alone, or one of them as that of a trace. */
+static void replace(struct run *run, struct digest **d)
+{
+	digest_free(*d);
+	*d = run->ranks.v[0] = memory_digest(0, "0", MIB(9), MIB(1));
+}
+
+static void test_snapshots_alone(void **state)
+{
+	(void)state;
+	struct sides s;
+	setup(&s);
+	replace(&s.baseline, &s.b);
+	replace(&s.candidate, &s.c);
+	trust_findings(&s.baseline, &s.candidate, 5, &s.report);
+	assert_int_equal(s.report.trust.nr, 0);
+	release(&s);
+}
+
+/* What one side alone has recorded never passes. */
+static void test_snapshot_against_trace(void **state)
+{
+	(void)state;
+	for (int candidate = 0; candidate < 2; candidate++) {
+		struct sides s;
+		setup(&s);
+		candidate ? replace(&s.candidate, &s.c) : replace(&s.baseline, &s.b);
+		trust_findings(&s.baseline, &s.candidate, 5, &s.report);
+		const struct finding *f = find(&s.report, "no-trace");
+		assert_int_equal(s.report.trust.nr, 1);
+		assert_int_equal(f->candidate, candidate);
+		assert_true(spoils(f, METRIC_STEP_TIME) && spoils(f, METRIC_GPU_UTILIZATION_PCT));
+		assert_true(spoils(f, METRIC_KERNEL_DRIFT_PCT) && spoils(f, METRIC_MFU_PCT));
+		assert_false(spoils(f, METRIC_MEMORY_PEAK_ALLOCATED));
+		release(&s);
+	}
+}
+
+/* One rank without a trace, in a run where others have one. */
+static void test_rank_without_trace(void **state)
+{
+	(void)state;
+	struct sides s;
+	setup(&s);
+	vec_push(&s.candidate.ranks, memory_digest(1, "0", MIB(9), MIB(1)));
+	trust_findings(&s.baseline, &s.candidate, 5, &s.report);
+	assert_int_equal(find(&s.report, "no-trace")->rank, 1);
+	release(&s);
+}
+
+static void test_memory_sources(void **state)
+{
+	(void)state;
+	struct sides s;
+	setup(&s);
+	vec_push(&s.b->memories, sample_memory("0", "trace", 9));
+	vec_push(&s.c->memories, sample_memory("0", "snapshot", 9));
+	trust_findings(&s.baseline, &s.candidate, 1, &s.report);
+	assert_int_equal(s.report.trust.nr, 1);
+	assert_true(find(&s.report, "memory-source-differs")->warning_only);
+	release(&s);
+}
+
+static void test_out_of_memory_risk(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t left;
+		const char *words; /* NULL: no finding */
+	} cases[] = { { 2000000000, NULL },
+		          { 1999999999, "may run out" },
+		          { 1000000000, "may run out" },
+		          { 999999999, "nearly runs out" },
+		          { -5, "nearly runs out" } };
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct sides s;
+		setup(&s);
+		replace(&s.baseline, &s.b);
+		replace(&s.candidate, &s.c);
+		struct memory_stat *m = &s.c->memories.v[0];
+		m->reserved_at_peak = MIB(12); /* of which 3 are not in use */
+		m->capacity = s.b->memories.v[0].capacity = MIB(12) + cases[i].left;
+		trust_findings(&s.baseline, &s.candidate, 1, &s.report);
+		const struct finding *f = find(&s.report, "out-of-memory-risk");
+		assert_int_equal(s.report.trust.nr, cases[i].words != NULL);
+		if (f) {
+			assert_true(f->warning_only && f->candidate);
+			assert_non_null(strstr(f->message, cases[i].words));
+			assert_non_null(strstr(f->message, "9.00 MiB are allocated and 3.00 MiB held unused"));
+		}
+		release(&s);
+	}
+}
+
 /* Sums at the ends of int64 neither overflow nor hide. */
 static void test_extremes(void **state)
 {
@@ -285,6 +444,8 @@ static void test_extremes(void **state)
 	setup(&s);
 	s.c->trust.gpu_ns = s.c->trust.dropped_ns = s.c->trust.overlap_ns = INT64_MAX;
 	s.c->trust.launches = s.c->trust.launches_without_kernel = INT64_MAX;
+	struct memory_evidence *e = history(s.c);
+	e->contradicted_frees = e->lost_allocs = e->unseen_frees = INT64_MAX;
 	for (int i = 0; i < 5; i++)
 		s.c->step_activities[i] = i < 4 ? INT64_MAX : INT64_MAX / 2;
 	trust_findings(&s.baseline, &s.candidate, INT64_MAX, &s.report);
@@ -299,9 +460,16 @@ static void test_extremes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_findings),          cmocka_unit_test(test_side_and_words),
-		cmocka_unit_test(test_short_and_too_few), cmocka_unit_test(test_spoiler),
+		cmocka_unit_test(test_findings),
+		cmocka_unit_test(test_side_and_words),
+		cmocka_unit_test(test_short_and_too_few),
+		cmocka_unit_test(test_spoiler),
 		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_snapshots_alone),
+		cmocka_unit_test(test_snapshot_against_trace),
+		cmocka_unit_test(test_rank_without_trace),
+		cmocka_unit_test(test_memory_sources),
+		cmocka_unit_test(test_out_of_memory_risk),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

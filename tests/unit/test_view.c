@@ -158,12 +158,6 @@ static void test_figures(void **state)
 		{ "op.time", "aten::add=201 aten::mul=5" },
 		{ "op.self_time", "aten::add=151 aten::mul=5" },
 		{ "thread.time", "12/34=777" },
-		{ "memory.peak_allocated", "0=4000" },
-		{ "memory.peak_reserved", "0=5000" },
-		{ "memory.end_allocated", "0=1000" },
-		{ "memory.end_reserved", "0=4000" },
-		{ "memory.fragmentation_pct", "0=75000000" },
-		{ "memory.fragmentation_at_peak_pct", "0=20000000" },
 	};
 	struct fixture *f = open_view(sample_digest(0), NULL);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -173,7 +167,8 @@ static void test_figures(void **state)
 		struct strbuf b = STRBUF_INIT;
 		if (m->label != LABEL_PAIR)
 			rank_figures(&f->view, 0, m, describe, &b);
-		assert_true(b.n > 0 || m->label == LABEL_PAIR || m->need == NEED_CONTEXT);
+		assert_true(b.n > 0 || m->label == LABEL_PAIR || m->need == NEED_CONTEXT ||
+		            m->need == NEED_MEMORY);
 		strbuf_release(&b);
 	}
 	close_view(f);
@@ -255,7 +250,8 @@ static void test_malformed_figures(void **state)
 	(void)state;
 	struct digest *d = sample_digest(0);
 	d->devices.v[0] = (struct device_stat){ "0", 1, 1, 0, INT64_MAX, INT64_MAX, 0, 0, 0, 5 };
-	d->memories.v[0] = (struct memory_stat){ "0", "trace", 1, INT64_MAX, 0, 7, 0, 0 };
+	d->memories.v[0] = sample_memory("0", "trace", INT64_MAX);
+	d->memories.v[0].reserved_at_peak = INT64_MIN;
 	for (size_t i = 0; i < d->kernels.nr; i++) {
 		struct kernel_stat *s = &d->kernels.v[i];
 		s->step_count = s->step_total_ns = s->total_ns = s->step_bytes = s->occupancy = INT64_MAX;
@@ -264,11 +260,78 @@ static void test_malformed_figures(void **state)
 	assert_figures(f, "window.idle_time", "0=0");
 	assert_figures(f, "gpu.utilization_pct", "");
 	assert_figures(f, "comm.overlap_pct", "");
-	assert_figures(f, "memory.fragmentation_pct", "0=0");
+	assert_figures(f, "memory.fragmentation_at_peak_pct", "0=200000000");
 	assert_figures(f, "kernel.count",
 	               "alpha_gemm=9223372036854775807 ncclAllReduce=9223372036854775807 "
 	               "triton_mul=9223372036854775807");
 	assert_figures(f, "memcpy.bandwidth", "DtoH=1000000000 HtoD=1000000000");
+	close_view(f);
+}
+
+static void test_memory_figures(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *metric, *trace, *snapshot;
+	} rows[] = {
+		{ "memory.peak_allocated", "0=4000", "0=8000 3=8001" },
+		{ "memory.peak_reserved", "0=5000", "0=5000 3=5000" },
+		{ "memory.end_allocated", "0=1000", "0=1000 3=1000" },
+		{ "memory.end_reserved", "0=4000", "0=4000 3=4000" },
+		{ "memory.fragmentation_pct", "0=75000000", "0=75000000 3=75000000" },
+		{ "memory.fragmentation_at_peak_pct", "0=20000000", "0=11111111 3=1662695313" },
+		{ "memory.inactive_pct", "", "0=75000000 3=0" },
+		{ "memory.free_split_pct", "", "0=33333333 3=0" },
+		{ "memory.rounding_pct", "", "0=10000000 3=10000000" },
+		{ "memory.alloc_count", "0=5", "0=5 3=5" },
+		{ "memory.free_count", "0=4", "0=4 3=4" },
+		{ "memory.churn_bytes", "0=6000", "0=6000 3=6000" },
+		{ "memory.segment_count", "", "0=4 3=4" },
+		{ "memory.segment_churn", "", "0=0 3=0" },
+		{ "memory.oom_count", "", "0=0 3=0" },
+		{ "memory.growth_per_step", "0=-12", "3=4096" },
+		{ "memory.headroom", "", "0=5000" },
+	};
+	struct digest *d = sample_snapshot(0);
+	d->memories.v[1].inactive = d->memories.v[1].largest_inactive = 0;
+	struct fixture *trace = open_view(sample_digest(0), NULL), *snapshot = open_view(d, NULL);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		assert_figures(trace, rows[i].metric, rows[i].trace);
+		assert_figures(snapshot, rows[i].metric, rows[i].snapshot);
+	}
+	for (size_t i = 0, row = 0; i < NR_METRICS; i++) /* a new row of the table needs its own here */
+		if (metric_table[i].need == NEED_MEMORY)
+			assert_string_equal(rows[row++].metric, metric_table[i].name);
+	close_view(trace);
+	close_view(snapshot);
+}
+
+/* The snapshot's memories stand for those of the trace. */
+static void test_joined_figures(void **state)
+{
+	(void)state;
+	struct digest *d = sample_digest(0);
+	uint64_t hash = d->source_hash;
+	d->device_memory = 7000;
+	d->memories.v[0].peak_op = "aten::mm";
+	d->memories.v[0].peak_dims = "[8, 4]";
+	d->memories.v[0].peak_types = "float";
+	digest_join(d, sample_snapshot(0));
+	assert_string_equal(d->memories.v[0].source, "snapshot");
+	assert_string_equal(d->memories.v[0].peak_op, "aten::mm");
+	assert_string_equal(d->memories.v[0].peak_dims, "[8, 4]");
+	assert_string_equal(d->memories.v[0].peak_types, "float");
+	assert_null(d->memories.v[1].peak_op);
+	assert_true(d->source_hash != hash && d->source_hash != 99);
+	assert_string_equal(d->trace, "rank.json");
+	assert_string_equal(d->snapshot, "rank.snapshot.json");
+	assert_int_equal(d->memory_items.nr, 4 * NR_MEMORY_LISTS);
+	assert_int_equal(d->memory_levels.nr, 4);
+	assert_int_equal(d->memory_evidence.nr, 2);
+	struct fixture *f = open_view(d, NULL);
+	assert_figures(f, "memory.peak_allocated", "0=8000 3=8001");
+	assert_figures(f, "memory.headroom", "0=5000 3=2000");
+	assert_figures(f, "window.busy_time", "0=800");
 	close_view(f);
 }
 
@@ -291,7 +354,7 @@ static void test_query_one_rank(void **state)
 {
 	(void)state;
 	struct digest *d = sample_digest(0);
-	vec_push(&d->memories, (struct memory_stat){ "2", "trace", 9, 6000, 6000, 1, 1, 1 });
+	vec_push(&d->memories, sample_memory("2", "trace", 6000));
 	struct fixture *f = open_view(d, NULL);
 	const struct query max = { .reduce = REDUCE_MAX };
 	assert_answers(f, max, "step.time", "@-1=200000000");
@@ -353,6 +416,8 @@ int main(void)
 		cmocka_unit_test(test_context),
 		cmocka_unit_test(test_nothing_there),
 		cmocka_unit_test(test_malformed_figures),
+		cmocka_unit_test(test_memory_figures),
+		cmocka_unit_test(test_joined_figures),
 		cmocka_unit_test(test_query_one_rank),
 		cmocka_unit_test(test_query_ranks),
 	};

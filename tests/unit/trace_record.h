@@ -61,7 +61,8 @@ static inline void record_gpu(struct record *r, const struct event *e)
 }
 
 /// Line of an event: kind, name, @start+dur (! clamped), pid, tid, correlation;
-/// GPU: device, stream, bytes, grid, block, occupancy; memory: its figures.
+/// GPU: device, stream, bytes, grid, block, occupancy; memory: its figures;
+/// operator: inputs.
 static inline enum status record_event(void *ctx, const struct event *e)
 {
 	static const char *const kinds[] = { "kernel", "memcpy",     "memset", "runtime",
@@ -81,6 +82,12 @@ static inline enum status record_event(void *ctx, const struct event *e)
 	if (e->kind == EVENT_MEMORY)
 		strbuf_addf(b, " b%" PRId64 " type%" PRId64 " id%" PRId64 " a%" PRId64 " r%" PRId64,
 		            e->bytes, e->device_type, e->memory_id, e->total_allocated, e->total_reserved);
+	if (e->input_dims.n || e->input_types.n) {
+		strbuf_adds(b, " in ");
+		strbuf_add(b, e->input_dims);
+		strbuf_adds(b, " of ");
+		strbuf_add(b, e->input_types);
+	}
 	strbuf_addch(b, '\n');
 	r->broken |= e->dur_ns < 0 || __builtin_add_overflow(e->start_ns, e->dur_ns, &end) || !e->name;
 	return ++r->nr_taken == r->stop_after ? ST_OUTPUT : ST_OK;

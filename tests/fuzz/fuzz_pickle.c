@@ -1,0 +1,13 @@
+/* A pickled snapshot is read or refused with one line, within its budgets. */
+#include "fuzz.h"
+
+#include "snapshot_laws.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct snapshot_limits limits = snapshot_limits_default;
+	struct snapshot_read_options options = { .limits = &limits };
+	limits.pickle_visits = 1 << 16; /* what unfolds too far does so sooner */
+	check_reader((struct span){ (const char *)data, size }, snapshot_read_pickle, &options, 0);
+	return 0;
+}

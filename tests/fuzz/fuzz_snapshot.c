@@ -1,0 +1,13 @@
+/* A JSON snapshot is read or refused with one line, alike in blocks of any size. */
+#include "fuzz.h"
+
+#include "snapshot_laws.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct snapshot_read_options small = { .window = 7 };
+	struct span bytes = { (const char *)data, size };
+	bool whole = check_reader(bytes, snapshot_read, NULL, 0);
+	check(whole == check_reader(bytes, snapshot_read, &small, 3));
+	return 0;
+}

@@ -1,0 +1,102 @@
+/* Memory snapshots are told from traces by content, in whole files and by the first bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "read/foreign.h"
+
+#define SEGMENT "{\"device\": 0, \"address\": 1, \"total_size\": 2, \"blocks\": []}"
+#define LONG_FRAMES "\"frames\": [{\"name\": \"f\"}], \"x\": [1, {\"ph\": \"X\"}]"
+
+static const struct {
+	const char *text;
+	bool snapshot;
+} rows[] = {
+	{ "{\"segments\": [" SEGMENT "]}", true },
+	{ " \n{\"segments\":[{\"blocks\":[],\"device\":0,\"segment_type\":\"large\"}]}", true },
+	{ "{\"segments\": [{" LONG_FRAMES ", \"address\": 1, \"total_size\": 2}]}", true },
+	{ "{\"segments\": [{" LONG_FRAMES "}, " SEGMENT "]}", true },
+	{ "{\"external_annotations\": [{}], \"allocator_settings\": {}, \"segments\": [" SEGMENT "]}",
+	  true },
+	{ "{\"device_traces\": [[], [{\"action\": \"alloc\"}]]}", true },
+	{ "{\"device_traces\": [[], []], \"segments\": []}", true },
+	{ "{\"segments\": [], \"device_traces\": []}", true },
+	{ "[" SEGMENT "]", true },
+	{ "[{\"address\": 1, \"total_size\": 2, \"stream\": 0}]", true },
+	/* traces */
+	{ "{\"traceEvents\": [], \"segments\": [" SEGMENT "]}", false },
+	{ "{\"segments\": [], \"traceEvents\": [], \"device_traces\": []}", false },
+	{ "[{\"ph\": \"X\", \"address\": 1, \"total_size\": 2}]", false },
+	{ "[{\"name\": \"a\", \"args\": {\"address\": 1, \"total_size\": 2}}]", false },
+	{ "[{\"name\": \"a\", \"ph\": \"X\"}, {\"ts\": 1}]", false },
+	/* other JSON that has a word of it */
+	{ "{\"segments\": []}", false },
+	{ "{\"device_traces\": [[]]}", false },
+	{ "{\"segments\": {\"address\": 1, \"total_size\": 2}}", false },
+	{ "{\"text\": \"\", \"segments\": [{\"id\": 0, \"start\": 0.0, \"text\": \"a\"}]}", false },
+	{ "{\"metadata\": {\"total_size\": 1}, \"address\": 2}", false },
+	{ "{\"device_traces\": [{\"action\": \"alloc\"}]}", false },
+	{ "[[" SEGMENT "]]", false },
+	{ "[1, \"total_size\", null]", false },
+	{ "\"segments\"", false },
+	{ "{\"segments\": [{\"address\": 1, }", false },
+};
+
+static void test_whole(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct span text = span_of(rows[i].text);
+		struct source *src = source_memory("t", text.p, text.n, NULL);
+		if (snapshot_recognise(src) != rows[i].snapshot)
+			fail_msg("%s", rows[i].text);
+		source_close(src);
+		enum artifact want = rows[i].snapshot ? ARTIFACT_SNAPSHOT : ARTIFACT_TRACE;
+		if (artifact_recognise(text) != want)
+			fail_msg("first bytes: %s", rows[i].text);
+	}
+}
+
+/* The first bytes end anywhere: what is not yet sure is left to the trace reader. */
+static void test_cut(void **state)
+{
+	(void)state;
+	const struct span text = SPAN("{\"segments\": [" SEGMENT "]}");
+	bool was = false;
+	for (size_t n = 1; n <= text.n; n++) {
+		enum artifact a = artifact_recognise((struct span){ text.p, n });
+		assert_true(a == ARTIFACT_TRACE || a == ARTIFACT_SNAPSHOT);
+		assert_true(a == ARTIFACT_SNAPSHOT || !was);
+		was = a == ARTIFACT_SNAPSHOT;
+	}
+	assert_true(was);
+}
+
+static void test_pickles(void **state)
+{
+	(void)state;
+	/* starts of pickle.dumps({"a": 1}), ([]), protocols 0 to 5, and of what
+	   pickletools.optimize() leaves of them */
+	static const char *const pickles[] = {
+		"\x80\x02}q",   "\x80\x05\x95", "(dp0\nVa", "(lp0\n.", "}q\x01X", "]q",
+		"(dVa\nI1\ns.", "}(X\x01",      "}.",       "].",      "(l(dVa",
+	};
+	static const char *const others[] = { "(due to", "}", "]", "(l", "dp0" };
+	for (size_t i = 0; i < sizeof pickles / sizeof *pickles; i++)
+		assert_int_equal(artifact_recognise(span_of(pickles[i])), ARTIFACT_PICKLE);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		assert_int_equal(artifact_recognise(span_of(others[i])), ARTIFACT_UNKNOWN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_pickles),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
