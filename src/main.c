@@ -7,13 +7,15 @@
    base/      status, diagnostics, allocation, arena, strings, names, exact numbers, text
    io/        source: file, gzip, stdin → bytes; jscan: bytes → JSON tokens, never a tree;
               sink: sticky error, written beside its place and renamed
-   model/     plain nouns: metric (one row each in metrics.def), event, digest, view (what
-              rules see of a digest), category, rule, report
-   read/      trace → events; recognising what else an input may be
-   reduce/    events → digest: steps, kernels, devices, host, memory
+   model/     plain nouns: metric (one row each in metrics.def), event, snapshot, memory,
+              digest, view (what rules see of a digest), category, rule, report
+   read/      trace → events; memory snapshot, as JSON or as a pickle read as data →
+              struct snapshot; recognising what else an input may be
+   reduce/    events → digest: steps, kernels, devices, host, memory; snapshot → digest:
+              replay backwards from the final state, sites
    store/     digest and baseline as canonical JSON
-   gate/      rules and categories files; judge: trust, compare (the only place that
-              decides), drift, attribution
+   gate/      rules, categories and sites files; judge: trust, compare (the only place that
+              decides), drift, attribution of time and of memory
    report/    one writer per format over struct report; figures of one run
    cli/       option table, loading of runs, one file per group of commands
 

@@ -88,32 +88,29 @@ static enum status read_root(struct document *d, struct category_table *out)
 	return check_communication(d, out);
 }
 
-enum status categories_parse(const char *name, struct span text, struct category_table *out,
-                             struct diag_log *log)
+/* From `text`, or from the file `name` where it is NULL. */
+static enum status load(const char *name, const struct span *text, struct category_table *out,
+                        struct diag_log *log)
 {
 	struct document d;
 	*out = (struct category_table){ .source = NULL };
 	out->source = arena_dup(&out->arena, span_of(name));
 	document_init(&d, name, log);
-	enum status st = document_parse(&d, text);
+	enum status st = text ? document_parse(&d, *text) : document_read(&d, name);
 	if (st == ST_OK)
 		st = read_root(&d, out);
 	document_release(&d);
 	return st;
 }
 
+enum status categories_parse(const char *name, struct span text, struct category_table *out,
+                             struct diag_log *log)
+{
+	return load(name, &text, out, log);
+}
+
 enum status categories_read(const char *path, struct category_table *out, struct diag_log *log)
 {
-	struct document d;
-	if (!path)
-		return categories_parse(
-		    "built in", (struct span){ embedded_categories, embedded_categories_size }, out, log);
-	*out = (struct category_table){ .source = NULL };
-	out->source = arena_dup(&out->arena, span_of(path));
-	document_init(&d, path, log);
-	enum status st = document_read(&d, path);
-	if (st == ST_OK)
-		st = read_root(&d, out);
-	document_release(&d);
-	return st;
+	const struct span built_in = { embedded_categories, embedded_categories_size };
+	return path ? load(path, NULL, out, log) : load("built in", &built_in, out, log);
 }

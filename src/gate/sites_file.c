@@ -38,30 +38,28 @@ static enum status read_root(struct document *d, struct site_rules *out)
 	return ST_OK;
 }
 
-enum status sites_parse(const char *name, struct span text, struct site_rules *out,
+/* From `text`, or from the file `name` where it is NULL. */
+static enum status load(const char *name, const struct span *text, struct site_rules *out,
                         struct diag_log *log)
 {
 	struct document d;
 	*out = (struct site_rules){ 0 };
 	document_init(&d, name, log);
-	enum status st = document_parse(&d, text);
+	enum status st = text ? document_parse(&d, *text) : document_read(&d, name);
 	if (st == ST_OK)
 		st = read_root(&d, out);
 	document_release(&d);
 	return st;
 }
 
+enum status sites_parse(const char *name, struct span text, struct site_rules *out,
+                        struct diag_log *log)
+{
+	return load(name, &text, out, log);
+}
+
 enum status sites_read(const char *path, struct site_rules *out, struct diag_log *log)
 {
-	struct document d;
-	if (!path)
-		return sites_parse("built in", (struct span){ embedded_sites, embedded_sites_size }, out,
-		                   log);
-	*out = (struct site_rules){ 0 };
-	document_init(&d, path, log);
-	enum status st = document_read(&d, path);
-	if (st == ST_OK)
-		st = read_root(&d, out);
-	document_release(&d);
-	return st;
+	const struct span built_in = { embedded_sites, embedded_sites_size };
+	return path ? load(path, NULL, out, log) : load("built in", &built_in, out, log);
 }

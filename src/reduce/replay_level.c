@@ -167,33 +167,6 @@ static void growth_rows(struct walk *w)
 
 /* --- growth --- */
 
-/* (level − level) / (step − step), not reduced; den > 0. */
-struct slope {
-	int64_t num, den;
-};
-
-static int slope_cmp(const void *a, const void *b)
-{
-	const struct slope *x = a, *y = b;
-	__int128 l = (__int128)x->num * y->den, r = (__int128)y->num * x->den;
-	return (l > r) - (l < r);
-}
-
-/* Theil–Sen: the median of the slopes between all pairs, exactly. */
-static int64_t median_slope(const int64_t *levels, const int64_t *steps, size_t nr)
-{
-	size_t nr_slopes = 0;
-	struct slope *v = mem_calloc(nr * (nr - 1) / 2, sizeof *v);
-	for (size_t i = 0; i < nr; i++)
-		for (size_t k = i + 1; k < nr; k++)
-			v[nr_slopes++] = (struct slope){ levels[k] - levels[i], steps[k] - steps[i] };
-	qsort(v, nr_slopes, sizeof *v, slope_cmp);
-	struct slope a = v[(nr_slopes - 1) / 2], b = v[nr_slopes / 2];
-	free(v);
-	return number_div_round((__int128)a.num * b.den + (__int128)b.num * a.den,
-	                        (__int128)2 * a.den * b.den);
-}
-
 /* Of more than MEMORY_STEP_ENDS step ends so many at equal distances are used,
    with the first and the last. */
 static void growth(struct walk *w)
@@ -211,7 +184,7 @@ static void growth(struct walk *w)
 	if (nr < 3)
 		return;
 	p->has_growth = true;
-	p->growth_per_step = median_slope(levels, steps, nr);
+	p->growth_per_step = number_theil_sen(steps, levels, nr);
 	growth_rows(w);
 }
 
