@@ -39,9 +39,10 @@ size_t text_chars(struct span s);
 /// FNV-1a, 32 bit: names the same text the same way in every run.
 uint32_t text_hash32(struct span s);
 
+struct arena;
+
 /// 'text' for a message: fit for one line, quoted, at most 200 characters.
 /// Owned by `a`.
-struct arena;
 const char *text_quote(struct arena *a, struct span s);
 
 #endif
