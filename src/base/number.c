@@ -121,7 +121,10 @@ int64_t number_pct(__int128 num, __int128 den)
 {
 	if (den == 0)
 		return 0;
-	return number_div_round(num * 100000000, den);
+	__int128 parts = num * 100000000, rest = parts % den;
+	if (rest * 2 == den || rest * 2 == -den) /* a tie: to the even neighbour */
+		parts -= parts / den % 2 ? -rest : rest;
+	return number_div_round(parts, den);
 }
 
 int64_t number_add(int64_t a, int64_t b)

@@ -19,7 +19,8 @@ bool number_parse_u64(struct span text, uint64_t *out);
 /// `num` / `den` rounded half away from zero, saturated to int64; den > 0.
 int64_t number_div_round(__int128 num, __int128 den);
 
-/// 100 · num / den in 1e-6 percent, rounded half away from zero; 0 where den is 0.
+/// 100 · num / den in 1e-6 percent, ties to even, as Python's round() has it; 0
+/// where den is 0, which must not be negative.
 int64_t number_pct(__int128 num, __int128 den);
 
 /// a + b, saturated at the ends of int64.

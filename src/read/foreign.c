@@ -110,8 +110,8 @@ static bool holds_traces(struct jscan *js)
 	return found;
 }
 
-/* What was found leaves the scan where it is: nobody reads on. Where both lists
-   are there and empty, nothing was allocated. */
+/* What was found leaves the scan where it is: nobody reads on. Where the
+   list of segments is empty, nothing was allocated. */
 static bool is_snapshot(struct jscan *js)
 {
 	bool segments = false, traces = false;
@@ -132,7 +132,7 @@ static bool is_snapshot(struct jscan *js)
 		else
 			*(is_segments ? &segments : &traces) = true;
 	}
-	return segments && traces;
+	return segments && (traces || jscan_status(js) == ST_OK);
 }
 
 bool snapshot_recognise(struct source *src)
@@ -161,7 +161,8 @@ static bool begins_as_snapshot(struct span first)
 static bool is_pickle(struct span s)
 {
 	static const char *const starts[] = { "\x80", "(dp", "(lp", "(dV", "(dS", "(l(",
-		                                  "}q",   "}(",  "}.",  "]q",  "](",  "]." };
+		                                  "}q",   "}(",  "}.",  "]q",  "](",  "].",
+		                                  "}X",   "}U",  "}T",  "]}",  "]]",  "]X" };
 	for (size_t i = 0; i < NR_OF(starts); i++)
 		if (span_starts(s, span_of(starts[i])))
 			return true;

@@ -255,8 +255,13 @@ static void pct(void **state)
 	assert_int_equal(number_pct(1, 3), 33333333);
 	assert_int_equal(number_pct(2, 3), 66666667);
 	assert_int_equal(number_pct(-1, 3), -33333333);
-	assert_int_equal(number_pct(1, 200000000), 1); /* half of the last place */
-	assert_int_equal(number_pct(-1, 200000000), -1);
+	assert_int_equal(number_pct(1, 200000000), 0); /* half of the last place */
+	assert_int_equal(number_pct(-1, 200000000), 0);
+	assert_int_equal(number_pct(3, 200000000), 2);
+	assert_int_equal(number_pct(-3, 200000000), -2);
+	assert_int_equal(number_pct(5, 200000000), 2);
+	assert_int_equal(number_pct(4096, 2097152), 195312); /* 0.1953125 */
+	assert_int_equal(number_pct(12288, 2097152), 585938); /* 0.5859375 */
 	assert_int_equal(number_pct(1, 200000001), 0);
 	assert_int_equal(number_pct(INT64_MAX, INT64_MAX), 100000000);
 	assert_int_equal(number_pct(INT64_MAX, 1), INT64_MAX);

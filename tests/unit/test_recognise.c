@@ -33,7 +33,7 @@ static const struct {
 	{ "[{\"name\": \"a\", \"args\": {\"address\": 1, \"total_size\": 2}}]", false },
 	{ "[{\"name\": \"a\", \"ph\": \"X\"}, {\"ts\": 1}]", false },
 	/* other JSON that has a word of it */
-	{ "{\"segments\": []}", false },
+	{ "{\"segments\": []}", true },
 	{ "{\"device_traces\": [[]]}", false },
 	{ "{\"segments\": {\"address\": 1, \"total_size\": 2}}", false },
 	{ "{\"text\": \"\", \"segments\": [{\"id\": 0, \"start\": 0.0, \"text\": \"a\"}]}", false },

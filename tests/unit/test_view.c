@@ -279,7 +279,7 @@ static void test_memory_figures(void **state)
 		{ "memory.end_allocated", "0=1000", "0=1000 3=1000" },
 		{ "memory.end_reserved", "0=4000", "0=4000 3=4000" },
 		{ "memory.fragmentation_pct", "0=75000000", "0=75000000 3=75000000" },
-		{ "memory.fragmentation_at_peak_pct", "0=20000000", "0=11111111 3=1662695313" },
+		{ "memory.fragmentation_at_peak_pct", "0=20000000", "0=11111111 3=1662695312" },
 		{ "memory.inactive_pct", "", "0=75000000 3=0" },
 		{ "memory.free_split_pct", "", "0=33333333 3=0" },
 		{ "memory.rounding_pct", "", "0=10000000 3=10000000" },
