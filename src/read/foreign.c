@@ -84,14 +84,18 @@ static bool holds(struct jscan *js, const char *const *words, size_t nr, int wan
 	return false;
 }
 
-/* Whether the elements of an array are segments of the allocator. */
-static bool holds_segments(struct jscan *js)
+/* Whether the elements of an array are segments of the allocator; `*empty`
+   where there is none. */
+static bool holds_segments(struct jscan *js, bool *empty)
 {
 	static const char *const words[] = { "address",     "total_size",   "allocated_size",
 		                                 "active_size", "segment_type", "blocks" };
 	bool found = false;
-	while (!found && jscan_element(js))
+	*empty = true;
+	while (!found && jscan_element(js)) {
 		found = holds(js, words, NR_OF(words), 2);
+		*empty = false;
+	}
 	return found;
 }
 
@@ -114,10 +118,10 @@ static bool holds_traces(struct jscan *js)
    list of segments is empty, nothing was allocated. */
 static bool is_snapshot(struct jscan *js)
 {
-	bool segments = false, traces = false;
+	bool segments = false, traces = false, empty = false;
 	struct span key;
 	if (jscan_array(js))
-		return holds_segments(js);
+		return holds_segments(js, &empty);
 	if (!jscan_object(js))
 		return false;
 	while (!(segments && traces) && jscan_key(js, &key)) {
@@ -127,12 +131,12 @@ static bool is_snapshot(struct jscan *js)
 			return false;
 		if ((!is_segments && !is_traces) || !jscan_array(js))
 			jscan_skip(js);
-		else if (is_segments ? holds_segments(js) : holds_traces(js))
+		else if (is_segments ? holds_segments(js, &empty) : holds_traces(js))
 			return true;
 		else
 			*(is_segments ? &segments : &traces) = true;
 	}
-	return segments && (traces || jscan_status(js) == ST_OK);
+	return segments && (traces || (empty && jscan_status(js) == ST_OK));
 }
 
 bool snapshot_recognise(struct source *src)
