@@ -20,8 +20,10 @@ const char *word_change(struct arena *a, enum unit unit, int64_t change);
 /// A relative change ("+12.29 %"), `pct` in 1e-6 percent.
 const char *word_pct(struct arena *a, int64_t pct);
 
-/// Untrusted text fit for one line, whole or cut to `max_chars` with a hash.
+/// Untrusted text fit for one line.
 const char *word_line(struct arena *a, struct span s);
+
+/// The same, cut to `max_chars` with a hash.
 const char *word_short(struct arena *a, struct span s, size_t max_chars);
 
 #endif

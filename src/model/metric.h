@@ -91,8 +91,10 @@ const char *unit_name(enum unit unit);
 /// JSON key of a label kind: "device", "kernel", …; "" for none and pair.
 const char *label_name(enum label_kind kind);
 
-/// Names of statistics and reductions as the rules file writes them.
+/// Name of a statistic as the rules file writes it.
 const char *stat_name(enum statistic stat);
+
+/// Name of a reduction as the rules file writes it.
 const char *reduce_name(enum reduce reduce);
 
 /// Statistic over `nr` > 0 samples; `samples` is left as it is.

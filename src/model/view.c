@@ -158,8 +158,3 @@ bool run_has(const struct run_view *v, const struct metric *m)
 			return true;
 	return false;
 }
-
-bool run_has_communication(const struct run_view *v)
-{
-	return run_has(v, &metric_table[METRIC_STEP_COMM_TIME]);
-}

@@ -74,9 +74,6 @@ typedef void figure_fn(void *ctx, const struct figure *f);
 void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                   void *ctx);
 
-/// The communication kernels of the run: false where no rank has any.
-bool run_has_communication(const struct run_view *v);
-
 /// True where what `m` needs was recorded by at least one rank.
 bool run_has(const struct run_view *v, const struct metric *m);
 

@@ -135,9 +135,13 @@ struct reducer {
 /// Text of an ident, owned by `a`; "null" where it is absent.
 const char *ident_text(struct arena *a, const struct name_table *names, int64_t ident);
 
-/// Keep an event of the kind; may set `fault`.
+/// Keep a GPU activity; may set `fault`, as may the two that follow.
 void gpu_take(struct reducer *r, const struct event *ev);
+
+/// Keep a runtime call, operator or annotation.
 void host_take(struct reducer *r, const struct event *ev);
+
+/// Keep a [memory] event.
 void memory_take(struct reducer *r, const struct event *ev);
 
 /// Row of an activity's name with this launch added to its window figures;

@@ -185,7 +185,7 @@ static void test_only_outside_of_steps(void **state)
 	assert_figures(f, "kernel.mean", "alpha_gemm=100 triton_mul=80");
 	assert_figures(f, "category.time", "GEMM=300 other=200");
 	assert_figures(f, "memcpy.bytes", "");
-	assert_true(run_has_communication(&f->view));
+	assert_true(run_has(&f->view, &metric_table[METRIC_STEP_COMM_TIME]));
 	close_view(f);
 }
 
@@ -239,9 +239,9 @@ static void test_nothing_there(void **state)
 	assert_true(run_has(&f->view, &metric_table[METRIC_STEP_TIME]));
 	assert_figures(f, "throughput.steps_per_s", "");
 	assert_figures(f, "step.cuda_time", "0");
-	assert_false(run_has_communication(&f->view));
+	assert_false(run_has(&f->view, &metric_table[METRIC_STEP_COMM_TIME]));
 	d->samples[METRIC_STEP_COMM_TIME][0] = 1;
-	assert_true(run_has_communication(&f->view));
+	assert_true(run_has(&f->view, &metric_table[METRIC_STEP_COMM_TIME]));
 	close_view(f);
 }
 
