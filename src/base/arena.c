@@ -13,6 +13,8 @@ struct arena_block {
 	_Alignas(max_align_t) char data[];
 };
 
+/* Each block is twice the one before it: the arenas of many ranks are mostly small. */
+#define ARENA_FIRST ((size_t)2 << 10)
 #define ARENA_BLOCK ((size_t)32 << 10)
 #define ARENA_ALIGN (_Alignof(max_align_t))
 
@@ -22,7 +24,9 @@ void *arena_alloc(struct arena *a, size_t nr, size_t size)
 		mem_fail();
 	size_t n = (nr * size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
 	if (!a->blocks || a->cap - a->used < n) {
-		size_t cap = n > ARENA_BLOCK ? n : ARENA_BLOCK;
+		size_t cap = a->cap < ARENA_FIRST / 2 ? ARENA_FIRST : 2 * a->cap;
+		cap = cap > ARENA_BLOCK ? ARENA_BLOCK : cap;
+		cap = n > cap ? n : cap;
 		struct arena_block *b = mem_calloc(1, sizeof *b + cap);
 		b->next = a->blocks;
 		a->blocks = b;

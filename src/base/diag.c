@@ -28,13 +28,12 @@ record(struct diag_log *log, enum diag_level level, const char *fmt, va_list ap)
 	strbuf_release(&b);
 }
 
-enum status diag_fail(struct diag_log *log, enum status st, const char *fmt, ...)
+void diag_error(struct diag_log *log, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
 	record(log, DIAG_ERROR, fmt, ap);
 	va_end(ap);
-	return st;
 }
 
 void diag_warn(struct diag_log *log, const char *fmt, ...)

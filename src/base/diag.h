@@ -2,8 +2,6 @@
 #ifndef GG_BASE_DIAG_H
 #define GG_BASE_DIAG_H
 
-#include <stddef.h>
-
 #include "base/arena.h"
 #include "base/status.h"
 
@@ -23,11 +21,12 @@ struct diag_log {
 /// An empty log.
 void diag_init(struct diag_log *log);
 
-/// Record an error `WHERE: WHAT` and return `st`, so that
-/// `return diag_fail(log, ST_INPUT, "%s: byte %" PRIu64 ": …")` is one line.
-/// Untrusted text goes through text_quote() first.
-enum status diag_fail(struct diag_log *log, enum status st, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+/// Record an error `WHERE: WHAT`. Untrusted text goes through text_quote() first.
+void diag_error(struct diag_log *log, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/// The same, as the status of a function that gives up:
+/// `return diag_fail(log, ST_INPUT, "%s: byte %" PRIu64 ": …");`
+#define diag_fail(log, st, ...) (diag_error(log, __VA_ARGS__), (st))
 
 /// Record a warning: printed, and changes no verdict.
 void diag_warn(struct diag_log *log, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -6,11 +6,6 @@
 
 #include "base/alloc.h"
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* The exponent, saturated: beyond ±100,000 every result is 0 or too large. */
 static bool parse_exponent(const char *p, const char *end, int *out)
 {
@@ -135,6 +130,19 @@ int64_t number_add(int64_t a, int64_t b)
 	return r;
 }
 
+int64_t number_sub(int64_t a, int64_t b)
+{
+	int64_t r;
+	if (__builtin_sub_overflow(a, b, &r))
+		return a < 0 ? INT64_MIN : INT64_MAX;
+	return r;
+}
+
+int64_t number_distance(int64_t a, int64_t b)
+{
+	return a > b ? number_sub(a, b) : number_sub(b, a);
+}
+
 int number_cmp_i64(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -147,6 +155,14 @@ int64_t number_median(int64_t *v, size_t nr)
 	if (nr % 2)
 		return v[nr / 2];
 	return number_div_round((__int128)v[nr / 2 - 1] + v[nr / 2], 2);
+}
+
+int64_t number_mad(int64_t *v, size_t nr, int64_t *median)
+{
+	*median = number_median(v, nr);
+	for (size_t i = 0; i < nr; i++)
+		v[i] = number_distance(v[i], *median);
+	return number_median(v, nr);
 }
 
 int64_t number_percentile(const int64_t *sorted, size_t nr, int pct)

@@ -23,12 +23,26 @@ int64_t number_div_round(__int128 num, __int128 den);
 /// where den is 0, which must not be negative.
 int64_t number_pct(__int128 num, __int128 den);
 
+/// One of what is held in millionths: counts per step, and 1 % of shares.
+#define MICRO INT64_C(1000000)
+#define NS_PER_S INT64_C(1000000000)
+
 /// a + b, saturated at the ends of int64.
 int64_t number_add(int64_t a, int64_t b);
+
+/// a − b, saturated.
+int64_t number_sub(int64_t a, int64_t b);
+
+/// |a − b|, saturated.
+int64_t number_distance(int64_t a, int64_t b);
 
 /// Median of `nr` > 0 values; `v` is sorted in place. The mean of the middle
 /// two is rounded half away from zero.
 int64_t number_median(int64_t *v, size_t nr);
+
+/// Median absolute deviation of `nr` > 0 values from their median, which goes to `*median`;
+/// `v` is overwritten.
+int64_t number_mad(int64_t *v, size_t nr, int64_t *median);
 
 /// Percentile `pct` (0–100) of `nr` > 0 sorted values, linear between order
 /// statistics (NumPy's default), rounded half away from zero.

@@ -21,8 +21,11 @@ bool span_eq_nocase(struct span a, struct span b)
 
 bool span_contains_nocase(struct span hay, struct span needle)
 {
+	if (needle.n == 0)
+		return true;
+	char low = (char)lower(needle.p[0]), high = low >= 'a' && low <= 'z' ? (char)(low - 32) : low;
 	for (size_t i = 0; i + needle.n <= hay.n; i++)
-		if (same_nocase(hay.p + i, needle.p, needle.n))
+		if ((hay.p[i] == low || hay.p[i] == high) && same_nocase(hay.p + i, needle.p, needle.n))
 			return true;
 	return false;
 }

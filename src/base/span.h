@@ -40,6 +40,12 @@ static inline bool span_starts(struct span s, struct span prefix)
 	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
 }
 
+/// An ASCII digit, whatever the locale.
+static inline bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 /// ASCII-case-insensitive equality; other bytes compare as they are.
 bool span_eq_nocase(struct span a, struct span b);
 

@@ -105,6 +105,11 @@ void text_add_line(struct strbuf *out, struct span s)
 	text_add_short(out, s, (size_t)-1);
 }
 
+int text_cmp(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 size_t text_chars(struct span s)
 {
 	size_t nr = 0;
@@ -125,12 +130,16 @@ void text_add_short(struct strbuf *out, struct span s, size_t max_chars)
 		strbuf_addf(out, "~%08x", text_hash32(s));
 }
 
-uint32_t text_hash32(struct span s)
+uint32_t text_hash_more(uint32_t h, struct span s)
 {
-	uint32_t h = 2166136261u;
 	for (size_t i = 0; i < s.n; i++)
 		h = (h ^ (unsigned char)s.p[i]) * 16777619u;
 	return h;
+}
+
+uint32_t text_hash32(struct span s)
+{
+	return text_hash_more(TEXT_HASH, s);
 }
 
 const char *text_quote(struct arena *a, struct span s)

@@ -33,11 +33,18 @@ void text_add_line(struct strbuf *out, struct span s);
 /// at a character and ends in `~` + 8 hex digits (FNV-1a of all its bytes).
 void text_add_short(struct strbuf *out, struct span s, size_t max_chars);
 
+/// qsort and bsearch order of `const char *`, and of structs that begin with one.
+int text_cmp(const void *a, const void *b);
+
 /// Number of code points of `s` (malformed parts count as one).
 size_t text_chars(struct span s);
 
 /// FNV-1a, 32 bit: names the same text the same way in every run.
 uint32_t text_hash32(struct span s);
+
+/// The same of text in parts: of the first `h` is TEXT_HASH, of the next what came out.
+uint32_t text_hash_more(uint32_t h, struct span s);
+#define TEXT_HASH 2166136261u
 
 struct arena;
 

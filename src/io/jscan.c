@@ -83,8 +83,7 @@ enum status jscan_fail(struct jscan *js, uint64_t byte, const char *fmt, ...)
 	va_start(ap, fmt);
 	strbuf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	diag_fail(js->log, ST_INPUT, "%s: byte %" PRIu64 ": %s", source_name(js->src), byte,
-	          strbuf_str(&b));
+	diag_error(js->log, "%s: byte %" PRIu64 ": %s", source_name(js->src), byte, strbuf_str(&b));
 	strbuf_release(&b);
 	stop(js, ST_INPUT);
 	return js->status;
@@ -273,7 +272,7 @@ enum jscan_type jscan_peek(struct jscan *js)
 		           ? JSCAN_NAN
 		           : JSCAN_NUMBER;
 	default:
-		if (c >= '0' && c <= '9')
+		if (is_digit(c))
 			return JSCAN_NUMBER;
 		fail_expected(js, c, "a value");
 		return JSCAN_END;
@@ -301,8 +300,8 @@ bool jscan_element(struct jscan *js)
 static size_t nr_hex(const char *p)
 {
 	size_t n = 0;
-	while (n < 4 && ((p[n] >= '0' && p[n] <= '9') || (p[n] >= 'a' && p[n] <= 'f') ||
-	                 (p[n] >= 'A' && p[n] <= 'F')))
+	while (n < 4 &&
+	       (is_digit(p[n]) || (p[n] >= 'a' && p[n] <= 'f') || (p[n] >= 'A' && p[n] <= 'F')))
 		n++;
 	return n;
 }

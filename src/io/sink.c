@@ -56,7 +56,7 @@ static enum status fail(const struct sink *s, int error, const char *what, struc
 {
 	struct strbuf b = STRBUF_INIT;
 	text_add_short(&b, span_of(s->path), 4096);
-	diag_fail(log, ST_OUTPUT, "%s: %s: %s", strbuf_str(&b), what, strerror(error));
+	diag_error(log, "%s: %s: %s", strbuf_str(&b), what, strerror(error));
 	strbuf_release(&b);
 	return ST_OUTPUT;
 }

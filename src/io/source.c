@@ -57,12 +57,12 @@ enum status source_open(const char *path, const struct source_options *options, 
 	struct stat sb;
 	s->fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (s->fd < 0 || fstat(s->fd, &sb) < 0) {
-		diag_fail(log, ST_INPUT, "%s: cannot be opened: %s", s->name, strerror(errno));
+		diag_error(log, "%s: cannot be opened: %s", s->name, strerror(errno));
 		source_close(s);
 		return ST_INPUT;
 	}
 	if (S_ISDIR(sb.st_mode)) {
-		diag_fail(log, ST_INPUT, "%s: is a directory where a file was expected", s->name);
+		diag_error(log, "%s: is a directory where a file was expected", s->name);
 		source_close(s);
 		return ST_INPUT;
 	}
@@ -104,6 +104,8 @@ static enum status read_raw(struct source *s, void *buf, size_t cap, size_t *nr,
 	}
 	s->raw_bytes += *nr;
 	s->raw_eof = *nr == 0;
+	if (s->options.progress)
+		atomic_store_explicit(&s->options.progress->bytes, s->raw_bytes, memory_order_relaxed);
 	return ST_OK;
 }
 

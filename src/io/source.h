@@ -2,6 +2,7 @@
 #ifndef GG_IO_SOURCE_H
 #define GG_IO_SOURCE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,10 +12,17 @@
 
 struct source;
 
+/// How far the reading of a file has come, for another thread to look at.
+struct source_progress {
+	atomic_uint_fast64_t bytes; ///< taken from the file since it was last opened
+	atomic_bool done; ///< set by whoever has read it
+};
+
 struct source_options {
 	uint64_t max_bytes; ///< cap on expanded bytes; 0: the default, 1 TiB
 	size_t block; ///< bytes per read at most, for tests; 0: as many as fit
 	bool allow_truncated; ///< a gzip stream that is cut short ends there
+	struct source_progress *progress; ///< kept up to date while reading; NULL: nobody looks
 };
 
 /// Open `path` ("-": standard input). Directories and missing files are ST_INPUT;
