@@ -1,13 +1,27 @@
 #include "model/category.h"
 
+#include <stdint.h>
+
 #include "base/strbuf.h"
+
+/* A bit for each letter, of either case: what lacks one of a substring lacks it. */
+static uint64_t letters(struct span s)
+{
+	uint64_t set = 0;
+	for (size_t i = 0; i < s.n; i++)
+		set |= (uint64_t)1 << ((s.p[i] | 0x20) & 63);
+	return set;
+}
 
 int category_of(const struct category_table *t, struct span name)
 {
+	uint64_t there = letters(name);
 	for (size_t i = 0; i < t->rows.nr; i++)
-		for (size_t j = 0; j < t->rows.v[i].match.nr; j++)
-			if (span_contains_nocase(name, t->rows.v[i].match.v[j]))
+		for (size_t j = 0; j < t->rows.v[i].match.nr; j++) {
+			struct span part = t->rows.v[i].match.v[j];
+			if (!(letters(part) & ~there) && span_contains_nocase(name, part))
 				return (int)i;
+		}
 	return -1;
 }
 

@@ -6,30 +6,68 @@
 #include "base/alloc.h"
 #include "base/number.h"
 
+const char *const collective_names[] = { "other",      "all_reduce", "all_gather", "reduce_scatter",
+	                                     "all_to_all", "broadcast",  "reduce",     "gather",
+	                                     "scatter",    "send",       "recv",       "send_recv",
+	                                     "barrier",    NULL };
+const char *const function_class_names[] = { "compute", "memory", "communication",
+	                                         "runtime", "python", NULL };
+
+const char *const phase_names[] = {
+	[PHASE_ALL] = "all",
+	[PHASE_FORWARD] = "forward",
+	[PHASE_BACKWARD] = "backward",
+	[PHASE_OPTIMIZER] = "optimizer",
+	[PHASE_DATALOADER] = "dataloader",
+	[PHASE_COMMUNICATION] = "communication",
+	[NR_PHASES] = NULL,
+};
+
 struct digest *digest_new(void)
 {
 	struct digest *d = mem_calloc(1, sizeof *d);
 	d->world_size = -1;
 	d->device_memory = MEMORY_UNKNOWN;
+	d->progress.step = -1;
 	return d;
 }
 
-void digest_free(struct digest *d)
+static void free_one(struct digest *d)
 {
-	if (!d)
-		return;
 	vec_release(&d->env);
 	vec_release(&d->kernels);
 	vec_release(&d->devices);
 	vec_release(&d->ops);
+	vec_release(&d->phase_kernels);
+	vec_release(&d->phase_ops);
 	vec_release(&d->threads);
+	vec_release(&d->summaries);
+	vec_release(&d->comms);
+	vec_release(&d->collectives);
+	vec_release(&d->functions);
 	vec_release(&d->memories);
 	vec_release(&d->memory_items);
 	vec_release(&d->memory_levels);
 	vec_release(&d->memory_evidence);
-	digest_free(d->joined);
 	arena_release(&d->arena);
 	free(d);
+}
+
+void digest_free(struct digest *d)
+{
+	for (struct digest *next; d; d = next) {
+		next = d->joined;
+		free_one(d);
+	}
+}
+
+void digest_own(struct digest *d, struct digest *part)
+{
+	struct digest *last = part;
+	while (last->joined)
+		last = last->joined;
+	last->joined = d->joined;
+	d->joined = part;
 }
 
 void digest_set_steps(struct digest *d, size_t nr)
@@ -39,6 +77,8 @@ void digest_set_steps(struct digest *d, size_t nr)
 	d->step_activities = arena_alloc(&d->arena, nr, sizeof *d->step_activities);
 	for (size_t m = 0; m < NR_STEP_METRICS; m++)
 		d->samples[m] = arena_alloc(&d->arena, nr, sizeof *d->samples[m]);
+	for (size_t p = 0; p < NR_STEP_PARTS; p++)
+		d->parts[p] = arena_alloc(&d->arena, nr, sizeof *d->parts[p]);
 }
 
 /* Index of `key`, or of the entry that it would stand before. */
@@ -100,7 +140,7 @@ static void keep_peak_ops(const struct digest *d, struct digest *snapshot)
 void digest_join(struct digest *d, struct digest *snapshot)
 {
 	struct trust_counts *t = &d->trust;
-	d->joined = snapshot;
+	digest_own(d, snapshot);
 	d->snapshot = snapshot->snapshot;
 	keep_peak_ops(d, snapshot);
 	TAKE(d, snapshot, memories);
@@ -121,7 +161,43 @@ int kernel_stat_cmp(const void *a, const void *b)
 	const struct kernel_stat *x = a, *y = b;
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
+	if ((x->names > 0) != (y->names > 0))
+		return x->names > 0 ? 1 : -1;
 	return span_cmp(x->name, y->name);
+}
+
+int op_stat_cmp(const void *a, const void *b)
+{
+	const struct op_stat *x = a, *y = b;
+	if ((x->names > 0) != (y->names > 0))
+		return x->names > 0 ? 1 : -1;
+	return span_cmp(x->name, y->name);
+}
+
+int comm_stat_cmp(const void *a, const void *b)
+{
+	const struct comm_stat *x = a, *y = b;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	int c = span_cmp(x->group, y->group);
+	c = c ? c : span_cmp(x->group_name, y->group_name);
+	c = c ? c : span_cmp(x->dtype, y->dtype);
+	return c ? c : (x->group_size > y->group_size) - (x->group_size < y->group_size);
+}
+
+bool digest_has_trace(const struct digest *d)
+{
+	return d->trace || !d->snapshot;
+}
+
+int run_digest_cmp(const struct digest *a, const struct digest *b)
+{
+	int64_t x = a->nr_steps ? a->step_numbers[0] : -1, y = b->nr_steps ? b->step_numbers[0] : -1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (digest_has_trace(a) != digest_has_trace(b))
+		return digest_has_trace(a) ? -1 : 1;
+	return (x > y) - (x < y);
 }
 
 void run_release(struct run *run)
@@ -151,4 +227,19 @@ const char *digest_env_near(struct span key)
 			near = known[i];
 	}
 	return near;
+}
+
+#define TAKE_ROWS(to, from)                             \
+	do {                                                \
+		vec_release(to);                                \
+		(to)->v = (from)->v;                            \
+		(to)->nr = (from)->nr;                          \
+		(to)->cap = (from)->cap;                        \
+		(from)->v = NULL, (from)->nr = (from)->cap = 0; \
+	} while (0)
+
+void digest_narrow(struct digest *d)
+{
+	TAKE_ROWS(&d->kernels, &d->phase_kernels);
+	TAKE_ROWS(&d->ops, &d->phase_ops);
 }

@@ -24,6 +24,9 @@ struct kernel_stat {
 	int64_t grid[3], block[3]; ///< most frequent shape; grid[0] < 0 unknown
 	int64_t shapes; ///< number of distinct shapes
 	int64_t occupancy; ///< 1e-6 %, weighted by time; < 0 unknown
+	int64_t names; ///< > 0: sum of so many names too small to keep, each below
+	               ///< 0.05 % of kernel time; `name` is then the category they are of, or empty
+	int64_t largest_ns; ///< of a sum: step_total_ns of the largest name in it
 };
 
 /// One GPU of the trace, over the whole window, in ns.
@@ -39,12 +42,136 @@ struct device_stat {
 struct op_stat {
 	struct span name;
 	int64_t count, total_ns, self_ns;
+	int64_t names; ///< > 0: sum of so many names too small to keep
+};
+
+/// How a collective moves data.
+enum collective_kind {
+	COLLECTIVE_OTHER,
+	COLLECTIVE_ALL_REDUCE,
+	COLLECTIVE_ALL_GATHER,
+	COLLECTIVE_REDUCE_SCATTER,
+	COLLECTIVE_ALL_TO_ALL,
+	COLLECTIVE_BROADCAST,
+	COLLECTIVE_REDUCE,
+	COLLECTIVE_GATHER,
+	COLLECTIVE_SCATTER,
+	COLLECTIVE_SEND,
+	COLLECTIVE_RECV,
+	COLLECTIVE_SEND_RECV, ///< one kernel for both, or for an all-to-all that is not named
+	COLLECTIVE_BARRIER,
+	NR_COLLECTIVE_KINDS
+};
+
+/// Collectives of one kind, element type and process group, over the measured steps
+/// (else the window).
+struct comm_stat {
+	enum collective_kind kind;
+	struct span group; ///< description of the process group, else its name; empty unknown
+	struct span group_name; ///< unlike the description the same on its ranks alone; empty unknown
+	struct span dtype; ///< "Float"; empty unknown
+	int64_t group_size; ///< -1 unknown
+	int64_t count, total_ns, max_ns;
+	int64_t bytes; ///< message bytes of one rank (the larger of in and out), of those with sizes
+	int64_t sized_count, sized_ns; ///< of those
+};
+
+/// One collective of a measured step, in order of start; at most COLLECTIVES_KEPT.
+struct collective {
+	int64_t step; ///< index among the measured steps
+	int64_t comm; ///< index of its comm_stat
+	int64_t bytes; ///< -1 unknown
+	int64_t start_ns; ///< from the digest's start_ns
+	int64_t dur_ns;
+};
+enum { COLLECTIVES_KEPT = 2000 };
+
+/// What a rank did last: of one that stops before its peers, the place where.
+struct progress {
+	int64_t step; ///< number of the last step begun; -1 none
+	int64_t launches; ///< kernel launches since its start, graph launches aside
+	int64_t collectives; ///< collectives that the host entered since then
+	int64_t pending; ///< of the launches: those whose kernel never ended
+	struct span op, activity; ///< last operator or annotation begun; last GPU activity to start
+	struct span waits_in; ///< operator or collective of the first pending launch; empty none
+};
+
+/// Classes of functions, highest first (metrics.md, `function.exclusive_pct`).
+enum function_class {
+	FUNCTION_COMPUTE,
+	FUNCTION_MEMORY,
+	FUNCTION_COMMUNICATION,
+	FUNCTION_RUNTIME,
+	FUNCTION_PYTHON,
+	NR_FUNCTION_CLASSES
+};
+
+/// Frames of a call path; those below count as the last one's own time.
+enum { FUNCTION_DEPTH = 128 };
+
+/// A function over the whole window. Python functions are a tree of call paths: a
+/// caller stands before its callees, siblings in order of name.
+struct function_stat {
+	enum function_class cls;
+	struct span name; ///< raw bytes
+	int64_t parent; ///< python: index in the list, -1 none
+	int64_t count, total_ns;
+	int64_t exclusive_ns; ///< it runs and nothing of a higher class does (python: in no callee)
+	int64_t median_ns; ///< of one execution
+	int64_t rate, rate_mad; ///< bytes/s, median and MAD over executions; -1 unknown
+	int64_t names; ///< > 0: sum of so many too small to keep
+};
+
+/// Share of the window from which on a function is worth naming, in 1e-6 %.
+enum { FUNCTION_WORTH_NAMING = 1000000 };
+
+/// Parts of a training step that a report can be narrowed to.
+enum phase {
+	PHASE_ALL,
+	PHASE_FORWARD,
+	PHASE_BACKWARD,
+	PHASE_OPTIMIZER,
+	PHASE_DATALOADER,
+	PHASE_COMMUNICATION,
+	NR_PHASES
+};
+
+/// Names of enum phase, ended by NULL; static.
+extern const char *const phase_names[];
+
+/// Where the host interval of a step went: parts of step.time.
+enum step_part {
+	STEP_PART_COMPUTE,
+	STEP_PART_COMM,
+	STEP_PART_MEMORY,
+	STEP_PART_IDLE,
+	NR_STEP_PARTS
+};
+
+/// A step figure of a rank whose samples are not kept (stored baselines).
+struct step_summary {
+	enum metric_id metric;
+	int64_t value[NR_STATISTICS]; ///< by enum statistic
+};
+
+/// What all ranks together say of one (model/ranks.h): figures over matched collectives,
+/// summed over its usable steps.
+struct cross_rank {
+	bool known;
+	int64_t matched; ///< collectives
+	int64_t wait_ns, transfer_ns;
+	int64_t late_ns; ///< of those it came last in: median of the others − own duration
+	int64_t last_count; ///< how often it came last
+	int64_t steps, step_ns; ///< steps that the sums are over; their step.time together
+	int64_t missing_steps; ///< usable ones that some rank has and this one lacks
+	int64_t compute_skew; ///< 1e-6 % over the median of the ranks; MEMORY_UNKNOWN without GPU time
 };
 
 /// Host thread: union of its operators and runtime calls, whole window.
 struct thread_stat {
 	const char *id; ///< "PID/TID"
 	int64_t busy_ns;
+	int64_t names; ///< > 0: sum of so many too small to keep, `id` then empty
 };
 
 /// A figure that the source of a memory does not give.
@@ -129,9 +256,13 @@ struct env_entry {
 	const char *key, *value;
 };
 
+/// The highest number of a rank.
+enum { RANK_MAX = INT32_MAX };
+
 struct digest {
 	struct arena arena; ///< owns everything below
-	struct digest *joined; ///< digest_join(): owns the memory part; else NULL
+	struct digest
+	    *joined; ///< digest_own(): the chain of those that parts of it are owned by; else NULL
 	const char *trace; ///< base name of the trace file, NULL none
 	const char *snapshot; ///< NULL none
 	uint64_t source_hash; ///< of the figures: tells "the same artifact" apart
@@ -143,24 +274,45 @@ struct digest {
 	bool window; ///< no step marker found: the one sample is the whole trace
 	int64_t events;
 	int64_t total_steps; ///< before warm-up
+	int64_t start_ns, window_ns; ///< of the first event; from there to the end of the last
 	int64_t device_memory; ///< of each GPU where a trace says the same of all; MEMORY_UNKNOWN
 	VEC(struct env_entry) env;
 	struct trust_counts trust;
 
 	size_t nr_steps; ///< measured steps; 1 where `window`
+	int64_t usable_steps; ///< without a last one cut short: what statistics, kernels and
+	                      ///< operators are of
 	int64_t *step_numbers; ///< nr_steps
 	int64_t *step_activities; ///< nr_steps: GPU activities of each
 	int64_t *samples[NR_STEP_METRICS]; ///< each nr_steps, unit of the metric
+	int64_t *parts[NR_STEP_PARTS]; ///< each nr_steps: they add up to step.time
+	VEC(struct step_summary)
+	summaries; ///< one for each step metric, in place of samples, numbers
+	           ///< and activities, which are then 0: over the usable
+	           ///< steps. parts[p][0] is then their sum. Else none
 
 	VEC(struct kernel_stat) kernels; ///< sorted by kind, then name
 	VEC(struct device_stat) devices; ///< sorted by id
 	VEC(struct op_stat) ops; ///< sorted by name
 	VEC(struct thread_stat) threads; ///< sorted by id
+	VEC(struct comm_stat) comms; ///< sorted by kind, group, its name, type, size
+	VEC(struct collective) collectives; ///< in order of start
+	int64_t collectives_cut; ///< beyond COLLECTIVES_KEPT: in `comms` only
+	VEC(struct function_stat) functions; ///< sorted by class, name; python as a tree
+	bool phase_known; ///< the trace tells the phase that was asked for (struct reduce_options)
+	VEC(struct kernel_stat) phase_kernels; ///< the step_* figures of it alone; never stored
+	VEC(struct op_stat) phase_ops;
+	struct progress progress;
+	struct cross_rank cross; ///< known in stored baselines only; else model/ranks.h makes it
 	VEC(struct memory_stat) memories; ///< sorted by id
 	VEC(struct memory_item) memory_items; ///< by memory, list, order of the list
 	VEC(struct memory_level) memory_levels; ///< by memory, then time
 	VEC(struct memory_evidence) memory_evidence; ///< by memory
 };
+
+/// Names of enum collective_kind and enum function_class, ended by NULL; static.
+extern const char *const collective_names[];
+extern const char *const function_class_names[];
 
 /// Caller releases with digest_free().
 struct digest *digest_new(void);
@@ -184,15 +336,34 @@ void digest_set_env(struct digest *d, struct span key, struct span value);
 /// Where the snapshot has no capacity, device_memory of `d` is it.
 void digest_join(struct digest *d, struct digest *snapshot);
 
+/// Keep `part` until `d` is freed: parts of it have gone over into `d`.
+void digest_own(struct digest *d, struct digest *part);
+
 /// The known environment key that `key` is almost, but not quite; NULL for a
 /// known one and for one of the user's own; static.
 const char *digest_env_near(struct span key);
 
-/// Order of kernel rows: kind, then name.
+/// Order of kernel rows: kind, sums of small ones last, name.
 int kernel_stat_cmp(const void *a, const void *b);
 
-/// A run: the digests of its ranks, in order of rank. One rank so far is the
-/// common case; two digests of one rank are an error of the loader.
+/// Order of operator rows: sums of small ones last, name.
+int op_stat_cmp(const void *a, const void *b);
+
+/// Order of rows of collectives: kind, group, its name, type, group size.
+int comm_stat_cmp(const void *a, const void *b);
+
+/// Put the rows of the phase in place of those of all kernels and operators.
+void digest_narrow(struct digest *d);
+
+/// True where the digest is that of a trace (of a snapshot alone otherwise).
+bool digest_has_trace(const struct digest *d);
+
+/// Order of the digests of artifacts: rank; traces first, by their first step number. 0 for two
+/// of one kind and rank that begin with the same step.
+int run_digest_cmp(const struct digest *a, const struct digest *b);
+
+/// A run: digests in order of rank. What a command looks at has one for each rank; what a merged
+/// file holds, one for each artifact (run_digest_cmp()).
 struct run {
 	const char *label; ///< what the user named it; borrowed
 	VEC(struct digest *) ranks; ///< owned

@@ -1,19 +1,43 @@
 # Turn data files into one C source: cmake -DENTRIES=symbol=file;… -DDIR=… -DOUT=… -P embed.cmake
-# Each DIR/file.yaml becomes embedded_<symbol>[], NUL-terminated, and embedded_<symbol>_size.
+# Each DIR/file becomes embedded_<symbol>[], NUL-terminated, and embedded_<symbol>_size; of a page_…
+# also embedded_<symbol>_hash, as a Content-Security-Policy wants it.
+
+# SHA-256 of a file in base64.
+function(hash_of file out)
+  set(alphabet ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
+  file(SHA256 "${file}" hex)
+  set(text)
+  foreach(at RANGE 0 60 6) # three bytes, four letters; of the last group two bytes, three letters
+    string(SUBSTRING "${hex}00" ${at} 6 group)
+    foreach(shift 18 12 6 0)
+      math(EXPR index "(0x${group} >> ${shift}) & 63")
+      string(SUBSTRING "${alphabet}" ${index} 1 letter)
+      string(APPEND text "${letter}")
+    endforeach()
+  endforeach()
+  string(SUBSTRING "${text}" 0 43 text)
+  set(${out} "sha256-${text}=" PARENT_SCOPE)
+endfunction()
+
 set(text "#include \"model/embedded.h\"\n")
 foreach(entry IN LISTS ENTRIES)
   string(REGEX MATCH "^(.*)=(.*)$" _ "${entry}")
   set(symbol embedded_${CMAKE_MATCH_1})
   set(hex)
-  if(EXISTS "${DIR}/${CMAKE_MATCH_2}.yaml")
-    file(READ "${DIR}/${CMAKE_MATCH_2}.yaml" hex HEX)
+  set(file "${DIR}/${CMAKE_MATCH_2}")
+  if(EXISTS "${file}")
+    file(READ "${file}" hex HEX)
   else()
-    message(FATAL_ERROR "rules/${CMAKE_MATCH_2}.yaml is missing: it is to be compiled in")
+    message(FATAL_ERROR "${file} is missing: it is to be compiled in")
   endif()
   string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
   # As \x bytes of char: an octal or signed form would warn above 0x7f.
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," hex "${hex}")
   string(APPEND text "\nconst char ${symbol}[] = {\n${hex} 0};\n"
                      "const size_t ${symbol}_size = sizeof ${symbol} - 1;\n")
+  if(symbol MATCHES "^embedded_page_")
+    hash_of("${file}" hash)
+    string(APPEND text "const char ${symbol}_hash[] = \"${hash}\";\n")
+  endif()
 endforeach()
 file(WRITE "${OUT}" "${text}")

@@ -1,4 +1,4 @@
-/// The data files of rules/ as they were at build time.
+/// The data files of rules/ and of the HTML report as they were at build time.
 #ifndef GG_MODEL_EMBEDDED_H
 #define GG_MODEL_EMBEDDED_H
 
@@ -18,5 +18,17 @@ extern const size_t embedded_categories_size;
 extern const char embedded_sites[];
 /// Bytes of `embedded_sites` without the NUL.
 extern const size_t embedded_sites_size;
+
+/// Text of rules/diagnosis.yaml, the rules of diagnosis, NUL-terminated; static.
+extern const char embedded_diagnosis[];
+/// Bytes of `embedded_diagnosis` without the NUL.
+extern const size_t embedded_diagnosis_size;
+
+/// The style sheet and the script of the HTML report, NUL-terminated; static.
+extern const char embedded_page_css[], embedded_page_js[];
+/// Bytes of each without the NUL.
+extern const size_t embedded_page_css_size, embedded_page_js_size;
+/// "sha256-…" of each, as a Content-Security-Policy names them; static.
+extern const char embedded_page_css_hash[], embedded_page_js_hash[];
 
 #endif

@@ -19,6 +19,7 @@ enum event_kind {
 	EVENT_OP, ///< cpu_op (operator in 2021 traces)
 	EVENT_ANNOTATION, ///< user_annotation
 	EVENT_MEMORY, ///< [memory] instant event
+	EVENT_PYTHON, ///< python_function
 };
 
 /// True for what counts as a GPU activity.
@@ -31,6 +32,16 @@ static inline bool event_is_gpu(enum event_kind kind)
 /// is -2 - (id of its name in the table); IDENT_NONE: absent or null.
 /// Integers below 0 and above INT64_MAX are text.
 #define IDENT_NONE ((int64_t)-1)
+
+/// What NCCL's and RCCL's events say of a collective. Spans are empty and numbers -1
+/// where absent; borrowed for the call.
+/// Source: "Collective name", "dtype", "In msg nelems", "Out msg nelems", "Group size",
+/// "Process Group Name" (2.1: "Process Group ID"), "Process Group Description", torch
+/// ParamCommsUtils.hpp (2.1 and later).
+struct collective_args {
+	struct span name, dtype, group, group_description;
+	int64_t in_nelems, out_nelems, group_size;
+};
 
 struct event {
 	enum event_kind kind;
@@ -48,8 +59,10 @@ struct event {
 	int64_t memory_id; ///< memory: Device Id, ≥ -1
 	int64_t device_type; ///< memory: 0 is host
 	int64_t total_allocated, total_reserved; ///< memory; < 0 where absent
-	struct span input_dims, input_types; ///< operator: "[8, 4], [4]", "float, -"; empty where
-	                                     ///< absent; borrowed for the call
+	struct span input_dims, input_types; ///< operator, annotation "nccl:…": "[8, 4], [4]",
+	                                     ///< "float, -"; empty where absent; borrowed for the call
+	struct collective_args collective; ///< kernel, operator, annotation
+	int64_t python_id, python_parent; ///< python_function; -1 absent
 };
 
 /// A GPU of `deviceProperties`.

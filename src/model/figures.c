@@ -1,18 +1,8 @@
 /* Every figure of a rank, from its digest. */
 #include "base/number.h"
-#include "model/view.h"
+#include "model/figures_parts.h"
 
-enum { MICRO = 1000000, NS_PER_S = 1000000000 };
-
-struct emitter {
-	const struct run_view *view;
-	const struct rank_view *rank;
-	struct figure figure;
-	figure_fn *fn;
-	void *ctx;
-};
-
-static void emit(struct emitter *e, struct span label, int64_t value)
+void figure_emit(struct emitter *e, struct span label, int64_t value)
 {
 	e->figure.label = label;
 	e->figure.samples = &value;
@@ -23,7 +13,7 @@ static void emit(struct emitter *e, struct span label, int64_t value)
 /* a − b, 0 where malformed input makes it negative. */
 static int64_t excess(int64_t a, int64_t b)
 {
-	return a > b ? number_div_round((__int128)a - b, 1) : 0;
+	return a > b ? number_sub(a, b) : 0;
 }
 
 /* ---- one value per rank ---- */
@@ -56,9 +46,11 @@ static bool mfu(const struct digest *d, int64_t step_ns, int64_t *out)
 static bool throughput(const struct digest *d, enum metric_id id, int64_t *out)
 {
 	int64_t per_step = MICRO;
-	if (d->window || d->nr_steps == 0)
+	if (d->window || d->usable_steps == 0)
 		return false;
-	int64_t step_ns = stat_of(STAT_MEDIAN, d->samples[METRIC_STEP_TIME], d->nr_steps);
+	int64_t step_ns = d->summaries.nr ? d->summaries.v[METRIC_STEP_TIME].value[STAT_MEDIAN]
+	                                  : stat_of(STAT_MEDIAN, d->samples[METRIC_STEP_TIME],
+	                                            (size_t)d->usable_steps);
 	if (step_ns <= 0)
 		return false;
 	if (id == METRIC_MFU_PCT)
@@ -82,18 +74,50 @@ static bool overlap(const struct digest *d, int64_t *out)
 	return all > 0;
 }
 
+/* Over the measured steps, of compute kernels; only where those that say theirs take half of
+   the time. The profiler writes 0 where it could not tell. */
+static bool occupancy(const struct rank_view *r, int64_t *out)
+{
+	__int128 sum = 0, weight = 0, all = 0;
+	for (size_t i = 0; i < r->nr_kernels; i++) {
+		const struct kernel_stat *s = &r->kernels[i].stat;
+		if (r->kernels[i].cls == CLASS_COMMUNICATION)
+			continue;
+		all += s->step_total_ns;
+		if (s->occupancy <= 0)
+			continue;
+		sum += (__int128)s->occupancy * s->step_total_ns;
+		weight += s->step_total_ns;
+	}
+	if (weight == 0 || weight * 2 < all)
+		return false;
+	*out = number_div_round(sum, weight);
+	return true;
+}
+
+static bool value_of_rank(const struct rank_view *r, enum metric_id id, int64_t *out)
+{
+	enum need need = metric_table[id].need;
+	if (need == NEED_RANKS || need == NEED_MATCHED)
+		return figure_of_ranks(r, id, out);
+	if (id == METRIC_GPU_OCCUPANCY_PCT)
+		return occupancy(r, out);
+	return id == METRIC_COMM_OVERLAP_PCT ? overlap(r->digest, out) : throughput(r->digest, id, out);
+}
+
 static void emit_rank(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
 	enum metric_id id = e->figure.metric->id;
 	int64_t value;
 	if (metric_is_step(e->figure.metric)) {
+		e->figure.summary = d->summaries.nr ? d->summaries.v[id].value : NULL;
 		e->figure.samples = d->samples[id];
-		e->figure.nr = d->nr_steps;
-		if (d->nr_steps)
+		e->figure.nr = d->summaries.nr ? 0 : (size_t)d->usable_steps;
+		if (d->usable_steps)
 			e->fn(e->ctx, &e->figure);
-	} else if (id == METRIC_COMM_OVERLAP_PCT ? overlap(d, &value) : throughput(d, id, &value)) {
-		emit(e, SPAN(""), value);
+	} else if (value_of_rank(e->rank, id, &value)) {
+		figure_emit(e, SPAN(""), value);
 	}
 }
 
@@ -123,7 +147,7 @@ static void emit_devices(struct emitter *e)
 				continue;
 			value = number_pct(s->measured_busy_ns, s->measured_ns);
 		}
-		emit(e, span_of(s->id), value);
+		figure_emit(e, span_of(s->id), value);
 	}
 }
 
@@ -184,7 +208,7 @@ static void emit_memories(struct emitter *e)
 		int64_t value = memory_value(e->figure.metric->id, s);
 		e->figure.source = s->source;
 		if (value != MEMORY_UNKNOWN)
-			emit(e, span_of(s->id), value);
+			figure_emit(e, span_of(s->id), value);
 	}
 }
 
@@ -192,19 +216,20 @@ static void emit_threads(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
 	for (size_t i = 0; i < d->threads.nr; i++)
-		emit(e, span_of(d->threads.v[i].id), d->threads.v[i].busy_ns);
+		if (d->threads.v[i].names == 0)
+			figure_emit(e, span_of(d->threads.v[i].id), d->threads.v[i].busy_ns);
 }
 
 /* ---- per step: kernels, categories, copies, operators ---- */
 
 static int64_t per_step(const struct emitter *e, __int128 sum)
 {
-	return number_div_round(sum, (__int128)e->rank->digest->nr_steps);
+	return number_div_round(sum, e->rank->digest->usable_steps);
 }
 
 static void emit_kernels(struct emitter *e)
 {
-	__int128 all_ns = 0;
+	__int128 all_ns = e->rank->folded_ns;
 	for (size_t i = 0; i < e->rank->nr_kernels; i++)
 		all_ns += e->rank->kernels[i].stat.step_total_ns;
 	for (size_t i = 0; i < e->rank->nr_kernels; i++) {
@@ -235,7 +260,7 @@ static void emit_kernels(struct emitter *e)
 			value = s->occupancy;
 		}
 		e->figure.kernel = row;
-		emit(e, row->match, value);
+		figure_emit(e, row->match, value);
 	}
 }
 
@@ -253,7 +278,7 @@ static int category_sum_cmp(const void *a, const void *b)
 static void emit_categories(struct emitter *e)
 {
 	VEC(struct category_sum) sums = VEC_INIT;
-	for (size_t i = 0; i < e->rank->nr_kernels; i++) {
+	for (size_t i = 0; i < e->rank->nr_kernels + e->rank->nr_folded; i++) {
 		const struct kernel_row *row = &e->rank->kernels[i];
 		if (row->stat.step_count)
 			vec_push(&sums, (struct category_sum){
@@ -265,7 +290,7 @@ static void emit_categories(struct emitter *e)
 		__int128 ns = 0;
 		for (end = i; end < sums.nr && strcmp(sums.v[end].name, sums.v[i].name) == 0; end++)
 			ns += sums.v[end].ns;
-		emit(e, span_of(sums.v[i].name), per_step(e, ns));
+		figure_emit(e, span_of(sums.v[i].name), per_step(e, ns));
 	}
 	vec_release(&sums);
 }
@@ -311,9 +336,9 @@ static void emit_directions(struct emitter *e)
 	for (size_t k = 0; k < NR_DIRECTIONS; k++) {
 		struct span label = span_of(directions[k].label);
 		if (bandwidth && sums[k].bytes > 0 && sums[k].ns > 0)
-			emit(e, label, number_div_round(sums[k].bytes * NS_PER_S, sums[k].ns));
+			figure_emit(e, label, number_div_round(sums[k].bytes * NS_PER_S, sums[k].ns));
 		else if (!bandwidth && sums[k].any)
-			emit(e, label, per_step(e, sums[k].bytes));
+			figure_emit(e, label, per_step(e, sums[k].bytes));
 	}
 }
 
@@ -322,15 +347,16 @@ static void emit_ops(struct emitter *e)
 	const struct digest *d = e->rank->digest;
 	for (size_t i = 0; i < d->ops.nr; i++) {
 		const struct op_stat *s = &d->ops.v[i];
-		emit(e, s->name,
-		     per_step(e, e->figure.metric->id == METRIC_OP_TIME ? s->total_ns : s->self_ns));
+		int64_t ns = e->figure.metric->id == METRIC_OP_TIME ? s->total_ns : s->self_ns;
+		if (s->names == 0)
+			figure_emit(e, s->name, per_step(e, ns));
 	}
 }
 
 void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                   void *ctx)
 {
-	static void (*const of_label[])(struct emitter *) = {
+	static void (*const of_label[LABEL_PAIR + 1])(struct emitter *) = {
 		[LABEL_NONE] = emit_rank,
 		[LABEL_DEVICE] = emit_devices,
 		[LABEL_THREAD] = emit_threads,
@@ -339,6 +365,8 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 		[LABEL_CATEGORY] = emit_categories,
 		[LABEL_DIRECTION] = emit_directions,
 		[LABEL_OP] = emit_ops,
+		[LABEL_COLLECTIVE] = figures_of_collectives,
+		[LABEL_FUNCTION] = figures_of_functions,
 	};
 	const struct rank_view *rank = &v->ranks[r];
 	struct emitter e = {
@@ -350,7 +378,8 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 	};
 	bool of_steps = m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY ||
 	                m->label == LABEL_DIRECTION || m->label == LABEL_OP;
-	if (of_steps && rank->digest->nr_steps == 0)
+	if (of_steps && rank->digest->usable_steps == 0)
 		return; /* the warm-up took them all */
-	of_label[m->label](&e);
+	if (of_label[m->label])
+		of_label[m->label](&e);
 }

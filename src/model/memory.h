@@ -153,7 +153,7 @@ struct memory_profile {
 	int64_t inactive, largest_inactive;
 	int64_t inactive_whole; ///< of segments without an active block: can be given back
 	int64_t alloc_count, free_count, churn_bytes; ///< churn as requested
-	int64_t segment_count, expandable_count, segment_churn, oom_count;
+	int64_t segment_count, segment_churn, oom_count;
 	int64_t growth_per_step; ///< where has_growth
 	bool has_growth;
 	int64_t nr_step_ends; ///< in the history; step_ends may be a part of them
@@ -185,9 +185,6 @@ struct memory_profiles {
 
 /// Give the memory of the lists back; texts belong to an arena.
 void memory_profiles_release(struct memory_profiles *p);
-
-/// Order of sites: category, kind, file, function, line.
-int memory_site_cmp(const struct memory_site *a, const struct memory_site *b);
 
 /// qsort order of rows and of structs that begin with one: most bytes first,
 /// SITE_REST last, then by site.

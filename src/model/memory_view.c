@@ -50,19 +50,14 @@ const struct memory_item *memory_list_of(const struct digest *d, const char *mem
 	return *nr ? v + low : NULL;
 }
 
-static int64_t minus(int64_t a, int64_t b)
-{
-	return number_div_round((__int128)a - b, 1);
-}
-
 struct memory_headroom memory_headroom_of(const struct memory_stat *m)
 {
 	struct memory_headroom h = { .risk = RISK_UNKNOWN };
 	if (m->reserved_at_peak > m->peak_allocated)
-		h.unused = minus(m->reserved_at_peak, m->peak_allocated);
+		h.unused = number_sub(m->reserved_at_peak, m->peak_allocated);
 	if (m->capacity == MEMORY_UNKNOWN)
 		return h;
-	h.left = minus(minus(m->capacity, m->peak_allocated), h.unused);
+	h.left = number_sub(number_sub(m->capacity, m->peak_allocated), h.unused);
 	h.risk = h.left < GB ? RISK_CRITICAL : h.left < 2 * GB ? RISK_WARNING : RISK_NONE;
 	return h;
 }

@@ -63,10 +63,16 @@ const char *unit_name(enum unit unit)
 const char *label_name(enum label_kind kind)
 {
 	static const char *const names[] = {
-		[LABEL_NONE] = "",         [LABEL_DEVICE] = "device",
-		[LABEL_KERNEL] = "kernel", [LABEL_CATEGORY] = "category",
-		[LABEL_OP] = "op",         [LABEL_THREAD] = "thread",
-		[LABEL_MEMORY] = "memory", [LABEL_DIRECTION] = "direction",
+		[LABEL_NONE] = "",
+		[LABEL_DEVICE] = "device",
+		[LABEL_KERNEL] = "kernel",
+		[LABEL_CATEGORY] = "category",
+		[LABEL_OP] = "op",
+		[LABEL_THREAD] = "thread",
+		[LABEL_MEMORY] = "memory",
+		[LABEL_DIRECTION] = "direction",
+		[LABEL_COLLECTIVE] = "collective",
+		[LABEL_FUNCTION] = "function",
 		[LABEL_PAIR] = "",
 	};
 	return names[kind];

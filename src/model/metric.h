@@ -40,9 +40,11 @@ enum label_kind {
 	LABEL_THREAD,
 	LABEL_MEMORY,
 	LABEL_DIRECTION,
+	LABEL_COLLECTIVE,
+	LABEL_FUNCTION,
 	LABEL_PAIR,
 };
-enum need { NEED_HOST, NEED_GPU, NEED_COMM, NEED_MEMORY, NEED_CONTEXT };
+enum need { NEED_HOST, NEED_GPU, NEED_COMM, NEED_MEMORY, NEED_CONTEXT, NEED_RANKS, NEED_MATCHED };
 enum statistic {
 	STAT_MEDIAN,
 	STAT_MEAN,
@@ -53,6 +55,7 @@ enum statistic {
 	STAT_P99,
 	STAT_TOTAL
 };
+enum { NR_STATISTICS = STAT_TOTAL + 1 };
 
 struct metric {
 	enum metric_id id;

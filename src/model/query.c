@@ -14,6 +14,12 @@ static bool matches(const char *glob, struct span text)
 	return !glob || span_glob(span_of(glob), text);
 }
 
+bool rank_scope_has(struct rank_scope s, int64_t rank)
+{
+	char text[NUMBER_TEXT];
+	return (!s.one || rank == s.rank) && matches(s.glob, span_of(number_format(rank, 0, text)));
+}
+
 /* Compute is all that is not communication, as in step.compute_time. */
 static bool is_of_class(const char *name, enum category_class cls)
 {
@@ -38,6 +44,10 @@ static bool is_selected(const struct run_view *v, const struct query *q, const s
 		return matches(q->memory, f->label);
 	case LABEL_DIRECTION:
 		return matches(q->direction, f->label);
+	case LABEL_COLLECTIVE:
+		return matches(q->collective, f->label);
+	case LABEL_FUNCTION:
+		return matches(q->function, f->label);
 	case LABEL_THREAD:
 		return matches(q->thread, f->label);
 	case LABEL_NONE:
@@ -51,8 +61,10 @@ static void collect(void *ctx, const struct figure *f)
 {
 	struct collector *c = ctx;
 	if (is_selected(c->view, c->query, f))
-		vec_push(&c->out->list, (struct answer){ c->by_label ? f->label : SPAN(""), f->rank,
-		                                         stat_of(c->query->stat, f->samples, f->nr) });
+		vec_push(&c->out->list,
+		         (struct answer){ c->by_label ? f->label : SPAN(""), f->rank,
+		                          f->summary ? f->summary[c->query->stat]
+		                                     : stat_of(c->query->stat, f->samples, f->nr) });
 }
 
 static int answer_cmp(const void *a, const void *b)
@@ -91,11 +103,9 @@ void run_query(const struct run_view *v, const struct query *q, struct arena *a,
 		c.by_label = q->reduce == REDUCE_EACH || q->device;
 	if (kind == LABEL_MEMORY)
 		c.by_label = q->reduce == REDUCE_EACH || q->memory;
-	for (size_t i = 0; i < v->run->ranks.nr; i++) {
-		char rank[NUMBER_TEXT];
-		if (matches(q->rank, span_of(number_format(v->ranks[i].digest->rank, 0, rank))))
+	for (size_t i = 0; i < v->run->ranks.nr; i++)
+		if (rank_scope_has((struct rank_scope){ .glob = q->rank }, v->ranks[i].digest->rank))
 			rank_figures(v, i, q->metric, collect, &c);
-	}
 	vec_sort(&out->list, answer_cmp);
 	if (!c.by_label)
 		fold(out, q->reduce, true, a);

@@ -5,6 +5,7 @@ const char *verdict_name(enum verdict v)
 	static const char *const names[NR_VERDICTS] = {
 		[VERDICT_INCONCLUSIVE] = "inconclusive",
 		[VERDICT_MISSING] = "missing",
+		[VERDICT_WAIVED] = "waived",
 		[VERDICT_FAIL] = "fail",
 		[VERDICT_WARN] = "warn",
 		[VERDICT_IMPROVED] = "improved",
@@ -22,13 +23,24 @@ void report_init(struct report *r)
 void report_release(struct report *r)
 {
 	/* checks may share a breakdown: an emptied one is emptied again without harm */
-	for (size_t i = 0; i < r->checks.nr; i++)
+	for (size_t i = 0; i < r->checks.nr; i++) {
 		if (r->checks.v[i].breakdown)
 			vec_release(&((struct breakdown *)r->checks.v[i].breakdown)->parts);
+		vec_release(&r->checks.v[i].evidence.runs);
+	}
 	for (size_t i = 0; i < r->breakdowns.nr; i++)
 		vec_release(&r->breakdowns.v[i]->parts);
 	for (size_t i = 0; i < r->trust.nr; i++)
 		vec_release(&r->trust.v[i].spoils);
+	for (size_t i = 0; i < r->ranks.nr; i++) {
+		vec_release(&r->ranks.v[i].cells);
+		vec_release(&r->ranks.v[i].values);
+	}
+	run_report_release(r->run);
+	run_report_release(r->baseline_run);
+	vec_release(&r->rank_columns);
+	vec_release(&r->ranks);
+	vec_release(&r->insights);
 	vec_release(&r->baseline.notes);
 	vec_release(&r->candidate.notes);
 	vec_release(&r->environment);

@@ -11,11 +11,13 @@
 #include "base/status.h"
 #include "base/vec.h"
 #include "model/metric.h"
+#include "model/run_report.h"
 
 /// In the order of rules.md, "Verdicts".
 enum verdict {
 	VERDICT_INCONCLUSIVE,
 	VERDICT_MISSING,
+	VERDICT_WAIVED,
 	VERDICT_FAIL,
 	VERDICT_WARN,
 	VERDICT_IMPROVED,
@@ -47,6 +49,23 @@ struct breakdown {
 	VEC(struct part) parts;
 };
 
+/// What stands behind the two values of a check (rules.md, "Noise").
+struct evidence {
+	int64_t baseline_runs; ///< that the baseline's value is the median of
+	int64_t candidate_runs;
+	VEC(int64_t) runs; ///< the candidate's value in each of its runs, where several
+	bool has_noise, has_detectable, has_false_alarms, has_steps;
+	int64_t noise, detectable; ///< in the metric's unit: change that is noise; smallest change
+	                           ///< that could have failed
+	int64_t pin_noise; ///< as noise, of a change since the pin, which is one run
+	int64_t false_alarms; ///< expected failures of this check in unchanged runs, 1e-6 per run
+	int64_t steps[2], median[2], spread[2]; ///< baseline, candidate: samples over steps; spread is
+	                                        ///< the scaled MAD
+	int64_t p; ///< two-sided Mann-Whitney, 1e-6
+	const char *noise_text, *detectable_text; ///< "±1.20 ms", "3.1 ms (+2.1 %)"; "" none
+	const char *text; ///< one sentence or more on all of it; "" none
+};
+
 struct check {
 	const char *id; ///< rule id, or rule id[item]
 	const char *rule; ///< rule id
@@ -64,6 +83,10 @@ struct check {
 	const char *limit; ///< "increase 5% and 2ms"; "" none
 	const char *message; ///< one sentence: what, from, to, limit
 	const struct breakdown *breakdown; ///< NULL none
+	const struct finding *finding; ///< of the report's: why it could not be decided; NULL none
+	struct evidence evidence;
+	const char *waiver; ///< "until 2027-01-31: cuBLAS regression, issue 1234", which the message
+	                    ///< says too; NULL none
 };
 
 struct finding {
@@ -112,20 +135,56 @@ struct scaling_row {
 	const char *ratio_text; ///< "× 1.50"
 };
 
+/// A column of the table of ranks.
+struct rank_column {
+	const char *title;
+	const char *head; ///< short, for text of 100 columns; NULL: not there
+	bool plain; ///< says nothing where it is the same of all ranks
+};
+
+/// A rank of a run side by side with its peers; figures as people read them, "–" absent.
+struct rank_row {
+	int64_t rank;
+	bool candidate;
+	VEC(const char *) cells; ///< as report.rank_columns
+	VEC(int64_t) values; ///< the same to sort by; INT64_MIN absent
+};
+
+/// Something about a run that is worth naming: a straggler, a slow link, an outlier.
+struct insight {
+	const char *id; ///< "straggler", "slow-link", "slow-rank", …
+	bool candidate;
+	int64_t rank; ///< -1: the run
+	const char *message; ///< one sentence
+};
+
 /// One side of the comparison, for the context line.
 struct side {
 	const char *label; ///< path as named by the user
 	const char *gpu, *commit; ///< "" unknown
 	int64_t ranks, steps;
+	int64_t runs; ///< candidate: of the same code; baseline: pin and recent; 0 is taken for 1
+	bool has_pin_age; ///< baseline
+	int64_t pin_age_days; ///< since the pin was approved
 	bool window; ///< figures per step are per window
 	bool snapshot_only; ///< no rank has a trace
 	VEC(struct span) notes; ///< "attribution: launch; 614 activities carried over"
 };
 
+/// Number of runs of a side.
+static inline int64_t side_runs(const struct side *s)
+{
+	return s->runs > 1 ? s->runs : 1;
+}
+
+/// Of `check`; of `diff`: no rules, no verdict; of `report`: the candidate alone, no verdict.
+enum report_kind { REPORT_CHECK, REPORT_DIFF, REPORT_RUN };
+
 struct report {
 	struct arena arena; ///< owns every string
-	bool is_diff; ///< diff: no rules, no verdict
+	enum report_kind kind;
 	const char *workload, *rules, *baseline_path;
+	const char *profile; ///< of the rules, in use; NULL none
 	enum verdict verdict; ///< PASS, WARN, FAIL, MISSING or INCONCLUSIVE for the whole
 	enum status status; ///< what the exit code comes from
 	const char *headline; ///< "fail: 2 of 14 checks beyond their limits"
@@ -134,14 +193,23 @@ struct report {
 	bool same_artifact; ///< candidate is the baseline's own artifact
 	bool partial; ///< --quick
 	int64_t counts[NR_VERDICTS];
+	bool has_false_alarms;
+	int64_t false_alarms; ///< failing checks expected of a gate run in which nothing changed, 1e-6
+	const char *false_alarms_text; ///< a sentence on it; NULL none
 	struct side baseline, candidate;
 	VEC(struct env_row) environment;
 	VEC(struct finding) trust;
+	VEC(struct rank_column) rank_columns; ///< beside "rank"
+	VEC(struct rank_row) ranks; ///< candidate's first; none where a run has one rank
+	VEC(struct insight) insights; ///< candidate's first
 	VEC(const char *) warnings; ///< one line each, loudest first
 	VEC(struct check) checks; ///< failures first, then the order of the rules
 	VEC(struct drift_row) drift; ///< by absolute change
 	VEC(struct figure_row) figures; ///< diff: every run-level figure of both sides
 	VEC(struct breakdown *) breakdowns; ///< diff: of step.cuda_time, then those of memory
+	/// What is said of each run by itself, owned by the arena; NULL: nothing. In a check that
+	/// failed or warned, recommendations are those that the baseline does not have as well.
+	struct run_report *run, *baseline_run;
 	VEC(struct scaling_row) scaling; ///< diff: by memory, then by bytes at the baseline's peak
 };
 

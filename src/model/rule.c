@@ -7,6 +7,8 @@ void rules_release(struct rules *r)
 		vec_release(&r->rules.v[i].warn.list);
 	}
 	vec_release(&r->rules);
+	vec_release(&r->waivers);
+	vec_release(&r->profiles);
 	vec_release(&r->aliases);
 	vec_release(&r->must_match);
 	vec_release(&r->should_match);

@@ -10,7 +10,14 @@
 #include "model/metric.h"
 #include "model/view.h"
 
-enum condition { COND_INCREASE, COND_DECREASE, COND_CHANGE, COND_MAX, COND_MIN };
+enum condition {
+	COND_INCREASE,
+	COND_DECREASE,
+	COND_CHANGE,
+	COND_MAX,
+	COND_MIN,
+	COND_INCREASE_SINCE_PIN, ///< as COND_INCREASE, from the pin instead of the reference
+};
 enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_FAIL };
 enum on_missing { ON_MISSING_FAIL, ON_MISSING_WARN, ON_MISSING_SKIP };
 
@@ -45,7 +52,26 @@ struct rule {
 	struct limits fail, warn;
 	enum level on_new, on_gone; ///< default LEVEL_NOTE
 	enum on_missing on_missing;
+	int64_t noise_k; ///< 1e-6: how many standard deviations are noise; 0: noise is not looked at
+	int64_t noise_min_runs; ///< baseline runs below which the limit alone decides
 	unsigned line, column; ///< of the id in the file
+};
+
+/// A failure that is known and accepted until a date.
+struct waiver {
+	const char *rule; ///< glob over rule ids
+	struct query select; ///< globs only; NULL where any will do
+	const char *select_text; ///< "kernel=ampere_*", "" for none
+	int64_t until; ///< last day it holds, days since 1970-01-01 (UTC)
+	const char *until_text; ///< "2027-01-31"
+	const char *reason;
+	unsigned line, column;
+};
+
+/// Numbers of the rules under a name, for --profile.
+struct profile {
+	const char *name;
+	const char *text; ///< "steps.warmup 5, step-time.fail.increase 3%"
 };
 
 struct rules {
@@ -58,13 +84,23 @@ struct rules {
 	int64_t warmup, min_steps; ///< -1: not said / default 0; min_steps default 1
 	VEC(const char *) must_match, should_match; ///< environment keys
 	enum on_missing on_missing;
+	int64_t noise_k, noise_min_runs; ///< of rules that do not say
 	bool match_exact;
 	VEC(struct alias) aliases;
 	VEC(struct rule) rules;
+	VEC(struct waiver) waivers;
+	VEC(struct profile) profiles;
+	const char *profile; ///< that was applied; NULL none
 };
 
 /// The workload where neither rules nor command line name one.
 #define DEFAULT_WORKLOAD "default"
+
+/// True where noise is looked at: increases and decreases.
+static inline bool condition_has_noise(enum condition c)
+{
+	return c == COND_INCREASE || c == COND_DECREASE || c == COND_INCREASE_SINCE_PIN;
+}
 
 /// The default step marker.
 #define DEFAULT_MARKER "ProfilerStep#*"

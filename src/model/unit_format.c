@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/number.h"
 #include "model/metric.h"
 
 struct scale {
@@ -72,13 +73,12 @@ static void add_bytes(struct strbuf *out, uint64_t bytes)
 	add_scaled(out, bytes, scale, 4, false);
 }
 
-#define MICRO UINT64_C(1000000)
-
 /* Four significant digits of v / 10^6 or more, without trailing zeros; a value
    that is not zero never reads as zero. */
 static void add_micro(struct strbuf *out, uint64_t v)
 {
-	int decimals = v >= 100 * MICRO ? 1 : v >= 10 * MICRO ? 2 : v >= MICRO ? 3 : v >= 100 ? 4 : 6;
+	const uint64_t one = MICRO;
+	int decimals = v >= 100 * one ? 1 : v >= 10 * one ? 2 : v >= one ? 3 : v >= 100 ? 4 : 6;
 	uint64_t step = power_of_10(6 - decimals);
 	uint64_t rounded = (v + step / 2) / step;
 	while (decimals > 0 && rounded % 10 == 0) {

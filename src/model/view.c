@@ -1,13 +1,14 @@
 #include "model/view.h"
 
 #include "base/number.h"
+#include "model/digest_fold.h"
+#include "model/ranks.h"
 
 /* ---- kernels by match name ---- */
 
-static struct span match_of(struct run_view *v, struct span name)
+struct span naming_match(const struct naming *n, struct arena *a, struct span name)
 {
-	const struct naming *n = v->naming;
-	struct span match = n->exact ? name : kernel_match_name(&v->arena, name);
+	struct span match = n->exact ? name : kernel_match_name(a, name);
 	for (size_t i = 0; i < n->nr_aliases; i++)
 		if (span_glob(n->aliases[i].match, match))
 			return n->aliases[i].as;
@@ -21,8 +22,8 @@ static int row_cmp(const void *a, const void *b)
 	int c = span_cmp(x->match, y->match);
 	if (c)
 		return c;
-	if (x->stat.total_ns != y->stat.total_ns)
-		return x->stat.total_ns > y->stat.total_ns ? -1 : 1;
+	if (x->stat.step_total_ns != y->stat.step_total_ns)
+		return x->stat.step_total_ns > y->stat.step_total_ns ? -1 : 1;
 	return span_cmp(x->name, y->name);
 }
 
@@ -50,8 +51,8 @@ static void merge_rows(struct kernel_row *out, const struct kernel_row *rows, si
 		if (i)
 			add_stat(&sum.stat, s);
 		if (s->occupancy >= 0) {
-			weighted += (__int128)s->occupancy * s->total_ns;
-			weight += s->total_ns;
+			weighted += (__int128)s->occupancy * s->step_total_ns;
+			weight += s->step_total_ns;
 		}
 	}
 	if (weight > 0)
@@ -60,11 +61,47 @@ static void merge_rows(struct kernel_row *out, const struct kernel_row *rows, si
 	*out = sum;
 }
 
+/* Kernels too small to keep: what they are called is all that is left of their
+   names. Communication is never among them. */
+static struct kernel_row folded_row(struct run_view *v, const struct kernel_stat *s)
+{
+	const struct category_table *t = v->naming->categories;
+	struct kernel_row row = {
+		.name = s->name, .category = -1, .raw_names = (int)s->names, .stat = *s
+	};
+	for (size_t i = 0; i < t->rows.nr && row.category < 0; i++)
+		if (span_eq(span_of(t->rows.v[i].name), s->name))
+			row.category = (int)i;
+	row.cls = row.category < 0 ? CLASS_OTHER : t->rows.v[row.category].cls;
+	if (row.cls == CLASS_COMMUNICATION)
+		row.cls = CLASS_COMPUTE;
+	row.match =
+	    span_of(arena_printf(&v->arena, "smaller kernels: %s", category_name(t, row.category)));
+	return row;
+}
+
+/* Names of which the category is known: the ranks of a job run the same kernels. */
+struct known {
+	struct name_table names;
+	VEC(int) categories; /* by id */
+};
+
+static int known_category(struct known *k, const struct category_table *t, struct span name)
+{
+	const struct name *nm = name_intern(&k->names, name);
+	if (!nm)
+		return category_of(t, name);
+	if (nm->id == k->categories.nr)
+		vec_push(&k->categories, category_of(t, name));
+	return k->categories.v[nm->id];
+}
+
 /* Communication is what the digest's own figures took for it, whatever the
    table of today says, so that kernels and per-step figures add up. */
-static void classify(struct kernel_row *row, const struct category_table *t, const struct digest *d)
+static void classify(struct kernel_row *row, struct known *known, const struct category_table *t,
+                     const struct digest *d)
 {
-	row->category = category_of(t, row->name);
+	row->category = known_category(known, t, row->name);
 	row->cls = row->category < 0 ? CLASS_OTHER : t->rows.v[row->category].cls;
 	if (category_matches_any(d->communication, row->name))
 		row->cls = CLASS_COMMUNICATION;
@@ -72,14 +109,17 @@ static void classify(struct kernel_row *row, const struct category_table *t, con
 		row->cls = CLASS_COMPUTE;
 }
 
-static void rank_view_init(struct run_view *v, struct rank_view *r, const struct digest *d)
+static void rank_view_init(struct run_view *v, struct rank_view *r, const struct digest *d,
+                           struct known *known)
 {
 	VEC(struct kernel_row) rows = VEC_INIT;
 	for (size_t i = 0; i < d->kernels.nr; i++) {
 		const struct kernel_stat *s = &d->kernels.v[i];
-		if (s->kind == EVENT_KERNEL)
-			vec_push(&rows, (struct kernel_row){
-			                    .match = match_of(v, s->name), .name = s->name, .stat = *s });
+		if (s->kind == EVENT_KERNEL && s->names == 0)
+			vec_push(&rows,
+			         (struct kernel_row){ .match = naming_match(v->naming, &v->arena, s->name),
+			                              .name = s->name,
+			                              .stat = *s });
 	}
 	vec_sort(&rows, row_cmp);
 	size_t nr = 0;
@@ -87,24 +127,51 @@ static void rank_view_init(struct run_view *v, struct rank_view *r, const struct
 		for (end = i + 1; end < rows.nr && span_eq(rows.v[end].match, rows.v[i].match);)
 			end++;
 		merge_rows(&rows.v[nr], &rows.v[i], end - i);
-		classify(&rows.v[nr++], v->naming->categories, d);
+		classify(&rows.v[nr++], known, v->naming->categories, d);
 	}
 	v->merged_names += rows.nr - nr;
-	*r = (struct rank_view){ d, rows.v, nr };
+	*r = (struct rank_view){ .digest = d, .nr_kernels = nr };
+	rows.nr = nr;
+	int64_t largest = 0;
+	for (size_t i = 0; i < d->kernels.nr; i++) {
+		const struct kernel_stat *s = &d->kernels.v[i];
+		if (s->kind != EVENT_KERNEL || s->names == 0)
+			continue;
+		vec_push(&rows, folded_row(v, s));
+		r->nr_folded++;
+		if (s->largest_ns > largest)
+			largest = s->largest_ns;
+		r->folded_ns = number_add(r->folded_ns, s->step_total_ns);
+		r->folded_count = number_add(r->folded_count, s->step_count);
+	}
+	r->kernels = rows.v;
+	if (d->usable_steps > 0)
+		r->folded_most = number_div_round(largest, d->usable_steps);
 }
 
 void run_view_init(struct run_view *v, const struct run *run, const struct naming *naming)
 {
 	*v = (struct run_view){ .arena = ARENA_INIT, .naming = naming, .run = run };
 	v->ranks = arena_alloc(&v->arena, run->ranks.nr, sizeof *v->ranks);
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		rank_view_init(v, &v->ranks[i], run->ranks.v[i]);
+	v->labels = arena_alloc(&v->arena, 1, sizeof *v->labels);
+	name_table_init(v->labels);
+	struct cross_rank *cross = arena_alloc(&v->arena, run->ranks.nr, sizeof *cross);
+	ranks_cross(run, cross);
+	struct known known = { 0 };
+	name_table_init(&known.names);
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		rank_view_init(v, &v->ranks[i], run->ranks.v[i], &known);
+		v->ranks[i].cross = &cross[i];
+	}
+	name_table_release(&known.names);
+	vec_release(&known.categories);
 }
 
 void run_view_release(struct run_view *v)
 {
 	for (size_t i = 0; i < v->run->ranks.nr; i++)
 		free(v->ranks[i].kernels);
+	name_table_release(v->labels);
 	arena_release(&v->arena);
 }
 
@@ -113,13 +180,13 @@ void run_view_release(struct run_view *v)
 static bool rank_has_communication(const struct digest *d)
 {
 	for (size_t i = 0; i < d->kernels.nr; i++)
-		if (d->kernels.v[i].kind == EVENT_KERNEL &&
+		if (d->kernels.v[i].kind == EVENT_KERNEL && d->kernels.v[i].names == 0 &&
 		    category_matches_any(d->communication, d->kernels.v[i].name))
 			return true;
 	for (size_t i = 0; i < d->nr_steps; i++)
 		if (d->samples[METRIC_STEP_COMM_TIME][i])
 			return true;
-	return false;
+	return d->summaries.nr && d->summaries.v[METRIC_STEP_COMM_TIME].value[STAT_MAX] > 0;
 }
 
 static bool rank_has_context(const struct digest *d, enum metric_id id)
@@ -134,8 +201,9 @@ static bool rank_has_context(const struct digest *d, enum metric_id id)
 	}
 }
 
-static bool rank_has(const struct digest *d, const struct metric *m)
+static bool rank_has(const struct rank_view *r, const struct metric *m)
 {
+	const struct digest *d = r->digest;
 	switch (m->need) {
 	case NEED_HOST:
 		return d->nr_steps > 0;
@@ -146,15 +214,19 @@ static bool rank_has(const struct digest *d, const struct metric *m)
 	case NEED_MEMORY:
 		return d->memories.nr > 0;
 	case NEED_CONTEXT:
-		break;
+		return rank_has_context(d, m->id);
+	case NEED_RANKS:
+		return r->cross->known;
+	case NEED_MATCHED:
+		return r->cross->known && r->cross->matched > 0;
 	}
-	return rank_has_context(d, m->id);
+	return false;
 }
 
 bool run_has(const struct run_view *v, const struct metric *m)
 {
 	for (size_t i = 0; i < v->run->ranks.nr; i++)
-		if (rank_has(v->ranks[i].digest, m))
+		if (rank_has(&v->ranks[i], m))
 			return true;
 	return false;
 }

@@ -3,6 +3,7 @@
 #ifndef GG_MODEL_VIEW_H
 #define GG_MODEL_VIEW_H
 
+#include "base/intern.h"
 #include "model/category.h"
 #include "model/digest.h"
 
@@ -34,6 +35,10 @@ struct rank_view {
 	const struct digest *digest;
 	struct kernel_row *kernels; ///< kind kernel only, sorted by match
 	size_t nr_kernels;
+	size_t nr_folded; ///< rows behind them: sums of kernels too small to keep, one per category
+	int64_t folded_ns, folded_count; ///< of those, over the steps
+	int64_t folded_most; ///< ns per step: a kernel with more is in none of them
+	const struct cross_rank *cross; ///< what all ranks together say of it
 };
 
 struct run_view {
@@ -41,6 +46,7 @@ struct run_view {
 	const struct naming *naming;
 	const struct run *run;
 	struct rank_view *ranks; ///< run->ranks.nr
+	struct name_table *labels; ///< of figures that are composed; filled as they are asked for
 	size_t merged_names; ///< raw names that were merged into another, all ranks
 };
 
@@ -55,16 +61,25 @@ void run_view_release(struct run_view *v);
 /// more hex digits are removed. Owned by `a`, or `name` itself.
 struct span kernel_match_name(struct arena *a, struct span name);
 
+/// The same as `n` has it: as it is where it says exact; then aliased. Owned by `a`,
+/// `name` itself or borrowed from `n`.
+struct span naming_match(const struct naming *n, struct arena *a, struct span name);
+
 /// One figure of one rank: a sample per step, or a single value.
 struct figure {
 	const struct metric *metric;
 	int64_t rank;
 	struct span label; ///< kernel, device, … as metric->label says; empty for none
 	const int64_t *samples; ///< in the metric's unit; borrowed from digest or scratch
-	size_t nr;
+	size_t nr; ///< 0 where only `summary` is known
+	const int64_t *summary; ///< by enum statistic, of a rank whose samples are not kept; else NULL
 	const struct kernel_row *kernel; ///< kernel metrics only
+	const struct function_stat *function; ///< function metrics only: the first row of that label
 	const char *source; ///< memory metrics: "trace" or "snapshot"; else NULL
 };
+
+/// Append the label of a kind of collective: "all_reduce@default_pg". Raw bytes.
+void comm_label(const struct comm_stat *c, struct strbuf *out);
 
 /// Receives figures; `samples` is valid during the call only.
 typedef void figure_fn(void *ctx, const struct figure *f);
@@ -77,13 +92,24 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 /// True where what `m` needs was recorded by at least one rank.
 bool run_has(const struct run_view *v, const struct metric *m);
 
+/// Ranks that are meant; all zero: any.
+struct rank_scope {
+	const char *glob; ///< over their numbers; NULL: any
+	bool one; ///< `rank` alone
+	int64_t rank;
+};
+
+/// True where rank `rank` is meant.
+bool rank_scope_has(struct rank_scope s, int64_t rank);
+
 /// Which figures a rule wants. Globs, NULL where any will do; `cls` is "compute"
 /// (all but communication) or "communication".
 struct query {
 	const struct metric *metric;
 	enum statistic stat;
 	enum reduce reduce; ///< over devices, then ranks
-	const char *kernel, *category, *cls, *op, *rank, *device, *memory, *direction, *thread;
+	const char *kernel, *category, *cls, *op, *rank, *device, *memory, *direction, *thread,
+	    *collective, *function;
 };
 
 /// One answer: `label` as in struct figure; `rank` -1 unless reduce is EACH and

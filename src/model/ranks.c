@@ -1,0 +1,280 @@
+#include "model/ranks.h"
+
+#include "base/idmap.h"
+#include "base/intern.h"
+#include "base/number.h"
+
+/* ---- matching ---- */
+
+/* What the collectives of one process group and kind have in common in one step:
+   each rank counts its own, and the n-th of each rank are one collective. */
+struct series {
+	int64_t group_size; /* -1 unknown */
+	bool one_sided; /* send, receive: what one rank does is not what its peer does */
+	bool unsure; /* may hold such: matched only where all have the same number of them */
+	uint32_t rank, next; /* the rank that counts and its next place, from 0 */
+	size_t ranks, total, longest;
+	size_t first; /* place of its first match among all */
+};
+
+struct matcher {
+	const struct run *run;
+	struct name_table kinds; /* kind, group and group size as text */
+	struct idmap steps, series_ids;
+	VEC(struct series) series;
+	VEC(uint32_t) series_of; /* of each collective of each rank, in order */
+	size_t nr_matches;
+	size_t *place; /* of each match in members, nr_matches + 1 */
+	struct match_member *members;
+};
+
+/* Steps of which all collectives are in the list. */
+static int64_t covered_steps(const struct digest *d)
+{
+	if (d->collectives_cut == 0 || d->collectives.nr == 0)
+		return d->usable_steps;
+	int64_t last = d->collectives.v[d->collectives.nr - 1].step;
+	return last < d->usable_steps ? last : d->usable_steps;
+}
+
+/* Id of what a rank calls its comm_stat: the same on all ranks of the group. */
+static uint32_t kind_id(struct matcher *m, const struct comm_stat *c)
+{
+	struct strbuf b = STRBUF_INIT;
+	strbuf_addf(&b, "%d %lld ", (int)c->kind, (long long)c->group_size);
+	strbuf_add(&b, c->group_name.n ? c->group_name : c->group);
+	const struct name *nm = name_intern(&m->kinds, strbuf_span(&b));
+	strbuf_release(&b);
+	return nm ? nm->id : IDMAP_NONE;
+}
+
+static uint32_t series_id(struct matcher *m, const struct comm_stat *c, uint32_t kind, int64_t step)
+{
+	uint32_t id = idmap_add(&m->series_ids, idmap_pair(kind, idmap_add(&m->steps, step)));
+	if (id == m->series.nr) {
+		struct series *s = vec_push_zero(&m->series);
+		s->group_size = c->group_size;
+		s->one_sided = c->kind == COLLECTIVE_SEND || c->kind == COLLECTIVE_RECV;
+		s->unsure = c->kind == COLLECTIVE_SEND_RECV || c->kind == COLLECTIVE_OTHER;
+		s->rank = IDMAP_NONE;
+	}
+	return id;
+}
+
+/* The place of rank `r`'s next collective in a series. */
+static uint32_t next_place(struct series *s, uint32_t r)
+{
+	if (s->rank != r) {
+		s->rank = r;
+		s->next = 0;
+	}
+	return s->next++;
+}
+
+static void sort_rank(struct matcher *m, uint32_t r)
+{
+	const struct digest *d = m->run->ranks.v[r];
+	int64_t steps = covered_steps(d);
+	uint32_t *kinds = mem_calloc(d->comms.nr, sizeof *kinds);
+	for (size_t i = 0; i < d->comms.nr; i++)
+		kinds[i] = kind_id(m, &d->comms.v[i]);
+	for (size_t i = 0; i < d->collectives.nr; i++) {
+		const struct collective *c = &d->collectives.v[i];
+		uint32_t id = IDMAP_NONE;
+		if (c->step >= 0 && c->step < steps && c->comm >= 0 && (size_t)c->comm < d->comms.nr &&
+		    kinds[c->comm] != IDMAP_NONE) {
+			id = series_id(m, &d->comms.v[c->comm], kinds[c->comm], d->step_numbers[c->step]);
+			struct series *s = &m->series.v[id];
+			size_t place = next_place(s, r);
+			s->ranks += place == 0;
+			s->total++;
+			if (place >= s->longest)
+				s->longest = place + 1;
+		}
+		vec_push(&m->series_of, id);
+	}
+	free(kinds);
+}
+
+/* Groups of one name and different members look like one that is larger than it says. */
+static bool is_matched(const struct series *s)
+{
+	return s->ranks > 1 && !s->one_sided && !(s->unsure && s->total != s->ranks * s->longest) &&
+	       (s->group_size < 0 || s->ranks <= (uint64_t)s->group_size);
+}
+
+/* Call for each collective of each rank that is matched: count it, or put it down. */
+static void each_member(struct matcher *m, size_t *counts, struct match_member *members)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < m->series.nr; i++)
+		m->series.v[i].rank = IDMAP_NONE;
+	for (uint32_t r = 0; r < m->run->ranks.nr; r++) {
+		size_t nr = m->run->ranks.v[r]->collectives.nr;
+		for (uint32_t i = 0; i < nr; i++, at++) {
+			uint32_t id = m->series_of.v[at];
+			if (id == IDMAP_NONE || !is_matched(&m->series.v[id]))
+				continue;
+			struct series *s = &m->series.v[id];
+			size_t match = s->first + next_place(s, r);
+			if (members)
+				members[counts[match]] = (struct match_member){ r, i };
+			counts[match]++;
+		}
+	}
+}
+
+static void match_all(struct matcher *m)
+{
+	for (uint32_t r = 0; r < m->run->ranks.nr; r++)
+		sort_rank(m, r);
+	for (size_t i = 0; i < m->series.nr; i++) {
+		struct series *s = &m->series.v[i];
+		s->first = m->nr_matches;
+		if (is_matched(s))
+			m->nr_matches += s->longest;
+	}
+	/* place[k] counts what is put down of match k - 1, so that it ends as the start of k */
+	m->place = mem_calloc(m->nr_matches + 2, sizeof *m->place);
+	each_member(m, m->place + 2, NULL);
+	for (size_t k = 2; k < m->nr_matches + 2; k++)
+		m->place[k] += m->place[k - 1];
+	m->members = mem_calloc(m->place[m->nr_matches + 1], sizeof *m->members);
+	each_member(m, m->place + 1, m->members);
+}
+
+/* The shortest came last: it waits for nobody. */
+static void find_last(const struct run *run, struct rank_match *out)
+{
+	size_t equal = 0;
+	out->wire_ns = INT64_MAX;
+	for (size_t i = 0; i < out->nr; i++) {
+		int64_t dur = match_part(run, &out->members[i])->dur_ns;
+		equal = dur == out->wire_ns ? equal + 1 : dur < out->wire_ns ? 1 : equal;
+		if (dur < out->wire_ns) {
+			out->wire_ns = dur;
+			out->last = i;
+		}
+	}
+	if (equal > 1)
+		out->last = out->nr;
+}
+
+void ranks_each_match(const struct run *run, rank_match_fn *fn, void *ctx)
+{
+	struct matcher m = { .run = run };
+	name_table_init(&m.kinds);
+	idmap_init(&m.steps);
+	idmap_init(&m.series_ids);
+	match_all(&m);
+	for (size_t k = 0; k < m.nr_matches; k++) {
+		struct rank_match out = { m.members + m.place[k], m.place[k + 1] - m.place[k], 0, 0 };
+		if (out.nr < 2)
+			continue;
+		find_last(run, &out);
+		fn(ctx, &out);
+	}
+	free(m.members);
+	free(m.place);
+	vec_release(&m.series_of);
+	vec_release(&m.series);
+	idmap_release(&m.series_ids);
+	idmap_release(&m.steps);
+	name_table_release(&m.kinds);
+}
+
+/* ---- what it says of each rank ---- */
+
+struct summing {
+	const struct run *run;
+	struct cross_rank *out;
+	VEC(int64_t) others;
+};
+
+static void add_match(void *ctx, const struct rank_match *m)
+{
+	struct summing *s = ctx;
+	s->others.nr = 0;
+	for (size_t i = 0; i < m->nr; i++) {
+		struct cross_rank *c = &s->out[m->members[i].rank];
+		int64_t dur = match_part(s->run, &m->members[i])->dur_ns;
+		c->matched++;
+		c->transfer_ns = number_add(c->transfer_ns, m->wire_ns);
+		c->wait_ns = number_add(c->wait_ns, dur - m->wire_ns);
+		if (i != m->last)
+			vec_push(&s->others, dur);
+	}
+	if (m->last < m->nr) {
+		struct cross_rank *c = &s->out[m->members[m->last].rank];
+		c->last_count++;
+		c->late_ns = number_add(c->late_ns, number_median(s->others.v, s->others.nr) - m->wire_ns);
+	}
+}
+
+/* Marked steps, also where the warm-up took them all. */
+static bool has_steps(const struct digest *d)
+{
+	return !d->window && d->total_steps > 0;
+}
+
+/* A step cut short is not there. */
+static void find_missing_steps(const struct run *run, struct cross_rank *out)
+{
+	struct idmap all;
+	idmap_init(&all);
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		for (int64_t i = 0; has_steps(run->ranks.v[r]) && i < run->ranks.v[r]->usable_steps; i++)
+			idmap_add(&all, run->ranks.v[r]->step_numbers[i]);
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		int64_t more = (int64_t)all.keys.nr - run->ranks.v[r]->usable_steps;
+		out[r].missing_steps = has_steps(run->ranks.v[r]) && more > 0 ? more : 0;
+	}
+	idmap_release(&all);
+}
+
+static bool has_compute(const struct digest *d)
+{
+	return d->usable_steps > 0 && d->kernels.nr > 0;
+}
+
+static int64_t median_compute(const struct digest *d)
+{
+	return stat_of(STAT_MEDIAN, d->samples[METRIC_STEP_COMPUTE_TIME], (size_t)d->usable_steps);
+}
+
+static void find_skew(const struct run *run, struct cross_rank *out)
+{
+	VEC(int64_t) medians = VEC_INIT;
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		if (has_compute(run->ranks.v[r]))
+			vec_push(&medians, median_compute(run->ranks.v[r]));
+	int64_t median = medians.nr > 1 ? number_median(medians.v, medians.nr) : 0;
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		out[r].compute_skew =
+		    median > 0 && has_compute(run->ranks.v[r])
+		        ? number_pct((__int128)median_compute(run->ranks.v[r]) - median, median)
+		        : MEMORY_UNKNOWN;
+	vec_release(&medians);
+}
+
+void ranks_cross(const struct run *run, struct cross_rank *out)
+{
+	struct summing s = { run, out, VEC_INIT };
+	memset(out, 0, run->ranks.nr * sizeof *out);
+	if (run->ranks.nr > 1) {
+		ranks_each_match(run, add_match, &s);
+		find_missing_steps(run, out);
+		find_skew(run, out);
+	}
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		const struct digest *d = run->ranks.v[r];
+		struct cross_rank *c = &out[r];
+		c->known = run->ranks.nr > 1 && digest_has_trace(d);
+		c->steps = covered_steps(d);
+		for (int64_t i = 0; i < c->steps; i++)
+			c->step_ns = number_add(c->step_ns, d->samples[METRIC_STEP_TIME][i]);
+		if (d->cross.known)
+			*c = d->cross;
+	}
+	vec_release(&s.others);
+}
