@@ -192,6 +192,8 @@ enum artifact artifact_recognise(struct span first)
 	struct span head = { s.p, s.n < SCHEMA_WITHIN ? s.n : SCHEMA_WITHIN };
 	if (s.p[0] == '{' && has(head, "\"gpugate-digest-"))
 		return ARTIFACT_DIGEST;
+	if (s.p[0] == '{' && has(head, "\"gpugate-run-"))
+		return ARTIFACT_RUN;
 	if (s.p[0] == '{' && has(head, "\"gpugate-baseline-"))
 		return ARTIFACT_BASELINE;
 	if (s.p[0] == '{' && has(head, "\"schema\"") && has(head, "\"gpugate-"))

@@ -20,6 +20,7 @@ enum artifact {
 	ARTIFACT_TRACE, ///< JSON: a trace, unless reading shows otherwise
 	ARTIFACT_SNAPSHOT, ///< JSON that begins as a memory snapshot does
 	ARTIFACT_DIGEST,
+	ARTIFACT_RUN, ///< the digests of several ranks
 	ARTIFACT_BASELINE,
 	ARTIFACT_RESULT, ///< a report or metrics file of this program
 	ARTIFACT_PICKLE,

@@ -1,6 +1,5 @@
 #include "read/pickle_ops.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 enum { NEWEST_PROTOCOL = 5 };
@@ -101,8 +100,7 @@ uint64_t pickle_number(const char *p, size_t n)
 
 bool pickle_fail(const struct pickle_input *in, const struct pickle_op *op, const char *what)
 {
-	diag_fail(in->log, ST_INPUT, "%s: byte %zu: pickle opcode %s: %s", in->name, op->byte, op->name,
-	          what);
+	diag_error(in->log, "%s: byte %zu: pickle opcode %s: %s", in->name, op->byte, op->name, what);
 	return false;
 }
 
@@ -137,18 +135,17 @@ bool pickle_next(struct pickle_input *in, struct pickle_op *op)
 {
 	*op = (struct pickle_op){ .byte = in->at };
 	if (in->at == in->bytes.n) {
-		diag_fail(in->log, ST_INPUT,
-		          "%s: byte %zu: the pickle ends without STOP; it is empty or cut short", in->name,
-		          in->at);
+		diag_error(in->log, "%s: byte %zu: the pickle ends without STOP; it is empty or cut short",
+		           in->name, in->at);
 		return false;
 	}
 	op->code = (unsigned char)in->bytes.p[in->at++];
 	op->name = opcodes[op->code].name;
 	unsigned width = opcodes[op->code].width;
 	if (!op->name) {
-		diag_fail(in->log, ST_INPUT,
-		          "%s: byte %zu: 0x%02x is no pickle opcode; the file is damaged or no pickle",
-		          in->name, op->byte, op->code);
+		diag_error(in->log,
+		           "%s: byte %zu: 0x%02x is no pickle opcode; the file is damaged or no pickle",
+		           in->name, op->byte, op->code);
 		return false;
 	}
 	switch (opcodes[op->code].argument) {
@@ -186,8 +183,8 @@ bool pickle_check(struct pickle_input in)
 			return fail_cut(&in, &op);
 	} while (op.code != '.');
 	if (in.at < in.bytes.n) {
-		diag_fail(
-		    in.log, ST_INPUT,
+		diag_error(
+		    in.log,
 		    "%s: byte %zu: extra data after the end of the pickle; give one snapshot per file",
 		    in.name, in.at);
 		return false;

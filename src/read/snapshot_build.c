@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 void snapshot_builder_init(struct snapshot_builder *b, const struct snapshot_limits *limits)
 {

@@ -1,5 +1,7 @@
 #include <string.h>
 
+#include "base/text.h"
+#include "reduce/intervals.h"
 #include "reduce/reducer.h"
 
 /* All figures come from walks over the activities in order of start: a union
@@ -92,7 +94,6 @@ static void step_add(struct walk *w, uint32_t step, const struct activity *a)
 {
 	const struct gpu_name *g = &w->r->gpu_names.v[a->name];
 	int64_t **s = w->d->samples;
-	w->d->step_activities[step]++;
 	s[METRIC_STEP_CUDA_TIME][step] += a->dur_ns;
 	if (g->stat.kind == EVENT_MEMCPY) {
 		s[METRIC_STEP_MEMCPY_TIME][step] += a->dur_ns;
@@ -195,12 +196,6 @@ static enum status cells_to_samples(const struct walk *w, struct diag_log *log)
 	return ST_OK;
 }
 
-static int device_cmp(const void *a, const void *b)
-{
-	const struct device_stat *x = a, *y = b;
-	return strcmp(x->id, y->id);
-}
-
 static void device_rows(const struct walk *w)
 {
 	struct digest *d = w->d;
@@ -222,7 +217,7 @@ static void device_rows(const struct walk *w)
 			stat.measured_ns = dev->measured_hi - dev->measured_lo;
 		vec_push(&d->devices, stat);
 	}
-	vec_sort(&d->devices, device_cmp);
+	vec_sort(&d->devices, text_cmp);
 }
 
 enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *log)

@@ -1,6 +1,8 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
+#include "reduce/intervals.h"
 #include "reduce/reducer.h"
 
 static bool has(struct span s, struct span part)
@@ -33,7 +35,7 @@ static int64_t trailing_number(struct span name)
 {
 	size_t from = name.n;
 	uint64_t v;
-	while (from && name.p[from - 1] >= '0' && name.p[from - 1] <= '9')
+	while (from && is_digit(name.p[from - 1]))
 		from--;
 	if (!number_parse_u64((struct span){ name.p + from, name.n - from }, &v) || v > INT64_MAX)
 		return -1;
@@ -55,20 +57,29 @@ static uint32_t host_name(struct reducer *r, const struct event *ev)
 		h->sync = is_sync(name);
 	} else {
 		h->op = ev->kind == EVENT_OP;
+		h->phase = phase_of_name(name);
 		h->dataloader = span_starts(name, SPAN("enumerate(DataLoader)"));
 		h->marker = span_glob(span_of(r->options.marker), name);
 	}
 	return id;
 }
 
+static uint32_t thread_of(struct reducer *r, const struct event *ev)
+{
+	return idmap_add(&r->threads,
+	                 idmap_pair(idmap_add(&r->pids, ev->pid), idmap_add(&r->tids, ev->tid)));
+}
+
 static void launch_take(struct reducer *r, const struct event *ev, bool kernel_launch)
 {
-	uint32_t id = idmap_add(&r->correlations, ev->correlation);
+	uint32_t id = idmap_add(&r->correlations, ev->correlation), thread = thread_of(r, ev);
 	if (id == r->launches.nr)
-		vec_push(&r->launches, (struct launch){ .start_ns = ev->start_ns });
+		vec_push(&r->launches, (struct launch){ .start_ns = ev->start_ns, .thread = thread });
 	struct launch *l = &r->launches.v[id];
-	if (ev->start_ns < l->start_ns)
+	if (ev->start_ns < l->start_ns) {
 		l->start_ns = ev->start_ns;
+		l->thread = thread;
+	}
 	l->kernel_launches += kernel_launch;
 }
 
@@ -81,6 +92,16 @@ static void inputs_take(struct reducer *r, const struct event *ev)
 		vec_push(&r->op_inputs, (struct op_inputs){ (uint32_t)r->spans.nr, dims->id, types->id });
 }
 
+/* An operator or annotation that is no marker. */
+static void entered_take(struct reducer *r, const struct event *ev)
+{
+	struct last_host *last = &r->last_host;
+	if (!last->name || ev->start_ns > last->start_ns ||
+	    (ev->start_ns == last->start_ns && ev->dur_ns <= last->dur_ns))
+		*last = (struct last_host){ ev->start_ns, ev->dur_ns, ev->name };
+	comm_take_host(r, ev);
+}
+
 void host_take(struct reducer *r, const struct event *ev)
 {
 	uint32_t name = host_name(r, ev), thread = NO_ID;
@@ -90,6 +111,10 @@ void host_take(struct reducer *r, const struct event *ev)
 		                                   trailing_number(h->name), r->nr_events });
 	if (ev->kind == EVENT_RUNTIME && ev->correlation != IDENT_NONE)
 		launch_take(r, ev, h->kernel_launch);
+	if (ev->kind != EVENT_RUNTIME && !h->marker)
+		entered_take(r, ev);
+	if (r->options.phase != PHASE_ALL && h->phase != PHASE_ALL)
+		phases_take(r, ev, h->phase, thread_of(r, ev));
 	/* traces of 2021 record a step as an operator */
 	if ((ev->kind == EVENT_ANNOTATION && !h->dataloader) || h->marker)
 		return;
@@ -99,8 +124,7 @@ void host_take(struct reducer *r, const struct event *ev)
 		return;
 	}
 	if (ev->kind != EVENT_ANNOTATION)
-		thread = idmap_add(&r->threads,
-		                   idmap_pair(idmap_add(&r->pids, ev->pid), idmap_add(&r->tids, ev->tid)));
+		thread = thread_of(r, ev);
 	if (ev->input_dims.n || ev->input_types.n)
 		inputs_take(r, ev);
 	vec_push(&r->spans, (struct host_span){ ev->start_ns, ev->dur_ns, thread, name });
@@ -184,6 +208,7 @@ struct frame {
 	int64_t end_ns;
 	int64_t covered_ns; ///< end of the operators in it so far
 	struct host_name *name; ///< NULL: not in a measured step
+	bool in_phase; ///< that is asked for
 };
 
 struct stack {
@@ -194,12 +219,18 @@ struct stack {
 static void op_add(struct reducer *r, struct stack *st, const struct host_span *s)
 {
 	int64_t end = s->start_ns + s->dur_ns;
-	struct frame f = { end, s->start_ns, NULL };
-	if (steps_measured(r, steps_at(r, s->start_ns)) != NO_ID) {
+	struct frame f = { end, s->start_ns, NULL, false };
+	if (steps_usable(r, steps_at(r, s->start_ns)) != NO_ID) {
 		f.name = &r->host_names.v[s->name];
 		f.name->count++;
 		f.name->total_ns += s->dur_ns;
 		f.name->self_ns += s->dur_ns;
+		f.in_phase = phases_has_op(r, s);
+	}
+	if (f.in_phase) {
+		f.name->in_phase.count++;
+		f.name->in_phase.total_ns += s->dur_ns;
+		f.name->in_phase.self_ns += s->dur_ns;
 	}
 	while (st->frames.nr && (st->frames.v[st->frames.nr - 1].end_ns <= s->start_ns ||
 	                         st->frames.v[st->frames.nr - 1].end_ns < end))
@@ -211,6 +242,8 @@ static void op_add(struct reducer *r, struct stack *st, const struct host_span *
 			outer->covered_ns = end;
 			if (outer->name)
 				outer->name->self_ns -= end - from;
+			if (outer->in_phase)
+				outer->name->in_phase.self_ns -= end - from;
 		}
 	}
 	vec_push(&st->frames, f);
@@ -245,7 +278,7 @@ static void thread_row(struct reducer *r, struct digest *d, uint32_t thread, con
 	const char *pid = ident_text(&d->arena, r->names, r->pids.keys.v[idmap_pair_first(key)]);
 	const char *tid = ident_text(&d->arena, r->names, r->tids.keys.v[(uint32_t)key]);
 	vec_push(&d->threads,
-	         (struct thread_stat){ arena_printf(&d->arena, "%s/%s", pid, tid), busy.length_ns });
+	         (struct thread_stat){ arena_printf(&d->arena, "%s/%s", pid, tid), busy.length_ns, 0 });
 }
 
 /* The spans of each thread, in order; file order is kept where times are equal. */
@@ -271,30 +304,19 @@ static void threads(struct reducer *r, struct digest *d)
 	free(end);
 }
 
-static int thread_cmp(const void *a, const void *b)
-{
-	const struct thread_stat *x = a, *y = b;
-	return strcmp(x->id, y->id);
-}
-
-static int op_cmp(const void *a, const void *b)
-{
-	const struct op_stat *x = a, *y = b;
-	return span_cmp(x->name, y->name);
-}
-
 void host_figures(struct reducer *r, struct digest *d)
 {
 	begun_in_steps(r, d);
 	threads(r, d);
-	vec_sort(&d->threads, thread_cmp);
+	vec_sort(&d->threads, text_cmp);
 	for (size_t i = 0; i < r->host_names.nr; i++) {
 		const struct host_name *h = &r->host_names.v[i];
 		if (h->count)
-			vec_push(&d->ops, (struct op_stat){ { arena_dup(&d->arena, h->name), h->name.n },
-			                                    h->count,
-			                                    h->total_ns,
-			                                    h->self_ns });
+			vec_push(&d->ops,
+			         (struct op_stat){ .name = { arena_dup(&d->arena, h->name), h->name.n },
+			                           .count = h->count,
+			                           .total_ns = h->total_ns,
+			                           .self_ns = h->self_ns });
 	}
-	vec_sort(&d->ops, op_cmp);
+	vec_sort(&d->ops, op_stat_cmp);
 }

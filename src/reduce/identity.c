@@ -3,14 +3,10 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "reduce/reducer.h"
 
 /* --- what it ran on --- */
-
-static int text_cmp(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 /* Names of the GPUs that worked; where one of them is not known by its id, the
    name that all GPUs share. Empty where that tells nothing. */

@@ -81,7 +81,8 @@ static enum status step_bytes(struct reducer *r, struct digest *d, struct diag_l
 		uint32_t step = steps_measured(r, a->step);
 		if (step == NO_ID)
 			continue;
-		over |= __builtin_add_overflow(k->step_bytes, t->bytes, &k->step_bytes);
+		if (steps_usable(r, a->step) != NO_ID)
+			over |= __builtin_add_overflow(k->step_bytes, t->bytes, &k->step_bytes);
 		int64_t *sample = &d->samples[METRIC_STEP_MEMCPY_BYTES][step];
 		if (k->kind == EVENT_MEMCPY)
 			over |= __builtin_add_overflow(*sample, t->bytes, sample);
@@ -98,12 +99,19 @@ enum status kernel_figures(struct reducer *r, struct digest *d, struct diag_log 
 	for (size_t i = 0; i < r->activities.nr; i++) {
 		const struct activity *a = &r->activities.v[i];
 		struct kernel_stat *k = &r->gpu_names.v[a->name].stat;
-		if (steps_measured(r, a->step) == NO_ID)
+		if (steps_usable(r, a->step) == NO_ID)
 			continue;
 		k->step_count++;
 		k->step_total_ns += a->dur_ns;
 		if (a->dur_ns > k->step_max_ns)
 			k->step_max_ns = a->dur_ns;
+		if (phases_has_activity(r, a)) {
+			struct kernel_stat *phase = &r->gpu_names.v[a->name].phase;
+			phase->step_count++;
+			phase->step_total_ns += a->dur_ns;
+			if (a->dur_ns > phase->step_max_ns)
+				phase->step_max_ns = a->dur_ns;
+		}
 	}
 	for (size_t i = 0; i < r->gpu_names.nr; i++) {
 		const struct gpu_name *g = &r->gpu_names.v[i];

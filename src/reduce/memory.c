@@ -153,7 +153,7 @@ static bool is_inner(const struct host_span *s, const struct host_span *best, ui
 static bool has_shape(const struct name *dims)
 {
 	for (uint32_t i = 0; i < dims->n; i++)
-		if (dims->s[i] >= '0' && dims->s[i] <= '9')
+		if (is_digit(dims->s[i]))
 			return true;
 	return false;
 }
@@ -213,12 +213,6 @@ static int64_t device_memory(const struct trace_meta *meta)
 	return meta->devices.nr ? meta->devices.v[0].memory_bytes : MEMORY_UNKNOWN;
 }
 
-static int memory_cmp(const void *a, const void *b)
-{
-	const struct memory_stat *x = a, *y = b;
-	return strcmp(x->id, y->id);
-}
-
 void memory_figures(const struct reducer *r, const struct trace_meta *meta, struct digest *d)
 {
 	d->device_memory = device_memory(meta);
@@ -235,5 +229,5 @@ void memory_figures(const struct reducer *r, const struct trace_meta *meta, stru
 			peak_op(r, &r->memories.v[i], &d->arena, &stat);
 		vec_push(&d->memories, stat);
 	}
-	vec_sort(&d->memories, memory_cmp);
+	vec_sort(&d->memories, text_cmp);
 }

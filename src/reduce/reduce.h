@@ -11,6 +11,7 @@ struct reduce_options {
 	const char *marker; ///< glob of step annotations
 	int64_t warmup; ///< steps to leave out
 	const char *communication; ///< space-separated substrings
+	enum phase phase; ///< rows of this alone beside those of all; PHASE_ALL: none
 	uint32_t max_events; ///< more are ST_INPUT; 0: what ids can tell apart, 2^32 - 2
 };
 

@@ -16,8 +16,11 @@ struct reducer *reducer_new(const struct reduce_options *options, struct name_ta
 	r->last_ns = INT64_MIN;
 	name_table_init(&r->shapes);
 	name_table_init(&r->inputs);
-	struct idmap *maps[] = { &r->gpu_ids,  &r->devices, &r->streams, &r->lanes,   &r->correlations,
-		                     &r->host_ids, &r->pids,    &r->tids,    &r->threads, &r->memory_ids };
+	name_table_init(&r->comm.texts);
+	name_table_init(&r->comm.keys);
+	struct idmap *maps[] = { &r->gpu_ids,      &r->devices,    &r->streams,   &r->lanes,
+		                     &r->correlations, &r->host_ids,   &r->pids,      &r->tids,
+		                     &r->threads,      &r->memory_ids, &r->python_ids };
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		idmap_init(maps[i]);
 	return r;
@@ -27,12 +30,17 @@ void reducer_free(struct reducer *r)
 {
 	if (!r)
 		return;
-	struct idmap *maps[] = { &r->gpu_ids,  &r->devices, &r->streams, &r->lanes,   &r->correlations,
-		                     &r->host_ids, &r->pids,    &r->tids,    &r->threads, &r->memory_ids };
+	struct idmap *maps[] = { &r->gpu_ids,      &r->devices,    &r->streams,   &r->lanes,
+		                     &r->correlations, &r->host_ids,   &r->pids,      &r->tids,
+		                     &r->threads,      &r->memory_ids, &r->python_ids };
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		idmap_release(maps[i]);
 	name_table_release(&r->shapes);
 	name_table_release(&r->inputs);
+	name_table_release(&r->comm.texts);
+	name_table_release(&r->comm.keys);
+	vec_release(&r->comm.kernels);
+	vec_release(&r->comm.scopes);
 	vec_release(&r->activities);
 	vec_release(&r->transfers);
 	vec_release(&r->gpu_names);
@@ -41,6 +49,11 @@ void reducer_free(struct reducer *r)
 	vec_release(&r->spans);
 	vec_release(&r->op_inputs);
 	vec_release(&r->host_names);
+	for (size_t i = 0; i < r->python_threads.nr; i++)
+		vec_release(&r->python_threads.v[i].frames);
+	vec_release(&r->python_threads);
+	vec_release(&r->long_durs);
+	vec_release(&r->phases.list);
 	vec_release(&r->marks);
 	vec_release(&r->owned);
 	for (size_t i = 0; i < r->memories.nr; i++)
@@ -62,7 +75,7 @@ const char *ident_text(struct arena *a, const struct name_table *names, int64_t 
 	return text;
 }
 
-void gpu_take(struct reducer *r, const struct event *ev)
+static void gpu_take(struct reducer *r, const struct event *ev)
 {
 	if (__builtin_add_overflow(r->gpu_ns, ev->dur_ns, &r->gpu_ns)) {
 		r->fault = "the durations of GPU activities add up to more than 292 years: check 'dur' of "
@@ -76,6 +89,9 @@ void gpu_take(struct reducer *r, const struct event *ev)
 	vec_push(&r->activities,
 	         (struct activity){ ev->start_ns, ev->dur_ns, ev->correlation, gpu_name_add(r, ev),
 	                            idmap_add(&r->lanes, idmap_pair(device, stream)), NO_ID, NO_ID });
+	if (r->gpu_names.v[r->activities.v[r->activities.nr - 1].name].communication &&
+	    ev->kind == EVENT_KERNEL)
+		comm_take_kernel(r, ev);
 }
 
 static enum status take(void *ctx, const struct event *ev)
@@ -89,6 +105,10 @@ static enum status take(void *ctx, const struct event *ev)
 		return ST_OK;
 	}
 	r->nr_events++;
+	if (ev->kind == EVENT_PYTHON) {
+		python_take(r, ev);
+		return ST_OK;
+	}
 	r->negative_durations += ev->negative;
 	if (ev->kind == EVENT_MEMORY) {
 		memory_take(r, ev);
@@ -146,11 +166,21 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	out->warmup = r->options.warmup;
 	out->events = (int64_t)meta->events;
 	trust_of_meta(r, meta, &out->trust);
+	if (r->first_ns <= r->last_ns) {
+		out->start_ns = r->first_ns;
+		out->window_ns = r->last_ns - r->first_ns;
+	}
 	steps_make(r, out);
 	steps_attribute(r, out);
+	phases_make(r);
 	TRY(kernel_figures(r, out, log));
+	TRY(comm_figures(r, out, log));
+	function_figures(r, out);
 	TRY(gpu_figures(r, out, log));
+	parts_figures(r, out);
+	progress_figures(r, out);
 	host_figures(r, out);
+	phase_figures(r, out);
 	memory_figures(r, meta, out);
 	environment(r, meta, out);
 	out->source_hash = figures_hash(out);

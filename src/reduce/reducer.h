@@ -3,16 +3,21 @@
 ///
 ///     reducer.c      intake, order of work
 ///     steps.c        step markers → steps; GPU activities → steps
+///     comm.c         collectives (collective.c: what an event says of one)
 ///     gpu.c          per step and per device figures, overlaps
+///     parts.c        where the host interval of a step went
 ///     kernels.c      figures by GPU activity name
 ///     host.c         runtime calls, operators, threads
+///     functions.c    functions by class (python.c: Python's, by call path)
+///     phases.c       rows of one phase of the steps alone
+///     progress.c     what the rank did last
 ///     memory.c       [memory] events
 ///     identity.c     environment, hash of the figures (also of snapshots)
 #ifndef GG_REDUCE_REDUCER_H
 #define GG_REDUCE_REDUCER_H
 
 #include "base/idmap.h"
-#include "reduce/intervals.h"
+#include "reduce/comm.h"
 #include "reduce/reduce.h"
 
 /// No step, no launch, no thread, …
@@ -30,8 +35,9 @@ struct activity {
 /// The earliest runtime call of one correlation id.
 struct launch {
 	int64_t start_ns;
-	uint32_t kernel_launches; ///< calls with this id that launch a kernel, not a graph
-	bool has_activity;
+	uint32_t thread;
+	uint32_t kernel_launches : 31; ///< calls with this id that launch a kernel, not a graph
+	bool has_activity : 1;
 };
 
 /// All activities of one kind and name.
@@ -41,6 +47,7 @@ struct gpu_name {
 	int64_t shape_count; ///< of the most frequent shape
 	int64_t occupancy_ns; ///< time of the launches with a known occupancy
 	__int128 occupancy_sum; ///< of occupancy × time
+	struct kernel_stat phase; ///< step_* of the phase asked for
 };
 
 /// A runtime call, operator or DataLoader annotation, 24 bytes.
@@ -60,7 +67,24 @@ struct op_inputs {
 struct host_name {
 	struct span name;
 	bool op, launch, kernel_launch, sync, dataloader, marker;
+	enum phase phase; ///< what the name says of it
 	int64_t count, total_ns, self_ns; ///< operators, measured steps
+	struct op_sums {
+		int64_t count, total_ns, self_ns;
+	} in_phase; ///< of the phase asked for
+};
+
+/// What a thread is inside of, from to.
+struct phase_span {
+	int64_t start_ns, end_ns;
+	uint32_t thread;
+	enum phase phase;
+};
+
+/// Those of all threads, where a phase is asked for.
+struct phases {
+	VEC(struct phase_span) list; ///< by thread and time, disjoint, from phases_make() on
+	bool found[NR_PHASES];
 };
 
 /// A step: one marker annotation.
@@ -74,6 +98,12 @@ struct mark {
 struct owned {
 	int64_t start_ns, end_ns;
 	uint32_t step;
+};
+
+/// The operator or annotation, no marker, that began last; of equals the shorter.
+struct last_host {
+	int64_t start_ns, dur_ns;
+	const struct name *name; ///< NULL none
 };
 
 /// Bytes of a copy or memory set; most activities are kernels and have none.
@@ -92,6 +122,17 @@ struct memory_state {
 	int64_t first_ns, peak_ns, end_ns; ///< when
 	int64_t peak_pid, peak_tid; ///< idents
 	VEC(struct level) levels; ///< in order of the file
+};
+
+/// A call of a Python function, 24 bytes.
+struct python_frame {
+	int64_t start_ns;
+	uint32_t dur; ///< ns, or the index of a long one (python.c)
+	uint32_t name; ///< id
+	uint32_t id, parent; ///< what the profiler calls so; NO_ID none
+};
+struct python_thread {
+	VEC(struct python_frame) frames;
 };
 
 struct reducer {
@@ -122,10 +163,21 @@ struct reducer {
 	VEC(struct host_name) host_names;
 	struct idmap pids, tids; ///< idents
 	struct idmap threads; ///< pid and tid id
+	struct last_host last_host;
+
+	struct comm_state comm;
+
+	struct idmap python_ids; ///< pid and tid id
+	VEC(struct python_thread) python_threads;
+	VEC(int64_t) long_durs; ///< of Python frames
+	int64_t python_ns; ///< sum of their durations
+
+	struct phases phases;
 
 	VEC(struct mark) marks; ///< in order of start from steps_make() on
 	VEC(struct owned) owned; ///< disjoint, in order
 	size_t warmup; ///< of the marks
+	size_t usable; ///< of the measured steps: without a last one cut short
 	bool window; ///< one mark stands for the whole trace
 
 	struct idmap memory_ids;
@@ -135,10 +187,7 @@ struct reducer {
 /// Text of an ident, owned by `a`; "null" where it is absent.
 const char *ident_text(struct arena *a, const struct name_table *names, int64_t ident);
 
-/// Keep a GPU activity; may set `fault`, as may the two that follow.
-void gpu_take(struct reducer *r, const struct event *ev);
-
-/// Keep a runtime call, operator or annotation.
+/// Keep a runtime call, operator or annotation; may set `fault`, as may the one that follows.
 void host_take(struct reducer *r, const struct event *ev);
 
 /// Keep a [memory] event.
@@ -151,8 +200,15 @@ uint32_t gpu_name_add(struct reducer *r, const struct event *ev);
 /// Order and number the steps and make room for them in `d`.
 void steps_make(struct reducer *r, struct digest *d);
 
-/// Give every activity its step, and count what has none.
+/// Give every activity its step, and count what has none; tell whether the last
+/// measured step is cut short.
 void steps_attribute(struct reducer *r, struct digest *d);
+
+/// Keep a call of a Python function; may set `fault`.
+void python_take(struct reducer *r, const struct event *ev);
+
+/// Rows of functions; while activities are in the order of the file.
+void function_figures(struct reducer *r, struct digest *d);
 
 /// Index of the step that the instant belongs to, or NO_ID.
 uint32_t steps_at(const struct reducer *r, int64_t at_ns);
@@ -163,14 +219,43 @@ static inline uint32_t steps_measured(const struct reducer *r, uint32_t step)
 	return step == NO_ID || step < r->warmup ? NO_ID : step - (uint32_t)r->warmup;
 }
 
+/// The same, NO_ID also for a last step cut short.
+static inline uint32_t steps_usable(const struct reducer *r, uint32_t step)
+{
+	uint32_t i = steps_measured(r, step);
+	return i < r->usable ? i : NO_ID;
+}
+
 /// Per step, per device and trust figures of GPU activities; sorts them.
 GG_MUST_CHECK enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *log);
+
+/// Parts of the steps' host intervals, from the sorted activities.
+void parts_figures(const struct reducer *r, struct digest *d);
+
+/// What the rank did last, from the sorted activities.
+void progress_figures(const struct reducer *r, struct digest *d);
 
 /// Rows of GPU activity names, from the activities with their steps.
 GG_MUST_CHECK enum status kernel_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
 /// Per step figures of the host, operators and threads.
 void host_figures(struct reducer *r, struct digest *d);
+
+/// What the name of an annotation or operator says of the phase; PHASE_ALL nothing.
+enum phase phase_of_name(struct span name);
+
+/// Keep an annotation or operator of a phase.
+void phases_take(struct reducer *r, const struct event *ev, enum phase phase, uint32_t thread);
+
+/// Order them, before kernel_figures() and host_figures().
+void phases_make(struct reducer *r);
+
+/// True for what belongs to the phase that is asked for.
+bool phases_has_activity(const struct reducer *r, const struct activity *a);
+bool phases_has_op(const struct reducer *r, const struct host_span *s);
+
+/// Rows of the phase asked for, after kernel_figures() and host_figures().
+void phase_figures(const struct reducer *r, struct digest *d);
 
 /// Keys of the environment that the trace tells.
 void environment(const struct reducer *r, const struct trace_meta *meta, struct digest *d);

@@ -28,7 +28,6 @@ void replay_final(struct replay *r)
 		const struct snapshot_segment *g = &r->s->segments.v[r->segments[i].segment];
 		r->p->end_reserved += (int64_t)g->total;
 		r->p->segment_count++;
-		r->p->expandable_count += g->expandable;
 		final_blocks(r, g);
 	}
 }

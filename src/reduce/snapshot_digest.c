@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "reduce/reducer.h"
 
 /* A profile under the name that the digest has for its memory. */
@@ -11,11 +12,6 @@ struct named {
 	const char *id;
 	const struct memory_profile *profile;
 };
-
-static int named_cmp(const void *a, const void *b)
-{
-	return strcmp(((const struct named *)a)->id, ((const struct named *)b)->id);
-}
 
 /* --- figures --- */
 
@@ -196,7 +192,7 @@ static void fill(struct digest *d, const struct memory_profiles *profiles)
 		const struct memory_profile *p = &profiles->list.v[i];
 		vec_push(&list, (struct named){ arena_printf(&d->arena, "%" PRId64, p->device), p });
 	}
-	vec_sort(&list, named_cmp);
+	vec_sort(&list, text_cmp);
 	for (size_t i = 0; i < list.nr; i++) {
 		const struct named *n = &list.v[i];
 		vec_push(&d->memories, stat_of_profile(n->id, n->profile));

@@ -144,6 +144,19 @@ static void join_launches(struct reducer *r, struct trust_counts *t)
 	}
 }
 
+/* Without a last step that has less than half of the usual activities: the
+   profiler stopped within it. */
+static size_t usable_steps(const struct digest *d)
+{
+	if (d->window || d->nr_steps < 3)
+		return d->nr_steps;
+	int64_t *sorted = mem_calloc(d->nr_steps, sizeof *sorted);
+	memcpy(sorted, d->step_activities, d->nr_steps * sizeof *sorted);
+	int64_t median = number_median(sorted, d->nr_steps);
+	free(sorted);
+	return d->nr_steps - (d->step_activities[d->nr_steps - 1] * 2 < median ? 1 : 0);
+}
+
 void steps_attribute(struct reducer *r, struct digest *d)
 {
 	struct trust_counts *t = &d->trust;
@@ -164,5 +177,9 @@ void steps_attribute(struct reducer *r, struct digest *d)
 			t->unattributed++;
 			t->unattributed_ns += a->dur_ns;
 		}
+		if (steps_measured(r, a->step) != NO_ID)
+			d->step_activities[steps_measured(r, a->step)]++;
 	}
+	r->usable = usable_steps(d);
+	d->usable_steps = (int64_t)r->usable;
 }

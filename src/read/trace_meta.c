@@ -1,0 +1,96 @@
+/* What a trace says of itself outside its events. */
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "read/trace_parts.h"
+
+/* A plain non-negative integer; anything else leaves `out` as it is. */
+static void read_i64(struct jscan *js, int64_t *out)
+{
+	struct span text;
+	uint64_t v;
+	if (!jscan_number(js, &text))
+		jscan_skip(js);
+	else if (number_parse_u64(text, &v) && v <= INT64_MAX)
+		*out = (int64_t)v;
+}
+
+static void read_distributed(struct trace_input *in)
+{
+	struct span key;
+	if (!jscan_object(in->js)) {
+		jscan_skip(in->js);
+		return;
+	}
+	while (jscan_key(in->js, &key)) {
+		if (span_eq(key, SPAN("rank")))
+			read_i64(in->js, &in->meta->rank);
+		else if (span_eq(key, SPAN("world_size")))
+			read_i64(in->js, &in->meta->world_size);
+		else
+			jscan_skip(in->js);
+	}
+}
+
+static void read_device(struct trace_input *in)
+{
+	struct trace_device d = { .id = -1, .memory_bytes = -1, .name = "" };
+	struct span key, text;
+	while (jscan_key(in->js, &key)) {
+		if (span_eq(key, SPAN("id")))
+			read_i64(in->js, &d.id);
+		else if (span_eq(key, SPAN("totalGlobalMem")))
+			read_i64(in->js, &d.memory_bytes);
+		else if (span_eq(key, SPAN("name")) && jscan_string(in->js, &text))
+			d.name = arena_dup(&in->meta->arena, text);
+		else
+			jscan_skip(in->js);
+	}
+	vec_push(&in->meta->devices, d);
+}
+
+static void read_devices(struct trace_input *in)
+{
+	if (!jscan_array(in->js)) {
+		jscan_skip(in->js);
+		return;
+	}
+	while (jscan_element(in->js)) {
+		if (jscan_object(in->js))
+			read_device(in);
+		else
+			jscan_skip(in->js);
+	}
+}
+
+/* CUDA counts 1000 · major + 10 · minor (cuda_runtime_api.h, CUDART_VERSION), HIP 10^7 · major +
+   10^5 · minor + patch (hip_version.h). */
+static void read_version(struct trace_input *in, bool hip, const char **out)
+{
+	int64_t v = -1;
+	read_i64(in->js, &v);
+	if (v < 0)
+		return;
+	*out =
+	    hip ? arena_printf(&in->meta->arena, "%" PRId64 ".%" PRId64, v / 10000000, v / 100000 % 100)
+	        : arena_printf(&in->meta->arena, "%" PRId64 ".%" PRId64, v / 1000, v / 10 % 100);
+}
+
+bool read_meta(struct trace_input *in, struct span key)
+{
+	if (span_eq(key, SPAN("distributedInfo")))
+		read_distributed(in);
+	else if (span_eq(key, SPAN("deviceProperties")))
+		read_devices(in);
+	else if (span_eq(key, SPAN("cuda_runtime_version")))
+		read_version(in, false, &in->meta->cuda_runtime);
+	else if (span_eq(key, SPAN("cuda_driver_version")))
+		read_version(in, false, &in->meta->cuda_driver);
+	else if (span_eq(key, SPAN("hip_runtime_version")))
+		read_version(in, true, &in->meta->cuda_runtime);
+	else if (span_eq(key, SPAN("hip_driver_version")))
+		read_version(in, true, &in->meta->cuda_driver);
+	else
+		return false;
+	return true;
+}

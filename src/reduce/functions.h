@@ -1,0 +1,31 @@
+/// Inside of the reducer: time that no function of a higher class covers.
+#ifndef GG_REDUCE_FUNCTIONS_H
+#define GG_REDUCE_FUNCTIONS_H
+
+#include "reduce/reducer.h"
+
+/// One piece of time that some function of a higher class covers.
+struct segment {
+	int64_t start_ns, end_ns;
+	int64_t before_ns; ///< length of all segments before it
+};
+
+/// What the classes so far cover: disjoint, in order.
+struct higher {
+	VEC(struct segment) list;
+};
+
+/// Length of what lies before `at`, within segment `i` and those before it,
+/// where `i` is the last that begins by then; 0 segments: `i` is not looked at.
+static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at)
+{
+	if (h->list.nr == 0 || at < h->list.v[i].start_ns)
+		return 0;
+	const struct segment *s = &h->list.v[i];
+	return s->before_ns + (at < s->end_ns ? at : s->end_ns) - s->start_ns;
+}
+
+/// Rows of Python functions: a tree of call paths, unordered, behind those of `d`.
+void python_figures(struct reducer *r, const struct higher *h, struct digest *d);
+
+#endif

@@ -1,0 +1,59 @@
+/* Where the host interval of a step went: what runs during it, not what it launched. */
+#include "reduce/intervals.h"
+#include "reduce/reducer.h"
+
+struct edge {
+	int64_t at_ns;
+	size_t step;
+	bool end;
+};
+
+static int edge_cmp(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+}
+
+/* Unions over all devices: of compute kernels, of these and communication, of all. */
+struct unions {
+	struct cover compute, kernels, all;
+};
+
+static void unions_add(struct unions *u, const struct reducer *r, const struct activity *a)
+{
+	const struct gpu_name *g = &r->gpu_names.v[a->name];
+	int64_t end = a->start_ns + a->dur_ns;
+	cover_add(&u->all, a->start_ns, end);
+	if (g->stat.kind != EVENT_KERNEL)
+		return;
+	cover_add(&u->kernels, a->start_ns, end);
+	if (!g->communication)
+		cover_add(&u->compute, a->start_ns, end);
+}
+
+/* A part is the difference of two unions between the edges of the step; idle the rest. */
+void parts_figures(const struct reducer *r, struct digest *d)
+{
+	struct unions u = { COVER_INIT, COVER_INIT, COVER_INIT };
+	VEC(struct edge) edges = VEC_INIT;
+	for (size_t i = 0; i < d->nr_steps; i++) {
+		const struct mark *m = &r->marks.v[r->warmup + i];
+		vec_push(&edges, (struct edge){ m->start_ns, i, false });
+		vec_push(&edges, (struct edge){ m->end_ns, i, true });
+	}
+	vec_sort(&edges, edge_cmp);
+	for (size_t i = 0, next = 0; i < edges.nr; i++) {
+		const struct edge *e = &edges.v[i];
+		for (; next < r->activities.nr && r->activities.v[next].start_ns < e->at_ns; next++)
+			unions_add(&u, r, &r->activities.v[next]);
+		int64_t compute = cover_before(&u.compute, e->at_ns);
+		int64_t kernels = cover_before(&u.kernels, e->at_ns);
+		int64_t all = cover_before(&u.all, e->at_ns);
+		int64_t sign = e->end ? 1 : -1;
+		d->parts[STEP_PART_COMPUTE][e->step] += sign * compute;
+		d->parts[STEP_PART_COMM][e->step] += sign * (kernels - compute);
+		d->parts[STEP_PART_MEMORY][e->step] += sign * (all - kernels);
+		d->parts[STEP_PART_IDLE][e->step] += sign * (e->at_ns - d->start_ns - all);
+	}
+	vec_release(&edges);
+}

@@ -1,0 +1,175 @@
+/* Phases of a step, for figures of one alone (--phase): what a host thread was inside of when it
+   launched. Autograd's functions are backward, Optimizer.step and enumerate(DataLoader) say what
+   they are, communication is told by name; the rest is forward. Nothing is done unless asked for.
+ */
+#include <string.h>
+
+#include "reduce/reducer.h"
+
+enum phase phase_of_name(struct span name)
+{
+	static const struct {
+		const char *prefix;
+		enum phase phase;
+	} prefixes[] = {
+		{ "autograd::engine::evaluate_function", PHASE_BACKWARD },
+		{ "Optimizer.step#", PHASE_OPTIMIZER },
+		{ "enumerate(DataLoader)", PHASE_DATALOADER },
+		{ "nccl:", PHASE_COMMUNICATION },
+		{ "gloo:", PHASE_COMMUNICATION },
+		{ "c10d::", PHASE_COMMUNICATION },
+		{ "record_param_comms", PHASE_COMMUNICATION },
+	};
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+		if (span_starts(name, span_of(prefixes[i].prefix)))
+			return prefixes[i].phase;
+	return PHASE_ALL;
+}
+
+void phases_take(struct reducer *r, const struct event *ev, enum phase phase, uint32_t thread)
+{
+	vec_push(&r->phases.list,
+	         (struct phase_span){ ev->start_ns, ev->start_ns + ev->dur_ns, thread, phase });
+}
+
+/* By thread, then time; the outer of two before the inner. */
+static int phase_cmp(const void *a, const void *b)
+{
+	const struct phase_span *x = a, *y = b;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	if (x->end_ns != y->end_ns)
+		return x->end_ns > y->end_ns ? -1 : 1;
+	return (x->phase > y->phase) - (x->phase < y->phase);
+}
+
+static int start_cmp(const void *a, const void *b)
+{
+	const struct phase_span *x = a, *y = b;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+/* A step that is given a closure runs forward and backward inside of Optimizer.step: it is
+   the optimizer's from the end of the last backward function on. */
+static void trim_optimizer(struct phases *p)
+{
+	int64_t last = INT64_MIN;
+	qsort(p->list.v, p->list.nr, sizeof *p->list.v, start_cmp);
+	int64_t *until = mem_calloc(p->list.nr, sizeof *until); /* end of backward begun so far */
+	for (size_t i = 0; i < p->list.nr; i++) {
+		if (p->list.v[i].phase == PHASE_BACKWARD && p->list.v[i].end_ns > last)
+			last = p->list.v[i].end_ns;
+		until[i] = last;
+	}
+	for (size_t i = 0; i < p->list.nr; i++) {
+		struct phase_span *s = &p->list.v[i];
+		if (s->phase != PHASE_OPTIMIZER)
+			continue;
+		size_t lo = i, hi = p->list.nr; /* the last that begins before its end */
+		while (lo + 1 < hi) {
+			size_t mid = lo + (hi - lo) / 2;
+			if (p->list.v[mid].start_ns < s->end_ns)
+				lo = mid;
+			else
+				hi = mid;
+		}
+		if (until[lo] > s->start_ns)
+			s->start_ns = until[lo] < s->end_ns ? until[lo] : s->end_ns;
+	}
+	free(until);
+}
+
+void phases_make(struct reducer *r)
+{
+	struct phases *p = &r->phases;
+	size_t nr = 0;
+	if (!p->list.nr)
+		return;
+	trim_optimizer(p);
+	vec_sort(&p->list, phase_cmp);
+	/* disjoint on each thread: what begins within another is a part of it */
+	for (size_t i = 0; i < p->list.nr; i++) {
+		struct phase_span s = p->list.v[i];
+		p->found[s.phase] = true;
+		const struct phase_span *before = nr ? &p->list.v[nr - 1] : NULL;
+		if (before && before->thread == s.thread && s.start_ns < before->end_ns)
+			s.start_ns = before->end_ns;
+		if (s.start_ns < s.end_ns)
+			p->list.v[nr++] = s;
+	}
+	p->list.nr = nr;
+}
+
+/* What thread `thread` was inside of. */
+static enum phase phase_at(const struct phases *p, uint32_t thread, int64_t at_ns)
+{
+	size_t lo = 0, hi = p->list.nr;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct phase_span *s = &p->list.v[mid];
+		if (s->thread < thread || (s->thread == thread && s->start_ns <= at_ns))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0)
+		return PHASE_FORWARD;
+	const struct phase_span *s = &p->list.v[lo - 1];
+	return s->thread == thread && at_ns < s->end_ns ? s->phase : PHASE_FORWARD;
+}
+
+bool phases_has_activity(const struct reducer *r, const struct activity *a)
+{
+	enum phase want = r->options.phase;
+	bool communication = r->gpu_names.v[a->name].communication;
+	if (want == PHASE_ALL || communication || want == PHASE_COMMUNICATION)
+		return want == PHASE_COMMUNICATION && communication;
+	if (a->launch == NO_ID)
+		return false;
+	const struct launch *l = &r->launches.v[a->launch];
+	return phase_at(&r->phases, l->thread, l->start_ns) == want;
+}
+
+bool phases_has_op(const struct reducer *r, const struct host_span *s)
+{
+	enum phase want = r->options.phase, own = r->host_names.v[s->name].phase;
+	if (want == PHASE_ALL || own == PHASE_COMMUNICATION || want == PHASE_COMMUNICATION)
+		return want == PHASE_COMMUNICATION && own == PHASE_COMMUNICATION;
+	return phase_at(&r->phases, s->thread, s->start_ns) == want;
+}
+
+void phase_figures(const struct reducer *r, struct digest *d)
+{
+	const bool *found = r->phases.found;
+	enum phase want = r->options.phase;
+	for (size_t i = 0; i < r->gpu_names.nr && want != PHASE_ALL; i++) {
+		const struct gpu_name *g = &r->gpu_names.v[i];
+		struct kernel_stat k = g->phase;
+		if (!k.step_count)
+			continue;
+		k.name = (struct span){ arena_dup(&d->arena, g->stat.name), g->stat.name.n };
+		k.kind = g->stat.kind;
+		memcpy(k.grid, g->stat.grid, sizeof k.grid);
+		memcpy(k.block, g->stat.block, sizeof k.block);
+		k.shapes = g->stat.shapes;
+		k.occupancy = g->occupancy_ns ? number_div_round(g->occupancy_sum, g->occupancy_ns) : -1;
+		vec_push(&d->phase_kernels, k);
+	}
+	for (size_t i = 0; i < r->host_names.nr && want != PHASE_ALL; i++) {
+		const struct host_name *h = &r->host_names.v[i];
+		if (h->in_phase.count)
+			vec_push(&d->phase_ops,
+			         (struct op_stat){ .name = { arena_dup(&d->arena, h->name), h->name.n },
+			                           .count = h->in_phase.count,
+			                           .total_ns = h->in_phase.total_ns,
+			                           .self_ns = h->in_phase.self_ns });
+	}
+	vec_sort(&d->phase_kernels, kernel_stat_cmp);
+	vec_sort(&d->phase_ops, op_stat_cmp);
+	d->phase_known =
+	    want == PHASE_FORWARD ? found[PHASE_BACKWARD] || found[PHASE_OPTIMIZER] : found[want];
+	if (want == PHASE_COMMUNICATION)
+		d->phase_known = d->phase_known || d->phase_kernels.nr || d->phase_ops.nr;
+}

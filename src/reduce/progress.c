@@ -1,0 +1,74 @@
+/* What the rank did last. */
+#include "reduce/reducer.h"
+
+/* The host event around an instant that began last; of equals the shorter. */
+struct innermost {
+	int64_t thread, at_ns;
+	int64_t start_ns, end_ns;
+	struct span name;
+};
+
+static void innermost_try(struct innermost *in, int64_t start_ns, int64_t end_ns, struct span name)
+{
+	if (start_ns > in->at_ns || end_ns <= in->at_ns || start_ns < in->start_ns ||
+	    (start_ns == in->start_ns && end_ns > in->end_ns))
+		return;
+	in->start_ns = start_ns;
+	in->end_ns = end_ns;
+	in->name = name;
+}
+
+/* Operators, and the annotations of collectives. */
+static struct span innermost_at(const struct reducer *r, const struct launch *l)
+{
+	struct innermost in = { .thread = r->threads.keys.v[l->thread],
+		                    .at_ns = l->start_ns,
+		                    .start_ns = INT64_MIN,
+		                    .end_ns = INT64_MAX,
+		                    .name = SPAN("") };
+	for (size_t i = 0; i < r->spans.nr; i++) {
+		const struct host_span *s = &r->spans.v[i];
+		if (s->thread == l->thread && r->host_names.v[s->name].op)
+			innermost_try(&in, s->start_ns, s->start_ns + s->dur_ns, r->host_names.v[s->name].name);
+	}
+	for (size_t i = 0; i < r->comm.scopes.nr; i++) {
+		const struct comm_scope *s = &r->comm.scopes.v[i];
+		if (s->thread == in.thread)
+			innermost_try(&in, s->start_ns, s->end_ns, name_span(s->name));
+	}
+	return in.name;
+}
+
+static struct span keep(struct digest *d, struct span s)
+{
+	return (struct span){ arena_dup(&d->arena, s), s.n };
+}
+
+void progress_figures(const struct reducer *r, struct digest *d)
+{
+	struct progress *p = &d->progress;
+	const struct launch *first = NULL;
+	if (r->marks.nr == 0)
+		return; /* no event */
+	const struct mark *last = &r->marks.v[r->marks.nr - 1];
+	p->step = r->window ? -1 : last->number;
+	for (size_t i = 0; i < r->launches.nr; i++) {
+		const struct launch *l = &r->launches.v[i];
+		if (l->start_ns < last->start_ns)
+			continue;
+		p->launches += l->kernel_launches;
+		if (l->has_activity || !l->kernel_launches)
+			continue;
+		p->pending += l->kernel_launches;
+		if (!first || l->start_ns < first->start_ns)
+			first = l;
+	}
+	for (size_t i = 0; i < r->comm.scopes.nr; i++)
+		p->collectives +=
+		    r->comm.scopes.v[i].start_ns >= last->start_ns && !r->comm.scopes.v[i].nested;
+	p->op = r->last_host.name ? keep(d, name_span(r->last_host.name)) : SPAN("");
+	p->activity = SPAN("");
+	if (r->activities.nr)
+		p->activity = keep(d, r->gpu_names.v[r->activities.v[r->activities.nr - 1].name].stat.name);
+	p->waits_in = first ? keep(d, innermost_at(r, first)) : SPAN("");
+}
