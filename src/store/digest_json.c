@@ -1,8 +1,8 @@
 #include "store/digest_json.h"
 
-#include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/memory_view.h"
 #include "store/digest_schema.h"
 
@@ -23,16 +23,18 @@
 
 /* ---- rows ---- */
 
-/* Devices, threads, memories, their evidence and the environment begin with
-   their id or key. */
-static int id_cmp(const void *a, const void *b)
+/* Rows whose order is the writer's: equal neighbours are allowed. */
+static int any_cmp(const void *a, const void *b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	(void)a;
+	(void)b;
+	return -1;
 }
 
-static int op_cmp(const void *a, const void *b)
+static int function_cmp(const void *a, const void *b)
 {
-	return span_cmp(((const struct op_stat *)a)->name, ((const struct op_stat *)b)->name);
+	const struct function_stat *x = a, *y = b;
+	return x->cls <= y->cls ? -1 : 1;
 }
 
 static const char *const kinds[] = { "kernel", "memcpy", "memset", NULL };
@@ -42,7 +44,7 @@ static const struct field env_fields[] = {
 	FIELD(env_entry, key, TEXT),
 	FIELD(env_entry, value, TEXT),
 };
-static const struct schema env_schema = SCHEMA(env_fields, env_entry, id_cmp);
+static const struct schema env_schema = SCHEMA(env_fields, env_entry, text_cmp);
 
 static const struct field trust_fields[] = {
 	COUNT(trust_counts, gpu_events),    COUNT(trust_counts, with_launch),
@@ -72,6 +74,8 @@ static const struct field kernel_fields[] = {
 	FIELD(kernel_stat, block, SHAPE),
 	COUNT(kernel_stat, shapes),
 	FIELD(kernel_stat, occupancy, OPTIONAL_COUNT, .absent = -1),
+	FIELD(kernel_stat, names, OPTIONAL_NUMBER, .absent = 0),
+	FIELD(kernel_stat, largest_ns, OPTIONAL_NUMBER, .absent = 0),
 };
 static const struct schema kernel_schema = SCHEMA(kernel_fields, kernel_stat, kernel_stat_cmp);
 
@@ -82,25 +86,101 @@ static const struct field device_fields[] = {
 	COUNT(device_stat, comm_ns),     COUNT(device_stat, overlap_ns),
 	COUNT(device_stat, measured_ns), COUNT(device_stat, measured_busy_ns),
 };
-static const struct schema device_schema = SCHEMA(device_fields, device_stat, id_cmp);
+static const struct schema device_schema = SCHEMA(device_fields, device_stat, text_cmp);
 
 static const struct field op_fields[] = {
 	FIELD(op_stat, name, NAME),
 	COUNT(op_stat, count),
 	COUNT(op_stat, total_ns),
 	COUNT(op_stat, self_ns),
+	FIELD(op_stat, names, OPTIONAL_NUMBER, .absent = 0),
 };
-static const struct schema op_schema = SCHEMA(op_fields, op_stat, op_cmp);
+static const struct schema op_schema = SCHEMA(op_fields, op_stat, op_stat_cmp);
 
 static const struct field thread_fields[] = {
 	FIELD(thread_stat, id, TEXT),
 	COUNT(thread_stat, busy_ns),
+	FIELD(thread_stat, names, OPTIONAL_NUMBER, .absent = 0),
 };
-static const struct schema thread_schema = SCHEMA(thread_fields, thread_stat, id_cmp);
+static const struct schema thread_schema = SCHEMA(thread_fields, thread_stat, text_cmp);
 
-/* ---- memory ---- */
+static const struct field comm_fields[] = {
+	FIELD(comm_stat, kind, ENUM, .names = collective_names),
+	FIELD(comm_stat, group, NAME),
+	FIELD(comm_stat, group_name, NAME),
+	FIELD(comm_stat, dtype, NAME),
+	FIELD(comm_stat, group_size, OPTIONAL_COUNT, .absent = -1),
+	COUNT(comm_stat, count),
+	COUNT(comm_stat, total_ns),
+	COUNT(comm_stat, max_ns),
+	COUNT(comm_stat, bytes),
+	COUNT(comm_stat, sized_count),
+	COUNT(comm_stat, sized_ns),
+};
+static const struct schema comm_schema = SCHEMA(comm_fields, comm_stat, comm_stat_cmp);
+
+static const struct field collective_fields[] = {
+	COUNT(collective, step),
+	COUNT(collective, comm),
+	FIELD(collective, bytes, OPTIONAL_COUNT, .absent = -1),
+	COUNT(collective, start_ns),
+	COUNT(collective, dur_ns),
+};
+static const struct schema collective_schema = SCHEMA(collective_fields, collective, any_cmp);
+
+static const struct field function_fields[] = {
+	FIELD(function_stat, cls, ENUM, .names = function_class_names),
+	FIELD(function_stat, name, NAME),
+	FIELD(function_stat, parent, OPTIONAL_COUNT, .absent = -1),
+	COUNT(function_stat, count),
+	COUNT(function_stat, total_ns),
+	COUNT(function_stat, exclusive_ns),
+	COUNT(function_stat, median_ns),
+	FIELD(function_stat, rate, OPTIONAL_COUNT, .absent = -1),
+	FIELD(function_stat, rate_mad, OPTIONAL_COUNT, .absent = -1),
+	FIELD(function_stat, names, OPTIONAL_NUMBER, .absent = 0),
+};
+
+/* The same function of several ranks, whatever its place in their trees. */
+static int function_same(const void *a, const void *b)
+{
+	const struct function_stat *x = a, *y = b;
+	if (x->cls != y->cls)
+		return x->cls < y->cls ? -1 : 1;
+	if ((x->names > 0) != (y->names > 0))
+		return x->names > 0 ? 1 : -1;
+	return span_cmp(x->name, y->name);
+}
+static const struct schema function_schema = { .fields = function_fields,
+	                                           .nr =
+	                                               sizeof function_fields / sizeof *function_fields,
+	                                           .size = sizeof(struct function_stat),
+	                                           .cmp = function_cmp,
+	                                           .same = function_same };
+
+static const struct field progress_fields[] = {
+	FIELD(progress, step, OPTIONAL_NUMBER, .absent = -1),
+	COUNT(progress, launches),
+	COUNT(progress, collectives),
+	COUNT(progress, pending),
+	FIELD(progress, op, NAME),
+	FIELD(progress, activity, NAME),
+	FIELD(progress, waits_in, NAME),
+};
+static const struct schema progress_schema = SCHEMA(progress_fields, progress, NULL);
 
 #define KNOWN(type_, member, kind) FIELD(type_, member, OPTIONAL_##kind, .absent = MEMORY_UNKNOWN)
+
+static const struct field cross_fields[] = {
+	FIELD(cross_rank, known, BOOL),     COUNT(cross_rank, matched),
+	COUNT(cross_rank, wait_ns),         COUNT(cross_rank, transfer_ns),
+	FIELD(cross_rank, late_ns, NUMBER), COUNT(cross_rank, last_count),
+	COUNT(cross_rank, steps),           COUNT(cross_rank, step_ns),
+	COUNT(cross_rank, missing_steps),   KNOWN(cross_rank, compute_skew, NUMBER),
+};
+static const struct schema cross_schema = SCHEMA(cross_fields, cross_rank, NULL);
+
+/* ---- memory ---- */
 
 static const struct field memory_fields[] = {
 	FIELD(memory_stat, id, TEXT),
@@ -129,7 +209,7 @@ static const struct field memory_fields[] = {
 	KNOWN(memory_stat, peak_carried, NUMBER),
 	KNOWN(memory_stat, peak_transient, NUMBER),
 };
-static const struct schema memory_schema = SCHEMA(memory_fields, memory_stat, id_cmp);
+static const struct schema memory_schema = SCHEMA(memory_fields, memory_stat, text_cmp);
 
 static const struct field item_fields[] = {
 	FIELD(memory_item, memory, TEXT),   FIELD(memory_item, list, ENUM, .names = memory_list_names),
@@ -147,7 +227,24 @@ static int item_cmp(const void *a, const void *b)
 	int c = strcmp(x->memory, y->memory);
 	return c ? c : x->list <= y->list ? -1 : 1;
 }
-static const struct schema item_schema = SCHEMA(item_fields, memory_item, item_cmp);
+
+/* The same row of the same list, whatever its figures. */
+static int item_same(const void *a, const void *b)
+{
+	const struct memory_item *x = a, *y = b;
+	int c = strcmp(x->memory, y->memory);
+	c = c ? c : (x->list > y->list) - (x->list < y->list);
+	c = c ? c : span_cmp(x->category, y->category);
+	c = c ? c : (x->kind > y->kind) - (x->kind < y->kind);
+	c = c ? c : span_cmp(x->file, y->file);
+	c = c ? c : span_cmp(x->function, y->function);
+	return c ? c : (x->line > y->line) - (x->line < y->line);
+}
+static const struct schema item_schema = { .fields = item_fields,
+	                                       .nr = sizeof item_fields / sizeof *item_fields,
+	                                       .size = sizeof(struct memory_item),
+	                                       .cmp = item_cmp,
+	                                       .same = item_same };
 
 static const struct field level_fields[] = {
 	FIELD(memory_level, memory, TEXT),
@@ -172,7 +269,7 @@ static const struct field evidence_fields[] = {
 	COUNT(memory_evidence, lost_allocs),  FIELD(memory_evidence, lowest_allocated, NUMBER),
 	COUNT(memory_evidence, allocs),
 };
-static const struct schema evidence_schema = SCHEMA(evidence_fields, memory_evidence, id_cmp);
+static const struct schema evidence_schema = SCHEMA(evidence_fields, memory_evidence, text_cmp);
 
 /* What is said of a memory begins with its id, in the same order. */
 static bool memories_known(const struct digest *d, const void *rows, size_t nr, size_t size)
@@ -199,82 +296,49 @@ static void check_memories(struct row_reader *r, const struct digest *d)
 		row_fail(r, jscan_byte(r->js), "memories", "do not have one that is spoken of");
 }
 
-/* ---- steps: a column per metric, so that a metric is one line ---- */
+/* ---- steps ---- */
 
-enum { NR_COLUMNS = 2 + NR_STEP_METRICS };
+static const char *const metric_names[] = {
+#define X(id, name, ...) name,
+#include "model/metrics.def"
+#undef X
+	NULL
+};
 
-static const char *column_key(size_t i)
-{
-	return i == 0 ? "number" : i == 1 ? "activities" : metric_table[i - 2].name;
-}
-
-static int64_t *column(const struct digest *d, size_t i)
-{
-	return i == 0 ? d->step_numbers : i == 1 ? d->step_activities : d->samples[i - 2];
-}
-
-static void write_steps(const void *digest, struct sink *out)
-{
-	const struct digest *d = digest;
-	for (size_t i = 0; i < NR_COLUMNS; i++) {
-		sink_printf(out, "%s\n\"%s\": [", i ? "," : "{", column_key(i));
-		for (size_t k = 0; k < d->nr_steps; k++)
-			sink_printf(out, "%s%" PRId64, k ? "," : "", column(d, i)[k]);
-		sink_puts(out, "]");
+static const struct field summary_fields[] = {
+	FIELD(step_summary, metric, ENUM, .names = metric_names),
+#define VALUE(stat, key_)                                                                        \
+	{                                                                                            \
+		.key = (key_), .type = FIELD_COUNT, .offset = offsetof(struct step_summary, value[stat]) \
 	}
-	sink_puts(out, "\n}");
-}
+	VALUE(STAT_MEDIAN, "median"),
+	VALUE(STAT_MEAN, "mean"),
+	VALUE(STAT_MIN, "min"),
+	VALUE(STAT_MAX, "max"),
+	VALUE(STAT_P90, "p90"),
+	VALUE(STAT_P95, "p95"),
+	VALUE(STAT_P99, "p99"),
+	VALUE(STAT_TOTAL, "total"),
+#undef VALUE
+};
 
-/* The first column decides how many steps there are. */
-static void read_column(struct row_reader *r, struct digest *d, size_t i, bool first)
+static int summary_cmp(const void *a, const void *b)
 {
-	const char *key = column_key(i);
-	VEC(int64_t) v = VEC_INIT;
-	if (!jscan_array(r->js))
-		row_fail(r, row_byte(r), key, "is not an array");
-	while (jscan_status(r->js) == ST_OK && jscan_element(r->js)) {
-		if (v.nr == store_limits.steps)
-			row_fail(r, row_byte(r), key, "has too many steps");
-		vec_push(&v, row_read_count(r, key));
-	}
-	if (jscan_status(r->js) == ST_OK && first)
-		digest_set_steps(d, v.nr);
-	if (v.nr != d->nr_steps)
-		row_fail(r, jscan_byte(r->js), key, "does not have one value for each step");
-	else if (v.nr)
-		memcpy(column(d, i), v.v, v.nr * sizeof *v.v);
-	vec_release(&v);
+	const struct step_summary *x = a, *y = b;
+	return (x->metric > y->metric) - (x->metric < y->metric);
 }
+static const struct schema summary_schema = SCHEMA(summary_fields, step_summary, summary_cmp);
 
-static void read_columns(struct row_reader *r, struct digest *d)
+/* Samples, or a summary of each step metric. */
+static void check_steps(struct row_reader *r, const struct digest *d, uint64_t byte)
 {
-	uint64_t seen = 0;
-	struct span key;
-	if (!jscan_object(r->js))
-		row_fail(r, row_byte(r), NULL, "is not an object");
-	while (jscan_status(r->js) == ST_OK && jscan_key(r->js, &key)) {
-		size_t i = 0;
-		while (i < NR_COLUMNS && !span_eq(key, span_of(column_key(i))))
-			i++;
-		if (i == NR_COLUMNS) {
-			row_fail(r, jscan_byte(r->js), arena_dup(r->arena, key), "is not known");
-		} else if (seen >> i & 1) {
-			row_fail(r, jscan_byte(r->js), column_key(i), "is there twice");
-		} else {
-			read_column(r, d, i, seen == 0);
-			seen |= (uint64_t)1 << i;
-		}
-	}
-	for (size_t i = 0; i < NR_COLUMNS; i++)
-		if (!(seen >> i & 1))
-			row_fail(r, jscan_byte(r->js), column_key(i), "is missing");
-}
-
-static void read_steps(struct row_reader *r, void *digest)
-{
-	size_t before = row_enter(r, "steps", 0);
-	read_columns(r, digest);
-	strbuf_setlen(&r->path, before);
+	bool whole = d->summaries.nr == 0 || d->summaries.nr == NR_STEP_METRICS;
+	for (size_t i = 0; i < d->summaries.nr; i++)
+		whole = whole && d->summaries.v[i].metric == (enum metric_id)i;
+	if (!whole)
+		row_fail(r, byte, "summaries", "do not have one for each figure of steps");
+	else if (d->summaries.nr && d->usable_steps == 0)
+		row_fail(r, byte, "summaries", "are of no step");
 }
 
 /* ---- the document ---- */
@@ -284,7 +348,7 @@ static void read_steps(struct row_reader *r, void *digest)
 		.key = (key_), .type = FIELD_ROWS, .offset = offsetof(struct digest, member), \
 		.sub = &(schema_)                                                             \
 	}
-#define SNAPSHOT_ROWS(member, schema_) FIELD(digest, member, OPTIONAL_ROWS, .sub = &(schema_))
+#define SOME_ROWS(member, schema_) FIELD(digest, member, OPTIONAL_ROWS, .sub = &(schema_))
 
 static const struct field digest_fields[] = {
 	COUNT(digest, rank),
@@ -299,18 +363,28 @@ static const struct field digest_fields[] = {
 	FIELD(digest, window, BOOL),
 	COUNT(digest, events),
 	COUNT(digest, total_steps),
+	FIELD(digest, start_ns, NUMBER),
+	COUNT(digest, window_ns),
 	KNOWN(digest, device_memory, COUNT),
 	ROWS("environment", env, env_schema),
 	FIELD(digest, trust, ROW, .sub = &trust_schema),
-	{ .key = "steps", .type = FIELD_OWN, .read = read_steps, .write = write_steps },
+	COUNT(digest, usable_steps),
+	{ .key = "steps", .type = FIELD_OWN, .read = steps_read, .write = steps_write },
+	SOME_ROWS(summaries, summary_schema),
 	ROWS("kernels", kernels, kernel_schema),
 	ROWS("devices", devices, device_schema),
 	ROWS("ops", ops, op_schema),
 	ROWS("threads", threads, thread_schema),
+	SOME_ROWS(comms, comm_schema),
+	SOME_ROWS(collectives, collective_schema),
+	COUNT(digest, collectives_cut),
+	SOME_ROWS(functions, function_schema),
+	FIELD(digest, progress, ROW, .sub = &progress_schema),
+	FIELD(digest, cross, ROW, .sub = &cross_schema),
 	ROWS("memories", memories, memory_schema),
-	SNAPSHOT_ROWS(memory_items, item_schema),
-	SNAPSHOT_ROWS(memory_levels, level_schema),
-	SNAPSHOT_ROWS(memory_evidence, evidence_schema),
+	SOME_ROWS(memory_items, item_schema),
+	SOME_ROWS(memory_levels, level_schema),
+	SOME_ROWS(memory_evidence, evidence_schema),
 };
 
 const struct schema digest_schema = {
@@ -320,15 +394,33 @@ const struct schema digest_schema = {
 	.size = sizeof(struct digest),
 };
 
+const struct schema ranks_schema = {
+	.counted = true,
+	.fields = digest_fields,
+	.nr = sizeof digest_fields / sizeof *digest_fields,
+	.size = sizeof(struct digest),
+};
+
+void digest_check(struct row_reader *r, const struct digest *d)
+{
+	if (d->rank > RANK_MAX)
+		row_fail(r, jscan_byte(r->js), "rank", "is beyond 2147483647");
+	if (d->window && d->nr_steps > 1)
+		row_fail(r, jscan_byte(r->js), "steps",
+		         "is more than one sample, though the trace is one window");
+	if (d->usable_steps > (int64_t)d->nr_steps)
+		row_fail(r, jscan_byte(r->js), "usable_steps", "is more than there are steps");
+	check_steps(r, d, jscan_byte(r->js));
+	check_memories(r, d);
+	digest_check_rows(r, d);
+}
+
 void digest_read_into(struct row_reader *r, struct digest *d)
 {
 	struct arena *outer = r->arena;
 	r->arena = &d->arena;
 	row_read(r, &digest_schema, d);
-	if (d->window && d->nr_steps > 1)
-		row_fail(r, jscan_byte(r->js), "steps",
-		         "is more than one sample, though the trace is one window");
-	check_memories(r, d);
+	digest_check(r, d);
 	r->arena = outer;
 }
 
@@ -343,7 +435,7 @@ enum status stored_document_read(struct source *src, enum status fail, struct di
 {
 	struct arena scratch = ARENA_INIT;
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .max_depth = 32 }, log);
-	struct row_reader r = { js, &scratch, STRBUF_INIT };
+	struct row_reader r = { js, &scratch, STRBUF_INIT, 0 };
 	read(&r, ctx);
 	if (jscan_status(js) == ST_OK)
 		jscan_end(js);

@@ -6,6 +6,7 @@
 #include "io/sink.h"
 #include "io/source.h"
 #include "model/digest.h"
+#include "model/history.h"
 
 #define DIGEST_SCHEMA "gpugate-digest-1"
 #define BASELINE_SCHEMA "gpugate-baseline-1"
@@ -19,21 +20,21 @@ void digest_write(const struct digest *d, struct sink *out);
 GG_MUST_CHECK enum status digest_read(struct source *src, enum status fail, struct digest **out,
                                       struct diag_log *log);
 
-/// Where an approved run came from.
-struct provenance {
-	const char *commit, *time, *tool, *who, *reason; ///< "" where not known; time is UTC, RFC 3339
-};
-
 /// A stored baseline: the approved run with what is known of it.
 struct baseline {
 	struct arena arena;
 	const char *workload;
 	struct provenance provenance;
-	struct run pin;
+	struct run pin; ///< as pin_make() leaves it
+	struct history recent; ///< runs appended since the pin, oldest first
 };
 
 /// Write a baseline in canonical form.
 void baseline_write(const struct baseline *b, struct sink *out);
+
+/// Leave out values, the smallest of the query with the most of them first, until the run
+/// is written in BASELINE_RECENT_BYTES; counts them in `cut`.
+void past_run_fit(struct past_run *run);
 
 /// Read and validate a baseline; anything wrong with it is ST_BASELINE with
 /// place and path. Caller releases with baseline_release() whatever the outcome.

@@ -8,6 +8,16 @@
 
 extern const struct schema digest_schema;
 
+/// The same of the digests of several ranks together (row_read_all()).
+extern const struct schema ranks_schema;
+
+/// Stop the scanner where parts of a digest contradict one another.
+void digest_check(struct row_reader *r, const struct digest *d);
+
+/// The steps of digests, for FIELD_OWN.
+void steps_read(struct row_reader *r, void *const *digests, size_t nr);
+void steps_write(const void *const *digests, size_t nr, struct sink *out);
+
 /// Read the digest that follows into `d`, from digest_new().
 void digest_read_into(struct row_reader *r, struct digest *d);
 
@@ -17,5 +27,8 @@ GG_MUST_CHECK enum status stored_document_read(struct source *src, enum status f
                                                struct diag_log *log,
                                                void (*read)(struct row_reader *r, void *ctx),
                                                void *ctx);
+
+/// Stop the reader where rows of functions, collectives or sums speak of what is not there.
+void digest_check_rows(struct row_reader *r, const struct digest *d);
 
 #endif

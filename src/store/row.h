@@ -1,4 +1,6 @@
-/// Rows of canonical JSON: one table of fields serves writing and reading.
+/// Rows of canonical JSON: one table of fields serves writing and reading. Several structs
+/// of one kind (the ranks of a run) are one document: a value is that of all, or a list
+/// with one for each, null where it has none.
 #ifndef GG_STORE_ROW_H
 #define GG_STORE_ROW_H
 
@@ -9,6 +11,9 @@
 #include "base/strbuf.h"
 #include "io/jscan.h"
 #include "io/sink.h"
+
+/// Key of the number of structs, and in a row of those that it is of: their indices.
+#define ROW_OWNERS "ranks"
 
 /// What a stored file may hold at most; beyond it is an error.
 struct store_limits {
@@ -34,15 +39,17 @@ enum field_type {
 	FIELD_ENUM, ///< an enum, by `names`
 	FIELD_SHAPE, ///< int64_t[3], left out where [0] < 0, which reads as -1
 	FIELD_ROW, ///< struct of schema `sub`, on the same line
-	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line
+	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line; several
+	            ///< structs share a line, in which "ranks" says which have it unless all do
 	FIELD_OPTIONAL_ROWS, ///< the same, left out where there are none
-	FIELD_OWN, ///< what `read` and `write` make of the whole struct
+	FIELD_OWN, ///< what `read` and `write` make of the whole structs
 };
 
 struct row_reader {
 	struct jscan *js;
 	struct arena *arena; ///< owner of the text that is read
 	struct strbuf path; ///< of the value at hand: "pin[0].kernels[3]"
+	uint64_t start; ///< offset from which store_limits.bytes counts
 };
 
 struct field {
@@ -52,24 +59,42 @@ struct field {
 	int64_t absent;
 	const char *const *names; ///< ended by NULL
 	const struct schema *sub;
-	void (*read)(struct row_reader *r, void *row);
-	void (*write)(const void *row, struct sink *out);
+	void (*read)(struct row_reader *r, void *const *rows, size_t nr);
+	void (*write)(const void *const *rows, size_t nr, struct sink *out);
 };
 
 struct schema {
 	const char *id; ///< value of the leading key "schema"; NULL for rows
+	bool counted; ///< the leading key "ranks" is the number of structs
 	const struct field *fields; ///< at most 64
 	size_t nr;
 	size_t size; ///< of the struct
 	int (*cmp)(const void *a, const void *b); ///< order of rows in FIELD_ROWS
+	int (*same)(const void *a, const void *b); ///< 0: one line for both; their order where
+	                                           ///< several structs are written; NULL: `cmp`
 };
 
 /// Write a document: braces, one key per line, no newline at the end.
 void row_write(const struct schema *s, const void *row, struct sink *out);
 
+/// The same of `nr` > 0 structs together.
+void row_write_all(const struct schema *s, const void *const *rows, size_t nr, struct sink *out);
+
 /// Read a zeroed struct from the object that follows. Unknown, duplicate and
 /// missing keys and unfit values stop the scanner with place and path.
 void row_read(struct row_reader *r, const struct schema *s, void *row);
+
+/// The same of `nr` > 0 structs together. Of a counted schema the caller has read the
+/// object and its first key, the number.
+void row_read_all(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr);
+
+/// Enter the array that follows and its first element: the type of it, JSCAN_END where
+/// there is none. What is no array stops the scanner.
+enum jscan_type row_enter_array(struct row_reader *r, const char *key);
+
+/// The next value of a list with one for each of `nr` structs, `at` counting them; false
+/// at the end, and where there are more or fewer. The first is entered already.
+bool row_next(struct row_reader *r, const char *key, size_t *at, size_t nr);
 
 /// Stop the scanner: `byte`, then path and `key` (NULL: the value at hand), then `what`.
 void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *what);

@@ -1,11 +1,9 @@
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "store/row.h"
+#include "store/row_values.h"
 
 const struct store_limits store_limits = {
 	.bytes = (uint64_t)1 << 30,
@@ -24,6 +22,25 @@ void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *
 	strbuf_setlen(&r->path, before);
 }
 
+enum jscan_type row_enter_array(struct row_reader *r, const char *key)
+{
+	uint64_t byte = row_byte(r);
+	if (!jscan_array(r->js))
+		row_fail(r, byte, key, "is not an array");
+	else if (jscan_element(r->js))
+		return jscan_peek(r->js);
+	return JSCAN_END;
+}
+
+bool row_next(struct row_reader *r, const char *key, size_t *at, size_t nr)
+{
+	bool more = *at == 0 || jscan_element(r->js);
+	if (more != (*at < nr))
+		row_fail(r, jscan_byte(r->js), key, "does not have one value for each rank");
+	++*at;
+	return more && jscan_status(r->js) == ST_OK;
+}
+
 size_t row_enter(struct row_reader *r, const char *key, size_t index)
 {
 	size_t before = r->path.n;
@@ -40,242 +57,124 @@ uint64_t row_byte(struct row_reader *r)
 	return jscan_byte(r->js);
 }
 
-/* ---- scalars ---- */
-
-static int64_t read_number(struct row_reader *r, const char *key, bool negative)
-{
-	uint64_t byte = row_byte(r);
-	int64_t value;
-	struct span text;
-	const char *what = NULL;
-	if (!jscan_number(r->js, &text))
-		what = "is not a number";
-	else if (text.p[0] == '-' && !negative)
-		what = "is negative";
-	else if (memchr(text.p, '.', text.n) || memchr(text.p, 'e', text.n) ||
-	         memchr(text.p, 'E', text.n))
-		what = "is not a whole number";
-	else if (!number_parse(text, 0, &value))
-		what = "is too large";
-	if (!what)
-		return value;
-	row_fail(r, byte, key, what);
-	return 0;
-}
-
-int64_t row_read_count(struct row_reader *r, const char *key)
-{
-	return read_number(r, key, false);
-}
-
-static bool read_bool(struct row_reader *r, const char *key)
-{
-	uint64_t byte = row_byte(r);
-	enum jscan_type type;
-	if (jscan_literal(r->js, &type) && type != JSCAN_NULL)
-		return type == JSCAN_TRUE;
-	row_fail(r, byte, key, "is neither true nor false");
-	return false;
-}
-
-/* Valid text, owned by the reader's arena; empty after an error. */
-static struct span read_text(struct row_reader *r, const char *key)
-{
-	uint64_t byte = row_byte(r);
-	struct span text;
-	if (!jscan_string(r->js, &text))
-		row_fail(r, byte, key, "is not a string");
-	else if (!text_is_valid(text))
-		row_fail(r, byte, key, "is not valid UTF-8, or holds a NUL; such bytes are stored as hex");
-	else
-		return (struct span){ arena_dup(r->arena, text), text.n };
-	return SPAN("");
-}
-
-/* Value of a lower-case hex digit, or -1. */
-static int nibble(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *p = c ? strchr(digits, c) : NULL;
-	return p ? (int)(p - digits) : -1;
-}
-
-/* The bytes behind `shown`, which is what people see of them. */
-static struct span read_hex(struct row_reader *r, const char *key, struct span shown)
-{
-	uint64_t byte = row_byte(r);
-	struct span hex = read_text(r, key);
-	char *raw = arena_alloc(r->arena, hex.n / 2 + 1, 1);
-	struct strbuf valid = STRBUF_INIT;
-	bool ok = hex.n % 2 == 0;
-	for (size_t i = 0; ok && i < hex.n; i += 2) {
-		int high = nibble(hex.p[i]), low = nibble(hex.p[i + 1]);
-		ok = high >= 0 && low >= 0;
-		raw[i / 2] = (char)(ok ? high * 16 + low : 0);
-	}
-	struct span bytes = { raw, hex.n / 2 };
-	text_add_valid(&valid, bytes);
-	if (!ok)
-		row_fail(r, byte, key, "is not hex");
-	else if (text_is_valid(bytes) || !span_eq(strbuf_span(&valid), shown))
-		row_fail(r, byte, key, "does not stand for the text before it");
-	strbuf_release(&valid);
-	return bytes;
-}
-
-static uint64_t read_hash(struct row_reader *r, const char *key)
-{
-	uint64_t byte = row_byte(r), value = 0;
-	struct span hex = read_text(r, key);
-	bool ok = hex.n == 16;
-	for (size_t i = 0; ok && i < hex.n; i++) {
-		ok = nibble(hex.p[i]) >= 0;
-		value = value << 4 | (ok ? (uint64_t)nibble(hex.p[i]) : 0);
-	}
-	if (!ok)
-		row_fail(r, byte, key, "is not 16 hex digits");
-	return value;
-}
-
-static unsigned read_enum(struct row_reader *r, const struct field *f)
-{
-	uint64_t byte = row_byte(r);
-	struct span text = read_text(r, f->key);
-	unsigned i = 0;
-	while (f->names[i] && !span_eq(text, span_of(f->names[i])))
-		i++;
-	if (f->names[i])
-		return i;
-	row_fail(r, byte, f->key,
-	         arena_printf(r->arena, "is %s, which is not known", text_quote(r->arena, text)));
-	return 0;
-}
-
-static void read_shape(struct row_reader *r, const char *key, int64_t shape[3])
-{
-	uint64_t byte = row_byte(r);
-	size_t nr = 0;
-	if (!jscan_array(r->js)) {
-		row_fail(r, byte, key, "is not an array");
-		return;
-	}
-	for (; jscan_element(r->js); nr++) {
-		int64_t value = row_read_count(r, key);
-		if (nr < 3)
-			shape[nr] = value;
-	}
-	if (nr != 3)
-		row_fail(r, byte, key, "does not have three numbers");
-}
-
 /* ---- rows ---- */
 
-static void read_rows(struct row_reader *r, const struct field *f, void *row)
+static void read_members(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr,
+                         bool pending, struct span key);
+
+/* Rows of one line, which are those of `owners`. */
+struct line {
+	char *rows; ///< one for each struct
+	void **owned; ///< rows of those that have one, zeroed
+	size_t *owners;
+	size_t nr;
+};
+
+/* The list of who has a row: rising, and not all. */
+static void read_owners(struct row_reader *r, struct line *l, size_t nr)
+{
+	uint64_t byte = row_byte(r);
+	size_t found = 0;
+	bool ok = true;
+	enum jscan_type first = row_enter_array(r, ROW_OWNERS);
+	for (bool more = first != JSCAN_END; more && ok; more = jscan_element(r->js)) {
+		int64_t owner = row_read_count(r, ROW_OWNERS);
+		ok = (uint64_t)owner < nr && (!found || (size_t)owner > l->owners[found - 1]);
+		if (ok)
+			l->owners[found++] = (size_t)owner;
+	}
+	if (!ok || !found)
+		row_fail(r, byte, ROW_OWNERS, "is no rising list of ranks that there are");
+	l->nr = found;
+}
+
+static void read_line(struct row_reader *r, const struct schema *s, struct line *l, size_t nr)
+{
+	struct span key = SPAN("");
+	uint64_t byte = row_byte(r);
+	l->nr = nr;
+	for (size_t i = 0; i < nr; i++)
+		l->owners[i] = i;
+	if (!jscan_object(r->js)) {
+		row_fail(r, byte, NULL, "is not an object");
+		return;
+	}
+	bool pending = nr > 1 && jscan_key(r->js, &key);
+	if (pending && span_eq(key, SPAN(ROW_OWNERS))) {
+		read_owners(r, l, nr);
+		pending = false;
+	}
+	memset(l->rows, 0, nr * s->size);
+	for (size_t i = 0; i < l->nr; i++)
+		l->owned[i] = l->rows + i * s->size;
+	read_members(r, s, l->owned, l->nr, pending, key);
+}
+
+/* Every VEC is a pointer and two sizes; `cap` is in rows. */
+static void append(struct row_reader *r, const struct schema *s, void *vec, const void *row,
+                   uint64_t byte)
+{
+	VEC(char) rows;
+	memcpy(&rows, vec, sizeof rows);
+	if (jscan_status(r->js) == ST_OK && rows.nr &&
+	    s->cmp(rows.v + (rows.nr - 1) * s->size, row) >= 0)
+		row_fail(r, byte, NULL, "does not come after the row before it");
+	if (rows.nr == rows.cap)
+		rows.v = vec_grow_(rows.v, &rows.cap, rows.nr + 1, s->size);
+	memcpy(rows.v + rows.nr++ * s->size, row, s->size);
+	memcpy(vec, &rows, sizeof rows);
+}
+
+static void read_rows(struct row_reader *r, const struct field *f, void *const *rows, size_t nr)
 {
 	const struct schema *s = f->sub;
-	VEC(char) rows; /* every VEC is a pointer and two sizes; `cap` is in rows */
+	struct line l = { mem_calloc(nr, s->size), mem_calloc(nr, sizeof *l.owned),
+		              mem_calloc(nr, sizeof *l.owners), 0 };
 	uint64_t byte = row_byte(r);
-	size_t before = row_enter(r, f->key, 0);
-	memcpy(&rows, (char *)row + f->offset, sizeof rows);
+	size_t before = row_enter(r, f->key, 0), nr_lines = 0;
 	if (!jscan_array(r->js))
 		row_fail(r, byte, NULL, "is not an array");
 	while (jscan_status(r->js) == ST_OK && jscan_element(r->js)) {
-		size_t path = row_enter(r, NULL, rows.nr);
+		size_t path = row_enter(r, NULL, nr_lines);
 		byte = row_byte(r);
-		if (rows.nr == store_limits.rows)
+		if (nr_lines++ * nr >= store_limits.rows)
 			row_fail(r, byte, NULL, "is one row too many");
-		if (rows.nr == rows.cap)
-			rows.v = vec_grow_(rows.v, &rows.cap, rows.nr + 1, s->size);
-		char *fresh = rows.v + rows.nr * s->size;
-		memset(fresh, 0, s->size);
-		row_read(r, s, fresh);
-		if (jscan_status(r->js) == ST_OK && rows.nr && s->cmp(fresh - s->size, fresh) >= 0)
-			row_fail(r, byte, NULL, "does not come after the row before it");
+		read_line(r, s, &l, nr);
+		for (size_t i = 0; i < l.nr && jscan_status(r->js) == ST_OK; i++)
+			append(r, s, (char *)rows[l.owners[i]] + f->offset, l.rows + i * s->size, byte);
 		strbuf_setlen(&r->path, path);
-		rows.nr++;
 	}
 	strbuf_setlen(&r->path, before);
-	memcpy((char *)row + f->offset, &rows, sizeof rows);
+	free(l.rows);
+	free(l.owned);
+	free(l.owners);
 }
 
-static void read_row(struct row_reader *r, const struct field *f, void *row)
+static void read_row(struct row_reader *r, const struct field *f, void *const *rows, size_t nr)
 {
 	size_t before = row_enter(r, f->key, 0);
-	row_read(r, f->sub, (char *)row + f->offset);
+	void **members = mem_calloc(nr, sizeof *members);
+	uint64_t byte = row_byte(r);
+	for (size_t i = 0; i < nr; i++)
+		members[i] = (char *)rows[i] + f->offset;
+	if (jscan_object(r->js))
+		read_members(r, f->sub, members, nr, false, SPAN(""));
+	else
+		row_fail(r, byte, NULL, "is not an object");
+	free(members);
 	strbuf_setlen(&r->path, before);
 }
 
-static void read_field(struct row_reader *r, const struct field *f, void *row)
+static void read_any(struct row_reader *r, const struct field *f, void *const *rows, size_t nr)
 {
-	char *at = (char *)row + f->offset;
-	switch (f->type) {
-	case FIELD_COUNT:
-	case FIELD_OPTIONAL_COUNT:
-		*(int64_t *)(void *)at = row_read_count(r, f->key);
-		break;
-	case FIELD_NUMBER:
-	case FIELD_OPTIONAL_NUMBER:
-		*(int64_t *)(void *)at = read_number(r, f->key, true);
-		break;
-	case FIELD_BOOL:
-		*(bool *)at = read_bool(r, f->key);
-		break;
-	case FIELD_TEXT:
-	case FIELD_OPTIONAL_TEXT:
-		*(const char **)(void *)at = read_text(r, f->key).p;
-		break;
-	case FIELD_NAME:
-		*(struct span *)(void *)at = read_text(r, f->key);
-		break;
-	case FIELD_HASH:
-		*(uint64_t *)(void *)at = read_hash(r, f->key);
-		break;
-	case FIELD_ENUM:
-		*(unsigned *)(void *)at = read_enum(r, f);
-		break;
-	case FIELD_SHAPE:
-		read_shape(r, f->key, (void *)at);
-		break;
-	case FIELD_ROW:
-		read_row(r, f, row);
-		break;
-	case FIELD_ROWS:
-	case FIELD_OPTIONAL_ROWS:
-		read_rows(r, f, row);
-		break;
-	case FIELD_OWN:
-		f->read(r, row);
-		break;
-	}
-}
-
-/* `KEY_hex` behind KEY. */
-static void read_field_hex(struct row_reader *r, const struct field *f, const char *key, void *row)
-{
-	char *at = (char *)row + f->offset;
-	if (f->type == FIELD_NAME) {
-		struct span *name = (void *)at;
-		*name = read_hex(r, key, *name);
-		return;
-	}
-	const char **text = (void *)at;
-	uint64_t byte = row_byte(r);
-	struct span raw = read_hex(r, key, span_of(*text));
-	if (raw.n && memchr(raw.p, '\0', raw.n))
-		row_fail(r, byte, key, "holds a NUL");
-	*text = raw.p;
-}
-
-static bool is_optional(const struct field *f)
-{
-	return f->type == FIELD_OPTIONAL_COUNT || f->type == FIELD_OPTIONAL_NUMBER ||
-	       f->type == FIELD_OPTIONAL_TEXT || f->type == FIELD_OPTIONAL_ROWS ||
-	       f->type == FIELD_SHAPE;
-}
-
-static bool is_text(const struct field *f)
-{
-	return f->type == FIELD_TEXT || f->type == FIELD_OPTIONAL_TEXT || f->type == FIELD_NAME;
+	if (f->type == FIELD_ROW)
+		read_row(r, f, rows, nr);
+	else if (f->type == FIELD_ROWS || f->type == FIELD_OPTIONAL_ROWS)
+		read_rows(r, f, rows, nr);
+	else if (f->type == FIELD_OWN)
+		f->read(r, rows, nr);
+	else
+		row_read_values(r, f, f->key, false, rows, nr);
 }
 
 /* Index of the field of `key`, looked for from `from` on, as files come in the
@@ -292,7 +191,7 @@ static size_t find_field(const struct schema *s, struct span key, size_t from, b
 	if (*hex)
 		key.n -= 4;
 	for (size_t i = 0; *hex && i < s->nr; i++)
-		if (is_text(&s->fields[i]) && span_eq(key, span_of(s->fields[i].key)))
+		if (row_is_text(&s->fields[i]) && span_eq(key, span_of(s->fields[i].key)))
 			return i;
 	return s->nr;
 }
@@ -308,7 +207,7 @@ static void read_schema(struct row_reader *r, const char *id)
 		return;
 	}
 	byte = row_byte(r);
-	struct span text = read_text(r, "schema");
+	struct span text = row_read_text(r, "schema");
 	if (span_eq(text, span_of(id)))
 		return;
 	const char *quoted = text_quote(r->arena, text);
@@ -337,21 +236,18 @@ static void set_defaults(const struct schema *s, void *row)
 	}
 }
 
-void row_read(struct row_reader *r, const struct schema *s, void *row)
+/* What is left of an object; its next key is read already where `pending`. */
+static void read_members(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr,
+                         bool pending, struct span key)
 {
-	uint64_t seen = 0, seen_hex = 0, byte = row_byte(r);
-	struct span key;
+	uint64_t seen = 0, seen_hex = 0;
 	size_t at = 0;
-	if (!jscan_object(r->js)) {
-		row_fail(r, byte, NULL, "is not an object");
-		return;
-	}
-	set_defaults(s, row);
-	if (s->id)
-		read_schema(r, s->id);
-	while (jscan_status(r->js) == ST_OK && jscan_key(r->js, &key)) {
+	for (size_t i = 0; i < nr; i++)
+		set_defaults(s, rows[i]);
+	while (jscan_status(r->js) == ST_OK && (pending || jscan_key(r->js, &key))) {
 		bool hex;
-		byte = jscan_byte(r->js);
+		uint64_t byte = jscan_byte(r->js);
+		pending = false;
 		at = find_field(s, key, at, &hex);
 		uint64_t bit = at < s->nr ? (uint64_t)1 << at : 0;
 		const char *name = bit && !hex ? s->fields[at].key : arena_dup(r->arena, key);
@@ -361,15 +257,32 @@ void row_read(struct row_reader *r, const struct schema *s, void *row)
 			row_fail(r, byte, name, "is there twice");
 		else if (hex && !(seen & bit))
 			row_fail(r, byte, name, "comes before its text");
-		else if (byte > store_limits.bytes)
+		else if (byte - r->start > store_limits.bytes)
 			row_fail(r, byte, name, "lies beyond what a stored file may hold");
 		else if (hex)
-			read_field_hex(r, &s->fields[at], name, row);
+			row_read_values(r, &s->fields[at], name, true, rows, nr);
 		else
-			read_field(r, &s->fields[at], row);
+			read_any(r, &s->fields[at], rows, nr);
 		*(hex ? &seen_hex : &seen) |= bit;
 	}
 	for (size_t i = 0; i < s->nr; i++)
-		if (!(seen >> i & 1) && !is_optional(&s->fields[i]))
+		if (!(seen >> i & 1) && !row_is_optional(&s->fields[i]))
 			row_fail(r, jscan_byte(r->js), s->fields[i].key, "is missing");
+}
+
+void row_read(struct row_reader *r, const struct schema *s, void *row)
+{
+	uint64_t byte = row_byte(r);
+	if (!jscan_object(r->js)) {
+		row_fail(r, byte, NULL, "is not an object");
+		return;
+	}
+	if (s->id)
+		read_schema(r, s->id);
+	read_members(r, s, &row, 1, false, SPAN(""));
+}
+
+void row_read_all(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr)
+{
+	read_members(r, s, rows, nr, false, SPAN(""));
 }

@@ -1,0 +1,91 @@
+/* What rows of a digest say of one another. */
+#include "store/digest_schema.h"
+
+/* Siblings: class, sums of small ones last, name. */
+static int sibling_cmp(const struct function_stat *x, const struct function_stat *y)
+{
+	if (x->cls != y->cls)
+		return x->cls < y->cls ? -1 : 1;
+	if ((x->names > 0) != (y->names > 0))
+		return x->names > 0 ? 1 : -1;
+	return span_cmp(x->name, y->name);
+}
+
+/* The callee of a function that was seen last, -1 none; how many call it, itself included. */
+struct seen {
+	int64_t last;
+	int depth;
+};
+
+/* NULL, or what is wrong with function `i`; seen[p + 1] is of p, seen[0] of none. */
+static const char *function_fault(const struct digest *d, size_t i, const struct seen *seen)
+{
+	const struct function_stat *f = &d->functions.v[i];
+	if (f->names < 0)
+		return "is a sum of less than no names";
+	if (f->exclusive_ns > f->total_ns)
+		return "runs alone for longer than it runs";
+	if (f->parent >= (int64_t)i)
+		return "does not come after its caller";
+	if (f->parent >= 0 &&
+	    (f->cls != FUNCTION_PYTHON || d->functions.v[f->parent].cls != FUNCTION_PYTHON ||
+	     d->functions.v[f->parent].names > 0))
+		return "has a caller that cannot be one";
+	const struct seen *caller = &seen[f->parent + 1];
+	if (caller->last >= 0 && sibling_cmp(&d->functions.v[caller->last], f) >= 0)
+		return "does not come after the callee before it";
+	return caller->depth == FUNCTION_DEPTH ? "has more callers than are kept" : NULL;
+}
+
+static void check_functions(struct row_reader *r, const struct digest *d)
+{
+	size_t nr = d->functions.nr;
+	struct seen *seen = mem_calloc(nr + 1, sizeof *seen);
+	seen[0].last = -1;
+	for (size_t i = 0; i < nr && jscan_status(r->js) == ST_OK; i++) {
+		const char *fault = function_fault(d, i, seen);
+		if (fault) {
+			row_fail(r, jscan_byte(r->js), arena_printf(r->arena, "functions[%zu]", i), fault);
+			break;
+		}
+		struct seen *caller = &seen[d->functions.v[i].parent + 1];
+		caller->last = (int64_t)i;
+		seen[i + 1] = (struct seen){ -1, caller->depth + 1 };
+	}
+	free(seen);
+}
+
+static void check_collectives(struct row_reader *r, const struct digest *d)
+{
+	for (size_t i = 0; i < d->collectives.nr && jscan_status(r->js) == ST_OK; i++) {
+		const struct collective *c = &d->collectives.v[i];
+		const char *fault = c->step >= (int64_t)d->nr_steps   ? "is of a step that is not there"
+		                    : c->comm >= (int64_t)d->comms.nr ? "is of a kind that is not there"
+		                                                      : NULL;
+		if (fault)
+			row_fail(r, jscan_byte(r->js), arena_printf(r->arena, "collectives[%zu]", i), fault);
+	}
+}
+
+/* Sums of small ones: of kernels alone, not of copies. */
+static bool are_sums(const struct digest *d)
+{
+	bool fine = true;
+	for (size_t i = 0; i < d->kernels.nr; i++)
+		fine = fine && d->kernels.v[i].names >= 0 &&
+		       (d->kernels.v[i].names == 0 || d->kernels.v[i].kind == EVENT_KERNEL);
+	for (size_t i = 0; i < d->ops.nr; i++)
+		fine = fine && d->ops.v[i].names >= 0;
+	for (size_t i = 0; i < d->threads.nr; i++)
+		fine = fine && d->threads.v[i].names >= 0;
+	return fine;
+}
+
+void digest_check_rows(struct row_reader *r, const struct digest *d)
+{
+	check_functions(r, d);
+	check_collectives(r, d);
+	if (jscan_status(r->js) == ST_OK && !are_sums(d))
+		row_fail(r, jscan_byte(r->js), "names",
+		         "of a row is no number of kernels, operators or threads");
+}

@@ -1,0 +1,198 @@
+/* The steps of a digest: a column per metric, so that a metric is one line. Of several
+   digests together a column is that of all, or a list of columns. Where summaries stand
+   in place of samples, the columns are the number of steps and the sums of the parts. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "store/digest_schema.h"
+
+static const char *const part_keys[] = { "time.compute", "time.communication", "time.memory",
+	                                     "time.idle" };
+enum {
+	PART_COLUMN = 2 + NR_STEP_METRICS,
+	NR_COLUMNS = PART_COLUMN + NR_STEP_PARTS,
+	COUNT_COLUMN = NR_COLUMNS, ///< first of a summarised digest, before its parts
+	NR_ALL_COLUMNS
+};
+
+static const char *column_key(size_t i)
+{
+	if (i == COUNT_COLUMN)
+		return "count";
+	if (i >= PART_COLUMN)
+		return part_keys[i - PART_COLUMN];
+	return i == 0 ? "number" : i == 1 ? "activities" : metric_table[i - 2].name;
+}
+
+static int64_t *column(const struct digest *d, size_t i)
+{
+	if (i >= PART_COLUMN)
+		return d->parts[i - PART_COLUMN];
+	return i == 0 ? d->step_numbers : i == 1 ? d->step_activities : d->samples[i - 2];
+}
+
+static bool has_column(bool summarised, size_t i)
+{
+	return summarised ? i >= PART_COLUMN : i < NR_COLUMNS;
+}
+
+/* ---- writing ---- */
+
+struct values {
+	const int64_t *v;
+	size_t nr;
+};
+
+static struct values values_of(const struct digest *d, size_t i, bool summarised)
+{
+	if (i == COUNT_COLUMN)
+		return (struct values){ (const int64_t *)&d->nr_steps, 1 };
+	return (struct values){ column(d, i), summarised ? d->nr_steps > 0 : d->nr_steps };
+}
+
+static void write_values(struct values v, struct sink *out)
+{
+	sink_puts(out, "[");
+	for (size_t k = 0; k < v.nr; k++)
+		sink_printf(out, "%s%" PRId64, k ? "," : "", v.v[k]);
+	sink_puts(out, "]");
+}
+
+static void write_column(const void *const *digests, size_t nr, size_t i, bool summarised,
+                         struct sink *out)
+{
+	struct values first = values_of(digests[0], i, summarised);
+	size_t alike = 1;
+	for (; alike < nr; alike++) {
+		struct values v = values_of(digests[alike], i, summarised);
+		if (v.nr != first.nr || (v.nr && memcmp(v.v, first.v, v.nr * sizeof *v.v) != 0))
+			break;
+	}
+	if (alike == nr) {
+		write_values(first, out);
+		return;
+	}
+	for (size_t k = 0; k < nr; k++) {
+		sink_puts(out, k ? "," : "[");
+		write_values(values_of(digests[k], i, summarised), out);
+	}
+	sink_puts(out, "]");
+}
+
+void steps_write(const void *const *digests, size_t nr, struct sink *out)
+{
+	bool summarised = false;
+	const char *before = "{";
+	for (size_t k = 0; k < nr; k++)
+		summarised = summarised || ((const struct digest *)digests[k])->summaries.nr > 0;
+	for (size_t n = 0; n < NR_ALL_COLUMNS; n++) {
+		size_t i = (n + COUNT_COLUMN) % NR_ALL_COLUMNS; /* the count comes first */
+		if (!has_column(summarised, i))
+			continue;
+		sink_printf(out, "%s\n\"%s\": ", before, column_key(i));
+		write_column(digests, nr, i, summarised, out);
+		before = ",";
+	}
+	sink_puts(out, "\n}");
+}
+
+/* ---- reading ---- */
+
+struct columns {
+	struct row_reader *r;
+	void *const *digests;
+	size_t nr;
+	bool summarised;
+	uint64_t seen; ///< columns
+};
+
+/* The numbers of an array that is entered, as is the first. */
+static size_t read_numbers(struct row_reader *r, const char *key, enum jscan_type first,
+                           size_t most, int64_t **out)
+{
+	VEC(int64_t) v = VEC_INIT;
+	for (bool more = first != JSCAN_END; more; more = jscan_element(r->js)) {
+		if (v.nr == most)
+			row_fail(r, row_byte(r), key, "has too many steps");
+		vec_push(&v, row_read_count(r, key));
+	}
+	*out = v.v;
+	return v.nr;
+}
+
+/* The first column decides how many steps there are. */
+static void take(struct columns *c, size_t k, size_t i, const char *key, const int64_t *v,
+                 size_t nr)
+{
+	struct digest *d = c->digests[k];
+	if (jscan_status(c->r->js) != ST_OK)
+		return;
+	size_t count = !c->seen && !c->summarised ? nr : c->seen ? d->nr_steps : nr ? (size_t)v[0] : 0;
+	if (!c->seen && count > store_limits.steps / c->nr)
+		row_fail(c->r, jscan_byte(c->r->js), key, "has too many steps");
+	else if (!c->seen)
+		digest_set_steps(d, count);
+	if (nr != (i == COUNT_COLUMN ? 1 : c->summarised ? count > 0 : count))
+		row_fail(c->r, jscan_byte(c->r->js), key, "does not have one value for each step");
+	else if (nr && i != COUNT_COLUMN)
+		memcpy(column(d, i), v, nr * sizeof *v);
+}
+
+static void read_column(struct columns *c, size_t i)
+{
+	struct row_reader *r = c->r;
+	const char *key = column_key(i);
+	int64_t *v;
+	enum jscan_type first = row_enter_array(r, key);
+	if (first != JSCAN_ARRAY) { /* the column of all */
+		size_t nr = read_numbers(r, key, first, store_limits.steps / c->nr, &v);
+		for (size_t k = 0; k < c->nr; k++)
+			take(c, k, i, key, v, nr);
+		free(v);
+		return;
+	}
+	for (size_t at = 0; row_next(r, key, &at, c->nr);) {
+		size_t nr = read_numbers(r, key, row_enter_array(r, key), store_limits.steps / c->nr, &v);
+		take(c, at - 1, i, key, v, nr);
+		free(v);
+	}
+}
+
+static size_t find_column(const struct columns *c, struct span key)
+{
+	for (size_t i = 0; i < NR_ALL_COLUMNS; i++)
+		if (has_column(c->summarised, i) && span_eq(key, span_of(column_key(i))))
+			return i;
+	return NR_ALL_COLUMNS;
+}
+
+static void read_columns(struct columns *c)
+{
+	struct row_reader *r = c->r;
+	struct span key;
+	if (!jscan_object(r->js))
+		row_fail(r, row_byte(r), NULL, "is not an object");
+	while (jscan_status(r->js) == ST_OK && jscan_key(r->js, &key)) {
+		if (!c->seen)
+			c->summarised = span_eq(key, span_of(column_key(COUNT_COLUMN)));
+		size_t i = find_column(c, key);
+		if (i == NR_ALL_COLUMNS) {
+			row_fail(r, jscan_byte(r->js), arena_dup(r->arena, key), "is not known");
+		} else if (c->seen >> i & 1) {
+			row_fail(r, jscan_byte(r->js), column_key(i), "is there twice");
+		} else {
+			read_column(c, i);
+			c->seen |= (uint64_t)1 << i;
+		}
+	}
+	for (size_t i = 0; i < NR_ALL_COLUMNS; i++)
+		if (has_column(c->summarised, i) && !(c->seen >> i & 1))
+			row_fail(r, jscan_byte(r->js), column_key(i), "is missing");
+}
+
+void steps_read(struct row_reader *r, void *const *digests, size_t nr)
+{
+	size_t before = row_enter(r, "steps", 0);
+	read_columns(&(struct columns){ .r = r, .digests = digests, .nr = nr });
+	strbuf_setlen(&r->path, before);
+}

@@ -1,0 +1,22 @@
+/// An advisory lock for changing a stored file: one writer at a time.
+#ifndef GG_STORE_LOCK_H
+#define GG_STORE_LOCK_H
+
+#include "base/diag.h"
+
+/// A lock that is held.
+struct file_lock {
+	int fd;
+	char *path; ///< of the lock file, beside the file it is for; gone when nobody holds it
+	char *target; ///< the file that the path given stands for: links are followed once
+};
+
+/// Wait until nobody else changes the file at `path`, which need not exist yet. A writer
+/// that is killed leaves no lock. ST_OUTPUT. Caller ends with file_lock_release().
+GG_MUST_CHECK enum status file_lock_take(const char *path, struct file_lock *out,
+                                         struct diag_log *log);
+
+/// Let the next one; a lock of zeros is fine.
+void file_lock_release(struct file_lock *lock);
+
+#endif

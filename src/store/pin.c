@@ -1,0 +1,342 @@
+#include "store/pin.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "io/sink.h"
+#include "model/digest_fold.h"
+#include "model/rule_items.h"
+#include "store/digest_schema.h"
+
+/* How much of a run is kept, less and less; the first that fits is taken. */
+static const struct detail {
+	bool whole; ///< samples of each step (few are kept in any case, as they are no larger), and
+	            ///< of kernels what is outside of the measured steps
+	bool extras; ///< functions and threads
+	size_t top; ///< kernels and operators, of each
+	size_t sites; ///< of allocations, of each list
+} details[] = {
+	{ true, true, SIZE_MAX, SIZE_MAX },
+	{ true, false, SIZE_MAX, SIZE_MAX },
+	{ true, false, 256, 64 },
+	{ true, false, 128, 64 },
+	{ true, false, 64, 32 },
+	{ false, false, 128, 32 },
+	{ false, false, 64, 16 },
+	{ false, false, 48, 16 },
+	{ false, false, 32, 8 },
+	{ false, false, 24, 4 },
+	{ false, false, 16, 4 },
+	{ false, false, 8, 2 },
+	{ false, false, 4, 1 },
+	{ false, false, 0, 0 },
+};
+
+/* A kernel or an operator, summed over the ranks. */
+struct ranked {
+	struct span name;
+	int64_t ns;
+};
+
+struct pinner {
+	const struct run *run;
+	const struct rules *rules;
+	const struct naming *naming;
+	struct run_view view;
+	struct arena arena; ///< of match names
+	bool functions, threads; ///< a rule asks for them
+	struct names kernels, ops; ///< that rules ask for
+	struct ranking {
+		VEC(struct ranked) list; ///< by time, most first
+	} kernels_by_time, ops_by_time;
+};
+
+/* ---- what there is, and what rules ask for ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	return span_cmp(((const struct ranked *)a)->name, ((const struct ranked *)b)->name);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : span_cmp(x->name, y->name);
+}
+
+static void rank(struct ranking *r)
+{
+	size_t nr = 0;
+	vec_sort(&r->list, by_name);
+	for (size_t i = 0; i < r->list.nr; i++) {
+		struct ranked *last = nr ? &r->list.v[nr - 1] : NULL;
+		if (last && span_eq(last->name, r->list.v[i].name))
+			last->ns = number_add(last->ns, r->list.v[i].ns);
+		else
+			r->list.v[nr++] = r->list.v[i];
+	}
+	r->list.nr = nr;
+	vec_sort(&r->list, by_time);
+}
+
+static void look_at_rules(struct pinner *p)
+{
+	struct arena scratch = ARENA_INIT;
+	for (size_t i = 0; i < p->rules->rules.nr; i++) {
+		const struct rule *rule = &p->rules->rules.v[i];
+		enum label_kind kind = rule->metric->label;
+		p->functions = p->functions || kind == LABEL_FUNCTION;
+		p->threads = p->threads || kind == LABEL_THREAD;
+		if (kind == LABEL_KERNEL || kind == LABEL_PAIR)
+			rule_items_add(&p->view, rule, rule->top, &scratch, &p->kernels);
+		else if (kind == LABEL_OP)
+			rule_items_add(&p->view, rule, rule->top, &scratch, &p->ops);
+	}
+	arena_release(&scratch);
+}
+
+static void pinner_init(struct pinner *p)
+{
+	run_view_init(&p->view, p->run, p->naming);
+	look_at_rules(p);
+	for (size_t i = 0; i < p->run->ranks.nr; i++) {
+		const struct rank_view *v = &p->view.ranks[i];
+		for (size_t k = 0; k < v->nr_kernels; k++)
+			vec_push(&p->kernels_by_time.list,
+			         (struct ranked){ v->kernels[k].match, v->kernels[k].stat.step_total_ns });
+		for (size_t k = 0; k < v->digest->ops.nr; k++)
+			vec_push(&p->ops_by_time.list,
+			         (struct ranked){ v->digest->ops.v[k].name, v->digest->ops.v[k].total_ns });
+	}
+	rank(&p->kernels_by_time);
+	rank(&p->ops_by_time);
+}
+
+static void pinner_release(struct pinner *p)
+{
+	vec_release(&p->kernels.list);
+	vec_release(&p->ops.list);
+	vec_release(&p->kernels_by_time.list);
+	vec_release(&p->ops_by_time.list);
+	run_view_release(&p->view);
+	arena_release(&p->arena);
+}
+
+/* The largest, and those of the rules. */
+static void choose(const struct ranking *r, const struct names *asked, size_t top,
+                   struct names *out)
+{
+	*out = (struct names){ 0 };
+	for (size_t i = 0; i < r->list.nr && i < top; i++)
+		vec_push(&out->list, r->list.v[i].name);
+	for (size_t i = 0; i < asked->list.nr; i++)
+		vec_push(&out->list, asked->list.v[i]);
+	names_finish(out);
+}
+
+/* ---- kernels and operators ---- */
+
+static int by_match(const void *a, const void *b)
+{
+	return span_cmp(((const struct kernel_row *)a)->match, ((const struct kernel_row *)b)->match);
+}
+
+/* The category of all raw names that share a match name: of the one with the most time. */
+static const char *category_of_match(const struct pinner *p, const struct rank_view *v,
+                                     struct span match)
+{
+	const struct category_table *t = p->naming->categories;
+	const struct kernel_row *row = bsearch(&(struct kernel_row){ .match = match }, v->kernels,
+	                                       v->nr_kernels, sizeof *row, by_match);
+	return category_name(t, row ? category_of(t, row->name) : -1);
+}
+
+/* Communication stays, which the digest's own figures tell by its names; so do copies. */
+static void pin_kernels(struct pinner *p, size_t r, const struct names *keep, bool whole,
+                        struct digest *d)
+{
+	const struct digest *from = p->run->ranks.v[r];
+	for (size_t i = 0; i < from->kernels.nr; i++) {
+		struct kernel_stat k = from->kernels.v[i];
+		if (k.kind == EVENT_KERNEL && k.names == 0 &&
+		    !category_matches_any(from->communication, k.name)) {
+			struct span match = naming_match(p->naming, &p->arena, k.name);
+			if (!names_has(keep, match))
+				kernel_stat_fold(&k, category_of_match(p, &p->view.ranks[r], match));
+		}
+		if (!whole)
+			k.count = k.total_ns = k.max_ns = k.bytes = 0;
+		vec_push(&d->kernels, k);
+	}
+	vec_sort(&d->kernels, kernel_stat_cmp);
+	digest_merge_folded(d);
+}
+
+static void pin_ops(const struct digest *from, const struct names *keep, struct digest *d)
+{
+	struct op_stat sum = { .name = SPAN("") };
+	for (size_t i = 0; i < from->ops.nr; i++) {
+		const struct op_stat *s = &from->ops.v[i];
+		if (s->names == 0 && names_has(keep, s->name)) {
+			vec_push(&d->ops, *s);
+			continue;
+		}
+		sum.count = number_add(sum.count, s->count);
+		sum.total_ns = number_add(sum.total_ns, s->total_ns);
+		sum.self_ns = number_add(sum.self_ns, s->self_ns);
+		sum.names = number_add(sum.names, s->names ? s->names : 1);
+	}
+	if (sum.names)
+		vec_push(&d->ops, sum);
+}
+
+/* ---- steps ---- */
+
+static bool has_many_steps(const struct run *run)
+{
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		if (run->ranks.v[i]->nr_steps > NR_STATISTICS)
+			return true;
+	return false;
+}
+
+static void pin_steps(const struct digest *from, struct digest *d)
+{
+	size_t usable = (size_t)from->usable_steps;
+	if (from->summaries.nr)
+		return;
+	for (int m = 0; m < NR_STEP_METRICS && usable; m++) {
+		struct step_summary s = { .metric = (enum metric_id)m };
+		for (int stat = 0; stat < NR_STATISTICS; stat++)
+			s.value[stat] = stat_of((enum statistic)stat, from->samples[m], usable);
+		vec_push(&d->summaries, s);
+	}
+	digest_set_steps(d, usable);
+	for (int part = 0; part < NR_STEP_PARTS && usable; part++)
+		for (size_t i = 0; i < usable; i++)
+			d->parts[part][0] = number_add(d->parts[part][0], from->parts[part][i]);
+}
+
+/* ---- sites of memory ---- */
+
+/* One list of one memory: its first `most` rows, and the rest as a sum where the list
+   is one of parts that add up. */
+static void pin_sites(const struct memory_item *v, size_t nr, size_t most, struct digest *d)
+{
+	bool adds_up = v->list == MEMORY_LIST_PEAK || v->list == MEMORY_LIST_END;
+	struct memory_item rest = { .memory = v->memory,
+		                        .list = v->list,
+		                        .category = SPAN("all else"),
+		                        .kind = SITE_REST,
+		                        .file = SPAN(""),
+		                        .function = SPAN("") };
+	bool any = false;
+	for (size_t i = 0; i < nr; i++) {
+		if (v->list == MEMORY_LIST_CATEGORY || (i < most && v[i].kind != SITE_REST)) {
+			vec_push(&d->memory_items, v[i]);
+			continue;
+		}
+		any = adds_up;
+		rest.bytes = number_add(rest.bytes, v[i].bytes);
+		rest.blocks = number_add(rest.blocks, v[i].blocks);
+		rest.largest = v[i].largest > rest.largest ? v[i].largest : rest.largest;
+	}
+	if (any)
+		vec_push(&d->memory_items, rest);
+}
+
+static void pin_items(const struct digest *from, size_t most, struct digest *d)
+{
+	const struct memory_item *v = from->memory_items.v;
+	for (size_t i = 0, end; i < from->memory_items.nr; i = end) {
+		for (end = i + 1; end < from->memory_items.nr && v[end].list == v[i].list &&
+		                  strcmp(v[end].memory, v[i].memory) == 0;)
+			end++;
+		if (v[i].list <= MEMORY_LIST_GROWTH)
+			pin_sites(v + i, end - i, most, d);
+	}
+}
+
+/* ---- a rank, a run ---- */
+
+#define COPY(d, from, member)                             \
+	do {                                                  \
+		for (size_t i_ = 0; i_ < (from)->member.nr; i_++) \
+			vec_push(&(d)->member, (from)->member.v[i_]); \
+	} while (0)
+
+/* All that has no list, and lists that stay as they are. */
+static struct digest *copy(const struct digest *from)
+{
+	struct digest *d = digest_new();
+	struct digest fresh = *d;
+	*d = *from;
+	d->arena = fresh.arena;
+	d->joined = NULL;
+	d->progress = fresh.progress;
+#define FRESH(member) memcpy(&d->member, &fresh.member, sizeof d->member)
+	FRESH(env), FRESH(summaries), FRESH(kernels), FRESH(devices), FRESH(ops), FRESH(threads);
+	FRESH(comms), FRESH(collectives), FRESH(functions), FRESH(memories), FRESH(memory_items);
+	FRESH(memory_levels), FRESH(memory_evidence);
+#undef FRESH
+	COPY(d, from, env);
+	COPY(d, from, summaries);
+	COPY(d, from, devices);
+	COPY(d, from, comms);
+	COPY(d, from, memories);
+	COPY(d, from, memory_evidence);
+	return d;
+}
+
+static void pin_at(struct pinner *p, const struct detail *detail, struct run *out)
+{
+	struct names kernels, ops;
+	bool summarise = !detail->whole && has_many_steps(p->run);
+	*out = (struct run){ .label = p->run->label };
+	choose(&p->kernels_by_time, &p->kernels, detail->top, &kernels);
+	choose(&p->ops_by_time, &p->ops, detail->top, &ops);
+	for (size_t i = 0; i < p->run->ranks.nr; i++) {
+		const struct digest *from = p->run->ranks.v[i];
+		struct digest *d = copy(from);
+		vec_push(&out->ranks, d);
+		d->cross = *p->view.ranks[i].cross;
+		pin_kernels(p, i, &kernels, detail->whole, d);
+		pin_ops(from, &ops, d);
+		pin_items(from, detail->sites, d);
+		if (detail->extras || p->functions)
+			COPY(d, from, functions);
+		if (detail->extras || p->threads)
+			COPY(d, from, threads);
+		if (summarise)
+			pin_steps(from, d);
+	}
+	vec_release(&kernels.list);
+	vec_release(&ops.list);
+}
+
+static size_t size_of(const struct run *run)
+{
+	struct sink *s = sink_open_memory();
+	row_write_all(&ranks_schema, (const void *const *)run->ranks.v, run->ranks.nr, s);
+	size_t n = sink_memory(s).n;
+	sink_abort(s);
+	return n;
+}
+
+void pin_make(const struct run *run, const struct rules *rules, const struct naming *naming,
+              struct run *out)
+{
+	struct pinner p = { .run = run, .rules = rules, .naming = naming, .arena = ARENA_INIT };
+	size_t ranks = run->ranks.nr > PIN_RANKS ? run->ranks.nr : PIN_RANKS;
+	size_t budget = PIN_BYTES / PIN_RANKS * ranks;
+	pinner_init(&p);
+	size_t lo = 0, hi = sizeof details / sizeof *details - 1; /* the last is taken as it is */
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		pin_at(&p, &details[mid], out);
+		size_of(out) <= budget ? (hi = mid) : (lo = mid + 1);
+		run_release(out);
+	}
+	pin_at(&p, &details[lo], out);
+	pinner_release(&p);
+}

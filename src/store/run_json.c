@@ -1,0 +1,78 @@
+#include "store/run_json.h"
+
+#include <string.h>
+
+#include "store/digest_json.h"
+#include "store/digest_schema.h"
+
+static void write_digests(const void *const *runs, size_t nr, struct sink *out)
+{
+	const struct run *run = runs[0];
+	(void)nr; /* one document is one run */
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		sink_puts(out, i ? ",\n" : "[\n");
+		row_write(&digest_schema, run->ranks.v[i], out);
+	}
+	sink_puts(out, run->ranks.nr ? "\n]" : "[]");
+}
+
+static void read_one(struct row_reader *r, struct run *run)
+{
+	size_t nr = run->ranks.nr, before = row_enter(r, NULL, nr);
+	r->start = row_byte(r);
+	if (nr == store_limits.ranks)
+		row_fail(r, r->start, NULL, "is one digest too many");
+	struct digest *d = digest_new();
+	vec_push(&run->ranks, d);
+	digest_read_into(r, d);
+	if (jscan_status(r->js) == ST_OK && nr && run_digest_cmp(run->ranks.v[nr - 1], d) >= 0)
+		row_fail(r, r->start, NULL, "does not come after the digest before it");
+	strbuf_setlen(&r->path, before);
+}
+
+static void read_digests(struct row_reader *r, void *const *runs, size_t nr)
+{
+	struct run *run = runs[0];
+	(void)nr;
+	size_t before = row_enter(r, "digests", 0);
+	uint64_t byte = row_byte(r);
+	if (!jscan_array(r->js))
+		row_fail(r, byte, NULL, "is not an array");
+	while (jscan_status(r->js) == ST_OK && jscan_element(r->js))
+		read_one(r, run);
+	if (run->ranks.nr == 0)
+		row_fail(r, jscan_byte(r->js), NULL, "holds no digest");
+	strbuf_setlen(&r->path, before);
+}
+
+static const struct field run_fields[] = {
+	{ .key = "digests", .type = FIELD_OWN, .read = read_digests, .write = write_digests },
+};
+
+static const struct schema run_schema = {
+	.id = RUN_SCHEMA,
+	.fields = run_fields,
+	.nr = sizeof run_fields / sizeof *run_fields,
+};
+
+void run_write(const struct run *run, struct sink *out)
+{
+	if (run->ranks.nr == 1) {
+		digest_write(run->ranks.v[0], out);
+		return;
+	}
+	row_write(&run_schema, run, out);
+	sink_puts(out, "\n");
+}
+
+static void read_run(struct row_reader *r, void *run)
+{
+	r->arena = &((struct run *)run)->arena;
+	row_read(r, &run_schema, run);
+}
+
+enum status run_read(struct source *src, struct run *out, struct diag_log *log)
+{
+	*out = (struct run){ .label = source_name(src) };
+	return stored_document_read(src, ST_INPUT, log, read_run, out);
+}

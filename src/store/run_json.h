@@ -1,0 +1,21 @@
+/// A run of several ranks as one file: its digests in canonical JSON.
+#ifndef GG_STORE_RUN_JSON_H
+#define GG_STORE_RUN_JSON_H
+
+#include "base/diag.h"
+#include "io/sink.h"
+#include "io/source.h"
+#include "model/digest.h"
+
+#define RUN_SCHEMA "gpugate-run-1"
+
+/// Write the digests of `run`, which are in order (run_digest_cmp()); a single one as
+/// the plain digest that it is. The same digests give the same bytes. Errors are the
+/// sink's.
+void run_write(const struct run *run, struct sink *out);
+
+/// Read and validate a stored run of any number of digests; what is wrong with it is
+/// ST_INPUT. Caller releases with run_release() whatever the outcome.
+GG_MUST_CHECK enum status run_read(struct source *src, struct run *out, struct diag_log *log);
+
+#endif
