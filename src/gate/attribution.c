@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
-#include "gate/drift.h"
-#include "gate/parts.h"
+#include "gate/attribution_parts.h"
 #include "gate/words.h"
 
 struct leaf {
-	const struct activity_pair *pair;
+	const struct activity_pair *pair; ///< of a renamed kernel, the one with its new name
+	const struct activity_pair *was; ///< the one with its old name, else NULL
 	const char *category;
 	int64_t change;
 };
@@ -62,10 +62,42 @@ static bool is_part(const struct builder *b, const struct activity_pair *p)
 	case METRIC_CATEGORY_TIME:
 		return kernel && span_eq(span_of(category_label(b->categories, p)), b->query->label);
 	case METRIC_KERNEL_TIME:
-		return kernel && span_eq(p->name, b->query->label);
+		return kernel && !p->folded && span_eq(p->name, b->query->label);
+	case METRIC_STEP_KERNEL_COUNT:
+		return kernel;
+	case METRIC_STEP_MEMCPY_BYTES:
+		return p->kind == EVENT_MEMCPY;
 	default:
 		return false;
 	}
+}
+
+/* What a side has of a pair over all steps, in the unit of the metric. */
+static int64_t amount(const struct builder *b, const struct activity_pair *p, int side)
+{
+	switch (b->query->metric->id) {
+	case METRIC_STEP_KERNEL_COUNT:
+		return p->count[side];
+	case METRIC_STEP_MEMCPY_BYTES:
+		return p->bytes[side];
+	default:
+		return p->total_ns[side];
+	}
+}
+
+/* The old name of a renamed kernel; a check of one kernel keeps to its name unless it
+   is told otherwise. */
+static const struct activity_pair *old_name(const struct builder *b, const struct activity_pair *p)
+{
+	bool joined = b->query->metric->id != METRIC_KERNEL_TIME || b->query->renamed;
+	return joined && p->count[SIDE_BASELINE] <= 0 ? p->partner : NULL;
+}
+
+/* Counted with its new name. */
+static bool is_renamed_away(const struct builder *b, const struct activity_pair *p)
+{
+	return p->count[SIDE_CANDIDATE] <= 0 && b->query->metric->id != METRIC_KERNEL_TIME &&
+	       p->partner;
 }
 
 /* Each leaf is the difference of two rounded running sums, so that rounding
@@ -77,19 +109,20 @@ static int64_t collect(struct builder *b)
 	__int128 den = (__int128)steps[SIDE_BASELINE] * steps[SIDE_CANDIDATE], sum = 0;
 	int64_t before = 0;
 	if (den <= 0)
-		return b->query->change;
+		return number_sub(b->query->change, b->query->later);
 	for (size_t i = 0; i < b->pairs->list.nr; i++) {
 		const struct activity_pair *p = &b->pairs->list.v[i];
-		if (!is_part(b, p))
+		if (!is_part(b, p) || is_renamed_away(b, p))
 			continue;
-		sum += (__int128)p->total_ns[SIDE_CANDIDATE] * steps[SIDE_BASELINE] -
-		       (__int128)p->total_ns[SIDE_BASELINE] * steps[SIDE_CANDIDATE];
+		const struct activity_pair *was = old_name(b, p), *from = was ? was : p;
+		sum += (__int128)amount(b, p, SIDE_CANDIDATE) * steps[SIDE_BASELINE] -
+		       (__int128)amount(b, from, SIDE_BASELINE) * steps[SIDE_CANDIDATE];
 		int64_t now = number_div_round(sum, den);
-		vec_push(&b->leaves,
-		         (struct leaf){ p, category_label(b->categories, p), number_sub(now, before) });
+		vec_push(&b->leaves, (struct leaf){ p, was, category_label(b->categories, p),
+		                                    number_sub(now, before) });
 		before = now;
 	}
-	int64_t rest = number_sub(b->query->change, before);
+	int64_t rest = number_sub(number_sub(b->query->change, b->query->later), before);
 	if (b->leaves.nr && (rest == 1 || rest == -1)) {
 		int64_t *last = &b->leaves.v[b->leaves.nr - 1].change;
 		*last = number_add(*last, rest);
@@ -149,7 +182,7 @@ static int64_t mean_ns(const struct activity_pair *p, int side)
 static const char *per_step(struct builder *b, const struct activity_pair *p, int side)
 {
 	return word_figure(b->arena, UNIT_COUNT_PER_STEP,
-	                   number_div_round((__int128)p->count[side] * 1000000, b->pairs->steps[side]));
+	                   number_div_round((__int128)p->count[side] * MICRO, b->pairs->steps[side]));
 }
 
 static const char *launches_detail(struct builder *b, const struct activity_pair *p)
@@ -170,16 +203,25 @@ static bool is_on_both_sides(const struct activity_pair *p)
 	return p->count[SIDE_BASELINE] > 0 && p->count[SIDE_CANDIDATE] > 0;
 }
 
-static const char *detail(struct builder *b, const struct activity_pair *p)
+static const char *bytes_detail(struct builder *b, const struct activity_pair *p)
 {
-	if (is_on_both_sides(p))
-		return activity_count_order(b->pairs, p) ? launches_detail(b, p) : mean_detail(b, p);
-	bool gone = p->count[SIDE_BASELINE] > 0;
-	const struct activity_pair *other = drift_partner(b->pairs, p);
-	if (!other)
-		return gone ? "gone" : "new";
-	return arena_printf(b->arena, "renamed %s '%s'", gone ? "to" : "from",
-	                    word_short(b->arena, other->name, 60));
+	const char *text[NR_SIDES];
+	for (int s = 0; s < NR_SIDES; s++)
+		text[s] =
+		    word_figure(b->arena, UNIT_BYTES, number_div_round(p->bytes[s], b->pairs->steps[s]));
+	return arena_printf(b->arena, "%s → %s per step", text[0], text[1]);
+}
+
+static const char *detail(struct builder *b, const struct leaf *l)
+{
+	const struct activity_pair *p = l->pair;
+	if (l->was)
+		return arena_printf(b->arena, "renamed from '%s'", word_short(b->arena, l->was->name, 60));
+	if (!is_on_both_sides(p))
+		return p->count[SIDE_BASELINE] > 0 ? "gone" : "new";
+	if (b->query->metric->id == METRIC_STEP_MEMCPY_BYTES)
+		return bytes_detail(b, p);
+	return activity_count_order(b->pairs, p) ? launches_detail(b, p) : mean_detail(b, p);
 }
 
 static void add_launches_and_mean(struct builder *b, int level, const struct leaf *l)
@@ -194,7 +236,8 @@ static void add_launches_and_mean(struct builder *b, int level, const struct lea
 
 static bool has_other_count(const struct builder *b, const struct leaf *l)
 {
-	return is_on_both_sides(l->pair) && activity_count_order(b->pairs, l->pair) != 0;
+	bool time = b->query->metric->unit == UNIT_NS || b->query->metric->unit == UNIT_NS_PER_STEP;
+	return time && is_on_both_sides(l->pair) && activity_count_order(b->pairs, l->pair) != 0;
 }
 
 static void add_kernels(struct builder *b, const struct group *g)
@@ -210,8 +253,7 @@ static void add_kernels(struct builder *b, const struct group *g)
 			nr_folded++;
 			continue;
 		}
-		parts_add(&b->parts, b->names, word_line(b->arena, l->pair->name), l->change,
-		          detail(b, l->pair));
+		parts_add(&b->parts, b->names, word_line(b->arena, l->pair->name), l->change, detail(b, l));
 		if (has_other_count(b, l))
 			add_launches_and_mean(b, b->names + 1, l);
 	}
@@ -269,22 +311,33 @@ static void build(struct builder *b)
 		if (is_on_both_sides(l->pair))
 			add_launches_and_mean(b, 0, l);
 		else
-			parts_add(&b->parts, 0, word_line(b->arena, l->pair->name), l->change,
-			          detail(b, l->pair));
+			parts_add(&b->parts, 0, word_line(b->arena, l->pair->name), l->change, detail(b, l));
 	}
-	if (rest)
-		parts_add(&b->parts, 0, arena_printf(b->arena, "%s − mean", b->query->stat), rest, "");
+	attribution_complete(&b->parts, b->query, rest);
 }
 
-struct breakdown *attribution_of(const struct activity_pairs *p,
-                                 const struct category_table *categories,
+void attribution_complete(const struct parts *p, const struct attribution_query *q, int64_t rest)
+{
+	if (q->later)
+		parts_add(p, 0, PART_LATER, q->later, PART_LATER_DETAIL);
+	if (rest)
+		parts_add(p, 0, arena_printf(p->arena, "%s − mean", q->stat), rest, "");
+}
+
+struct breakdown *attribution_of(const struct bench *bench, const struct activity_pairs *p,
                                  const struct attribution_query *q, struct arena *a)
 {
-	struct builder b = { .pairs = p, .categories = categories, .query = q, .arena = a };
+	struct builder b = {
+		.pairs = p, .categories = bench->naming.categories, .query = q, .arena = a
+	};
 	enum metric_id id = q->metric->id;
-	bool whole = id >= METRIC_STEP_CUDA_TIME && id <= METRIC_STEP_COMM_TIME;
-	if (!whole && id != METRIC_CATEGORY_TIME && id != METRIC_KERNEL_TIME)
-		return NULL;
+	bool whole = (id >= METRIC_STEP_CUDA_TIME && id <= METRIC_STEP_COMM_TIME) ||
+	             id == METRIC_STEP_KERNEL_COUNT;
+	if (!whole && id != METRIC_CATEGORY_TIME && id != METRIC_KERNEL_TIME &&
+	    id != METRIC_STEP_MEMCPY_BYTES) {
+		struct breakdown *calls = attribution_of_calls(bench, q, a);
+		return calls ? calls : attribution_of_steps(bench, q, a);
+	}
 	if (whole && id != METRIC_STEP_MEMCPY_TIME && id != METRIC_STEP_MEMSET_TIME)
 		b.names = 2;
 	b.parts = parts_new(a, title(&b), q->metric->unit, q->change);

@@ -2,22 +2,25 @@
 #ifndef GG_GATE_ATTRIBUTION_H
 #define GG_GATE_ATTRIBUTION_H
 
-#include "gate/pairs.h"
+#include "gate/bench.h"
 #include "model/report.h"
 
 struct attribution_query {
 	const struct metric *metric;
 	struct span label; ///< kernel.time, category.time: of which
 	int64_t change; ///< what the parts have to add up to
+	int64_t later; ///< of it, what lies between the pin and the later runs of the baseline
 	const char *stat; ///< name of the statistic that `change` is one of
+	bool renamed; ///< kernel.time: the baseline's figure is that of the old name
+	struct rank_scope ranks; ///< that the change is of; the pairs are of the same
 };
 
-/// Breakdown of a change in time by class, category, kernel and "launches"
-/// (Δcount × mean) against "mean" (count × Δmean): changes of means over steps
-/// and ranks, with a last part that completes the sum. Owned by `a`, its parts
-/// by the caller. NULL where the metric's time has no parts.
-struct breakdown *attribution_of(const struct activity_pairs *p,
-                                 const struct category_table *categories,
+/// Breakdown of a change: of time, counts and bytes of GPU activities by class, category
+/// and kernel, "launches" (Δcount × mean) against "mean" (count × Δmean); of step.time by
+/// what ran meanwhile; of other step figures by what they are made of. Changes are those
+/// of means over steps, ranks and runs, with last parts that complete the sum. A renamed
+/// kernel is one part. Owned by `a`, its parts by the caller. NULL where the metric has no parts.
+struct breakdown *attribution_of(const struct bench *b, const struct activity_pairs *p,
                                  const struct attribution_query *q, struct arena *a);
 
 #endif

@@ -7,7 +7,9 @@
 
 struct builder {
 	struct parts parts;
-	struct memory_ref memory[NR_SIDES];
+	const struct memory_ref *memory; ///< of each side
+	int64_t change; ///< between them
+	bool sites_known; ///< both sides have what a snapshot says
 	int64_t steps[NR_SIDES]; ///< what bytes are divided by
 	struct memory_sites sites;
 	struct site_place largest; ///< in the direction of the change
@@ -101,7 +103,7 @@ static void add_one_place(struct builder *b, int level, const struct site_place 
 	parts_add(&b->parts, level, place_name(b, p), p->change, detail(b, single ? l : &all, line));
 	if (!single && level < 2) /* deeper is more than people read */
 		add_lines(b, level + 1, p);
-	bool same_way = (p->change > 0) == (b->parts.out->change > 0);
+	bool same_way = (p->change > 0) == (b->change > 0);
 	if (same_way && parts_order(p->change, b->largest.change) < 0)
 		b->largest = *p;
 }
@@ -174,8 +176,9 @@ static void add_reserved(struct builder *b, bool peak)
 	int64_t later_to = number_sub(y->peak_reserved, y->reserved_at_peak);
 	if (from != to) {
 		add_movement(b, 0, peak ? "allocated at its peak" : "allocated", from, to);
-		add_sites(b, 1, peak ? MEMORY_LIST_PEAK : MEMORY_LIST_END, number_sub(to, from),
-		          UNEXPLAINED);
+		if (b->sites_known)
+			add_sites(b, 1, peak ? MEMORY_LIST_PEAK : MEMORY_LIST_END, number_sub(to, from),
+			          UNEXPLAINED);
 	}
 	if (b->unused)
 		add_movement(b, 0, peak ? "not in use at that moment" : "not in use",
@@ -194,7 +197,7 @@ static void add_fragmentation(struct builder *b, bool peak)
 	int64_t after = peak ? y->reserved_at_peak : y->end_reserved;
 	int64_t reserved =
 	    number_sub(memory_fragmentation(allocated, after), memory_fragmentation(allocated, before));
-	int64_t rest = number_sub(b->parts.out->change, reserved);
+	int64_t rest = number_sub(b->change, reserved);
 	b->parts.out->unit = UNIT_BYTES; /* of the details */
 	const char *of_reserved = movement(b, (const int64_t[]){ before, after });
 	const char *of_allocated = movement(b, (const int64_t[]){ allocated, used });
@@ -221,14 +224,7 @@ static void set_steps(struct builder *b)
 
 static bool build(struct builder *b, enum metric_id id)
 {
-	int64_t change = b->parts.out->change;
 	switch (id) {
-	case METRIC_MEMORY_PEAK_ALLOCATED:
-		add_sites(b, 0, MEMORY_LIST_PEAK, change, UNEXPLAINED);
-		return true;
-	case METRIC_MEMORY_END_ALLOCATED:
-		add_sites(b, 0, MEMORY_LIST_END, change, UNEXPLAINED);
-		return true;
 	case METRIC_MEMORY_PEAK_RESERVED:
 	case METRIC_MEMORY_END_RESERVED:
 		add_reserved(b, id == METRIC_MEMORY_PEAK_RESERVED);
@@ -237,9 +233,21 @@ static bool build(struct builder *b, enum metric_id id)
 	case METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT:
 		add_fragmentation(b, id == METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT);
 		return true;
+	default:
+		break;
+	}
+	if (!b->sites_known)
+		return false;
+	switch (id) {
+	case METRIC_MEMORY_PEAK_ALLOCATED:
+		add_sites(b, 0, MEMORY_LIST_PEAK, b->change, UNEXPLAINED);
+		return true;
+	case METRIC_MEMORY_END_ALLOCATED:
+		add_sites(b, 0, MEMORY_LIST_END, b->change, UNEXPLAINED);
+		return true;
 	case METRIC_MEMORY_GROWTH_PER_STEP:
 		set_steps(b);
-		add_sites(b, 0, MEMORY_LIST_GROWTH, change, "sites that do not grow, median − mean");
+		add_sites(b, 0, MEMORY_LIST_GROWTH, b->change, "sites that do not grow, median − mean");
 		return true;
 	default:
 		return false;
@@ -275,7 +283,7 @@ static const char *fragmented_by(struct builder *b, enum memory_list list)
 static const char *main_site(struct builder *b, enum metric_id id)
 {
 	const struct site_place *p = &b->largest;
-	int64_t change = b->parts.out->change;
+	int64_t change = b->change;
 	if (b->parts.out->unit == UNIT_PCT)
 		return change <= 0
 		           ? NULL
@@ -297,23 +305,36 @@ static bool has_snapshots(const struct memory_ref m[NR_SIDES])
 }
 
 struct breakdown *memory_attribution_of(const struct bench *b, const struct query *q,
-                                        const struct entry *e, struct arena *a, const char **where)
+                                        const struct entry *e, int64_t baseline, struct arena *a,
+                                        const char **where)
 {
 	struct builder w = { .steps = { 1, 1 } };
+	struct memory_pair pair;
 	*where = NULL;
-	if (q->metric->need != NEED_MEMORY || !memory_pair_find(b, q, e, w.memory) ||
-	    (q->metric->unit != UNIT_PCT && !has_snapshots(w.memory)))
+	if (q->metric->need != NEED_MEMORY || !memory_pair_find(b, q, e, &pair))
 		return NULL;
-	const char *of = memory_pair_name(b, w.memory, a);
-	const char *by = q->metric->unit == UNIT_PCT ? "reserved and allocated" : "category and site";
-	w.parts =
-	    parts_new(a, arena_printf(a, "%s of %s by %s", q->metric->name, of, by), q->metric->unit,
-	              number_sub(e->value[SIDE_CANDIDATE], e->value[SIDE_BASELINE]));
+	w.memory = pair.memory;
+	w.sites_known = has_snapshots(pair.memory);
+	w.change = number_sub(pair.value[SIDE_CANDIDATE], pair.value[SIDE_BASELINE]);
+	int64_t later = number_sub(pair.value[SIDE_BASELINE], baseline);
+	int64_t others = number_sub(e->value[SIDE_CANDIDATE], pair.value[SIDE_CANDIDATE]);
+	const char *of = memory_pair_name(b, pair.memory, a);
+	const char *by = q->metric->unit == UNIT_PCT ? "reserved and allocated"
+	                 : w.sites_known             ? "category and site"
+	                                             : "what is in use";
+	w.parts = parts_new(a, arena_printf(a, "%s of %s by %s", q->metric->name, of, by),
+	                    q->metric->unit, number_sub(e->value[SIDE_CANDIDATE], baseline));
 	w.parts.out->metric = q->metric;
 	w.parts.out->memory = of;
 	bool has_parts = build(&w, q->metric->id);
-	if (has_parts)
+	if (has_parts && w.change)
 		*where = main_site(&w, q->metric->id);
 	memory_sites_release(&w.sites);
-	return has_parts ? w.parts.out : NULL;
+	if (!has_parts)
+		return NULL;
+	if (later)
+		parts_add(&w.parts, 0, PART_LATER, later, PART_LATER_DETAIL);
+	if (others)
+		parts_add(&w.parts, 0, "median of the runs − this run", others, "");
+	return w.parts.out;
 }

@@ -81,8 +81,9 @@ static enum status check_communication(struct document *d, const struct category
 	return ST_OK;
 }
 
-static enum status read_root(struct document *d, struct category_table *out)
+static enum status read_root(struct document *d, void *ctx)
 {
+	struct category_table *out = ctx;
 	TRY(keys_check_value(d, &file_key, d->root));
 	TRY(category_rows_read(d, d->root, out));
 	return check_communication(d, out);
@@ -92,15 +93,9 @@ static enum status read_root(struct document *d, struct category_table *out)
 static enum status load(const char *name, const struct span *text, struct category_table *out,
                         struct diag_log *log)
 {
-	struct document d;
 	*out = (struct category_table){ .source = NULL };
 	out->source = arena_dup(&out->arena, span_of(name));
-	document_init(&d, name, log);
-	enum status st = text ? document_parse(&d, *text) : document_read(&d, name);
-	if (st == ST_OK)
-		st = read_root(&d, out);
-	document_release(&d);
-	return st;
+	return document_load(name, text, read_root, out, log);
 }
 
 enum status categories_parse(const char *name, struct span text, struct category_table *out,

@@ -5,15 +5,20 @@
 #include "base/text.h"
 #include "gate/attribution.h"
 #include "gate/attribution_memory.h"
+#include "gate/checks_items.h"
 #include "gate/compare.h"
 #include "gate/drift.h"
 #include "gate/message.h"
+#include "gate/noise.h"
 #include "gate/trust.h"
+#include "gate/waivers.h"
 #include "gate/words.h"
 
 struct maker {
 	struct bench *bench;
+	const struct rules *rules;
 	const struct rule *rule;
+	bool *waived; ///< by number of the waiver
 	struct report *out;
 	bool has_step;
 	int64_t step_ns;
@@ -23,6 +28,8 @@ static const char *group_of(const struct metric *m)
 {
 	if (m->need == NEED_MEMORY)
 		return "memory";
+	if (m->need == NEED_RANKS || m->need == NEED_MATCHED || m->label == LABEL_COLLECTIVE)
+		return "ranks";
 	return m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY || m->label == LABEL_PAIR
 	           ? "kernels"
 	           : "step";
@@ -45,12 +52,12 @@ static const char *item_of(struct arena *a, const struct entry *e, bool in_id)
 	return word_take(a, &b);
 }
 
-static void fill_figures(struct check *k, const struct entry *e, struct arena *a)
+static void fill_figures(struct check *k, const struct entry *e, bool since_pin, struct arena *a)
 {
 	enum unit unit = k->metric->unit;
 	k->has_baseline = e->has[SIDE_BASELINE];
 	k->has_candidate = e->has[SIDE_CANDIDATE];
-	k->baseline = e->value[SIDE_BASELINE];
+	k->baseline = since_pin ? e->pin : e->value[SIDE_BASELINE];
 	k->candidate = e->value[SIDE_CANDIDATE];
 	k->has_change = k->has_baseline && k->has_candidate;
 	k->has_pct = k->has_change && k->baseline > 0;
@@ -64,7 +71,7 @@ static void fill_figures(struct check *k, const struct entry *e, struct arena *a
 	k->pct_text = k->has_pct && unit != UNIT_PCT ? word_pct(a, k->change_pct) : "";
 }
 
-static struct check new_check(const struct maker *m, const struct entry *e)
+static struct check new_check(const struct maker *m, const struct entry *e, bool since_pin)
 {
 	struct arena *a = &m->out->arena;
 	const struct rule *rule = m->rule;
@@ -77,39 +84,92 @@ static struct check new_check(const struct maker *m, const struct entry *e)
 		.worse = rule->worse,
 		.item = item_of(a, e, false),
 		.select = word_line(a, span_of(rule->select_text)),
+		.evidence = { .noise_text = "", .detectable_text = "", .text = "" },
 	};
-	fill_figures(&k, e, a);
+	fill_figures(&k, e, since_pin, a);
 	return k;
 }
 
+/* Worth to say where a change went. */
+static bool is_notable(const struct check *k)
+{
+	return k->has_change && (k->verdict == VERDICT_FAIL || k->verdict == VERDICT_WAIVED ||
+	                         k->verdict == VERDICT_WARN);
+}
+
+/* Of some of the ranks, their activities alone. */
 static const struct breakdown *breakdown_of(const struct maker *m, const struct check *k,
                                             const struct entry *e)
 {
-	if (!k->has_change || e->rank >= 0 ||
-	    (k->verdict != VERDICT_FAIL && k->verdict != VERDICT_WARN))
+	struct bench *b = m->bench;
+	struct attribution_query q = {
+		.metric = k->metric,
+		.label = e->label,
+		.change = k->change,
+		.later = number_sub(e->pin, k->baseline),
+		.stat = metric_is_step(k->metric) ? stat_name(m->rule->stat) : reduce_name(m->rule->reduce),
+		.renamed = e->was.n > 0,
+		.ranks = { m->rule->query.rank, e->rank >= 0, e->rank },
+	};
+	/* what the pin has not recorded is not 0, unless it is a kernel that it did not launch */
+	if (!is_notable(k) || (!e->has_pin && k->metric->label == LABEL_NONE))
 		return NULL;
-	struct attribution_query q = { k->metric, e->label, k->change,
-		                           metric_is_step(k->metric) ? stat_name(m->rule->stat)
-		                                                     : reduce_name(m->rule->reduce) };
-	return attribution_of(&m->bench->pairs, m->bench->naming.categories, &q, &m->out->arena);
+	if (!q.ranks.one && !q.ranks.glob)
+		return attribution_of(b, &b->pairs, &q, &m->out->arena);
+	struct activity_pairs pairs;
+	activity_pairs_init(&pairs, b->view, b->view + SIDE_CANDIDATE, b->runs.nr_candidates, q.ranks);
+	const struct breakdown *out = attribution_of(b, &pairs, &q, &m->out->arena);
+	vec_release(&pairs.list);
+	return out;
 }
 
 /* The sentence names the site that the most of a change of memory is at. */
 static void add_memory_breakdown(const struct maker *m, struct check *k, const struct entry *e)
 {
 	const char *where = NULL;
-	if (!k->has_change || (k->verdict != VERDICT_FAIL && k->verdict != VERDICT_WARN))
+	if (!is_notable(k))
 		return;
 	if (k->metric->need == NEED_MEMORY)
-		k->breakdown = memory_attribution_of(m->bench, &m->rule->query, e, &m->out->arena, &where);
+		k->breakdown = memory_attribution_of(m->bench, &m->rule->query, e, k->baseline,
+		                                     &m->out->arena, &where);
 	if (where)
 		k->message = arena_printf(&m->out->arena, "%s, %s", k->message, where);
+}
+
+/* Number of the waiver that covers the check, or -1. */
+static int64_t waiver_of(const struct maker *m, const struct entry *e)
+{
+	struct select_item item = { m->rule, e->label, e->rank, m->bench->naming.categories };
+	return waivers_find(m->rules, &item);
+}
+
+/* What neither side recorded is not applicable rather than in doubt. */
+static bool is_known(const struct maker *m, const struct entry *e)
+{
+	if (m->rule->metric->label != LABEL_PAIR)
+		return e->has[SIDE_BASELINE] || e->has[SIDE_CANDIDATE];
+	return bench_has(m->bench, SIDE_BASELINE, m->rule->metric) ||
+	       bench_has(m->bench, SIDE_CANDIDATE, m->rule->metric);
+}
+
+static bool may_be_folded(const struct maker *m, const struct entry *e)
+{
+	bool kernel = m->rule->metric->label == LABEL_KERNEL;
+	const struct activity_pair *a = kernel ? drift_find(&m->bench->pairs, e->label) : NULL;
+	return a && drift_may_be_folded(&m->bench->pairs, a);
+}
+
+static bool has_later_runs(const struct bench *b)
+{
+	return b->runs.recent && b->runs.recent->runs.nr > (b->twin ? 1 : 0);
 }
 
 static void add_check(const struct maker *m, const struct entry *e)
 {
 	const struct rule *rule = m->rule;
 	const struct finding *spoiler = trust_spoiler(m->out, rule->metric, e->rank);
+	struct evidence evidence;
+	int64_t waiver = waiver_of(m, e);
 	struct comparison c = {
 		.rule = rule,
 		.has_baseline = e->has[SIDE_BASELINE],
@@ -118,15 +178,37 @@ static void add_check(const struct maker *m, const struct entry *e)
 		.candidate = e->value[SIDE_CANDIDATE],
 		.has_step = m->has_step,
 		.step_ns = m->step_ns,
-		.spoiled = spoiler != NULL,
+		.spoiled = spoiler && is_known(m, e),
+		.hidden = may_be_folded(m, e),
+		.waived = waiver >= 0,
+		.bootstrap = !m->bench->runs.baseline,
+		.has_pin = e->has_pin,
+		.pin = e->pin,
 	};
-	struct decision d = compare(&c);
 	struct arena *a = &m->out->arena;
-	struct check k = new_check(m, e);
+	noise_evidence(m->bench, e, &c, a, &evidence);
+	c.has_noise = evidence.has_noise;
+	c.noise = evidence.noise;
+	c.pin_noise = evidence.pin_noise;
+	struct decision d = compare(&c);
+	struct check k = new_check(m, e, d.since_pin);
+	k.evidence = evidence;
 	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
 	k.verdict = d.verdict;
 	k.limit = d.limit ? message_limit(a, d.map, d.limit) : message_limits(a, d.map ? d.map : map);
+	if (d.verdict == VERDICT_WAIVED) {
+		k.waiver = waiver_text(&m->rules->waivers.v[waiver], a);
+		m->waived[waiver] = true;
+	}
+	if (d.verdict == VERDICT_INCONCLUSIVE || d.verdict == VERDICT_MISSING)
+		k.finding = spoiler;
 	k.message = message_of(a, &c, &d, &k, spoiler ? spoiler->message : NULL);
+	if (rule->metric->label == LABEL_PAIR && k.has_candidate && has_later_runs(m->bench))
+		k.message = arena_printf(
+		    a, "%s; compared with the approved run alone: later ones hold no kernels", k.message);
+	if (e->was.n)
+		k.message =
+		    arena_printf(a, "%s; renamed from '%s'", k.message, word_short(a, e->was, ID_CHARS));
 	k.breakdown = breakdown_of(m, &k, e);
 	add_memory_breakdown(m, &k, e);
 	if (d.reason == REASON_NEW || d.reason == REASON_GONE) {
@@ -136,126 +218,12 @@ static void add_check(const struct maker *m, const struct entry *e)
 		k.limit = arena_printf(a, "on_%s: %s", k.change_text,
 		                       levels[is_new ? rule->on_new : rule->on_gone]);
 	}
-	if (d.verdict == VERDICT_SKIPPED && c.has_baseline != c.has_candidate)
+	if (d.verdict == VERDICT_SKIPPED && !c.bootstrap && c.has_baseline != c.has_candidate)
 		vec_push(&m->out->warnings, arena_printf(a, "'%s' is skipped: %s", k.rule, k.message));
 	vec_push(&m->out->checks, k);
 }
 
-/* ---- the items of for_each ---- */
-
-static int by_label(const void *a, const void *b)
-{
-	return span_cmp(*(const struct span *)a, *(const struct span *)b);
-}
-
-struct ranked {
-	struct span label;
-	int64_t value;
-};
-
-static int by_value(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return span_cmp(x->label, y->label);
-}
-
-struct items {
-	VEC(struct span) list; ///< sorted
-};
-
-static void add_top_of(struct items *items, const struct entries *ranking, int64_t nr, int side)
-{
-	VEC(struct ranked) top = VEC_INIT;
-	for (size_t i = 0; i < ranking->list.nr; i++)
-		if (ranking->list.v[i].has[side])
-			vec_push(&top,
-			         (struct ranked){ ranking->list.v[i].label, ranking->list.v[i].value[side] });
-	vec_sort(&top, by_value);
-	for (size_t i = 0; i < top.nr && (int64_t)i < nr; i++)
-		vec_push(&items->list, top.v[i].label);
-	vec_release(&top);
-}
-
-static bool has_item(const struct items *items, struct span label)
-{
-	return items->list.nr && bsearch(&label, items->list.v, items->list.nr, sizeof label, by_label);
-}
-
-/* `min_share` is a share of all kernels, whatever `select` narrows to. */
-static void totals_of(struct bench *b, struct query q, __int128 total[NR_SIDES])
-{
-	struct entries all;
-	q.kernel = q.category = q.cls = NULL;
-	bench_query(b, &q, &all);
-	for (size_t i = 0; i < all.list.nr; i++)
-		for (int s = 0; s < NR_SIDES; s++)
-			total[s] += all.list.v[i].value[s];
-	vec_release(&all.list);
-}
-
-static bool has_share(const struct entry *e, int64_t min_share, const __int128 total[NR_SIDES])
-{
-	for (int s = 0; s < NR_SIDES; s++)
-		if (e->has[s] && (__int128)e->value[s] * 100000000 >= min_share * total[s])
-			return true;
-	return false;
-}
-
-/* The union of both sides' top N by time, of which one side's share is enough. */
-static void items_of(const struct maker *m, struct items *items)
-{
-	const struct rule *rule = m->rule;
-	struct query q = rule->query;
-	struct entries ranking;
-	struct items top = { 0 };
-	__int128 total[NR_SIDES] = { 0, 0 };
-	if (rule->metric->label == LABEL_KERNEL)
-		q.metric = &metric_table[METRIC_KERNEL_TIME];
-	if (q.reduce == REDUCE_EACH)
-		q.reduce = REDUCE_MAX;
-	bench_query(m->bench, &q, &ranking);
-	if (rule->min_share)
-		totals_of(m->bench, q, total);
-	for (int s = 0; s < NR_SIDES; s++)
-		add_top_of(&top, &ranking, rule->top, s);
-	vec_sort(&top.list, by_label);
-	for (size_t i = 0; i < ranking.list.nr; i++) {
-		const struct entry *e = &ranking.list.v[i];
-		if (has_item(&top, e->label) && has_share(e, rule->min_share, total))
-			vec_push(&items->list, e->label);
-	}
-	vec_release(&top.list);
-	vec_release(&ranking.list);
-}
-
 /* ---- the entries of a rule ---- */
-
-/* Items with the most of the metric first, on whichever side that is. */
-static int by_size(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	int64_t vx = x->value[0] > x->value[1] ? x->value[0] : x->value[1];
-	int64_t vy = y->value[0] > y->value[1] ? y->value[0] : y->value[1];
-	if (vx != vy)
-		return vx > vy ? -1 : 1;
-	int c = span_cmp(x->label, y->label);
-	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-static void keep_items(const struct maker *m, struct entries *entries)
-{
-	struct items items = { 0 };
-	items_of(m, &items);
-	size_t nr = 0;
-	for (size_t i = 0; i < entries->list.nr; i++)
-		if (has_item(&items, entries->list.v[i].label))
-			entries->list.v[nr++] = entries->list.v[i];
-	entries->list.nr = nr;
-	vec_sort(&entries->list, by_size);
-	vec_release(&items.list);
-}
 
 /* A figure of both sides together stands as the candidate's. */
 static void pair_entry(const struct maker *m, struct entries *entries)
@@ -288,7 +256,7 @@ static void add_below_share(const struct maker *m)
 {
 	struct arena *a = &m->out->arena;
 	char share[NUMBER_TEXT];
-	struct check k = new_check(m, &(struct entry){ .rank = -1 });
+	struct check k = new_check(m, &(struct entry){ .rank = -1 }, false);
 	k.verdict = VERDICT_SKIPPED;
 	k.limit = message_limits(a, &m->rule->fail);
 	k.message = arena_printf(a, "%s: no %s has a share of %s %% on either side",
@@ -313,10 +281,11 @@ static bool selectable(struct bench *b, const struct rule *rule)
 }
 
 enum status checks_add(struct bench *b, const struct rules *rules, const struct rule *rule,
-                       struct report *out, struct diag_log *log)
+                       bool *waived, struct report *out, struct diag_log *log)
 {
-	struct maker m = { .bench = b, .rule = rule, .out = out };
+	struct maker m = { .bench = b, .rules = rules, .rule = rule, .waived = waived, .out = out };
 	struct entries entries = { 0 };
+	b->min_runs = rule->noise_min_runs;
 	bool recorded =
 	    bench_has(b, SIDE_BASELINE, rule->metric) || bench_has(b, SIDE_CANDIDATE, rule->metric);
 	if (rule->metric->label == LABEL_PAIR)
@@ -332,7 +301,7 @@ enum status checks_add(struct bench *b, const struct rules *rules, const struct 
 		find_step(&m);
 	bool any = entries.list.nr > 0;
 	if (any && rule->for_each)
-		keep_items(&m, &entries);
+		checks_keep_items(b, rule, &entries);
 	for (size_t i = 0; i < entries.list.nr; i++)
 		add_check(&m, &entries.list.v[i]);
 	if (any && entries.list.nr == 0)
@@ -356,8 +325,10 @@ static int severity(enum verdict v)
 		return 2;
 	case VERDICT_WARN:
 		return 3;
-	default:
+	case VERDICT_WAIVED:
 		return 4;
+	default:
+		return 5;
 	}
 }
 

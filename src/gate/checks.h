@@ -9,9 +9,10 @@
 
 /// Append the checks of `rule` to `out->checks`, judged and worded. The trust
 /// findings must be in `out` already. ST_USAGE where `select` fits nothing on
-/// either side of what was recorded.
+/// either side of what was recorded. `waived`, a flag for each waiver of `rules`, is set
+/// for those that excuse a check.
 GG_MUST_CHECK enum status checks_add(struct bench *b, const struct rules *rules,
-                                     const struct rule *rule, struct report *out,
+                                     const struct rule *rule, bool *waived, struct report *out,
                                      struct diag_log *log);
 
 /// Failures first, then the order of the rules; ids become unique.

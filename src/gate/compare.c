@@ -2,12 +2,17 @@
 
 #define PCT_ONE 100000000 /* 100 % in 1e-6 percent */
 
-/* Three-valued: a limit that cannot be formed is neither kept nor broken. */
-enum beyond { BEYOND_NO, BEYOND_UNKNOWN, BEYOND_YES };
+/* A limit that cannot be formed is neither kept nor broken; a change beyond a limit but
+   inside the noise is one that nobody can be sure of. */
+enum beyond { BEYOND_NO, BEYOND_NOISE, BEYOND_UNKNOWN, BEYOND_YES };
 
+/* A change from a reference: the baseline or, mirrored for "improved", from the candidate. */
 struct change {
 	const struct comparison *c;
-	__int128 by; ///< candidate − baseline, mirrored for "improved"
+	bool known;
+	int64_t base;
+	__int128 by;
+	int64_t noise;
 };
 
 static enum beyond beyond_if(bool yes)
@@ -24,119 +29,169 @@ static enum beyond beyond_share(__int128 by, int64_t value, int64_t base)
 	return beyond_if(by * PCT_ONE > value * size);
 }
 
-static enum beyond beyond_and(const struct change *ch, const struct limits *map, __int128 by)
+static enum beyond beyond_and(const struct change *ch, const struct limits *map)
 {
 	if (!map->and_of_step)
-		return beyond_if(by > map->and_value);
+		return beyond_if(ch->by > map->and_value);
 	if (!ch->c->has_step)
 		return BEYOND_UNKNOWN;
-	return beyond_share(by, map->and_value, ch->c->step_ns);
+	return beyond_share(ch->by, map->and_value, ch->c->step_ns);
 }
 
 /* Both the share and `and` must be exceeded; where the share cannot be formed
    because the baseline is 0, `and` decides alone. */
 static enum beyond beyond_relative(const struct change *ch, const struct limits *map,
-                                   const struct limit *l, __int128 by)
+                                   const struct limit *l)
 {
-	enum beyond share = beyond_share(by, l->value, ch->c->baseline);
+	enum beyond share = beyond_share(ch->by, l->value, ch->base);
 	if (!map->has_and || l->condition == COND_CHANGE || share == BEYOND_NO)
 		return share;
-	return beyond_and(ch, map, by);
+	return beyond_and(ch, map);
 }
 
+/* `ch` is in the direction of the condition. Noise is asked about failures alone: a
+   warning is all that it would make of one. */
 static enum beyond beyond_change(const struct change *ch, const struct limits *map,
                                  const struct limit *l)
 {
-	if (!ch->c->has_baseline)
-		return ch->c->rule->for_each ? BEYOND_NO : BEYOND_UNKNOWN;
-	__int128 by = ch->by;
-	if (l->condition == COND_DECREASE || (l->condition == COND_CHANGE && by < 0))
-		by = -by;
-	if (by <= 0)
+	const struct comparison *c = ch->c;
+	if (!ch->known)
+		return c->rule->for_each ? BEYOND_NO : BEYOND_UNKNOWN;
+	if (ch->by <= 0)
 		return BEYOND_NO;
-	return l->relative ? beyond_relative(ch, map, l, by) : beyond_if(by > l->value);
+	enum beyond b = l->relative ? beyond_relative(ch, map, l) : beyond_if(ch->by > l->value);
+	bool noisy = c->has_noise && !c->rule->metric->exact && condition_has_noise(l->condition);
+	if (b == BEYOND_YES && noisy && map == &c->rule->fail && ch->by <= ch->noise)
+		return BEYOND_NOISE;
+	return b;
 }
 
-static enum beyond beyond_limit(const struct change *ch, const struct limits *map,
+static struct change change_of(const struct comparison *c, enum condition condition)
+{
+	if (condition == COND_INCREASE_SINCE_PIN)
+		return (struct change){ c, c->has_pin, c->pin, (__int128)c->candidate - c->pin,
+			                    c->pin_noise };
+	__int128 by = (__int128)c->candidate - c->baseline;
+	if (condition == COND_DECREASE || (condition == COND_CHANGE && by < 0))
+		by = -by;
+	return (struct change){ c, c->has_baseline, c->baseline, by, c->noise };
+}
+
+static enum beyond beyond_limit(const struct comparison *c, const struct limits *map,
                                 const struct limit *l)
 {
-	switch (l->condition) {
-	case COND_MAX:
-		return beyond_if(ch->c->candidate > l->value);
-	case COND_MIN:
-		return beyond_if(ch->c->candidate < l->value);
-	default:
-		return beyond_change(ch, map, l);
-	}
+	if (l->condition == COND_MAX)
+		return beyond_if(c->candidate > l->value);
+	if (l->condition == COND_MIN)
+		return beyond_if(c->candidate < l->value);
+	if (c->bootstrap)
+		return BEYOND_NO;
+	struct change ch = change_of(c, l->condition);
+	return beyond_change(&ch, map, l);
 }
 
 /* Conditions are alternatives: one that is broken decides; so does an absolute
    one that is kept where a relative one cannot be formed. */
-static enum beyond beyond_map(const struct change *ch, const struct limits *map, struct decision *d)
+static enum beyond beyond_map(const struct comparison *c, const struct limits *map,
+                              struct decision *d)
 {
 	enum beyond all = BEYOND_NO;
-	bool decided = false;
+	bool decided = false, noise = false;
 	for (size_t i = 0; i < map->list.nr && all != BEYOND_YES; i++) {
-		enum beyond one = beyond_limit(ch, map, &map->list.v[i]);
-		decided = decided || (one == BEYOND_NO && !map->list.v[i].relative);
-		if (one > all)
-			all = one;
-		if (one == BEYOND_YES) {
+		enum beyond one = beyond_limit(c, map, &map->list.v[i]);
+		decided = decided || (one <= BEYOND_NOISE && !map->list.v[i].relative);
+		if (one == BEYOND_YES || (one == BEYOND_NOISE && !noise)) {
 			d->map = map;
 			d->limit = &map->list.v[i];
-			d->reason = REASON_LIMIT;
+			d->reason = one == BEYOND_YES ? REASON_LIMIT : REASON_NOISE;
 		}
+		noise = noise || one == BEYOND_NOISE;
+		if (one > all)
+			all = one;
 	}
-	return all == BEYOND_UNKNOWN && decided ? BEYOND_NO : all;
+	if (all == BEYOND_UNKNOWN && decided)
+		return noise ? BEYOND_NOISE : BEYOND_NO;
+	return all;
 }
 
 /* Better by what would have been a fail if it were worse: the fail limits of
-   the worse direction, asked of the mirrored change. */
+   the worse direction, asked of the mirrored change. Not since the pin: what was
+   won long ago is no news. */
 static bool improved(const struct comparison *c, struct decision *d)
 {
 	if (c->rule->worse == WORSE_EITHER || !c->has_baseline)
 		return false;
 	enum condition worse = c->rule->worse == WORSE_UP ? COND_INCREASE : COND_DECREASE;
 	const struct limits *map = &c->rule->fail;
-	struct change mirror = { c, (__int128)c->baseline - c->candidate };
+	struct change mirror = change_of(c, worse);
+	mirror.by = -mirror.by;
 	for (size_t i = 0; i < map->list.nr; i++) {
 		const struct limit *l = &map->list.v[i];
 		if (l->condition == worse && beyond_change(&mirror, map, l) == BEYOND_YES) {
-			d->map = map;
-			d->limit = l;
-			d->reason = REASON_LIMIT;
+			*d = (struct decision){ VERDICT_IMPROVED, REASON_LIMIT, map, l, false };
 			return true;
 		}
 	}
 	return false;
 }
 
+static bool is_absolute(const struct limit *l)
+{
+	return l->condition == COND_MAX || l->condition == COND_MIN;
+}
+
+static bool has_absolute(const struct limits *map)
+{
+	for (size_t i = 0; i < map->list.nr; i++)
+		if (is_absolute(&map->list.v[i]))
+			return true;
+	return false;
+}
+
+bool compare_is_since_pin(const struct rule *rule)
+{
+	size_t since_pin = 0, others = 0;
+	for (const struct limits *map = &rule->fail; map; map = map == &rule->fail ? &rule->warn : NULL)
+		for (size_t i = 0; i < map->list.nr; i++) {
+			const struct limit *l = &map->list.v[i];
+			bool pin = l->condition == COND_INCREASE_SINCE_PIN;
+			since_pin += pin;
+			others += !pin && !is_absolute(l);
+		}
+	return since_pin && !others;
+}
+
 static struct decision decide_limits(const struct comparison *c)
 {
-	struct decision d = { VERDICT_PASS, REASON_WITHIN, NULL, NULL };
-	struct change ch = { c, 0 };
-	if (c->has_baseline)
-		ch.by = (__int128)c->candidate - c->baseline;
-	enum beyond fail = beyond_map(&ch, &c->rule->fail, &d);
+	const struct rule *rule = c->rule;
+	struct decision d = { .verdict = VERDICT_PASS, .reason = REASON_WITHIN }, w = d;
+	enum beyond fail = beyond_map(c, &rule->fail, &d);
 	if (fail == BEYOND_YES) {
 		d.verdict = VERDICT_FAIL;
 		return d;
 	}
-	enum beyond warn = beyond_map(&ch, &c->rule->warn, &d);
+	enum beyond warn = beyond_map(c, &rule->warn, &w);
 	/* A warn limit that cannot be formed is inconclusive only where no fail
 	   limit has decided. */
-	bool open = fail == BEYOND_UNKNOWN || (warn == BEYOND_UNKNOWN && c->rule->fail.list.nr == 0);
-	if (open)
-		return (struct decision){ VERDICT_INCONCLUSIVE, REASON_UNFORMED, NULL, NULL };
-	if (warn != BEYOND_NO) {
+	if (fail == BEYOND_UNKNOWN || (warn == BEYOND_UNKNOWN && rule->fail.list.nr == 0))
+		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_UNFORMED };
+	if (fail == BEYOND_NOISE) {
 		d.verdict = VERDICT_WARN;
-		if (warn == BEYOND_UNKNOWN) {
-			d.reason = REASON_UNFORMED;
-			d.map = &c->rule->warn;
-		}
-	} else if (improved(c, &d)) {
-		d.verdict = VERDICT_IMPROVED;
+		return d;
 	}
+	if (warn == BEYOND_UNKNOWN)
+		return (struct decision){ VERDICT_WARN, REASON_UNFORMED, &rule->warn, NULL, false };
+	if (warn == BEYOND_YES) {
+		w.verdict = VERDICT_WARN;
+		return w;
+	}
+	if (c->bootstrap)
+		return (struct decision){ .verdict = has_absolute(&rule->fail) || has_absolute(&rule->warn)
+			                                     ? VERDICT_PASS
+			                                     : VERDICT_SKIPPED,
+			                      .reason = REASON_BOOTSTRAP };
+	d = (struct decision){ .verdict = VERDICT_PASS, .reason = REASON_WITHIN };
+	improved(c, &d);
 	return d;
 }
 
@@ -168,29 +223,45 @@ static enum verdict of_missing(enum on_missing on)
    new one the limits that need no baseline. The worse of the two counts. */
 static struct decision decide_one_sided(const struct comparison *c)
 {
+	if (c->hidden)
+		return (struct decision){ .verdict = VERDICT_SKIPPED, .reason = REASON_HIDDEN };
 	if (!c->has_candidate)
-		return (struct decision){ of_level(c->rule->on_gone), REASON_GONE, NULL, NULL };
+		return (struct decision){ .verdict = of_level(c->rule->on_gone), .reason = REASON_GONE };
 	struct decision d = decide_limits(c);
 	enum verdict level = of_level(c->rule->on_new);
 	if (d.reason == REASON_LIMIT && d.verdict <= level)
 		return d;
-	return (struct decision){ level, REASON_NEW, NULL, NULL };
+	return (struct decision){ .verdict = level, .reason = REASON_NEW };
 }
 
-struct decision compare(const struct comparison *c)
+static struct decision decide(const struct comparison *c)
 {
-	if (c->spoiled)
-		return (struct decision){ VERDICT_INCONCLUSIVE, REASON_SPOILED, NULL, NULL };
 	bool pair = c->rule->metric->label == LABEL_PAIR;
+	if (c->spoiled)
+		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_SPOILED };
+	if (c->bootstrap && pair)
+		return (struct decision){ .verdict = VERDICT_SKIPPED, .reason = REASON_BOOTSTRAP };
+	if (c->bootstrap && c->has_candidate)
+		return decide_limits(c);
 	if (c->rule->for_each && c->has_baseline != c->has_candidate)
 		return decide_one_sided(c);
 	if (c->has_candidate && (c->has_baseline || pair))
 		return decide_limits(c);
 	/* limits that need no baseline hold all the same */
-	struct decision d = { VERDICT_PASS, REASON_ABSENT, NULL, NULL };
+	struct decision d = { .verdict = VERDICT_PASS, .reason = REASON_ABSENT };
 	if (c->has_candidate)
 		d = decide_limits(c);
 	if (d.reason == REASON_LIMIT)
 		return d;
-	return (struct decision){ of_missing(c->rule->on_missing), REASON_ABSENT, NULL, NULL };
+	return (struct decision){ .verdict = of_missing(c->rule->on_missing), .reason = REASON_ABSENT };
+}
+
+struct decision compare(const struct comparison *c)
+{
+	struct decision d = decide(c);
+	if (d.verdict == VERDICT_FAIL && c->waived)
+		d.verdict = VERDICT_WAIVED;
+	d.since_pin = c->has_pin && (d.limit ? d.limit->condition == COND_INCREASE_SINCE_PIN
+	                                     : compare_is_since_pin(c->rule));
+	return d;
 }

@@ -13,6 +13,14 @@ struct comparison {
 	bool has_step;
 	int64_t step_ns; ///< the baseline's step.cuda_time, for "X% of step"
 	bool spoiled; ///< a trust finding spoils the metric
+	bool hidden; ///< for_each: the side that lacks the item may hold it among its small kernels
+	bool waived; ///< an unexpired waiver covers the check
+	bool bootstrap; ///< there is no baseline by choice: relative conditions are skipped
+	bool has_pin; ///< of the pin alone, for increase_since_pin
+	int64_t pin;
+	bool has_noise;
+	int64_t noise; ///< in the metric's unit: an increase or decrease not beyond it is no evidence
+	int64_t pin_noise; ///< the same of an increase since the pin, which is one run alone
 };
 
 /// Why the verdict is what it is.
@@ -24,14 +32,21 @@ enum reason {
 	REASON_ABSENT, ///< one side or both lack the figure
 	REASON_NEW, ///< for_each: only the candidate has the item
 	REASON_GONE, ///< for_each: only the baseline has it
+	REASON_HIDDEN, ///< for_each: too small on one side to tell
+	REASON_NOISE, ///< warn: beyond the fail `limit`, but inside the noise
+	REASON_BOOTSTRAP, ///< nothing to compare with yet: skipped, or within what is absolute
 };
 
 struct decision {
 	enum verdict verdict;
-	enum reason reason;
+	enum reason reason; ///< of a waived check: why it would fail
 	const struct limits *map; ///< of `limit`
-	const struct limit *limit; ///< NULL unless REASON_LIMIT
+	const struct limit *limit; ///< NULL unless REASON_LIMIT or REASON_NOISE
+	bool since_pin; ///< it is the change since the pin that decided
 };
+
+/// True where the rule asks for changes since the pin and for no other.
+bool compare_is_since_pin(const struct rule *rule);
 
 /// The first verdict of rules.md, "Verdicts", that applies. Exact: integers and
 /// rationals, "beyond" is strictly greater.

@@ -99,9 +99,12 @@ static void add_breakdown(struct bench *b, struct report *out)
 	const struct figure_row *peak = figure_of_both(out, METRIC_MEMORY_PEAK_ALLOCATED);
 	out->headline = "the runs have no GPU time in common";
 	if (f) {
-		struct attribution_query q = { f->metric, SPAN(""), f->change, stat_name(STAT_MEDIAN) };
+		struct attribution_query q = { .metric = f->metric,
+			                           .label = SPAN(""),
+			                           .change = f->change,
+			                           .stat = stat_name(STAT_MEDIAN) };
 		out->headline = headline(a, "median ", f);
-		vec_push(&out->breakdowns, attribution_of(&b->pairs, b->naming.categories, &q, a));
+		vec_push(&out->breakdowns, attribution_of(b, &b->pairs, &q, a));
 	} else if (peak) {
 		out->headline = headline(a, "", peak);
 	}
@@ -121,7 +124,7 @@ static void add_memory(struct bench *b, struct report *out)
 		for (size_t k = 0; k < e.list.nr; k++) {
 			const char *where;
 			struct breakdown *parts =
-			    memory_attribution_of(b, &q, &e.list.v[k], &out->arena, &where);
+			    memory_attribution_of(b, &q, &e.list.v[k], e.list.v[k].pin, &out->arena, &where);
 			if (parts)
 				vec_push(&out->breakdowns, parts);
 			if (ids[i] == METRIC_MEMORY_PEAK_ALLOCATED)
@@ -137,18 +140,19 @@ enum status compare_runs(const struct run *a, const struct run *b,
 {
 	struct bench bench;
 	report_init(out);
-	out->is_diff = true;
+	out->kind = REPORT_DIFF;
 	out->workload = out->rules = out->baseline_path = out->accept = out->headline = "";
-	sides_fill(a, b, out);
-	enum status st = environment_settings(NULL, a, b, NULL, log);
+	sides_fill(a, b, 1, out);
+	enum status st = environment_settings(NULL, a, b, 1, NULL, log);
 	if (st != ST_OK) {
 		out->status = st;
 		out->error = arena_dup(&out->arena, span_of(diag_first_error(log)));
 		return st;
 	}
 	environment_rows(a, b, out);
-	trust_findings(a, b, 1, out);
-	bench_init(&bench, a, b, (struct naming){ .categories = categories });
+	trust_findings(a, b, 1, 1, out);
+	bench_init(&bench, &(struct bench_runs){ a, NULL, b, 1 },
+	           (struct naming){ .categories = categories });
 	for (size_t i = 0; i < NR_METRICS; i++)
 		add_figures(&bench, &metric_table[i], out);
 	drift_rows(&bench.pairs, categories, out);

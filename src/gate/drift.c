@@ -37,12 +37,18 @@ static int by_place(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
+/* What digests sum up on some ranks is told of none. */
+static bool is_told(const struct activity_pairs *p, const struct activity_pair *a)
+{
+	return a->kind == EVENT_KERNEL && !a->folded && !activity_is_partial(p, a);
+}
+
 static void top_init(struct top *t, const struct activity_pairs *p, int64_t top)
 {
 	*t = (struct top){ 0 };
 	for (int s = 0; s < NR_SIDES; s++) {
 		for (size_t i = 0; i < p->list.nr; i++)
-			if (p->list.v[i].kind == EVENT_KERNEL && p->list.v[i].count[s] > 0)
+			if (is_told(p, &p->list.v[i]) && p->list.v[i].count[s] > 0)
 				vec_push(&t->side[s], &p->list.v[i]);
 		vec_sort(&t->side[s], s == SIDE_BASELINE ? by_baseline : by_candidate);
 		if (top >= 0 && t->side[s].nr > (size_t)top)
@@ -58,10 +64,14 @@ static void top_init(struct top *t, const struct activity_pairs *p, int64_t top)
 	t->both.nr = nr;
 }
 
+static __int128 magnitude(__int128 v)
+{
+	return v < 0 ? -v : v;
+}
+
 static __int128 distance(const struct activity_pair *a)
 {
-	__int128 by = (__int128)a->time_ns[SIDE_CANDIDATE] - a->time_ns[SIDE_BASELINE];
-	return by < 0 ? -by : by;
+	return magnitude((__int128)a->time_ns[SIDE_CANDIDATE] - a->time_ns[SIDE_BASELINE]);
 }
 
 static int by_distance(const void *x, const void *y)
@@ -78,7 +88,7 @@ static void top_of_changes(struct top *t, const struct activity_pairs *p, size_t
 {
 	*t = (struct top){ 0 };
 	for (size_t i = 0; i < p->list.nr; i++)
-		if (p->list.v[i].kind == EVENT_KERNEL)
+		if (is_told(p, &p->list.v[i]))
 			vec_push(&t->both, &p->list.v[i]);
 	vec_sort(&t->both, by_distance);
 	if (t->both.nr > top)
@@ -93,15 +103,28 @@ static void top_release(struct top *t)
 	vec_release(&t->both);
 }
 
+/* The old name of `a`, which has another one, is in `t` too: the two are one kernel. */
+static bool is_counted(const struct top *t, const struct activity_pair *a)
+{
+	return a->partner && a->count[SIDE_BASELINE] <= 0 &&
+	       bsearch(&a->partner, t->both.v, t->both.nr, sizeof a, by_place);
+}
+
 bool drift_pct(const struct activity_pairs *p, int64_t top, int64_t *out)
 {
 	struct top t;
 	__int128 changes = 0, base = 0;
 	top_init(&t, p, top);
 	for (size_t i = 0; i < t.both.nr; i++) {
-		const struct activity_pair *a = t.both.v[i];
-		changes += distance(a);
-		base += a->time_ns[SIDE_BASELINE];
+		const struct activity_pair *a = t.both.v[i], *x = a, *y = a;
+		if (is_counted(&t, a))
+			continue;
+		if (a->partner && a->count[SIDE_BASELINE] > 0)
+			y = a->partner;
+		else if (a->partner)
+			x = a->partner;
+		changes += magnitude((__int128)y->time_ns[SIDE_CANDIDATE] - x->time_ns[SIDE_BASELINE]);
+		base += x->time_ns[SIDE_BASELINE];
 	}
 	top_release(&t);
 	if (base <= 0)
@@ -116,6 +139,8 @@ bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out
 	top_init(&t, p, top);
 	size_t b = t.side[SIDE_BASELINE].nr, c = t.side[SIDE_CANDIDATE].nr;
 	size_t shared = b + c - t.both.nr, most = b > c ? b : c;
+	for (size_t i = 0; i < t.both.nr; i++)
+		shared += is_counted(&t, t.both.v[i]);
 	top_release(&t);
 	if (most == 0)
 		return false;
@@ -123,82 +148,45 @@ bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out
 	return true;
 }
 
-static __int128 magnitude(__int128 v)
+static bool is_gone(const struct activity_pairs *p, const struct activity_pair *a)
 {
-	return v < 0 ? -v : v;
+	return activity_is_only(p, a, SIDE_BASELINE);
 }
 
-/* Mean durations within 10 % of the baseline's: Σc/nc against Σb/nb. */
-static bool means_are_near(const struct activity_pair *gone, const struct activity_pair *fresh)
+static bool is_new(const struct activity_pairs *p, const struct activity_pair *a)
 {
-	__int128 nb = gone->count[SIDE_BASELINE], nc = fresh->count[SIDE_CANDIDATE];
-	__int128 b = gone->total_ns[SIDE_BASELINE] * nc, c = fresh->total_ns[SIDE_CANDIDATE] * nb;
-	return magnitude(c - b) <= b / 10;
+	return activity_is_only(p, a, SIDE_CANDIDATE);
 }
 
-static bool is_gone(const struct activity_pair *a)
+bool drift_may_be_folded(const struct activity_pairs *p, const struct activity_pair *a)
 {
-	return a->kind == EVENT_KERNEL && a->count[SIDE_BASELINE] > 0 && a->count[SIDE_CANDIDATE] <= 0;
+	bool one_sided = (a->count[SIDE_BASELINE] > 0) != (a->count[SIDE_CANDIDATE] > 0);
+	return one_sided && !a->folded && !is_gone(p, a) && !is_new(p, a);
 }
 
-static bool is_new(const struct activity_pair *a)
+static int by_name(const void *name, const void *pair)
 {
-	return a->kind == EVENT_KERNEL && a->count[SIDE_BASELINE] <= 0 && a->count[SIDE_CANDIDATE] > 0;
+	const struct activity_pair *a = pair;
+	if (a->kind != EVENT_KERNEL || a->folded)
+		return -1; /* these come after the kernels */
+	return span_cmp(*(const struct span *)name, a->name);
 }
 
-static bool could_be_renamed(const struct activity_pairs *p, const struct activity_pair *gone,
-                             const struct activity_pair *fresh)
+const struct activity_pair *drift_find(const struct activity_pairs *p, struct span name)
 {
-	return gone->category == fresh->category &&
-	       (__int128)gone->count[SIDE_BASELINE] * p->steps[SIDE_CANDIDATE] ==
-	           (__int128)fresh->count[SIDE_CANDIDATE] * p->steps[SIDE_BASELINE] &&
-	       means_are_near(gone, fresh);
-}
-
-/* The partner of a kernel that only one side has, if exactly one is nearest in time. */
-static const struct activity_pair *nearest(const struct activity_pairs *p,
-                                           const struct activity_pair *a)
-{
-	bool gone = is_gone(a);
-	const struct activity_pair *best = NULL;
-	__int128 best_by = 0;
-	bool tie = false;
-	for (size_t i = 0; i < p->list.nr; i++) {
-		const struct activity_pair *x = &p->list.v[i];
-		if (!(gone ? is_new(x) && could_be_renamed(p, a, x)
-		           : is_gone(x) && could_be_renamed(p, x, a)))
-			continue;
-		__int128 by = gone ? (__int128)x->time_ns[SIDE_CANDIDATE] - a->time_ns[SIDE_BASELINE]
-		                   : (__int128)a->time_ns[SIDE_CANDIDATE] - x->time_ns[SIDE_BASELINE];
-		by = magnitude(by);
-		if (best && by >= best_by) {
-			tie = tie || by == best_by;
-			continue;
-		}
-		best = x;
-		best_by = by;
-		tie = false;
-	}
-	return tie ? NULL : best;
-}
-
-const struct activity_pair *drift_partner(const struct activity_pairs *p,
-                                          const struct activity_pair *a)
-{
-	if (!is_gone(a) && !is_new(a))
-		return NULL;
-	const struct activity_pair *other = nearest(p, a);
-	return other && nearest(p, other) == a ? other : NULL;
+	return p->list.nr ? bsearch(&name, p->list.v, p->list.nr, sizeof *p->list.v, by_name) : NULL;
 }
 
 /* The larger of the two contributions names the class; `same` where both
    together are within 2 % of the baseline's time, as unchanged kernels are. */
 static const char *drift_class(const struct activity_pairs *p, const struct activity_pair *a)
 {
-	if (is_gone(a))
+	if (is_gone(p, a))
 		return "gone";
-	if (is_new(a))
+	if (is_new(p, a))
 		return "new";
+	if (a->count[SIDE_BASELINE] <= 0 || a->count[SIDE_CANDIDATE] <= 0)
+		return "same"; /* as far as can be seen: the other side may sum it up */
 	__int128 launches = activity_launches_ns(p, a);
 	__int128 mean = (__int128)a->time_ns[SIDE_CANDIDATE] - a->time_ns[SIDE_BASELINE] - launches;
 	if ((magnitude(launches) + magnitude(mean)) * 50 <= a->time_ns[SIDE_BASELINE])
@@ -251,7 +239,7 @@ static const char *shape_text(struct arena *arena, const struct kernel_row *base
 static int64_t count_per_step(const struct activity_pairs *p, const struct activity_pair *a,
                               int side)
 {
-	return p->steps[side] > 0 ? number_div_round((__int128)a->count[side] * 1000000, p->steps[side])
+	return p->steps[side] > 0 ? number_div_round((__int128)a->count[side] * MICRO, p->steps[side])
 	                          : 0;
 }
 
@@ -307,10 +295,10 @@ void drift_rows(const struct activity_pairs *p, const struct category_table *cat
 	struct top t;
 	top_of_changes(&t, p, DRIFT_ROWS_TOP);
 	for (size_t i = 0; i < t.both.nr; i++) {
-		const struct activity_pair *x = t.both.v[i], *y = x, *other = drift_partner(p, x);
-		if (other && is_gone(x))
+		const struct activity_pair *x = t.both.v[i], *y = x, *other = x->partner;
+		if (other && is_gone(p, x))
 			y = other;
-		else if (other && bsearch(&other, t.both.v, t.both.nr, sizeof(void *), by_place))
+		else if (is_counted(&t, x))
 			continue; /* its old name has the row */
 		else if (other)
 			x = other;

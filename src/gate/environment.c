@@ -71,6 +71,8 @@ enum status environment_judge(const struct rules *rules, const struct run *basel
                               const struct run *candidate, bool ignore, struct report *out,
                               struct diag_log *log)
 {
+	if (!baseline)
+		return ST_OK;
 	for (size_t i = 0; i < rules->must_match.nr; i++)
 		add_row(baseline, candidate, rules->must_match.v[i], true, out);
 	for (size_t i = 0; i < rules->should_match.nr; i++)
@@ -87,6 +89,42 @@ enum status environment_judge(const struct rules *rules, const struct run *basel
 		         arena_printf(&out->arena, "another environment, ignored: %s", must));
 	if (should[0])
 		vec_push(&out->warnings, arena_printf(&out->arena, "the environment differs: %s", should));
+	return ST_OK;
+}
+
+/* "gpu.name is 'A' in the first run and 'B' in run 2", or NULL. */
+static const char *repeat_difference(const struct run *runs, size_t i, const char *key,
+                                     struct arena *a)
+{
+	const char *x = environment_value(&runs[0], key), *y = environment_value(&runs[i], key);
+	if ((!x && !y) || (x && y && strcmp(x, y) == 0))
+		return NULL;
+	return arena_printf(a, "%s is %s in the candidate's first run and %s in its run %zu", key,
+	                    x ? text_quote(a, span_of(x)) : "not known",
+	                    y ? text_quote(a, span_of(y)) : "not known", i + 1);
+}
+
+enum status environment_repeats(const struct rules *rules, const struct run *candidates, size_t nr,
+                                bool ignore, struct report *out, struct diag_log *log)
+{
+	struct arena *a = &out->arena;
+	for (size_t i = 1; i < nr; i++) {
+		for (size_t k = 0; k < rules->must_match.nr; k++) {
+			const char *what = repeat_difference(candidates, i, rules->must_match.v[k], a);
+			if (what && !ignore)
+				return diag_fail(log, ST_INPUT,
+				                 "%s: repeated runs must be of one environment, or compare all the "
+				                 "same with --ignore-environment",
+				                 what);
+			if (what)
+				vec_push(&out->warnings, arena_printf(a, "another environment, ignored: %s", what));
+		}
+		for (size_t k = 0; k < rules->should_match.nr; k++) {
+			const char *what = repeat_difference(candidates, i, rules->should_match.v[k], a);
+			if (what)
+				vec_push(&out->warnings, arena_printf(a, "the environment differs: %s", what));
+		}
+	}
 	return ST_OK;
 }
 
@@ -152,18 +190,22 @@ static enum status run_settings(const struct settings *want, const struct run *r
 }
 
 enum status environment_settings(const struct rules *rules, const struct run *baseline,
-                                 const struct run *candidate, const char *communication,
+                                 const struct run *candidates, size_t nr, const char *communication,
                                  struct diag_log *log)
 {
 	if (rules) {
 		struct settings want = { rules->marker, communication, rules->warmup, "the rules" };
-		TRY(run_settings(&want, candidate, "the candidate", log));
-		TRY(run_settings(&want, baseline, "the baseline", log));
+		for (size_t i = 0; i < nr; i++)
+			TRY(run_settings(&want, &candidates[i], "the candidate", log));
+		if (baseline)
+			TRY(run_settings(&want, baseline, "the baseline", log));
 	}
-	if (candidate->ranks.nr == 0)
+	if (candidates[0].ranks.nr == 0)
 		return ST_OK;
-	const struct digest *d = candidate->ranks.v[0];
+	const struct digest *d = candidates[0].ranks.v[0];
 	struct settings same = { d->marker, d->communication, d->warmup, "the candidate" };
-	TRY(run_settings(&same, candidate, "one rank of the candidate", log));
-	return run_settings(&same, baseline, "the baseline", log);
+	TRY(run_settings(&same, &candidates[0], "one rank of the candidate", log));
+	for (size_t i = 1; i < nr; i++)
+		TRY(run_settings(&same, &candidates[i], "another run of the candidate", log));
+	return baseline ? run_settings(&same, baseline, "the baseline", log) : ST_OK;
 }

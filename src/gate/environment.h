@@ -8,10 +8,16 @@
 #include "model/rule.h"
 
 /// Append a row for each key of the rules that one side knows. A key of
-/// must_match that differs is ST_BASELINE, or a warning where `ignore`.
+/// must_match that differs is ST_BASELINE, or a warning where `ignore`. No baseline (NULL)
+/// differs in nothing.
 GG_MUST_CHECK enum status environment_judge(const struct rules *rules, const struct run *baseline,
                                             const struct run *candidate, bool ignore,
                                             struct report *out, struct diag_log *log);
+
+/// The same among the `nr` runs of a candidate, the first against each: ST_INPUT.
+GG_MUST_CHECK enum status environment_repeats(const struct rules *rules,
+                                              const struct run *candidates, size_t nr, bool ignore,
+                                              struct report *out, struct diag_log *log);
 
 /// Append a row for each key that one side knows (diff).
 void environment_rows(const struct run *baseline, const struct run *candidate, struct report *out);
@@ -20,10 +26,11 @@ void environment_rows(const struct run *baseline, const struct run *candidate, s
 const char *environment_value(const struct run *run, const char *key);
 
 /// ST_USAGE where the digests were not made alike or not as the rules want:
-/// step marker, warm-up, communication kernels. `rules` NULL: alike only.
+/// step marker, warm-up, communication kernels. `rules` NULL: alike only. `baseline`
+/// NULL: none.
 GG_MUST_CHECK enum status environment_settings(const struct rules *rules,
                                                const struct run *baseline,
-                                               const struct run *candidate,
+                                               const struct run *candidates, size_t nr,
                                                const char *communication, struct diag_log *log);
 
 #endif

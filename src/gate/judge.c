@@ -2,14 +2,19 @@
 
 #include <inttypes.h>
 
+#include "base/date.h"
 #include "base/text.h"
 #include "gate/bench.h"
 #include "gate/checks.h"
 #include "gate/drift.h"
 #include "gate/environment.h"
+#include "gate/noise.h"
+#include "gate/past.h"
 #include "gate/sides.h"
 #include "gate/trust.h"
+#include "gate/waivers.h"
 #include "gate/words.h"
+#include "model/present.h"
 
 /* A report of an error: no checks, the first error and the status. */
 static enum status stop(struct report *out, enum status st, const struct diag_log *log)
@@ -41,22 +46,40 @@ static void add_word(struct strbuf *b, struct arena *a, const char *text)
 	strbuf_addch(b, '\'');
 }
 
+/* Every rule with a failing check, once: they stand together, before all others. */
+static void add_accepted(struct strbuf *b, struct report *out)
+{
+	const char *last = "";
+	for (size_t i = 0; i < out->checks.nr && out->checks.v[i].verdict == VERDICT_FAIL; i++) {
+		if (strcmp(out->checks.v[i].rule, last) == 0)
+			continue;
+		last = out->checks.v[i].rule;
+		strbuf_adds(b, " --accept");
+		add_word(b, &out->arena, last);
+	}
+}
+
 /* Only complete evidence, and only where there is a difference, is worth accepting. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
 	const int64_t *n = out->counts;
 	if (n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] > 0 ||
-	    n[VERDICT_FAIL] + n[VERDICT_WARN] + n[VERDICT_IMPROVED] == 0 || !in->candidate->label ||
-	    !in->baseline_path)
+	    n[VERDICT_FAIL] + n[VERDICT_WAIVED] + n[VERDICT_WARN] + n[VERDICT_IMPROVED] == 0 ||
+	    !in->candidates[0].label || !in->baseline || !in->baseline_path)
 		return "";
 	struct strbuf b = STRBUF_INIT;
-	strbuf_adds(&b, "gpugate baseline create");
-	add_word(&b, &out->arena, in->candidate->label);
+	strbuf_adds(&b, "gpugate baseline promote");
+	add_word(&b, &out->arena, in->candidates[0].label);
+	for (size_t i = 1; i < in->nr_candidates; i++) {
+		strbuf_adds(&b, " --repeat");
+		add_word(&b, &out->arena, in->candidates[i].label);
+	}
 	strbuf_adds(&b, " --baseline");
 	add_word(&b, &out->arena, in->baseline_path);
 	strbuf_adds(&b, " --workload");
 	add_word(&b, &out->arena, in->rules->workload);
-	strbuf_adds(&b, " --force");
+	strbuf_adds(&b, " --reason 'why it is right'");
+	add_accepted(&b, out);
 	return word_take(&out->arena, &b);
 }
 
@@ -66,7 +89,7 @@ static void add_count(struct strbuf *b, const struct report *out, enum verdict v
 		strbuf_addf(b, ", %" PRId64 " %s", out->counts[v], what);
 }
 
-static const char *headline(struct report *out)
+static const char *headline(const struct judge_input *in, struct report *out)
 {
 	static const char *const words[NR_VERDICTS][2] = {
 		[VERDICT_FAIL] = { "beyond its limits", "beyond their limits" },
@@ -80,7 +103,9 @@ static const char *headline(struct report *out)
 	if (out->verdict == VERDICT_PASS)
 		nr += out->counts[VERDICT_IMPROVED];
 	if (out->counts[VERDICT_SKIPPED] == of)
-		return "inconclusive: every check was skipped, nothing was compared";
+		return in->baseline
+		           ? "inconclusive: every check was skipped, nothing was compared"
+		           : "pass: every check was skipped, there is no baseline yet to compare with";
 	strbuf_addf(&b, "%s: %" PRId64 " of %" PRId64 " check%s %s", verdict_name(out->verdict), nr, of,
 	            of == 1 ? "" : "s", words[out->verdict][nr != 1]);
 	if (out->verdict != VERDICT_INCONCLUSIVE)
@@ -88,12 +113,30 @@ static const char *headline(struct report *out)
 	add_count(&b, out, VERDICT_MISSING, "missing");
 	add_count(&b, out, VERDICT_WARN, out->counts[VERDICT_WARN] == 1 ? "warning" : "warnings");
 	add_count(&b, out, VERDICT_IMPROVED, "improved");
+	add_count(&b, out, VERDICT_WAIVED, "waived");
 	add_count(&b, out, VERDICT_SKIPPED, "skipped");
+	if (!in->baseline)
+		strbuf_adds(&b, ": there is no baseline yet");
+	if (in->fail_on == FAIL_ON_NEVER && out->counts[VERDICT_FAIL])
+		strbuf_adds(&b, " (--fail-on never: the verdict does not decide)");
+	if (in->fail_on == FAIL_ON_WARN && out->counts[VERDICT_WARN])
+		strbuf_adds(&b, " (--fail-on warn: warnings fail)");
 	return word_take(&out->arena, &b);
 }
 
-/* A regression that was found is never hidden by a figure that was not. */
-static void conclude(struct report *out)
+/* What the exit code comes from: a regression that was found is never hidden by a
+   figure that was not. */
+static enum status status_of(const struct judge_input *in, const struct report *out)
+{
+	const int64_t *n = out->counts;
+	if ((n[VERDICT_FAIL] && in->fail_on != FAIL_ON_NEVER) ||
+	    (n[VERDICT_WARN] && in->fail_on == FAIL_ON_WARN))
+		return ST_FAILED;
+	bool open = n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] > 0;
+	return open || out->verdict == VERDICT_INCONCLUSIVE ? ST_INPUT : ST_OK;
+}
+
+static void conclude(const struct judge_input *in, struct report *out)
 {
 	static const enum verdict order[] = { VERDICT_FAIL, VERDICT_INCONCLUSIVE, VERDICT_MISSING,
 		                                  VERDICT_WARN };
@@ -103,13 +146,33 @@ static void conclude(struct report *out)
 	for (size_t i = 0; i < sizeof order / sizeof *order && out->verdict == VERDICT_PASS; i++)
 		if (out->counts[order[i]])
 			out->verdict = order[i];
-	if (out->counts[VERDICT_SKIPPED] == (int64_t)out->checks.nr)
+	if (in->baseline && out->counts[VERDICT_SKIPPED] == (int64_t)out->checks.nr)
 		out->verdict = VERDICT_INCONCLUSIVE;
-	out->status = out->verdict == VERDICT_FAIL ? ST_FAILED
-	              : out->verdict == VERDICT_INCONCLUSIVE || out->verdict == VERDICT_MISSING
-	                  ? ST_INPUT
-	                  : ST_OK;
-	out->headline = headline(out);
+	out->status = status_of(in, out);
+	out->headline = headline(in, out);
+}
+
+static enum status check_ranks(const struct judge_input *in, struct diag_log *log)
+{
+	for (size_t i = 0; i < in->nr_candidates; i++) {
+		const struct run *run = &in->candidates[i];
+		const char *fault = in->rules->expect_ranks > 0
+		                        ? present_fault(run, in->rules->expect_ranks, &log->arena)
+		                        : NULL;
+		if (fault)
+			return diag_fail(log, ST_INPUT, "the candidate: %s", fault);
+		if (run->ranks.nr == 0)
+			return diag_fail(log, ST_INPUT, "the candidate has no ranks");
+		for (size_t k = 0; k < i; k++)
+			if (sides_same_artifact(&in->candidates[k], run))
+				return diag_fail(log, ST_INPUT,
+				                 "%s is the same as another run of the candidate: a repeat is "
+				                 "another run of the same code",
+				                 text_quote(&log->arena, span_of(run->label)));
+	}
+	if (in->baseline && in->baseline->ranks.nr == 0)
+		return diag_fail(log, ST_BASELINE, "the baseline has no ranks");
+	return ST_OK;
 }
 
 /* What has to hold before anything is compared. */
@@ -118,17 +181,14 @@ static enum status prepare(const struct judge_input *in, struct report *out, str
 	const struct rules *rules = in->rules;
 	if (rules->rules.nr == 0)
 		return diag_fail(log, ST_USAGE, "%s: no rules: nothing would be checked", rules->source);
-	TRY(environment_settings(rules, in->baseline, in->candidate,
+	TRY(waivers_check(rules, in->today, log));
+	TRY(environment_settings(rules, in->baseline, in->candidates, in->nr_candidates,
 	                         category_communication(in->categories, &out->arena), log));
-	TRY(environment_judge(rules, in->baseline, in->candidate, in->ignore_environment, out, log));
-	if (rules->expect_ranks > 0 && in->candidate->ranks.nr != (uint64_t)rules->expect_ranks)
-		return diag_fail(log, ST_INPUT,
-		                 "the candidate has %zu ranks, and the rules expect %" PRId64,
-		                 in->candidate->ranks.nr, rules->expect_ranks);
-	if (in->candidate->ranks.nr == 0 || in->baseline->ranks.nr == 0)
-		return diag_fail(log, in->baseline->ranks.nr ? ST_INPUT : ST_BASELINE,
-		                 "the %s has no ranks", in->baseline->ranks.nr ? "candidate" : "baseline");
-	return ST_OK;
+	TRY(environment_judge(rules, in->baseline, &in->candidates[0], in->ignore_environment, out,
+	                      log));
+	TRY(check_ranks(in, log));
+	return environment_repeats(rules, in->candidates, in->nr_candidates, in->ignore_environment,
+	                           out, log);
 }
 
 static enum status check_all(const struct judge_input *in, struct report *out, struct diag_log *log)
@@ -136,41 +196,84 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 	const struct rules *rules = in->rules;
 	struct naming naming = { rules->match_exact, rules->aliases.v, rules->aliases.nr,
 		                     in->categories };
+	struct bench_runs runs = { in->baseline, in->recent, in->candidates, in->nr_candidates };
 	struct bench bench;
 	enum status st = ST_OK;
-	bench_init(&bench, in->baseline, in->candidate, naming);
+	bool *waived = arena_alloc(&out->arena, rules->waivers.nr, sizeof *waived);
+	bench_init(&bench, &runs, naming);
 	for (size_t i = 0; i < rules->rules.nr && st == ST_OK; i++)
-		st = checks_add(&bench, rules, &rules->rules.v[i], out, log);
-	if (st == ST_OK)
+		st = checks_add(&bench, rules, &rules->rules.v[i], waived, out, log);
+	if (st == ST_OK) {
 		drift_rows(&bench.pairs, in->categories, out);
+		waivers_warn(rules, in->today, waived, out);
+	}
 	bench_release(&bench);
 	return st;
 }
 
-enum status judge(const struct judge_input *in, struct report *out, struct diag_log *log)
+enum { OLD_DAYS = 90 };
+
+/* Held against itself among others it can hardly fail. */
+static void warn_of_known(const struct judge_input *in, struct report *out)
 {
-	const struct rules *rules = in->rules;
-	report_init(out);
+	bool known = false;
+	for (size_t i = 0; i < in->nr_candidates && !known; i++)
+		known = past_find(in->recent, &in->candidates[i]);
+	if (known && !out->same_artifact)
+		vec_push(&out->warnings,
+		         "the candidate is one of the baseline's recent runs: it is compared with itself "
+		         "among others");
+}
+
+static void fill_context(const struct judge_input *in, struct report *out)
+{
 	struct arena *a = &out->arena;
+	const struct rules *rules = in->rules;
+	int64_t approved;
 	out->workload = word_line(a, span_of(rules->workload));
 	out->rules = word_line(a, span_of(rules->source));
+	out->profile = rules->profile ? word_line(a, span_of(rules->profile)) : NULL;
 	out->baseline_path = word_line(a, span_of(in->baseline_path ? in->baseline_path : ""));
 	out->accept = "";
-	sides_fill(in->baseline, in->candidate, out);
+	sides_fill(in->baseline, in->candidates, in->nr_candidates, out);
+	if (!in->baseline)
+		return;
+	warn_of_known(in, out);
+	out->baseline.runs = in->recent ? (int64_t)in->recent->runs.nr : 0;
+	out->baseline.runs += !past_find(in->recent, in->baseline); /* it may be one of them */
 	if (in->baseline_workload && strcmp(in->baseline_workload, rules->workload) != 0)
 		vec_push(&out->warnings, arena_printf(a, "the baseline is of another workload: %s",
 		                                      text_quote(a, span_of(in->baseline_workload))));
 	if (in->baseline_commit && in->baseline_commit[0])
 		out->baseline.commit = word_line(a, span_of(in->baseline_commit));
+	if (!in->baseline_time || !date_parse(span_of(in->baseline_time), &approved) ||
+	    approved > in->today)
+		return;
+	out->baseline.has_pin_age = true;
+	out->baseline.pin_age_days = in->today - approved;
+	if (out->baseline.pin_age_days > OLD_DAYS)
+		vec_push(&out->warnings,
+		         arena_printf(a,
+		                      "the baseline's run was approved %" PRId64
+		                      " days ago: what has crept in since is in it only from the next "
+		                      "'gpugate baseline promote' on",
+		                      out->baseline.pin_age_days));
+}
+
+enum status judge(const struct judge_input *in, struct report *out, struct diag_log *log)
+{
+	report_init(out);
+	fill_context(in, out);
 	enum status st = prepare(in, out, log);
 	if (st == ST_OK) {
-		trust_findings(in->baseline, in->candidate, rules->min_steps, out);
+		trust_findings(in->baseline, in->candidates, in->nr_candidates, in->rules->min_steps, out);
 		st = check_all(in, out, log);
 	}
 	if (st != ST_OK)
 		return stop(out, st, log);
 	checks_arrange(out);
-	conclude(out);
+	noise_summary(out);
+	conclude(in, out);
 	out->accept = accept_command(in, out);
 	return ST_OK;
 }

@@ -4,25 +4,33 @@
 
 #include "base/diag.h"
 #include "model/category.h"
+#include "model/history.h"
 #include "model/report.h"
 #include "model/rule.h"
+
+/// Which verdict fails a run: ST_FAILED. What cannot be judged is ST_INPUT with all of them.
+enum fail_on { FAIL_ON_FAIL, FAIL_ON_WARN, FAIL_ON_NEVER };
 
 struct judge_input {
 	const struct rules *rules;
 	const struct category_table *categories;
-	const struct run *candidate;
-	const struct run *baseline;
+	const struct run *candidates; ///< runs of the same code (--repeat), the first is `RUN…`
+	size_t nr_candidates;
+	const struct run *baseline; ///< the pin; NULL: --bootstrap
+	const struct history *recent; ///< NULL none
+	int64_t today; ///< days since 1970-01-01 (UTC), for waivers
+	enum fail_on fail_on;
 	const char *baseline_path; ///< as the user may name it
 	const char *baseline_workload; ///< what it was made for
-	const char *baseline_commit; ///< provenance of the pin, "" unknown
+	const char *baseline_commit, *baseline_time; ///< provenance of the pin, "" unknown
 	bool ignore_environment; ///< must_match differences are warnings
 };
 
 /// Judge the candidate. `out` is initialised and filled whatever the outcome
 /// (report_release() by the caller). ST_OK: checks were judged, and out->status is
-/// ST_OK, ST_FAILED or ST_INPUT. Else out->status and out->error say why not: ST_USAGE
-/// (a rule that selects nothing; marker, warm-up or categories other than a digest's),
-/// ST_BASELINE (environment), ST_INPUT (number of ranks).
+/// ST_OK, ST_FAILED or ST_INPUT. Else out->status and out->error say why not: ST_USAGE (a
+/// rule that selects nothing, a waiver that is over; marker, warm-up or categories other than a
+/// digest's), ST_BASELINE (environment), ST_INPUT (number of ranks).
 GG_MUST_CHECK enum status judge(const struct judge_input *in, struct report *out,
                                 struct diag_log *log);
 

@@ -2,9 +2,9 @@
 
 #include <inttypes.h>
 
+#include "base/date.h"
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "base/text.h"
 #include "gate/rules_file.h"
 #include "gate/rules_parts.h"
 #include "model/metric.h"
@@ -37,6 +37,12 @@ int64_t keys_integer(const struct node *value, int64_t absent)
 	return value && number_parse_u64(value->text, &n) ? (int64_t)n : absent;
 }
 
+int64_t keys_number(const struct node *value, int64_t absent)
+{
+	int64_t v;
+	return value && number_parse(value->text, 6, &v) ? v : absent;
+}
+
 static bool is_null(const struct node *n)
 {
 	static const char *const forms[] = { "", "~", "null", "Null", "NULL" };
@@ -63,8 +69,7 @@ static bool id_is_valid(struct span id)
 	for (size_t i = 0; i < id.n; i++) {
 		unsigned char c = (unsigned char)id.p[i];
 		unsigned char lower = c | 0x20;
-		if (!((lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
-		      c == '-'))
+		if (!((lower >= 'a' && lower <= 'z') || is_digit(c) || c == '.' || c == '_' || c == '-'))
 			return false;
 	}
 	return id.n <= MAX_ID;
@@ -109,10 +114,25 @@ static enum status check_integer(struct document *d, const struct key *key, cons
 	                     key->max);
 }
 
+static enum status check_number(struct document *d, const struct key *key, const struct node *n)
+{
+	int64_t v;
+	const char *point = memchr(n->text.p, '.', n->text.n);
+	if (!n->plain || (point && n->text.p + n->text.n - point > 7) ||
+	    memchr(n->text.p, 'e', n->text.n) || memchr(n->text.p, 'E', n->text.n) ||
+	    !number_parse(n->text, 6, &v))
+		return document_fail(d, n, "'%s' is a number like 3 or 2.5, not %s", key->name,
+		                     document_quote(d, n->text));
+	if (v < key->min * MICRO || v > key->max * MICRO)
+		return document_fail(d, n, "'%s' must be from %" PRId64 " to %" PRId64, key->name, key->min,
+		                     key->max);
+	return ST_OK;
+}
+
 static enum status check_scalar(struct document *d, const struct key *key, const struct node *n)
 {
 	const char *fault;
-	int64_t share;
+	int64_t share, day;
 	TRY(check_text(d, key, n));
 	switch (key->kind) {
 	case KEY_ID:
@@ -128,6 +148,13 @@ static enum status check_scalar(struct document *d, const struct key *key, const
 		return check_word(d, key, n);
 	case KEY_INTEGER:
 		return check_integer(d, key, n);
+	case KEY_NUMBER:
+		return check_number(d, key, n);
+	case KEY_DATE:
+		if (n->text.n != 10 || !date_parse(n->text, &day))
+			return document_fail(d, n, "'%s' is a day like 2027-01-31, not %s", key->name,
+			                     document_quote(d, n->text));
+		return ST_OK;
 	case KEY_SHARE:
 		return share_read(d, n, &share);
 	default:
@@ -150,11 +177,31 @@ static enum status check_list(struct document *d, const struct key *key, const s
 	return ST_OK;
 }
 
+static enum status check_named(struct document *d, const struct key *key, const struct node *map)
+{
+	struct key item = { .kind = KEY_MAP, .map = key->map };
+	const struct key name = { .name = key->name, .kind = KEY_ID };
+	int64_t nr = 0;
+	for (const struct node *n = map->first; n; n = n->next) {
+		TRY(check_scalar(d, &name, n->key));
+		for (const struct node *other = map->first; other != n; other = other->next)
+			if (span_eq(other->key->text, n->key->text))
+				return document_fail(d, n->key, "'%s' is written twice, first in line %u",
+				                     n->key->text.p, other->key->line);
+		if (++nr > key->max)
+			return document_fail(d, n->key, "'%s' has more than %" PRId64 " items", key->name,
+			                     key->max);
+		item.name = n->key->text.p;
+		TRY(keys_check_value(d, &item, n));
+	}
+	return ST_OK;
+}
+
 enum status keys_check_value(struct document *d, const struct key *key, const struct node *n)
 {
 	static const char *const wanted[] = { "one value", "a map of keys", "a list" };
 	enum node_kind kind = NODE_SCALAR;
-	if (key->kind == KEY_MAP)
+	if (key->kind == KEY_MAP || key->kind == KEY_NAMED)
 		kind = NODE_MAP;
 	else if (key->kind == KEY_TEXTS || key->kind == KEY_MAPS)
 		kind = NODE_LIST;
@@ -167,6 +214,8 @@ enum status keys_check_value(struct document *d, const struct key *key, const st
 		return check_scalar(d, key, n);
 	if (kind == NODE_MAP && n->key && !n->first)
 		return document_fail(d, n, "'%s' is empty", key->name);
+	if (key->kind == KEY_NAMED)
+		return check_named(d, key, n);
 	return kind == NODE_MAP ? keys_check(d, n, key->map) : check_list(d, key, n);
 }
 

@@ -7,7 +7,7 @@
 #include "gate/yaml_reader.h"
 
 /// Limits of what a file may hold.
-enum { MAX_KEYS = 24, MAX_TEXT = 16384, MAX_ID = 100, MAX_ITEMS = 1000 };
+enum { MAX_KEYS = 24, MAX_TEXT = 16384, MAX_ID = 100, MAX_ITEMS = 1000, MAX_PROFILES = 32 };
 
 enum key_kind {
 	KEY_TEXT,
@@ -15,10 +15,13 @@ enum key_kind {
 	KEY_WORKLOAD, ///< a text that can be part of a file name
 	KEY_WORD, ///< one of `words`
 	KEY_INTEGER, ///< from `min` to `max`
+	KEY_NUMBER, ///< the same, with up to six decimals
+	KEY_DATE, ///< 2027-01-31
 	KEY_SHARE, ///< from 0% to 100%
 	KEY_LIMIT, ///< a number with a unit
 	KEY_AND, ///< the same, or `X% of step`
 	KEY_MAP,
+	KEY_NAMED, ///< from names of the user's own, each a KEY_ID, to maps
 	KEY_TEXTS, ///< list of texts
 	KEY_MAPS, ///< list of maps
 };
@@ -37,8 +40,8 @@ struct key {
 	enum key_need need;
 	const char *meaning; ///< one line
 	word_fn *words; ///< KEY_WORD
-	const struct key_map *map; ///< KEY_MAP, KEY_MAPS
-	int64_t min, max; ///< KEY_INTEGER
+	const struct key_map *map; ///< KEY_MAP, KEY_NAMED, KEY_MAPS
+	int64_t min, max; ///< KEY_INTEGER, KEY_NUMBER; items of KEY_NAMED
 };
 
 struct key_map {
@@ -71,6 +74,9 @@ int keys_word(word_fn *words, const struct node *value, int absent);
 
 /// The integer that a checked KEY_INTEGER holds; `absent` for NULL.
 int64_t keys_integer(const struct node *value, int64_t absent);
+
+/// The number that a checked KEY_NUMBER holds, in 1e-6; `absent` for NULL.
+int64_t keys_number(const struct node *value, int64_t absent);
 
 /// Search of the word nearest to a misspelt one.
 struct nearest {

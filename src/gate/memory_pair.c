@@ -2,52 +2,55 @@
 
 #include <inttypes.h>
 
+#include "base/text.h"
+#include "gate/parts.h"
 #include "gate/words.h"
 
 struct refs {
 	const struct query *query;
 	const struct entry *entry;
-	int side;
+	int64_t value; ///< that is looked for
 	const struct digest *digest;
 	VEC(struct memory_ref) list; ///< by rank, then id
 };
-
-static bool matches(const char *glob, struct span text)
-{
-	return !glob || span_glob(span_of(glob), text);
-}
-
-static int by_id(const void *a, const void *b)
-{
-	return strcmp(((const struct memory_stat *)a)->id, ((const struct memory_stat *)b)->id);
-}
 
 static void collect(void *ctx, const struct figure *f)
 {
 	struct refs *r = ctx;
 	const struct digest *d = r->digest;
 	struct span of = r->entry->label;
-	if (f->samples[0] != r->entry->value[r->side] || !matches(r->query->memory, f->label) ||
+	const char *glob = r->query->memory;
+	if (f->samples[0] != r->value || (glob && !span_glob(span_of(glob), f->label)) ||
 	    (of.n && !span_eq(of, f->label)))
 		return;
 	struct memory_stat key = { .id = f->label.p };
 	const struct memory_stat *m =
-	    bsearch(&key, d->memories.v, d->memories.nr, sizeof *d->memories.v, by_id);
+	    bsearch(&key, d->memories.v, d->memories.nr, sizeof *d->memories.v, text_cmp);
 	if (m)
 		vec_push(&r->list, (struct memory_ref){ d, m });
 }
 
-static void collect_side(const struct bench *b, struct refs *r)
+static void collect_run(const struct run_view *v, struct refs *r)
 {
-	const struct run_view *v = &b->view[r->side];
+	const struct rank_scope scope = { r->query->rank, r->entry->rank >= 0, r->entry->rank };
 	for (size_t i = 0; i < v->run->ranks.nr; i++) {
-		char rank[NUMBER_TEXT];
 		r->digest = v->run->ranks.v[i];
-		number_format(r->digest->rank, 0, rank);
-		if (matches(r->query->rank, span_of(rank)) &&
-		    (r->entry->rank < 0 || r->entry->rank == r->digest->rank))
+		if (rank_scope_has(scope, r->digest->rank))
 			rank_figures(v, i, r->query->metric, collect, r);
 	}
+}
+
+/* The pin's value; of the candidate's runs that which is nearest to their median. */
+static int64_t value_of(const struct entry *e, int side)
+{
+	if (side == SIDE_BASELINE)
+		return e->pin;
+	const int64_t *v = e->runs[SIDE_CANDIDATE];
+	size_t best = 0;
+	for (size_t i = 1; i < e->nr_runs[SIDE_CANDIDATE]; i++)
+		if (parts_order(number_sub(v[i], e->value[side]), number_sub(v[best], e->value[side])) > 0)
+			best = i;
+	return v[best];
 }
 
 static int order(const struct memory_ref *x, const struct memory_ref *y)
@@ -58,24 +61,30 @@ static int order(const struct memory_ref *x, const struct memory_ref *y)
 }
 
 bool memory_pair_find(const struct bench *b, const struct query *q, const struct entry *e,
-                      struct memory_ref out[NR_SIDES])
+                      struct memory_pair *out)
 {
 	struct refs r[NR_SIDES];
-	for (int s = 0; s < NR_SIDES; s++) {
-		r[s] = (struct refs){ .query = q, .entry = e, .side = s };
-		if (e->has[s])
-			collect_side(b, &r[s]);
-	}
+	for (int s = 0; s < NR_SIDES; s++)
+		r[s] = (struct refs){ .query = q, .entry = e };
+	if (!e->has_pin || !e->has[SIDE_CANDIDATE])
+		return false;
+	for (int s = 0; s < NR_SIDES; s++)
+		r[s].value = value_of(e, s);
+	collect_run(&b->view[SIDE_BASELINE], &r[SIDE_BASELINE]);
+	for (size_t i = 0; i < b->runs.nr_candidates && r[SIDE_CANDIDATE].list.nr == 0; i++)
+		collect_run(&b->view[SIDE_CANDIDATE + i], &r[SIDE_CANDIDATE]);
 	bool found = r[0].list.nr && r[1].list.nr;
 	if (found) {
-		out[0] = r[0].list.v[0];
-		out[1] = r[1].list.v[0];
+		out->memory[0] = r[0].list.v[0];
+		out->memory[1] = r[1].list.v[0];
+		out->value[0] = r[0].value;
+		out->value[1] = r[1].value;
 	}
 	for (size_t i = 0, j = 0; i < r[0].list.nr && j < r[1].list.nr;) {
 		int c = order(&r[0].list.v[i], &r[1].list.v[j]);
 		if (c == 0) {
-			out[0] = r[0].list.v[i];
-			out[1] = r[1].list.v[j];
+			out->memory[0] = r[0].list.v[i];
+			out->memory[1] = r[1].list.v[j];
 			break;
 		}
 		c < 0 ? i++ : j++;

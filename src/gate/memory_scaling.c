@@ -27,10 +27,11 @@ static const char *ratio(struct arena *a, int64_t from, int64_t to)
 void memory_scaling(const struct bench *b, const struct query *q, const struct entry *e,
                     struct report *out)
 {
-	struct memory_ref m[NR_SIDES];
+	struct memory_pair pair;
+	const struct memory_ref *m = pair.memory;
 	struct arena *a = &out->arena;
 	size_t nr;
-	if (!memory_pair_find(b, q, e, m))
+	if (!memory_pair_find(b, q, e, &pair))
 		return;
 	const struct memory_item *v =
 	    memory_list_of(m[0].digest, m[0].stat->id, MEMORY_LIST_CATEGORY, &nr);

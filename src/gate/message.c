@@ -1,17 +1,14 @@
 #include "gate/message.h"
 
 #include "base/text.h"
+#include "gate/pairs.h"
+#include "gate/rules_parts.h"
 #include "gate/words.h"
 
 static void add_limit(struct strbuf *b, const struct limits *map, const struct limit *l)
 {
-	static const char *const names[] = {
-		[COND_INCREASE] = "increase", [COND_DECREASE] = "decrease", [COND_CHANGE] = "change",
-		[COND_MAX] = "max",           [COND_MIN] = "min",
-	};
-	strbuf_addf(b, "%s %s", names[l->condition], l->text);
-	if (map->has_and && l->relative &&
-	    (l->condition == COND_INCREASE || l->condition == COND_DECREASE))
+	strbuf_addf(b, "%s %s", word_condition((size_t)l->condition), l->text);
+	if (map->has_and && l->relative && l->condition != COND_CHANGE)
 		strbuf_addf(b, " and %s", map->and_text);
 }
 
@@ -46,44 +43,56 @@ static void add_subject(struct strbuf *b, const struct comparison *c, const stru
 }
 
 /* "rose from B to C (+D, +P)" */
-static void add_movement(struct strbuf *b, const struct check *check)
+static void add_movement(struct strbuf *b, const struct decision *d, const struct check *check)
 {
+	const char *where = d->since_pin ? " in the approved run" : "";
 	if (!check->has_baseline) {
 		strbuf_addf(b, " is %s", check->candidate_text);
 	} else if (check->change == 0) {
 		strbuf_addf(b, " is unchanged at %s", check->candidate_text);
 	} else {
-		strbuf_addf(b, " %s from %s to %s (%s", check->change > 0 ? "rose" : "fell",
-		            check->baseline_text, check->candidate_text, check->change_text);
+		strbuf_addf(b, " %s from %s%s to %s (%s", check->change > 0 ? "rose" : "fell",
+		            check->baseline_text, where, check->candidate_text, check->change_text);
 		if (check->pct_text[0])
 			strbuf_addf(b, ", %s", check->pct_text);
 		strbuf_addch(b, ')');
 	}
 }
 
-static void add_limit_reached(struct strbuf *b, const struct decision *d, const struct check *check)
+static void add_limit_reached(struct strbuf *b, struct arena *a, const struct comparison *c,
+                              const struct decision *d, const struct check *check)
 {
-	add_movement(b, check);
-	switch (d->verdict) {
-	case VERDICT_FAIL:
-		strbuf_addf(b, ", beyond the limit of %s", check->limit);
-		break;
-	case VERDICT_WARN:
-		strbuf_addf(b, ", beyond the warning limit of %s", check->limit);
-		break;
-	default:
+	add_movement(b, d, check);
+	if (d->verdict == VERDICT_IMPROVED)
 		strbuf_addf(b, ", better by more than the limit of %s", check->limit);
-	}
+	else if (d->reason == REASON_NOISE)
+		strbuf_addf(b, ", beyond the limit of %s but within the noise of %s", check->limit,
+		            word_amount(a, check->metric->unit, d->since_pin ? c->pin_noise : c->noise));
+	else
+		strbuf_addf(b, ", beyond the %s of %s",
+		            d->verdict == VERDICT_WARN ? "warning limit" : "limit", check->limit);
 }
 
-static void add_unformed(struct strbuf *b, const struct comparison *c, const struct check *check)
+static void add_bootstrap(struct strbuf *b, const struct decision *d, const struct check *check)
 {
-	add_movement(b, check);
-	if (c->has_baseline && c->baseline == 0)
+	if (check->has_candidate)
+		strbuf_addf(b, " is %s", check->candidate_text);
+	strbuf_adds(b, d->verdict == VERDICT_PASS
+	                   ? ", within its absolute limits: the others need a baseline"
+	                   : ": there is no baseline yet to compare with");
+}
+
+static void add_unformed(struct strbuf *b, const struct comparison *c, const struct decision *d,
+                         const struct check *check)
+{
+	add_movement(b, d, check);
+	if (check->has_baseline && check->baseline == 0)
 		strbuf_adds(b,
 		            ": a relative change from 0 cannot be formed, give an absolute limit or 'and'");
 	else if (!c->has_baseline)
 		strbuf_adds(b, ": it has no baseline of its own to change from, give 'max' or 'min'");
+	else if (c->has_step || !(c->rule->fail.and_of_step || c->rule->warn.and_of_step))
+		strbuf_adds(b, ": the approved run has no such figure to change from");
 	else
 		strbuf_adds(b, ": the baseline has no step.cuda_time for the limit in % of step");
 }
@@ -108,10 +117,11 @@ const char *message_of(struct arena *a, const struct comparison *c, const struct
 	add_subject(&b, c, check);
 	switch (d->reason) {
 	case REASON_LIMIT:
-		add_limit_reached(&b, d, check);
+	case REASON_NOISE:
+		add_limit_reached(&b, a, c, d, check);
 		break;
 	case REASON_WITHIN:
-		add_movement(&b, check);
+		add_movement(&b, d, check);
 		if (check->limit[0])
 			strbuf_addf(&b, ", within the limit of %s", check->limit);
 		break;
@@ -119,7 +129,7 @@ const char *message_of(struct arena *a, const struct comparison *c, const struct
 		strbuf_addf(&b, " cannot be judged: %s", spoiler);
 		break;
 	case REASON_UNFORMED:
-		add_unformed(&b, c, check);
+		add_unformed(&b, c, d, check);
 		break;
 	case REASON_ABSENT:
 		add_absent(&b, c, d, check);
@@ -127,9 +137,18 @@ const char *message_of(struct arena *a, const struct comparison *c, const struct
 	case REASON_NEW:
 		strbuf_addf(&b, " is new at %s: the baseline lacks it", check->candidate_text);
 		break;
+	case REASON_HIDDEN:
+		strbuf_addf(&b, " is too small to tell: the %s may have it among its small kernels",
+		            check->has_baseline ? "candidate" : "baseline");
+		break;
 	case REASON_GONE:
 		strbuf_addf(&b, " is gone: the baseline had %s", check->baseline_text);
 		break;
+	case REASON_BOOTSTRAP:
+		add_bootstrap(&b, d, check);
+		break;
 	}
+	if (d->verdict == VERDICT_WAIVED)
+		strbuf_addf(&b, "; waived %s", check->waiver);
 	return word_take(a, &b);
 }

@@ -9,6 +9,10 @@
 /// Parts shown below one part; the rest is one row.
 enum { PARTS_SHOWN = 5 };
 
+/// The part that the baseline's later runs had moved already.
+#define PART_LATER "later runs of the baseline"
+#define PART_LATER_DETAIL "against the approved one"
+
 struct parts {
 	struct arena *arena;
 	struct breakdown *out; ///< owned by `arena`, its parts by whom it is given to

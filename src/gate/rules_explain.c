@@ -1,6 +1,36 @@
 #include "base/number.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "gate/rules_file.h"
+#include "gate/waivers.h"
+#include "gate/words.h"
+
+/* Of a line, in bytes; what follows the first is indented. */
+enum { WIDTH = 96, INDENT = 4 };
+
+/* `b`, which is released, in lines that are broken at blanks. */
+static const char *wrapped(struct arena *a, struct strbuf *b)
+{
+	struct strbuf out = STRBUF_INIT;
+	struct span rest = strbuf_span(b);
+	while (rest.n) {
+		size_t room = out.n ? WIDTH - INDENT : WIDTH, n = rest.n;
+		if (n > room) {
+			n = room;
+			while (n && rest.p[n] != ' ')
+				n--;
+			for (n = n ? n : room; n < rest.n && rest.p[n] != ' ';)
+				n++; /* a word that is longer than a line stays whole */
+		}
+		if (out.n)
+			strbuf_addf(&out, "\n%*s", INDENT, "");
+		strbuf_add(&out, (struct span){ rest.p, n });
+		n += n < rest.n ? 1 : 0;
+		rest = (struct span){ rest.p + n, rest.n - n };
+	}
+	strbuf_release(b);
+	return word_take(a, &out);
+}
 
 /* "the median over steps of step.cuda_time (…), the highest of the devices and ranks" */
 static void say_figure(struct strbuf *b, const struct rule *r)
@@ -14,6 +44,8 @@ static void say_figure(struct strbuf *b, const struct rule *r)
 		[LABEL_THREAD] = " of each host thread",
 		[LABEL_MEMORY] = "",
 		[LABEL_DIRECTION] = " of each direction",
+		[LABEL_COLLECTIVE] = " of each kind of collective",
+		[LABEL_FUNCTION] = " of each function",
 		[LABEL_PAIR] = "",
 	};
 	char n[NUMBER_TEXT];
@@ -51,6 +83,9 @@ static void say_limit(struct strbuf *b, const struct limits *all, const struct l
 	case COND_INCREASE:
 		strbuf_addf(b, "is more than %s above the baseline", l->text);
 		break;
+	case COND_INCREASE_SINCE_PIN:
+		strbuf_addf(b, "is more than %s above the approved run (the pin)", l->text);
+		break;
 	case COND_DECREASE:
 		strbuf_addf(b, "is more than %s below the baseline", l->text);
 		break;
@@ -83,6 +118,21 @@ static void say_limits(struct strbuf *b, const char *verb, const struct limits *
 		strbuf_adds(b, ".");
 }
 
+/* Of limits that noise is asked about. */
+static void say_noise(struct strbuf *b, const struct rule *r)
+{
+	char k[NUMBER_TEXT], runs[NUMBER_TEXT];
+	bool any = false;
+	for (size_t i = 0; i < r->fail.list.nr; i++)
+		any = any || condition_has_noise(r->fail.list.v[i].condition);
+	if (any && !r->metric->exact && r->noise_k > 0)
+		strbuf_addf(
+		    b,
+		    " Once the baseline has %s runs, what is within %s standard deviations of their "
+		    "noise only warns.",
+		    number_format(r->noise_min_runs, 0, runs), number_format(r->noise_k, 6, k));
+}
+
 const char *rule_explain(struct arena *a, const struct rule *r)
 {
 	static const char *const directions[] = { "Higher is worse.", "Lower is worse.",
@@ -95,8 +145,37 @@ const char *rule_explain(struct arena *a, const struct rule *r)
 	strbuf_addf(&b, " %s", directions[r->worse]);
 	say_limits(&b, "Fails", &r->fail);
 	say_limits(&b, "Warns", &r->warn);
+	say_noise(&b, r);
 	strbuf_addf(&b, " Where a side lacks it, the check %s.", missing[r->on_missing]);
-	const char *text = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return text;
+	return wrapped(a, &b);
+}
+
+static const char *waiver_explain(struct arena *a, const struct waiver *w)
+{
+	struct strbuf b = STRBUF_INIT;
+	strbuf_addf(&b, "waiver for %s", text_quote(a, span_of(w->rule)));
+	if (*w->select_text)
+		strbuf_addf(&b, " where %s", word_line(a, span_of(w->select_text)));
+	strbuf_addf(&b, ", %s", waiver_text(w, a));
+	return wrapped(a, &b);
+}
+
+const char *rules_explain(struct arena *a, const struct rules *r, const struct rule *only)
+{
+	struct strbuf b = STRBUF_INIT;
+	const char *id = only ? arena_printf(a, "%s.", only->id) : "";
+	for (size_t i = 0; i < r->rules.nr; i++)
+		if (!only || only == &r->rules.v[i])
+			strbuf_addf(&b, "%s\n", rule_explain(a, &r->rules.v[i]));
+	for (size_t i = 0; i < r->waivers.nr; i++)
+		if (!only || span_glob(span_of(r->waivers.v[i].rule), span_of(only->id)))
+			strbuf_addf(&b, "%s\n", waiver_explain(a, &r->waivers.v[i]));
+	for (size_t i = 0; i < r->profiles.nr; i++) {
+		if (!strstr(r->profiles.v[i].text, id))
+			continue;
+		struct strbuf p = STRBUF_INIT;
+		strbuf_addf(&p, "profile '%s': %s", r->profiles.v[i].name, r->profiles.v[i].text);
+		strbuf_addf(&b, "%s\n", wrapped(a, &p));
+	}
+	return word_take(a, &b);
 }

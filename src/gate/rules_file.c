@@ -5,6 +5,8 @@
 #include "model/embedded.h"
 
 #define DEFAULT_BASELINE "baselines/{workload}.json"
+#define DEFAULT_NOISE_K 3000000
+#define DEFAULT_NOISE_MIN_RUNS 5
 
 const char *workload_fault(struct span name)
 {
@@ -106,11 +108,20 @@ static void read_kernels(const struct node *map, struct rules *out)
 		                         .as = span_of(text_or(out, node_get(n, "as"), "")) });
 }
 
-static enum status read_root(struct document *d, struct rules *out)
+static void read_defaults(const struct node *map, struct rules *out)
 {
-	const struct node *root = d->root;
-	TRY(keys_check(d, root, &rules_keys));
+	const struct node *noise = node_get(map, "noise");
+	out->on_missing =
+	    (enum on_missing)keys_word(word_on_missing, node_get(map, "on_missing"), ON_MISSING_FAIL);
+	out->noise_k = keys_number(node_get(noise, "k"), DEFAULT_NOISE_K);
+	out->noise_min_runs = keys_integer(node_get(noise, "min_runs"), DEFAULT_NOISE_MIN_RUNS);
+}
+
+/* `root` is checked; it may be that of a profile. */
+static enum status read_root(struct document *d, const struct node *root, struct rules *out)
+{
 	const struct node *steps = node_get(root, "steps"), *baseline = node_get(root, "baseline");
+	const struct node *waivers = node_get(root, "waivers");
 	if (baseline)
 		TRY(check_baseline(d, baseline));
 	out->workload = text_or(out, node_get(root, "workload"), DEFAULT_WORKLOAD);
@@ -119,37 +130,84 @@ static enum status read_root(struct document *d, struct rules *out)
 	out->marker = text_or(out, node_get(steps, "marker"), NULL);
 	out->warmup = keys_integer(node_get(steps, "warmup"), -1);
 	out->min_steps = keys_integer(node_get(steps, "min"), 1);
-	out->on_missing = (enum on_missing)keys_word(
-	    word_on_missing, node_get(node_get(root, "defaults"), "on_missing"), ON_MISSING_FAIL);
+	read_defaults(node_get(root, "defaults"), out);
 	TRY(read_environment(d, node_get(root, "environment"), out));
 	read_kernels(node_get(root, "kernels"), out);
 	for (const struct node *n = node_get(root, "rules")->first; n; n = n->next)
 		TRY(rule_read(d, n, out));
+	for (const struct node *n = waivers ? waivers->first : NULL; n; n = n->next)
+		TRY(waiver_read(d, n, out));
+	return ST_OK;
+}
+
+/* The rules with profile `p`, NULL for none, which is one of `out` from now on. */
+static enum status read_variant(struct document *d, const struct node *p, struct rules *out)
+{
+	const struct node *root = d->root;
+	if (p)
+		TRY(profile_apply(d, p, &root));
+	return read_root(d, root, out);
+}
+
+static enum status unknown_profile(struct document *d, const struct node *profiles,
+                                   const char *name)
+{
+	struct nearest near = { .word = span_of(name) };
+	for (const struct node *n = profiles ? profiles->first : NULL; n; n = n->next)
+		nearest_try(&near, n->key->text.p);
+	return diag_fail(d->log, ST_USAGE, "%s: there is no profile %s%s%s%s", d->name,
+	                 document_quote(d, span_of(name)), near.best ? "; did you mean '" : "",
+	                 near.best ? near.best : "", near.best ? "'?" : "");
+}
+
+struct choice {
+	const char *profile; ///< NULL none
+	struct rules *out;
+};
+
+/* Every profile is read, so that a mistake in one shows before the night. */
+static enum status read_all(struct document *d, void *ctx)
+{
+	const char *profile = ((struct choice *)ctx)->profile;
+	struct rules *out = ((struct choice *)ctx)->out;
+	TRY(keys_check(d, d->root, &rules_keys));
+	const struct node *profiles = node_get(d->root, "profiles");
+	const struct node *chosen = profile ? node_get(profiles, profile) : NULL;
+	if (profile && !chosen)
+		return unknown_profile(d, profiles, profile);
+	TRY(read_variant(d, chosen, out));
+	out->profile = profile ? arena_dup(&out->arena, span_of(profile)) : NULL;
+	for (const struct node *p = profiles ? profiles->first : NULL; p; p = p->next) {
+		struct rules other = { .source = NULL };
+		enum status st = p == chosen ? ST_OK : read_variant(d, p, &other);
+		rules_release(&other);
+		TRY(st);
+		vec_push(&out->profiles, (struct profile){ arena_dup(&out->arena, p->key->text),
+		                                           profile_text(p, &out->arena) });
+	}
 	return ST_OK;
 }
 
 /* From `text`, or from the file `name` where it is NULL. */
-static enum status load(const char *name, const struct span *text, struct rules *out,
-                        struct diag_log *log)
+static enum status load(const char *name, const struct span *text, const char *profile,
+                        struct rules *out, struct diag_log *log)
 {
-	struct document d;
 	*out = (struct rules){ .source = NULL };
 	out->source = arena_dup(&out->arena, span_of(name));
-	document_init(&d, name, log);
-	enum status st = text ? document_parse(&d, *text) : document_read(&d, name);
-	if (st == ST_OK)
-		st = read_root(&d, out);
-	document_release(&d);
-	return st;
+	struct choice choice = { profile, out };
+	return document_load(name, text, read_all, &choice, log);
 }
 
-enum status rules_parse(const char *name, struct span text, struct rules *out, struct diag_log *log)
+enum status rules_parse(const char *name, struct span text, const char *profile, struct rules *out,
+                        struct diag_log *log)
 {
-	return load(name, &text, out, log);
+	return load(name, &text, profile, out, log);
 }
 
-enum status rules_read(const char *path, struct rules *out, struct diag_log *log)
+enum status rules_read(const char *path, const char *profile, struct rules *out,
+                       struct diag_log *log)
 {
 	const struct span built_in = { embedded_default_rules, embedded_default_rules_size };
-	return path ? load(path, NULL, out, log) : load("built in", &built_in, out, log);
+	return path ? load(path, NULL, profile, out, log)
+	            : load("built in", &built_in, profile, out, log);
 }

@@ -1,10 +1,8 @@
 #include "base/number.h"
-#include "base/strbuf.h"
 #include "gate/rules_file.h"
 #include "gate/rules_parts.h"
 
 #define DECIMALS 6
-#define SCALE INT64_C(1000000)
 
 /* What a unit measures. Bare numbers are for counts and rates. */
 enum family { FAMILY_BARE, FAMILY_TIME, FAMILY_BYTES, FAMILY_PERCENT, FAMILY_POINTS, FAMILY_STEP };
@@ -74,11 +72,6 @@ static enum status unit_read(struct document *d, const struct node *n, struct sp
 	    document_quote(d, text));
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* NUMBER, blanks, UNIT: the number, and in `s` what stands behind it and the blanks. */
 static struct span number_take(struct span *s)
 {
@@ -106,7 +99,7 @@ bool bytes_parse(struct span text, int64_t *out)
 	if (!unit || (unit->family != FAMILY_BYTES && unit->family != FAMILY_BARE) ||
 	    is_too_fine(number) || !number_parse(number, DECIMALS, &scaled))
 		return false;
-	__int128 v = (__int128)scaled * unit->factor / SCALE;
+	__int128 v = (__int128)scaled * unit->factor / MICRO;
 	if (v <= 0 || v > INT64_MAX)
 		return false;
 	*out = (int64_t)v;
@@ -142,7 +135,7 @@ enum status share_read(struct document *d, const struct node *n, int64_t *out)
 {
 	struct quantity q;
 	TRY(quantity_read(d, n, UNIT_PCT, &q));
-	if (q.unit->family != FAMILY_PERCENT || q.scaled > 100 * SCALE)
+	if (q.unit->family != FAMILY_PERCENT || q.scaled > 100 * MICRO)
 		return document_fail(d, n, "%s must be a share from 0%% to 100%%",
 		                     document_quote(d, n->text));
 	*out = q.scaled;
@@ -173,7 +166,7 @@ static const char *fitting_units(enum family family, enum use use)
 static enum status absolute_read(struct document *d, const struct node *n, const struct metric *m,
                                  bool below, const struct quantity *q, int64_t *out)
 {
-	if (m->unit == UNIT_COUNT && q->scaled % SCALE)
+	if (m->unit == UNIT_COUNT && q->scaled % MICRO)
 		return document_fail(d, n, "%s: '%s' is a whole number", document_quote(d, n->text),
 		                     m->name);
 	if (unit_digits(m->unit) == DECIMALS) {
@@ -181,7 +174,7 @@ static enum status absolute_read(struct document *d, const struct node *n, const
 		return ST_OK;
 	}
 	__int128 v = (__int128)q->scaled * q->unit->factor;
-	v = (v + (below ? SCALE - 1 : 0)) / SCALE;
+	v = (v + (below ? MICRO - 1 : 0)) / MICRO;
 	if (v > INT64_MAX)
 		return document_fail(d, n, "%s is too large", document_quote(d, n->text));
 	*out = (int64_t)v;
@@ -209,6 +202,16 @@ static enum status misfit(struct document *d, const struct node *n, const struct
 	                     fitting_units(family_of(m->unit), use));
 }
 
+enum status bound_read(struct document *d, const struct metric *m, const struct node *n, bool below,
+                       int64_t *out)
+{
+	struct quantity q;
+	TRY(quantity_read(d, n, m->unit, &q));
+	if (!unit_fits(family_of(m->unit), q.unit->family, USE_BOUND))
+		return misfit(d, n, m, USE_BOUND);
+	return absolute_read(d, n, m, below, &q, out);
+}
+
 static enum status limit_read(struct document *d, struct arena *a, const struct metric *m,
                               const struct node *n, struct limit *out)
 {
@@ -225,7 +228,7 @@ static enum status limit_read(struct document *d, struct arena *a, const struct 
 	out->relative = q.unit->family == FAMILY_PERCENT && use == USE_DIFFERENCE;
 	if (!out->relative)
 		return absolute_read(d, n, m, out->condition == COND_MIN, &q, &out->value);
-	if (out->condition == COND_DECREASE && q.scaled >= 100 * SCALE)
+	if (out->condition == COND_DECREASE && q.scaled >= 100 * MICRO)
 		return document_fail(d, n, "nothing can decrease by more than %s",
 		                     document_quote(d, n->text));
 	out->value = q.scaled;
@@ -240,8 +243,8 @@ static enum status and_read(struct document *d, struct arena *a, const struct me
 	for (size_t i = 0; i < out->list.nr; i++)
 		binds = binds || (out->list.v[i].relative && out->list.v[i].condition != COND_CHANGE);
 	if (!binds)
-		return document_fail(
-		    d, n->key, "'and' belongs to an 'increase' or 'decrease' in %%, and there is none");
+		return document_fail(d, n->key,
+		                     "'and' belongs to increases and decreases in %%, and there is none");
 	TRY(quantity_read(d, n, m->unit, &q));
 	if (!unit_fits(family_of(m->unit), q.unit->family, USE_AND))
 		return misfit(d, n, m, USE_AND);

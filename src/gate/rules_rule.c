@@ -1,53 +1,11 @@
-#include "base/strbuf.h"
 #include "gate/rules_parts.h"
 
 #define DEFAULT_TOP 20
 
-/* Texts of `select` go into the query; which of them a metric has depends on
-   what its figures are labelled by. */
-static enum status select_read(struct document *d, const struct node *map, struct arena *a,
-                               struct rule *r)
-{
-	const struct {
-		const char *key;
-		const char **glob;
-		bool fits;
-	} rows[] = {
-		{ "kernel", &r->query.kernel, r->metric->label == LABEL_KERNEL },
-		{ "category", &r->query.category,
-		  r->metric->label == LABEL_CATEGORY || r->metric->label == LABEL_KERNEL },
-		{ "class", &r->query.cls, r->metric->label == LABEL_KERNEL },
-		{ "op", &r->query.op, r->metric->label == LABEL_OP },
-		{ "rank", &r->query.rank, true },
-		{ "device", &r->query.device, r->metric->label == LABEL_DEVICE },
-		{ "memory", &r->query.memory, r->metric->label == LABEL_MEMORY },
-		{ "direction", &r->query.direction, r->metric->label == LABEL_DIRECTION },
-		{ "thread", &r->query.thread, r->metric->label == LABEL_THREAD },
-	};
-	struct strbuf fitting = STRBUF_INIT, text = STRBUF_INIT;
-	enum status st = ST_OK;
-	if (r->metric->label == LABEL_PAIR)
-		return document_fail(d, map->key,
-		                     "'%s' is formed from all kernels: there is nothing to select",
-		                     r->metric->name);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (rows[i].fits)
-			strbuf_addf(&fitting, "%s%s", fitting.n ? " and " : "", rows[i].key);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows && st == ST_OK; i++) {
-		const struct node *n = node_get(map, rows[i].key);
-		if (!n)
-			continue;
-		if (!rows[i].fits)
-			st = document_fail(d, n->key, "'%s' has no %s to select: it has %s", r->metric->name,
-			                   rows[i].key, strbuf_str(&fitting));
-		*rows[i].glob = arena_dup(a, n->text);
-		strbuf_addf(&text, "%s%s=%s", text.n ? ", " : "", rows[i].key, *rows[i].glob);
-	}
-	r->select_text = arena_dup(a, strbuf_span(&text));
-	strbuf_release(&fitting);
-	strbuf_release(&text);
-	return st;
-}
+/* Labels of what can be new or gone. */
+#define ITEM_LABELS                                                                        \
+	(1u << LABEL_KERNEL | 1u << LABEL_CATEGORY | 1u << LABEL_OP | 1u << LABEL_COLLECTIVE | \
+	 1u << LABEL_FUNCTION)
 
 /* What makes a check for each item, and what looks at the top of them. */
 static enum status items_read(struct document *d, const struct node *map, struct rule *r)
@@ -57,17 +15,19 @@ static enum status items_read(struct document *d, const struct node *map, struct
 	enum label_kind label = r->metric->label;
 	r->top = keys_integer(for_each ? node_get(for_each, "top") : top, DEFAULT_TOP);
 	r->for_each = for_each != NULL;
-	if (for_each && label != LABEL_KERNEL && label != LABEL_CATEGORY && label != LABEL_OP)
+	if (for_each && !(1u << label & ITEM_LABELS))
 		return document_fail(d, for_each->key,
-		                     "'%s' has no kernels, categories or operators for 'for_each'",
+		                     "'%s' has no kernels, categories, operators, collectives or functions "
+		                     "for 'for_each'",
 		                     r->metric->name);
 	if (top && label != LABEL_PAIR)
 		return document_fail(
 		    d, top->key, "'top' is for kernel.drift_pct and kernel.top_overlap_pct:%s",
 		    for_each ? " write it inside 'for_each'" : " use 'for_each: {top: N}'");
-	if (share && label == LABEL_OP)
+	if (share && label != LABEL_KERNEL && label != LABEL_CATEGORY)
 		return document_fail(d, share->key,
-		                     "'min_share' is a share of kernel time: operators have none");
+		                     "'min_share' is a share of kernel time: only kernels and categories "
+		                     "have one");
 	if (share)
 		TRY(share_read(d, share, &r->min_share));
 	for (const struct node *n = map->first; n; n = n->next)
@@ -93,28 +53,44 @@ static enum status id_read(struct document *d, const struct node *n, struct rule
 	return ST_OK;
 }
 
+/* Noise asks whether an increase or decrease is one: elsewhere it would do nothing. */
+static enum status check_noise(struct document *d, const struct node *noise, const struct rule *r)
+{
+	if (r->metric->exact)
+		return document_fail(d, noise->key, "'%s' is exact: there is no noise in it",
+		                     r->metric->name);
+	for (size_t i = 0; i < r->fail.list.nr; i++)
+		if (condition_has_noise(r->fail.list.v[i].condition))
+			return ST_OK;
+	return document_fail(d, noise->key,
+	                     "'noise' belongs to an increase or decrease in 'fail', and there is none");
+}
+
 enum status rule_read(struct document *d, const struct node *map, struct rules *out)
 {
 	struct rule *r = vec_push_zero(&out->rules);
 	const struct node *stat = node_get(map, "stat"), *fail = node_get(map, "fail"),
-	                  *warn = node_get(map, "warn");
+	                  *warn = node_get(map, "warn"), *noise = node_get(map, "noise");
 	const struct metric *m = metric_find(node_get(map, "metric")->text);
 	r->metric = m;
-	r->select_text = "";
 	TRY(id_read(d, node_get(map, "id"), out, r));
 	r->stat = (enum statistic)keys_word(word_stat, stat, STAT_MEDIAN);
 	r->worse = (enum worse)keys_word(word_better, node_get(map, "better"), (int)m->worse);
 	r->reduce = (enum reduce)keys_word(word_reduce, node_get(map, "ranks"), (int)m->reduce);
 	r->on_missing = (enum on_missing)keys_word(word_on_missing, node_get(map, "on_missing"),
 	                                           (int)out->on_missing);
+	r->noise_k = keys_number(node_get(noise, "k"), out->noise_k);
+	r->noise_min_runs = keys_integer(node_get(noise, "min_runs"), out->noise_min_runs);
 	if (r->stat != STAT_MEDIAN && !metric_is_step(m))
 		return document_fail(d, stat, "'stat' is for step.* metrics: '%s' is one figure per run",
 		                     m->name);
 	r->query = (struct query){ .metric = m, .stat = r->stat, .reduce = r->reduce };
 	TRY(items_read(d, map, r));
-	if (node_get(map, "select"))
-		TRY(select_read(d, node_get(map, "select"), &out->arena, r));
+	struct select_subject of = { m->name, 1u << m->label };
+	TRY(select_read(d, &out->arena, &of, node_get(map, "select"), &r->query, &r->select_text));
 	if (fail)
 		TRY(limits_read(d, &out->arena, m, fail, &r->fail));
-	return warn ? limits_read(d, &out->arena, m, warn, &r->warn) : ST_OK;
+	if (warn)
+		TRY(limits_read(d, &out->arena, m, warn, &r->warn));
+	return noise ? check_noise(d, noise, r) : ST_OK;
 }

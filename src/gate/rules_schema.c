@@ -3,6 +3,7 @@
 #include "gate/rules_file.h"
 #include "gate/rules_parts.h"
 
+#define ID_PATTERN "\"pattern\": \"^[A-Za-z0-9._-]{1,%d}$\""
 #define NUMBER "[0-9]+(\\\\.[0-9]{1,6})?"
 
 static void write_map(struct sink *out, const struct key_map *map, int depth);
@@ -41,15 +42,22 @@ static void write_kind(struct sink *out, const struct key *key, int depth)
 		write_map(out, key->map, depth);
 		return;
 	}
+	if (key->kind == KEY_NAMED) {
+		line(out, depth, "\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": ");
+		sink_printf(out, "%s, \"propertyNames\": {" ID_PATTERN "},",
+		            number_format(key->max, 0, max), MAX_ID);
+		line(out, depth, "\"additionalProperties\": {");
+		write_map(out, key->map, depth + 1);
+		line(out, depth, "}");
+		return;
+	}
 	line(out, depth, "");
 	switch (key->kind) {
 	case KEY_TEXT:
 		sink_puts(out, "\"type\": [\"string\", \"number\"], \"minLength\": 1");
 		return;
 	case KEY_ID:
-		sink_printf(out,
-		            "\"type\": [\"string\", \"number\"], \"pattern\": \"^[A-Za-z0-9._-]{1,%d}$\"",
-		            MAX_ID);
+		sink_printf(out, "\"type\": [\"string\", \"number\"], " ID_PATTERN, MAX_ID);
 		return;
 	case KEY_WORKLOAD:
 		sink_printf(out,
@@ -63,6 +71,13 @@ static void write_kind(struct sink *out, const struct key *key, int depth)
 	case KEY_INTEGER:
 		sink_printf(out, "\"type\": \"integer\", \"minimum\": %s, \"maximum\": %s",
 		            number_format(key->min, 0, min), number_format(key->max, 0, max));
+		return;
+	case KEY_NUMBER:
+		sink_printf(out, "\"type\": \"number\", \"minimum\": %s, \"maximum\": %s",
+		            number_format(key->min, 0, min), number_format(key->max, 0, max));
+		return;
+	case KEY_DATE:
+		sink_puts(out, "\"type\": \"string\", \"pattern\": \"^[0-9]{4}-[0-9]{2}-[0-9]{2}$\"");
 		return;
 	case KEY_SHARE:
 		sink_puts(out, "\"type\": \"string\", \"pattern\": \"^" NUMBER " *%$\"");
@@ -116,7 +131,7 @@ static void write_needs(struct sink *out, const struct key_map *map, int depth)
 	sink_puts(out, after);
 }
 
-/* Recursion over the table, which is four maps deep. */
+/* Recursion over the table, which is six maps deep. */
 static void write_map(struct sink *out, const struct key_map *map, int depth)
 {
 	write_needs(out, map, depth);

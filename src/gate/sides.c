@@ -37,6 +37,14 @@ static void note_counts(struct side *s, const struct digest *d, struct arena *a)
 		                     word_figure(a, UNIT_NS, t->unattributed_ns)));
 }
 
+static bool any_partial(const struct run *run)
+{
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		if (run->ranks.v[i]->trust.partial)
+			return true;
+	return false;
+}
+
 static void fill(struct side *s, const struct run *run, struct report *out)
 {
 	struct arena *a = &out->arena;
@@ -50,14 +58,13 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 		if (!d->window && (int64_t)d->nr_steps > s->steps)
 			s->steps = (int64_t)d->nr_steps;
 		s->window = s->window || d->window;
-		out->partial = out->partial || d->trust.partial;
 	}
 	/* one rank speaks for the run: the notes of many would hide each other */
 	if (run->ranks.nr)
 		note_counts(s, run->ranks.v[0], a);
 }
 
-static bool same_artifact(const struct run *x, const struct run *y)
+bool sides_same_artifact(const struct run *x, const struct run *y)
 {
 	if (x->ranks.nr == 0 || x->ranks.nr != y->ranks.nr)
 		return false;
@@ -67,11 +74,22 @@ static bool same_artifact(const struct run *x, const struct run *y)
 	return true;
 }
 
-void sides_fill(const struct run *baseline, const struct run *candidate, struct report *out)
+void sides_fill(const struct run *baseline, const struct run *candidates, size_t nr,
+                struct report *out)
 {
-	fill(&out->baseline, baseline, out);
-	fill(&out->candidate, candidate, out);
-	out->same_artifact = same_artifact(baseline, candidate);
+	out->baseline.label = "none yet";
+	out->baseline.gpu = out->baseline.commit = "";
+	if (baseline) {
+		fill(&out->baseline, baseline, out);
+		out->partial = any_partial(baseline);
+	}
+	fill(&out->candidate, &candidates[0], out);
+	out->candidate.runs = (int64_t)nr;
+	for (size_t i = 0; i < nr; i++) {
+		out->partial = out->partial || any_partial(&candidates[i]);
+		if (baseline && sides_same_artifact(baseline, &candidates[i]))
+			out->same_artifact = true;
+	}
 	if (out->same_artifact)
 		vec_push(&out->warnings,
 		         "the candidate is the baseline's own artifact: it is compared with itself, "

@@ -20,8 +20,9 @@ static const struct key file_keys[] = {
 };
 static const struct key_map file_map = KEY_TABLE("the sites file", file_keys);
 
-static enum status read_root(struct document *d, struct site_rules *out)
+static enum status read_root(struct document *d, void *ctx)
 {
+	struct site_rules *out = ctx;
 	struct arena *a = &out->tiers[0].arena;
 	TRY(keys_check(d, d->root, &file_map));
 	const struct node *list = node_get(d->root, "skip");
@@ -42,14 +43,8 @@ static enum status read_root(struct document *d, struct site_rules *out)
 static enum status load(const char *name, const struct span *text, struct site_rules *out,
                         struct diag_log *log)
 {
-	struct document d;
 	*out = (struct site_rules){ 0 };
-	document_init(&d, name, log);
-	enum status st = text ? document_parse(&d, *text) : document_read(&d, name);
-	if (st == ST_OK)
-		st = read_root(&d, out);
-	document_release(&d);
-	return st;
+	return document_load(name, text, read_root, out, log);
 }
 
 enum status sites_parse(const char *name, struct span text, struct site_rules *out,

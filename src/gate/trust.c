@@ -1,6 +1,7 @@
 #include "gate/trust.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "gate/trust_finding.h"
 #include "gate/words.h"
@@ -11,22 +12,27 @@ static bool spoils_all(const struct metric *m)
 	return true;
 }
 
+/* What runs on the GPU, and who waits for it. Of functions, those of lower classes are
+   what no GPU activity covers. */
 static bool is_of_gpu(const struct metric *m)
 {
-	return m->need == NEED_GPU || m->need == NEED_COMM;
+	return m->need == NEED_GPU || m->need == NEED_COMM || m->need == NEED_MATCHED ||
+	       m->id == METRIC_RANK_COMPUTE_SKEW_PCT || m->id == METRIC_FUNCTION_EXCLUSIVE_PCT;
 }
 
-static bool is_kernel_figure(const struct metric *m)
-{
-	return m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY || m->label == LABEL_DIRECTION ||
-	       m->label == LABEL_PAIR;
-}
-
-/* Formed from what is attributed to steps; so are the rates, from step.time. */
+/* Formed from what is attributed to steps; so are the rates, from step.time. The others
+   are of the whole trace. */
 static bool is_per_step(const struct metric *m)
 {
-	return metric_is_step(m) || is_kernel_figure(m) || m->label == LABEL_OP ||
-	       (m->label == LABEL_NONE && m->id != METRIC_COMM_OVERLAP_PCT);
+	return m->need != NEED_MEMORY && m->label != LABEL_DEVICE && m->label != LABEL_THREAD &&
+	       m->label != LABEL_FUNCTION && m->id != METRIC_COMM_OVERLAP_PCT &&
+	       m->id != METRIC_RANK_MISSING_STEPS;
+}
+
+/* Where there are no steps, the utilization is that of the whole trace. */
+static bool is_of_steps_or_window(const struct metric *m)
+{
+	return is_per_step(m) || m->id == METRIC_GPU_UTILIZATION_PCT;
 }
 
 /* Launches are lost with the activities: the host's figures on them are short too. */
@@ -39,14 +45,9 @@ static bool is_attributed(const struct metric *m)
 /* Sums of durations: what overlaps on one stream counts twice in them. */
 static bool is_sum(const struct metric *m)
 {
-	return (m->id >= METRIC_STEP_CUDA_TIME && m->id <= METRIC_STEP_COMM_TIME) ||
-	       (is_kernel_figure(m) && !m->exact);
-}
-
-/* Means over all measured steps: the digest cannot take one step out of them. */
-static bool is_mean_over_steps(const struct metric *m)
-{
-	return is_kernel_figure(m) || m->label == LABEL_OP;
+	if (metric_is_step(m))
+		return m->id >= METRIC_STEP_CUDA_TIME && m->id <= METRIC_STEP_COMM_TIME;
+	return is_of_gpu(m) && is_per_step(m) && !m->exact && m->id != METRIC_KERNEL_MAX;
 }
 
 /* All that a trace records. */
@@ -60,24 +61,14 @@ static const char *share(struct arena *a, int64_t part, int64_t whole)
 	return word_figure(a, UNIT_PCT, number_pct(part, whole));
 }
 
-size_t trust_usable_steps(const struct digest *d)
-{
-	if (d->window || d->nr_steps < 3)
-		return d->nr_steps;
-	int64_t *sorted = mem_calloc(d->nr_steps, sizeof *sorted);
-	memcpy(sorted, d->step_activities, d->nr_steps * sizeof *sorted);
-	int64_t median = number_median(sorted, d->nr_steps);
-	free(sorted);
-	bool is_short = (__int128)d->step_activities[d->nr_steps - 1] * 2 < median;
-	return d->nr_steps - (is_short ? 1 : 0);
-}
-
 static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 {
 	struct arena *a = &s->out->arena;
-	if (t->gpu_events == 0)
+	if (t->gpu_events == 0) {
 		trust_add(s, "no-gpu-activity", is_of_gpu,
 		          "has no GPU activity: was CUDA or HIP activity recorded?");
+		return;
+	}
 	/* where no launch at all was recorded, none was lost: start times stand in */
 	bool has_launches = t->with_launch > 0 || t->launches > 0;
 	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
@@ -85,7 +76,7 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 		          "has %" PRId64 " GPU activities whose launch was lost, %s of its GPU time",
 		          t->dropped, share(a, t->dropped_ns, t->gpu_ns));
 	if (trust_is_notable(t->launches_without_kernel, t->launches))
-		trust_add(s, "lost-kernels", is_attributed,
+		trust_add(s, "lost-kernels", is_of_gpu,
 		          "has %" PRId64 " of %" PRId64 " kernel launches without a kernel",
 		          t->launches_without_kernel, t->launches);
 	if (trust_is_notable(t->overlap_ns, t->gpu_ns))
@@ -97,17 +88,16 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 
 static void find_steps(const struct trust_scope *s, const struct digest *d, int64_t min_steps)
 {
-	size_t usable = trust_usable_steps(d);
-	if (usable < d->nr_steps)
-		trust_add(s, "short-last-step", is_mean_over_steps,
+	int64_t usable = d->usable_steps, least = min_steps > 0 ? min_steps : 1;
+	if (usable < (int64_t)d->nr_steps)
+		trust_add(s, "short-last-step", NULL,
 		          "ends within a step: step %" PRId64 " has %" PRId64
-		          " GPU activities, less than half of what is usual; step figures leave it out, "
-		          "means over steps cannot: record one step more",
+		          " GPU activities, less than half of what is usual, and is left out",
 		          d->step_numbers[usable], d->step_activities[usable]);
-	if (!d->window && (min_steps > 0 ? (uint64_t)usable < (uint64_t)min_steps : usable == 0))
+	if (!d->window && usable < least)
 		trust_add(s, "too-few-steps", is_per_step,
-		          "has %zu usable steps after warm-up, and the rules want %" PRId64, usable,
-		          min_steps > 0 ? min_steps : 1);
+		          "has %" PRId64 " usable steps after warm-up, and the rules want %" PRId64, usable,
+		          least);
 }
 
 static void find_damage(const struct trust_scope *s, const struct trust_counts *t)
@@ -148,14 +138,16 @@ struct expected {
 	int64_t min_steps;
 };
 
-static void find_in_run(const struct run *run, bool candidate, struct expected want,
-                        struct report *out)
+static void find_in_run(const struct run *run, struct trust_scope s, struct expected want)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];
-		struct trust_scope s = { out, candidate, d->rank };
+		s.rank = d->rank;
 		if (has_trace(d)) {
-			find_lost(&s, &d->trust);
+			struct trust_counts t = d->trust;
+			if (d->usable_steps < (int64_t)d->nr_steps) /* what is left out is not missed */
+				t.launches_without_kernel -= d->progress.pending;
+			find_lost(&s, &t);
 			find_steps(&s, d, want.min_steps);
 		} else if (want.trace) {
 			trust_add(&s, "no-trace", is_of_trace,
@@ -164,6 +156,7 @@ static void find_in_run(const struct run *run, bool candidate, struct expected w
 		find_damage(&s, &d->trust);
 		trust_find_memory(&s, d);
 	}
+	trust_find_ranks(run, &s);
 }
 
 static const char *memory_source(const struct run *run)
@@ -192,19 +185,20 @@ static bool any_attribution(const struct run *run, enum attribution attribution)
 }
 
 static void find_between(const struct run *baseline, const struct run *candidate,
-                         struct report *out)
+                         struct trust_scope s)
 {
-	struct trust_scope s = { out, true, -1 };
+	struct arena *a = &s.out->arena;
 	const char *x = memory_source(baseline), *y = memory_source(candidate);
+	trust_find_absent(baseline, candidate, &s);
 	if (x && y && strcmp(x, y) != 0)
 		trust_add(&s, "memory-source-differs", NULL,
 		          "has memory figures from a %s and the baseline from a %s: peaks of other windows",
-		          word_line(&out->arena, span_of(y)), word_line(&out->arena, span_of(x)));
+		          word_line(a, span_of(y)), word_line(a, span_of(x)));
 	if (!trust_any_trace(baseline) || !trust_any_trace(candidate))
 		return;
 	bool window = any_window(candidate);
 	if (window != any_window(baseline)) {
-		trust_add(&s, "window-against-steps", is_per_step,
+		trust_add(&s, "window-against-steps", is_of_steps_or_window,
 		          "%s and the baseline %s: per-step figures do not compare",
 		          window ? "has no steps" : "has steps", window ? "has" : "has none");
 		return;
@@ -220,20 +214,47 @@ static void find_between(const struct run *baseline, const struct run *candidate
 		    "on the other by start time");
 }
 
-void trust_findings(const struct run *baseline, const struct run *candidate, int64_t min_steps,
-                    struct report *out)
+/* The candidate's first; what spoils most first; those of one kind together, by rank. */
+static int finding_cmp(const void *a, const void *b)
 {
-	struct expected want = { trust_any_trace(baseline) || trust_any_trace(candidate), min_steps };
-	find_between(baseline, candidate, out);
-	find_in_run(candidate, true, want, out);
-	find_in_run(baseline, false, want, out);
+	const struct finding *x = a, *y = b;
+	if (x->candidate != y->candidate)
+		return x->candidate ? -1 : 1;
+	if (x->spoils.nr != y->spoils.nr)
+		return x->spoils.nr > y->spoils.nr ? -1 : 1;
+	int c = strcmp(x->id, y->id);
+	if (c)
+		return c;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return strcmp(x->message, y->message);
+}
+
+void trust_findings(const struct run *baseline, const struct run *candidates, size_t nr,
+                    int64_t min_steps, struct report *out)
+{
+	struct expected want = { baseline && trust_any_trace(baseline), min_steps };
+	for (size_t i = 0; i < nr; i++)
+		want.trace = want.trace || trust_any_trace(&candidates[i]);
+	for (size_t i = 0; i < nr; i++) {
+		struct trust_scope s = { out, true, -1, baseline ? NULL : "the run" };
+		if (i)
+			s.who = arena_printf(&out->arena, "run %zu of the candidate", i + 1);
+		if (baseline)
+			find_between(baseline, &candidates[i], s);
+		find_in_run(&candidates[i], s, want);
+	}
+	if (baseline)
+		find_in_run(baseline, (struct trust_scope){ out, false, -1, NULL }, want);
+	vec_sort(&out->trust, finding_cmp);
 }
 
 const struct finding *trust_spoiler(const struct report *r, const struct metric *m, int64_t rank)
 {
+	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED; /* all speak of each */
 	for (size_t i = 0; i < r->trust.nr; i++) {
 		const struct finding *f = &r->trust.v[i];
-		if (rank >= 0 && f->rank >= 0 && rank != f->rank)
+		if (!across && rank >= 0 && f->rank >= 0 && rank != f->rank)
 			continue;
 		for (size_t j = 0; j < f->spoils.nr; j++)
 			if (strcmp(f->spoils.v[j], m->name) == 0)

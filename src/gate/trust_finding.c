@@ -8,7 +8,7 @@ void trust_add(const struct trust_scope *s, const char *id, spoils_fn *spoils, c
 {
 	struct strbuf b = STRBUF_INIT;
 	va_list ap;
-	strbuf_adds(&b, s->candidate ? "the candidate" : "the baseline");
+	strbuf_adds(&b, s->who ? s->who : s->candidate ? "the candidate" : "the baseline");
 	strbuf_addch(&b, ' ');
 	va_start(ap, fmt);
 	strbuf_vaddf(&b, fmt, ap);

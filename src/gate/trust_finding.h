@@ -12,6 +12,7 @@ struct trust_scope {
 	struct report *out;
 	bool candidate;
 	int64_t rank;
+	const char *who; ///< "run 2 of the candidate"; NULL: the side
 };
 
 /// Append a finding; its message begins with the side. `spoils` NULL: a warning only.
@@ -27,5 +28,14 @@ static inline bool trust_is_notable(int64_t part, int64_t whole)
 /// Append what the memories of a rank say against themselves, and of a candidate
 /// the risk to run out of memory.
 void trust_find_memory(const struct trust_scope *s, const struct digest *d);
+
+/// Append what the ranks of a run say against each other: one that lacks steps, ends early,
+/// is stuck, has fewer collectives or figures of another kind. Each is named with the
+/// last thing it did.
+void trust_find_ranks(const struct run *run, const struct trust_scope *s);
+
+/// Append the ranks that one side has and the other lacks; `s` is of the candidate.
+void trust_find_absent(const struct run *baseline, const struct run *candidate,
+                       const struct trust_scope *s);
 
 #endif

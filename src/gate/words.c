@@ -16,15 +16,25 @@ const char *word_figure(struct arena *a, enum unit unit, int64_t value)
 	return word_take(a, &b);
 }
 
-const char *word_change(struct arena *a, enum unit unit, int64_t change)
+static const char *in_points(struct arena *a, enum unit unit, int64_t change, bool sign)
 {
 	struct strbuf b = STRBUF_INIT;
-	unit_format(&b, unit, change, true);
+	unit_format(&b, unit, change, sign);
 	if (unit == UNIT_PCT && b.n && b.p[b.n - 1] == '%') {
 		strbuf_setlen(&b, b.n - 1);
 		strbuf_adds(&b, "pp");
 	}
 	return word_take(a, &b);
+}
+
+const char *word_change(struct arena *a, enum unit unit, int64_t change)
+{
+	return in_points(a, unit, change, true);
+}
+
+const char *word_amount(struct arena *a, enum unit unit, int64_t amount)
+{
+	return in_points(a, unit, amount, false);
 }
 
 const char *word_pct(struct arena *a, int64_t pct)

@@ -17,6 +17,9 @@ const char *word_figure(struct arena *a, enum unit unit, int64_t value);
 /// A change of a figure, with its sign; of percentages in points ("+1.20 pp").
 const char *word_change(struct arena *a, enum unit unit, int64_t change);
 
+/// The size of a change, without sign; of percentages in points ("1.20 pp").
+const char *word_amount(struct arena *a, enum unit unit, int64_t amount);
+
 /// A relative change ("+12.29 %"), `pct` in 1e-6 percent.
 const char *word_pct(struct arena *a, int64_t pct);
 

@@ -26,21 +26,6 @@ struct builder {
 	bool began; ///< the first document
 };
 
-void document_init(struct document *d, const char *name, struct diag_log *log)
-{
-	struct strbuf b = STRBUF_INIT;
-	*d = (struct document){ .arena = ARENA_INIT, .log = log };
-	text_add_short(&b, span_of(name), 4096);
-	d->name = arena_dup(&d->arena, strbuf_span(&b));
-	strbuf_release(&b);
-}
-
-void document_release(struct document *d)
-{
-	arena_release(&d->arena);
-	d->root = NULL;
-}
-
 const char *document_quote(struct document *d, struct span text)
 {
 	return text_quote(&d->arena, text);
@@ -53,7 +38,7 @@ void document_error(struct document *d, const struct node *at, const char *fmt, 
 	va_start(ap, fmt);
 	strbuf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	diag_fail(d->log, ST_USAGE, "%s:%u:%u: %s", d->name, at->line, at->column, strbuf_str(&b));
+	diag_error(d->log, "%s:%u:%u: %s", d->name, at->line, at->column, strbuf_str(&b));
 	strbuf_release(&b);
 }
 
@@ -190,7 +175,7 @@ static enum status take(struct builder *b, const yaml_event_t *e)
 	}
 }
 
-enum status document_parse(struct document *d, struct span text)
+static enum status document_parse(struct document *d, struct span text)
 {
 	struct builder b = { .d = d, .text = text };
 	yaml_parser_t parser;
@@ -232,7 +217,7 @@ static enum status read_all(struct document *d, int fd, struct strbuf *out)
 	return ST_OK;
 }
 
-enum status document_read(struct document *d, const char *path)
+static enum status document_read(struct document *d, const char *path)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct stat sb;
@@ -250,5 +235,20 @@ enum status document_read(struct document *d, const char *path)
 	if (st == ST_OK)
 		st = document_parse(d, strbuf_span(&text));
 	strbuf_release(&text);
+	return st;
+}
+
+enum status document_load(const char *name, const struct span *text, document_fn *read, void *out,
+                          struct diag_log *log)
+{
+	struct document d = { .arena = ARENA_INIT, .log = log };
+	struct strbuf b = STRBUF_INIT;
+	text_add_short(&b, span_of(name), 4096);
+	d.name = arena_dup(&d.arena, strbuf_span(&b));
+	strbuf_release(&b);
+	enum status st = text ? document_parse(&d, *text) : document_read(&d, name);
+	if (st == ST_OK)
+		st = read(&d, out);
+	arena_release(&d.arena);
 	return st;
 }

@@ -30,15 +30,14 @@ struct document {
 	struct diag_log *log; ///< borrowed
 };
 
-/// An empty document whose messages begin with `name`.
-void document_init(struct document *d, const char *name, struct diag_log *log);
+/// Reads what the root of a document holds into `out`.
+typedef enum status document_fn(struct document *d, void *out);
 
-/// Read the regular file at `path`. ST_USAGE with place and reason on any fault.
-GG_MUST_CHECK enum status document_read(struct document *d, const char *path);
-
-/// Read `text`, which is borrowed during the call. One document without
-/// aliases, anchors, tags and directives; duplicate keys are left to the caller.
-GG_MUST_CHECK enum status document_parse(struct document *d, struct span text);
+/// Read `text`, or the regular file `name` where it is NULL, and hand the document to `read`,
+/// during which it lives. One document without aliases, anchors, tags and directives; duplicate
+/// keys are left to `read`. ST_USAGE with place and reason on any fault.
+GG_MUST_CHECK enum status document_load(const char *name, const struct span *text,
+                                        document_fn *read, void *out, struct diag_log *log);
 
 /// Record `NAME:LINE:COLUMN: what`.
 void document_error(struct document *d, const struct node *at, const char *fmt, ...)
@@ -52,8 +51,5 @@ const char *document_quote(struct document *d, struct span text);
 
 /// Value of `key` in a map, or NULL; NULL for a NULL map.
 const struct node *node_get(const struct node *map, const char *key);
-
-/// Give the memory back.
-void document_release(struct document *d);
 
 #endif

@@ -1,0 +1,116 @@
+#include "gate/checks_items.h"
+
+#include <stdlib.h>
+
+static int by_label(const void *a, const void *b)
+{
+	return span_cmp(*(const struct span *)a, *(const struct span *)b);
+}
+
+struct ranked {
+	struct span label;
+	int64_t value;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	return span_cmp(x->label, y->label);
+}
+
+struct items {
+	VEC(struct span) list; ///< sorted
+};
+
+static void add_top_of(struct items *items, const struct entries *ranking, int64_t nr, int side)
+{
+	VEC(struct ranked) top = VEC_INIT;
+	for (size_t i = 0; i < ranking->list.nr; i++)
+		if (ranking->list.v[i].has[side])
+			vec_push(&top,
+			         (struct ranked){ ranking->list.v[i].label, ranking->list.v[i].value[side] });
+	vec_sort(&top, by_value);
+	for (size_t i = 0; i < top.nr && (int64_t)i < nr; i++)
+		vec_push(&items->list, top.v[i].label);
+	vec_release(&top);
+}
+
+static bool has_item(const struct items *items, struct span label)
+{
+	return items->list.nr && bsearch(&label, items->list.v, items->list.nr, sizeof label, by_label);
+}
+
+/* `min_share` is a share of all kernels, whatever `select` narrows to. */
+static void totals_of(struct bench *b, struct query q, __int128 total[NR_SIDES])
+{
+	struct entries all;
+	q.kernel = q.category = q.cls = NULL;
+	bench_query(b, &q, &all);
+	for (size_t i = 0; i < all.list.nr; i++)
+		for (int s = 0; s < NR_SIDES; s++)
+			total[s] += all.list.v[i].value[s];
+	vec_release(&all.list);
+}
+
+static bool has_share(const struct entry *e, int64_t min_share, const __int128 total[NR_SIDES])
+{
+	for (int s = 0; s < NR_SIDES; s++)
+		if (e->has[s] && (__int128)e->value[s] * 100000000 >= min_share * total[s])
+			return true;
+	return false;
+}
+
+/* The union of both sides' top N by time, of which one side's share is enough. */
+static void items_of(struct bench *b, const struct rule *rule, struct items *items)
+{
+	struct query q = rule->query;
+	struct entries ranking;
+	struct items top = { 0 };
+	__int128 total[NR_SIDES] = { 0, 0 };
+	if (rule->metric->label == LABEL_KERNEL)
+		q.metric = &metric_table[METRIC_KERNEL_TIME];
+	if (rule->metric->label == LABEL_COLLECTIVE)
+		q.metric = &metric_table[METRIC_COMM_TIME];
+	if (q.reduce == REDUCE_EACH)
+		q.reduce = REDUCE_MAX;
+	bench_query(b, &q, &ranking);
+	if (rule->min_share)
+		totals_of(b, q, total);
+	for (int s = 0; s < NR_SIDES; s++)
+		add_top_of(&top, &ranking, rule->top, s);
+	vec_sort(&top.list, by_label);
+	for (size_t i = 0; i < ranking.list.nr; i++) {
+		const struct entry *e = &ranking.list.v[i];
+		if (has_item(&top, e->label) && has_share(e, rule->min_share, total))
+			vec_push(&items->list, e->label);
+	}
+	vec_release(&top.list);
+	vec_release(&ranking.list);
+}
+
+/* Items with the most of the metric first, on whichever side that is. */
+static int by_size(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int64_t vx = x->value[0] > x->value[1] ? x->value[0] : x->value[1];
+	int64_t vy = y->value[0] > y->value[1] ? y->value[0] : y->value[1];
+	if (vx != vy)
+		return vx > vy ? -1 : 1;
+	int c = span_cmp(x->label, y->label);
+	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+void checks_keep_items(struct bench *b, const struct rule *rule, struct entries *entries)
+{
+	struct items items = { 0 };
+	items_of(b, rule, &items);
+	size_t nr = 0;
+	for (size_t i = 0; i < entries->list.nr; i++)
+		if (has_item(&items, entries->list.v[i].label))
+			entries->list.v[nr++] = entries->list.v[i];
+	entries->list.nr = nr;
+	vec_sort(&entries->list, by_size);
+	vec_release(&items.list);
+}

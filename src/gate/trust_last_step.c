@@ -1,0 +1,217 @@
+/* How a rank ends, held against the others: stuck before a collective in which they wait, or
+   cut within a step that they have whole. */
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "gate/trust_peers.h"
+#include "gate/words.h"
+
+enum { NAME_CHARS = 80 };
+
+/* ---- the finding ---- */
+
+/* What is said of the lack itself holds. */
+static bool is_of_rest(const struct metric *m)
+{
+	return m->id != METRIC_RANK_MISSING_STEPS;
+}
+
+/* A snapshot is of its own moment. */
+static bool is_of_rest_of_trace(const struct metric *m)
+{
+	return is_of_rest(m) && m->need != NEED_MEMORY;
+}
+
+static const char *last_deed(struct arena *a, const struct progress *p)
+{
+	struct strbuf b = STRBUF_INIT;
+	strbuf_addf(&b, "; in its last step it launched %" PRId64 " kernel%s", p->launches,
+	            p->launches == 1 ? "" : "s");
+	if (p->collectives)
+		strbuf_addf(&b, " and entered %" PRId64 " collective%s", p->collectives,
+		            p->collectives == 1 ? "" : "s");
+	if (p->op.n)
+		strbuf_addf(&b, ", last on the host '%s'", word_short(a, p->op, NAME_CHARS));
+	if (p->activity.n)
+		strbuf_addf(&b, ", last on the GPU '%s'", word_short(a, p->activity, NAME_CHARS));
+	return word_take(a, &b);
+}
+
+void peers_name_end(struct peers *p, size_t r, const char *id, const char *message)
+{
+	struct arena *a = &p->scope->out->arena;
+	const struct digest *d = p->run->ranks.v[r];
+	peers_name(p, r, id, d->snapshot ? is_of_rest_of_trace : is_of_rest,
+	           arena_printf(a, "%s%s", message, last_deed(a, &d->progress)));
+}
+
+/* ---- the last step of the others ---- */
+
+/* A figure of the ranks that end in the run's last step, sorted. */
+struct column {
+	int64_t (*of)(const struct digest *d);
+	VEC(int64_t) v;
+};
+enum { LAUNCHED, PENDING, ENDED, ENTERED, SHARE, NR_FIGURES };
+
+static int64_t launched(const struct digest *d)
+{
+	return d->progress.launches;
+}
+
+static int64_t pending(const struct digest *d)
+{
+	return d->progress.pending;
+}
+
+static int64_t ended(const struct digest *d)
+{
+	return d->progress.launches - d->progress.pending;
+}
+
+static int64_t entered(const struct digest *d)
+{
+	return d->progress.collectives;
+}
+
+/* GPU activities of the last step, in 1e-6 of what is usual in the rank. */
+static int64_t last_share(const struct digest *d)
+{
+	if (d->nr_steps < 2)
+		return MICRO;
+	int64_t usual = stat_of(STAT_MEDIAN, d->step_activities, d->nr_steps - 1);
+	__int128 last = d->step_activities[d->nr_steps - 1];
+	return usual > 0 ? number_div_round(last * MICRO, usual) : MICRO;
+}
+
+static bool ends_last(const struct peers *p, size_t r)
+{
+	return !p->named[r] && digest_has_trace(p->run->ranks.v[r]) &&
+	       p->run->ranks.v[r]->progress.step == p->last;
+}
+
+static void column_fill(struct column *c, const struct peers *p)
+{
+	for (size_t r = 0; r < p->run->ranks.nr; r++)
+		if (ends_last(p, r))
+			vec_push(&c->v, c->of(p->run->ranks.v[r]));
+	vec_sort(&c->v, number_cmp_i64);
+}
+
+/* Median of a column of two or more without one that has `own`. */
+static int64_t others_median(const struct column *c, int64_t own)
+{
+	size_t k = 0, nr = c->v.nr - 1;
+	for (size_t end = nr; k < end;) {
+		size_t mid = k + (end - k) / 2;
+		if (c->v.v[mid] < own)
+			k = mid + 1;
+		else
+			end = mid;
+	}
+	size_t hi = nr / 2, lo = nr % 2 ? hi : hi - 1;
+	__int128 sum = (__int128)c->v.v[lo < k ? lo : lo + 1] + c->v.v[hi < k ? hi : hi + 1];
+	return number_div_round(sum, 2);
+}
+
+/* ---- stuck, or cut ---- */
+
+/* It has launched no more than has ended on the others, which wait: they are past what it
+   came to, and what they wait in it has not entered. */
+static bool is_passed(const struct column *c, const struct digest *d)
+{
+	return others_median(&c[PENDING], pending(d)) > 0 &&
+	       launched(d) <= others_median(&c[ENDED], ended(d)) &&
+	       launched(d) < others_median(&c[LAUNCHED], launched(d)) &&
+	       entered(d) <= others_median(&c[ENTERED], entered(d));
+}
+
+/* The GPUs of the others wait with work, whose hosts went on far beyond its own: where a
+   host runs ahead of its GPU, nothing that it launched last has ended anywhere. */
+static bool is_behind(const struct column *c, const struct digest *d)
+{
+	enum { LEAST_PCT = 90 };
+	int64_t usual = others_median(&c[LAUNCHED], launched(d));
+	return trust_is_notable(others_median(&c[PENDING], pending(d)), usual) &&
+	       (__int128)launched(d) * 100 < (__int128)usual * LEAST_PCT &&
+	       entered(d) < others_median(&c[ENTERED], entered(d));
+}
+
+static bool is_stuck(const struct column *c, const struct digest *d)
+{
+	return is_passed(c, d) || is_behind(c, d);
+}
+
+/* Launches without their kernels, or fewer activities than usual, and on the others not. */
+static bool is_cut(const struct column *c, const struct digest *d)
+{
+	enum { LEAST_PCT = 90 };
+	if (others_median(&c[PENDING], pending(d)) == 0 && trust_is_notable(pending(d), launched(d)))
+		return true;
+	__int128 usual = others_median(&c[SHARE], last_share(d));
+	return usual * 100 >= (__int128)MICRO * LEAST_PCT &&
+	       (__int128)last_share(d) * 100 < usual * LEAST_PCT;
+}
+
+/* What another rank has a kernel pending of. */
+static const char *where_they_wait(const struct peers *p, size_t r)
+{
+	struct arena *a = &p->scope->out->arena;
+	for (size_t i = 0; i < p->run->ranks.nr; i++) {
+		const struct progress *g = &p->run->ranks.v[i]->progress;
+		if (i != r && g->step == p->last && g->pending && g->waits_in.n)
+			return arena_printf(a, ": '%s' on rank %" PRId64,
+			                    word_short(a, g->waits_in, NAME_CHARS), p->run->ranks.v[i]->rank);
+	}
+	return "";
+}
+
+static void name_stuck(struct peers *p, size_t r, bool passed)
+{
+	struct arena *a = &p->scope->out->arena;
+	const char *step = "";
+	if (p->last >= 0)
+		step = arena_printf(a, " in step %" PRId64, p->last);
+	peers_name_end(p, r, "stuck",
+	               passed ? arena_printf(a, "stopped%s and never entered what the others wait in%s",
+	                                     step, where_they_wait(p, r))
+	                      : arena_printf(a,
+	                                     "stopped%s where the others went on, whose GPUs wait with "
+	                                     "what they launched",
+	                                     step));
+}
+
+static size_t test_all(const struct peers *p, const struct column *c, bool *found,
+                       bool (*test)(const struct column *c, const struct digest *d))
+{
+	size_t nr = 0;
+	for (size_t r = 0; r < p->run->ranks.nr; r++)
+		nr += found[r] = ends_last(p, r) && test(c, p->run->ranks.v[r]);
+	return nr;
+}
+
+/* Where one is stuck, the others end within a step because of it. */
+void peers_find_ends(struct peers *p)
+{
+	struct column c[NR_FIGURES] = {
+		[LAUNCHED] = { launched, VEC_INIT }, [PENDING] = { pending, VEC_INIT },
+		[ENDED] = { ended, VEC_INIT },       [ENTERED] = { entered, VEC_INIT },
+		[SHARE] = { last_share, VEC_INIT },
+	};
+	for (size_t i = 0; i < NR_FIGURES; i++)
+		column_fill(&c[i], p);
+	bool *found = mem_calloc(p->run->ranks.nr, sizeof *found);
+	bool stuck = c[0].v.nr > 1 && test_all(p, c, found, is_stuck);
+	if (!stuck && c[0].v.nr > 1)
+		test_all(p, c, found, is_cut);
+	for (size_t r = 0; r < p->run->ranks.nr; r++) {
+		if (found[r] && stuck)
+			name_stuck(p, r, is_passed(c, p->run->ranks.v[r]));
+		else if (found[r])
+			peers_name_end(p, r, "cut-short",
+			               "ends within its last step, which other ranks have whole");
+	}
+	for (size_t i = 0; i < NR_FIGURES; i++)
+		vec_release(&c[i].v);
+	free(found);
+}

@@ -1,0 +1,304 @@
+/* What the ranks of one run say against each other: who is absent, ends early, or never
+   came to a collective in which the others wait. */
+#include <inttypes.h>
+
+#include "base/idmap.h"
+#include "base/number.h"
+#include "gate/trust_peers.h"
+#include "gate/words.h"
+#include "model/present.h"
+
+enum { NAME_CHARS = 80 };
+
+static bool is_any(const struct metric *m)
+{
+	(void)m;
+	return true;
+}
+
+/* Formed from steps, or from what belongs to them. */
+static bool is_of_steps(const struct metric *m)
+{
+	return metric_is_step(m) || m->need == NEED_MATCHED || m->id == METRIC_RANK_COMPUTE_SKEW_PCT ||
+	       m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY || m->label == LABEL_DIRECTION ||
+	       m->label == LABEL_COLLECTIVE || m->label == LABEL_OP || m->label == LABEL_PAIR;
+}
+
+static bool is_of_ranks(const struct metric *m)
+{
+	return m->need == NEED_MATCHED;
+}
+
+/* ---- what the ranks have in common ---- */
+
+static bool has_steps(const struct digest *d)
+{
+	return !d->window && d->nr_steps > 0;
+}
+
+/* Steps that at least half of the ranks have: one that began a step more than the others
+   does not make them end early. */
+static void collect_steps(struct peers *p)
+{
+	struct idmap all;
+	VEC(size_t) ranks = VEC_INIT; /* that have the step, by its id */
+	size_t nr = 0;
+	idmap_init(&all);
+	for (size_t r = 0; r < p->run->ranks.nr; r++) {
+		const struct digest *d = p->run->ranks.v[r];
+		nr += has_steps(d);
+		for (size_t i = 0; has_steps(d) && i < d->nr_steps; i++) {
+			uint32_t id = idmap_add(&all, d->step_numbers[i]);
+			while (ranks.nr <= id)
+				vec_push(&ranks, 0);
+			ranks.v[id]++;
+		}
+	}
+	for (size_t i = 0; i < ranks.nr; i++)
+		if (ranks.v[i] * 2 >= nr)
+			vec_push(&p->steps, all.keys.v[i]);
+	vec_sort(&p->steps, number_cmp_i64);
+	vec_release(&ranks);
+	idmap_release(&all);
+}
+
+void peers_name(struct peers *p, size_t r, const char *id, spoils_fn *spoils, const char *message)
+{
+	struct trust_scope s = *p->scope;
+	s.rank = p->run->ranks.v[r]->rank;
+	trust_add(&s, id, spoils, "%s", message);
+	p->named[r] = true;
+}
+
+/* ---- steps that a rank lacks ---- */
+
+/* "6, 7, 8, …" of what is in all and not in `d`. */
+static const char *missing_list(struct peers *p, const struct digest *d, size_t *nr)
+{
+	enum { SHOWN = 8 };
+	struct strbuf b = STRBUF_INIT;
+	int64_t *own = mem_calloc(d->nr_steps, sizeof *own);
+	memcpy(own, d->step_numbers, d->nr_steps * sizeof *own);
+	qsort(own, d->nr_steps, sizeof *own, number_cmp_i64);
+	*nr = 0;
+	for (size_t i = 0, k = 0; i < p->steps.nr; i++) {
+		while (k < d->nr_steps && own[k] < p->steps.v[i])
+			k++;
+		if (k < d->nr_steps && own[k] == p->steps.v[i])
+			continue;
+		if (*nr < SHOWN)
+			strbuf_addf(&b, "%s%" PRId64, *nr ? ", " : "", p->steps.v[i]);
+		else if (*nr == SHOWN)
+			strbuf_adds(&b, ", …");
+		++*nr;
+	}
+	free(own);
+	return word_take(&p->scope->out->arena, &b);
+}
+
+static void find_missing_steps(struct peers *p)
+{
+	struct arena *a = &p->scope->out->arena;
+	for (size_t r = 0; r < p->run->ranks.nr; r++) {
+		const struct digest *d = p->run->ranks.v[r];
+		size_t nr;
+		if (!has_steps(d))
+			continue;
+		const char *list = missing_list(p, d, &nr);
+		if (nr > 0 && d->step_numbers[d->nr_steps - 1] < p->steps.v[p->steps.nr - 1])
+			peers_name_end(p, r, "ends-early",
+			               arena_printf(a, "ends early: it lacks step%s %s, which other ranks have",
+			                            nr == 1 ? "" : "s", list));
+		else if (nr > 0)
+			peers_name(p, r, "missing-steps", is_of_steps,
+			           arena_printf(a, "lacks step%s %s, which other ranks have",
+			                        nr == 1 ? "" : "s", list));
+	}
+}
+
+/* ---- collectives ---- */
+
+/* What one rank has of one kind in one process group, over the same steps as its peers. */
+struct share {
+	const struct comm_stat *comm;
+	size_t rank;
+	int64_t first, steps; /* number of its first usable step, and how many */
+	int64_t count;
+};
+
+static int share_group_cmp(const struct share *x, const struct share *y)
+{
+	if (x->comm->kind != y->comm->kind)
+		return x->comm->kind < y->comm->kind ? -1 : 1;
+	int c = span_cmp(x->comm->group, y->comm->group);
+	c = c ? c : span_cmp(x->comm->group_name, y->comm->group_name);
+	c = c ? c : (x->first > y->first) - (x->first < y->first);
+	return c ? c : (x->steps > y->steps) - (x->steps < y->steps);
+}
+
+static int share_cmp(const void *a, const void *b)
+{
+	const struct share *x = a, *y = b;
+	int c = share_group_cmp(x, y);
+	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Where all members of a group do the same; a group that is not named may be several. */
+static bool is_common(const struct comm_stat *c)
+{
+	return c->group.n && c->kind != COLLECTIVE_OTHER && c->kind != COLLECTIVE_SEND &&
+	       c->kind != COLLECTIVE_RECV && c->kind != COLLECTIVE_SEND_RECV;
+}
+
+static void find_fewer(struct peers *p, struct share *v, size_t nr)
+{
+	struct arena *a = &p->scope->out->arena;
+	for (size_t i = 0; i < nr; i++)
+		p->values[i] = v[i].count;
+	int64_t usual = number_median(p->values, nr);
+	for (size_t i = 0; i < nr && nr > 2; i++)
+		if (v[i].count < usual && !p->named[v[i].rank])
+			peers_name(p, v[i].rank, "fewer-collectives", is_of_ranks,
+			           arena_printf(a,
+			                        "has %" PRId64
+			                        " of %s in process group '%s', and its peers %" PRId64
+			                        " in the same steps",
+			                        v[i].count, collective_names[v[i].comm->kind],
+			                        word_short(a, v[i].comm->group, NAME_CHARS), usual));
+}
+
+static void find_collectives(struct peers *p)
+{
+	VEC(struct share) all = VEC_INIT;
+	for (size_t r = 0; r < p->run->ranks.nr; r++) {
+		const struct digest *d = p->run->ranks.v[r];
+		for (size_t i = 0; i < d->comms.nr && d->usable_steps > 0 && d->nr_steps > 0; i++)
+			if (is_common(&d->comms.v[i]))
+				vec_push(&all, (struct share){ &d->comms.v[i], r, d->step_numbers[0],
+				                               d->usable_steps, d->comms.v[i].count });
+	}
+	vec_sort(&all, share_cmp);
+	size_t nr = 0; /* element types of one rank together */
+	for (size_t i = 0; i < all.nr; i++) {
+		if (nr && share_cmp(&all.v[nr - 1], &all.v[i]) == 0)
+			all.v[nr - 1].count = number_add(all.v[nr - 1].count, all.v[i].count);
+		else
+			all.v[nr++] = all.v[i];
+	}
+	for (size_t i = 0, end; i < nr; i = end) {
+		for (end = i; end < nr && share_group_cmp(&all.v[end], &all.v[i]) == 0;)
+			end++;
+		find_fewer(p, &all.v[i], end - i);
+	}
+	vec_release(&all);
+}
+
+/* ---- ranks that do not go together ---- */
+
+static void find_disagreement(struct peers *p)
+{
+	size_t stamps = 0, nr = 0;
+	for (size_t r = 0; r < p->run->ranks.nr; r++) {
+		const struct digest *d = p->run->ranks.v[r];
+		nr += d->attribution != ATTRIBUTION_NONE;
+		stamps += d->attribution == ATTRIBUTION_TIMESTAMP;
+	}
+	for (size_t r = 0; r < p->run->ranks.nr; r++) {
+		const struct digest *d = p->run->ranks.v[r];
+		if (d->attribution == ATTRIBUTION_TIMESTAMP && stamps < nr)
+			peers_name(p, r, "attribution-among-ranks", is_of_steps,
+			           "gives activities to steps by start time, other ranks by launch");
+		if (d->window && digest_has_trace(d) && p->steps.nr)
+			peers_name(p, r, "window-among-ranks", is_of_steps,
+			           "has no steps, and other ranks have: its figures are of the whole trace");
+	}
+}
+
+static void find_beyond_cap(struct peers *p)
+{
+	struct trust_scope s = *p->scope;
+	for (size_t r = 0; r < p->run->ranks.nr; r++) {
+		const struct digest *d = p->run->ranks.v[r];
+		int64_t step = d->collectives.nr ? d->collectives.v[d->collectives.nr - 1].step : 0;
+		s.rank = d->rank;
+		if (d->collectives_cut > 0)
+			trust_add(&s, "collectives-beyond-cap", step > 0 ? NULL : is_of_ranks,
+			          "has %" PRId64 " collectives beyond the %d that are kept: waiting is of the "
+			          "first %" PRId64 " steps",
+			          d->collectives_cut, COLLECTIVES_KEPT, step);
+	}
+}
+
+/* ---- doors ---- */
+
+static void find_partial(const struct run *run, const struct trust_scope *s)
+{
+	struct trust_scope of_run = *s;
+	struct arena *a = &s->out->arena;
+	const char *fault = present_fault(run, run->ranks.v[0]->world_size, a);
+	of_run.rank = -1;
+	if (run->ranks.v[0]->world_size > 0 && fault)
+		trust_add(&of_run, "partial-ranks", NULL, "is not of all ranks: %s", fault);
+}
+
+void trust_find_ranks(const struct run *run, const struct trust_scope *s)
+{
+	struct peers p = { .run = run, .scope = s, .last = -1 };
+	if (run->ranks.nr < 2)
+		return;
+	p.named = mem_calloc(run->ranks.nr, sizeof *p.named);
+	p.values = mem_calloc(run->ranks.nr, sizeof *p.values);
+	collect_steps(&p);
+	if (p.steps.nr)
+		p.last = p.steps.v[p.steps.nr - 1];
+	find_partial(run, s);
+	find_missing_steps(&p);
+	peers_find_ends(&p);
+	find_collectives(&p);
+	find_disagreement(&p);
+	find_beyond_cap(&p);
+	free(p.named);
+	free(p.values);
+	vec_release(&p.steps);
+}
+
+/* Ranks of `other` that `run` lacks. */
+static void find_absent(const struct run *run, const struct run *other, const char *whose,
+                        struct trust_scope s)
+{
+	enum { NAMED = 16 };
+	size_t nr = 0;
+	for (size_t i = 0, k = 0; i < other->ranks.nr; i++) {
+		int64_t rank = other->ranks.v[i]->rank;
+		while (k < run->ranks.nr && run->ranks.v[k]->rank < rank)
+			k++;
+		if (k < run->ranks.nr && run->ranks.v[k]->rank == rank)
+			continue;
+		s.rank = rank;
+		if (nr++ < NAMED)
+			trust_add(&s, "absent-rank", is_any, "lacks rank %" PRId64 ", which the %s has", rank,
+			          whose);
+	}
+	s.rank = -1;
+	if (nr > NAMED)
+		trust_add(&s, "absent-ranks", is_any, "lacks %zu ranks in all that the %s has", nr, whose);
+}
+
+static int64_t world_of(const struct run *run)
+{
+	return run->ranks.nr ? run->ranks.v[0]->world_size : -1;
+}
+
+/* Other parts of other jobs are told by the environment. */
+void trust_find_absent(const struct run *baseline, const struct run *candidate,
+                       const struct trust_scope *s)
+{
+	struct trust_scope of_baseline = *s;
+	if ((baseline->ranks.nr < 2 && candidate->ranks.nr < 2) ||
+	    world_of(baseline) != world_of(candidate))
+		return;
+	of_baseline.candidate = false;
+	of_baseline.who = NULL;
+	find_absent(candidate, baseline, "baseline", *s);
+	find_absent(baseline, candidate, "candidate", of_baseline);
+}

@@ -1,0 +1,64 @@
+#include "gate/waivers.h"
+
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "gate/words.h"
+
+enum { DAYS_OF_NOTICE = 14 };
+
+int64_t waivers_find(const struct rules *rules, const struct select_item *item)
+{
+	for (size_t i = 0; i < rules->waivers.nr; i++) {
+		const struct waiver *w = &rules->waivers.v[i];
+		if (span_glob(span_of(w->rule), span_of(item->rule->id)) && select_covers(&w->select, item))
+			return (int64_t)i;
+	}
+	return -1;
+}
+
+const char *waiver_text(const struct waiver *w, struct arena *a)
+{
+	return arena_printf(a, "until %s: %s", w->until_text, word_line(a, span_of(w->reason)));
+}
+
+enum status waivers_check(const struct rules *rules, int64_t today, struct diag_log *log)
+{
+	for (size_t i = 0; i < rules->waivers.nr; i++) {
+		const struct waiver *w = &rules->waivers.v[i];
+		if (today > w->until)
+			return diag_fail(log, ST_USAGE,
+			                 "%s:%u:%u: the waiver for %s ended on %s: remove it, or give it a "
+			                 "new day (%s)",
+			                 rules->source, w->line, w->column,
+			                 text_quote(&log->arena, span_of(w->rule)), w->until_text, w->reason);
+	}
+	return ST_OK;
+}
+
+static const char *subject(const struct waiver *w, struct arena *a)
+{
+	const char *select = *w->select_text ? arena_printf(a, " (%s)", w->select_text) : "";
+	return arena_printf(a, "%s%s", text_quote(a, span_of(w->rule)), word_line(a, span_of(select)));
+}
+
+void waivers_warn(const struct rules *rules, int64_t today, const bool *used, struct report *out)
+{
+	struct arena *a = &out->arena;
+	for (size_t i = 0; i < rules->waivers.nr; i++) {
+		const struct waiver *w = &rules->waivers.v[i];
+		int64_t days = w->until - today;
+		if (days <= DAYS_OF_NOTICE)
+			vec_push(&out->warnings,
+			         arena_printf(a, "the waiver for %s ends %s, on %s: %s", subject(w, a),
+			                      days == 0   ? "today"
+			                      : days == 1 ? "tomorrow"
+			                                  : arena_printf(a, "in %" PRId64 " days", days),
+			                      w->until_text, word_line(a, span_of(w->reason))));
+	}
+	for (size_t i = 0; i < rules->waivers.nr; i++)
+		if (!used[i])
+			vec_push(&out->warnings,
+			         arena_printf(a, "the waiver for %s excuses nothing in this run",
+			                      subject(&rules->waivers.v[i], a)));
+}
