@@ -1,0 +1,290 @@
+/* What a run is bound by: where the host intervals of its steps went, and what explains the
+   part in which the GPU had nothing to do. */
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "diagnose/diagnose.h"
+#include "diagnose/words.h"
+#include "diagnose/work.h"
+
+/* From so much of a step on a part is worth a sentence, and counts beside another. */
+#define PART_WORTH_NAMING (10 * PERCENT)
+#define PART_BESIDE (25 * PERCENT)
+#define PART_MOST (50 * PERCENT)
+#define PART_CLEAR (70 * PERCENT)
+
+/* Host time for each GPU activity that launching may take, with its operator; who takes longer
+   does something else: loads modules, computes on the host. */
+enum { LAUNCH_NS = 200000 };
+
+struct bounds {
+	const struct run_view *v;
+	struct arena *a;
+	struct classification *out;
+	bool window;
+	const char *of; /* "the step time", "the trace" */
+	int64_t activities; /* of all ranks */
+	int64_t part[NR_STEP_PARTS]; /* shares of the step, 1e-6 % */
+	int64_t share[NR_BOUNDS]; /* of the step, by what explains it */
+};
+
+static void say(struct bounds *b, const char *sentence)
+{
+	vec_push(&b->out->evidence, sentence);
+}
+
+static const char *pct(struct bounds *b, int64_t share)
+{
+	return figure_text(b->a, UNIT_PCT, share, false);
+}
+
+/* Over the usable steps of all ranks. False where nothing of a GPU was recorded. */
+static bool read_parts(struct bounds *b)
+{
+	__int128 sums[NR_STEP_PARTS] = { 0 }, all = 0;
+	for (size_t r = 0; r < b->v->run->ranks.nr; r++) {
+		const struct digest *d = b->v->run->ranks.v[r];
+		size_t nr = d->summaries.nr ? 1 : (size_t)d->usable_steps;
+		b->window = b->window || d->window;
+		b->activities = number_add(b->activities, d->trust.gpu_events);
+		for (int p = 0; p < NR_STEP_PARTS && d->parts[p]; p++)
+			for (size_t i = 0; i < nr; i++) {
+				sums[p] += d->parts[p][i];
+				all += d->parts[p][i];
+			}
+	}
+	for (int p = 0; p < NR_STEP_PARTS; p++)
+		b->part[p] = number_pct(sums[p], all);
+	return all > 0 && b->activities > 0;
+}
+
+static int64_t share_of_step(struct bounds *b, enum metric_id id)
+{
+	struct diagnosis_figure f = { .query = diagnosis_query(&metric_table[id]),
+		                          .form = FORM_OF,
+		                          .other = diagnosis_query(&metric_table[METRIC_STEP_TIME]) };
+	int64_t share;
+	enum unit unit;
+	return figure_of_diagnosis(b->v, &f, &share, &unit) ? share : 0;
+}
+
+/* Of the host thread that is in operators and runtime calls longest: share of the window, in
+   the middle of the ranks. */
+static int64_t host_busy(struct bounds *b)
+{
+	VEC(int64_t) shares = VEC_INIT;
+	int64_t share = 0;
+	for (size_t r = 0; r < b->v->run->ranks.nr; r++) {
+		const struct digest *d = b->v->run->ranks.v[r];
+		int64_t most = 0;
+		for (size_t i = 0; i < d->threads.nr; i++)
+			if (d->threads.v[i].names == 0 && d->threads.v[i].busy_ns > most)
+				most = d->threads.v[i].busy_ns;
+		if (d->window_ns > 0)
+			vec_push(&shares, number_pct(most, d->window_ns));
+	}
+	if (shares.nr)
+		share = number_median(shares.v, shares.nr);
+	vec_release(&shares);
+	return share;
+}
+
+/* Time in which the host threads are busy by `share`, over the GPU activities of all ranks. */
+static int64_t host_per_activity(struct bounds *b, int64_t share)
+{
+	__int128 window = 0;
+	for (size_t r = 0; r < b->v->run->ranks.nr; r++)
+		window += b->v->run->ranks.v[r]->window_ns;
+	return number_div_round(window * share, (__int128)b->activities * 100 * PERCENT);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Give `what` so much of the idle time as explains it at most. */
+static void explain(struct bounds *b, enum bound what, int64_t most, int64_t *idle)
+{
+	b->share[what] = least(*idle, most);
+	*idle -= b->share[what];
+}
+
+/* A run that waits has no queue to hide the host behind: the GPU idles as long as the host
+   needs after each wait. One wait at the end of a step is how it is timed. */
+static int64_t explain_waits(struct bounds *b)
+{
+	int64_t count = 0, sync = share_of_step(b, METRIC_STEP_SYNC_TIME);
+	int64_t copies = blocking_copies_share(b->v->run);
+	figure_of_metric(b->v, METRIC_STEP_SYNC_COUNT, &count);
+	if (b->window || count < 2)
+		sync = 0;
+	if (sync >= PART_WORTH_NAMING)
+		say(b, arena_printf(b->a, "%s synchronisations a step hold the host for %s of it",
+		                    figure_text(b->a, UNIT_COUNT, count, false), pct(b, sync)));
+	if (copies >= PART_WORTH_NAMING)
+		say(b, arena_printf(b->a,
+		                    "calls that copy memory hold the host for %s of the trace: they wait "
+		                    "for the GPU",
+		                    pct(b, copies)));
+	return sync + copies;
+}
+
+/* The data loader, then waits, then launches: what of the idle time each explains. */
+static void explain_idle(struct bounds *b)
+{
+	int64_t idle = b->part[STEP_PART_IDLE], host = host_busy(b);
+	int64_t loader = share_of_step(b, METRIC_STEP_DATALOADER_TIME);
+	if (idle < PART_WORTH_NAMING)
+		return;
+	explain(b, BOUND_INPUT, loader, &idle);
+	if (b->share[BOUND_INPUT] >= PART_WORTH_NAMING)
+		say(b, arena_printf(b->a, "the data loader takes %s of %s", pct(b, loader), b->of));
+	if (idle < PART_WORTH_NAMING)
+		return;
+	int64_t waits = explain_waits(b);
+	explain(b, BOUND_SYNCHRONISATION, waits, &idle);
+	host -= loader + waits;
+	if (idle < PART_WORTH_NAMING)
+		return;
+	int64_t each = host_per_activity(b, host);
+	if (host >= PART_MOST && each <= LAUNCH_NS) {
+		explain(b, BOUND_LAUNCH, idle, &idle);
+		say(b, arena_printf(b->a,
+		                    "a host thread is in operators and runtime calls for %s of the trace, "
+		                    "waits and the data loader aside: it does not launch fast enough",
+		                    pct(b, host)));
+	} else if (host >= PART_MOST) {
+		b->share[BOUND_UNKNOWN] = idle;
+		say(b, arena_printf(b->a,
+		                    "a host thread is in operators and runtime calls for %s of the trace, "
+		                    "%s for each GPU activity: more than launches take; modules are "
+		                    "loaded, or operators compute on the host",
+		                    pct(b, host), figure_text(b->a, UNIT_NS, each, false)));
+	} else {
+		b->share[BOUND_UNKNOWN] = idle;
+		say(b,
+		    arena_printf(b->a,
+		                 "%s of %s is idle time that no data loader, wait or launch explains: host "
+		                 "work that was not recorded",
+		                 pct(b, idle), b->of));
+	}
+}
+
+/* The largest share; mixed where another counts beside it. */
+static void decide(struct bounds *b)
+{
+	enum bound most = BOUND_UNKNOWN;
+	int64_t beside = 0;
+	for (int i = 0; i < BOUND_MIXED; i++)
+		if (b->share[i] > b->share[most])
+			most = (enum bound)i;
+	for (int i = 0; i < BOUND_MIXED; i++)
+		if (i != (int)most && b->share[i] > beside)
+			beside = b->share[i];
+	struct classification *c = b->out;
+	c->bound = beside >= PART_BESIDE && b->share[most] < PART_CLEAR && most != BOUND_UNKNOWN
+	               ? BOUND_MIXED
+	               : most;
+	c->confidence = b->share[most] >= PART_CLEAR  ? CONFIDENCE_HIGH
+	                : b->share[most] >= PART_MOST ? CONFIDENCE_MEDIUM
+	                                              : CONFIDENCE_LOW;
+	if (most == BOUND_UNKNOWN || b->window)
+		c->confidence = CONFIDENCE_LOW;
+	else if ((most == BOUND_LAUNCH || most == BOUND_SYNCHRONISATION) &&
+	         c->confidence == CONFIDENCE_HIGH)
+		c->confidence = CONFIDENCE_MEDIUM; /* an explanation, not a measurement */
+}
+
+static void say_parts(struct bounds *b)
+{
+	static const char *const names[NR_STEP_PARTS] = {
+		[STEP_PART_COMPUTE] = "the GPU computes",
+		[STEP_PART_COMM] = "communication that nothing hides",
+		[STEP_PART_MEMORY] = "copies and sets that nothing hides",
+		[STEP_PART_IDLE] = "the GPU is idle",
+	};
+	struct strbuf text = STRBUF_INIT;
+	strbuf_addf(&text, "of %s", b->of);
+	for (int p = 0, nr = 0; p < NR_STEP_PARTS; p++)
+		if (b->part[p] >= PERCENT / 2)
+			strbuf_addf(&text, "%s %s %s", nr++ ? "," : "", pct(b, b->part[p]), names[p]);
+	say(b, arena_dup(b->a, strbuf_span(&text)));
+	strbuf_release(&text);
+	if (b->window)
+		say(b,
+		    "no steps are marked: the figures are of the whole trace, its start and end included");
+}
+
+/* ---- what was not recorded ---- */
+
+struct recorded {
+	bool traces, snapshots, memory, python, shapes, context;
+	int64_t ranks, world_size;
+};
+
+static struct recorded recorded_of(const struct run *run)
+{
+	struct recorded r = { .ranks = (int64_t)run->ranks.nr };
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		const struct digest *d = run->ranks.v[i];
+		r.traces = r.traces || digest_has_trace(d);
+		r.snapshots = r.snapshots || d->snapshot;
+		r.memory = r.memory || d->memories.nr;
+		r.context =
+		    r.context || digest_env(d, "samples_per_step") || digest_env(d, "tokens_per_step");
+		r.world_size = d->world_size > r.world_size ? d->world_size : r.world_size;
+		for (size_t k = 0; k < d->functions.nr; k++)
+			r.python = r.python || d->functions.v[k].cls == FUNCTION_PYTHON;
+	}
+	return r;
+}
+
+static void say_missing(struct bounds *b)
+{
+	struct recorded r = recorded_of(b->v->run);
+	struct classification *c = b->out;
+	if (!r.traces)
+		vec_push(&c->missing, "a trace: where the time of a step goes");
+	if (r.traces && b->part[STEP_PART_COMPUTE] >= PART_BESIDE)
+		vec_push(&c->missing,
+		         "hardware counters: whether kernels are limited by DRAM bandwidth, by "
+		         "the compute units or by latency");
+	if (r.traces && b->window)
+		vec_push(&c->missing, "step annotations (prof.step(), or --marker): figures of steps");
+	if (!r.memory)
+		vec_push(&c->missing,
+		         "a memory snapshot, or a trace with profile_memory=True: every figure of "
+		         "memory");
+	else if (!r.snapshots)
+		vec_push(&c->missing, "a memory snapshot: who holds the memory at the peak");
+	if (r.traces && !r.python)
+		vec_push(&c->missing, "Python stacks (with_stack=True): which lines launch, copy and wait");
+	if (r.world_size > r.ranks)
+		vec_push(&c->missing, arena_printf(b->a,
+		                                   "the artifacts of the other %" PRId64 " of %" PRId64
+		                                   " ranks: what of communication is waiting, and for whom",
+		                                   r.world_size - r.ranks, r.world_size));
+	if (r.traces && !b->window && !r.context)
+		vec_push(&c->missing, "samples_per_step or tokens_per_step of the run context: throughput; "
+		                      "flops_per_step and peak_tflops: the share of the peak");
+}
+
+void diagnose_bound(const struct run_view *v, struct arena *a, struct classification *out)
+{
+	struct bounds b = { .v = v, .a = a, .out = out };
+	if (read_parts(&b)) {
+		b.of = b.window ? "the trace" : "the step time";
+		b.share[BOUND_COMPUTE] = b.part[STEP_PART_COMPUTE];
+		b.share[BOUND_COMMUNICATION] = b.part[STEP_PART_COMM];
+		b.share[BOUND_MEMORY] = b.part[STEP_PART_MEMORY];
+		say_parts(&b);
+		explain_idle(&b);
+		decide(&b);
+	} else {
+		say(&b, b.activities ? "the steps take no time: what it goes to is not known"
+		                     : "no GPU activity was recorded: what the time of a step goes to is "
+		                       "not known");
+	}
+	say_missing(&b);
+}

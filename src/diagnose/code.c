@@ -1,0 +1,305 @@
+/* Diagnoses that need more than a condition on figures: one function each. */
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "diagnose/recommend.h"
+#include "diagnose/words.h"
+#include "diagnose/work.h"
+#include "model/memory_view.h"
+
+/* ---- gradient checkpoints ---- */
+
+/* Sum over ranks of what matches, with the steps it is of. */
+struct work {
+	__int128 ns, steps, window_ns;
+};
+
+static int64_t work_per_step(const struct work *w)
+{
+	return w->steps ? number_div_round(w->ns, w->steps) : 0;
+}
+
+static struct work recomputed(const struct run *run)
+{
+	struct work w = { 0 };
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		const struct digest *d = run->ranks.v[r];
+		w.steps += d->usable_steps;
+		for (size_t i = 0; i < d->ops.nr; i++)
+			if (op_is_recomputation(&d->ops.v[i]))
+				w.ns += d->ops.v[i].total_ns;
+	}
+	return w;
+}
+
+/* Of python functions, over the window: outermost calls only. */
+static int64_t recomputed_share(const struct run *run)
+{
+	__int128 ns = 0, window = 0;
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		const struct digest *d = run->ranks.v[r];
+		window += d->window_ns;
+		for (size_t i = 0; i < d->functions.nr; i++) {
+			const struct function_stat *f = &d->functions.v[i];
+			bool inner = false;
+			for (int64_t p = f->parent; p >= 0 && !inner; p = d->functions.v[p].parent)
+				inner = function_is_recomputation(&d->functions.v[p]);
+			if (function_is_recomputation(f) && !inner)
+				ns += f->total_ns;
+		}
+	}
+	return number_pct(ns, window);
+}
+
+static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
+                                     struct run_report *out)
+{
+	struct work w = recomputed(v->run);
+	int64_t step, ns = work_per_step(&w), python = ns ? 0 : recomputed_share(v->run);
+	const char *seen;
+	if (ns && figure_of_metric(v, METRIC_STEP_TIME, &step) && number_pct(ns, step) >= 5 * PERCENT)
+		seen = arena_printf(a,
+		                    "CheckpointFunctionBackward takes %s of host time a %s, the backward "
+		                    "of what it recomputes included",
+		                    figure_text(a, UNIT_NS, ns, false), out->window ? "window" : "step");
+	else if (python >= 5 * PERCENT)
+		seen = arena_printf(
+		    a, "functions of torch/utils/checkpoint.py that recompute run for %s of the trace",
+		    figure_text(a, UNIT_PCT, python, false));
+	else
+		return;
+	int64_t headroom;
+	const char *room = "whether memory has room for the activations: see memory.headroom";
+	if (figure_of_metric(v, METRIC_MEMORY_HEADROOM, &headroom))
+		room = arena_printf(a, "%s of the device are left above the peak",
+		                    figure_text(a, UNIT_BYTES, headroom, false));
+	recommend_add(
+	    v,
+	    &(struct recommendation){
+	        .of_rows = true,
+	        .id = "checkpoint-recomputation",
+	        .title = "activations are computed twice",
+	        .saves_ns = -1,
+	        .observation = seen,
+	        .hypothesis = arena_printf(a, "gradient checkpoints trade time for memory; %s", room),
+	        .action = "checkpoint fewer layers, or only what is cheap to compute again "
+	                  "(selective checkpoints)",
+	        .confirm = "step.compute_time",
+	        .ask = "",
+	        .confidence = CONFIDENCE_MEDIUM,
+	    },
+	    a, out);
+}
+
+/* ---- zeroes ---- */
+
+/* Kernels that write one value and memory sets, together: what figures by category do not tell. */
+static void excessive_zeroing(const struct run_view *v, struct arena *a, struct run_report *out)
+{
+	struct work w = { 0 };
+	__int128 count = 0;
+	int64_t cuda;
+	for (size_t r = 0; r < v->run->ranks.nr; r++) {
+		const struct digest *d = v->run->ranks.v[r];
+		w.steps += d->usable_steps;
+		for (size_t i = 0; i < d->kernels.nr; i++)
+			if (kernel_is_fill(&d->kernels.v[i])) {
+				w.ns += d->kernels.v[i].step_total_ns;
+				count += d->kernels.v[i].step_count;
+			}
+	}
+	int64_t ns = work_per_step(&w);
+	if (!ns || !figure_of_metric(v, METRIC_STEP_CUDA_TIME, &cuda) ||
+	    number_pct(ns, cuda) <= 2 * PERCENT)
+		return;
+	recommend_add(
+	    v,
+	    &(struct recommendation){
+	        .id = "excessive-zeroing",
+	        .title = "memory is filled over and over",
+	        .saves_ns = ns,
+	        .observation =
+	            arena_printf(a, "%s fills and memory sets take %s (%s of GPU time) a %s",
+	                         figure_text(a, UNIT_COUNT, number_div_round(count, w.steps), false),
+	                         figure_text(a, UNIT_NS, ns, false),
+	                         figure_text(a, UNIT_PCT, number_pct(ns, cuda), false),
+	                         out->window ? "window" : "step"),
+	        .hypothesis = "gradients or buffers are zeroed and then overwritten",
+	        .action =
+	            "zero_grad(set_to_none=True), torch.empty where all of it is written, reuse of "
+	            "buffers",
+	        .confirm = "step.memset_time",
+	        .ask = "",
+	        .confidence = CONFIDENCE_MEDIUM,
+	    },
+	    a, out);
+}
+
+/* ---- CUDA graphs ---- */
+
+/* Kernels that take longer hide the launch of the next. */
+enum { GRAPH_KERNEL_NS = 50000 };
+
+static bool is_graph_launch(const struct function_stat *f)
+{
+	return f->cls == FUNCTION_RUNTIME && span_contains_nocase(f->name, SPAN("GraphLaunch"));
+}
+
+/* The same number of kernels in every step, of several; no graphs launched yet. */
+static bool steps_are_alike(const struct digest *d)
+{
+	const int64_t *count = d->samples[METRIC_STEP_KERNEL_COUNT];
+	if (d->window || d->usable_steps < 3 || !count || d->summaries.nr || count[0] == 0)
+		return false;
+	for (size_t i = 1; i < (size_t)d->usable_steps; i++)
+		if (count[i] != count[0])
+			return false;
+	for (size_t i = 0; i < d->functions.nr; i++)
+		if (is_graph_launch(&d->functions.v[i]))
+			return false;
+	return true;
+}
+
+/* Waits within the step, the one at its end aside. */
+static bool steps_wait(const struct digest *d)
+{
+	for (size_t i = 0; i < (size_t)d->usable_steps; i++)
+		if (d->samples[METRIC_STEP_SYNC_COUNT][i] > 1)
+			return true;
+	return false;
+}
+
+static void cuda_graphs_suit(const struct run_view *v, struct arena *a, struct run_report *out)
+{
+	int64_t busy, count, kernel_ns, idle = -1;
+	for (size_t r = 0; r < v->run->ranks.nr; r++)
+		if (!steps_are_alike(v->run->ranks.v[r]) || steps_wait(v->run->ranks.v[r]))
+			return;
+	if (!figure_of_metric(v, METRIC_GPU_UTILIZATION_PCT, &busy) || busy >= 75 * PERCENT ||
+	    !figure_of_metric(v, METRIC_STEP_KERNEL_COUNT, &count) || count < 100 ||
+	    !figure_of_metric(v, METRIC_STEP_KERNEL_TIME, &kernel_ns) ||
+	    kernel_ns / count >= GRAPH_KERNEL_NS || blocking_copies_share(v->run) >= 10 * PERCENT)
+		return;
+	figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle);
+	recommend_add(
+	    v,
+	    &(struct recommendation){
+	        .of_rows = true,
+	        .id = "cuda-graphs",
+	        .title = "every step launches the same: CUDA graphs would suit",
+	        .saves_ns = idle,
+	        .observation =
+	            arena_printf(a,
+	                         "each of the steps launches %s kernels of %s on average, none waits "
+	                         "for the GPU, and the GPU "
+	                         "is busy %s of the time",
+	                         figure_text(a, UNIT_COUNT, count, false),
+	                         figure_text(a, UNIT_NS, number_div_round(kernel_ns, count), false),
+	                         figure_text(a, UNIT_PCT, busy, false)),
+	        .hypothesis = "the host repeats the same launches, which one graph launch replaces",
+	        .action =
+	            "torch.compile(mode=\"reduce-overhead\") or torch.cuda.graph around the step; "
+	            "inputs must keep their shapes and addresses",
+	        .confirm = "step.launch_time",
+	        .ask = "a trace with record_shapes=True, for the shapes of every step",
+	        .confidence = CONFIDENCE_MEDIUM,
+	    },
+	    a, out);
+}
+
+/* ---- copies that hold the host ---- */
+
+static void blocking_copies(const struct run_view *v, struct arena *a, struct run_report *out)
+{
+	int64_t share = blocking_copies_share(v->run), busy, step, idle;
+	if (share < 10 * PERCENT || !figure_of_metric(v, METRIC_GPU_UTILIZATION_PCT, &busy) ||
+	    busy >= 90 * PERCENT || !figure_of_metric(v, METRIC_STEP_TIME, &step) ||
+	    !figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle))
+		return;
+	int64_t held = number_div_round((__int128)step * share, (__int128)100 * PERCENT);
+	recommend_add(
+	    v,
+	    &(struct recommendation){
+	        .of_rows = true,
+	        .id = "blocking-copies",
+	        .title = "copies hold the host until the GPU is done",
+	        .saves_ns = held < idle ? held : idle,
+	        .observation = arena_printf(a,
+	                                    "the host is in calls that copy memory for %s of the "
+	                                    "trace, and the GPU is busy %s of "
+	                                    "the time",
+	                                    figure_text(a, UNIT_PCT, share, false),
+	                                    figure_text(a, UNIT_PCT, busy, false)),
+	        .hypothesis =
+	            "copies to or from pageable memory, .item(), .cpu() or .tolist() drain the "
+	            "queue of launches",
+	        .action =
+	            "copy from and to pinned memory with non_blocking=True, build index tensors on the "
+	            "device, read results every N steps",
+	        .confirm = "step.idle_time",
+	        .ask = "a trace with Python stacks (with_stack=True), which names the line that copies",
+	        .confidence = CONFIDENCE_MEDIUM,
+	    },
+	    a, out);
+}
+
+/* ---- fragmentation ---- */
+
+/* Memory matters where it is short: what a quarter of the device is left of is not. */
+static bool is_ample(const struct memory_stat *m)
+{
+	return m->capacity != MEMORY_UNKNOWN && m->capacity - m->peak_reserved > m->capacity / 4;
+}
+
+static void fragmentation(const struct run_view *v, struct arena *a, struct run_report *out)
+{
+	const struct memory_stat *worst = NULL;
+	int64_t rank = 0, most = 0;
+	for (size_t r = 0; r < v->run->ranks.nr; r++) {
+		const struct digest *d = v->run->ranks.v[r];
+		for (size_t i = 0; i < d->memories.nr; i++) {
+			const struct memory_stat *m = &d->memories.v[i];
+			int64_t unused = m->reserved_at_peak - m->peak_allocated;
+			if (memory_expandable(d, m) != EXPANDABLE_HELPS || is_ample(m) || unused <= most)
+				continue;
+			worst = m;
+			rank = d->rank;
+			most = unused;
+		}
+	}
+	if (!worst)
+		return;
+	recommend_add(
+	    v,
+	    &(struct recommendation){
+	        .id = "fragmentation",
+	        .title = "reserved memory that cannot be used at the peak",
+	        .saves_ns = -1,
+	        .observation = arena_printf(
+	            a,
+	            "memory %s of rank %" PRId64
+	            ": %s (%s of reserved) were not allocated when memory was "
+	            "shortest",
+	            worst->id, rank, figure_text(a, UNIT_BYTES, most, false),
+	            figure_text(a, UNIT_PCT,
+	                        memory_fragmentation(worst->peak_allocated, worst->reserved_at_peak),
+	                        false)),
+	        .hypothesis = "blocks of uneven sizes leave gaps that no request fits into",
+	        .action =
+	            "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, keep sizes of tensors alike "
+	            "from step to step (padding, bucketing)",
+	        .confirm = "memory.fragmentation_at_peak_pct",
+	        .ask = strcmp(worst->source, "snapshot") == 0
+	                   ? ""
+	                   : "a memory snapshot with history, which shows the gaps and who holds the "
+	                     "blocks "
+	                     "between them",
+	        .confidence = worst->capacity == MEMORY_UNKNOWN ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM,
+	    },
+	    a, out);
+}
+
+diagnosis_fn *const diagnoses_in_code[] = {
+	checkpoint_recomputation, excessive_zeroing, cuda_graphs_suit,
+	blocking_copies,          fragmentation,     NULL
+};

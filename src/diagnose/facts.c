@@ -1,0 +1,176 @@
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "diagnose/diagnose.h"
+#include "diagnose/words.h"
+
+struct summary {
+	const struct run_view *v;
+	struct arena *a;
+	struct run_report *out;
+	bool gpu; /* activities of one were recorded */
+};
+
+static const char *line_of(struct arena *a, const char *text)
+{
+	struct strbuf b = STRBUF_INIT;
+	text_add_line(&b, span_of(text));
+	const char *line = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
+	return line;
+}
+
+static void add_count(struct summary *s, const char *id, const char *label, int64_t value,
+                      const char *note)
+{
+	vec_push(&s->out->facts, (struct fact){ .id = id,
+	                                        .label = label,
+	                                        .text = figure_text(s->a, UNIT_COUNT, value, false),
+	                                        .has_value = true,
+	                                        .value = value,
+	                                        .unit = UNIT_COUNT,
+	                                        .note = note });
+}
+
+/* The rank where the figure is worst, of runs with several. */
+static const char *worst_rank(struct summary *s, enum metric_id id, int64_t shown)
+{
+	const struct metric *m = &metric_table[id];
+	bool any = false, differ = false;
+	int64_t worst = 0, at = 0;
+	for (size_t r = 0; r < s->v->run->ranks.nr; r++) {
+		int64_t value;
+		if (!figure_of_rank(s->v, r, id, &value))
+			continue;
+		differ = differ || (any && value != worst);
+		if (!any || (m->worse == WORSE_DOWN ? value < worst : value > worst)) {
+			worst = value;
+			at = s->v->ranks[r].digest->rank;
+		}
+		any = true;
+	}
+	if (!differ)
+		return "";
+	if (worst == shown)
+		return arena_printf(s->a, "rank %" PRId64 ", the worst", at);
+	return arena_printf(s->a, "worst rank %" PRId64 ": %s", at,
+	                    figure_text(s->a, m->unit, worst, false));
+}
+
+static void add_metric(struct summary *s, enum metric_id id, const char *label)
+{
+	const struct metric *m = &metric_table[id];
+	int64_t value;
+	bool of_gpu = m->need == NEED_GPU || m->need == NEED_COMM;
+	if ((of_gpu && !s->gpu) || !figure_of_metric(s->v, id, &value) ||
+	    (value == 0 && m->need == NEED_COMM))
+		return;
+	if (s->out->window && id == METRIC_STEP_IDLE_TIME) /* before that it is not a step's */
+		label = arena_printf(s->a, "%s after its first activity, whole window", label);
+	else if (s->out->window && metric_is_step(m))
+		label = arena_printf(s->a, "%s, whole window", label);
+	else if (metric_is_step(m) && id != METRIC_STEP_TIME)
+		label = arena_printf(s->a, "%s per step", label);
+	vec_push(&s->out->facts, (struct fact){ .id = m->name,
+	                                        .label = label,
+	                                        .text = figure_text(s->a, m->unit, value, false),
+	                                        .has_value = true,
+	                                        .value = value,
+	                                        .unit = m->unit,
+	                                        .note = worst_rank(s, id, value) });
+}
+
+/* What was recorded, of the rank with the most; sums over ranks. */
+struct extent {
+	int64_t steps, total_steps, warmup, window_ns, events, activities, world_size;
+	bool traces;
+	const char *gpu;
+};
+
+static int64_t max_of(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static struct extent extent_of(const struct run_view *v)
+{
+	struct extent e = { .world_size = -1 };
+	for (size_t i = 0; i < v->run->ranks.nr; i++) {
+		const struct digest *d = v->run->ranks.v[i];
+		const char *gpu = digest_env(d, "gpu.name");
+		e.gpu = e.gpu ? e.gpu : gpu;
+		e.world_size = max_of(e.world_size, d->world_size);
+		if (!digest_has_trace(d))
+			continue;
+		e.traces = true;
+		e.steps = max_of(e.steps, d->window ? 0 : d->usable_steps);
+		e.total_steps = max_of(e.total_steps, d->window ? 0 : d->total_steps);
+		e.window_ns = max_of(e.window_ns, d->window_ns);
+		e.events = number_add(e.events, d->events);
+		e.activities = number_add(e.activities, d->trust.gpu_events);
+	}
+	return e;
+}
+
+static void add_extent(struct summary *s)
+{
+	struct extent e = extent_of(s->v);
+	size_t ranks = s->v->run->ranks.nr;
+	s->gpu = e.activities > 0;
+	if (e.gpu)
+		vec_push(
+		    &s->out->facts,
+		    (struct fact){ .id = "gpu", .label = "GPU", .text = line_of(s->a, e.gpu), .note = "" });
+	if (ranks > 1 || e.world_size > 1)
+		add_count(s, "ranks", "ranks", (int64_t)ranks,
+		          e.world_size > (int64_t)ranks
+		              ? arena_printf(s->a, "of a job of %" PRId64, e.world_size)
+		              : "");
+	if (!e.traces)
+		return;
+	add_count(s, "steps", "steps measured", e.steps,
+	          s->out->window ? "no step annotations: figures are of the whole trace"
+	          : e.total_steps > e.steps
+	              ? arena_printf(s->a, "of %" PRId64 " in the trace", e.total_steps)
+	              : "");
+	vec_push(&s->out->facts, (struct fact){ .id = "window",
+	                                        .label = "trace window",
+	                                        .text = figure_text(s->a, UNIT_NS, e.window_ns, false),
+	                                        .has_value = true,
+	                                        .value = e.window_ns,
+	                                        .unit = UNIT_NS,
+	                                        .note = "" });
+	add_count(s, "events", "events", e.events, ranks > 1 ? "all ranks" : "");
+	add_count(s, "gpu_activities", "GPU activities", e.activities, ranks > 1 ? "all ranks" : "");
+}
+
+void diagnose_facts(const struct run_view *v, struct arena *a, struct run_report *out)
+{
+	static const struct {
+		enum metric_id id;
+		const char *label;
+	} rows[] = {
+		{ METRIC_STEP_TIME, "step time" },
+		{ METRIC_STEP_CUDA_TIME, "CUDA time" },
+		{ METRIC_STEP_KERNEL_TIME, "kernel time" },
+		{ METRIC_STEP_EXPOSED_COMM_TIME, "exposed communication" },
+		{ METRIC_STEP_IDLE_TIME, "GPU idle" },
+		{ METRIC_STEP_KERNEL_COUNT, "kernels" },
+		{ METRIC_GPU_UTILIZATION_PCT, "GPU utilisation" },
+		{ METRIC_GPU_OCCUPANCY_PCT, "occupancy of kernels" },
+		{ METRIC_THROUGHPUT_STEPS, "steps per second" },
+		{ METRIC_THROUGHPUT_SAMPLES, "samples per second" },
+		{ METRIC_THROUGHPUT_TOKENS, "tokens per second" },
+		{ METRIC_MFU_PCT, "model FLOP/s of the peak" },
+		{ METRIC_MEMORY_PEAK_RESERVED, "memory reserved, peak" },
+		{ METRIC_MEMORY_PEAK_ALLOCATED, "memory allocated, peak" },
+		{ METRIC_MEMORY_END_ALLOCATED, "memory active, end" },
+		{ METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT, "fragmentation at the peak" },
+		{ METRIC_MEMORY_HEADROOM, "memory left above the peak" },
+	};
+	struct summary s = { .v = v, .a = a, .out = out };
+	add_extent(&s);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		add_metric(&s, rows[i].id, rows[i].label);
+}

@@ -1,0 +1,95 @@
+#include "base/number.h"
+#include "diagnose/ranks.h"
+#include "diagnose/words.h"
+
+/* A rank that lacks steps is a finding of its own: in text that will do. */
+static const struct {
+	const char *title, *head;
+	enum metric_id id;
+} columns[] = {
+	{ "step.time", "step.time", METRIC_STEP_TIME },
+	{ "compute", "compute", METRIC_STEP_COMPUTE_TIME },
+	{ "communication", "comm", METRIC_STEP_COMM_TIME },
+	{ "exposed", "exposed", METRIC_STEP_EXPOSED_COMM_TIME },
+	{ "waiting", "waiting", METRIC_COMM_WAIT_TIME },
+	{ "straggler", "straggler", METRIC_RANK_STRAGGLER_PCT },
+	{ "compute skew", "skew", METRIC_RANK_COMPUTE_SKEW_PCT },
+	{ "utilisation", "GPU use", METRIC_GPU_UTILIZATION_PCT },
+	{ "peak memory", "memory", METRIC_MEMORY_PEAK_ALLOCATED },
+	{ "missing steps", NULL, METRIC_RANK_MISSING_STEPS },
+};
+enum { NR_COLUMNS = sizeof columns / sizeof *columns };
+
+static void add_row(const struct run_view *v, size_t r, bool candidate, struct report *out)
+{
+	struct arena *a = &out->arena;
+	const struct digest *d = v->ranks[r].digest;
+	struct rank_row *row = vec_push_zero(&out->ranks);
+	row->rank = d->rank;
+	row->candidate = candidate;
+	int64_t steps = d->window ? 0 : d->usable_steps;
+	vec_push(&row->cells, figure_text(a, UNIT_COUNT, steps, false));
+	vec_push(&row->values, steps);
+	for (size_t i = 0; i < NR_COLUMNS; i++) {
+		int64_t value;
+		bool known = figure_of_rank(v, r, columns[i].id, &value);
+		vec_push(&row->cells,
+		         known ? figure_text(a, metric_table[columns[i].id].unit, value, false) : "–");
+		vec_push(&row->values, known ? value : INT64_MIN);
+	}
+}
+
+/* ---- utilisation over the ranks ---- */
+
+struct ranked {
+	int64_t value, rank;
+};
+
+static int ranked_cmp(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static void note_utilisation(const struct run_view *v, bool candidate, struct report *out)
+{
+	struct arena *a = &out->arena;
+	VEC(struct ranked) list = VEC_INIT;
+	for (size_t r = 0; r < v->run->ranks.nr; r++) {
+		int64_t value;
+		if (figure_of_rank(v, r, METRIC_GPU_UTILIZATION_PCT, &value))
+			vec_push(&list, (struct ranked){ value, v->ranks[r].digest->rank });
+	}
+	vec_sort(&list, ranked_cmp);
+	if (list.nr > 1) {
+		const struct ranked *lo = &list.v[0], *hi = &list.v[list.nr - 1];
+		int64_t *values = arena_alloc(a, list.nr, sizeof *values);
+		for (size_t i = 0; i < list.nr; i++)
+			values[i] = list.v[i].value;
+		struct side *side = candidate ? &out->candidate : &out->baseline;
+		vec_push(&side->notes,
+		         span_of(arena_printf(
+		             a, "GPU utilisation of the ranks %s (rank %lld) to %s (rank %lld), median %s",
+		             figure_text(a, UNIT_PCT, lo->value, false), (long long)lo->rank,
+		             figure_text(a, UNIT_PCT, hi->value, false), (long long)hi->rank,
+		             figure_text(a, UNIT_PCT, number_median(values, list.nr), false))));
+	}
+	vec_release(&list);
+}
+
+void diagnose_rank_table(const struct run_view *v, bool candidate, struct report *out)
+{
+	if (v->run->ranks.nr < 2)
+		return;
+	if (out->rank_columns.nr == 0) {
+		vec_push(&out->rank_columns, (struct rank_column){ "steps", "steps", true });
+		for (size_t i = 0; i < NR_COLUMNS; i++)
+			vec_push(&out->rank_columns,
+			         (struct rank_column){ columns[i].title, columns[i].head, false });
+	}
+	for (size_t r = 0; r < v->run->ranks.nr; r++)
+		add_row(v, r, candidate, out);
+	note_utilisation(v, candidate, out);
+}

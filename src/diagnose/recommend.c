@@ -1,0 +1,114 @@
+#include "diagnose/recommend.h"
+
+#include "base/number.h"
+#include "diagnose/diagnose.h"
+#include "diagnose/words.h"
+
+/* What saves less than 1 % of a step is not worth reading. */
+#define WORTH_DOING PERCENT
+
+static bool holds(const struct run_view *v, const struct diagnosis_condition *c)
+{
+	int64_t value;
+	enum unit unit;
+	return figure_of_diagnosis(v, &c->figure, &value, &unit) &&
+	       (c->above ? value > c->value : value < c->value);
+}
+
+static bool applies(const struct run_view *v, const struct diagnosis_rule *r)
+{
+	for (size_t i = 0; i < r->when.nr; i++)
+		if (!holds(v, &r->when.v[i]))
+			return false;
+	return true;
+}
+
+/* The text with figures in place of its placeholders; "–" for what the run lacks. A run
+   without steps is one window. */
+static const char *filled(const struct run_view *v, const struct diagnosis_rule *r,
+                          const char *text, bool window, struct arena *a)
+{
+	struct strbuf b = STRBUF_INIT;
+	struct span literal, inside, unknown;
+	while (placeholder_next(&text, &literal, &inside)) {
+		struct diagnosis_figure f;
+		int64_t value;
+		enum unit unit;
+		strbuf_add(&b, literal);
+		if (!inside.p)
+			break;
+		if (placeholder_is_step(inside))
+			strbuf_adds(&b, window ? "window" : "step");
+		else if (placeholder_figure(r, inside, &f, &unknown) &&
+		         figure_of_diagnosis(v, &f, &value, &unit))
+			unit_format(&b, unit, value, false);
+		else
+			strbuf_adds(&b, "–");
+	}
+	const char *out = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
+	return out;
+}
+
+static int64_t saving(const struct run_view *v, const struct diagnosis_rule *r)
+{
+	int64_t value;
+	if (!r->saves.metric || !figure_of_run(v, &r->saves, &value))
+		return -1;
+	return number_div_round((__int128)value * r->saves_share, (__int128)100 * PERCENT);
+}
+
+static void add_rule(const struct run_view *v, const struct diagnosis_rule *r, struct arena *a,
+                     struct run_report *out)
+{
+	struct recommendation rec = {
+		.id = r->id,
+		.title = r->title,
+		.saves_ns = saving(v, r),
+		.observation = filled(v, r, r->observation, out->window, a),
+		.hypothesis = filled(v, r, r->hypothesis, out->window, a),
+		.action = filled(v, r, r->action, out->window, a),
+		.confirm = r->confirm,
+		.ask = r->ask,
+		.confidence = r->confidence,
+	};
+	recommend_add(v, &rec, a, out);
+}
+
+void recommend_add(const struct run_view *v, const struct recommendation *r, struct arena *a,
+                   struct run_report *out)
+{
+	struct recommendation rec = *r;
+	int64_t step;
+	bool has_step = figure_of_metric(v, METRIC_STEP_TIME, &step) && step > 0;
+	if (has_step && rec.saves_ns >= 0 && number_pct(rec.saves_ns, step) < WORTH_DOING)
+		return;
+	if (has_step && rec.saves_ns > step)
+		rec.saves_ns = step;
+	rec.saves_text = "";
+	if (rec.saves_ns >= 0 && has_step)
+		rec.saves_text =
+		    arena_printf(a, "up to %s (%s) per %s", figure_text(a, UNIT_NS, rec.saves_ns, false),
+		                 figure_text(a, UNIT_PCT, number_pct(rec.saves_ns, step), false),
+		                 out->window ? "window" : "step");
+	vec_push(&out->recommendations, rec);
+}
+
+static int recommendation_cmp(const void *a, const void *b)
+{
+	const struct recommendation *x = a, *y = b;
+	if (x->saves_ns != y->saves_ns)
+		return x->saves_ns > y->saves_ns ? -1 : 1;
+	return strcmp(x->id, y->id);
+}
+
+void diagnose_recommend(const struct run_view *v, const struct diagnosis_rules *rules,
+                        struct arena *a, struct run_report *out)
+{
+	for (size_t i = 0; i < rules->list.nr; i++)
+		if (applies(v, &rules->list.v[i]))
+			add_rule(v, &rules->list.v[i], a, out);
+	for (size_t i = 0; diagnoses_in_code[i]; i++)
+		diagnoses_in_code[i](v, a, out);
+	vec_sort(&out->recommendations, recommendation_cmp);
+}

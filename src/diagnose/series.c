@@ -1,0 +1,69 @@
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "diagnose/diagnose.h"
+
+static struct series *series_new(struct run_report *out, const char *id, const char *title,
+                                 const char *label, int64_t rank)
+{
+	struct series *s = vec_push_zero(&out->series);
+	*s = (struct series){ .id = id, .title = title, .label = label, .rank = rank };
+	return s;
+}
+
+static void add_steps(const struct digest *d, enum metric_id id, const char *title, struct arena *a,
+                      struct run_report *out)
+{
+	const int64_t *summary = NULL;
+	for (size_t i = 0; i < d->summaries.nr; i++)
+		if (d->summaries.v[i].metric == id)
+			summary = d->summaries.v[i].value;
+	bool has_points = !summary && d->samples[id] && d->step_numbers && d->usable_steps > 1;
+	if (d->window || (!has_points && !summary))
+		return;
+	struct series *s = series_new(out, metric_table[id].name, title,
+	                              arena_printf(a, "rank %" PRId64, d->rank), d->rank);
+	s->x_unit = UNIT_COUNT;
+	s->unit = metric_table[id].unit;
+	s->summary = summary;
+	for (size_t i = 0; has_points && i < (size_t)d->usable_steps; i++)
+		vec_push(&s->points, (struct series_point){ d->step_numbers[i], d->samples[id][i] });
+}
+
+/* One of the two levels of each memory of a rank over its history. */
+static void add_levels(const struct digest *d, bool reserved, bool alone, struct arena *a,
+                       struct run_report *out)
+{
+	const struct memory_level *v = d->memory_levels.v;
+	for (size_t i = 0, end; i < d->memory_levels.nr; i = end) {
+		bool timed = true;
+		for (end = i; end < d->memory_levels.nr && strcmp(v[end].memory, v[i].memory) == 0; end++)
+			timed = timed && v[end].time_us >= 0;
+		struct series *s =
+		    series_new(out, reserved ? "memory.reserved" : "memory.allocated",
+		               reserved ? "reserved memory" : "allocated memory",
+		               alone ? arena_printf(a, "memory %s", v[i].memory)
+		                     : arena_printf(a, "memory %s of rank %" PRId64, v[i].memory, d->rank),
+		               d->rank);
+		s->x_unit = timed ? UNIT_NS : UNIT_COUNT;
+		s->unit = UNIT_BYTES;
+		for (size_t k = i; k < end; k++)
+			vec_push(&s->points,
+			         (struct series_point){
+			             timed ? number_div_round((__int128)(v[k].time_us - v[i].time_us) * 1000, 1)
+			                   : v[k].entries,
+			             reserved ? v[k].reserved : v[k].allocated });
+	}
+}
+
+void diagnose_series(const struct run_view *v, struct arena *a, struct run_report *out)
+{
+	for (size_t i = 0; i < v->run->ranks.nr && i < SERIES_RANKS; i++) {
+		const struct digest *d = v->run->ranks.v[i];
+		add_steps(d, METRIC_STEP_TIME, "step time", a, out);
+		if (d->trust.gpu_events)
+			add_steps(d, METRIC_STEP_CUDA_TIME, "CUDA time of steps", a, out);
+		add_levels(d, false, v->run->ranks.nr == 1, a, out);
+		add_levels(d, true, v->run->ranks.nr == 1, a, out);
+	}
+}

@@ -1,0 +1,323 @@
+#include "diagnose/tables.h"
+
+#include "base/number.h"
+#include "base/text.h"
+#include "diagnose/diagnose.h"
+#include "diagnose/words.h"
+#include "diagnose/work.h"
+
+/* ---- building ---- */
+
+/* A run without steps has figures of one window. */
+static const char *note_of(struct tabler *t, const char *note)
+{
+	static const char step[] = "per step";
+	const char *at = t->out->window ? strstr(note, step) : NULL;
+	if (!at)
+		return note;
+	return arena_printf(t->a, "%.*sover the whole window%s", (int)(at - note), note,
+	                    at + strlen(step));
+}
+
+struct report_table *table_begin(struct tabler *t, const char *id, const char *title,
+                                 const char *note)
+{
+	struct report_table *table = vec_push_zero(&t->out->tables);
+	table->id = id;
+	table->title = title;
+	table->note = note_of(t, note);
+	return table;
+}
+
+void table_column(struct report_table *t, const char *name, enum unit unit)
+{
+	vec_push(&t->columns, (struct report_column){ .name = name, .unit = unit });
+}
+
+void table_names(struct report_table *t, const char *name)
+{
+	vec_push(&t->columns,
+	         (struct report_column){ .name = name, .unit = UNIT_COUNT, .is_text = true });
+}
+
+void cell_figure(struct tabler *t, struct report_table *table, int64_t value)
+{
+	enum unit unit = table->columns.v[table->cells.nr % table->columns.nr].unit;
+	vec_push(&table->cells, (struct report_cell){ .kind = CELL_FIGURE,
+	                                              .text = figure_text(t->a, unit, value, false),
+	                                              .value = value });
+}
+
+void cell_name(struct tabler *t, struct report_table *table, struct span name)
+{
+	struct strbuf b = STRBUF_INIT;
+	text_add_line(&b, name);
+	vec_push(&table->cells,
+	         (struct report_cell){ .kind = CELL_TEXT, .text = arena_dup(t->a, strbuf_span(&b)) });
+	strbuf_release(&b);
+}
+
+void cell_absent(struct report_table *table)
+{
+	vec_push(&table->cells, (struct report_cell){ .kind = CELL_ABSENT, .text = "–" });
+}
+
+static bool says_something(const struct report_table *t, size_t column)
+{
+	for (size_t i = column; i < t->cells.nr; i += t->columns.nr)
+		if (t->cells.v[i].kind != CELL_ABSENT && t->cells.v[i].text[0])
+			return true;
+	return false;
+}
+
+static void drop_column(struct report_table *t, size_t column)
+{
+	size_t nr = 0, columns = t->columns.nr;
+	for (size_t i = 0; i < t->cells.nr; i++)
+		if (i % columns != column)
+			t->cells.v[nr++] = t->cells.v[i];
+	t->cells.nr = nr;
+	for (size_t i = column; i + 1 < columns; i++)
+		t->columns.v[i] = t->columns.v[i + 1];
+	t->columns.nr--;
+}
+
+void table_end(struct tabler *t)
+{
+	struct report_table *table = &t->out->tables.v[t->out->tables.nr - 1];
+	for (size_t i = table->columns.nr; i-- > 0;)
+		if (!says_something(table, i))
+			drop_column(table, i);
+	if (table->cells.nr)
+		return;
+	vec_release(&table->columns);
+	vec_release(&table->cells);
+	t->out->tables.nr--;
+}
+
+/* ---- figures by label ---- */
+
+enum { METRICS_MAX = 6 };
+
+struct listing {
+	const char *id, *title, *note;
+	const char *names; /* heading of the labels */
+	enum metric_id ids[METRICS_MAX]; /* by the first, downwards */
+	size_t nr;
+	bool share; /* of the first in the sum of all */
+	int64_t least; /* of the first */
+};
+
+struct listed {
+	struct span label;
+	int64_t value;
+};
+
+static int listed_cmp(const void *a, const void *b)
+{
+	const struct listed *x = a, *y = b;
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	return span_cmp(x->label, y->label);
+}
+
+/* Answers are in order of label. */
+static const struct answer *answer_of(const struct answers *answers, struct span label)
+{
+	size_t lo = 0, hi = answers->list.nr;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		int c = span_cmp(answers->list.v[mid].label, label);
+		if (c == 0)
+			return &answers->list.v[mid];
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+static const char *short_name(enum metric_id id)
+{
+	switch (id) {
+	case METRIC_KERNEL_TIME:
+	case METRIC_CATEGORY_TIME:
+	case METRIC_COMM_TIME:
+		return "time";
+	case METRIC_KERNEL_COUNT:
+	case METRIC_COMM_COUNT:
+		return "count";
+	case METRIC_KERNEL_MEAN:
+		return "mean";
+	case METRIC_KERNEL_MAX:
+		return "longest";
+	case METRIC_KERNEL_SHARE_PCT:
+	case METRIC_FUNCTION_EXCLUSIVE_PCT:
+		return "share";
+	case METRIC_KERNEL_OCCUPANCY_PCT:
+		return "occupancy";
+	case METRIC_OP_SELF_TIME:
+		return "self";
+	case METRIC_OP_TIME:
+		return "with callees";
+	case METRIC_THREAD_TIME:
+		return "busy";
+	case METRIC_MEMCPY_BANDWIDTH:
+		return "bandwidth";
+	case METRIC_COMM_ALG_BANDWIDTH:
+		return "algorithm";
+	case METRIC_COMM_BUS_BANDWIDTH:
+		return "bus";
+	default:
+		return "bytes";
+	}
+}
+
+static void add_rows(struct tabler *t, const struct listing *l, const struct answers *answers,
+                     struct report_table *table)
+{
+	VEC(struct listed) rows = VEC_INIT;
+	__int128 sum = 0;
+	for (size_t i = 0; i < answers[0].list.nr; i++) {
+		const struct answer *x = &answers[0].list.v[i];
+		bool idle = l->ids[0] == METRIC_FUNCTION_EXCLUSIVE_PCT && label_is_idle_thread(x->label);
+		sum += x->value;
+		if (x->value > l->least && !idle)
+			vec_push(&rows, (struct listed){ x->label, x->value });
+	}
+	vec_sort(&rows, listed_cmp);
+	for (size_t i = 0; i < rows.nr && i < TABLE_ROWS; i++) {
+		for (size_t k = 0; k < l->nr; k++) {
+			const struct answer *x = answer_of(&answers[k], rows.v[i].label);
+			if (x)
+				cell_figure(t, table, x->value);
+			else
+				cell_absent(table);
+		}
+		if (l->share)
+			cell_figure(t, table, number_pct(rows.v[i].value, sum));
+		if (l->ids[0] == METRIC_KERNEL_TIME) {
+			const struct category_table *c = t->v->naming->categories;
+			cell_name(t, table, span_of(category_name(c, category_of(c, rows.v[i].label))));
+		}
+		cell_name(t, table, rows.v[i].label);
+	}
+	table->more = rows.nr > TABLE_ROWS ? rows.nr - TABLE_ROWS : 0;
+	vec_release(&rows);
+}
+
+static void add_listing(struct tabler *t, const struct listing *l)
+{
+	struct answers answers[METRICS_MAX] = { 0 };
+	struct arena scratch = ARENA_INIT;
+	struct report_table *table = table_begin(t, l->id, l->title, l->note);
+	for (size_t k = 0; k < l->nr; k++) {
+		struct query q = diagnosis_query(&metric_table[l->ids[k]]);
+		run_query(t->v, &q, &scratch, &answers[k]);
+		table_column(table, short_name(l->ids[k]), q.metric->unit);
+	}
+	if (l->share)
+		table_column(table, "share", UNIT_PCT);
+	if (l->ids[0] == METRIC_KERNEL_TIME)
+		table_names(table, "category");
+	table_names(table, l->names);
+	add_rows(t, l, answers, table);
+	for (size_t k = 0; k < l->nr; k++)
+		vec_release(&answers[k].list);
+	arena_release(&scratch);
+	table_end(t);
+}
+
+static const struct listing listings[] = {
+	{ "kernels",
+	  "kernels by time",
+	  "per step",
+	  "kernel",
+	  { METRIC_KERNEL_TIME, METRIC_KERNEL_COUNT, METRIC_KERNEL_MEAN, METRIC_KERNEL_MAX,
+	    METRIC_KERNEL_SHARE_PCT, METRIC_KERNEL_OCCUPANCY_PCT },
+	  6,
+	  false,
+	  0 },
+	{ "categories",
+	  "categories of kernels by time",
+	  "per step",
+	  "category",
+	  { METRIC_CATEGORY_TIME },
+	  1,
+	  true,
+	  0 },
+	{ "operators",
+	  "operators by self time",
+	  "host time per step",
+	  "operator",
+	  { METRIC_OP_SELF_TIME, METRIC_OP_TIME },
+	  2,
+	  false,
+	  0 },
+	{ "threads",
+	  "host threads",
+	  "time in operators and runtime calls, whole window",
+	  "PID/TID",
+	  { METRIC_THREAD_TIME },
+	  1,
+	  false,
+	  0 },
+	{ "copies",
+	  "memory copies by direction",
+	  "bytes per step",
+	  "direction",
+	  { METRIC_MEMCPY_BYTES, METRIC_MEMCPY_BANDWIDTH },
+	  2,
+	  false,
+	  0 },
+	{ "collectives",
+	  "collectives by kind and process group",
+	  "per step, waiting included; bandwidth of the rank that waits least",
+	  "collective",
+	  { METRIC_COMM_TIME, METRIC_COMM_COUNT, METRIC_COMM_BYTES, METRIC_COMM_ALG_BANDWIDTH,
+	    METRIC_COMM_BUS_BANDWIDTH },
+	  5,
+	  false,
+	  -1 },
+	{ "functions",
+	  "functions above 1 % of the window",
+	  "time in which nothing of a higher class runs: compute, memory, communication, runtime, "
+	  "Python; waiting threads in the background left out",
+	  "function",
+	  { METRIC_FUNCTION_EXCLUSIVE_PCT },
+	  1,
+	  false,
+	  FUNCTION_WORTH_NAMING },
+};
+
+void diagnose_tables(const struct run_view *v, struct arena *a, struct run_report *out)
+{
+	struct tabler t = { v, a, out };
+	for (size_t i = 0; i < sizeof listings / sizeof *listings; i++)
+		add_listing(&t, &listings[i]);
+	tables_of_work(&t);
+	tables_of_memory(&t);
+}
+
+/* Lists of what a phase has: the others are of the whole run. */
+static bool is_of_phase(const struct listing *l)
+{
+	return l->ids[0] == METRIC_KERNEL_TIME || l->ids[0] == METRIC_CATEGORY_TIME ||
+	       l->ids[0] == METRIC_OP_SELF_TIME;
+}
+
+void diagnose_phase(const struct run_view *v, const char *phase, struct arena *a,
+                    struct run_report *out)
+{
+	struct tabler t = { v, a, out };
+	while (out->tables.nr) {
+		struct report_table *last = &out->tables.v[--out->tables.nr];
+		vec_release(&last->columns);
+		vec_release(&last->cells);
+	}
+	for (size_t i = 0; i < sizeof listings / sizeof *listings; i++)
+		if (is_of_phase(&listings[i]))
+			add_listing(&t, &listings[i]);
+	out->phase = phase;
+}

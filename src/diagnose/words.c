@@ -1,0 +1,79 @@
+#include "diagnose/words.h"
+
+const char *figure_text(struct arena *a, enum unit unit, int64_t value, bool sign)
+{
+	struct strbuf b = STRBUF_INIT;
+	unit_format(&b, unit, value, sign);
+	const char *text = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
+	return text;
+}
+
+struct worst {
+	bool known;
+	int64_t value;
+};
+
+static void take(void *ctx, const struct figure *f)
+{
+	struct worst *w = ctx;
+	int64_t value = f->nr ? stat_of(STAT_MEDIAN, f->samples, f->nr) : f->summary[STAT_MEDIAN];
+	bool worse = f->metric->worse == WORSE_DOWN ? value < w->value : value > w->value;
+	if (!w->known || worse)
+		w->value = value;
+	w->known = true;
+}
+
+bool figure_of_rank(const struct run_view *v, size_t r, enum metric_id id, int64_t *out)
+{
+	struct worst w = { 0 };
+	rank_figures(v, r, &metric_table[id], take, &w);
+	*out = w.value;
+	return w.known;
+}
+
+bool figure_of_run(const struct run_view *v, const struct query *q, int64_t *out)
+{
+	struct arena scratch = ARENA_INIT;
+	struct answers answers;
+	int64_t sum = 0;
+	bool one = q->metric->label == LABEL_DEVICE || q->metric->label == LABEL_MEMORY;
+	run_query(v, q, &scratch, &answers);
+	size_t nr = answers.list.nr;
+	for (size_t i = 0; i < nr; i++)
+		sum = number_add(sum, answers.list.v[i].value);
+	if (one && nr > 1) { /* selected ones stay apart: the worst stands for them */
+		int64_t *values = arena_alloc(&scratch, nr, sizeof *values);
+		for (size_t i = 0; i < nr; i++)
+			values[i] = answers.list.v[i].value;
+		sum = reduce_of(q->reduce, values, nr);
+	}
+	vec_release(&answers.list);
+	arena_release(&scratch);
+	if (nr)
+		*out = sum;
+	return nr > 0;
+}
+
+bool figure_of_metric(const struct run_view *v, enum metric_id id, int64_t *out)
+{
+	struct query q = diagnosis_query(&metric_table[id]);
+	return figure_of_run(v, &q, out);
+}
+
+bool figure_of_diagnosis(const struct run_view *v, const struct diagnosis_figure *f, int64_t *out,
+                         enum unit *unit)
+{
+	int64_t value, other;
+	if (!figure_of_run(v, &f->query, &value))
+		return false;
+	*unit = f->form == FORM_OF ? UNIT_PCT : f->query.metric->unit;
+	if (f->form == FORM_PLAIN) {
+		*out = value;
+		return true;
+	}
+	if (!figure_of_run(v, &f->other, &other) || other <= 0)
+		return false;
+	*out = f->form == FORM_OF ? number_pct(value, other) : number_div_round(value, other);
+	return true;
+}

@@ -1,0 +1,64 @@
+#include "diagnose/work.h"
+
+#include "base/number.h"
+
+static bool has(struct span name, const char *part)
+{
+	return span_contains_nocase(name, span_of(part));
+}
+
+bool kernel_is_fill(const struct kernel_stat *k)
+{
+	return k->names == 0 &&
+	       (k->kind == EVENT_MEMSET || (k->kind == EVENT_KERNEL && has(k->name, "FillFunctor")));
+}
+
+bool op_is_recomputation(const struct op_stat *o)
+{
+	/* autograd's wrapper of it would count it twice */
+	return o->names == 0 && span_eq(o->name, SPAN("CheckpointFunctionBackward"));
+}
+
+bool function_is_recomputation(const struct function_stat *f)
+{
+	return f->cls == FUNCTION_PYTHON && has(f->name, "torch/utils/checkpoint.py") &&
+	       (has(f->name, ": recompute_fn") || has(f->name, ": backward"));
+}
+
+bool label_is_idle_thread(struct span label)
+{
+	static const char *const waits[] = {
+		"*: _bootstrap_inner > *> threading.py(*): wait",
+		"*: _bootstrap_inner > *> selectors.py(*): select",
+		"*: _bootstrap_inner > *queue*.py(*): get",
+		"*: _bootstrap_inner > *> <*acquire*lock*>",
+		"*: _bootstrap_inner > *> <*poll*>",
+		"*: _bootstrap_inner > *> <*select*>",
+	};
+	for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+		if (span_glob(span_of(waits[i]), label))
+			return true;
+	return false;
+}
+
+bool function_is_copy_call(const struct function_stat *f)
+{
+	return f->cls == FUNCTION_RUNTIME && f->names == 0 && has(f->name, "Memcpy");
+}
+
+int64_t blocking_copies_share(const struct run *run)
+{
+	enum { ENQUEUE_NS = 20000 };
+	__int128 ns = 0, window = 0;
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		const struct digest *d = run->ranks.v[r];
+		window += d->window_ns;
+		for (size_t i = 0; i < d->functions.nr; i++) {
+			const struct function_stat *f = &d->functions.v[i];
+			__int128 beyond = (__int128)f->total_ns - (__int128)f->count * ENQUEUE_NS;
+			if (function_is_copy_call(f) && beyond > 0)
+				ns += beyond;
+		}
+	}
+	return number_pct(ns, window);
+}
