@@ -90,10 +90,24 @@ void emit_id(struct emit *e, const char *key, struct span id)
 		emit_text(e, key, id);
 }
 
+void emit_number_if(struct emit *e, const char *key, bool has, int64_t value, int digits)
+{
+	if (has)
+		emit_number(e, key, value, digits);
+	else
+		emit_null(e, key);
+}
+
 void emit_line(struct emit *e, int indent)
 {
 	if (e->comma)
 		sink_puts(e->out, ",");
 	sink_printf(e->out, "\n%*s", indent, "");
 	e->comma = false;
+}
+
+void emit_open_line(struct emit *e, int indent, const char *key, char bracket)
+{
+	emit_line(e, indent);
+	emit_open(e, key, bracket);
 }

@@ -16,6 +16,9 @@ struct emit {
 void emit_open(struct emit *e, const char *key, char bracket);
 void emit_close(struct emit *e, char bracket);
 
+/// Begin one on a line of its own.
+void emit_open_line(struct emit *e, int indent, const char *key, char bracket);
+
 /// One member (or element, where `key` is NULL). Text is made valid UTF-8,
 /// and what a terminal would obey is escaped.
 void emit_text(struct emit *e, const char *key, struct span text);
@@ -25,6 +28,9 @@ void emit_str(struct emit *e, const char *key, const char *text);
 
 /// `value` / 10^`digits` as a plain decimal.
 void emit_number(struct emit *e, const char *key, int64_t value, int digits);
+
+/// The same, null where there is none.
+void emit_number_if(struct emit *e, const char *key, bool has, int64_t value, int digits);
 
 /// null.
 void emit_null(struct emit *e, const char *key);

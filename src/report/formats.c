@@ -3,9 +3,8 @@
 #include <string.h>
 
 const struct report_format report_formats[] = {
-	{ "text", text_write },   { "markdown", markdown_write },
-	{ "junit", junit_write }, { "json", json_write },
-	{ NULL, NULL },
+	{ "text", text_write }, { "markdown", markdown_write }, { "junit", junit_write },
+	{ "json", json_write }, { "html", html_write },         { NULL, NULL },
 };
 
 const struct report_format *report_format_find(const char *name)

@@ -1,14 +1,8 @@
 /* `--json`: gpugate-result-1 of check, gpugate-diff-1 of diff. */
+#include "report/diagnosis.h"
 #include "report/emit.h"
+#include "report/findings.h"
 #include "report/writers.h"
-
-static void member(struct emit *e, const char *key, bool has, int64_t value, int digits)
-{
-	if (has)
-		emit_number(e, key, value, digits);
-	else
-		emit_null(e, key);
-}
 
 static const char *or_null(const char *s)
 {
@@ -20,8 +14,7 @@ static void parts(struct emit *e, const char *key, const struct breakdown *b)
 	emit_open(e, key, '[');
 	for (size_t i = 0; b && i < b->parts.nr; i++) {
 		const struct part *p = &b->parts.v[i];
-		emit_line(e, 4);
-		emit_open(e, NULL, '{');
+		emit_open_line(e, 4, NULL, '{');
 		emit_number(e, "level", p->level, 0);
 		emit_str(e, "part", p->label);
 		emit_number(e, "change", p->change, unit_digits(b->unit));
@@ -60,11 +53,47 @@ static void select_object(struct emit *e, const char *text)
 	emit_close(e, '}');
 }
 
+static void steps(struct emit *e, const struct evidence *v, int digits)
+{
+	emit_open(e, "steps", '[');
+	for (int i = 0; v->has_steps && i < 2; i++) {
+		emit_open(e, NULL, '{');
+		emit_number(e, "n", v->steps[i], 0);
+		emit_number(e, "median", v->median[i], digits);
+		emit_number(e, "spread", v->spread[i], digits);
+		emit_close(e, '}');
+	}
+	emit_close(e, ']');
+	emit_number_if(e, "p", v->has_steps, v->p, 6);
+}
+
+/* In the unit of the check. `steps` are the baseline's, then the candidate's, or none; `runs` the
+   candidate's values where it has several. */
+static void noise(struct emit *e, const struct evidence *v, int digits)
+{
+	if (!v->has_noise && !v->has_detectable && !v->has_false_alarms && !v->has_steps &&
+	    !v->runs.nr) {
+		emit_null(e, "noise");
+		return;
+	}
+	emit_open(e, "noise", '{');
+	emit_number_if(e, "noise", v->has_noise, v->noise, digits);
+	emit_number(e, "baseline_runs", v->baseline_runs, 0);
+	emit_number(e, "candidate_runs", v->candidate_runs, 0);
+	emit_open(e, "runs", '[');
+	for (size_t i = 0; i < v->runs.nr; i++)
+		emit_number(e, NULL, v->runs.v[i], digits);
+	emit_close(e, ']');
+	emit_number_if(e, "detectable", v->has_detectable, v->detectable, digits);
+	emit_number_if(e, "false_alarms_per_1000", v->has_false_alarms, v->false_alarms, 3);
+	steps(e, v, digits);
+	emit_close(e, '}');
+}
+
 static void check(struct emit *e, const struct check *c)
 {
 	int digits = unit_digits(c->metric->unit);
-	emit_line(e, 2);
-	emit_open(e, NULL, '{');
+	emit_open_line(e, 2, NULL, '{');
 	emit_str(e, "id", c->id);
 	emit_str(e, "rule", c->rule);
 	emit_str(e, "metric", c->metric->name);
@@ -73,12 +102,13 @@ static void check(struct emit *e, const struct check *c)
 	emit_str(e, "group", c->group);
 	emit_str(e, "verdict", verdict_name(c->verdict));
 	emit_str(e, "unit", unit_name(c->metric->unit));
-	member(e, "baseline", c->has_baseline, c->baseline, digits);
-	member(e, "candidate", c->has_candidate, c->candidate, digits);
-	member(e, "change", c->has_change, c->change, digits);
-	member(e, "change_pct", c->has_pct, c->change_pct, 6);
+	emit_number_if(e, "baseline", c->has_baseline, c->baseline, digits);
+	emit_number_if(e, "candidate", c->has_candidate, c->candidate, digits);
+	emit_number_if(e, "change", c->has_change, c->change, digits);
+	emit_number_if(e, "change_pct", c->has_pct, c->change_pct, 6);
 	emit_str(e, "limit", or_null(c->limit));
-	emit_null(e, "noise");
+	noise(e, &c->evidence, digits);
+	emit_str(e, "waiver", c->waiver);
 	emit_str(e, "message", c->message);
 	parts(e, "attribution", c->breakdown);
 	emit_close(e, '}');
@@ -86,12 +116,10 @@ static void check(struct emit *e, const struct check *c)
 
 static void environment(struct emit *e, const struct report *r)
 {
-	emit_line(e, 1);
-	emit_open(e, "environment", '[');
+	emit_open_line(e, 1, "environment", '[');
 	for (size_t i = 0; i < r->environment.nr; i++) {
 		const struct env_row *row = &r->environment.v[i];
-		emit_line(e, 2);
-		emit_open(e, NULL, '{');
+		emit_open_line(e, 2, NULL, '{');
 		emit_str(e, "key", row->key);
 		emit_str(e, "baseline", row->baseline);
 		emit_str(e, "candidate", row->candidate);
@@ -101,45 +129,22 @@ static void environment(struct emit *e, const struct report *r)
 	emit_close(e, ']');
 }
 
-static void trust(struct emit *e, const struct report *r)
-{
-	emit_line(e, 1);
-	emit_open(e, "trust", '[');
-	for (size_t i = 0; i < r->trust.nr; i++) {
-		const struct finding *f = &r->trust.v[i];
-		emit_line(e, 2);
-		emit_open(e, NULL, '{');
-		emit_str(e, "finding", f->id);
-		member(e, "rank", f->rank >= 0, f->rank, 0);
-		emit_str(e, "side", f->candidate ? "candidate" : "baseline");
-		emit_open(e, "spoils", '[');
-		for (size_t k = 0; k < f->spoils.nr; k++)
-			emit_str(e, NULL, f->spoils.v[k]);
-		emit_close(e, ']');
-		emit_str(e, "message", f->message);
-		emit_close(e, '}');
-	}
-	emit_close(e, ']');
-}
-
 static void drift(struct emit *e, const struct report *r)
 {
-	emit_line(e, 1);
-	emit_open(e, "drift", '[');
+	emit_open_line(e, 1, "drift", '[');
 	for (size_t i = 0; i < r->drift.nr; i++) {
 		const struct drift_row *d = &r->drift.v[i];
-		emit_line(e, 2);
-		emit_open(e, NULL, '{');
+		emit_open_line(e, 2, NULL, '{');
 		emit_str(e, "kernel", d->kernel);
 		emit_str(e, "category", d->category);
 		emit_str(e, "drift", d->drift);
 		if (d->renamed_to)
 			emit_str(e, "renamed_to", d->renamed_to);
-		member(e, "baseline", d->has_baseline, d->baseline_ns, 0);
-		member(e, "candidate", d->has_candidate, d->candidate_ns, 0);
+		emit_number_if(e, "baseline", d->has_baseline, d->baseline_ns, 0);
+		emit_number_if(e, "candidate", d->has_candidate, d->candidate_ns, 0);
 		emit_number(e, "change", d->change_ns, 0);
-		member(e, "baseline_count", d->has_baseline, d->baseline_count, 6);
-		member(e, "candidate_count", d->has_candidate, d->candidate_count, 6);
+		emit_number_if(e, "baseline_count", d->has_baseline, d->baseline_count, 6);
+		emit_number_if(e, "candidate_count", d->has_candidate, d->candidate_count, 6);
 		emit_close(e, '}');
 	}
 	emit_close(e, ']');
@@ -147,20 +152,18 @@ static void drift(struct emit *e, const struct report *r)
 
 static void figures(struct emit *e, const struct report *r)
 {
-	emit_line(e, 1);
-	emit_open(e, "figures", '[');
+	emit_open_line(e, 1, "figures", '[');
 	for (size_t i = 0; i < r->figures.nr; i++) {
 		const struct figure_row *f = &r->figures.v[i];
 		int digits = unit_digits(f->metric->unit);
-		emit_line(e, 2);
-		emit_open(e, NULL, '{');
+		emit_open_line(e, 2, NULL, '{');
 		emit_str(e, "metric", f->metric->name);
 		emit_str(e, "item", or_null(f->item));
 		emit_str(e, "unit", unit_name(f->metric->unit));
-		member(e, "baseline", f->has_baseline, f->baseline, digits);
-		member(e, "candidate", f->has_candidate, f->candidate, digits);
-		member(e, "change", f->has_baseline && f->has_candidate, f->change, digits);
-		member(e, "change_pct", f->has_pct, f->change_pct, 6);
+		emit_number_if(e, "baseline", f->has_baseline, f->baseline, digits);
+		emit_number_if(e, "candidate", f->has_candidate, f->candidate, digits);
+		emit_number_if(e, "change", f->has_baseline && f->has_candidate, f->change, digits);
+		emit_number_if(e, "change_pct", f->has_pct, f->change_pct, 6);
 		emit_close(e, '}');
 	}
 	emit_close(e, ']');
@@ -177,14 +180,12 @@ static void memory(struct emit *e, const struct report *r)
 {
 	if (!r->scaling.nr)
 		return;
-	emit_line(e, 1);
-	emit_open(e, "memory_attribution", '[');
+	emit_open_line(e, 1, "memory_attribution", '[');
 	for (size_t i = 0; i < r->breakdowns.nr; i++) {
 		const struct breakdown *b = r->breakdowns.v[i];
 		if (!b->metric)
 			continue;
-		emit_line(e, 2);
-		emit_open(e, NULL, '{');
+		emit_open_line(e, 2, NULL, '{');
 		emit_str(e, "metric", b->metric->name);
 		emit_str(e, "memory", b->memory);
 		emit_number(e, "change", b->change, unit_digits(b->unit));
@@ -192,12 +193,10 @@ static void memory(struct emit *e, const struct report *r)
 		emit_close(e, '}');
 	}
 	emit_close(e, ']');
-	emit_line(e, 1);
-	emit_open(e, "scaling", '[');
+	emit_open_line(e, 1, "scaling", '[');
 	for (size_t i = 0; i < r->scaling.nr; i++) {
 		const struct scaling_row *k = &r->scaling.v[i];
-		emit_line(e, 2);
-		emit_open(e, NULL, '{');
+		emit_open_line(e, 2, NULL, '{');
 		emit_str(e, "memory", k->memory);
 		emit_str(e, "category", k->category);
 		emit_number(e, "baseline", k->baseline, 0);
@@ -207,10 +206,17 @@ static void memory(struct emit *e, const struct report *r)
 	emit_close(e, ']');
 }
 
+static void notes(struct emit *e, const char *key, const struct side *s)
+{
+	emit_open(e, key, '[');
+	for (size_t i = 0; i < s->notes.nr; i++)
+		emit_text(e, NULL, s->notes.v[i]);
+	emit_close(e, ']');
+}
+
 static void warnings(struct emit *e, const struct report *r)
 {
-	emit_line(e, 1);
-	emit_open(e, "warnings", '[');
+	emit_open_line(e, 1, "warnings", '[');
 	for (size_t i = 0; i < r->warnings.nr; i++) {
 		emit_line(e, 2);
 		emit_str(e, NULL, r->warnings.v[i]);
@@ -220,19 +226,16 @@ static void warnings(struct emit *e, const struct report *r)
 
 static void checks(struct emit *e, const struct report *r)
 {
-	emit_line(e, 1);
-	emit_open(e, "checks", '[');
+	emit_open_line(e, 1, "checks", '[');
 	for (size_t i = 0; i < r->checks.nr; i++)
 		check(e, &r->checks.v[i]);
 	emit_close(e, ']');
-	emit_line(e, 1);
-	emit_open(e, "summary", '{');
+	emit_open_line(e, 1, "summary", '{');
 	static const enum verdict order[] = { VERDICT_PASS,    VERDICT_WARN,         VERDICT_FAIL,
 		                                  VERDICT_MISSING, VERDICT_INCONCLUSIVE, VERDICT_IMPROVED,
-		                                  VERDICT_SKIPPED };
+		                                  VERDICT_WAIVED,  VERDICT_SKIPPED };
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
 		emit_number(e, verdict_name(order[i]), r->counts[order[i]], 0);
-	emit_number(e, "waived", 0, 0); /* of the schema: no rules file can waive a check yet */
 	emit_close(e, '}');
 }
 
@@ -240,27 +243,45 @@ void json_write(const struct report *r, const struct write_options *o, struct si
 {
 	struct emit e = { out, false };
 	(void)o;
+	if (r->kind == REPORT_RUN) {
+		run_json_write(r, out);
+		return;
+	}
 	emit_open(&e, NULL, '{');
-	emit_str(&e, "schema", r->is_diff ? "gpugate-diff-1" : "gpugate-result-1");
-	if (!r->is_diff) {
+	emit_str(&e, "schema", r->kind == REPORT_DIFF ? "gpugate-diff-1" : "gpugate-result-1");
+	if (r->kind != REPORT_DIFF) {
 		emit_str(&e, "verdict", r->error ? "error" : verdict_name(r->verdict));
 		emit_number(&e, "exit_code", status_exit_code(r->status), 0);
 	}
 	emit_line(&e, 1);
 	emit_str(&e, "workload", r->workload);
 	emit_str(&e, "rules", r->rules);
-	emit_str(&e, "baseline", r->is_diff ? r->baseline.label : r->baseline_path);
+	emit_str(&e, "baseline", r->kind == REPORT_DIFF ? r->baseline.label : r->baseline_path);
 	emit_str(&e, "candidate", r->candidate.label);
+	if (r->kind != REPORT_DIFF) {
+		emit_str(&e, "profile", r->profile);
+		emit_number_if(&e, "baseline_runs", r->baseline.label, side_runs(&r->baseline), 0);
+		emit_number_if(&e, "candidate_runs", r->candidate.label, side_runs(&r->candidate), 0);
+		emit_number_if(&e, "pin_age_days", r->baseline.has_pin_age, r->baseline.pin_age_days, 0);
+		emit_number_if(&e, "false_alarms_per_1000", r->has_false_alarms, r->false_alarms, 3);
+	}
 	emit_bool(&e, "partial", r->partial);
 	emit_bool(&e, "same_artifact", r->same_artifact);
 	emit_str(&e, "error", r->error);
 	environment(&e, r);
-	trust(&e, r);
+	trust_write_json(r, true, &e);
 	warnings(&e, r);
-	if (r->is_diff)
+	emit_open_line(&e, 1, "notes", '{');
+	notes(&e, "baseline", &r->baseline);
+	notes(&e, "candidate", &r->candidate);
+	emit_close(&e, '}');
+	if (r->kind == REPORT_DIFF)
 		figures(&e, r);
 	else
 		checks(&e, r);
+	if (r->kind == REPORT_CHECK)
+		recommendations_write_json(r->run, &e);
+	ranks_write_json(r, "ranks", true, &e);
 	memory(&e, r);
 	drift(&e, r);
 	emit_close(&e, '}');

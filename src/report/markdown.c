@@ -1,20 +1,14 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "report/markdown_doc.h"
+#include "report/diagnosis.h"
+#include "report/markdown_tables.h"
 #include "report/table.h"
 #include "report/writers.h"
 
 #define DEFAULT_BYTES 60000
 #define LINE_CHARS 400
-#define DRIFT_ROWS 25
 #define ENV_KEYS 8
-
-struct markdown {
-	const struct report *r;
-	struct md_document doc;
-	struct arena arena;
-};
 
 static void add_code(struct strbuf *b, const char *text)
 {
@@ -43,7 +37,8 @@ static void add_marker(struct strbuf *b, const char *workload)
 static void add_title(struct markdown *m)
 {
 	struct md_section *s = md_section(&m->doc, true);
-	add_marker(&s->head, m->r->is_diff ? "diff" : m->r->workload);
+	static const char *const names[] = { [REPORT_DIFF] = "diff", [REPORT_RUN] = "report" };
+	add_marker(&s->head, m->r->kind == REPORT_CHECK ? m->r->workload : names[m->r->kind]);
 	if (m->r->error) {
 		strbuf_adds(&s->head, "**gpugate: error:** ");
 		add_sentence(&s->head, m->r->error);
@@ -95,46 +90,56 @@ static void add_context(struct markdown *m)
 		strbuf_adds(b, "; rules ");
 		add_code(b, r->rules);
 	}
+	if (r->profile) {
+		strbuf_adds(b, ", profile ");
+		add_code(b, r->profile);
+	}
 	strbuf_adds(b, r->partial ? "; partial (`--quick`)\n" : "\n");
+	if (r->false_alarms_text && r->counts[VERDICT_FAIL]) {
+		strbuf_adds(b, "\nfalse alarms: ");
+		add_sentence(b, r->false_alarms_text);
+		strbuf_adds(b, "\n");
+	}
 }
 
-/* ---- tables ---- */
+/* ---- what is said beside the figures ---- */
 
-#define CHECKS_HEADER                                               \
-	"| verdict | check | baseline | candidate | change | limit |\n" \
-	"| --- | --- | ---: | ---: | ---: | --- |\n"
-
-static const char *direction(const struct check *c)
+/* Where a check failed or warned, what is worth naming may be why. */
+static void add_insights(struct markdown *m)
 {
-	if (!c->has_change || c->change == 0 || c->worse == WORSE_EITHER)
-		return "";
-	return (c->change > 0) == (c->worse == WORSE_UP) ? ", worse" : ", better";
-}
-
-static void add_check(struct markdown *m, struct md_section *s, const struct check *c)
-{
-	struct strbuf *row = md_table_row(s);
-	md_cell(row, verdict_name(c->verdict));
-	md_code_cell(row, c->id);
-	md_cell(row, c->baseline_text);
-	md_cell(row, c->candidate_text);
-	strbuf_adds(row, change_of(&m->arena, c->change_text, c->pct_text));
-	md_cell(row, direction(c));
-	md_code_cell(row, c->limit);
-	md_end_row(row);
-}
-
-static void add_failures(struct markdown *m)
-{
-	struct md_section *s = md_section(&m->doc, true);
-	strbuf_adds(&s->head, "\n" CHECKS_HEADER);
-	for (size_t i = 0; i < m->r->checks.nr; i++)
-		if (check_matters(&m->r->checks.v[i]))
-			add_check(m, s, &m->r->checks.v[i]);
+	const struct report *r = m->r;
+	struct md_section *s;
+	if (report_matters(r)) {
+		s = md_section(&m->doc, false);
+		strbuf_adds(&s->head, "\n**worth naming:**\n\n");
+	} else {
+		s = md_details(&m->doc, "worth naming", "");
+	}
+	for (size_t i = 0; i < r->insights.nr; i++) {
+		const struct insight *n = &r->insights.v[i];
+		struct strbuf *row = md_row(s);
+		bool alone = r->kind == REPORT_RUN;
+		strbuf_addf(row, "-%s", alone ? "" : n->candidate ? " candidate" : " baseline");
+		if (n->rank >= 0)
+			strbuf_addf(row, " rank %" PRId64, n->rank);
+		strbuf_addf(row, "%s %s: ", alone && n->rank < 0 ? "" : ",", n->id);
+		add_sentence(row, n->message);
+		strbuf_addch(row, '\n');
+	}
 	md_close(&m->doc);
 }
 
-/* Warnings, findings and why checks could not be decided. */
+static void add_waived(struct md_section *s, const struct check *c)
+{
+	struct strbuf *row = md_row(s);
+	strbuf_adds(row, "- waived: ");
+	add_code(row, c->id);
+	strbuf_adds(row, ", ");
+	add_sentence(row, c->message);
+	strbuf_addch(row, '\n');
+}
+
+/* Warnings, findings, waivers and why checks could not be decided. */
 static void add_remarks(struct markdown *m)
 {
 	const struct report *r = m->r;
@@ -146,19 +151,24 @@ static void add_remarks(struct markdown *m)
 		add_sentence(row, r->warnings.v[i]);
 		strbuf_addch(row, '\n');
 	}
-	for (size_t i = 0; i < r->trust.nr; i++) {
-		const struct finding *f = &r->trust.v[i];
+	for (size_t i = 0; i < m->trust.list.nr; i++) {
+		const struct trust_line *line = &m->trust.list.v[i];
 		struct strbuf *row = md_row(s);
-		strbuf_addf(row, "- trust, %s", f->candidate ? "candidate" : "baseline");
-		if (f->rank >= 0)
-			strbuf_addf(row, " rank %" PRId64, f->rank);
-		strbuf_addf(row, ", %s: ", f->id);
-		add_sentence(row, f->message);
-		strbuf_addch(row, '\n');
+		strbuf_addf(row, "- trust%s%s, %s: ", *line->whose ? "," : "", line->whose,
+		            line->first->id);
+		add_sentence(row, line->first->message);
+		strbuf_adds(row, line->others ? TRUST_OTHERS "\n" : "\n");
+	}
+	for (size_t i = 0; i < m->trust.list.nr; i++) {
+		const char *sum = trust_line_sum(&m->trust, &m->trust.list.v[i]);
+		if (*sum)
+			strbuf_addf(md_row(s), "- inconclusive: %s\n", sum);
 	}
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
-		if (!check_needs_reason(r, c))
+		if (c->verdict == VERDICT_WAIVED)
+			add_waived(s, c);
+		if (!check_needs_reason(c))
 			continue;
 		struct strbuf *row = md_row(s);
 		strbuf_addf(row, "- %s: ", verdict_name(c->verdict));
@@ -195,92 +205,50 @@ static void add_breakdowns(struct markdown *m)
 	vec_release(&l.list);
 }
 
-static void add_figures(struct markdown *m)
+static void add_remark(struct strbuf *b, const char *before, const char *text)
 {
-	struct md_section *s = md_section(&m->doc, true);
-	strbuf_adds(&s->head, "\n| figure | of | baseline | candidate | change |\n"
-	                      "| --- | --- | ---: | ---: | ---: |\n");
-	for (size_t i = 0; i < m->r->figures.nr; i++) {
-		const struct figure_row *f = &m->r->figures.v[i];
-		struct strbuf *row = md_table_row(s);
-		md_cell(row, f->metric->name);
-		md_code_cell(row, f->item);
-		md_cell(row, f->baseline_text);
-		md_cell(row, f->candidate_text);
-		md_cell(row, change_of(&m->arena, f->change_text, f->pct_text));
-		md_end_row(row);
+	if (!text[0])
+		return;
+	strbuf_adds(b, before);
+	add_sentence(b, text);
+}
+
+static void add_evidence(struct markdown *m)
+{
+	struct md_section *s = md_details(&m->doc, "evidence", "");
+	if (m->r->false_alarms_text && !m->r->counts[VERDICT_FAIL]) {
+		struct strbuf *row = md_row(s);
+		strbuf_adds(row, "- false alarms: ");
+		add_sentence(row, m->r->false_alarms_text);
+		strbuf_addch(row, '\n');
+	}
+	for (size_t i = 0; i < m->r->checks.nr; i++) {
+		const struct check *c = &m->r->checks.v[i];
+		const char *runs = runs_of(&m->arena, c), *text = text_or_empty(c->evidence.text);
+		if (!runs[0] && !text[0])
+			continue;
+		struct strbuf *row = md_row(s);
+		strbuf_adds(row, "- ");
+		add_code(row, c->id);
+		add_remark(row, ": ", text);
+		add_remark(row, text[0] ? "; " : ": ", runs);
+		strbuf_addch(row, '\n');
 	}
 	md_close(&m->doc);
 }
 
-static void add_kernels(struct markdown *m)
+static void add_notes(struct markdown *m)
 {
-	struct md_section *s =
-	    md_details(&m->doc, "kernels",
-	               "| drift | kernel | baseline | candidate | change | launches | "
-	               "shape |\n| --- | --- | ---: | ---: | ---: | ---: | --- |\n");
-	size_t nr = m->r->drift.nr < DRIFT_ROWS ? m->r->drift.nr : DRIFT_ROWS;
-	s->more = m->r->drift.nr - nr;
-	for (size_t i = 0; i < nr; i++) {
-		const struct drift_row *k = &m->r->drift.v[i];
-		struct strbuf *row = md_table_row(s);
-		md_cell(row, k->drift);
-		if (k->renamed_to) {
-			md_code(row, k->kernel, MD_NAME_CHARS, true);
-			strbuf_adds(row, " → ");
+	const struct side *sides[] = { &m->r->candidate, &m->r->baseline };
+	struct md_section *s = md_details(&m->doc, "notes", "");
+	for (int i = 0; i < 2; i++)
+		for (size_t k = 0; k < sides[i]->notes.nr; k++) {
+			struct strbuf *row = md_row(s);
+			strbuf_addf(row, "- %s: ", i == 0 ? "candidate" : "baseline");
+			const char *text = arena_dup(&m->arena, sides[i]->notes.v[k]);
+			add_sentence(row, text);
+			strbuf_addch(row, '\n');
 		}
-		md_code_cell(row, k->renamed_to ? k->renamed_to : k->kernel);
-		md_cell(row, k->baseline_text);
-		md_cell(row, k->candidate_text);
-		md_cell(row, k->change_text);
-		md_cell(row, k->count_text);
-		md_cell(row, k->shape_text);
-		md_end_row(row);
-	}
-	md_close(&m->doc);
-}
-
-static void add_scaling(struct markdown *m)
-{
-	struct md_section *s = md_details(&m->doc, "largest tensors by category",
-	                                  "| memory | category | baseline | candidate | ratio |\n"
-	                                  "| --- | --- | ---: | ---: | ---: |\n");
-	for (size_t i = 0; i < m->r->scaling.nr; i++) {
-		const struct scaling_row *k = &m->r->scaling.v[i];
-		struct strbuf *row = md_table_row(s);
-		md_code_cell(row, k->memory);
-		md_code_cell(row, k->category);
-		md_cell(row, k->baseline_text);
-		md_cell(row, k->candidate_text);
-		md_cell(row, k->ratio_text);
-		md_end_row(row);
-	}
-	md_close(&m->doc);
-}
-
-static void add_checks(struct markdown *m, const char *summary, const char *group)
-{
-	struct md_section *s = md_details(&m->doc, summary, CHECKS_HEADER);
-	for (size_t i = 0; i < m->r->checks.nr; i++)
-		if (!group || strcmp(m->r->checks.v[i].group, group) == 0)
-			add_check(m, s, &m->r->checks.v[i]);
-	md_close(&m->doc);
-}
-
-static void add_environment(struct markdown *m)
-{
-	struct md_section *s = md_details(&m->doc, "environment",
-	                                  "| | key | baseline | candidate |\n"
-	                                  "| --- | --- | --- | --- |\n");
-	for (size_t i = 0; i < m->r->environment.nr; i++) {
-		const struct env_row *e = &m->r->environment.v[i];
-		struct strbuf *row = md_table_row(s);
-		md_cell(row, e->match ? "same" : "differs");
-		md_code_cell(row, e->key);
-		md_code_cell(row, e->baseline);
-		md_code_cell(row, e->candidate);
-		md_end_row(row);
-	}
 	md_close(&m->doc);
 }
 
@@ -296,20 +264,32 @@ static void add_accept(struct markdown *m)
 void markdown_write(const struct report *r, const struct write_options *o, struct sink *out)
 {
 	struct markdown m = { .r = r };
+	trust_lines_init(&m.trust, r, r->kind != REPORT_RUN);
 	add_title(&m);
 	add_context(&m);
-	if (r->is_diff && !r->error)
-		add_figures(&m);
-	add_failures(&m);
+	bool alone = r->kind == REPORT_RUN && r->run && !r->error;
+	if (alone)
+		md_run_summary(&m);
+	if (r->kind == REPORT_DIFF && !r->error)
+		md_figures(&m);
 	add_remarks(&m);
+	md_failures(&m);
+	add_insights(&m);
+	md_recommendations(&m);
 	add_breakdowns(&m);
-	add_kernels(&m);
-	add_scaling(&m);
-	add_checks(&m, "memory", "memory");
-	add_checks(&m, "all checks", NULL);
-	if (r->is_diff)
-		add_environment(&m);
+	if (alone)
+		md_run_tables(&m);
+	md_kernels(&m);
+	md_scaling(&m);
+	md_ranks(&m);
+	md_checks(&m, "memory", "memory");
+	md_checks(&m, "all checks", NULL);
+	add_evidence(&m);
+	add_notes(&m);
+	if (r->kind == REPORT_DIFF)
+		md_environment(&m);
 	add_accept(&m);
 	md_write(&m.doc, o->max_bytes ? o->max_bytes : DEFAULT_BYTES, out);
+	trust_lines_release(&m.trust);
 	arena_release(&m.arena);
 }

@@ -1,6 +1,8 @@
 #include "report/markdown_doc.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 
@@ -62,6 +64,34 @@ void md_code_cell(struct strbuf *b, const char *text)
 	if (text && text[0])
 		md_code(b, text, MD_NAME_CHARS, true);
 	strbuf_adds(b, " | ");
+}
+
+/* Nothing of Markdown, and no host name or "GH-1", which are links by themselves. */
+static bool is_figure(struct span s)
+{
+	static const uint32_t marks[] = { 0xB1, 0xB5, 0xD7, 0x2013, 0x2192, 0x2212 }; /* ±µ×–→− */
+	bool letter = false, digit = false;
+	for (size_t i = 0; i < s.n;) {
+		uint32_t cp = text_next(s, &i);
+		bool plain = cp < 0x80 && (isalnum((int)cp) || strchr(" ,%+-/()", (int)cp));
+		for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
+			plain = plain || cp == marks[k];
+		if (!cp || (!plain && (cp != '.' || letter)))
+			return false;
+		letter = cp < 0x80 && isalpha((int)cp);
+		if (letter && !digit)
+			return false;
+		digit = digit || (cp < 0x80 && isdigit((int)cp));
+	}
+	return true;
+}
+
+void md_figure_cell(struct strbuf *b, const char *text)
+{
+	if (is_figure(span_of(text)))
+		md_cell(b, text);
+	else
+		md_code_cell(b, text);
 }
 
 void md_cell(struct strbuf *b, const char *trusted)

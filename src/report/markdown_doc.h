@@ -25,8 +25,10 @@ struct md_document {
 /// breaks out; `in_table`: pipes neither.
 void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
 
-/// A cell of a table row: a code span (empty for NULL), or text of our own.
+/// A cell of a table row: a code span (empty for NULL), a figure (a code span where
+/// it looks like more than one), or text of our own.
 void md_code_cell(struct strbuf *b, const char *text);
+void md_figure_cell(struct strbuf *b, const char *text);
 void md_cell(struct strbuf *b, const char *trusted);
 
 /// End a row begun with md_table_row().

@@ -277,12 +277,12 @@ static void write_levels(struct memory_text *t)
 	    &table, NULL,
 	    (const char *[]){
 	        "at the peak", bytes(t, m->peak_allocated), bytes(t, m->reserved_at_peak),
-	        bytes(t, number_div_round((__int128)m->reserved_at_peak - m->peak_allocated, 1)),
+	        bytes(t, number_sub(m->reserved_at_peak, m->peak_allocated)),
 	        figure(t, UNIT_PCT, memory_fragmentation(m->peak_allocated, m->reserved_at_peak)) });
 	table_add(&table, NULL,
 	          (const char *[]){
 	              "at the end", bytes(t, m->end_allocated), bytes(t, m->end_reserved),
-	              bytes(t, number_div_round((__int128)m->end_reserved - m->end_allocated, 1)),
+	              bytes(t, number_sub(m->end_reserved, m->end_allocated)),
 	              figure(t, UNIT_PCT, memory_fragmentation(m->end_allocated, m->end_reserved)) });
 	table_write(&table, t->out);
 	if (m->peak_persistent != MEMORY_UNKNOWN && m->peak_carried != MEMORY_UNKNOWN &&

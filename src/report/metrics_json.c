@@ -1,8 +1,8 @@
 /* `gpugate metrics RUN --json`: gpugate-metrics-1. */
-#include <stdlib.h>
 
 #include "model/memory_view.h"
 #include "report/emit.h"
+#include "report/findings.h"
 #include "report/writer.h"
 
 static void rank_header(struct emit *e, const struct digest *d)
@@ -11,8 +11,7 @@ static void rank_header(struct emit *e, const struct digest *d)
 		                                       [ATTRIBUTION_LAUNCH] = "launch",
 		                                       [ATTRIBUTION_TIMESTAMP] = "timestamp" };
 	const struct trust_counts *t = &d->trust;
-	emit_line(e, 2);
-	emit_open(e, NULL, '{');
+	emit_open_line(e, 2, NULL, '{');
 	emit_number(e, "rank", d->rank, 0);
 	emit_str(e, "trace", d->trace);
 	emit_str(e, "snapshot", d->snapshot);
@@ -21,10 +20,7 @@ static void rank_header(struct emit *e, const struct digest *d)
 		emit_id(e, "device", span_of(d->devices.v[0].id));
 	else
 		emit_null(e, "device");
-	if (d->world_size >= 0)
-		emit_number(e, "world_size", d->world_size, 0);
-	else
-		emit_null(e, "world_size");
+	emit_number_if(e, "world_size", d->world_size >= 0, d->world_size, 0);
 	emit_str(e, "attribution", attribution[d->attribution]);
 	emit_number(e, "gpu_events", t->gpu_events, 0);
 	emit_number(e, "with_launch", t->with_launch, 0);
@@ -57,17 +53,27 @@ static void label(struct emit *e, const struct figure *f)
 		emit_text(e, label_name(kind), f->label);
 }
 
+/* Of a stored run, which keeps no samples. */
+static void statistics(struct emit *e, const struct figure *f, int digits)
+{
+	emit_open(e, "statistics", '{');
+	for (int i = 0; i < NR_STATISTICS; i++)
+		emit_number(e, stat_name(i), f->summary[i], digits);
+	emit_close(e, '}');
+}
+
 static void samples(struct emit *e, const struct figure *f, const struct digest *d, int digits)
 {
 	if (d->window)
 		emit_str(e, "per", "window");
+	if (f->summary) {
+		statistics(e, f, digits);
+		return;
+	}
 	emit_open(e, "samples", '[');
-	for (size_t i = 0; i < f->nr; i++) {
+	for (size_t i = 0; i < d->nr_steps; i++) { /* a last one cut short too */
 		emit_open(e, NULL, '{');
-		if (d->window)
-			emit_null(e, "step");
-		else
-			emit_number(e, "step", d->step_numbers[i], 0);
+		emit_number_if(e, "step", !d->window, d->step_numbers[i], 0);
 		emit_number(e, "value", f->samples[i], digits);
 		emit_close(e, '}');
 	}
@@ -94,8 +100,7 @@ static void figure(void *ctx, const struct figure *f)
 	struct figure_ctx *c = ctx;
 	struct emit *e = c->e;
 	int digits = unit_digits(f->metric->unit);
-	emit_line(e, 2);
-	emit_open(e, NULL, '{');
+	emit_open_line(e, 2, NULL, '{');
 	emit_str(e, "metric", f->metric->name);
 	emit_str(e, "unit", unit_name(f->metric->unit));
 	emit_number(e, "rank", f->rank, 0);
@@ -132,14 +137,19 @@ static void kernels(struct emit *e, const struct run_view *v, const struct diges
 	vec_sort(&list, by_total);
 	for (size_t i = 0; i < list.nr; i++) {
 		const struct kernel_stat *k = list.v[i];
-		emit_line(e, 2);
-		emit_open(e, NULL, '{');
+		emit_open_line(e, 2, NULL, '{');
 		emit_number(e, "rank", d->rank, 0);
 		emit_str(e, "kind", kinds[k->kind]);
 		emit_text(e, "name", k->name);
-		emit_text(e, "match", v->naming->exact ? k->name : kernel_match_name(&a, k->name));
-		emit_str(e, "category",
-		         category_name(v->naming->categories, category_of(v->naming->categories, k->name)));
+		if (k->names > 0) { /* of a digest: the sum of so many small ones of a category */
+			emit_number(e, "names", k->names, 0);
+			emit_text(e, "category", k->name);
+		} else {
+			emit_text(e, "match", v->naming->exact ? k->name : kernel_match_name(&a, k->name));
+			emit_str(
+			    e, "category",
+			    category_name(v->naming->categories, category_of(v->naming->categories, k->name)));
+		}
 		emit_number(e, "count", k->count, 0);
 		emit_number(e, "total", k->total_ns, 0);
 		emit_number(e, "max", k->max_ns, 0);
@@ -149,12 +159,51 @@ static void kernels(struct emit *e, const struct run_view *v, const struct diges
 	arena_release(&a);
 }
 
+/* Sums over the measured steps, or the window; per step and as bandwidth they are metrics. */
+static void collectives(struct emit *e, const struct digest *d)
+{
+	for (size_t i = 0; i < d->comms.nr; i++) {
+		const struct comm_stat *c = &d->comms.v[i];
+		emit_open_line(e, 2, NULL, '{');
+		emit_number(e, "rank", d->rank, 0);
+		emit_str(e, "kind", collective_names[c->kind]);
+		emit_text(e, "group", c->group);
+		emit_number_if(e, "group_size", c->group_size >= 0, c->group_size, 0);
+		emit_text(e, "dtype", c->dtype);
+		emit_number(e, "count", c->count, 0);
+		emit_number(e, "total", c->total_ns, 0);
+		emit_number(e, "max", c->max_ns, 0);
+		emit_number(e, "bytes", c->bytes, 0);
+		emit_number(e, "sized_count", c->sized_count, 0);
+		emit_number(e, "sized_total", c->sized_ns, 0);
+		emit_close(e, '}');
+	}
+}
+
+static void function(void *ctx, const struct figure *f)
+{
+	struct emit *e = ((struct figure_ctx *)ctx)->e;
+	const struct function_stat *s = f->function;
+	if (f->samples[0] < FUNCTION_WORTH_NAMING)
+		return;
+	emit_open_line(e, 2, NULL, '{');
+	emit_number(e, "rank", f->rank, 0);
+	emit_str(e, "class", function_class_names[s->cls]);
+	emit_text(e, "name", f->label);
+	emit_number(e, "exclusive_pct", f->samples[0], 6);
+	emit_number(e, "count", s->count, 0);
+	emit_number(e, "total", s->total_ns, 0);
+	emit_number(e, "median", s->median_ns, 0);
+	emit_number_if(e, "throughput", s->rate >= 0, s->rate, 0);
+	emit_number_if(e, "throughput_spread", s->rate_mad >= 0, s->rate_mad, 0);
+	emit_close(e, '}');
+}
+
 static void memory_items(struct emit *e, const struct digest *d)
 {
 	for (size_t i = 0; i < d->memory_items.nr; i++) {
 		const struct memory_item *m = &d->memory_items.v[i];
-		emit_line(e, 2);
-		emit_open(e, NULL, '{');
+		emit_open_line(e, 2, NULL, '{');
 		emit_number(e, "rank", d->rank, 0);
 		emit_id(e, "device", span_of(m->memory));
 		emit_str(e, "list", memory_list_names[m->list]);
@@ -175,15 +224,11 @@ static void memory_levels(struct emit *e, const struct digest *d)
 {
 	for (size_t i = 0; i < d->memory_levels.nr; i++) {
 		const struct memory_level *m = &d->memory_levels.v[i];
-		emit_line(e, 2);
-		emit_open(e, NULL, '{');
+		emit_open_line(e, 2, NULL, '{');
 		emit_number(e, "rank", d->rank, 0);
 		emit_id(e, "device", span_of(m->memory));
 		emit_number(e, "entries", m->entries, 0);
-		if (m->time_us >= 0)
-			emit_number(e, "time_us", m->time_us, 0);
-		else
-			emit_null(e, "time_us");
+		emit_number_if(e, "time_us", m->time_us >= 0, m->time_us, 0);
 		emit_number(e, "allocated", m->allocated, 0);
 		emit_number(e, "reserved", m->reserved, 0);
 		emit_close(e, '}');
@@ -198,31 +243,43 @@ static void snapshots(struct emit *e, const struct run *run)
 		any = any || run->ranks.v[i]->memory_items.nr || run->ranks.v[i]->memory_levels.nr;
 	if (!any)
 		return;
-	emit_line(e, 1);
-	emit_open(e, "memory_items", '[');
+	emit_open_line(e, 1, "memory_items", '[');
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		memory_items(e, run->ranks.v[i]);
 	emit_close(e, ']');
-	emit_line(e, 1);
-	emit_open(e, "memory_levels", '[');
+	emit_open_line(e, 1, "memory_levels", '[');
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		memory_levels(e, run->ranks.v[i]);
 	emit_close(e, ']');
 }
 
-void metrics_write_json(const struct run_view *v, struct sink *out)
+/* What is of communication, functions and several ranks. */
+static void communication(struct emit *e, const struct run_view *v)
+{
+	const struct run *run = v->run;
+	emit_open_line(e, 1, "collectives", '[');
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		collectives(e, run->ranks.v[i]);
+	emit_close(e, ']');
+	emit_open_line(e, 1, "functions", '[');
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		struct figure_ctx ctx = { e, run->ranks.v[i] };
+		rank_figures(v, i, &metric_table[METRIC_FUNCTION_EXCLUSIVE_PCT], function, &ctx);
+	}
+	emit_close(e, ']');
+}
+
+void metrics_write_json(const struct run_view *v, const struct report *r, struct sink *out)
 {
 	struct emit e = { out, false };
 	const struct run *run = v->run;
 	emit_open(&e, NULL, '{');
 	emit_str(&e, "schema", "gpugate-metrics-1");
-	emit_line(&e, 1);
-	emit_open(&e, "ranks", '[');
+	emit_open_line(&e, 1, "ranks", '[');
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		rank_header(&e, run->ranks.v[i]);
 	emit_close(&e, ']');
-	emit_line(&e, 1);
-	emit_open(&e, "metrics", '[');
+	emit_open_line(&e, 1, "metrics", '[');
 	for (int m = 0; m < NR_METRICS; m++)
 		for (size_t i = 0; i < run->ranks.nr; i++) {
 			struct figure_ctx ctx = { &e, run->ranks.v[i] };
@@ -230,12 +287,16 @@ void metrics_write_json(const struct run_view *v, struct sink *out)
 				rank_figures(v, i, &metric_table[m], figure, &ctx);
 		}
 	emit_close(&e, ']');
-	emit_line(&e, 1);
-	emit_open(&e, "kernels", '[');
+	emit_open_line(&e, 1, "kernels", '[');
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		kernels(&e, v, run->ranks.v[i]);
 	emit_close(&e, ']');
+	communication(&e, v);
 	snapshots(&e, run);
+	if (r) {
+		trust_write_json(r, false, &e);
+		ranks_write_json(r, "rank_table", false, &e);
+	}
 	emit_close(&e, '}');
 	sink_puts(out, "\n");
 }

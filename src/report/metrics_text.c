@@ -1,197 +1,286 @@
 /* `gpugate metrics` for people. */
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include "base/text.h"
+#include "report/findings.h"
 #include "report/memory_text.h"
+#include "report/metrics_page.h"
 #include "report/table.h"
 #include "report/writer.h"
 
-#define NAME_CHARS 100
 #define LINE_CHARS 1000
 #define TOP 20
+#define RANKS_SHOWN 32 /* in the table of ranks */
+#define RANKS_TOLD 8 /* with a line, or a section, of their own */
 
-struct line {
-	const struct metric *metric;
-	struct strbuf label;
-	int64_t rank, value, low, high; ///< low, high: step metrics only
-};
+/* ---- tables ---- */
 
-struct lines {
-	VEC(struct line) list;
-};
-
-static void collect(void *ctx, const struct figure *f)
+static void add_over_ranks(struct metrics_page *p, struct table *t, const struct metric *m,
+                           const struct metrics_line *l)
 {
-	struct lines *lines = ctx;
-	struct line l = { .metric = f->metric, .rank = f->rank };
-	table_add_text(&l.label, f->label, NAME_CHARS);
-	l.value = stat_of(STAT_MEDIAN, f->samples, f->nr);
-	l.low = stat_of(STAT_MIN, f->samples, f->nr);
-	l.high = stat_of(STAT_MAX, f->samples, f->nr);
-	vec_push(&lines->list, l);
+	const char *label = m->name;
+	bool same = l->low == l->high;
+	if (l->label.n)
+		label = arena_printf(&p->arena, "%s %s", m->name, metrics_name(p, l->label));
+	table_add(t, NULL,
+	          (const char *[]){ label, metrics_figure(p, m->unit, l->value),
+	                            same ? "" : metrics_figure(p, m->unit, l->low),
+	                            same ? "" : metrics_rank(p, l->low_rank),
+	                            same ? "" : metrics_figure(p, m->unit, l->high),
+	                            same ? "" : metrics_rank(p, l->high_rank) });
 }
 
-static int by_value(const void *a, const void *b)
+static void step_table(struct metrics_page *p)
 {
-	const struct line *x = a, *y = b;
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	int c = span_cmp(strbuf_span(&x->label), strbuf_span(&y->label));
-	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
+	const struct run *run = p->v->run;
+	bool window = run->ranks.nr && run->ranks.v[0]->window;
+	const char *what = window ? "per window (no steps marked)" : "per step";
+	struct table t = { .align = p->many ? "lrrlrl" : "lrrr" };
+	if (p->many)
+		table_add(&t, NULL,
+		          (const char *[]){ what, "median of the ranks", "lowest", "", "highest", "" });
+	else
+		table_add(&t, NULL, (const char *[]){ what, "median", "min", "max" });
+	for (int m = 0; m < (int)NR_STEP_METRICS; m++) {
+		struct metrics_lines lines;
+		enum unit unit = metric_table[m].unit;
+		metrics_query(p, m, &lines);
+		for (size_t i = 0; i < lines.list.nr; i++) {
+			const struct metrics_line *l = &lines.list.v[i];
+			if (p->many)
+				add_over_ranks(p, &t, &metric_table[m], l);
+			else
+				table_add(&t, NULL,
+				          (const char *[]){ metric_table[m].name, metrics_figure(p, unit, l->value),
+				                            metrics_figure(p, unit, l->low),
+				                            metrics_figure(p, unit, l->high) });
+		}
+		vec_release(&lines.list);
+	}
+	if (t.rows.nr == 1)
+		t.rows.nr = 0;
+	bool any = t.rows.nr;
+	table_write(&t, p->out);
+	sink_puts(p->out, any ? "\n" : "");
 }
 
-static void release(struct lines *lines)
+/* Figures of the run, of its devices and memories. */
+static bool is_of_run(const struct metric *m)
 {
-	for (size_t i = 0; i < lines->list.nr; i++)
-		strbuf_release(&lines->list.v[i].label);
-	vec_release(&lines->list);
+	return !metric_is_step(m) &&
+	       (m->label == LABEL_NONE || metrics_is_own(m->label) || m->label == LABEL_DIRECTION);
 }
 
-/* A cell of `width` characters, right-aligned: "µ" is one character of two bytes. */
-static void cell(struct sink *out, enum unit unit, int64_t value, int width)
+static void run_table(struct metrics_page *p)
 {
+	struct table t = { .align = p->many ? "lrrlrl" : "lrl" };
+	for (int m = 0; m < NR_METRICS; m++) {
+		struct metrics_lines lines;
+		const struct metric *metric = &metric_table[m];
+		if (!is_of_run(metric))
+			continue;
+		metrics_query(p, m, &lines);
+		for (size_t i = 0; i < lines.list.nr; i++) {
+			const struct metrics_line *l = &lines.list.v[i];
+			if (p->many) {
+				add_over_ranks(p, &t, metric, l);
+				continue;
+			}
+			const char *of = l->label.n
+			                     ? arena_printf(&p->arena, "%s %s", label_name(metric->label),
+			                                    metrics_name(p, l->label))
+			                     : "";
+			table_add(
+			    &t, NULL,
+			    (const char *[]){ metric->name, metrics_figure(p, metric->unit, l->value), of });
+		}
+		vec_release(&lines.list);
+	}
+	sink_puts(p->out,
+	          p->many ? "whole run: median of the ranks, lowest, highest\n" : "whole run\n");
+	table_write(&t, p->out);
+}
+
+static void top_table(struct metrics_page *p, enum metric_id id, const char *title)
+{
+	struct metrics_lines lines;
+	struct table t = { .align = "rl" };
+	metrics_query(p, id, &lines);
+	vec_sort(&lines.list, metrics_by_value);
+	for (size_t i = 0; i < lines.list.nr && i < TOP; i++) {
+		const struct metrics_line *l = &lines.list.v[i];
+		const char *label = metrics_name(p, l->label);
+		if (p->many && l->rank >= 0)
+			label = arena_printf(&p->arena, "%s, %s", label, metrics_rank(p, l->rank));
+		table_add(&t, NULL,
+		          (const char *[]){ metrics_figure(p, metric_table[id].unit, l->value), label });
+	}
+	if (t.rows.nr)
+		sink_printf(p->out, "\n%s\n", title);
+	table_write(&t, p->out);
+	if (lines.list.nr > TOP)
+		sink_printf(p->out, "  %zu more\n", lines.list.nr - TOP);
+	vec_release(&lines.list);
+}
+
+/* ---- communication and functions ---- */
+
+static const int64_t *value_of(const struct answers *answers, struct span label)
+{
+	for (size_t i = 0; i < answers->list.nr; i++)
+		if (span_eq(answers->list.v[i].label, label))
+			return &answers->list.v[i].value;
+	return NULL;
+}
+
+static void comm_table(struct metrics_page *p)
+{
+	static const enum metric_id ids[] = { METRIC_COMM_COUNT, METRIC_COMM_BYTES, METRIC_COMM_TIME,
+		                                  METRIC_COMM_ALG_BANDWIDTH, METRIC_COMM_BUS_BANDWIDTH };
+	enum { NR = sizeof ids / sizeof *ids };
+	struct answers answers[NR];
+	struct table t = { .align = "rrrrrl" };
+	for (size_t k = 0; k < NR; k++) {
+		const struct metric *m = &metric_table[ids[k]];
+		struct query q = { .metric = m,
+			               .stat = STAT_MEDIAN,
+			               .reduce = m->reduce == REDUCE_EACH ? REDUCE_MEDIAN : m->reduce };
+		run_query(p->v, &q, &p->arena, &answers[k]);
+	}
+	table_add(&t, NULL, (const char *[]){ "count", "bytes", "time", "algorithm", "bus", "" });
+	for (size_t i = 0; i < answers[0].list.nr; i++) {
+		struct span label = answers[0].list.v[i].label;
+		const char *cells[NR + 1];
+		for (size_t k = 0; k < NR; k++) {
+			const int64_t *value = value_of(&answers[k], label);
+			cells[k] = value ? metrics_figure(p, metric_table[ids[k]].unit, *value) : "–";
+		}
+		cells[NR] = metrics_name(p, label);
+		table_add(&t, NULL, cells);
+	}
+	for (size_t k = 0; k < NR; k++)
+		vec_release(&answers[k].list);
+	if (t.rows.nr > 1)
+		sink_printf(p->out, "\ncollectives per step by kind and process group%s\n",
+		            p->many ? ": median of the ranks; bandwidth of the one that waits least" : "");
+	else
+		t.rows.nr = 0;
+	table_write(&t, p->out);
+}
+
+static const char *rate_of(struct metrics_page *p, const struct function_stat *f)
+{
+	if (f->rate < 0)
+		return "";
+	return arena_printf(&p->arena, "%s ± %s", metrics_figure(p, UNIT_BYTES_PER_S, f->rate),
+	                    metrics_figure(p, UNIT_BYTES_PER_S, f->rate_mad < 0 ? 0 : f->rate_mad));
+}
+
+static void function_table(struct metrics_page *p)
+{
+	struct metrics_lines lines;
+	struct table t = { .align = "lrrrl" };
+	metrics_query(p, METRIC_FUNCTION_EXCLUSIVE_PCT, &lines);
+	vec_sort(&lines.list, metrics_by_value);
+	table_add(&t, NULL, (const char *[]){ "class", "share", "execution", "throughput", "" });
+	for (size_t i = 0; i < lines.list.nr; i++) {
+		const struct metrics_line *l = &lines.list.v[i];
+		if (l->value < FUNCTION_WORTH_NAMING)
+			continue;
+		table_add(&t, NULL,
+		          (const char *[]){ function_class_names[l->function->cls],
+		                            metrics_figure(p, UNIT_PCT, l->value),
+		                            metrics_figure(p, UNIT_NS, l->function->median_ns),
+		                            rate_of(p, l->function), metrics_name(p, l->label) });
+	}
+	vec_release(&lines.list);
+	if (t.rows.nr > 1)
+		sink_puts(p->out, "\nfunctions above 1 % of the time, less what a higher class covers\n");
+	else
+		t.rows.nr = 0;
+	table_write(&t, p->out);
+}
+
+/* ---- the page ---- */
+
+static void add_extent(struct strbuf *b, const struct digest *d)
+{
+	strbuf_addf(b, ", %zu %s, %" PRId64 " events, %" PRId64 " GPU activities", d->nr_steps,
+	            d->window          ? "window"
+	            : d->nr_steps == 1 ? "step"
+	                               : "steps",
+	            d->events, d->trust.gpu_events);
+	if (d->trust.carried_over)
+		strbuf_addf(b, " (%" PRId64 " carried over)", d->trust.carried_over);
+	if (d->trust.dropped)
+		strbuf_addf(b, " (%" PRId64 " without their launch)", d->trust.dropped);
+	if (d->trust.unattributed)
+		strbuf_addf(b, " (%" PRId64 " outside the steps)", d->trust.unattributed);
+	if (d->trust.partial)
+		strbuf_adds(b, "; PARTIAL: only the first events were read");
+	if (d->trust.truncated)
+		strbuf_adds(b, "; CUT SHORT: only the complete events were read");
+	strbuf_addch(b, '\n');
+}
+
+static void rank_line(const struct digest *d, struct sink *out)
+{
+	const char *gpu = digest_env(d, "gpu.name");
+	const char *file = d->trace ? d->trace : d->snapshot ? d->snapshot : "digest";
 	struct strbuf b = STRBUF_INIT;
-	unit_format(&b, unit, value, false);
-	int chars = (int)text_chars(strbuf_span(&b));
-	sink_printf(out, "  %*s%s", chars < width ? width - chars : 0, "", strbuf_str(&b));
+	strbuf_addf(&b, "rank %" PRId64 ": ", d->rank);
+	table_add_text(&b, span_of(file), LINE_CHARS);
+	strbuf_adds(&b, ", ");
+	if (d->trace && d->snapshot) {
+		table_add_text(&b, span_of(d->snapshot), LINE_CHARS);
+		strbuf_adds(&b, ", ");
+	}
+	table_add_text(&b, span_of(gpu ? gpu : "GPU not named"), LINE_CHARS);
+	add_extent(&b, d);
+	sink_write(out, strbuf_span(&b));
 	strbuf_release(&b);
 }
 
-static void rank_cell(const struct run_view *v, int64_t rank, struct sink *out)
+static void header(struct metrics_page *p)
 {
-	if (v->run->ranks.nr > 1)
-		sink_printf(out, "  rank %-5" PRId64, rank);
-}
-
-static void query(const struct run_view *v, const struct metric *m, struct lines *lines)
-{
-	*lines = (struct lines){ 0 };
-	for (size_t i = 0; i < v->run->ranks.nr; i++)
-		rank_figures(v, i, m, collect, lines);
-}
-
-static void step_table(const struct run_view *v, struct sink *out)
-{
-	bool window = v->run->ranks.nr && v->run->ranks.v[0]->window, any = false;
-	for (size_t i = 0; i < v->run->ranks.nr; i++)
-		any = any || v->run->ranks.v[i]->trace || !v->run->ranks.v[i]->snapshot;
-	if (!any)
-		return;
-	sink_printf(out, "  %-26s  %12s  %12s  %12s\n",
-	            window ? "per window (no steps marked)" : "per step", "median", "min", "max");
-	for (int m = 0; m < (int)NR_STEP_METRICS; m++) {
-		struct lines lines;
-		query(v, &metric_table[m], &lines);
-		for (size_t i = 0; i < lines.list.nr; i++) {
-			const struct line *l = &lines.list.v[i];
-			sink_printf(out, "  %-26s", l->metric->name);
-			cell(out, l->metric->unit, l->value, 12);
-			cell(out, l->metric->unit, l->low, 12);
-			cell(out, l->metric->unit, l->high, 12);
-			rank_cell(v, l->rank, out);
-			sink_puts(out, "\n");
-		}
-		release(&lines);
+	const struct run *run = p->v->run;
+	for (size_t i = 0; i < run->ranks.nr && i < RANKS_TOLD; i++)
+		rank_line(run->ranks.v[i], p->out);
+	if (run->ranks.nr > RANKS_TOLD)
+		sink_printf(p->out, "%zu more ranks\n", run->ranks.nr - RANKS_TOLD);
+	if (p->v->merged_names)
+		sink_printf(p->out, "%zu kernel names differ only in numbering and are shown as one\n",
+		            p->v->merged_names);
+	if (p->r) {
+		trust_write_text_of_run(p->r, p->out);
+		insights_write_text(p->r, false, p->out);
+		ranks_write_text(p->r, true, RANKS_SHOWN, "ranks", p->out);
 	}
-	sink_puts(out, "\n");
+	sink_puts(p->out, "\n");
 }
 
-static void run_table(const struct run_view *v, struct sink *out)
+static void memories(struct metrics_page *p)
 {
-	for (int m = NR_STEP_METRICS; m < NR_METRICS; m++) {
-		const struct metric *metric = &metric_table[m];
-		struct lines lines;
-		if (metric->label != LABEL_NONE && metric->label != LABEL_DEVICE &&
-		    metric->label != LABEL_MEMORY && metric->label != LABEL_DIRECTION)
-			continue;
-		query(v, metric, &lines);
-		for (size_t i = 0; i < lines.list.nr; i++) {
-			const struct line *l = &lines.list.v[i];
-			sink_printf(out, "  %-34s", metric->name);
-			cell(out, metric->unit, l->value, 14);
-			if (l->label.n)
-				sink_printf(out, "  %s %s", label_name(metric->label), strbuf_str(&l->label));
-			rank_cell(v, l->rank, out);
-			sink_puts(out, "\n");
-		}
-		release(&lines);
+	const struct run *run = p->v->run;
+	for (size_t i = 0, nr = 0; i < run->ranks.nr && nr < RANKS_TOLD; i++) {
+		memory_text_write(run->ranks.v[i], p->many, p->out);
+		nr += run->ranks.v[i]->memories.nr > 0;
 	}
 }
 
-static void top_table(const struct run_view *v, enum metric_id id, const char *title,
-                      struct sink *out)
+void metrics_write_text(const struct run_view *v, const struct report *r, struct sink *out)
 {
-	struct lines lines;
-	query(v, &metric_table[id], &lines);
-	vec_sort(&lines.list, by_value);
-	if (lines.list.nr)
-		sink_printf(out, "\n%s\n", title);
-	for (size_t i = 0; i < lines.list.nr && i < TOP; i++) {
-		cell(out, metric_table[id].unit, lines.list.v[i].value, 12);
-		rank_cell(v, lines.list.v[i].rank, out);
-		sink_printf(out, "  %s\n", strbuf_str(&lines.list.v[i].label));
-	}
-	if (lines.list.nr > TOP)
-		sink_printf(out, "  %zu more\n", lines.list.nr - TOP);
-	release(&lines);
-}
-
-static void header(const struct run_view *v, struct sink *out)
-{
-	for (size_t i = 0; i < v->run->ranks.nr; i++) {
-		const struct digest *d = v->run->ranks.v[i];
-		const char *gpu = digest_env(d, "gpu.name");
-		struct strbuf b = STRBUF_INIT;
-		strbuf_addf(&b, "rank %" PRId64 ": ", d->rank);
-		table_add_text(&b,
-		               span_of(d->trace      ? d->trace
-		                       : d->snapshot ? d->snapshot
-		                                     : "digest"),
-		               LINE_CHARS);
-		strbuf_adds(&b, ", ");
-		if (d->trace && d->snapshot) {
-			table_add_text(&b, span_of(d->snapshot), LINE_CHARS);
-			strbuf_adds(&b, ", ");
-		}
-		table_add_text(&b, span_of(gpu ? gpu : "GPU not named"), LINE_CHARS);
-		strbuf_addf(&b, ", %zu %s, %" PRId64 " events, %" PRId64 " GPU activities", d->nr_steps,
-		            d->window          ? "window"
-		            : d->nr_steps == 1 ? "step"
-		                               : "steps",
-		            d->events, d->trust.gpu_events);
-		if (d->trust.carried_over)
-			strbuf_addf(&b, " (%" PRId64 " carried over)", d->trust.carried_over);
-		if (d->trust.dropped)
-			strbuf_addf(&b, " (%" PRId64 " without their launch)", d->trust.dropped);
-		if (d->trust.unattributed)
-			strbuf_addf(&b, " (%" PRId64 " outside the steps)", d->trust.unattributed);
-		if (d->trust.partial)
-			strbuf_adds(&b, "; PARTIAL: only the first events were read");
-		if (d->trust.truncated)
-			strbuf_adds(&b, "; CUT SHORT: only the complete events were read");
-		strbuf_addch(&b, '\n');
-		sink_write(out, strbuf_span(&b));
-		strbuf_release(&b);
-	}
-	if (v->merged_names)
-		sink_printf(out, "%zu kernel names differ only in numbering and are shown as one\n",
-		            v->merged_names);
-	sink_puts(out, "\n");
-}
-
-void metrics_write_text(const struct run_view *v, struct sink *out)
-{
-	header(v, out);
-	step_table(v, out);
-	sink_puts(out, "whole run\n");
-	run_table(v, out);
-	for (size_t i = 0; i < v->run->ranks.nr; i++)
-		memory_text_write(v->run->ranks.v[i], v->run->ranks.nr > 1, out);
-	top_table(v, METRIC_KERNEL_TIME, "kernels by time per step", out);
-	top_table(v, METRIC_CATEGORY_TIME, "categories by time per step", out);
-	top_table(v, METRIC_OP_SELF_TIME, "operators by self time per step", out);
-	top_table(v, METRIC_THREAD_TIME, "host threads by time", out);
+	struct metrics_page p = { .v = v, .r = r, .out = out, .many = v->run->ranks.nr > 1 };
+	header(&p);
+	step_table(&p);
+	run_table(&p);
+	memories(&p);
+	comm_table(&p);
+	function_table(&p);
+	top_table(&p, METRIC_KERNEL_TIME, "kernels by time per step");
+	top_table(&p, METRIC_CATEGORY_TIME, "categories by time per step");
+	top_table(&p, METRIC_OP_SELF_TIME, "operators by self time per step");
+	top_table(&p, METRIC_THREAD_TIME, "host threads by time");
+	arena_release(&p.arena);
 }
 
 void metric_table_write_text(struct sink *out)

@@ -4,15 +4,40 @@
 
 #include "base/text.h"
 
-#define KERNELS_SHOWN 5
+#define NOTE_INDENT 6
+#define LINE_COLUMNS 100
 
 void table_add(struct table *t, const char *color, const char *const *cells)
 {
 	size_t nr = strlen(t->align);
-	struct table_row row = { arena_alloc(&t->arena, nr, sizeof *row.cells), color };
+	struct table_row row = { .cells = arena_alloc(&t->arena, nr, sizeof *row.cells),
+		                     .color = color };
 	for (size_t i = 0; i < nr; i++)
 		row.cells[i] = cells[i];
 	vec_push(&t->rows, row);
+}
+
+void table_note_line(struct table *t, const char *what, const char *text)
+{
+	vec_push(&t->rows, (struct table_row){ .note = arena_printf(&t->arena, "%s%s", what, text) });
+}
+
+void table_note(struct table *t, const char *what, const char *trusted)
+{
+	const char *rest = arena_printf(&t->arena, "%s%s", what, trusted);
+	while (*rest) {
+		size_t chars = 0, end = 0, i = 0;
+		struct span s = span_of(rest);
+		while (i < s.n && chars++ < LINE_COLUMNS - NOTE_INDENT) {
+			end = s.p[i] == ' ' && i && s.p[i - 1] != '=' ? i : end;
+			text_next(s, &i);
+		}
+		if (i == s.n || !end)
+			end = s.n;
+		vec_push(&t->rows,
+		         (struct table_row){ .note = arena_dup(&t->arena, (struct span){ rest, end }) });
+		rest += end + (rest[end] == ' ');
+	}
 }
 
 static void add_blanks(struct strbuf *b, size_t nr)
@@ -25,7 +50,9 @@ static void add_row(struct strbuf *b, const struct table *t, const size_t *width
                     const struct table_row *row)
 {
 	size_t owed = 2;
-	for (size_t i = 0; t->align[i]; i++) {
+	if (row->note)
+		strbuf_addf(b, "%*s%s", NOTE_INDENT, "", row->note);
+	for (size_t i = 0; !row->note && t->align[i]; i++) {
 		size_t fill = width[i] - text_chars(span_of(row->cells[i]));
 		if (t->align[i] == 'r')
 			owed += fill;
@@ -48,7 +75,7 @@ void table_write(struct table *t, struct sink *out)
 	size_t *width = arena_alloc(&t->arena, nr, sizeof *width);
 	struct strbuf b = STRBUF_INIT;
 	for (size_t r = 0; r < t->rows.nr; r++)
-		for (size_t i = 0; i < nr; i++) {
+		for (size_t i = 0; !t->rows.v[r].note && i < nr; i++) {
 			size_t n = text_chars(span_of(t->rows.v[r].cells[i]));
 			width[i] = n > width[i] ? n : width[i];
 		}
@@ -75,8 +102,13 @@ void table_add_text(struct strbuf *out, struct span text, size_t max_chars)
 
 const char *table_text(struct arena *a, const char *text, size_t max_chars)
 {
+	return table_span(a, span_of(text_or_empty(text)), max_chars);
+}
+
+const char *table_span(struct arena *a, struct span text, size_t max_chars)
+{
 	struct strbuf b = STRBUF_INIT;
-	table_add_text(&b, span_of(text_or_empty(text)), max_chars);
+	table_add_text(&b, text, max_chars);
 	const char *line = arena_dup(a, strbuf_span(&b));
 	strbuf_release(&b);
 	return line;
@@ -136,13 +168,22 @@ bool check_matters(const struct check *c)
 	       c->verdict == VERDICT_MISSING || c->verdict == VERDICT_WARN;
 }
 
-bool check_needs_reason(const struct report *r, const struct check *c)
+bool report_matters(const struct report *r)
 {
-	for (size_t i = 0; i < r->trust.nr; i++)
-		for (size_t k = 0; k < r->trust.v[i].spoils.nr; k++)
-			if (strcmp(r->trust.v[i].spoils.v[k], c->metric->name) == 0)
-				return false;
-	return c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING;
+	return r->kind == REPORT_DIFF || r->verdict != VERDICT_PASS;
+}
+
+bool check_needs_reason(const struct check *c)
+{
+	return !c->finding && (c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING);
+}
+
+size_t figures_of_metric(const struct report *r, size_t i)
+{
+	size_t nr = 0;
+	while (i + nr < r->figures.nr && r->figures.v[i + nr].metric == r->figures.v[i].metric)
+		nr++;
+	return nr;
 }
 
 const char *change_of(struct arena *a, const char *change, const char *pct)
@@ -150,12 +191,37 @@ const char *change_of(struct arena *a, const char *change, const char *pct)
 	return pct[0] ? arena_printf(a, "%s (%s)", change, pct) : change;
 }
 
+const char *runs_of(struct arena *a, const struct check *c)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < c->evidence.runs.nr; i++) {
+		strbuf_adds(&b, i ? ", " : "runs of the candidate: ");
+		unit_format(&b, c->metric->unit, c->evidence.runs.v[i], false);
+	}
+	const char *text = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
+	return text;
+}
+
 const char *extent_of(struct arena *a, const struct side *s)
 {
-	const char *ranks = s->ranks == 1 ? "" : arena_printf(a, "%" PRId64 " ranks, ", s->ranks);
+	struct strbuf b = STRBUF_INIT;
+	if (side_runs(s) > 1)
+		strbuf_addf(&b, "%" PRId64 " runs, ", s->runs);
+	if (s->ranks != 1)
+		strbuf_addf(&b, "%" PRId64 " ranks, ", s->ranks);
 	if (s->snapshot_only)
-		return arena_printf(a, "%smemory snapshot", ranks);
-	if (s->window)
-		return arena_printf(a, "%swhole trace", ranks);
-	return arena_printf(a, "%s%" PRId64 " step%s", ranks, s->steps, s->steps == 1 ? "" : "s");
+		strbuf_adds(&b, "memory snapshot");
+	else if (s->window)
+		strbuf_adds(&b, "whole trace");
+	else
+		strbuf_addf(&b, "%" PRId64 " step%s", s->steps, s->steps == 1 ? "" : "s");
+	if (s->has_pin_age && s->pin_age_days == 0)
+		strbuf_adds(&b, "; pinned today");
+	else if (s->has_pin_age)
+		strbuf_addf(&b, "; pinned %" PRId64 " day%s ago", s->pin_age_days,
+		            s->pin_age_days == 1 ? "" : "s");
+	const char *text = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
+	return text;
 }

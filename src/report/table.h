@@ -8,6 +8,7 @@
 struct table_row {
 	const char **cells;
 	const char *color; ///< escape sequence for the first cell; NULL none
+	const char *note; ///< a line of its own under the row before, in place of cells; else NULL
 };
 
 /// Rows of equally many cells, written in aligned columns.
@@ -20,6 +21,13 @@ struct table {
 /// A row of as many strings as `t` has columns; they are borrowed.
 void table_add(struct table *t, const char *color, const char *const *cells);
 
+/// A line of our own words under the row before: it begins with `what` and is broken at
+/// blanks where it is long.
+void table_note(struct table *t, const char *what, const char *trusted);
+
+/// The same of one line, however long: `text` is fit for it and may be a stranger's.
+void table_note_line(struct table *t, const char *what, const char *text);
+
 /// Write all rows, indented by two blanks, and give the memory back.
 void table_write(struct table *t, struct sink *out);
 
@@ -28,6 +36,7 @@ void table_write(struct table *t, struct sink *out);
 void table_add_text(struct strbuf *out, struct span text, size_t max_chars);
 
 /// The same as a string owned by `a`; NULL is "".
+const char *table_span(struct arena *a, struct span text, size_t max_chars);
 const char *table_text(struct arena *a, const char *text, size_t max_chars);
 
 struct breakdown_list {
@@ -42,14 +51,25 @@ void breakdowns_of(const struct report *r, struct breakdown_list *out);
 /// True for what a reader has to see: fail, inconclusive, missing, warn.
 bool check_matters(const struct check *c);
 
+/// True for what a verdict of a whole run leaves to be explained.
+bool report_matters(const struct report *r);
+
 /// True where the figures do not say why a check is undecided, nor does a trust
 /// finding, which stands in the report itself.
-bool check_needs_reason(const struct report *r, const struct check *c);
+bool check_needs_reason(const struct check *c);
+
+/// How many figures of a diff, from `i` on, are of one metric; as many at most are worth
+/// reading side by side.
+size_t figures_of_metric(const struct report *r, size_t i);
+enum { FIGURES_SHOWN = 16 };
 
 /// "+12.3 ms (+12.29 %)"; owned by `a`.
 const char *change_of(struct arena *a, const char *change, const char *pct);
 
-/// "3 ranks, 10 steps" of a side; owned by `a`.
+/// "runs of the candidate: 13.2 ms, 13.3 ms"; "" where it has one. Owned by `a`.
+const char *runs_of(struct arena *a, const struct check *c);
+
+/// "5 runs, 3 ranks, 10 steps; pinned 12 days ago" of a side; owned by `a`.
 const char *extent_of(struct arena *a, const struct side *s);
 
 /// `s`, or "" for NULL.

@@ -24,11 +24,12 @@ extern const struct report_format report_formats[];
 /// Format by name, or NULL.
 const struct report_format *report_format_find(const char *name);
 
-/// `gpugate metrics RUN --json` (schema gpugate-metrics-1, see the README).
-void metrics_write_json(const struct run_view *v, struct sink *out);
+/// `gpugate metrics RUN --json` (schema gpugate-metrics-1, see the README). `r` holds what is
+/// said of the run, as the candidate: trust, insights, ranks; NULL nothing.
+void metrics_write_json(const struct run_view *v, const struct report *r, struct sink *out);
 
 /// `gpugate metrics RUN` for people: one aligned table per group.
-void metrics_write_text(const struct run_view *v, struct sink *out);
+void metrics_write_text(const struct run_view *v, const struct report *r, struct sink *out);
 
 /// `gpugate metrics`: the table of metrics with units and meanings.
 void metric_table_write_text(struct sink *out);

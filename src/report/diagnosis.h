@@ -1,0 +1,22 @@
+/// Of the writers: what is said of one run by itself (model/run_report.h).
+#ifndef GG_REPORT_DIAGNOSIS_H
+#define GG_REPORT_DIAGNOSIS_H
+
+#include "report/emit.h"
+#include "report/markdown_tables.h"
+#include "report/writer.h"
+
+/// `gpugate report` as a whole.
+void run_text_write(const struct report *r, const struct write_options *o, struct sink *out);
+void run_json_write(const struct report *r, struct sink *out);
+
+/// Sections of it: context, summary and findings; every list, folded away.
+void md_run_summary(struct markdown *m);
+void md_run_tables(struct markdown *m);
+
+/// The recommendations alone, under the checks of the gate; nothing where there are none.
+void recommendations_write_text(const struct run_report *run, struct sink *out);
+void md_recommendations(struct markdown *m);
+void recommendations_write_json(const struct run_report *run, struct emit *e);
+
+#endif

@@ -1,0 +1,141 @@
+#include "report/junit_cases.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+const char *const junit_groups[NR_GROUPS] = { "step", "kernels", "memory", "ranks", "inputs" };
+
+/* A group without a suite of its own still has to be seen: it goes to the last one. */
+static enum junit_group group_of(const char *name)
+{
+	int i = 0;
+	while (i < NR_GROUPS - 1 && strcmp(junit_groups[i], name) != 0)
+		i++;
+	return i;
+}
+
+/* One line of XML 1.0 Char. text_add_line replaces all that is not, but for two code points. */
+void junit_clean(struct strbuf *b, const char *text)
+{
+	struct strbuf line = STRBUF_INIT;
+	text_add_line(&line, span_of(text));
+	struct span s = strbuf_span(&line);
+	for (size_t i = 0; i < s.n;) {
+		uint32_t cp = text_next(s, &i);
+		text_add_codepoint(b, cp == 0xFFFE || cp == 0xFFFF ? 0xFFFD : cp);
+	}
+	strbuf_release(&line);
+}
+
+static const char *clean_name(struct arena *a, const char *text)
+{
+	struct strbuf b = STRBUF_INIT;
+	junit_clean(&b, text);
+	const char *name = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
+	return name;
+}
+
+static enum outcome outcome_of(enum verdict v)
+{
+	switch (v) {
+	case VERDICT_PASS:
+		return OUTCOME_PASS;
+	case VERDICT_WARN:
+	case VERDICT_IMPROVED:
+		return OUTCOME_NOTE;
+	case VERDICT_FAIL:
+		return OUTCOME_FAILURE;
+	case VERDICT_SKIPPED:
+	case VERDICT_WAIVED:
+		return OUTCOME_SKIPPED;
+	default:
+		return OUTCOME_ERROR;
+	}
+}
+
+static void add_check(struct testcases *t, const struct check *k)
+{
+	struct testcase c = { .group = group_of(k->group),
+		                  .name = clean_name(&t->arena, k->id),
+		                  .outcome = outcome_of(k->verdict),
+		                  .type =
+		                      k->verdict == VERDICT_FAIL ? "regression" : verdict_name(k->verdict),
+		                  .message = k->message,
+		                  .check = k };
+	vec_push(&t->all, c);
+}
+
+static void add_finding(struct testcases *t, const struct finding *f)
+{
+	const char *side = f->candidate ? "candidate" : "baseline";
+	const char *name =
+	    f->rank < 0 ? arena_printf(&t->arena, "%s[%s]", f->id, side)
+	                : arena_printf(&t->arena, "%s[%s, rank %lld]", f->id, side, (long long)f->rank);
+	struct testcase c = { .group = GROUP_INPUTS,
+		                  .name = clean_name(&t->arena, name),
+		                  .outcome = f->warning_only ? OUTCOME_NOTE : OUTCOME_ERROR,
+		                  .type =
+		                      verdict_name(f->warning_only ? VERDICT_WARN : VERDICT_INCONCLUSIVE),
+		                  .message = f->message,
+		                  .finding = f };
+	vec_push(&t->all, c);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct testcase *x = *(const struct testcase *const *)a,
+	                      *y = *(const struct testcase *const *)b;
+	int c = (x->group > y->group) - (x->group < y->group);
+	c = c ? c : strcmp(x->name, y->name);
+	return c ? c : (x > y) - (x < y);
+}
+
+/* Names that differ only in what XML cannot hold, and findings that come twice. */
+static bool number_duplicates(struct testcases *t)
+{
+	bool found = false;
+	VEC(struct testcase *) sorted = VEC_INIT;
+	for (size_t i = 0; i < t->all.nr; i++)
+		vec_push(&sorted, &t->all.v[i]);
+	vec_sort(&sorted, by_name);
+	for (size_t i = 0, nr; i < sorted.nr; i += nr) {
+		const struct testcase *first = sorted.v[i];
+		for (nr = 1; i + nr < sorted.nr; nr++) {
+			struct testcase *c = sorted.v[i + nr];
+			if (c->group != first->group || strcmp(c->name, first->name) != 0)
+				break;
+			c->name = arena_printf(&t->arena, "%s#%zu", c->name, nr + 1);
+			found = true;
+		}
+	}
+	vec_release(&sorted);
+	return found;
+}
+
+void testcases_collect(struct testcases *t, const struct report *r)
+{
+	*t = (struct testcases){ .arena = ARENA_INIT };
+	if (r->error) {
+		struct testcase c = { .group = GROUP_INPUTS,
+			                  .name = "gpugate",
+			                  .outcome = OUTCOME_ERROR,
+			                  .type = "error",
+			                  .message = r->error };
+		vec_push(&t->all, c);
+		return;
+	}
+	for (size_t i = 0; i < r->checks.nr; i++)
+		add_check(t, &r->checks.v[i]);
+	for (size_t i = 0; i < r->trust.nr; i++)
+		add_finding(t, &r->trust.v[i]);
+	while (number_duplicates(t)) /* "x#2" may be a name of its own */
+		;
+}
+
+void testcases_release(struct testcases *t)
+{
+	vec_release(&t->all);
+	arena_release(&t->arena);
+}

@@ -1,0 +1,45 @@
+/// The cases of a JUnit file: which there are, in which suite, under which name.
+#ifndef GG_REPORT_JUNIT_CASES_H
+#define GG_REPORT_JUNIT_CASES_H
+
+#include "model/report.h"
+
+enum junit_group { GROUP_STEP, GROUP_KERNELS, GROUP_MEMORY, GROUP_RANKS, GROUP_INPUTS, NR_GROUPS };
+
+enum outcome {
+	OUTCOME_PASS,
+	OUTCOME_NOTE,
+	OUTCOME_FAILURE,
+	OUTCOME_ERROR,
+	OUTCOME_SKIPPED,
+	NR_OUTCOMES
+};
+
+struct testcase {
+	enum junit_group group;
+	const char *name; ///< fit for XML, not yet escaped; unique in its group
+	enum outcome outcome;
+	const char *type, *message;
+	const struct check *check; ///< NULL none
+	const struct finding *finding; ///< NULL none
+};
+
+struct testcases {
+	struct arena arena; ///< owns the names
+	VEC(struct testcase) all;
+};
+
+/// Names of the suites, in their order; static.
+extern const char *const junit_groups[NR_GROUPS];
+
+/// One line of XML 1.0 Char.
+void junit_clean(struct strbuf *b, const char *text);
+
+/// The cases of a report, which they borrow from. Caller releases with
+/// testcases_release().
+void testcases_collect(struct testcases *t, const struct report *r);
+
+/// Give the memory back.
+void testcases_release(struct testcases *t);
+
+#endif

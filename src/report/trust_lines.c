@@ -1,0 +1,131 @@
+#include "report/trust_lines.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "base/strbuf.h"
+#include "model/present.h"
+
+enum {
+	MESSAGES = 3, /* of one kind, that get lines of their own */
+	ROWS = 3 /* checks that one line leaves undecided, and that are shown all the same */
+};
+
+/* Findings of one kind and side; `at` is the index in the report. */
+struct told {
+	const struct finding *f;
+	size_t at;
+};
+
+struct kind {
+	VEC(struct told) findings;
+	VEC(int64_t) ranks; ///< scratch
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct told *x = a, *y = b;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* " candidate ranks 0 and 2 to 7" */
+static const char *whose(struct trust_lines *l, struct kind *k, bool sides)
+{
+	struct strbuf b = STRBUF_INIT;
+	k->ranks.nr = 0;
+	for (size_t i = 0; i < k->findings.nr; i++)
+		if (k->findings.v[i].f->rank >= 0)
+			vec_push(&k->ranks, k->findings.v[i].f->rank);
+	if (sides)
+		strbuf_adds(&b, k->findings.v[0].f->candidate ? " candidate" : " baseline");
+	vec_sort(&k->ranks, number_cmp_i64);
+	if (k->ranks.nr) {
+		bool one = k->ranks.v[0] == k->ranks.v[k->ranks.nr - 1];
+		strbuf_adds(&b, one ? " rank " : " ranks ");
+		ranks_name(k->ranks.v, k->ranks.nr, &b);
+	}
+	const char *text = arena_dup(&l->arena, strbuf_span(&b));
+	strbuf_release(&b);
+	return text;
+}
+
+/* One line of the first `nr` of what is left, which goes on from there. */
+static void add_line(struct trust_lines *l, struct kind *k, size_t nr, bool others, bool sides)
+{
+	size_t all = k->findings.nr;
+	k->findings.nr = nr;
+	for (size_t i = 0; i < nr; i++)
+		l->line_of.v[k->findings.v[i].at] = l->list.nr;
+	vec_sort(&k->findings, by_place);
+	vec_push(&l->list, (struct trust_line){ k->findings.v[0].f, whose(l, k, sides), others, 0 });
+	memmove(k->findings.v, k->findings.v + nr, (all - nr) * sizeof *k->findings.v);
+	k->findings.nr = all - nr;
+}
+
+/* Lines of one message each, in the order of their first findings; the rest on one. */
+static void add_kind(struct trust_lines *l, struct kind *k, bool sides)
+{
+	for (int lines = 0; k->findings.nr; lines++) {
+		size_t nr = 1;
+		vec_sort(&k->findings, by_place);
+		const char *message = k->findings.v[0].f->message;
+		if (lines == MESSAGES) {
+			add_line(l, k, k->findings.nr, k->findings.nr > 1, sides);
+			return;
+		}
+		for (size_t i = 1; i < k->findings.nr; i++) /* those that say the same to the front */
+			if (strcmp(k->findings.v[i].f->message, message) == 0) {
+				struct told t = k->findings.v[i];
+				k->findings.v[i] = k->findings.v[nr];
+				k->findings.v[nr++] = t;
+			}
+		add_line(l, k, nr, false, sides);
+	}
+}
+
+static void count_checks(struct trust_lines *l)
+{
+	for (size_t i = 0; i < l->r->checks.nr; i++)
+		if (l->r->checks.v[i].finding)
+			l->list.v[l->line_of.v[l->r->checks.v[i].finding - l->r->trust.v]].checks++;
+}
+
+void trust_lines_init(struct trust_lines *l, const struct report *r, bool sides)
+{
+	struct kind k = { 0 };
+	*l = (struct trust_lines){ .r = r };
+	for (size_t i = 0; i < r->trust.nr; i++)
+		vec_push(&l->line_of, 0);
+	for (size_t i = 0, end; i < r->trust.nr; i = end) {
+		const struct finding *f = &r->trust.v[i];
+		for (end = i; end < r->trust.nr && r->trust.v[end].candidate == f->candidate &&
+		              strcmp(r->trust.v[end].id, f->id) == 0;
+		     end++)
+			if (sides || f->candidate)
+				vec_push(&k.findings, (struct told){ &r->trust.v[end], end });
+		add_kind(l, &k, sides);
+	}
+	count_checks(l);
+	vec_release(&k.findings);
+	vec_release(&k.ranks);
+}
+
+void trust_lines_release(struct trust_lines *l)
+{
+	vec_release(&l->list);
+	vec_release(&l->line_of);
+	arena_release(&l->arena);
+}
+
+bool trust_lines_sum_up(const struct trust_lines *l, const struct check *c)
+{
+	return c->finding && l->list.v[l->line_of.v[c->finding - l->r->trust.v]].checks > ROWS;
+}
+
+const char *trust_line_sum(struct trust_lines *l, const struct trust_line *line)
+{
+	return line->checks > ROWS
+	           ? arena_printf(&l->arena, "%zu checks cannot be judged: %s%s%s", line->checks,
+	                          line->first->id, *line->whose ? " of" : "", line->whose)
+	           : "";
+}
