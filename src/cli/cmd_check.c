@@ -1,10 +1,15 @@
 #include "cli/commands.h"
 
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "base/text.h"
+#include "cli/acceptance.h"
+#include "cli/baseline_edit.h"
 #include "cli/output.h"
-#include "cli/setup.h"
+#include "cli/remarks.h"
 #include "gate/judge.h"
-#include "store/digest_json.h"
 
 /* When several apply: usage, output, baseline, unusable input (rules.md). */
 static enum status worse_of(enum status a, enum status b)
@@ -14,27 +19,31 @@ static enum status worse_of(enum status a, enum status b)
 	return order[a] >= order[b] ? a : b;
 }
 
+/* No ranks where there is none and --bootstrap is to make it. */
 static enum status read_baseline(const struct setup *s, const struct options *o,
                                  const struct run *candidate, struct arena *a, const char **path,
                                  struct baseline *out, struct diag_log *log)
 {
 	TRY(setup_baseline_path(s, o, candidate, a, path, log));
+	if (o->value[OPT_BOOTSTRAP] && strcmp(*path, "-") != 0 && access(*path, F_OK) < 0 &&
+	    errno == ENOENT)
+		return ST_OK;
 	return setup_baseline_read(*path, out, log);
 }
 
 /* Both sides are looked at, since an unusable baseline outranks an unusable
    run; the error that decides comes first. */
-static enum status load_sides(const struct setup *s, const struct options *o, struct run *candidate,
-                              struct arena *a, const char **path, struct baseline *b,
-                              struct diag_log *log)
+static enum status load_sides(const struct setup *s, const struct options *o,
+                              struct candidates *candidates, struct arena *a, const char **path,
+                              struct baseline *b, struct diag_log *log)
 {
 	struct diag_log run_log, baseline_log;
 	diag_init(&run_log);
 	diag_init(&baseline_log);
-	enum status st = run_load(o->args.v, o->args.nr, &s->load, candidate, &run_log);
+	enum status st = candidates_load(o, &s->load, candidates, &run_log);
 	enum status base = ST_OK;
 	if (st == ST_OK || !setup_baseline_needs_run(s, o))
-		base = read_baseline(s, o, candidate, a, path, b, &baseline_log);
+		base = read_baseline(s, o, &candidates->v[0], a, path, b, &baseline_log);
 	bool baseline_first = worse_of(st, base) != st;
 	diag_move(log, baseline_first ? &baseline_log : &run_log);
 	diag_move(log, baseline_first ? &run_log : &baseline_log);
@@ -47,41 +56,78 @@ static enum status finish(const struct options *o, enum status st, struct report
 {
 	if (st == ST_OK) {
 		if (r->status == ST_INPUT)
-			diag_fail(log, ST_INPUT, "%s: %s", text_quote(&log->arena, span_of(r->candidate.label)),
-			          r->headline);
+			diag_error(log, "%s: %s", text_quote(&log->arena, span_of(r->candidate.label)),
+			           r->headline);
 		return worse_of(r->status, output_reports(o, r, log));
 	}
 	return worse_of(st, output_failure(o, st, r, log));
 }
 
+/* The baseline that approving the run would make, for a person to commit. */
+static enum status propose(const struct candidates *c, const struct setup *s,
+                           const struct options *o, const struct report *r, struct diag_log *log)
+{
+	struct diag_log own;
+	struct baseline b;
+	const char *path = o->value[OPT_PROPOSE];
+	diag_init(&own);
+	if (acceptance_judge(r, o, true, &own) != ST_OK) {
+		diag_warn(log, "nothing is proposed: %s", diag_first_error(&own));
+		diag_release(&own);
+		return ST_OK;
+	}
+	enum status st = baseline_promoted(c, s, o, &b, log);
+	if (st == ST_OK && !*b.provenance.reason)
+		b.provenance.reason = arena_printf(&b.arena, "proposed: %s", r->headline);
+	if (st == ST_OK)
+		st = baseline_save(&b, path, log);
+	if (st == ST_OK)
+		diag_note(log,
+		          "proposed baseline written: %s; to approve the run, commit it as the baseline",
+		          text_quote(&log->arena, span_of(path)));
+	baseline_release(&b);
+	return st;
+}
+
+/* The first baseline, of a run that is within the absolute limits. */
+static enum status bootstrap(const struct candidates *c, const struct setup *s,
+                             const struct options *o, const char *path, struct diag_log *log)
+{
+	struct baseline b;
+	enum status st = baseline_make(c, s, o, &b, log);
+	if (st == ST_OK)
+		st = baseline_put(&b, path, false, log);
+	if (st == ST_OK)
+		diag_note(log, "baseline written: %s; commit it", text_quote(&log->arena, span_of(path)));
+	baseline_release(&b);
+	return st;
+}
+
 enum status cmd_check(const struct options *o, struct diag_log *log)
 {
 	struct setup s;
-	struct run candidate = { 0 };
+	struct candidates candidates = { 0 };
 	struct baseline b = { 0 };
 	struct report r;
 	report_init(&r);
-	const char *path = NULL;
+	const char *path = "";
 	enum status st = setup_init(&s, o, log);
 	if (st == ST_OK)
-		st = load_sides(&s, o, &candidate, &s.rules.arena, &path, &b, log);
-	if (st == ST_OK) {
-		if (!o->value[OPT_WORKLOAD] && strcmp(s.rules.workload, DEFAULT_WORKLOAD) == 0)
-			s.rules.workload = b.workload;
-		struct judge_input in = { .rules = &s.rules,
-			                      .categories = &s.categories,
-			                      .candidate = &candidate,
-			                      .baseline = &b.pin,
-			                      .baseline_path = path,
-			                      .baseline_workload = b.workload,
-			                      .baseline_commit = b.provenance.commit,
-			                      .ignore_environment = o->value[OPT_IGNORE_ENVIRONMENT] != NULL };
-		st = judge(&in, &r, log);
-	}
+		st = load_sides(&s, o, &candidates, &s.rules.arena, &path, &b, log);
+	bool fresh = st == ST_OK && b.pin.ranks.nr == 0;
+	if (st == ST_OK)
+		st = candidates_judge(&candidates, &s, o, fresh ? NULL : &b, path, &r, log);
+	if (st == ST_OK)
+		remarks_add(&s.naming, &s.diagnosis, &candidates.v[0], &b.pin, o->value[OPT_HTML] != NULL,
+		            &r);
+	if (st == ST_OK && fresh && r.status == ST_OK)
+		st = bootstrap(&candidates, &s, o, path, log);
+	if (st == ST_OK && !fresh && o->value[OPT_PROPOSE] && r.counts[VERDICT_FAIL])
+		st = propose(&candidates, &s, o, &r, log);
 	st = finish(o, st, &r, log);
 	report_release(&r);
 	baseline_release(&b);
-	run_release(&candidate);
+	candidates_release(&candidates);
 	setup_release(&s);
 	return st;
 }
@@ -99,7 +145,9 @@ enum status cmd_diff(const struct options *o, struct diag_log *log)
 		st = run_load(&o->args.v[1], 1, &s.load, &b, log);
 	if (st == ST_OK)
 		st = compare_runs(&a, &b, &s.categories, &r, log);
-	r.is_diff = true;
+	r.kind = REPORT_DIFF;
+	if (st == ST_OK)
+		remarks_add(&s.naming, &s.diagnosis, &b, &a, o->value[OPT_HTML] != NULL, &r);
 	st = finish(o, st, &r, log);
 	report_release(&r);
 	run_release(&a);

@@ -1,19 +1,29 @@
 #include "cli/commands.h"
 
 #include "cli/setup.h"
+#include "diagnose/ranks.h"
+#include "gate/trust.h"
 #include "io/sink.h"
 #include "report/writer.h"
 
+/* What is to be said of a run by itself. */
+static void remark(const struct run_view *v, const struct setup *s, struct report *out)
+{
+	trust_findings(NULL, v->run, 1, s->rules.min_steps, out);
+	diagnose_ranks(v, true, out);
+	diagnose_rank_table(v, true, out);
+}
+
 static enum status write_view(const struct options *o, const struct run_view *v,
-                              struct diag_log *log)
+                              const struct report *r, struct diag_log *log)
 {
 	struct sink *out;
 	const char *json = o->value[OPT_JSON];
 	TRY(sink_open(json ? json : "-", false, &out, log));
 	if (json)
-		metrics_write_json(v, out);
+		metrics_write_json(v, r, out);
 	else
-		metrics_write_text(v, out);
+		metrics_write_text(v, r, out);
 	return sink_commit(out, log);
 }
 
@@ -34,13 +44,18 @@ enum status cmd_metrics(const struct options *o, struct diag_log *log)
 	struct setup s;
 	struct run run = { 0 };
 	enum status st = setup_init(&s, o, log);
+	s.load.whole = true;
 	if (st == ST_OK)
 		st = run_load(o->args.v, o->args.nr, &s.load, &run, log);
 	if (st == ST_OK) {
 		struct run_view v;
+		struct report r;
+		report_init(&r);
 		run_view_init(&v, &run, &s.naming);
-		st = write_view(o, &v, log);
+		remark(&v, &s, &r);
+		st = write_view(o, &v, &r, log);
 		run_view_release(&v);
+		report_release(&r);
 	}
 	run_release(&run);
 	setup_release(&s);

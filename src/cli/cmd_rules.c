@@ -1,23 +1,33 @@
 #include "cli/commands.h"
 
 #include "base/text.h"
+#include "cli/clock.h"
+#include "cli/lint_noise.h"
 #include "cli/setup.h"
 #include "gate/rules_file.h"
+#include "gate/waivers.h"
 #include "io/sink.h"
 
 enum status cmd_lint(const struct options *o, struct diag_log *log)
 {
 	struct rules rules = { 0 };
 	struct sink *out;
-	enum status st = rules_read(o->args.v[0], &rules, log);
+	int64_t today = 0;
+	enum status st = rules_read(o->args.v[0], o->value[OPT_PROFILE], &rules, log);
+	if (st == ST_OK)
+		st = clock_today(&today, log);
+	if (st == ST_OK)
+		st = waivers_check(&rules, today, log);
 	if (st == ST_OK)
 		st = sink_open("-", false, &out, log);
 	if (st == ST_OK) {
 		sink_printf(out, "%s: %zu rules, no errors\n",
 		            text_quote(&log->arena, span_of(o->args.v[0])), rules.rules.nr);
-		for (size_t i = 0; i < rules.rules.nr; i++)
-			sink_printf(out, "  %s\n", rule_explain(&rules.arena, &rules.rules.v[i]));
-		st = sink_commit(out, log);
+		sink_puts(out, rules_explain(&rules.arena, &rules, NULL));
+		if (o->value[OPT_BASELINE])
+			st = lint_noise(o, out, log);
+		enum status end = sink_commit(out, log);
+		st = st == ST_OK ? end : st;
 	}
 	rules_release(&rules);
 	return st;
@@ -47,10 +57,10 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 	struct span word = span_of(o->args.v[0]);
 	const struct metric *m = metric_find(word);
 	const char *text = NULL;
-	enum status st = rules_read(setup_rules_path(o), &rules, log);
+	enum status st = rules_read(setup_rules_path(o), o->value[OPT_PROFILE], &rules, log);
 	for (size_t i = 0; st == ST_OK && i < rules.rules.nr; i++)
 		if (span_eq(span_of(rules.rules.v[i].id), word))
-			text = rule_explain(&rules.arena, &rules.rules.v[i]);
+			text = rules_explain(&rules.arena, &rules, &rules.rules.v[i]);
 	if (st == ST_OK && !m && !text) {
 		const char *near = metric_suggest(word);
 		st = diag_fail(log, ST_USAGE, "%s is neither a metric nor a rule of %s%s%s%s",
@@ -63,7 +73,7 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 		if (m)
 			explain_metric(m, out);
 		if (text)
-			sink_printf(out, "%s\n", text);
+			sink_puts(out, text);
 		st = sink_commit(out, log);
 	}
 	rules_release(&rules);

@@ -10,10 +10,22 @@
 enum status cmd_check(const struct options *o, struct diag_log *log);
 /// `gpugate diff`.
 enum status cmd_diff(const struct options *o, struct diag_log *log);
-/// `gpugate digest`.
+/// `gpugate report`.
+enum status cmd_report(const struct options *o, struct diag_log *log);
+/// `gpugate digest` and `gpugate merge`.
 enum status cmd_digest(const struct options *o, struct diag_log *log);
 /// `gpugate baseline create`.
 enum status cmd_baseline_create(const struct options *o, struct diag_log *log);
+/// `gpugate baseline append`.
+enum status cmd_baseline_append(const struct options *o, struct diag_log *log);
+/// `gpugate baseline promote`.
+enum status cmd_baseline_promote(const struct options *o, struct diag_log *log);
+/// `gpugate baseline log`.
+enum status cmd_baseline_log(const struct options *o, struct diag_log *log);
+/// `gpugate baseline prune`.
+enum status cmd_baseline_prune(const struct options *o, struct diag_log *log);
+/// `gpugate baseline verify`.
+enum status cmd_baseline_verify(const struct options *o, struct diag_log *log);
 /// `gpugate baseline show`.
 enum status cmd_baseline_show(const struct options *o, struct diag_log *log);
 /// `gpugate metrics`.

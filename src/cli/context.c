@@ -20,7 +20,7 @@ static bool is_key(struct span key)
 {
 	for (size_t i = 0; i < key.n; i++) {
 		char c = key.p[i];
-		if (!((c >= 'a' && c <= 'z') || (i && ((c >= '0' && c <= '9') || c == '_' || c == '.'))))
+		if (!((c >= 'a' && c <= 'z') || (i && (is_digit(c) || c == '_' || c == '.'))))
 			return false;
 	}
 	return key.n > 0 && key.n <= 64;
@@ -52,9 +52,9 @@ static const char *fault(struct span key, struct span value)
 	return NULL;
 }
 
-static enum status apply_document(struct document *doc, const char *path, struct digest *d)
+static enum status apply_document(struct document *doc, void *digest)
 {
-	TRY(document_read(doc, path));
+	struct digest *d = digest;
 	if (doc->root->kind != NODE_MAP)
 		return document_fail(doc, doc->root, "a map of keys and values was expected");
 	for (const struct node *n = doc->root->first; n; n = n->next) {
@@ -71,15 +71,6 @@ static enum status apply_document(struct document *doc, const char *path, struct
 	return ST_OK;
 }
 
-static enum status apply_file(const char *path, struct digest *d, struct diag_log *log)
-{
-	struct document doc;
-	document_init(&doc, path, log);
-	enum status st = apply_document(&doc, path, d);
-	document_release(&doc);
-	return st;
-}
-
 static enum status apply_beside(const char *artifact, struct digest *d, struct diag_log *log)
 {
 	const char *slash = strrchr(artifact, '/');
@@ -91,7 +82,7 @@ static enum status apply_beside(const char *artifact, struct digest *d, struct d
 		return diag_fail(log, ST_USAGE, "%s: there is a %s too; keep one of them",
 		                 text_quote(&log->arena, span_of(yaml)), CONTEXT_JSON);
 	if (has_yaml || has_json)
-		return apply_file(has_yaml ? yaml : json, d, log);
+		return document_load(has_yaml ? yaml : json, NULL, apply_document, d, log);
 	return ST_OK;
 }
 

@@ -3,11 +3,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "cli/context.h"
+#include "model/digest_fold.h"
 #include "read/foreign.h"
 #include "read/pickle.h"
 #include "reduce/snapshot_digest.h"
 #include "store/digest_json.h"
+#include "store/run_json.h"
 
 /* The name that a digest keeps of the file it was made from. */
 static const char *name_of(const char *path)
@@ -19,21 +22,28 @@ static const char *name_of(const char *path)
 }
 
 /* Takes `d` over as a part of the run; `st` is that of making it. */
-static enum status keep(struct loader *l, enum status st, struct digest *d, const char *path,
-                        bool rank_said)
+static enum status keep(const struct loader *l, struct input *in, enum status st, struct digest *d,
+                        bool rank_said, bool stored)
 {
+	if (st == ST_OK && d->rank > RANK_MAX)
+		st = diag_fail(in->log, ST_INPUT, "%s: its rank is beyond %d",
+		               text_quote(&in->log->arena, span_of(in->path)), RANK_MAX);
 	if (st == ST_OK)
-		st = context_apply(l->options->cli, path, d, l->log);
+		st = context_apply(l->options->cli, in->path, d, in->log);
 	if (st != ST_OK) {
 		digest_free(d);
 		return st;
 	}
+	if (!l->options->whole)
+		digest_fold(d, l->options->categories);
 	if (l->capacity != MEMORY_UNKNOWN) {
 		d->device_memory = l->capacity;
 		for (size_t i = 0; i < d->memories.nr; i++)
 			d->memories.v[i].capacity = l->capacity;
 	}
-	vec_push(&l->parts, (struct part){ d, path, rank_said, l->parts.nr });
+	vec_push(
+	    &in->parts,
+	    (struct part){ .digest = d, .path = in->path, .rank_said = rank_said, .stored = stored });
 	return ST_OK;
 }
 
@@ -42,52 +52,51 @@ static void name_errors(struct diag_log *log, enum status st, const char *name,
                         struct diag_log *own)
 {
 	if (st != ST_OK)
-		diag_fail(log, st, "%s: %s", name, diag_first_error(own));
+		diag_error(log, "%s: %s", name, diag_first_error(own));
 	diag_release(own);
 }
 
-static enum status load_trace(struct loader *l, struct source *src, const char *path,
-                              enum outcome *outcome)
+static enum status load_trace(const struct loader *l, struct source *src, struct input *in)
 {
 	struct name_table names;
 	struct trace_meta meta;
 	struct diag_log own;
-	const char *name = name_of(path);
+	const char *name = name_of(in->path);
 	bool rank_said;
 	name_table_init(&names);
 	diag_init(&own);
 	struct reducer *reducer = reducer_new(&l->options->reduce, &names);
 	struct digest *d = digest_new();
-	enum status st = trace_read(src, &l->trace, &names, reducer_sink(reducer), &meta, l->log);
+	enum status st = trace_read(src, &l->trace, &names, reducer_sink(reducer), &meta, in->log);
 	if (st == ST_OK) {
 		st = reducer_finish(reducer, &meta, d, &own);
-		name_errors(l->log, st, source_name(src), &own);
+		name_errors(in->log, st, source_name(src), &own);
 	}
-	*outcome = meta.not_a_trace ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
+	in->outcome = meta.not_a_trace ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
 	d->trace = arena_dup(&d->arena, span_of(name));
 	d->rank = rank_of(l, meta.rank, name, &rank_said);
 	reducer_free(reducer);
 	arena_release(&meta.arena);
 	vec_release(&meta.devices);
 	name_table_release(&names);
-	return keep(l, st, d, path, rank_said);
+	return keep(l, in, st, d, rank_said, false);
 }
 
-static enum status load_snapshot(struct loader *l, struct source *src, const char *path,
+static enum status load_snapshot(const struct loader *l, struct source *src, struct input *in,
                                  bool pickled)
 {
 	const struct reduce_options *reduce = &l->options->reduce;
 	struct replay_options replay = { .sites = l->options->sites, .capacity = -1 };
 	struct snapshot s;
 	struct diag_log own;
-	const char *name = name_of(path);
+	const char *name = name_of(in->path);
 	bool rank_said;
-	TRY(pickled ? snapshot_read_pickle(src, NULL, &s, l->log)
-	            : snapshot_read(src, NULL, &s, l->log));
+	TRY(pickled ? snapshot_read_pickle(src, NULL, &s, in->log)
+	            : snapshot_read(src, NULL, &s, in->log));
 	diag_init(&own);
 	struct digest *d = digest_new();
 	enum status st = snapshot_reduce(&s, &replay, d, &own);
-	name_errors(l->log, st, source_name(src), &own);
+	name_errors(in->log, st, source_name(src), &own);
 	snapshot_release(&s);
 	d->snapshot = arena_dup(&d->arena, span_of(name));
 	d->rank = rank_of(l, -1, name, &rank_said);
@@ -95,23 +104,39 @@ static enum status load_snapshot(struct loader *l, struct source *src, const cha
 	d->marker = arena_dup(&d->arena, span_of(reduce->marker));
 	d->communication = arena_dup(&d->arena, span_of(reduce->communication));
 	d->warmup = reduce->warmup;
-	return keep(l, st, d, path, rank_said);
+	return keep(l, in, st, d, rank_said, false);
 }
 
-static enum status load_digest(struct loader *l, struct source *src, const char *path)
+static enum status load_digest(const struct loader *l, struct source *src, struct input *in)
 {
 	struct digest *d;
-	TRY(digest_read(src, ST_INPUT, &d, l->log));
-	return keep(l, ST_OK, d, path, true);
+	TRY(digest_read(src, ST_INPUT, &d, in->log));
+	return keep(l, in, ST_OK, d, true, true);
 }
 
-static enum status refuse(struct loader *l, struct source *src, enum artifact kind)
+static enum status load_run(const struct loader *l, struct source *src, struct input *in)
+{
+	struct run stored = { 0 };
+	enum status st = run_read(src, &stored, in->log);
+	int64_t before = -1; /* whose digest it is that was last */
+	for (size_t i = 0; i < stored.ranks.nr && st == ST_OK; i++) {
+		struct digest *d = stored.ranks.v[i];
+		in->cycles = in->cycles || (before == d->rank && digest_has_trace(d));
+		before = d->rank;
+		stored.ranks.v[i] = NULL;
+		st = keep(l, in, ST_OK, d, true, true);
+	}
+	run_release(&stored);
+	return st;
+}
+
+static enum status refuse(struct diag_log *log, struct source *src, enum artifact kind)
 {
 	const char *name = source_name(src);
 	switch (kind) {
 	case ARTIFACT_PICKLE:
 		return diag_fail(
-		    l->log, ST_INPUT,
+		    log, ST_INPUT,
 		    "%s: a pickle, which can run code when it is read; export it as JSON where you trust "
 		    "it: python3 -c "
 		    "'import pickle,json,sys; "
@@ -119,34 +144,41 @@ static enum status refuse(struct loader *l, struct source *src, enum artifact ki
 		    "FILE.pickle FILE.json; or have it read as data only, with --allow-pickle",
 		    name);
 	case ARTIFACT_BASELINE:
-		return diag_fail(l->log, ST_INPUT,
+		return diag_fail(log, ST_INPUT,
 		                 "%s: a baseline where a run was expected; give it with --baseline", name);
 	case ARTIFACT_RESULT:
-		return diag_fail(l->log, ST_INPUT,
+		return diag_fail(log, ST_INPUT,
 		                 "%s: a report of gpugate where a run was expected; give the trace, the "
 		                 "snapshot or the digest",
 		                 name);
 	default:
-		return diag_fail(l->log, ST_INPUT,
+		return diag_fail(log, ST_INPUT,
 		                 "%s: byte 0: neither JSON nor gzip; give the trace that torch.profiler "
 		                 "wrote or a memory snapshot",
 		                 name);
 	}
 }
 
+static enum status open_input(const struct loader *l, struct input *in, struct source **out)
+{
+	struct source_options options = l->source;
+	options.progress = &in->progress;
+	return source_open(in->path, &options, out, in->log);
+}
+
 /* A snapshot whose keys stand in another order than torch writes them looks
    like a trace until the whole of it has been read. */
-static enum status load_late_snapshot(struct loader *l, const char *path, bool *found)
+static enum status load_late_snapshot(const struct loader *l, struct input *in, bool *found)
 {
 	struct source *src;
 	*found = false;
-	TRY(source_open(path, &l->source, &src, l->log));
+	TRY(open_input(l, in, &src));
 	*found = snapshot_recognise(src);
 	source_close(src);
 	if (!*found)
 		return ST_OK;
-	TRY(source_open(path, &l->source, &src, l->log));
-	enum status st = load_snapshot(l, src, path, false);
+	TRY(open_input(l, in, &src));
+	enum status st = load_snapshot(l, src, in, false);
 	source_close(src);
 	return st;
 }
@@ -157,23 +189,22 @@ static bool is_regular(const char *path)
 	return strcmp(path, "-") != 0 && stat(path, &sb) == 0 && S_ISREG(sb.st_mode);
 }
 
-static enum status load_json(struct loader *l, struct source *src, const char *path,
-                             enum outcome *outcome)
+static enum status load_json(const struct loader *l, struct source *src, struct input *in)
 {
-	struct diag_log own, *log = l->log;
+	struct diag_log own, *log = in->log;
 	bool found = false;
 	diag_init(&own);
-	l->log = &own;
-	enum status st = load_trace(l, src, path, outcome);
-	l->log = log;
-	if (*outcome == OUTCOME_NO_ARTIFACT && is_regular(path)) {
-		enum status late = load_late_snapshot(l, path, &found);
+	in->log = &own;
+	enum status st = load_trace(l, src, in);
+	in->log = log;
+	if (in->outcome == OUTCOME_NO_ARTIFACT && is_regular(in->path)) {
+		enum status late = load_late_snapshot(l, in, &found);
 		if (found || late != ST_OK) {
 			diag_release(&own);
-			*outcome = OUTCOME_DIGEST;
+			in->outcome = OUTCOME_DIGEST;
 			return late;
 		}
-	} else if (*outcome == OUTCOME_NO_ARTIFACT) {
+	} else if (in->outcome == OUTCOME_NO_ARTIFACT) {
 		diag_note(&own, "a memory snapshot is recognised here by its first 4 KiB alone; if it is "
 		                "one, give it as a file");
 	}
@@ -181,28 +212,42 @@ static enum status load_json(struct loader *l, struct source *src, const char *p
 	return st;
 }
 
-enum status load_file(struct loader *l, const char *path, enum outcome *outcome)
+static enum status load_artifact(const struct loader *l, struct source *src, struct input *in)
+{
+	struct span first;
+	TRY(source_peek(src, &first, in->log));
+	enum artifact kind = artifact_recognise(first);
+	switch (kind) {
+	case ARTIFACT_TRACE:
+		return load_json(l, src, in);
+	case ARTIFACT_SNAPSHOT:
+		return load_snapshot(l, src, in, false);
+	case ARTIFACT_DIGEST:
+		return load_digest(l, src, in);
+	case ARTIFACT_RUN:
+		return load_run(l, src, in);
+	case ARTIFACT_PICKLE:
+		if (l->options->cli->value[OPT_ALLOW_PICKLE])
+			return load_snapshot(l, src, in, true);
+		break;
+	case ARTIFACT_BASELINE:
+	case ARTIFACT_RESULT:
+	case ARTIFACT_UNKNOWN:
+		break;
+	}
+	in->outcome = OUTCOME_NO_ARTIFACT;
+	return refuse(in->log, src, kind);
+}
+
+void load_file(const struct loader *l, struct input *in)
 {
 	struct source *src;
-	struct span first;
-	*outcome = OUTCOME_DIGEST;
-	TRY(source_open(path, &l->source, &src, l->log));
-	enum status st = source_peek(src, &first, l->log);
-	enum artifact kind = st == ST_OK ? artifact_recognise(first) : ARTIFACT_UNKNOWN;
-	if (st != ST_OK) {
-		/* said already */
-	} else if (kind == ARTIFACT_TRACE) {
-		st = load_json(l, src, path, outcome);
-	} else if (kind == ARTIFACT_SNAPSHOT) {
-		st = load_snapshot(l, src, path, false);
-	} else if (kind == ARTIFACT_PICKLE && l->options->cli->value[OPT_ALLOW_PICKLE]) {
-		st = load_snapshot(l, src, path, true);
-	} else if (kind == ARTIFACT_DIGEST) {
-		st = load_digest(l, src, path);
-	} else {
-		*outcome = OUTCOME_NO_ARTIFACT;
-		st = refuse(l, src, kind);
-	}
+	in->outcome = OUTCOME_DIGEST;
+	in->status = open_input(l, in, &src);
+	if (in->status != ST_OK)
+		return;
+	in->status = load_artifact(l, src, in);
 	source_close(src);
-	return st;
+	if (!in->log->first)
+		diag_release(in->log); /* nothing was said: no scratch is kept for each of many files */
 }

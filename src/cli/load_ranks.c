@@ -5,6 +5,8 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "model/cycles.h"
+#include "store/digest_json.h"
 
 /* The number behind `word` in a file name, `rank-3` and `rank_3` included;
    false where there is none. */
@@ -16,7 +18,7 @@ static bool number_behind(const char *name, const char *word, bool separator, in
 			d++;
 		size_t n = strspn(d, "0123456789");
 		uint64_t v;
-		if (n && number_parse_u64((struct span){ d, n }, &v) && v <= INT32_MAX) {
+		if (n && number_parse_u64((struct span){ d, n }, &v) && v <= RANK_MAX) {
 			*out = (int64_t)v;
 			return true;
 		}
@@ -36,21 +38,16 @@ int64_t rank_of(const struct loader *l, int64_t own, const char *name, bool *sai
 	return *said ? (int64_t)l->rank : 0;
 }
 
-static bool has_trace(const struct digest *d)
-{
-	return d->trace || !d->snapshot;
-}
-
 /* A trace and a snapshot that does not say whose it is belong together where
    there are no others. */
-static void adopt_rank(struct loader *l)
+static void adopt_rank(struct parts *parts)
 {
 	size_t traces = 0, snapshots = 0;
 	const struct digest *trace = NULL;
 	struct part *snapshot = NULL;
-	for (size_t i = 0; i < l->parts.nr; i++) {
-		struct part *p = &l->parts.v[i];
-		if (has_trace(p->digest)) {
+	for (size_t i = 0; i < parts->nr; i++) {
+		struct part *p = &parts->v[i];
+		if (digest_has_trace(p->digest)) {
 			trace = p->digest;
 			traces++;
 		}
@@ -63,59 +60,91 @@ static void adopt_rank(struct loader *l)
 		snapshot->digest->rank = trace->rank;
 }
 
-/* By rank, what has a trace first, as given. */
 static int part_cmp(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
-	if (x->digest->rank != y->digest->rank)
-		return x->digest->rank < y->digest->rank ? -1 : 1;
-	if (has_trace(x->digest) != has_trace(y->digest))
-		return has_trace(x->digest) ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
+	int c = run_digest_cmp(x->digest, y->digest);
+	return c ? c : (x->order > y->order) - (x->order < y->order);
 }
 
-static enum status refuse(const struct loader *l, const struct part *p, const struct part *other)
+/* Of one kind and rank, so that the same bytes are the same digest. */
+static bool is_same(const struct part *a, const struct part *b)
 {
-	struct arena *a = &l->log->arena;
-	return diag_fail(l->log, ST_INPUT,
-	                 "%s: rank %" PRId64
-	                 " is there twice, also from %s; give one artifact of a kind per rank, or say "
-	                 "which rank it is in the file's name (rank3.json)",
-	                 text_quote(a, span_of(p->path)), p->digest->rank,
-	                 text_quote(a, span_of(other->path)));
+	struct sink *x = sink_open_memory(), *y = sink_open_memory();
+	digest_write(a->digest, x);
+	digest_write(b->digest, y);
+	bool same = span_eq(sink_memory(x), sink_memory(y));
+	sink_abort(x);
+	sink_abort(y);
+	return same;
 }
 
-/* What the context beside the snapshot says and that of the trace does not. */
-static void join(struct digest *d, struct digest *snapshot)
+static enum status refuse(const struct loader *l, const struct part *p, const struct part *other,
+                          struct diag_log *log)
 {
-	for (size_t i = 0; i < snapshot->env.nr; i++) {
-		const struct env_entry *e = &snapshot->env.v[i];
-		if (!digest_env(d, e->key))
-			digest_set_env(d, span_of(e->key), span_of(e->value));
+	struct arena *a = &log->arena;
+	const struct part *first = p->order < other->order ? p : other;
+	const struct part *second = first == p ? other : p;
+	bool traces = digest_has_trace(p->digest) && digest_has_trace(other->digest);
+	const char *fault = traces ? cycles_fault(first->digest, second->digest) : "";
+	const char *advice =
+	    !fault ? "their steps have other numbers: where the profiler's schedule repeats, join them "
+	             "with --join-cycles"
+	    : l->join_cycles && traces
+	        ? arena_printf(a, "they cannot be joined as cycles: %s", fault)
+	        : "give one artifact of a kind per rank, or say which rank it is in the file's name "
+	          "(rank3.json)";
+	return diag_fail(log, ST_INPUT, "%s: rank %" PRId64 " is there twice, also from %s; %s",
+	                 text_quote(a, span_of(second->path)), second->digest->rank,
+	                 text_quote(a, span_of(first->path)), advice);
+}
+
+/* Whether `p` may stand beside what is kept of its rank; `*same` where it is there already.
+   Each is held against all others. */
+static enum status check_beside(const struct loader *l, const struct part *p,
+                                const struct part *kept, size_t nr, bool *same,
+                                struct diag_log *log)
+{
+	enum { MOST = 256 };
+	bool trace = digest_has_trace(p->digest);
+	*same = false;
+	if (nr == MOST)
+		return diag_fail(log, ST_INPUT, "%s: more than %d artifacts of rank %" PRId64,
+		                 text_quote(&log->arena, span_of(p->path)), MOST, p->digest->rank);
+	for (size_t i = 0; i < nr && !*same; i++) {
+		if (trace != digest_has_trace(kept[i].digest) && !kept[i].digest->snapshot)
+			continue;
+		*same = p->stored && kept[i].stored && run_digest_cmp(p->digest, kept[i].digest) == 0 &&
+		        is_same(p, &kept[i]);
+		bool cycles = trace && l->join_cycles && !cycles_fault(kept[i].digest, p->digest);
+		if (!*same && !cycles)
+			return refuse(l, p, &kept[i], log);
 	}
-	digest_join(d, snapshot);
+	return ST_OK;
 }
 
-enum status ranks_assemble(struct loader *l)
+enum status ranks_assemble(const struct loader *l, struct parts *parts, struct run *run,
+                           struct diag_log *log)
 {
-	const struct part *last = NULL;
-	struct digest *whole = NULL;
-	adopt_rank(l);
-	vec_sort(&l->parts, part_cmp);
-	for (size_t i = 0; i < l->parts.nr; i++) {
-		struct part *p = &l->parts.v[i];
-		struct digest *d = p->digest;
-		if (!whole || whole->rank != d->rank) {
-			vec_push(&l->run->ranks, d);
-			whole = d;
-			last = p;
-		} else if (has_trace(d) || whole->snapshot) {
-			return refuse(l, p, last);
-		} else {
-			join(whole, d);
-			last = p;
-		}
-		p->digest = NULL;
+	size_t nr = 0, first = 0; /* kept; from where on of the same rank */
+	int64_t rank = 0;
+	adopt_rank(parts);
+	vec_sort(parts, part_cmp);
+	for (size_t i = 0; i < parts->nr; i++) {
+		struct part p = parts->v[i];
+		bool same;
+		if (p.digest->rank != rank)
+			first = nr;
+		rank = p.digest->rank;
+		TRY(check_beside(l, &p, parts->v + first, nr - first, &same, log));
+		parts->v[i].digest = NULL;
+		if (same)
+			digest_free(p.digest);
+		else
+			parts->v[nr++] = p;
 	}
+	for (size_t i = 0; i < nr; i++)
+		vec_push(&run->ranks, parts->v[i].digest);
+	parts->nr = 0;
 	return ST_OK;
 }

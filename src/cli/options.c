@@ -163,8 +163,15 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 	if (i == OPT_COLOR && !is(value, "always") && !is(value, "never") && !is(value, "auto"))
 		return diag_fail(log, ST_USAGE, "option '--color' takes always, never or auto, not %s",
 		                 text_quote(&log->arena, span_of(value)));
+	if (i == OPT_FAIL_ON && !is(value, "fail") && !is(value, "warn") && !is(value, "never"))
+		return diag_fail(log, ST_USAGE, "option '--fail-on' takes fail, warn or never, not %s",
+		                 text_quote(&log->arena, span_of(value)));
 	if (i == OPT_CONTEXT)
 		vec_push(&out->context, value);
+	else if (i == OPT_REPEAT)
+		vec_push(&out->repeat, value);
+	else if (i == OPT_ACCEPT)
+		vec_push(&out->accept, value);
 	else if (out->value[i])
 		return diag_fail(log, ST_USAGE, "option '--%s' is given twice", rows[i].name);
 	out->value[i] = value;
@@ -219,6 +226,8 @@ enum status options_parse(int argc, char **argv, struct options *out, struct dia
 void options_release(struct options *o)
 {
 	vec_release(&o->context);
+	vec_release(&o->repeat);
+	vec_release(&o->accept);
 	vec_release(&o->args);
 }
 
@@ -259,7 +268,11 @@ void options_help(const struct options *o, bool one_command, struct sink *out)
 		sink_printf(out, "usage: gpugate %s%s%s [options]\n\n%s\n", c->name, *c->args ? " " : "",
 		            c->args, c->meaning);
 		if (o->command == CMD_DIFF)
-			sink_puts(out, "\nA and B are each a RUN: A is what B is held against.\n");
+			sink_puts(out, "\nB is held against A. Each is a trace or a memory snapshot (.json, "
+			               ".json.gz), a digest, or a\ndirectory of those of one run.\n");
+		else if (o->command == CMD_MERGE)
+			sink_puts(out, "\nDIGEST is what 'digest' or 'merge' wrote, or a directory of such "
+			               "files; the same digest twice is one.\n");
 		else if (ON_RUNS & (1u << o->command))
 			sink_puts(out, "\nRUN is a PyTorch profiler trace or a CUDA memory snapshot (.json, "
 			               ".json.gz), a digest, or a\ndirectory of them; - is standard input. "
@@ -278,8 +291,8 @@ void options_help(const struct options *o, bool one_command, struct sink *out)
 		sink_printf(out, "  %-26s %s\n", strbuf_str(&b), commands[i].meaning);
 		strbuf_release(&b);
 	}
-	sink_puts(out, "\n'gpugate COMMAND --help' lists the options of a command, '--version' the "
-	               "versions.\n\nexit codes:\n");
+	sink_puts(out, "\n'gpugate COMMAND --help' lists the options of a command, 'gpugate --version' "
+	               "the versions.\n\nexit codes:\n");
 	static const enum status codes[] = { ST_OK,    ST_FAILED,   ST_USAGE,
 		                                 ST_INPUT, ST_BASELINE, ST_OUTPUT };
 	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)

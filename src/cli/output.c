@@ -17,6 +17,7 @@ static const struct {
 	{ OPT_JUNIT, "junit" },
 	{ OPT_MARKDOWN, "markdown" },
 	{ OPT_JSON, "json" },
+	{ OPT_HTML, "html" },
 };
 
 static bool wants_color(const struct options *o)
@@ -130,14 +131,15 @@ static enum status check_pair(const char *output, const char *other, const char 
 
 enum status output_check(const struct options *o, struct diag_log *log)
 {
-	static const enum option reports[] = { OPT_JUNIT, OPT_MARKDOWN, OPT_JSON, OPT_OUTPUT };
-	static const enum option inputs[] = { OPT_RULES, OPT_CATEGORIES };
-	const char *outputs[5];
+	static const enum option reports[] = { OPT_JUNIT, OPT_MARKDOWN, OPT_JSON,
+		                                   OPT_HTML,  OPT_OUTPUT,   OPT_PROPOSE };
+	static const enum option inputs[] = { OPT_RULES, OPT_CATEGORIES, OPT_SITES, OPT_DIAGNOSIS };
+	const char *outputs[sizeof reports / sizeof *reports + 1];
 	size_t nr = 0;
 	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
 		if (o->value[reports[i]])
 			outputs[nr++] = o->value[reports[i]];
-	bool creates = o->command == CMD_BASELINE_CREATE && o->value[OPT_BASELINE];
+	bool creates = (ON_TAKING & (1u << o->command)) && o->value[OPT_BASELINE];
 	if (creates)
 		outputs[nr++] = o->value[OPT_BASELINE];
 	for (size_t i = 0; i < nr; i++) {

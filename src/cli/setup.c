@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/context.h"
+#include "gate/diagnosis_file.h"
 #include "gate/rules_file.h"
 #include "gate/sites_file.h"
 
@@ -18,13 +19,23 @@ const char *setup_rules_path(const struct options *o)
 	return access(RULES_PATH, F_OK) == 0 ? RULES_PATH : NULL;
 }
 
+static enum status expect_ranks(const struct options *o, struct rules *rules, struct diag_log *log)
+{
+	uint64_t nr = options_u64(o, OPT_EXPECT_RANKS, 0);
+	if (nr == 0 || nr > INT32_MAX)
+		return diag_fail(log, ST_USAGE, "option '--expect-ranks' takes 1 to %d", INT32_MAX);
+	rules->expect_ranks = (int64_t)nr;
+	return ST_OK;
+}
+
 enum status setup_init(struct setup *s, const struct options *o, struct diag_log *log)
 {
 	*s = (struct setup){ 0 };
 	TRY(context_check(o, log));
-	TRY(rules_read(setup_rules_path(o), &s->rules, log));
+	TRY(rules_read(setup_rules_path(o), o->value[OPT_PROFILE], &s->rules, log));
 	TRY(categories_read(o->value[OPT_CATEGORIES], &s->categories, log));
 	TRY(sites_read(o->value[OPT_SITES], &s->sites, log));
+	TRY(diagnosis_read(o->value[OPT_DIAGNOSIS], &s->diagnosis, log));
 	s->workload = s->rules.workload;
 	if (o->value[OPT_WORKLOAD]) {
 		const char *fault = workload_fault(span_of(o->value[OPT_WORKLOAD]));
@@ -33,6 +44,8 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 			                 text_quote(&log->arena, span_of(o->value[OPT_WORKLOAD])), fault);
 		s->workload = s->rules.workload = o->value[OPT_WORKLOAD];
 	}
+	if (o->value[OPT_EXPECT_RANKS])
+		TRY(expect_ranks(o, &s->rules, log));
 	if (o->value[OPT_MARKER])
 		s->rules.marker = o->value[OPT_MARKER];
 	s->naming = (struct naming){ .exact = s->rules.match_exact,
@@ -41,6 +54,7 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 		                         .categories = &s->categories };
 	s->load.cli = o;
 	s->load.sites = &s->sites;
+	s->load.categories = &s->categories;
 	s->load.reduce = (struct reduce_options){
 		.marker = s->rules.marker ? s->rules.marker : DEFAULT_MARKER,
 		.warmup = s->rules.warmup > 0 ? s->rules.warmup : 0,
@@ -54,15 +68,15 @@ void setup_release(struct setup *s)
 	rules_release(&s->rules);
 	category_table_release(&s->categories);
 	site_rules_release(&s->sites);
+	diagnosis_rules_release(&s->diagnosis);
 }
 
 /* A value from a trace as a part of a file name. */
 static void add_sanitised(struct strbuf *out, const char *value)
 {
 	for (const char *p = value; *p; p++) {
-		bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
-		             (*p >= '0' && *p <= '9') || *p == '_' ||
-		             (*p == '.' && p != value && p[-1] != '.');
+		bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || is_digit(*p) ||
+		             *p == '_' || (*p == '.' && p != value && p[-1] != '.');
 		strbuf_addch(out, plain ? *p : '-');
 	}
 }
@@ -110,7 +124,7 @@ enum status setup_baseline_path(const struct setup *s, const struct options *o,
 	return st;
 }
 
-enum status setup_baseline_read(const char *path, struct baseline *out, struct diag_log *log)
+enum status setup_baseline_there(const char *path, struct diag_log *log)
 {
 	const char *quoted = text_quote(&log->arena, span_of(path));
 	if (strcmp(path, "-") != 0 && access(path, F_OK) < 0)
@@ -118,7 +132,18 @@ enum status setup_baseline_read(const char *path, struct baseline *out, struct d
 		                 "%s: no baseline there: %s; make one of an approved run with 'gpugate "
 		                 "baseline create RUN --baseline FILE'",
 		                 quoted, strerror(errno));
-	return baseline_read(path, out, log);
+	return ST_OK;
+}
+
+enum status setup_baseline_read(const char *path, struct baseline *out, struct diag_log *log)
+{
+	TRY(setup_baseline_there(path, log));
+	enum status st = baseline_read(path, out, log);
+	if (st == ST_BASELINE && access(path, R_OK) == 0)
+		diag_note(log,
+		          "take it from version control again, or make it anew of an approved run with "
+		          "'gpugate baseline create RUN --baseline FILE --force'");
+	return st;
 }
 
 bool setup_baseline_needs_run(const struct setup *s, const struct options *o)

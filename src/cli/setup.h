@@ -5,6 +5,7 @@
 #include "cli/load.h"
 #include "cli/options.h"
 #include "model/category.h"
+#include "model/diagnosis.h"
 #include "model/memory.h"
 #include "model/rule.h"
 #include "model/view.h"
@@ -14,6 +15,7 @@ struct setup {
 	struct rules rules;
 	struct category_table categories;
 	struct site_rules sites;
+	struct diagnosis_rules diagnosis;
 	struct naming naming; ///< over rules and categories
 	struct load_options load;
 	const char *workload; ///< --workload, else what the rules say
@@ -33,6 +35,9 @@ const char *setup_rules_path(const struct options *o);
 
 /// True where setup_baseline_path() needs to know the run.
 bool setup_baseline_needs_run(const struct setup *s, const struct options *o);
+
+/// ST_BASELINE where there is no file at `path`, and how to make one.
+GG_MUST_CHECK enum status setup_baseline_there(const char *path, struct diag_log *log);
 
 /// Read the baseline at `path`; where there is none, the error says how to make
 /// one. Caller releases with baseline_release() whatever the outcome.

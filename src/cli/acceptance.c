@@ -1,0 +1,83 @@
+#include "cli/acceptance.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+static const char *nearest(const struct rules *rules, struct span name)
+{
+	const char *best = NULL;
+	size_t limit = name.n / 3 + 1, least = limit + 1;
+	for (size_t i = 0; i < rules->rules.nr; i++) {
+		size_t d = edit_distance(name, span_of(rules->rules.v[i].id), limit);
+		if (d < least) {
+			least = d;
+			best = rules->rules.v[i].id;
+		}
+	}
+	return best;
+}
+
+enum status acceptance_check(const struct options *o, const struct rules *rules,
+                             struct diag_log *log)
+{
+	for (size_t i = 0; i < o->accept.nr; i++) {
+		const char *name = o->accept.v[i], *near = nearest(rules, span_of(name));
+		if (near && strcmp(near, name) == 0)
+			continue;
+		const char *quoted = text_quote(&log->arena, span_of(name));
+		if (near)
+			return diag_fail(log, ST_USAGE, "--accept: no rule %s; did you mean '%s'?", quoted,
+			                 near);
+		return diag_fail(log, ST_USAGE, "--accept: no rule %s in %s", quoted, rules->source);
+	}
+	return ST_OK;
+}
+
+static bool is_accepted(const struct options *o, const char *rule)
+{
+	for (size_t i = 0; i < o->accept.nr; i++)
+		if (strcmp(o->accept.v[i], rule) == 0)
+			return true;
+	return false;
+}
+
+/* A finding on the candidate's side that spoils the metric of a check. */
+static const struct finding *spoiler(const struct report *r, const struct check *k)
+{
+	for (size_t i = 0; i < r->trust.nr; i++) {
+		const struct finding *f = &r->trust.v[i];
+		for (size_t j = 0; f->candidate && j < f->spoils.nr; j++)
+			if (strcmp(f->spoils.v[j], k->metric->name) == 0)
+				return f;
+	}
+	return NULL;
+}
+
+static bool is_passed(const struct check *k)
+{
+	return k->verdict != VERDICT_FAIL && k->verdict != VERDICT_MISSING &&
+	       k->verdict != VERDICT_INCONCLUSIVE;
+}
+
+enum status acceptance_judge(const struct report *r, const struct options *o, bool all,
+                             struct diag_log *log)
+{
+	if (r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr)
+		return diag_fail(log, ST_INPUT, "the run cannot be the baseline: %s", r->headline);
+	for (size_t i = 0; i < r->checks.nr; i++) {
+		const struct check *k = &r->checks.v[i];
+		const struct finding *f = k->verdict == VERDICT_INCONCLUSIVE ? spoiler(r, k) : NULL;
+		if (f)
+			return diag_fail(log, ST_INPUT, "the run cannot be the baseline: %s", f->message);
+	}
+	for (size_t i = 0; i < r->checks.nr && !all; i++) {
+		const struct check *k = &r->checks.v[i];
+		if (is_passed(k) || is_accepted(o, k->rule))
+			continue;
+		return diag_fail(log, k->verdict == VERDICT_FAIL ? ST_FAILED : ST_INPUT,
+		                 "not accepted: %s: %s: %s; accept it with --accept %s",
+		                 verdict_name(k->verdict), k->id, k->message, k->rule);
+	}
+	return ST_OK;
+}

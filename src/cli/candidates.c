@@ -1,0 +1,57 @@
+#include "cli/candidates.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cli/clock.h"
+#include "gate/judge.h"
+
+enum status candidates_load(const struct options *o, const struct load_options *load,
+                            struct candidates *out, struct diag_log *log)
+{
+	out->nr = 1 + o->repeat.nr;
+	out->v = mem_calloc(out->nr, sizeof *out->v);
+	TRY(run_load(o->args.v, o->args.nr, load, &out->v[0], log));
+	for (size_t i = 1; i < out->nr; i++)
+		TRY(run_load(&o->repeat.v[i - 1], 1, load, &out->v[i], log));
+	return ST_OK;
+}
+
+void candidates_release(struct candidates *c)
+{
+	for (size_t i = 0; i < c->nr; i++)
+		run_release(&c->v[i]);
+	free(c->v);
+}
+
+static enum fail_on fail_on(const struct options *o)
+{
+	const char *level = o->value[OPT_FAIL_ON] ? o->value[OPT_FAIL_ON] : "fail";
+	return strcmp(level, "never") == 0  ? FAIL_ON_NEVER
+	       : strcmp(level, "warn") == 0 ? FAIL_ON_WARN
+	                                    : FAIL_ON_FAIL;
+}
+
+enum status candidates_judge(const struct candidates *c, struct setup *s, const struct options *o,
+                             const struct baseline *b, const char *path, struct report *out,
+                             struct diag_log *log)
+{
+	struct judge_input in = { .rules = &s->rules,
+		                      .categories = &s->categories,
+		                      .candidates = c->v,
+		                      .nr_candidates = c->nr,
+		                      .fail_on = fail_on(o),
+		                      .baseline_path = path,
+		                      .ignore_environment = o->value[OPT_IGNORE_ENVIRONMENT] != NULL };
+	TRY(clock_today(&in.today, log));
+	if (b) {
+		if (!o->value[OPT_WORKLOAD] && strcmp(s->rules.workload, DEFAULT_WORKLOAD) == 0)
+			s->rules.workload = b->workload;
+		in.baseline = &b->pin;
+		in.recent = &b->recent;
+		in.baseline_workload = b->workload;
+		in.baseline_commit = b->provenance.commit;
+		in.baseline_time = b->provenance.time;
+	}
+	return judge(&in, out, log);
+}

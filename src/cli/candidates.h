@@ -1,0 +1,28 @@
+/// The runs that a command line names, and their judgement.
+#ifndef GG_CLI_CANDIDATES_H
+#define GG_CLI_CANDIDATES_H
+
+#include "cli/setup.h"
+#include "model/report.h"
+
+/// Runs of the same code: the arguments together are the first, each --repeat is one more.
+struct candidates {
+	struct run *v;
+	size_t nr;
+};
+
+/// Read them. Caller releases with candidates_release() whatever the outcome.
+GG_MUST_CHECK enum status candidates_load(const struct options *o, const struct load_options *load,
+                                          struct candidates *out, struct diag_log *log);
+
+/// Give the memory back.
+void candidates_release(struct candidates *c);
+
+/// Judge them against `b`, of `path`; NULL: there is none yet. What judge() says.
+/// Where neither rules nor options name a workload, that of the baseline is taken.
+GG_MUST_CHECK enum status candidates_judge(const struct candidates *c, struct setup *s,
+                                           const struct options *o, const struct baseline *b,
+                                           const char *path, struct report *out,
+                                           struct diag_log *log);
+
+#endif

@@ -1,0 +1,16 @@
+/// The time of day, which tests and reproducible builds set by SOURCE_DATE_EPOCH.
+#ifndef GG_CLI_CLOCK_H
+#define GG_CLI_CLOCK_H
+
+#include <stdint.h>
+
+#include "base/diag.h"
+
+/// Seconds since 1970-01-01 UTC, now or as SOURCE_DATE_EPOCH says (reproducible-builds.org);
+/// up to the year 9999. ST_USAGE where that is no such number.
+GG_MUST_CHECK enum status clock_seconds(uint64_t *out, struct diag_log *log);
+
+/// Days since 1970-01-01 UTC by the same clock.
+GG_MUST_CHECK enum status clock_today(int64_t *out, struct diag_log *log);
+
+#endif

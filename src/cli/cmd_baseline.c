@@ -1,0 +1,152 @@
+/* baseline create, append, promote: a run becomes part of a stored baseline. */
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/acceptance.h"
+#include "cli/baseline_edit.h"
+#include "cli/commands.h"
+#include "gate/past.h"
+
+/* Everything that a command works on. */
+struct work {
+	struct setup setup;
+	struct candidates candidates;
+	struct baseline_edit edit;
+	struct baseline made; ///< borrows from the candidates
+	struct report report;
+};
+
+static enum status work_begin(struct work *w, const struct options *o, struct diag_log *log)
+{
+	*w = (struct work){ 0 };
+	report_init(&w->report);
+	TRY(setup_init(&w->setup, o, log));
+	return candidates_load(o, &w->setup.load, &w->candidates, log);
+}
+
+static void work_release(struct work *w)
+{
+	report_release(&w->report);
+	baseline_release(&w->made);
+	baseline_edit_release(&w->edit);
+	candidates_release(&w->candidates);
+	setup_release(&w->setup);
+}
+
+/* ---- create ---- */
+
+static enum status create(struct work *w, const struct options *o, struct diag_log *log)
+{
+	const char *path;
+	TRY(baseline_make(&w->candidates, &w->setup, o, &w->made, log));
+	TRY(setup_baseline_path(&w->setup, o, &w->candidates.v[0], &w->made.arena, &path, log));
+	if (strcmp(path, "-") == 0)
+		return baseline_save(&w->made, path, log);
+	TRY(baseline_put(&w->made, path, o->value[OPT_FORCE] != NULL, log));
+	return baseline_say(&w->made, path, "baseline written", log);
+}
+
+enum status cmd_baseline_create(const struct options *o, struct diag_log *log)
+{
+	struct work w;
+	enum status st = work_begin(&w, o, log);
+	if (st == ST_OK)
+		st = create(&w, o, log);
+	work_release(&w);
+	return st;
+}
+
+/* ---- append ---- */
+
+/* The first check of a verdict, for a message. */
+static const struct check *check_of(const struct report *r, enum verdict v)
+{
+	for (size_t i = 0; i < r->checks.nr; i++)
+		if (r->checks.v[i].verdict == v)
+			return &r->checks.v[i];
+	return NULL;
+}
+
+/* What the gate says of the run is not enough for it to be kept as history. */
+static enum status refuse(const struct work *w, const char *what_to_do, struct diag_log *log)
+{
+	static const enum verdict order[] = { VERDICT_INCONCLUSIVE, VERDICT_FAIL, VERDICT_MISSING,
+		                                  VERDICT_WARN };
+	const struct report *r = &w->report;
+	const struct check *check = NULL;
+	for (size_t i = 0; i < sizeof order / sizeof *order && !check; i++)
+		check = check_of(r, order[i]);
+	return diag_fail(log, r->status, "%s: not taken: %s%s%s: %s%s",
+	                 text_quote(&log->arena, span_of(w->candidates.v[0].label)),
+	                 check ? verdict_name(check->verdict) : r->headline, check ? ": " : "",
+	                 check ? check->id : "", check ? check->message : "nothing was compared",
+	                 what_to_do);
+}
+
+static enum status refuse_known(const struct work *w, struct diag_log *log)
+{
+	const struct baseline *b = &w->edit.b;
+	for (size_t i = 0; i < w->candidates.nr; i++) {
+		const struct run *run = &w->candidates.v[i];
+		if (past_source_hash(run) == past_source_hash(&b->pin) || past_find(&b->recent, run))
+			return diag_fail(log, ST_INPUT,
+			                 "%s: the baseline holds this very run already: once more it would "
+			                 "pass for a run of its own; append it all the same with --force",
+			                 text_quote(&log->arena, span_of(run->label)));
+	}
+	return ST_OK;
+}
+
+static enum status append(struct work *w, const struct options *o, struct diag_log *log)
+{
+	bool force = o->value[OPT_FORCE] != NULL;
+	TRY(baseline_edit_begin(&w->edit, &w->setup, o, &w->candidates.v[0], log));
+	TRY(candidates_judge(&w->candidates, &w->setup, o, &w->edit.b, w->edit.path, &w->report, log));
+	if (w->report.verdict == VERDICT_INCONCLUSIVE || w->report.counts[VERDICT_INCONCLUSIVE]) {
+		w->report.status = ST_INPUT;
+		return refuse(w, "", log);
+	}
+	if (w->report.status != ST_OK && !force)
+		return refuse(w, "; append it all the same with --force", log);
+	if (!force)
+		TRY(refuse_known(w, log));
+	TRY(baseline_add(&w->candidates, &w->setup, o, &w->edit.b, log));
+	TRY(baseline_save(&w->edit.b, w->edit.lock.target, log));
+	return baseline_say(&w->edit.b, w->edit.path, "run appended", log);
+}
+
+enum status cmd_baseline_append(const struct options *o, struct diag_log *log)
+{
+	struct work w;
+	enum status st = work_begin(&w, o, log);
+	if (st == ST_OK)
+		st = append(&w, o, log);
+	work_release(&w);
+	return st;
+}
+
+/* ---- promote ---- */
+
+enum status cmd_baseline_promote(const struct options *o, struct diag_log *log)
+{
+	struct work w;
+	enum status st = work_begin(&w, o, log);
+	if (st == ST_OK && !o->value[OPT_REASON])
+		st = diag_fail(log, ST_USAGE, "'baseline promote' needs --reason TEXT: it is kept");
+	if (st == ST_OK)
+		st = acceptance_check(o, &w.setup.rules, log);
+	if (st == ST_OK)
+		st = baseline_edit_begin(&w.edit, &w.setup, o, &w.candidates.v[0], log);
+	if (st == ST_OK)
+		st = candidates_judge(&w.candidates, &w.setup, o, &w.edit.b, w.edit.path, &w.report, log);
+	if (st == ST_OK)
+		st = acceptance_judge(&w.report, o, false, log);
+	if (st == ST_OK)
+		st = baseline_promoted(&w.candidates, &w.setup, o, &w.made, log);
+	if (st == ST_OK)
+		st = baseline_save(&w.made, w.edit.lock.target, log);
+	if (st == ST_OK)
+		st = baseline_say(&w.made, w.edit.path, "baseline moved", log);
+	work_release(&w);
+	return st;
+}

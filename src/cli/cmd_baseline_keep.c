@@ -1,0 +1,205 @@
+/* baseline prune, verify: stored baselines that age. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/date.h"
+#include "base/text.h"
+#include "cli/baseline_edit.h"
+#include "cli/clock.h"
+#include "cli/commands.h"
+#include "gate/environment.h"
+#include "gate/past.h"
+
+/* ---- prune ---- */
+
+/* How many of the oldest runs go. */
+static enum status count_old(const struct history *h, const struct options *o, size_t *out,
+                             struct diag_log *log)
+{
+	uint64_t keep = options_u64(o, OPT_KEEP, UINT64_MAX);
+	const char *before = o->value[OPT_BEFORE];
+	int64_t limit = INT64_MIN, day = 0;
+	if (!before && !o->value[OPT_KEEP])
+		return diag_fail(log, ST_USAGE, "'baseline prune' needs --keep N or --before DATE");
+	if (before && !date_parse(span_of(before), &limit))
+		return diag_fail(log, ST_USAGE, "option '--before' takes a date such as 2027-01-31, not %s",
+		                 text_quote(&log->arena, span_of(before)));
+	*out = 0;
+	while (*out < h->runs.nr &&
+	       (h->runs.nr - *out > keep ||
+	        (date_parse(span_of(h->runs.v[*out].provenance.time), &day) && day < limit)))
+		++*out;
+	return ST_OK;
+}
+
+static enum status prune(struct baseline_edit *e, const struct options *o, struct diag_log *log)
+{
+	struct history *h = &e->b.recent;
+	size_t old;
+	TRY(count_old(h, o, &old, log));
+	for (size_t i = 0; i < old; i++)
+		vec_release(&h->runs.v[i].values);
+	if (old)
+		memmove(h->runs.v, h->runs.v + old, (h->runs.nr - old) * sizeof *h->runs.v);
+	h->runs.nr -= old;
+	if (old)
+		TRY(baseline_save(&e->b, e->lock.target, log));
+	return baseline_say(&e->b, e->path,
+	                    old ? arena_printf(&log->arena, "%zu dropped", old) : "nothing to drop",
+	                    log);
+}
+
+enum status cmd_baseline_prune(const struct options *o, struct diag_log *log)
+{
+	struct setup s;
+	struct baseline_edit e = { 0 };
+	enum status st = setup_init(&s, o, log);
+	if (st == ST_OK)
+		st = baseline_edit_begin(&e, &s, o, NULL, log);
+	if (st == ST_OK)
+		st = prune(&e, o, log);
+	baseline_edit_release(&e);
+	setup_release(&s);
+	return st;
+}
+
+/* ---- verify ---- */
+
+enum { OLD_DAYS = 90 };
+
+struct verify {
+	const struct setup *setup;
+	const struct baseline *b;
+	struct diag_log *log;
+	size_t warnings;
+};
+
+#define WARN(v, ...) ((v)->warnings++, diag_warn((v)->log, __VA_ARGS__))
+
+/* What makes every check against it impossible. */
+static enum status verify_usable(const struct verify *v)
+{
+	const struct rules *rules = &v->setup->rules;
+	const struct run none = { 0 };
+	struct arena scratch = ARENA_INIT;
+	const char *communication = category_communication(&v->setup->categories, &scratch);
+	enum status st = environment_settings(rules, &v->b->pin, &none, 1, communication, v->log);
+	arena_release(&scratch);
+	if (st != ST_OK)
+		return ST_BASELINE;
+	if (rules->expect_ranks > 0 && v->b->pin.ranks.nr != (uint64_t)rules->expect_ranks)
+		return diag_fail(v->log, ST_BASELINE,
+		                 "the baseline has %zu ranks, and the rules expect %" PRId64,
+		                 v->b->pin.ranks.nr, rules->expect_ranks);
+	return ST_OK;
+}
+
+static enum status verify_age(struct verify *v)
+{
+	int64_t today, day;
+	TRY(clock_today(&today, v->log));
+	if (!date_parse(span_of(v->b->provenance.time), &day))
+		WARN(v, "the baseline does not say when it was approved");
+	else if (today - day > OLD_DAYS)
+		WARN(v,
+		     "the pin is %" PRId64 " days old: code has moved on from it; approve a newer run "
+		     "with 'gpugate baseline promote'",
+		     today - day);
+	return ST_OK;
+}
+
+static void verify_environment(struct verify *v)
+{
+	const struct rules *rules = &v->setup->rules;
+	for (size_t i = 0; i < rules->must_match.nr; i++)
+		if (!environment_value(&v->b->pin, rules->must_match.v[i]))
+			WARN(v, "the baseline does not know its %s, which the rules say must match",
+			     text_quote(&v->log->arena, span_of(rules->must_match.v[i])));
+	if (strcmp(rules->workload, DEFAULT_WORKLOAD) != 0 &&
+	    strcmp(rules->workload, v->b->workload) != 0)
+		WARN(v, "the baseline is of another workload than the rules: %s",
+		     text_quote(&v->log->arena, span_of(v->b->workload)));
+}
+
+/* How many of the recent runs have an answer to `query`. */
+static size_t count_answers(const struct history *h, const char *query)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < h->runs.nr; i++) {
+		size_t nr;
+		past_query(&h->runs.v[i], query, &nr);
+		found += nr > 0;
+	}
+	return found;
+}
+
+static void verify_rule(struct verify *v, const struct rule *rule, const struct past_run *pin,
+                        struct arena *a)
+{
+	const struct history *h = &v->b->recent;
+	const char *query = query_text(&rule->query, a);
+	size_t nr;
+	if (rule->metric->label == LABEL_PAIR)
+		return; /* formed from the kernels of both sides */
+	past_query(pin, query, &nr);
+	if (nr == 0 && rule->on_missing != ON_MISSING_SKIP)
+		WARN(v, "rule '%s': the pin has no %s%s%s", rule->id, rule->metric->name,
+		     rule->select_text[0] ? " of " : "", rule->select_text);
+	if (nr == 0)
+		return;
+	size_t answers = count_answers(h, query);
+	if (answers < h->runs.nr)
+		WARN(v,
+		     "rule '%s': %zu of %zu recent runs have no %s, as they were added under other rules",
+		     rule->id, h->runs.nr - answers, h->runs.nr, rule->metric->name);
+	answers += !past_find(h, &v->b->pin); /* the pin may be one of them */
+	if (!rule->metric->exact && rule->noise_k > 0 && (int64_t)answers < rule->noise_min_runs)
+		WARN(v,
+		     "rule '%s': %zu run%s of the baseline %s its figure, and its noise is known from "
+		     "%" PRId64 " on; add runs with 'gpugate baseline append'",
+		     rule->id, answers, answers == 1 ? "" : "s", answers == 1 ? "has" : "have",
+		     rule->noise_min_runs);
+}
+
+static enum status verify(struct verify *v)
+{
+	struct past_run pin;
+	struct arena a = ARENA_INIT;
+	TRY(verify_usable(v));
+	TRY(verify_age(v));
+	verify_environment(v);
+	past_run_of(&v->setup->rules, v->setup->naming, &v->b->pin, &a, &pin);
+	for (size_t i = 0; i < v->setup->rules.rules.nr; i++)
+		verify_rule(v, &v->setup->rules.rules.v[i], &pin, &a);
+	vec_release(&pin.values);
+	arena_release(&a);
+	return ST_OK;
+}
+
+enum status cmd_baseline_verify(const struct options *o, struct diag_log *log)
+{
+	struct setup s;
+	struct baseline b = { 0 };
+	const char *path;
+	struct sink *out;
+	struct verify v = { &s, &b, log, 0 };
+	enum status st = setup_init(&s, o, log);
+	if (st == ST_OK)
+		st = setup_baseline_path(&s, o, NULL, &s.rules.arena, &path, log);
+	if (st == ST_OK)
+		st = setup_baseline_read(path, &b, log);
+	if (st == ST_OK)
+		st = verify(&v);
+	if (st == ST_OK)
+		st = sink_open("-", false, &out, log);
+	if (st == ST_OK) {
+		sink_printf(out, "%s: sound, %zu rank%s, %zu recent run%s, %zu warning%s\n",
+		            text_quote(&log->arena, span_of(path)), b.pin.ranks.nr,
+		            b.pin.ranks.nr == 1 ? "" : "s", b.recent.runs.nr,
+		            b.recent.runs.nr == 1 ? "" : "s", v.warnings, v.warnings == 1 ? "" : "s");
+		st = sink_commit(out, log);
+	}
+	baseline_release(&b);
+	setup_release(&s);
+	return st;
+}

@@ -1,0 +1,104 @@
+#include "cli/commands.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/output.h"
+#include "cli/setup.h"
+#include "diagnose/diagnose.h"
+#include "diagnose/ranks.h"
+#include "gate/sides.h"
+#include "gate/trust.h"
+
+static void describe(const struct setup *s, const struct run *run, struct report *r)
+{
+	struct run_view v;
+	r->workload = s->workload;
+	run_view_init(&v, run, &s->naming);
+	sides_fill(NULL, run, 1, r);
+	r->baseline.label = NULL; /* there is no other side */
+	trust_findings(NULL, run, 1, s->rules.min_steps, r);
+	diagnose_ranks(&v, true, r);
+	diagnose_rank_table(&v, true, r);
+	r->run = diagnose_run(&v, &s->diagnosis, true, true, &r->arena);
+	const struct classification *c = &r->run->classification;
+	const char *sure = confidence_names[c->confidence];
+	if (c->bound == BOUND_UNKNOWN)
+		r->headline = "report: what the run is bound by is not known";
+	else if (c->bound == BOUND_MIXED)
+		r->headline =
+		    arena_printf(&r->arena, "report: no single bound (mixed, %s confidence)", sure);
+	else
+		r->headline = arena_printf(&r->arena, "report: %s-bound (%s confidence)",
+		                           bound_names[c->bound], sure);
+	run_view_release(&v);
+}
+
+static enum status read_phase(const char *word, enum phase *out, struct diag_log *log)
+{
+	for (int i = PHASE_FORWARD; i < NR_PHASES; i++)
+		if (strcmp(word, phase_names[i]) == 0) {
+			*out = (enum phase)i;
+			return ST_OK;
+		}
+	return diag_fail(log, ST_USAGE,
+	                 "option '--phase' takes forward, backward, optimizer, dataloader or "
+	                 "communication, not %s",
+	                 text_quote(&log->arena, span_of(word)));
+}
+
+static bool tells_phase(const struct run *run)
+{
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		if (run->ranks.v[i]->phase_known)
+			return true;
+	return false;
+}
+
+/* The lists again, of the phase alone. */
+static enum status narrow(const struct setup *s, struct run *run, enum phase phase,
+                          struct report *r, struct diag_log *log)
+{
+	struct run_view v;
+	if (!tells_phase(run))
+		return diag_fail(
+		    log, ST_INPUT,
+		    "nothing in the run tells the phase '%s': it takes traces (not digests) with "
+		    "annotations of autograd and the optimizer",
+		    phase_names[phase]);
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		digest_narrow(run->ranks.v[i]);
+	run_view_init(&v, run, &s->naming);
+	diagnose_phase(&v, phase_names[phase], &r->arena, r->run);
+	run_view_release(&v);
+	return ST_OK;
+}
+
+enum status cmd_report(const struct options *o, struct diag_log *log)
+{
+	struct setup s;
+	struct run run = { 0 };
+	struct report r;
+	report_init(&r);
+	r.kind = REPORT_RUN;
+	enum status st = setup_init(&s, o, log);
+	s.load.whole = true;
+	if (st == ST_OK && o->value[OPT_PHASE])
+		st = read_phase(o->value[OPT_PHASE], &s.load.reduce.phase, log);
+	if (st == ST_OK)
+		st = run_load(o->args.v, o->args.nr, &s.load, &run, log);
+	if (st == ST_OK)
+		describe(&s, &run, &r);
+	if (st == ST_OK && o->value[OPT_PHASE])
+		st = narrow(&s, &run, s.load.reduce.phase, &r, log);
+	if (st == ST_OK) {
+		st = output_reports(o, &r, log);
+	} else {
+		enum status ignored = output_failure(o, st, &r, log);
+		(void)ignored; /* the first error decides */
+	}
+	report_release(&r);
+	run_release(&run);
+	setup_release(&s);
+	return st;
+}

@@ -1,0 +1,100 @@
+#include "cli/lint_noise.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/candidates.h"
+
+enum { MOST_CANDIDATES = 5 };
+
+/* The pin as if it were so many other runs: nothing has changed, and all that the gate
+   says of noise it says of the baseline alone. */
+static void pretend(const struct run *pin, size_t nr, struct arena *a, struct candidates *out)
+{
+	out->nr = nr;
+	out->v = arena_alloc(a, nr, sizeof *out->v);
+	for (size_t i = 0; i < nr; i++) {
+		struct run *run = &out->v[i];
+		*run = *pin;
+		run->ranks.v = arena_alloc(a, pin->ranks.nr, sizeof(struct digest *));
+		for (size_t r = 0; r < pin->ranks.nr; r++) {
+			struct digest *d = arena_alloc(a, 1, sizeof *d);
+			*d = *pin->ranks.v[r];
+			d->source_hash += i;
+			run->ranks.v[r] = d;
+		}
+	}
+}
+
+static const struct rule *rule_of(const struct rules *rules, const struct check *k)
+{
+	for (size_t i = 0; i < rules->rules.nr; i++)
+		if (strcmp(rules->rules.v[i].id, k->rule) == 0)
+			return &rules->rules.v[i];
+	return NULL;
+}
+
+/* What decides is the noise: the limit is of no use as long as it is below. */
+static bool is_below_noise(const struct check *k)
+{
+	const struct evidence *e = &k->evidence;
+	return e->has_noise && e->has_detectable && e->noise > 0 && e->detectable <= e->noise + 1;
+}
+
+/* One warning for each rule: of for_each for the first of its items. */
+static void warn_of_limits(const struct rules *rules, const struct report *r, struct diag_log *log)
+{
+	const char *warned = "";
+	for (size_t i = 0; i < r->checks.nr; i++) {
+		const struct check *k = &r->checks.v[i];
+		const struct rule *rule = rule_of(rules, k);
+		if (!rule || !is_below_noise(k) || strcmp(warned, k->rule) == 0)
+			continue;
+		warned = k->rule;
+		diag_warn(
+		    log,
+		    "%s:%u:%u: the limit of '%s' (%s) is below the noise of %s: a change fails from %s "
+		    "on; widen the limit, or judge several runs with --repeat",
+		    rules->source, rule->line, rule->column, k->id, k->limit, k->evidence.noise_text,
+		    k->evidence.detectable_text);
+	}
+}
+
+static void print_checks(const struct report *r, struct sink *out)
+{
+	for (size_t i = 0; i < r->checks.nr; i++)
+		if (*r->checks.v[i].evidence.text)
+			sink_printf(out, "  %s: %s\n", r->checks.v[i].id, r->checks.v[i].evidence.text);
+}
+
+enum status lint_noise(const struct options *o, struct sink *out, struct diag_log *log)
+{
+	static const size_t counts[] = { 1, 3, MOST_CANDIDATES };
+	struct options own = *o;
+	struct setup s;
+	struct baseline b = { 0 };
+	own.value[OPT_RULES] = o->args.v[0];
+	enum status st = setup_init(&s, &own, log);
+	if (st == ST_OK)
+		st = setup_baseline_read(o->value[OPT_BASELINE], &b, log);
+	for (size_t i = 0; i < sizeof counts / sizeof *counts && st == ST_OK; i++) {
+		struct candidates c;
+		struct report r;
+		report_init(&r);
+		pretend(&b.pin, counts[i], &b.arena, &c);
+		st = candidates_judge(&c, &s, &own, &b, o->value[OPT_BASELINE], &r, log);
+		if (st == ST_OK && i == 0) {
+			sink_printf(out, "%s, a run against it:\n",
+			            text_quote(&log->arena, span_of(o->value[OPT_BASELINE])));
+			print_checks(&r, out);
+			warn_of_limits(&s.rules, &r, log);
+		}
+		if (st == ST_OK && (r.has_false_alarms || i == 0))
+			sink_printf(out, "with %zu candidate run%s: %s\n", counts[i], i ? "s" : "",
+			            r.false_alarms_text ? r.false_alarms_text : "no check has noise");
+		report_release(&r);
+	}
+	baseline_release(&b);
+	setup_release(&s);
+	return st;
+}

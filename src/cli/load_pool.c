@@ -1,0 +1,70 @@
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cli/load_parts.h"
+#include "cli/progress.h"
+
+/* Open at once at most: standard streams and outputs; per file the artifact, and beside it
+   run.yaml or the same file again. */
+enum { OTHER_DESCRIPTORS = 16, DESCRIPTORS_PER_FILE = 2 };
+
+size_t load_cores(void)
+{
+	cpu_set_t set;
+	if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+		return (size_t)CPU_COUNT(&set);
+	long nr = sysconf(_SC_NPROCESSORS_ONLN); /* more cores than the set can hold */
+	return nr > 0 ? (size_t)nr : 1;
+}
+
+size_t load_threads(size_t jobs, size_t files)
+{
+	struct rlimit limit;
+	size_t nr = jobs < files ? jobs : files;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+		size_t spare =
+		    limit.rlim_cur > OTHER_DESCRIPTORS ? (size_t)limit.rlim_cur - OTHER_DESCRIPTORS : 0;
+		if (nr > spare / DESCRIPTORS_PER_FILE)
+			nr = spare / DESCRIPTORS_PER_FILE;
+	}
+	return nr ? nr : 1;
+}
+
+struct pool {
+	const struct loader *loader;
+	struct input *inputs;
+	size_t nr;
+	atomic_size_t next;
+};
+
+static void *work(void *ctx)
+{
+	struct pool *pool = ctx;
+	for (size_t i; (i = atomic_fetch_add(&pool->next, 1)) < pool->nr;)
+		if (!pool->inputs[i].is_directory) {
+			load_file(pool->loader, &pool->inputs[i]);
+			atomic_store(&pool->inputs[i].progress.done, true);
+		}
+	return NULL;
+}
+
+void load_files(const struct loader *l, struct input *inputs, size_t nr)
+{
+	struct pool pool = { .loader = l, .inputs = inputs, .nr = nr };
+	VEC(pthread_t) helpers = VEC_INIT;
+	struct progress_line *progress = progress_begin(inputs, nr);
+	for (size_t want = load_threads(l->jobs, nr); helpers.nr + 1 < want;) {
+		pthread_t helper;
+		if (pthread_create(&helper, NULL, work, &pool) != 0)
+			break; /* fewer do the same work */
+		vec_push(&helpers, helper);
+	}
+	work(&pool);
+	for (size_t i = 0; i < helpers.nr; i++)
+		pthread_join(helpers.v[i], NULL);
+	vec_release(&helpers);
+	progress_end(progress);
+}

@@ -1,0 +1,214 @@
+#include "cli/progress.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "base/strbuf.h"
+#include "model/metric.h"
+
+/* What is read within the first of these shows nothing. */
+enum { INTERVAL_NS = 300000000, DEFAULT_COLUMNS = 80, NAME_CHARS = 28 };
+
+struct progress_line {
+	const struct input *inputs;
+	size_t nr;
+	size_t nr_files; ///< without directories
+	uint64_t total; ///< bytes of all files; 0 where some file is none that has a size
+	int64_t start_ns;
+	size_t shown; ///< characters of the line that stand on the terminal
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t wake;
+	bool stop;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+static size_t columns(void)
+{
+	struct winsize w;
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col)
+		return w.ws_col;
+	return DEFAULT_COLUMNS;
+}
+
+static uint64_t size_of(const struct input *in)
+{
+	struct stat sb;
+	return stat(in->path, &sb) == 0 && S_ISREG(sb.st_mode) ? (uint64_t)sb.st_size : 0;
+}
+
+/* ---- the line ---- */
+
+struct state {
+	uint64_t bytes;
+	size_t done;
+	const struct input *reading; ///< the first of those that are begun; NULL none
+};
+
+static struct state look(const struct progress_line *p)
+{
+	struct state s = { 0 };
+	for (size_t i = 0; i < p->nr; i++) {
+		const struct source_progress *f = &p->inputs[i].progress;
+		uint64_t bytes = atomic_load_explicit(&f->bytes, memory_order_relaxed);
+		bool done = atomic_load(&f->done);
+		s.bytes += bytes;
+		s.done += done;
+		if (bytes && !done && !s.reading)
+			s.reading = &p->inputs[i];
+	}
+	return s;
+}
+
+static void add_bytes(struct strbuf *b, uint64_t bytes)
+{
+	unit_format(b, UNIT_BYTES, bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX, false);
+}
+
+/* One column for each byte: what is wider or narrower would not be covered again. */
+static void add_name(struct strbuf *b, const char *name)
+{
+	size_t n = strlen(name);
+	for (size_t i = n > NAME_CHARS ? n - NAME_CHARS : 0; i < n; i++)
+		strbuf_addch(b, name[i] >= ' ' && name[i] <= '~' ? name[i] : '?');
+}
+
+/* "3 of 8 files, rank3.json.gz, 1.20 GiB of 4.00 GiB, 512.00 MiB/s, 5 s left" */
+static void compose(const struct progress_line *p, struct strbuf *b)
+{
+	struct state s = look(p);
+	int64_t ns = now_ns() - p->start_ns;
+	if (p->nr_files > 1)
+		strbuf_addf(b, "%zu of %zu files, ", s.done, p->nr_files);
+	if (s.reading) {
+		const char *slash = strrchr(s.reading->path, '/');
+		add_name(b, slash ? slash + 1 : s.reading->path);
+		strbuf_adds(b, ", ");
+	}
+	add_bytes(b, s.bytes);
+	if (p->total) {
+		strbuf_adds(b, " of ");
+		add_bytes(b, p->total);
+	}
+	int64_t rate = ns > 0 ? number_div_round((__int128)s.bytes * NS_PER_S, ns) : 0;
+	if (rate <= 0)
+		return;
+	strbuf_adds(b, ", ");
+	unit_format(b, UNIT_BYTES_PER_S, rate, false);
+	if (p->total > s.bytes)
+		strbuf_addf(b, ", %" PRId64 " s left",
+		            (int64_t)((p->total - s.bytes) / (uint64_t)rate) + 1);
+}
+
+/* Nothing but the carriage return is asked of the terminal: blanks cover what stood there. */
+static void show(struct progress_line *p, struct span text)
+{
+	struct strbuf line = STRBUF_INIT;
+	size_t room = columns() - 1, nr = text.n < room ? text.n : room;
+	strbuf_addch(&line, '\r');
+	strbuf_add(&line, (struct span){ text.p, nr });
+	for (size_t i = nr; i < p->shown && i < room; i++)
+		strbuf_addch(&line, ' ');
+	if (nr < p->shown)
+		strbuf_addch(&line, '\r');
+	p->shown = nr;
+	ssize_t ignored = write(STDERR_FILENO, line.p, line.n);
+	(void)ignored; /* progress that cannot be shown is no error */
+	strbuf_release(&line);
+}
+
+static void *watch(void *ctx)
+{
+	struct progress_line *p = ctx;
+	int64_t at = p->start_ns;
+	pthread_mutex_lock(&p->mutex);
+	while (!p->stop) {
+		at += INTERVAL_NS;
+		struct timespec until = { at / NS_PER_S, at % NS_PER_S };
+		int woken = 0;
+		while (!p->stop && woken != ETIMEDOUT)
+			woken = pthread_cond_timedwait(&p->wake, &p->mutex, &until);
+		if (p->stop)
+			break;
+		struct strbuf b = STRBUF_INIT;
+		compose(p, &b);
+		show(p, strbuf_span(&b));
+		strbuf_release(&b);
+	}
+	pthread_mutex_unlock(&p->mutex);
+	return NULL;
+}
+
+/* ---- beginning and end ---- */
+
+static bool is_wanted(void)
+{
+	const char *term = getenv("TERM");
+	return isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0);
+}
+
+static void measure(struct progress_line *p)
+{
+	bool known = true;
+	for (size_t i = 0; i < p->nr; i++) {
+		if (p->inputs[i].is_directory)
+			continue;
+		uint64_t size = size_of(&p->inputs[i]);
+		p->nr_files++;
+		p->total += size;
+		known = known && size;
+	}
+	p->total = known ? p->total : 0;
+}
+
+struct progress_line *progress_begin(const struct input *inputs, size_t nr)
+{
+	if (!is_wanted())
+		return NULL;
+	struct progress_line *p = mem_calloc(1, sizeof *p);
+	pthread_condattr_t monotonic;
+	p->inputs = inputs;
+	p->nr = nr;
+	p->start_ns = now_ns();
+	measure(p);
+	pthread_mutex_init(&p->mutex, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&p->wake, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	if (pthread_create(&p->thread, NULL, watch, p) != 0)
+		p->stop = true; /* there is nobody to stop */
+	return p;
+}
+
+void progress_end(struct progress_line *p)
+{
+	if (!p)
+		return;
+	bool watched = !p->stop;
+	pthread_mutex_lock(&p->mutex);
+	p->stop = true;
+	pthread_cond_signal(&p->wake);
+	pthread_mutex_unlock(&p->mutex);
+	if (watched)
+		pthread_join(p->thread, NULL);
+	if (p->shown)
+		show(p, SPAN(""));
+	pthread_cond_destroy(&p->wake);
+	pthread_mutex_destroy(&p->mutex);
+	free(p);
+}

@@ -1,0 +1,121 @@
+#include "cli/provenance.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "cli/clock.h"
+#include "model/digest.h"
+
+/* A CI system is known by `marker`; of each list the first variable that is set counts.
+   `link` is joined from its parts.
+   Source: docs.github.com "Variables reference" (default environment variables),
+   docs.gitlab.com "Predefined CI/CD variables reference", Jenkins /env-vars.html with the
+   plugins Git, Branch API and Build User Vars. */
+static const struct ci_system {
+	const char *name, *marker;
+	const char *commit[3], *who[4];
+	const char *link[6]; ///< '$' before a variable
+} systems[] = {
+	{ "GitHub Actions",
+	  "GITHUB_ACTIONS",
+	  { "GITHUB_SHA" },
+	  { "GITHUB_TRIGGERING_ACTOR", "GITHUB_ACTOR" },
+	  { "$GITHUB_SERVER_URL", "/", "$GITHUB_REPOSITORY", "/actions/runs/", "$GITHUB_RUN_ID" } },
+	{ "GitLab CI",
+	  "GITLAB_CI",
+	  { "CI_COMMIT_SHA" },
+	  { "GITLAB_USER_LOGIN", "GITLAB_USER_NAME" },
+	  { "$CI_JOB_URL" } },
+	{ "Jenkins",
+	  "JENKINS_URL",
+	  { "GIT_COMMIT" },
+	  { "BUILD_USER_ID", "BUILD_USER", "CHANGE_AUTHOR" },
+	  { "$BUILD_URL" } },
+};
+
+enum { TEXT_CHARS = 200, REASON_CHARS = 1000 };
+
+static const char *variable(const char *name)
+{
+	const char *value = getenv(name);
+	return value && *value ? value : NULL;
+}
+
+static const char *first_of(const char *const *names)
+{
+	const char *value = NULL;
+	for (; *names && !value; names++)
+		value = variable(*names);
+	return value;
+}
+
+static const struct ci_system *system_here(void)
+{
+	for (size_t i = 0; i < sizeof systems / sizeof *systems; i++)
+		if (variable(systems[i].marker))
+			return &systems[i];
+	return NULL;
+}
+
+/* "GitHub Actions: https://…"; without the link where a part of it is not known. */
+static const char *reason_of(const struct ci_system *s, struct arena *a)
+{
+	struct strbuf b = STRBUF_INIT;
+	strbuf_addf(&b, "%s: ", s->name);
+	for (const char *const *part = s->link; *part; part++) {
+		const char *value = **part == '$' ? variable(*part + 1) : *part;
+		if (!value) {
+			strbuf_setlen(&b, strlen(s->name));
+			break;
+		}
+		strbuf_adds(&b, value);
+	}
+	const char *text = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
+	return text;
+}
+
+/* Untrusted: one line of so many characters. */
+static const char *line_of(const char *text, size_t chars, struct arena *a)
+{
+	struct strbuf b = STRBUF_INIT;
+	text_add_short(&b, span_of(text ? text : ""), chars);
+	const char *line = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
+	return line;
+}
+
+static enum status time_text(struct arena *a, const char **out, struct diag_log *log)
+{
+	uint64_t seconds;
+	struct tm tm;
+	char buf[64];
+	TRY(clock_seconds(&seconds, log));
+	time_t t = (time_t)seconds;
+	gmtime_r(&t, &tm);
+	strftime(buf, sizeof buf, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	*out = arena_dup(a, span_of(buf));
+	return ST_OK;
+}
+
+enum status provenance_of(const struct options *o, const struct run *run, struct arena *a,
+                          struct provenance *out, struct diag_log *log)
+{
+	const struct ci_system *s = system_here();
+	const char *commit = o->value[OPT_COMMIT], *who = o->value[OPT_WHO],
+	           *reason = o->value[OPT_REASON];
+	for (size_t i = 0; i < run->ranks.nr && !commit; i++)
+		commit = digest_env(run->ranks.v[i], "commit");
+	if (s) {
+		commit = commit ? commit : first_of(s->commit);
+		who = who ? who : first_of(s->who);
+		reason = reason ? reason : reason_of(s, a);
+	}
+	TRY(time_text(a, &out->time, log));
+	out->commit = line_of(commit, TEXT_CHARS, a);
+	out->who = line_of(who, TEXT_CHARS, a);
+	out->reason = line_of(reason, REASON_CHARS, a);
+	out->tool = "gpugate " GPUGATE_VERSION;
+	return ST_OK;
+}

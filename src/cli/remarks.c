@@ -1,0 +1,38 @@
+#include "cli/remarks.h"
+
+#include "diagnose/diagnose.h"
+#include "diagnose/ranks.h"
+
+/* Ranks say nothing of a run of one. */
+static void remark_ranks(const struct run_view *v, bool candidate, struct report *out)
+{
+	diagnose_ranks(v, candidate, out);
+	diagnose_rank_table(v, candidate, out);
+}
+
+static bool is_worth_explaining(const struct report *r)
+{
+	return r->kind == REPORT_CHECK && (r->counts[VERDICT_FAIL] || r->counts[VERDICT_WARN]);
+}
+
+void remarks_add(const struct naming *naming, const struct diagnosis_rules *rules,
+                 const struct run *candidate, const struct run *baseline, bool page,
+                 struct report *out)
+{
+	struct run_view c, b;
+	bool both = baseline->ranks.nr, explain = is_worth_explaining(out);
+	run_view_init(&c, candidate, naming);
+	run_view_init(&b, baseline, naming);
+	remark_ranks(&c, true, out);
+	remark_ranks(&b, false, out);
+	if (page || explain)
+		out->run = diagnose_run(&c, rules, true, page, &out->arena);
+	if (both && (page || explain)) {
+		out->baseline_run = diagnose_run(&b, rules, false, page, &out->arena);
+		diagnose_limit(out->run, rules, out->baseline_run, &b);
+	}
+	if (out->run && !explain)
+		out->run->recommendations.nr = 0;
+	run_view_release(&c);
+	run_view_release(&b);
+}
