@@ -1,6 +1,7 @@
 /*
- * A digest is read or refused with one line; what is read is written again as a
- * fixed point, and every figure can be formed from it.
+ * A digest, or a run of them, is read or refused with one line; what is read is written again
+ * as a fixed point, every figure can be formed from it, and what is worth naming of its ranks.
+ * Digests of one rank are joined where they may be.
  */
 #include "fuzz.h"
 
@@ -8,8 +9,12 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "diagnose/ranks.h"
+#include "gate/trust.h"
+#include "model/cycles.h"
 #include "model/view.h"
 #include "store/digest_json.h"
+#include "store/run_json.h"
 
 static void check(bool law)
 {
@@ -17,56 +22,87 @@ static void check(bool law)
 		abort();
 }
 
-static struct digest *read_digest(struct span text)
+static enum status read_any(struct source *src, struct span text, struct run *out,
+                            struct diag_log *log)
 {
-	struct diag_log log;
-	struct digest *d = NULL;
-	struct source *src = source_memory("fuzz", text.p, text.n, NULL);
-	diag_init(&log);
-	enum status st = digest_read(src, ST_INPUT, &d, &log);
-	const char *error = diag_first_error(&log);
-	check(st == ST_OK ? d && !error
-	                  : !d && error && text_is_valid(span_of(error)) && !strchr(error, '\n'));
-	diag_release(&log);
-	source_close(src);
-	return d;
+	struct digest *d;
+	*out = (struct run){ .label = "fuzz" };
+	if (span_contains_nocase(text, SPAN(RUN_SCHEMA)))
+		return run_read(src, out, log);
+	TRY(digest_read(src, ST_INPUT, &d, log));
+	vec_push(&out->ranks, d);
+	return ST_OK;
 }
 
-static void query_everything(const struct digest *d)
+static bool read_run(struct span text, struct run *out)
+{
+	struct diag_log log;
+	struct source *src = source_memory("fuzz", text.p, text.n, NULL);
+	diag_init(&log);
+	enum status st = read_any(src, text, out, &log);
+	const char *error = diag_first_error(&log);
+	check(st == ST_OK ? out->ranks.nr && !error
+	                  : error && text_is_valid(span_of(error)) && !strchr(error, '\n'));
+	if (st != ST_OK)
+		run_release(out);
+	diag_release(&log);
+	source_close(src);
+	return st == ST_OK;
+}
+
+static void query_everything(const struct run *run)
 {
 	struct category_table categories = { .source = "fuzz" };
 	struct naming naming = { .categories = &categories };
-	struct run run = { .label = "fuzz" };
 	struct run_view view;
+	struct report report;
 	struct arena scratch = ARENA_INIT;
-	vec_push(&run.ranks, (struct digest *)d);
-	run_view_init(&view, &run, &naming);
+	run_view_init(&view, run, &naming);
 	for (size_t i = 0; i < NR_METRICS; i++) {
 		struct answers answers;
 		struct query query = { .metric = &metric_table[i], .reduce = metric_table[i].reduce };
 		run_query(&view, &query, &scratch, &answers);
 		vec_release(&answers.list);
 	}
+	report_init(&report);
+	trust_findings(NULL, run, 1, 1, &report);
+	diagnose_ranks(&view, true, &report);
+	diagnose_rank_table(&view, true, &report);
+	report_release(&report);
 	run_view_release(&view);
-	vec_release(&run.ranks);
 	arena_release(&scratch);
+}
+
+/* Those of a rank follow one another. */
+static bool may_be_joined(const struct run *run)
+{
+	bool may = true;
+	for (size_t i = 0; i < run->ranks.nr && may; i++)
+		for (size_t k = i; k-- > 0 && may && run->ranks.v[k]->rank == run->ranks.v[i]->rank;)
+			may =
+			    digest_has_trace(run->ranks.v[k]) &&
+			    (digest_has_trace(run->ranks.v[i]) ? !cycles_fault(run->ranks.v[k], run->ranks.v[i])
+			                                       : !run->ranks.v[k]->snapshot);
+	return may;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct digest *d = read_digest((struct span){ (const char *)data, size });
-	if (!d)
+	struct run run, again;
+	if (!read_run((struct span){ (const char *)data, size }, &run))
 		return 0;
-	query_everything(d);
 	struct sink *once = sink_open_memory(), *twice = sink_open_memory();
-	digest_write(d, once);
-	digest_free(d);
-	d = read_digest(sink_memory(once));
-	check(d);
-	digest_write(d, twice);
-	digest_free(d);
+	run_write(&run, once);
+	check(read_run(sink_memory(once), &again));
+	run_write(&again, twice);
+	run_release(&again);
 	check(span_eq(sink_memory(once), sink_memory(twice)));
 	sink_abort(once);
 	sink_abort(twice);
+	if (may_be_joined(&run)) {
+		run_join(&run);
+		query_everything(&run);
+	}
+	run_release(&run);
 	return 0;
 }

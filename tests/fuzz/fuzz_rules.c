@@ -26,11 +26,13 @@ static void read_rules(struct span text)
 	struct diag_log log;
 	struct arena a = ARENA_INIT;
 	diag_init(&log);
-	enum status st = rules_parse("f", text, &r, &log);
+	enum status st = rules_parse("f", text, NULL, &r, &log);
 	check_message(st, &log);
 	check(st != ST_OK || r.rules.nr > 0);
-	for (size_t i = 0; st == ST_OK && i < r.rules.nr; i++)
-		check(strlen(rule_explain(&a, &r.rules.v[i])) > 0);
+	if (st == ST_OK) {
+		const char *said = rules_explain(&a, &r, NULL);
+		check(strlen(said) > 0 && text_is_valid(span_of(said)));
+	}
 	arena_release(&a);
 	rules_release(&r);
 	diag_release(&log);

@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 TRACE = pathlib.Path(__file__).with_name("trace.py")
+RANKS = pathlib.Path(__file__).with_name("ranks.py")
 FORMS = ["--array", "--int-ts", "--string-ids", "--old-cats", "--shuffle", "--indent", "--memory-first", "--foreign-metadata"]
 
 
@@ -70,6 +71,61 @@ class Generator(unittest.TestCase):
         share = sum(us for _, _, launched, us in rows if not launched) / sum(us for *_, us in rows)
         self.assertAlmostEqual(share, 0.03, delta=0.005)
         self.assertFalse(any(launched for _, _, launched, _ in activities("--no-launches")))
+
+
+def job(*options, seed=1, ranks=4):
+    """({rank: its file's bytes}, what --stats prints)"""
+    with tempfile.TemporaryDirectory() as tmp:
+        out = subprocess.run([sys.executable, RANKS, "--ranks", str(ranks), "--steps", "3", "--seed", str(seed), "--stats",
+                              "--out", tmp, *options], check=True, capture_output=True).stdout
+        return ({int(p.name[4:].split(".")[0]): p.read_bytes() for p in pathlib.Path(tmp).iterdir()}, json.loads(out))
+
+
+def kernels(data):
+    return [e for e in json.loads(gzip.decompress(data))["traceEvents"] if e.get("cat") == "kernel"]
+
+
+def steps(data):
+    return sum(e["name"].startswith("ProfilerStep#") for e in json.loads(gzip.decompress(data))["traceEvents"])
+
+
+class Jobs(unittest.TestCase):
+    def test_same_options_same_bytes(self):
+        self.assertEqual(job(), job())
+        self.assertNotEqual(job(), job(seed=2))
+
+    def test_collectives_end_together(self):
+        files, _ = job("--slow-rank", "2=1.5")
+        ends = [[round((e["ts"] + e["dur"]) * 1000) for e in kernels(files[r]) if "nccl" in e["name"]] for r in files]
+        self.assertEqual(len(ends[0]), 21)
+        self.assertLessEqual(max(max(row) - min(row) for row in zip(*ends)), 1)     # floats of whole nanoseconds
+
+    def test_planted_faults(self):
+        plain = job()[1]["ranks"]
+        slow = job("--slow-rank", "2=1.5")[1]["ranks"]
+        self.assertAlmostEqual(slow[2]["compute_ns"] / plain[2]["compute_ns"], 1.5, 3)
+        self.assertEqual(slow[1]["compute_ns"], plain[1]["compute_ns"])
+        self.assertGreater(slow[1]["wait_ns"], 5 * slow[2]["wait_ns"])
+        late = job("--late-rank", "1=900")[1]["ranks"]
+        self.assertEqual([r["compute_ns"] for r in late], [r["compute_ns"] for r in plain])
+        self.assertGreater(min(r["wait_ns"] for r in late if r["rank"] != 1), 3 * 900_000)
+        self.assertEqual(set(job("--lose-rank", "3")[0]), {0, 1, 2})
+        link = job("--slow-link", "0=3")[1]
+        self.assertAlmostEqual(link["transfer_ns"][0] / job()[1]["transfer_ns"][0], 3, 3)
+
+    def test_ends_before_its_peers(self):
+        files, _ = job("--cut-rank", "1=1")
+        self.assertEqual([steps(files[r]) for r in range(4)], [3, 2, 3, 3])
+        files, _ = job("--skip-collective", "2=1:3")
+        nr = [sum("nccl" in e["name"] for e in kernels(files[r])) for r in range(4)]
+        self.assertEqual(nr, [7 + 3] * 4)
+        self.assertEqual([steps(files[r]) for r in range(4)], [2] * 4)
+
+    def test_groups_have_one_description(self):
+        files, _ = job("--groups", "2")
+        names = [{(e["args"]["Process Group Name"], e["args"]["Process Group Description"]) for e in kernels(files[r])
+                  if "nccl" in e["name"]} for r in (0, 3)]
+        self.assertEqual(names, [{("0", "default_pg"), ("1", "mesh_tp")}, {("0", "default_pg"), ("2", "mesh_tp")}])
 
 
 if __name__ == "__main__":

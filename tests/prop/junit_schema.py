@@ -145,6 +145,38 @@ def run(gpugate, dir):
         done = subprocess.run([gpugate, "check", candidate, "--baseline", against, "--junit", report, "--junit-strict"],
                               capture_output=True, cwd=dir)
         yield name, report, done.returncode, codes
+    yield from run_ranks(gpugate, dir)
+
+
+RANK_RULES = """version: 1
+rules:
+  - {id: cuda-time, metric: step.cuda_time, fail: {increase: 5%}}
+  - {id: stragglers, metric: rank.straggler_pct, ranks: each, fail: {max: 5%}}
+  - {id: kernels, metric: kernel.time, for_each: {top: 99}, fail: {increase: 5%}}
+waivers:
+  - {rule: kernels, until: 2999-12-31, reason: "<&> ]]>"}
+"""
+
+
+def run_ranks(gpugate, dir):
+    """Jobs of several ranks, whose insights, ranks and waivers have hostile names."""
+    generator = pathlib.Path(__file__).resolve().parent.parent / "gen" / "ranks.py"
+
+    def job(name, seed, *options):
+        subprocess.run([sys.executable, generator, "--ranks", "4", "--seed", str(seed), "--hostile-names", "--out", dir / name,
+                        *options], check=True)
+        return dir / name
+
+    rules, baseline, report = dir / "rules.yaml", dir / "ranks.json", dir / "ranks.xml"
+    rules.write_text(RANK_RULES)
+    subprocess.run([gpugate, "baseline", "create", job("job", 1), "--baseline", baseline, "--rules", rules], check=True,
+                   capture_output=True)
+    runs = job("slow", 2, "--slow-rank", "2=1.5"), "--repeat", job("again", 3, "--slow-rank", "2=1.5")
+    done = subprocess.run([gpugate, "check", *runs, "--baseline", baseline, "--rules", rules, "--junit", report, "--junit-strict"],
+                          capture_output=True)
+    yield "ranks", report, done.returncode, {1}
+    text = " ".join(e.text for e in ET.parse(report).getroot().iter("system-out") if e.text)
+    assert "candidate rank 2: slow-rank: " in text, "the slow rank is in no system-out"
 
 
 def main():

@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "trace.py"
+RANKS = GEN.with_name("ranks.py")
 PROGRAM = os.environ.get("GPUGATE")
 RENDER = "cmark-gfm --unsafe -e footnotes -e table -e autolink -e strikethrough -e tasklist".split()
 
@@ -37,6 +38,15 @@ rules:
   - {id: launches, metric: kernel.count, for_each: {top: 200}, on_new: warn, warn: {change: 0}}
   - {id: cuda-time, metric: step.cuda_time, fail: {increase: 1%}}
   - {id: one, metric: kernel.time, select: {kernel: "*`|`*"}, on_missing: skip, fail: {increase: 5%}}
+waivers:
+  - {rule: new-kernels, select: {kernel: "GH-*"}, until: 2999-12-31, reason: "`@me` | <b> https://a.example #1"}
+"""
+RANK_RULES = """version: 1
+workload: "hostile"
+rules:
+  - {id: cuda-time, metric: step.cuda_time, fail: {increase: 1%}}
+  - {id: collectives, metric: comm.time, fail: {increase: 5%}}
+  - {id: stragglers, metric: rank.straggler_pct, ranks: each, fail: {max: 5%}}
 """
 TAGS = set("p strong code table thead tbody tr th td ul li details summary".split())
 
@@ -75,7 +85,7 @@ class Page(html.parser.HTMLParser):
         self.comments.append(data)
 
     def handle_data(self, data):
-        cell = self.tables[-1][-1][-1] if "td" in self.open else None
+        cell = self.tables[-1][-1][-1] if {"td", "th"} & set(self.open) else None
         if self.open and self.open[-1] == "code":
             self.spans[-1] += data
             if cell:
@@ -115,20 +125,20 @@ def page(markdown, marker):
     rendered = subprocess.run(RENDER, input=text.encode(), capture_output=True, check=True).stdout.decode()
     p = Page(rendered)
     assert p.comments == [f" gpugate:{marker} "], p.comments
-    bad = re.findall(r"[^\w\s.,:;()+\-–−→%×/]", "".join(p.outside))
+    bad = re.findall(r"[^\w\s.,:;()+\-±–−→%×/]", "".join(p.outside))
     assert not bad, f"outside code spans: {bad}"
     lines = [line for line in text.splitlines() if line.startswith("|") and not line.startswith("| ---")]
     assert len(lines) == sum(map(len, p.tables)), "a row is in no table"
     return p
 
 
-def names(p, column, nr):
-    """Code spans of a column of every table of `nr` columns; no other but the last has any."""
+def names(p, first, column, *others):
+    """Code spans of a column of every table whose first one is so called; none but `others` have any, too."""
     out = []
     for table in p.tables:
-        for row in table[1:] if len(table[0]) == nr else []:
-            assert len(row) == nr
-            stray = [cell for i, cell in enumerate(row) if i not in (column, nr - 1) and cell[0]]
+        for row in table[1:] if table[0][0][1] == [first] else []:
+            assert len(row) == len(table[0])
+            stray = [cell for i, cell in enumerate(row) if i not in (column, *others) and cell[0]]
             assert not stray, stray
             out.append(row[column][0])
     return out
@@ -136,7 +146,7 @@ def names(p, column, nr):
 
 def kernels(p, drift):
     want = [[shown(n, 80) for n in (d["kernel"], d.get("renamed_to")) if n] for d in drift[:25]]
-    got = names(p, 1, 7)
+    got = names(p, "drift", 1)
     assert got == [w if w != [""] else [] for w in want], [x for x in zip(got, want) if x[0] != x[1]]
 
 
@@ -148,9 +158,12 @@ def check(dir, a, b):
     result = json.loads((dir / "r.json").read_text(encoding="utf-8"))
     assert len(result["checks"]) > 2 * len(NAMES), "the names are not judged"
     whole = page(dir / "m.md", "hostile")
-    seen = {x for spans in names(whole, 1, 6) for x in spans}
+    seen = {x for spans in names(whole, "verdict", 1, 5) for x in spans}
     missing = {shown(c["id"], 80) for c in result["checks"]} - seen
     assert not missing, f"checks in no cell: {missing}"
+    reasons = [c["waiver"] for c in result["checks"] if c["verdict"] == "waived"]
+    assert len(reasons) == any(c["item"] == "GH-1" and c["baseline"] is None for c in result["checks"]), reasons
+    assert all(any(reason in span for span in whole.spans) for reason in reasons), "a waiver's reason is in no span"
     kernels(whole, result["drift"])
     size = (dir / "m.md").stat().st_size
     for budget in (*range(400, 3000, 97), *range(3000, size, 2500), size - 1, size):
@@ -162,6 +175,23 @@ def check(dir, a, b):
 def diff(dir, a, b):
     gpugate("diff", a, b, "--markdown", dir / "m.md", "--json", dir / "r.json", expect=(0,))
     kernels(page(dir / "m.md", "diff"), json.loads((dir / "r.json").read_text(encoding="utf-8"))["drift"])
+
+
+def ranks(dir, a, b):
+    """Insights and evidence hold names of kernels and groups; so may the table of ranks."""
+    def job(name, *options):
+        subprocess.run([sys.executable, RANKS, "--ranks", "4", "--steps", "5", "--seed", "1", "--hostile-names",
+                        "--out", dir / name, *options], check=True)
+        return dir / name
+    (dir / "rules.yaml").write_text(RANK_RULES, encoding="utf-8")
+    gpugate("baseline", "create", job("ranks"), "--baseline", dir / "base", "--force", expect=(0,))
+    gpugate("check", job("slow", "--slow-rank", "2=2"), "--baseline", dir / "base", "--rules", dir / "rules.yaml",
+            "--markdown", dir / "m.md", "--json", dir / "r.json", expect=(1,))
+    result = json.loads((dir / "r.json").read_text(encoding="utf-8"))
+    p = page(dir / "m.md", "hostile")
+    said = {" ".join(n["message"].split()) for n in result["insights"]}
+    assert said and said <= {" ".join(s.split()) for s in p.spans if len(s) < 400}, said
+    assert len(names(p, "side", 1)) == len(result["ranks"]["rows"]) == 8
 
 
 def error(dir, a, b):
@@ -182,7 +212,7 @@ def main():
         slow = [x for pattern in SLOW for x in ("--slow-kernel", f"{pattern}=90")]
         new = [x for i, n in enumerate(NAMES) for x in ("--new-kernel", f"{n}={700 + i}")]
         b = gen(dir / FILE, "--hostile-names", "--long-name", "6000", *new, *slow)
-        for law, first, second in ((check, a, b), (check, b, a), (diff, a, b), (diff, b, a), (error, a, b)):
+        for law, first, second in ((check, a, b), (check, b, a), (diff, a, b), (diff, b, a), (ranks, a, b), (error, a, b)):
             try:
                 law(dir, first, second)
             except AssertionError as e:

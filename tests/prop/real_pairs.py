@@ -65,6 +65,21 @@ def unchanged(dir, traces):
     check(dir, two, one, 0)
 
 
+RANK_RULES = ("transfer-time", "stragglers", "compute-skew", "missing-steps")
+
+
+def many_ranks(dir, traces):
+    """The default rules of ranks: nothing of one rank, quiet on ranks that differ as they always do."""
+    one = traces / "resnet50-v100-nw0-session1.pt.trace.json.gz"
+    verdicts = {c["id"]: c["verdict"] for c in check(dir, one, one, 0)["checks"]}
+    assert {verdicts[rule] for rule in RANK_RULES} == {"skipped"}, verdicts
+    job = traces / "dlrm-v100-8rank"
+    result = check(dir, job, job, 0)
+    verdicts = {c["id"]: c["verdict"] for c in result["checks"]}
+    assert {verdicts[rule] for rule in RANK_RULES} == {"pass"}, verdicts
+    assert not of(result, "fail") + of(result, "warn"), verdicts
+
+
 def slow_kernel(dir, traces):
     one = traces / "resnet50-v100-nw0-session1.pt.trace.json.gz"
     subprocess.run([sys.executable, traces.parent / "inflate_trace.py", one, dir / "slow.json.gz", "--steps", "6",
@@ -76,7 +91,7 @@ def slow_kernel(dir, traces):
 def main():
     if not PROGRAM or not SHARED:
         sys.exit(77)
-    for case in (other_machine, unchanged, slow_kernel):
+    for case in (other_machine, unchanged, many_ranks, slow_kernel):
         with tempfile.TemporaryDirectory() as dir:
             case(pathlib.Path(dir), pathlib.Path(SHARED) / "data" / "traces")
         print(f"ok {case.__name__}")

@@ -103,6 +103,7 @@ static inline struct digest *fixture_digest(size_t steps, const struct activity 
 	for (size_t i = 0; i < nr; i++)
 		fixture_activity(d, span_of(a[i].name), &a[i]);
 	digest_set_steps(d, steps);
+	d->usable_steps = (int64_t)steps;
 	fixture_samples(d);
 	digest_set_env(d, SPAN("gpu.name"), SPAN("NVIDIA A100"));
 	return d;

@@ -5,6 +5,8 @@
 ///     R NAME THREAD CORRELATION START DUR                      runtime call
 ///     O|A NAME THREAD START DUR                                operator, annotation
 ///     M ID TYPE ALLOCATED RESERVED TIME [BYTES]                [memory]
+/// Behind it may stand what it says of a collective: arguments "@NAME,DTYPE,IN,OUT,SIZE,GROUP",
+/// or shapes and types "#[8, 4] float".
 #ifndef GG_TEST_REDUCE_RIG_H
 #define GG_TEST_REDUCE_RIG_H
 
@@ -61,12 +63,39 @@ static inline void rig_event(struct rig *g, const struct event *ev)
 	g->meta.events++;
 }
 
-static inline void rig_line(struct rig *g, const char *line)
+/* Texts stay in `line`. */
+static inline void rig_collective(struct event *e, char *line)
+{
+	char *at = strchr(line, '@'), *shapes = strchr(line, '#');
+	struct collective_args *c = &e->collective;
+	c->in_nelems = c->out_nelems = c->group_size = -1;
+	e->python_id = e->python_parent = -1;
+	if (at) {
+		char *part[6];
+		*at++ = '\0';
+		for (int i = 0; i < 6; i++)
+			assert_non_null(part[i] = strsep(&at, ","));
+		c->name = span_of(part[0]);
+		c->dtype = span_of(part[1]);
+		c->in_nelems = strtoll(part[2], NULL, 10);
+		c->out_nelems = strtoll(part[3], NULL, 10);
+		c->group_size = strtoll(part[4], NULL, 10);
+		c->group_description = span_of(part[5]);
+	} else if (shapes && shapes[1] == '[') {
+		char *types = strrchr(shapes, ']') + 1;
+		e->input_dims = (struct span){ shapes + 1, (size_t)(types - shapes - 1) };
+		e->input_types = span_of(*types ? types + 1 : types);
+		*shapes = '\0';
+	}
+}
+
+static inline void rig_line(struct rig *g, const char *text)
 {
 	static const char letters[] = "KCSROAM";
-	char kind, name[256];
+	char kind, name[256], line[256];
 	int at = 0, n;
 	int64_t v[6] = { 0 };
+	snprintf(line, sizeof line, "%s", text);
 	assert_int_equal(sscanf(line, " %c%n", &kind, &at), 1);
 	struct event e = { .kind = (enum event_kind)(strchr(letters, kind) - letters),
 		               .device = IDENT_NONE,
@@ -75,6 +104,7 @@ static inline void rig_line(struct rig *g, const char *line)
 		               .grid = { -1, -1, -1 },
 		               .block = { -1, -1, -1 },
 		               .occupancy = -1 };
+	rig_collective(&e, line);
 	strcpy(name, "[memory]");
 	if (e.kind != EVENT_MEMORY) {
 		assert_int_equal(sscanf(line + at, " %255s%n", name, &n), 1);
@@ -114,13 +144,45 @@ static inline void rig_numbers(struct strbuf *out, const int64_t *v, size_t nr)
 		strbuf_addf(out, "%s%" PRId64, out->n ? " " : "", v[i]);
 }
 
+/// What the digest says of communication, parts of steps and progress.
+static inline void rig_show_comm(const struct digest *d, const char *what, struct strbuf *out)
+{
+	const struct progress *p = &d->progress;
+	for (size_t i = 0; i < d->comms.nr && !strcmp(what, "comms"); i++) {
+		const struct comm_stat *c = &d->comms.v[i];
+		strbuf_addf(out, "[%s %s %s/%" PRId64 ":", collective_names[c->kind], c->group.p,
+		            c->dtype.p, c->group_size);
+		rig_numbers(out, &c->count, 6);
+		strbuf_adds(out, "]");
+	}
+	for (size_t i = 0; i < d->collectives.nr && !strcmp(what, "collectives"); i++) {
+		rig_numbers(out, &d->collectives.v[i].step, 5);
+		strbuf_adds(out, i + 1 < d->collectives.nr ? "," : "");
+	}
+	for (size_t i = 0; i < d->nr_steps && !strcmp(what, "parts"); i++) {
+		strbuf_adds(out, i ? "," : "");
+		for (int k = 0; k < NR_STEP_PARTS; k++)
+			rig_numbers(out, &d->parts[k][i], 1);
+	}
+	if (!strcmp(what, "window"))
+		rig_numbers(out, (int64_t[]){ d->start_ns, d->window_ns }, 2);
+	if (!strcmp(what, "usable"))
+		rig_numbers(out, &d->usable_steps, 1);
+	if (!strcmp(what, "progress")) {
+		rig_numbers(out, &p->step, 4);
+		strbuf_addf(out, " %s|%s|%s", p->op.p, p->activity.p, p->waits_in.p);
+	}
+}
+
 /// Append figure `what`: a step.* metric, "steps", "activities", a member of
 /// trust, "devices", "kernels", "ops", "threads", "memories", "allocations",
-/// "growth" (x: unknown).
+/// "growth" (x: unknown); "comms", "collectives", "parts" (compute, communication, memory, idle),
+/// "window", "usable", "progress" (step, launches, collectives, pending; the names).
 static inline void rig_show(const struct digest *d, const char *what, struct strbuf *out)
 {
 	const struct trust_counts *t = &d->trust;
 	const struct metric *m = metric_find(span_of(what));
+	rig_show_comm(d, what, out);
 	if (m)
 		rig_numbers(out, d->samples[m->id], d->nr_steps);
 	else if (!strcmp(what, "steps"))

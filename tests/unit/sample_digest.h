@@ -55,6 +55,7 @@ static inline struct digest *sample_digest(int64_t rank)
 		.gpu_events = 40, .with_launch = 39, .carried_over = 1, .gpu_ns = 123
 	};
 	digest_set_steps(d, 2);
+	d->usable_steps = 2;
 	for (int i = 0; i < 2; i++) {
 		d->step_numbers[i] = 7 + i;
 		d->step_activities[i] = 20;
@@ -77,7 +78,9 @@ static inline struct digest *sample_digest(int64_t rank)
 		  { 4, 106, 1 },
 		  { 128, 1, 1 },
 		  2,
-		  50000000 },
+		  50000000,
+		  0,
+		  0 },
 		{ EVENT_KERNEL,
 		  SPAN("ncclAllReduce"),
 		  2,
@@ -91,7 +94,9 @@ static inline struct digest *sample_digest(int64_t rank)
 		  { -1, -1, -1 },
 		  { -1, -1, -1 },
 		  0,
-		  -1 },
+		  -1,
+		  0,
+		  0 },
 		{ EVENT_KERNEL,
 		  SPAN("triton_mul_3"),
 		  2,
@@ -105,7 +110,9 @@ static inline struct digest *sample_digest(int64_t rank)
 		  { 1, 1, 1 },
 		  { 32, 1, 1 },
 		  1,
-		  20000000 },
+		  20000000,
+		  0,
+		  0 },
 		{ EVENT_KERNEL,
 		  SPAN("triton_mul_4_5"),
 		  3,
@@ -119,7 +126,9 @@ static inline struct digest *sample_digest(int64_t rank)
 		  { 2, 1, 1 },
 		  { 64, 1, 1 },
 		  1,
-		  40000000 },
+		  40000000,
+		  0,
+		  0 },
 		{ EVENT_MEMCPY,
 		  SPAN("CopyHostToDevice"),
 		  1,
@@ -133,7 +142,9 @@ static inline struct digest *sample_digest(int64_t rank)
 		  { -1, -1, -1 },
 		  { -1, -1, -1 },
 		  0,
-		  -1 },
+		  -1,
+		  0,
+		  0 },
 		{ EVENT_MEMCPY,
 		  SPAN("Memcpy DtoH (Device -> Pinned)"),
 		  1,
@@ -147,7 +158,9 @@ static inline struct digest *sample_digest(int64_t rank)
 		  { -1, -1, -1 },
 		  { -1, -1, -1 },
 		  0,
-		  -1 },
+		  -1,
+		  0,
+		  0 },
 		{ EVENT_MEMCPY,
 		  SPAN("Memcpy HtoD (Pageable -> Device)"),
 		  3,
@@ -161,7 +174,9 @@ static inline struct digest *sample_digest(int64_t rank)
 		  { -1, -1, -1 },
 		  { -1, -1, -1 },
 		  0,
-		  -1 },
+		  -1,
+		  0,
+		  0 },
 		{ EVENT_MEMSET,
 		  SPAN("Memset (Device)"),
 		  1,
@@ -175,14 +190,16 @@ static inline struct digest *sample_digest(int64_t rank)
 		  { -1, -1, -1 },
 		  { -1, -1, -1 },
 		  0,
-		  -1 },
+		  -1,
+		  0,
+		  0 },
 	};
 	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
 		vec_push(&d->kernels, kernels[i]);
 	vec_push(&d->devices, (struct device_stat){ "0", 3, 40, 1000, 800, 600, 90, 30, 900, 450 });
-	vec_push(&d->ops, (struct op_stat){ SPAN("aten::add"), 4, 401, 301 });
-	vec_push(&d->ops, (struct op_stat){ SPAN("aten::mul"), 1, 10, 10 });
-	vec_push(&d->threads, (struct thread_stat){ "12/34", 777 });
+	vec_push(&d->ops, (struct op_stat){ SPAN("aten::add"), 4, 401, 301, 0 });
+	vec_push(&d->ops, (struct op_stat){ SPAN("aten::mul"), 1, 10, 10, 0 });
+	vec_push(&d->threads, (struct thread_stat){ "12/34", 777, 0 });
 	struct memory_stat memory = sample_memory("0", "trace", 4000);
 	memory.growth_per_step = -12;
 	vec_push(&d->memories, memory);

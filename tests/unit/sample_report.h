@@ -62,12 +62,41 @@ static inline struct breakdown *sample_breakdown(struct report *r, const char *n
 	return b;
 }
 
+/// Three runs against ten, with everything that evidence can hold.
+static inline void sample_evidence(struct check *c)
+{
+	const int64_t runs[] = { 111000000, 112400000, 113000000 };
+	c->evidence = (struct evidence){
+		.baseline_runs = 10,
+		.candidate_runs = 3,
+		.has_noise = true,
+		.has_detectable = true,
+		.has_false_alarms = true,
+		.has_steps = true,
+		.noise = 1200000,
+		.detectable = 6200000,
+		.false_alarms = 1250,
+		.steps = { 6, 5 },
+		.median = { 100100000, 112400000 },
+		.spread = { 300000, 400000 },
+		.p = 4329,
+		.noise_text = "±1.20 ms",
+		.detectable_text = "6.20 ms (+6.19 %)",
+		.text =
+		    "3 runs against 10: the noise is ±1.20 ms; a change of 6.20 ms (+6.19 %) would have "
+		    "been seen; 1.25 in 1,000 unchanged runs fail here",
+	};
+	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+		vec_push(&c->evidence.runs, runs[i]);
+}
+
 static inline void sample_checks(struct report *r, const char *name)
 {
 	struct check *c =
 	    sample_check(r, VERDICT_FAIL, "step-cuda-time", "step", METRIC_STEP_CUDA_TIME, "");
 	sample_values(c, 100100000, 112400000);
 	c->breakdown = sample_breakdown(r, name);
+	sample_evidence(c);
 	sample_values(sample_check(r, VERDICT_FAIL, "top-kernels", "kernels", METRIC_KERNEL_TIME, name),
 	              100100000, 112400000);
 	sample_check(r, VERDICT_INCONCLUSIVE, "idle", "step", METRIC_STEP_IDLE_TIME, "");
@@ -81,6 +110,31 @@ static inline void sample_checks(struct report *r, const char *name)
 	sample_check(r, VERDICT_PASS, "kernel-drift", "kernels", METRIC_KERNEL_DRIFT_PCT, "");
 	sample_check(r, VERDICT_SKIPPED, "exposed-communication", "step", METRIC_STEP_EXPOSED_COMM_TIME,
 	             "");
+	c = sample_check(r, VERDICT_WAIVED, "stragglers", "ranks", METRIC_RANK_STRAGGLER_PCT, "");
+	sample_values(c, 1000000, 12000000);
+	c->waiver = arena_printf(&r->arena, "until 2027-01-31: '%s', issue 1234", name);
+	c->message = arena_printf(&r->arena, "rank.straggler_pct rose; waived %s", c->waiver);
+}
+
+/// Two ranks of the candidate, one of the baseline, and what is to be said of them.
+static inline void sample_ranks(struct report *r, const char *name)
+{
+	static const struct {
+		bool candidate;
+		int64_t rank;
+	} rows[] = { { true, 0 }, { true, 3 }, { false, 0 } };
+	vec_push(&r->rank_columns, (struct rank_column){ "step.time", "step.time", false });
+	vec_push(&r->rank_columns, (struct rank_column){ "last did", "last did", false });
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rank_row *row = vec_push_zero(&r->ranks);
+		row->candidate = rows[i].candidate;
+		row->rank = rows[i].rank;
+		vec_push(&row->cells, "12.40 ms");
+		if (i)
+			vec_push(&row->cells, arena_printf(&r->arena, "at %s", name));
+	}
+	vec_push(&r->insights, (struct insight){ "straggler", true, 3, name });
+	vec_push(&r->insights, (struct insight){ "lost-rank", false, -1, name });
 }
 
 static inline void sample_drift(struct report *r, const char *name)
@@ -115,7 +169,7 @@ static inline void sample_report(struct report *r, const char *name, const char 
 	report_init(r);
 	struct arena *a = &r->arena;
 	r->workload = workload;
-	r->rules = r->baseline_path = name;
+	r->rules = r->baseline_path = r->profile = name;
 	r->verdict = VERDICT_FAIL;
 	r->status = ST_FAILED;
 	r->headline = "fail: 2 of 8 checks beyond their limits, 1 inconclusive, 1 missing, 1 warning";
@@ -123,6 +177,15 @@ static inline void sample_report(struct report *r, const char *name, const char 
 	r->baseline =
 	    (struct side){ .label = name, .gpu = name, .commit = name, .ranks = 1, .steps = 6 };
 	r->candidate = r->baseline;
+	r->candidate.runs = 3;
+	r->baseline.runs = 10;
+	r->baseline.has_pin_age = true;
+	r->baseline.pin_age_days = 12;
+	vec_push(&r->candidate.notes, span_of(name));
+	vec_push(&r->candidate.notes, SPAN("attribution: launch"));
+	r->has_false_alarms = true;
+	r->false_alarms = 2500;
+	r->false_alarms_text = "2.5 in 1,000 unchanged runs would fail";
 	vec_push(&r->environment, (struct env_row){ "gpu.name", name, NULL, false, true });
 	vec_push(&r->environment, (struct env_row){ name, "12", "12", true, false });
 	struct finding *f = vec_push_zero(&r->trust);
@@ -138,17 +201,23 @@ static inline void sample_report(struct report *r, const char *name, const char 
 	vec_push(&r->warnings, arena_printf(a, "the environment differs: '%s'", name));
 	sample_checks(r, name);
 	sample_drift(r, name);
+	sample_ranks(r, name);
 }
 
 /// The same sides and kernels without rules.
 static inline void sample_diff(struct report *r, const char *name)
 {
 	sample_report(r, name, "");
-	r->is_diff = true;
+	r->kind = REPORT_DIFF;
 	r->headline = "median step.cuda_time: 100.10 ms → 112.40 ms";
 	r->accept = "";
 	r->rules = "";
+	r->profile = r->false_alarms_text = NULL;
+	r->baseline.runs = r->candidate.runs = 1;
+	r->baseline.has_pin_age = r->has_false_alarms = false;
 	vec_push(&r->breakdowns, (struct breakdown *)r->checks.v[0].breakdown);
+	for (size_t i = 0; i < r->checks.nr; i++)
+		vec_release(&r->checks.v[i].evidence.runs);
 	r->checks.nr = 0;
 	vec_push(&r->figures, (struct figure_row){ .metric = &metric_table[METRIC_GPU_UTILIZATION_PCT],
 	                                           .item = name,

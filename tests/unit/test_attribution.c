@@ -20,7 +20,7 @@ static void setup(struct sides *s, size_t steps_b, size_t steps_c, const struct 
 	fixture_categories(&s->categories);
 	s->run[0] = fixture_run(fixture_digest(steps_b, b, nr_b));
 	s->run[1] = fixture_run(fixture_digest(steps_c, c, nr_c));
-	bench_init(&s->bench, &s->run[0], &s->run[1],
+	bench_init(&s->bench, &(struct bench_runs){ &s->run[0], NULL, &s->run[1], 1 },
 	           (struct naming){ .exact = true, .categories = &s->categories });
 }
 
@@ -33,11 +33,21 @@ static void release(struct sides *s)
 	arena_release(&s->arena);
 }
 
+/* The runs have changed. */
+static void again(struct sides *s)
+{
+	bench_release(&s->bench);
+	bench_init(&s->bench, &(struct bench_runs){ &s->run[0], NULL, &s->run[1], 1 },
+	           (struct naming){ .exact = true, .categories = &s->categories });
+}
+
 static struct breakdown *breakdown(struct sides *s, enum metric_id id, const char *label,
                                    int64_t change)
 {
-	struct attribution_query q = { &metric_table[id], span_of(label), change, "median" };
-	return attribution_of(&s->bench.pairs, &s->categories, &q, &s->arena);
+	struct attribution_query q = {
+		.metric = &metric_table[id], .label = span_of(label), .change = change, .stat = "median"
+	};
+	return attribution_of(&s->bench, &s->bench.pairs, &q, &s->arena);
 }
 
 static const struct activity before[] = {
@@ -127,8 +137,7 @@ static void test_kernel_and_category(void **state)
 	assert_int_equal(part(b, 1, "launches")->change, MS(20));
 	assert_null(part(b, 0, "elem"));
 	vec_release(&b->parts);
-	assert_null(breakdown(&s, METRIC_STEP_TIME, "", MS(1)));
-	assert_null(breakdown(&s, METRIC_STEP_BUSY_TIME, "", MS(1)));
+	assert_null(breakdown(&s, METRIC_STEP_SPAN, "", MS(1))); /* one rank, made of nothing */
 	assert_null(breakdown(&s, METRIC_KERNEL_MEAN, "gemm_a", MS(1)));
 	release(&s);
 }
@@ -142,9 +151,222 @@ static void test_renamed(void **state)
 	SETUP(&s, b, c);
 	struct breakdown *x = breakdown(&s, METRIC_STEP_CUDA_TIME, "", 250000);
 	assert_adds_up(x);
-	assert_string_equal(part(x, 2, "gemm_old")->detail, "renamed to 'gemm_new'");
+	assert_null(part(x, 2, "gemm_old"));
 	assert_string_equal(part(x, 2, "gemm_new")->detail, "renamed from 'gemm_old'");
+	assert_int_equal(part(x, 2, "gemm_new")->change, 250000);
 	vec_release(&x->parts);
+	x = breakdown(&s, METRIC_STEP_KERNEL_COUNT, "", 0);
+	assert_adds_up(x);
+	assert_int_equal(x->parts.nr, 0); /* a rename is no change of counts */
+	vec_release(&x->parts);
+	x = breakdown(&s, METRIC_KERNEL_TIME, "gemm_new", 10250000);
+	assert_adds_up(x);
+	vec_release(&x->parts);
+	release(&s);
+}
+
+static void test_counts_and_bytes(void **state)
+{
+	(void)state;
+	struct sides s;
+	SETUP(&s, before, after);
+	/* 10 + 1 + 7/3 + 4 launches become 12 + 2 + 9/4 + 4 */
+	struct breakdown *b = breakdown(&s, METRIC_STEP_KERNEL_COUNT, "", 3);
+	assert_adds_up(b);
+	assert_int_equal(part(b, 2, "gemm_a")->change, 2);
+	assert_string_equal(part(b, 2, "gemm_a")->detail, "launches 10 → 12");
+	assert_string_equal(part(b, 2, "gemm_a")->text, "+2");
+	assert_null(part(b, 3, "launches"));
+	vec_release(&b->parts);
+	for (size_t i = 0; i < s.bench.pairs.list.nr; i++) {
+		struct activity_pair *p = &s.bench.pairs.list.v[i];
+		p->bytes[SIDE_BASELINE] = p->kind == EVENT_MEMCPY ? 3000 : 0;
+		p->bytes[SIDE_CANDIDATE] = p->kind == EVENT_MEMCPY ? 8000 : 0;
+	}
+	b = breakdown(&s, METRIC_STEP_MEMCPY_BYTES, "", 1005);
+	assert_adds_up(b);
+	assert_int_equal(part(b, 0, "Memcpy HtoD")->change, 1000);
+	assert_string_equal(part(b, 0, "Memcpy HtoD")->detail, "1,000 B → 1.95 KiB per step");
+	assert_int_equal(part(b, 0, "median − mean")->change, 5);
+	vec_release(&b->parts);
+	release(&s);
+}
+
+/* step.time is made of what runs meanwhile, synchronisation of calls; the rest of a
+   change is the baseline's own, or what the median is beside the mean. */
+static void test_step_parts(void **state)
+{
+	(void)state;
+	struct sides s;
+	SETUP(&s, before, after);
+	for (int side = 0; side < NR_SIDES; side++) {
+		struct digest *d = s.run[side].ranks.v[0];
+		for (int64_t i = 0; i < d->usable_steps; i++) {
+			for (int p = 0; p < NR_STEP_PARTS; p++)
+				d->parts[p][i] = MS(10) * (p + 1) + (side ? MS(p) : 0);
+			d->samples[METRIC_STEP_SYNC_COUNT][i] = side ? 6 : 4;
+			d->samples[METRIC_STEP_SYNC_TIME][i] = side ? MS(12) : MS(4);
+			d->samples[METRIC_STEP_BUSY_TIME][i] = side ? MS(9) : MS(5);
+			d->samples[METRIC_STEP_EXPOSED_COMM_TIME][i] = side ? MS(3) : MS(2);
+			d->samples[METRIC_STEP_COMM_TIME][i] = side ? MS(5) : MS(7);
+			d->samples[METRIC_STEP_IDLE_TIME][i] = side ? MS(2) : MS(1);
+		}
+	}
+	struct attribution_query q = { .metric = &metric_table[METRIC_STEP_TIME],
+		                           .label = SPAN(""),
+		                           .change = MS(8),
+		                           .later = MS(1),
+		                           .stat = "median" };
+	struct breakdown *b = attribution_of(&s.bench, &s.bench.pairs, &q, &s.arena);
+	assert_adds_up(b);
+	assert_null(part(b, 0, "compute"));
+	assert_int_equal(part(b, 0, "exposed communication")->change, MS(1));
+	assert_int_equal(part(b, 0, "exposed memory operations")->change, MS(2));
+	assert_int_equal(part(b, 0, "idle GPU")->change, MS(3));
+	assert_int_equal(part(b, 0, "later runs of the baseline")->change, MS(1));
+	assert_int_equal(part(b, 0, "median − mean")->change, MS(1));
+	vec_release(&b->parts);
+	b = breakdown(&s, METRIC_STEP_SYNC_TIME, "", MS(8));
+	assert_adds_up(b);
+	assert_int_equal(part(b, 0, "number of calls")->change, MS(2));
+	assert_int_equal(part(b, 0, "mean duration of a call")->change, MS(6));
+	vec_release(&b->parts);
+	b = breakdown(&s, METRIC_STEP_BUSY_TIME, "", MS(4));
+	assert_adds_up(b);
+	assert_int_equal(part(b, 0, "compute and memory operations")->change, MS(3));
+	assert_int_equal(part(b, 0, "exposed communication")->change, MS(1));
+	vec_release(&b->parts);
+	b = breakdown(&s, METRIC_STEP_EXPOSED_COMM_TIME, "", MS(1));
+	assert_adds_up(b);
+	assert_int_equal(part(b, 0, "communication kernels")->change, -MS(2));
+	assert_int_equal(part(b, 0, "hidden by compute kernels or by each other")->change, MS(3));
+	vec_release(&b->parts);
+	b = breakdown(&s, METRIC_STEP_IDLE_TIME, "", MS(1));
+	assert_adds_up(b);
+	assert_int_equal(part(b, 0, "from step to step")->change, MS(5));
+	assert_int_equal(part(b, 0, "GPU busy")->change, -MS(4));
+	vec_release(&b->parts);
+	release(&s);
+}
+
+/* Operators and collectives: how often, and how long each time. */
+static void test_calls(void **state)
+{
+	(void)state;
+	struct sides s;
+	SETUP(&s, before, after);
+	for (int side = 0; side < NR_SIDES; side++) {
+		struct digest *d = s.run[side].ranks.v[0];
+		int64_t steps = d->usable_steps;
+		const struct comm_stat sum = { .kind = COLLECTIVE_ALL_REDUCE,
+			                           .group = SPAN("dp"),
+			                           .count = steps * (side ? 4 : 2),
+			                           .total_ns = steps * MS(side ? 10 : 4) };
+		struct comm_stat other = sum; /* another type: the same label */
+		other.dtype = SPAN("Half");
+		vec_push(&d->comms, sum);
+		vec_push(&d->comms, other);
+		vec_push(&d->ops, (struct op_stat){ .name = SPAN("aten::mm"),
+		                                    .count = steps,
+		                                    .total_ns = steps * MS(side ? 5 : 3),
+		                                    .self_ns = steps * MS(side ? 2 : 1) });
+	}
+	static const struct {
+		enum metric_id metric;
+		const char *label;
+		int64_t change, calls, mean;
+	} rows[] = {
+		{ METRIC_COMM_TIME, "all_reduce@dp", 12, 8, 4 },
+		{ METRIC_OP_TIME, "aten::mm", 2, 0, 2 },
+		{ METRIC_OP_SELF_TIME, "aten::mm", 1, 0, 1 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct breakdown *b = breakdown(&s, rows[i].metric, rows[i].label, MS(rows[i].change));
+		assert_adds_up(b);
+		assert_int_equal(b->parts.nr, rows[i].calls ? 2 : 1);
+		if (rows[i].calls)
+			assert_int_equal(part(b, 0, "number of calls")->change, MS(rows[i].calls));
+		assert_int_equal(part(b, 0, "mean duration of a call")->change, MS(rows[i].mean));
+		vec_release(&b->parts);
+	}
+	release(&s);
+}
+
+/* A change of one rank is that of its activities. */
+static void test_scope(void **state)
+{
+	(void)state;
+	struct sides s;
+	SETUP(&s, before, before);
+	for (int side = 0; side < NR_SIDES; side++) {
+		struct digest *d = side ? fixture_digest(4, after, NR_OF(after))
+		                        : fixture_digest(3, before, NR_OF(before));
+		d->rank = 7;
+		for (int64_t i = 0; i < d->usable_steps; i++)
+			d->samples[METRIC_STEP_BUSY_TIME][i] = side ? MS(9) : MS(5);
+		vec_push(&s.run[side].ranks, d);
+	}
+	again(&s);
+	static const struct rank_scope scopes[] = { { .one = true, .rank = 7 }, { .glob = "7*" } };
+	for (size_t i = 0; i < NR_OF(scopes); i++) {
+		struct activity_pairs pairs;
+		struct attribution_query q = { .metric = &metric_table[METRIC_KERNEL_TIME],
+			                           .label = SPAN("gemm_a"),
+			                           .change = MS(50),
+			                           .stat = "median",
+			                           .ranks = scopes[i] };
+		activity_pairs_init(&pairs, &s.bench.view[0], &s.bench.view[1], 1, scopes[i]);
+		struct breakdown *b = attribution_of(&s.bench, &pairs, &q, &s.arena);
+		assert_adds_up(b);
+		assert_int_equal(b->parts.nr, 2);
+		assert_int_equal(part(b, 0, "launches")->change, MS(20));
+		assert_int_equal(part(b, 0, "mean")->change, MS(30));
+		vec_release(&b->parts);
+		q.metric = &metric_table[METRIC_STEP_BUSY_TIME];
+		q.change = MS(4);
+		b = attribution_of(&s.bench, &pairs, &q, &s.arena);
+		assert_adds_up(b);
+		assert_int_equal(part(b, 0, "compute and memory operations")->change, MS(4));
+		vec_release(&b->parts);
+		vec_release(&pairs.list);
+	}
+	release(&s);
+}
+
+/* What is made of nothing is told by rank, where both sides have the same ones. */
+static void test_ranks(void **state)
+{
+	(void)state;
+	struct sides s;
+	SETUP(&s, before, after);
+	for (int side = 0; side < NR_SIDES; side++) {
+		struct digest *d = fixture_digest(2, before, NR_OF(before));
+		d->rank = 7;
+		vec_push(&s.run[side].ranks, d);
+		for (size_t r = 0; r < 2; r++)
+			for (int64_t i = 0; i < s.run[side].ranks.v[r]->usable_steps; i++)
+				s.run[side].ranks.v[r]->samples[METRIC_STEP_IDLE_TIME][i] =
+				    side && r ? MS(30) : MS(10);
+	}
+	again(&s);
+	struct breakdown *b = breakdown(&s, METRIC_STEP_IDLE_TIME, "", MS(10));
+	assert_adds_up(b);
+	assert_int_equal(part(b, 0, "rank 7")->change, MS(10));
+	assert_null(part(b, 0, "rank 0"));
+	vec_release(&b->parts);
+	for (int side = 0; side < NR_SIDES; side++)
+		for (size_t r = 0; r < 2; r++)
+			s.run[side].ranks.v[r]->cross = (struct cross_rank){
+				.known = true, .matched = 1, .steps = 2, .transfer_ns = side && r ? MS(9) : MS(3)
+			};
+	again(&s);
+	b = breakdown(&s, METRIC_COMM_TRANSFER_TIME, "", MS(2));
+	assert_adds_up(b);
+	assert_int_equal(part(b, 0, "rank 7")->change, MS(3) / 2);
+	assert_int_equal(part(b, 0, "median − mean")->change, MS(1) / 2);
+	vec_release(&b->parts);
+	s.run[1].ranks.v[1]->rank = 8;
+	assert_null(breakdown(&s, METRIC_STEP_IDLE_TIME, "", MS(10)));
 	release(&s);
 }
 
@@ -248,6 +470,11 @@ int main(void)
 		cmocka_unit_test(test_parts_of_each_metric),
 		cmocka_unit_test(test_kernel_and_category),
 		cmocka_unit_test(test_renamed),
+		cmocka_unit_test(test_counts_and_bytes),
+		cmocka_unit_test(test_step_parts),
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_scope),
+		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_fold),
 		cmocka_unit_test(test_fold_categories),
 		cmocka_unit_test(test_no_steps),

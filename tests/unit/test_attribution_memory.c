@@ -1,6 +1,7 @@
 #include "gate/attribution_memory.h"
 
 #include "breakdown_sums.h"
+#include "gate/parts.h"
 #include "memory_fixture.h"
 
 struct sides {
@@ -18,7 +19,7 @@ static void start(struct sides *s, enum metric_id id)
 	const struct metric *m = &metric_table[id];
 	fixture_categories(&s->categories);
 	report_init(&s->report);
-	bench_init(&s->bench, &s->run[0], &s->run[1],
+	bench_init(&s->bench, &(struct bench_runs){ &s->run[0], NULL, &s->run[1], 1 },
 	           (struct naming){ .exact = true, .categories = &s->categories });
 	s->query = (struct query){ .metric = m, .reduce = m->reduce };
 }
@@ -39,7 +40,8 @@ static struct breakdown *breakdown(struct sides *s)
 	bench_query(&s->bench, &s->query, &e);
 	assert_int_equal(e.list.nr, 1);
 	struct breakdown *b =
-	    memory_attribution_of(&s->bench, &s->query, &e.list.v[0], &s->report.arena, &s->where);
+	    memory_attribution_of(&s->bench, &s->query, &e.list.v[0], e.list.v[0].value[SIDE_BASELINE],
+	                          &s->report.arena, &s->where);
 	vec_release(&e.list);
 	if (b)
 		vec_push(&s->report.breakdowns, b);
@@ -207,6 +209,59 @@ static void test_which_memory(void **state)
 	stop(&s);
 }
 
+/* Of several candidates the run nearest to the median; what its recent runs say of the
+   baseline, and the median of the candidate's, complete the sum. */
+static void test_other_runs(void **state)
+{
+	(void)state;
+	static const int64_t peaks[] = { 100, 60, 71 };
+	struct category_table categories;
+	struct arena a = ARENA_INIT;
+	struct run pin = fixture_run(memory_digest(0, "0", MIB(50), 0)), candidates[3];
+	struct query q = { .metric = &metric_table[METRIC_MEMORY_PEAK_ALLOCATED],
+		               .reduce = REDUCE_MAX };
+	struct past_value past[2] = { { query_text(&q, &a), SPAN(""), -1, MIB(52) },
+		                          { query_text(&q, &a), SPAN(""), -1, MIB(54) } };
+	struct past_run runs[2] = { { .values = { &past[0], 1, 1 } },
+		                        { .values = { &past[1], 1, 1 } } };
+	struct history recent = { .runs = { runs, 2, 2 } };
+	fixture_categories(&categories);
+	memory_add(pin.ranks.v[0], MEMORY_LIST_PEAK, "linear", "forward", 1, MIB(50), 0);
+	for (size_t i = 0; i < 3; i++) {
+		candidates[i] = fixture_run(memory_digest(0, "0", MIB(peaks[i]), 0));
+		memory_add(candidates[i].ranks.v[0], MEMORY_LIST_PEAK, "linear", "forward", 1,
+		           MIB(peaks[i]), 0);
+	}
+	for (size_t nr = 2; nr <= 3; nr++) { /* medians of 80 and 71 MiB, against 53 MiB */
+		struct bench b;
+		struct entries e;
+		const char *where;
+		bench_init(&b, &(struct bench_runs){ &pin, &recent, candidates, nr },
+		           (struct naming){ .exact = true, .categories = &categories });
+		b.min_runs = 2;
+		bench_query(&b, &q, &e);
+		struct breakdown *x =
+		    memory_attribution_of(&b, &q, e.list.v, e.list.v[0].value[SIDE_BASELINE], &a, &where);
+		assert_non_null(x);
+		assert_adds_up(x);
+		assert_int_equal(x->change, nr == 2 ? MIB(80 - 53) : MIB(71 - 53));
+		/* 100 MiB are as near to 80 as 60 are: the first run counts */
+		assert_int_equal(part(x, 0, "linear")->change, nr == 2 ? MIB(50) : MIB(21));
+		assert_int_equal(part(x, 0, PART_LATER)->change, -MIB(3));
+		if (nr == 2)
+			assert_int_equal(part(x, 0, "median of the runs − this run")->change, -MIB(20));
+		assert_string_equal(where, "most of it at t/train.py:forward");
+		vec_release(&x->parts);
+		vec_release(&e.list);
+		bench_release(&b);
+	}
+	run_release(&pin);
+	for (size_t i = 0; i < 3; i++)
+		run_release(&candidates[i]);
+	category_table_release(&categories);
+	arena_release(&a);
+}
+
 /* A trace knows no sites: what it lacks must not look new. */
 static void test_trace(void **state)
 {
@@ -219,6 +274,16 @@ static void test_trace(void **state)
 	s.run[1] = fixture_run(c);
 	start(&s, METRIC_MEMORY_PEAK_ALLOCATED);
 	assert_null(breakdown(&s));
+	s.query.metric = &metric_table[METRIC_MEMORY_PEAK_RESERVED];
+	c->memories.v[0].peak_reserved = c->memories.v[0].reserved_at_peak = MIB(8);
+	b->memories.v[0].peak_reserved = MIB(6);
+	b->memories.v[0].reserved_at_peak = MIB(4);
+	struct breakdown *x = breakdown(&s);
+	assert_adds_up(x);
+	assert_int_equal(part(x, 0, "allocated at its peak")->change, MIB(1));
+	assert_int_equal(part(x, 0, "not in use at that moment")->change, MIB(3));
+	assert_int_equal(part(x, 0, "reserved at another moment")->change, -MIB(2));
+	assert_int_equal(x->parts.nr, 3);
 	stop(&s);
 }
 
@@ -300,8 +365,8 @@ int main(void)
 		cmocka_unit_test(test_peak),          cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_growth),        cmocka_unit_test(test_reserved),
 		cmocka_unit_test(test_fragmentation), cmocka_unit_test(test_which_memory),
-		cmocka_unit_test(test_trace),         cmocka_unit_test(test_scaling),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_trace),         cmocka_unit_test(test_other_runs),
+		cmocka_unit_test(test_scaling),       cmocka_unit_test(test_random),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

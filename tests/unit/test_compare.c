@@ -12,11 +12,10 @@ static void set_limits(struct limits *l, const char *text)
 	static const struct {
 		char letter;
 		enum condition condition;
-	} letters[] = { { 'i', COND_INCREASE },
-		            { 'd', COND_DECREASE },
-		            { 'c', COND_CHANGE },
-		            { 'M', COND_MAX },
-		            { 'm', COND_MIN } };
+	} letters[] = {
+		{ 'i', COND_INCREASE }, { 'd', COND_DECREASE }, { 'c', COND_CHANGE },
+		{ 'M', COND_MAX },      { 'm', COND_MIN },      { 'p', COND_INCREASE_SINCE_PIN }
+	};
 	for (const char *p = text; *p; p += *p == ' ') {
 		char letter = *p++;
 		bool of_step = letter == '&' && *p == 's';
@@ -61,6 +60,7 @@ static const struct row rows[] = {
 	{ "d10%", "", 100, 89, VERDICT_FAIL, REASON_LIMIT },
 	{ "i0%", "", 100, 101, VERDICT_FAIL, REASON_LIMIT },
 	{ "i5%", "", -100, -94, VERDICT_FAIL, REASON_LIMIT },
+	{ "i5%", "", -100, -95, VERDICT_PASS, REASON_WITHIN },
 	/* change: both directions */
 	{ "c0", "", 7, 7, VERDICT_PASS, REASON_WITHIN },
 	{ "c0", "", 7, 8, VERDICT_FAIL, REASON_LIMIT },
@@ -108,6 +108,7 @@ static const struct row rows[] = {
 	{ "i5% &20", "", 100, 79, VERDICT_IMPROVED, REASON_LIMIT },
 	{ "d5%", "", 100, 110, VERDICT_PASS, REASON_WITHIN },
 	{ "M200", "", 100, 1, VERDICT_PASS, REASON_WITHIN },
+	{ "M30", "", 100, 10, VERDICT_PASS, REASON_WITHIN },
 	{ "", "i5%", 100, 1, VERDICT_PASS, REASON_WITHIN },
 };
 
@@ -152,6 +153,202 @@ static void test_verdicts(void **state)
 	}
 }
 
+/* The table "Verdicts" of rules.md from top to bottom: everything below the row that
+   decides would apply too. */
+struct full {
+	const char *what, *fail, *warn;
+	int64_t b, c, pin, noise; ///< < 0: there is none
+	char flags[8]; ///< s spoiled, w waived, b bootstrap, e for_each, f, W: on_new and on_gone
+	               ///< fail, warn; k: on_missing skip
+	enum verdict verdict;
+	enum reason reason;
+};
+
+static const struct full table[] = {
+	{ "spoiled before all", "i5%", "i1%", 100, 200, 100, 3, "sw", VERDICT_INCONCLUSIVE,
+	  REASON_SPOILED },
+	{ "spoiled and absent", "i5%", "", -1, -1, -1, -1, "s", VERDICT_INCONCLUSIVE, REASON_SPOILED },
+	{ "spoiled under bootstrap", "i5%", "", -1, 9, -1, -1, "sb", VERDICT_INCONCLUSIVE,
+	  REASON_SPOILED },
+	{ "from 0, waived", "i5%", "", 0, 9, 0, -1, "w", VERDICT_INCONCLUSIVE, REASON_UNFORMED },
+	{ "from a pin of 0", "p5%", "", 9, 9, 0, -1, "", VERDICT_INCONCLUSIVE, REASON_UNFORMED },
+	{ "no pin", "p5%", "", 9, 9, -1, -1, "", VERDICT_INCONCLUSIVE, REASON_UNFORMED },
+	{ "no pin, absolute holds", "p5% M10", "", 9, 9, -1, -1, "", VERDICT_PASS, REASON_WITHIN },
+	{ "no pin, absolute broken", "p5% M8", "", 9, 9, -1, -1, "", VERDICT_FAIL, REASON_LIMIT },
+	{ "no pin of an item", "p5%", "", 9, 9, -1, -1, "e", VERDICT_PASS, REASON_WITHIN },
+	{ "0 to 0", "i5% p5%", "", 0, 0, 0, -1, "", VERDICT_PASS, REASON_WITHIN },
+	{ "missing, waived", "i5%", "", 100, -1, 100, -1, "w", VERDICT_MISSING, REASON_ABSENT },
+	{ "missing both, skip", "i5%", "", -1, -1, -1, -1, "k", VERDICT_SKIPPED, REASON_ABSENT },
+	{ "waived", "i5%", "i1%", 100, 106, 100, -1, "w", VERDICT_WAIVED, REASON_LIMIT },
+	{ "waived: max", "M100", "", 100, 106, 100, -1, "w", VERDICT_WAIVED, REASON_LIMIT },
+	{ "waived: new", "i5%", "", -1, 9, -1, -1, "wef", VERDICT_WAIVED, REASON_NEW },
+	{ "waived: gone", "i5%", "", 9, -1, 9, -1, "wef", VERDICT_WAIVED, REASON_GONE },
+	{ "only a failure is waived: warn", "i5%", "i1%", 100, 103, 100, -1, "w", VERDICT_WARN,
+	  REASON_LIMIT },
+	{ "only a failure is waived: noise", "i5%", "", 100, 106, 100, 6, "w", VERDICT_WARN,
+	  REASON_NOISE },
+	{ "only a failure is waived: better", "i5%", "", 100, 90, 100, -1, "w", VERDICT_IMPROVED,
+	  REASON_LIMIT },
+	{ "only a failure is waived: pass", "i5%", "", 100, 101, 100, -1, "w", VERDICT_PASS,
+	  REASON_WITHIN },
+	/* beyond the noise is strictly greater too */
+	{ "in the noise", "i5%", "", 100, 110, 100, 10, "", VERDICT_WARN, REASON_NOISE },
+	{ "beyond the noise", "i5%", "", 100, 110, 100, 9, "", VERDICT_FAIL, REASON_LIMIT },
+	{ "noise of a decrease", "d5%", "", 100, 90, 100, 10, "", VERDICT_WARN, REASON_NOISE },
+	{ "beyond it", "d5%", "", 100, 89, 100, 10, "", VERDICT_FAIL, REASON_LIMIT },
+	{ "noise of an absolute increase", "i5", "", 100, 110, 100, 10, "", VERDICT_WARN,
+	  REASON_NOISE },
+	{ "noise without a limit broken", "i5%", "", 100, 104, 100, 10, "", VERDICT_PASS,
+	  REASON_WITHIN },
+	{ "no noise of max", "M105", "", 100, 106, 100, 50, "", VERDICT_FAIL, REASON_LIMIT },
+	{ "no noise of min", "m95", "", 100, 94, 100, 50, "", VERDICT_FAIL, REASON_LIMIT },
+	{ "no noise of change", "c5%", "", 100, 106, 100, 50, "", VERDICT_FAIL, REASON_LIMIT },
+	{ "max beside noise", "i5% M105", "", 100, 106, 100, 50, "", VERDICT_FAIL, REASON_LIMIT },
+	{ "max before noise", "M105 i5%", "", 100, 106, 100, 50, "", VERDICT_FAIL, REASON_LIMIT },
+	{ "noise before the warn limit", "i5%", "i1%", 100, 106, 100, 50, "", VERDICT_WARN,
+	  REASON_NOISE },
+	{ "no noise of a warn limit", "", "i5%", 100, 106, 100, 50, "", VERDICT_WARN, REASON_LIMIT },
+	{ "no pin, else noise", "i5% p5", "", 100, 106, -1, 50, "", VERDICT_INCONCLUSIVE,
+	  REASON_UNFORMED },
+	{ "from 0, else noise", "i5% i2", "", 0, 9, 0, 50, "", VERDICT_WARN, REASON_NOISE },
+	/* since the pin: twice the noise here */
+	{ "crept", "i5% p10%", "", 108, 111, 100, -1, "", VERDICT_FAIL, REASON_LIMIT },
+	{ "not crept", "i5% p10%", "", 108, 110, 100, -1, "", VERDICT_PASS, REASON_WITHIN },
+	{ "crept in the noise", "p10%", "", 108, 111, 100, 6, "", VERDICT_WARN, REASON_NOISE },
+	{ "crept beyond it", "p10%", "", 108, 111, 100, 5, "", VERDICT_FAIL, REASON_LIMIT },
+	{ "and binds to it", "p10% &11", "", 108, 111, 100, -1, "", VERDICT_PASS, REASON_WITHIN },
+	{ "and is broken too", "p10% &10", "", 108, 111, 100, -1, "", VERDICT_FAIL, REASON_LIMIT },
+	{ "absolute since the pin", "p10", "", 108, 111, 100, -1, "", VERDICT_FAIL, REASON_LIMIT },
+	{ "better than the pin is no news", "p5%", "", 50, 50, 100, -1, "", VERDICT_PASS,
+	  REASON_WITHIN },
+	{ "nor is it where the baseline is the pin", "p5%", "", 100, 50, 100, -1, "", VERDICT_PASS,
+	  REASON_WITHIN },
+	/* improved: a mirrored failure, so beyond the noise */
+	{ "improved", "i5%", "", 100, 90, 100, 9, "", VERDICT_IMPROVED, REASON_LIMIT },
+	{ "improved in the noise", "i5%", "", 100, 90, 100, 10, "", VERDICT_PASS, REASON_WITHIN },
+	{ "warn before improved", "i5%", "c0", 100, 90, 100, 3, "", VERDICT_WARN, REASON_LIMIT },
+	{ "new: warn", "i5%", "", -1, 9, -1, -1, "eW", VERDICT_WARN, REASON_NEW },
+	{ "new: its level before a warning", "i5%", "M8", -1, 9, -1, -1, "ef", VERDICT_FAIL,
+	  REASON_NEW },
+	{ "absent, and max broken all the same", "i5% M8", "", -1, 9, -1, -1, "k", VERDICT_FAIL,
+	  REASON_LIMIT },
+	{ "absent, and max kept", "i5% M9", "", -1, 9, -1, -1, "", VERDICT_MISSING, REASON_ABSENT },
+	{ "new: note", "i5%", "", -1, 9, -1, -1, "e", VERDICT_PASS, REASON_NEW },
+	{ "new: max before its level", "i5% M8", "", -1, 9, -1, -1, "eW", VERDICT_FAIL, REASON_LIMIT },
+	{ "gone: fail", "i5%", "", 9, -1, 9, -1, "ef", VERDICT_FAIL, REASON_GONE },
+	/* without a baseline by choice */
+	{ "bootstrap", "i5%", "i1%", -1, 9, -1, -1, "b", VERDICT_SKIPPED, REASON_BOOTSTRAP },
+	{ "bootstrap: since the pin", "p5%", "", -1, 9, -1, -1, "b", VERDICT_SKIPPED,
+	  REASON_BOOTSTRAP },
+	{ "bootstrap: change", "c0", "", -1, 9, -1, -1, "b", VERDICT_SKIPPED, REASON_BOOTSTRAP },
+	{ "bootstrap: max broken", "i5% M8", "", -1, 9, -1, -1, "b", VERDICT_FAIL, REASON_LIMIT },
+	{ "bootstrap: max kept", "i5% M9", "", -1, 9, -1, -1, "b", VERDICT_PASS, REASON_BOOTSTRAP },
+	{ "bootstrap: warned", "i5%", "M8", -1, 9, -1, -1, "b", VERDICT_WARN, REASON_LIMIT },
+	{ "bootstrap: waived", "M8", "", -1, 9, -1, -1, "bw", VERDICT_WAIVED, REASON_LIMIT },
+	{ "bootstrap: all is new", "i5%", "", -1, 9, -1, -1, "bef", VERDICT_SKIPPED, REASON_BOOTSTRAP },
+	{ "bootstrap: missing", "i5%", "", -1, -1, -1, -1, "b", VERDICT_MISSING, REASON_ABSENT },
+	{ "bootstrap: not applicable", "i5%", "", -1, -1, -1, -1, "bk", VERDICT_SKIPPED,
+	  REASON_ABSENT },
+};
+
+static struct comparison comparison_of(const struct full *row, struct rule *r)
+{
+	struct rule plain = fixture_rule(METRIC_STEP_CUDA_TIME);
+	*r = plain;
+	set_limits(&r->fail, row->fail);
+	set_limits(&r->warn, row->warn);
+	r->for_each = strchr(row->flags, 'e');
+	r->on_missing = strchr(row->flags, 'k') ? ON_MISSING_SKIP : ON_MISSING_FAIL;
+	if (strpbrk(row->flags, "fW"))
+		r->on_new = r->on_gone = strchr(row->flags, 'f') ? LEVEL_FAIL : LEVEL_WARN;
+	return (struct comparison){ .rule = r,
+		                        .has_baseline = row->b >= 0,
+		                        .has_candidate = row->c >= 0,
+		                        .baseline = row->b,
+		                        .candidate = row->c,
+		                        .has_step = true,
+		                        .step_ns = 1000,
+		                        .spoiled = strchr(row->flags, 's'),
+		                        .waived = strchr(row->flags, 'w'),
+		                        .bootstrap = strchr(row->flags, 'b'),
+		                        .has_pin = row->pin >= 0,
+		                        .pin = row->pin,
+		                        .has_noise = row->noise >= 0,
+		                        .noise = row->noise,
+		                        .pin_noise = 2 * row->noise };
+}
+
+static void test_table(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NR_OF(table); i++) {
+		struct rule r;
+		struct comparison c = comparison_of(&table[i], &r);
+		struct decision d = compare(&c);
+		if (d.verdict != table[i].verdict || d.reason != table[i].reason)
+			fail_msg("%s: %s, reason %d", table[i].what, verdict_name(d.verdict), (int)d.reason);
+		bool has_limit = d.reason == REASON_LIMIT || d.reason == REASON_NOISE;
+		if ((d.limit != NULL) != has_limit || (d.map != NULL) != has_limit)
+			fail_msg("%s: limit", table[i].what);
+		release(&r);
+	}
+}
+
+/* Of several limits inside the noise the first is named, and what the change is from. */
+static void test_what_decided(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *fail;
+		int64_t c, noise;
+		size_t limit; ///< that decided; 9: none
+		bool since_pin;
+	} cases[] = {
+		{ "i5% i6%", 107, 50, 0, false },  { "i5% i8%", 109, -1, 0, false },
+		{ "i9% p5%", 107, -1, 1, true },   { "i5% p5%", 107, -1, 0, false },
+		{ "i9% p20%", 101, -1, 9, false }, { "p20%", 101, -1, 9, true },
+		{ "p20% M200", 101, -1, 9, true }, { "p20% M100", 101, -1, 1, false },
+		{ "M200", 101, -1, 9, false },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct rule r = rule_of(METRIC_STEP_CUDA_TIME, cases[i].fail, "");
+		struct comparison c = both(&r, 100, cases[i].c);
+		c.has_pin = true;
+		c.pin = 100;
+		c.has_noise = cases[i].noise >= 0;
+		c.noise = c.pin_noise = cases[i].noise;
+		struct decision d = compare(&c);
+		if (d.limit != (cases[i].limit == 9 ? NULL : &r.fail.list.v[cases[i].limit]) ||
+		    d.since_pin != cases[i].since_pin)
+			fail_msg("row %zu", i);
+		c.has_pin = false;
+		assert_false(compare(&c).since_pin);
+		release(&r);
+	}
+}
+
+/* Counts and bytes are what they are. */
+static void test_exact_has_no_noise(void **state)
+{
+	(void)state;
+	struct rule r = rule_of(METRIC_STEP_KERNEL_COUNT, "i5%", "");
+	struct comparison c = both(&r, 100, 106);
+	c.has_noise = true;
+	c.noise = 50;
+	assert_int_equal(compare(&c).verdict, VERDICT_FAIL);
+	release(&r);
+}
+
+static void test_bootstrap_pair(void **state)
+{
+	(void)state;
+	struct rule r = rule_of(METRIC_KERNEL_DRIFT_PCT, "M10", "");
+	struct comparison c = { .rule = &r, .bootstrap = true };
+	assert_int_equal(compare(&c).verdict, VERDICT_SKIPPED);
+	assert_int_equal(compare(&c).reason, REASON_BOOTSTRAP);
+	release(&r);
+}
+
 /* A limit means what it says on every metric; only "improved" asks which way is worse. */
 static void test_direction(void **state)
 {
@@ -169,6 +366,7 @@ static void test_direction(void **state)
 		{ "i5%", 100, 94, WORSE_EITHER, VERDICT_PASS },
 		{ "i5%", 100, 106, WORSE_EITHER, VERDICT_FAIL },
 		{ "d5%", 100, 94, WORSE_EITHER, VERDICT_FAIL },
+		{ "d5%", 100, 106, WORSE_EITHER, VERDICT_PASS },
 		{ "d5%", 100, 94, WORSE_UP, VERDICT_FAIL },
 	};
 	for (size_t i = 0; i < NR_OF(cases); i++) {
@@ -289,40 +487,76 @@ static void test_without_step(void **state)
 	release(&r);
 }
 
-/* Worse never turns fail into anything else. */
+static int badness(enum verdict v)
+{
+	return v == VERDICT_FAIL || v == VERDICT_WAIVED ? 3
+	       : v == VERDICT_INCONCLUSIVE              ? 2
+	       : v == VERDICT_WARN                      ? 1
+	                                                : 0;
+}
+
+/* Worse never turns a verdict into a better one: with noise, waivers and a pin of any
+   distance, and without. */
 static void test_monotone(void **state)
 {
 	(void)state;
-	static const char *const maps[] = {
-		"i5%", "i5% &7", "i12", "M110", "i5% M120 &40", "i5% &s1%"
-	};
-	for (size_t i = 0; i < NR_OF(maps); i++) {
-		struct rule r = rule_of(METRIC_STEP_CUDA_TIME, maps[i], "");
+	static const char *const maps[] = { "i5%",          "i5% &7",   "i12",       "M110",
+		                                "i5% M120 &40", "i5% &s1%", "i5% p10%",  "p10% &7",
+		                                "p3",           "i2 p4%",   "M120 p10%", "i5% i3" };
+	static const int64_t noises[] = { -1, 0, 7, 40 };
+	for (size_t i = 0; i < NR_OF(maps) * NR_OF(noises) * 4; i++) {
+		struct rule r =
+		    rule_of(METRIC_STEP_CUDA_TIME, maps[i % NR_OF(maps)], i & 1 ? "i2%" : "M130");
+		int64_t noise = noises[i / NR_OF(maps) % NR_OF(noises)];
 		for (int64_t b = 0; b < 130; b += 13) {
-			bool failed = false;
+			int last = 0;
 			for (int64_t v = 0; v < 300; v++) {
 				struct comparison c = both(&r, b, v);
-				bool now = compare(&c).verdict == VERDICT_FAIL;
-				assert_false(failed && !now);
-				failed = now;
+				c.has_noise = noise >= 0;
+				c.noise = noise;
+				c.pin_noise = noise * 3 / 2;
+				c.has_pin = true;
+				c.pin = i & 2 ? b : 80;
+				c.waived = i & 4;
+				int now = badness(compare(&c).verdict);
+				if (now < last)
+					fail_msg("%s, noise %lld: %lld → %lld gets better", maps[i % NR_OF(maps)],
+					         (long long)noise, (long long)b, (long long)v);
+				last = now;
 			}
 		}
 		release(&r);
 	}
 }
 
+/* What has not changed never fails, whatever there is of noise. */
+static void test_same(void **state)
+{
+	(void)state;
+	static const char *const maps[] = { "i0%", "i5% &7", "c0", "d1%", "p0%", "p0% i0 &0" };
+	for (size_t i = 0; i < NR_OF(maps); i++)
+		for (int64_t v = 0; v < 300; v += 7) {
+			struct rule r = rule_of(METRIC_STEP_CUDA_TIME, maps[i], "c0");
+			struct comparison c = both(&r, v, v);
+			c.has_pin = true;
+			c.pin = v;
+			c.has_noise = v & 1;
+			c.noise = c.pin_noise = v / 9;
+			assert_int_equal(compare(&c).verdict, VERDICT_PASS);
+			release(&r);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_direction),
-		cmocka_unit_test(test_absent),
-		cmocka_unit_test(test_new_and_gone),
-		cmocka_unit_test(test_new_beyond_max),
-		cmocka_unit_test(test_pair),
-		cmocka_unit_test(test_spoiled_comes_first),
-		cmocka_unit_test(test_without_step),
-		cmocka_unit_test(test_monotone),
+		cmocka_unit_test(test_verdicts),       cmocka_unit_test(test_table),
+		cmocka_unit_test(test_what_decided),   cmocka_unit_test(test_exact_has_no_noise),
+		cmocka_unit_test(test_bootstrap_pair), cmocka_unit_test(test_same),
+		cmocka_unit_test(test_direction),      cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_new_and_gone),   cmocka_unit_test(test_new_beyond_max),
+		cmocka_unit_test(test_pair),           cmocka_unit_test(test_spoiled_comes_first),
+		cmocka_unit_test(test_without_step),   cmocka_unit_test(test_monotone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 #include "gate/drift.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "gate/bench.h"
 #include "gate_fixture.h"
@@ -19,7 +20,7 @@ static void setup(struct sides *s, size_t steps, const struct activity *b, size_
 	fixture_categories(&s->categories);
 	s->run[0] = fixture_run(fixture_digest(steps, b, nr_b));
 	s->run[1] = fixture_run(fixture_digest(steps, c, nr_c));
-	bench_init(&s->bench, &s->run[0], &s->run[1],
+	bench_init(&s->bench, &(struct bench_runs){ &s->run[0], NULL, &s->run[1], 1 },
 	           (struct naming){ .exact = true, .categories = &s->categories });
 	report_init(&s->report);
 }
@@ -83,7 +84,7 @@ static void test_figures_of_a_row(void **state)
 	memcpy(x->kernels.v[0].block, shapes[0] + 3, sizeof x->kernels.v[0].block);
 	memcpy(y->kernels.v[0].grid, shapes[1], sizeof y->kernels.v[0].grid);
 	memcpy(y->kernels.v[0].block, shapes[1] + 3, sizeof y->kernels.v[0].block);
-	bench_init(&s.bench, &s.run[0], &s.run[1],
+	bench_init(&s.bench, &(struct bench_runs){ &s.run[0], NULL, &s.run[1], 1 },
 	           (struct naming){ .exact = true, .categories = &s.categories });
 	drift_rows(&s.bench.pairs, &s.categories, &s.report);
 	const struct drift_row *r = &s.report.drift.v[0];
@@ -210,9 +211,90 @@ static void test_order_and_top(void **state)
 	release(&s);
 }
 
+/* A name is no time: a renamed kernel has drifted by what its time has. */
+static void test_renamed_figures(void **state)
+{
+	(void)state;
+	static const struct activity b[] = { { EVENT_KERNEL, "gemm_old", 10, MS(100) },
+		                                 { EVENT_KERNEL, "elem", 4, MS(60) },
+		                                 { EVENT_KERNEL, "odd", 4, MS(40) } };
+	static const struct activity c[] = { { EVENT_KERNEL, "gemm_new", 10, MS(110) },
+		                                 { EVENT_KERNEL, "elem", 4, MS(60) },
+		                                 { EVENT_KERNEL, "odd", 4, MS(40) } };
+	struct sides s;
+	int64_t v;
+	SETUP(&s, b, c);
+	for (int64_t top = 1; top <= 3; top++) {
+		static const int64_t want[] = { 0, PERCENT(10), 6250000, PERCENT(5) };
+		assert_true(drift_pct(&s.bench.pairs, top, &v));
+		assert_int_equal(v, want[top]);
+		assert_true(drift_overlap_pct(&s.bench.pairs, top, &v));
+		assert_int_equal(v, PERCENT(100));
+	}
+	release(&s);
+}
+
+/* Who was renamed from whom, found by looking at all pairs. */
+static const struct activity_pair *slow_nearest(const struct activity_pairs *p,
+                                                const struct activity_pair *a)
+{
+	const struct activity_pair *best = NULL;
+	int64_t least = INT64_MAX;
+	bool tie = false;
+	enum side_index side = a->count[SIDE_BASELINE] > 0 ? SIDE_BASELINE : SIDE_CANDIDATE;
+	enum side_index other = side == SIDE_BASELINE ? SIDE_CANDIDATE : SIDE_BASELINE;
+	for (size_t i = 0; i < p->list.nr; i++) {
+		const struct activity_pair *x = &p->list.v[i];
+		if (x->count[side] > 0 || x->category != a->category || x->count[other] != a->count[side])
+			continue;
+		int64_t by = llabs(x->total_ns[other] - a->total_ns[side]);
+		tie = by == least || (tie && by > least);
+		best = by < least ? x : best;
+		least = by < least ? by : least;
+	}
+	return tie ? NULL : best;
+}
+
+static void test_partners(void **state)
+{
+	(void)state;
+	size_t found = 0;
+	for (unsigned seed = 1; seed <= 300; seed++) {
+		struct activity a[NR_SIDES][12];
+		static char names[NR_SIDES][12][16];
+		uint32_t random = seed;
+		for (int s = 0; s < NR_SIDES; s++)
+			for (size_t i = 0; i < 12; i++) {
+				random = random * 1664525 + 1013904223;
+				snprintf(names[s][i], sizeof names[s][i], "%s%c%zu", random & 64 ? "gemm" : "elem",
+				         s ? 'x' : 'y', i);
+				a[s][i] = (struct activity){ EVENT_KERNEL, names[s][i], 1 + (random >> 8) % 2,
+					                         1 + (random >> 16) % (seed % 3 ? 10000 : 6) };
+			}
+		struct sides t;
+		setup(&t, 2, a[0], 12, a[1], 12);
+		const struct activity_pairs *p = &t.bench.pairs;
+		for (size_t i = 0; i < p->list.nr; i++) {
+			const struct activity_pair *x = &p->list.v[i], *y = slow_nearest(p, x);
+			bool mutual = y && slow_nearest(p, y) == x;
+			const struct activity_pair *gone = x->count[SIDE_BASELINE] > 0 ? x : y;
+			const struct activity_pair *fresh = gone == x ? y : x;
+			if (mutual && llabs(fresh->total_ns[SIDE_CANDIDATE] - gone->total_ns[SIDE_BASELINE]) >
+			                  gone->total_ns[SIDE_BASELINE] / 10)
+				y = NULL;
+			if (x->partner != (mutual ? y : NULL))
+				fail_msg("seed %u, '%.*s'", seed, (int)x->name.n, x->name.p);
+			found += x->partner != NULL;
+		}
+		release(&t);
+	}
+	assert_true(found > 300);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_renamed_figures),  cmocka_unit_test(test_partners),
 		cmocka_unit_test(test_classes),          cmocka_unit_test(test_figures_of_a_row),
 		cmocka_unit_test(test_new_gone_renamed), cmocka_unit_test(test_rename_is_unique),
 		cmocka_unit_test(test_pct_and_overlap),  cmocka_unit_test(test_without_kernels),

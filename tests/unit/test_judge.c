@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "gate_fixture.h"
+#include "breakdown_sums.h"
+#include "gate/parts.h"
+#include "gate/past.h"
 
 /* Five steps of 100 ms; everything a test changes is in here. */
 struct bench_of_two {
@@ -14,6 +16,14 @@ struct bench_of_two {
 	struct report report;
 	struct diag_log log;
 	bool ignore_environment, judged;
+	/* what most tests leave alone */
+	struct run repeats[4]; /* the candidate first, where there are several */
+	size_t nr_repeats;
+	bool bootstrap;
+	struct history recent;
+	int64_t today;
+	enum fail_on fail_on;
+	const char *baseline_time;
 };
 
 static const struct activity usual[] = {
@@ -41,8 +51,13 @@ static enum status run_judge(struct bench_of_two *s)
 {
 	struct judge_input in = { .rules = &s->rules,
 		                      .categories = &s->categories,
-		                      .candidate = &s->candidate,
-		                      .baseline = &s->baseline,
+		                      .candidates = s->nr_repeats ? s->repeats : &s->candidate,
+		                      .nr_candidates = s->nr_repeats ? s->nr_repeats : 1,
+		                      .baseline = s->bootstrap ? NULL : &s->baseline,
+		                      .recent = s->recent.runs.nr ? &s->recent : NULL,
+		                      .today = s->today,
+		                      .fail_on = s->fail_on,
+		                      .baseline_time = s->baseline_time,
 		                      .baseline_path = "base lines/it's.json",
 		                      .baseline_commit = "abc",
 		                      .ignore_environment = s->ignore_environment };
@@ -56,6 +71,9 @@ static void release(struct bench_of_two *s)
 		report_release(&s->report);
 	run_release(&s->baseline);
 	run_release(&s->candidate);
+	for (size_t i = 1; i < s->nr_repeats; i++)
+		run_release(&s->repeats[i]);
+	history_release(&s->recent);
 	rules_release(&s->rules);
 	category_table_release(&s->categories);
 	diag_release(&s->log);
@@ -151,8 +169,10 @@ static void test_regression(void **state)
 	assert_null(check(&s, "count")->breakdown);
 	assert_int_equal(s.report.drift.nr, 3);
 	assert_string_equal(s.report.drift.v[0].drift, "slower");
-	assert_string_equal(s.report.accept, "gpugate baseline create candidate.json.gz --baseline "
-	                                     "'base lines/it'\\''s.json' --workload test --force");
+	assert_string_equal(s.report.accept,
+	                    "gpugate baseline promote candidate.json.gz --baseline "
+	                    "'base lines/it'\\''s.json' --workload test --reason 'why it is "
+	                    "right' --accept cuda --accept top");
 	release(&s);
 }
 
@@ -229,6 +249,7 @@ static void test_nothing_above_share(void **state)
 	assert_int_equal(check(&s, "top")->verdict, VERDICT_SKIPPED);
 	assert_string_equal(check(&s, "top")->message,
 	                    "kernel.time: no kernel has a share of 99 % on either side");
+	assert_string_equal(check(&s, "top")->evidence.text, ""); /* and nothing is known of it */
 	assert_int_equal(s.report.status, ST_INPUT); /* nothing was compared */
 	release(&s);
 }
@@ -355,11 +376,11 @@ static void test_short_last_step(void **state)
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(check(&s, "least")->verdict, VERDICT_FAIL);
 	report_release(&s.report);
-	s.c->step_activities[4] = 1;
+	s.c->usable_steps = 4;
 	add_kernel_rule(&s);
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(check(&s, "least")->verdict, VERDICT_PASS);
-	assert_int_equal(check(&s, "top[gemm_a]")->verdict, VERDICT_INCONCLUSIVE);
+	assert_string_equal(s.report.trust.v[0].id, "short-last-step");
 	release(&s);
 }
 
@@ -433,12 +454,13 @@ static void test_incompatible(void **state)
 		void (*change)(struct bench_of_two *);
 		enum status status;
 		const char *word;
-	} cases[] = {
-		{ other_marker, ST_USAGE, "step marker" }, { marker_of_rules, ST_USAGE, "step marker" },
-		{ other_warmup, ST_USAGE, "warm-up" },     { warmup_of_rules, ST_USAGE, "warm-up" },
-		{ other_communication, ST_USAGE, "rccl" }, { too_few_ranks, ST_INPUT, "1 ranks" },
-		{ no_rules, ST_USAGE, "no rules" }
-	};
+	} cases[] = { { other_marker, ST_USAGE, "step marker" },
+		          { marker_of_rules, ST_USAGE, "step marker" },
+		          { other_warmup, ST_USAGE, "warm-up" },
+		          { warmup_of_rules, ST_USAGE, "warm-up" },
+		          { other_communication, ST_USAGE, "rccl" },
+		          { too_few_ranks, ST_INPUT, "rank 1 of 2 is missing" },
+		          { no_rules, ST_USAGE, "no rules" } };
 	for (size_t i = 0; i < NR_OF(cases); i++) {
 		struct bench_of_two s;
 		setup(&s, usual, NR_OF(usual));
@@ -463,6 +485,536 @@ static void test_own_artifact(void **state)
 	assert_true(s.report.same_artifact);
 	assert_non_null(strstr(s.report.warnings.v[0], "own artifact"));
 	release(&s);
+}
+
+/* ---- several runs ---- */
+
+/* One more run of the candidate, in which every step takes `ms`. */
+static struct digest *add_repeat(struct bench_of_two *s, int64_t ms)
+{
+	struct digest *d = fixture_digest(5, usual, NR_OF(usual));
+	if (s->nr_repeats == 0)
+		s->repeats[s->nr_repeats++] = s->candidate;
+	s->repeats[s->nr_repeats++] = fixture_run(d);
+	for (size_t i = 0; i < 5; i++)
+		d->samples[METRIC_STEP_CUDA_TIME][i] = MS(ms);
+	return d;
+}
+
+/* A run of the past, of which only the answer to `r` is known. */
+static void add_recent(struct bench_of_two *s, const struct rule *r, int64_t value)
+{
+	struct past_run *run = vec_push_zero(&s->recent.runs);
+	vec_push(&run->values,
+	         (struct past_value){ query_text(&r->query, &s->rules.arena), SPAN(""), -1, value });
+}
+
+/* The median of the candidate's runs is judged: one bad run does not decide. */
+static void test_repeats(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	add_cuda_rule(&s);
+	add_repeat(&s, 180);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(check(&s, "cuda")->candidate, MS(140));
+	assert_int_equal(check(&s, "cuda")->verdict, VERDICT_FAIL);
+	report_release(&s.report);
+	add_repeat(&s, 101);
+	assert_int_equal(run_judge(&s), ST_OK);
+	const struct check *k = check(&s, "cuda");
+	assert_int_equal(k->candidate, MS(101));
+	assert_int_equal(k->verdict, VERDICT_PASS);
+	assert_int_equal(k->evidence.candidate_runs, 3);
+	assert_int_equal(k->evidence.runs.nr, 3);
+	assert_int_equal(s.report.candidate.runs, 3);
+	release(&s);
+}
+
+static void same_run(struct bench_of_two *s)
+{
+	s->repeats[1].ranks.v[0]->source_hash = s->c->source_hash;
+}
+static void other_gpu(struct bench_of_two *s)
+{
+	digest_set_env(s->repeats[1].ranks.v[0], SPAN("gpu.name"), SPAN("V100"));
+}
+static void other_driver(struct bench_of_two *s)
+{
+	digest_set_env(s->repeats[1].ranks.v[0], SPAN("cuda.driver"), SPAN("12.0"));
+}
+static void repeat_marker(struct bench_of_two *s)
+{
+	s->repeats[1].ranks.v[0]->marker = "step*";
+}
+static void repeat_without_ranks(struct bench_of_two *s)
+{
+	run_release(&s->repeats[1]);
+}
+static void baseline_run(struct bench_of_two *s)
+{
+	s->repeats[1].ranks.v[0]->source_hash = s->b->source_hash;
+}
+static void dropped(struct bench_of_two *s)
+{
+	s->repeats[1].ranks.v[0]->trust.dropped_ns = MS(100);
+}
+
+/* A repeat has to be another run of the same code on the same machine, and is trusted as little. */
+static void test_repeats_differ(void **state)
+{
+	(void)state;
+	static const struct {
+		void (*change)(struct bench_of_two *);
+		enum status status, report;
+		const char *words; /* of the error, else of the first warning or finding */
+	} cases[] = {
+		{ same_run, ST_INPUT, ST_INPUT, "is the same as another run of the candidate" },
+		{ other_gpu, ST_INPUT, ST_INPUT,
+		  "gpu.name is 'NVIDIA A100' in the candidate's first run and 'V100' in its run 2" },
+		{ other_driver, ST_OK, ST_OK, "cuda.driver is not known in the candidate's first run" },
+		{ repeat_marker, ST_USAGE, ST_USAGE, "another run of the candidate was reduced with step" },
+		{ repeat_without_ranks, ST_INPUT, ST_INPUT, "the candidate has no ranks" },
+		{ baseline_run, ST_OK, ST_OK, "the candidate is the baseline's own artifact" },
+		{ dropped, ST_OK, ST_INPUT, "run 2 of the candidate has 0 GPU activities whose launch" },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		add_cuda_rule(&s);
+		vec_push(&s.rules.must_match, "gpu.name");
+		vec_push(&s.rules.should_match, "cuda.driver");
+		add_repeat(&s, 100);
+		cases[i].change(&s);
+		assert_int_equal(run_judge(&s), cases[i].status);
+		assert_int_equal(s.report.status, cases[i].report);
+		const char *got = cases[i].status != ST_OK   ? diag_first_error(&s.log)
+		                  : s.report.warnings.nr > 0 ? s.report.warnings.v[0]
+		                                             : s.report.trust.v[0].message;
+		if (!strstr(got, cases[i].words))
+			fail_msg("row %zu: %s", i, got);
+		release(&s);
+	}
+}
+
+static void test_known_run(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	add_cuda_rule(&s);
+	add_recent(&s, &s.rules.rules.v[0], MS(100));
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.warnings.nr, 0);
+	report_release(&s.report);
+	s.recent.runs.v[0].source_hash = past_source_hash(&s.candidate);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.warnings.nr, 1);
+	assert_non_null(strstr(s.report.warnings.v[0], "one of the baseline's recent runs"));
+	assert_int_equal(s.report.baseline.runs, 2);
+	report_release(&s.report);
+	s.recent.runs.v[0].source_hash = past_source_hash(&s.baseline); /* as promoting makes it */
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.warnings.nr, 0);
+	assert_int_equal(s.report.baseline.runs, 1);
+	release(&s);
+}
+
+/* rules.md, "Reference" and "Noise": ten recent runs are the reference, and say what is noise. */
+static void test_noise_of_runs(void **state)
+{
+	(void)state;
+	static const int64_t before[] = { 96, 98, 99, 100, 100, 100, 101, 101, 102, 103 };
+	static const struct {
+		int64_t candidate; /* in us */
+		enum verdict verdict;
+		const char *words;
+	} cases[] = {
+		{ 101000, VERDICT_PASS, "rose from 100.00 ms to 101.00 ms" },
+		{ 105500, VERDICT_WARN, "beyond the limit of increase 5% and 2ms but within the noise of" },
+		{ 120000, VERDICT_FAIL, "beyond the limit of increase 5% and 2ms" },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		add_cuda_rule(&s);
+		struct rule *r = &s.rules.rules.v[0];
+		r->noise_k = 3000000;
+		r->noise_min_runs = 5;
+		for (size_t k = 0; k < NR_OF(before); k++)
+			add_recent(&s, r, MS(before[k]));
+		for (size_t k = 0; k < 5; k++) {
+			s.b->samples[METRIC_STEP_CUDA_TIME][k] = MS(50); /* no part of the reference */
+			s.c->samples[METRIC_STEP_CUDA_TIME][k] = cases[i].candidate * 1000;
+		}
+		assert_int_equal(run_judge(&s), ST_OK);
+		const struct check *k = check(&s, "cuda");
+		assert_int_equal(k->verdict, cases[i].verdict);
+		if (!strstr(k->message, cases[i].words))
+			fail_msg("%s", k->message);
+		assert_int_equal(k->evidence.baseline_runs, 10);
+		assert_int_equal(s.report.baseline.runs, 11);
+		assert_true(k->evidence.has_noise && k->evidence.noise > MS(5));
+		assert_true(s.report.has_false_alarms);
+		release(&s);
+	}
+}
+
+/* Every run was within its limit of the one before, and all together were not. */
+static void test_creep(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	add_cuda_rule(&s);
+	struct rule *r = add_rule(&s, "creep", METRIC_STEP_CUDA_TIME);
+	fixture_limit(&r->fail, COND_INCREASE_SINCE_PIN, true, PERCENT(10), "10%");
+	s.rules.rules.v[0].noise_min_runs = r->noise_min_runs = 2;
+	for (int64_t ms = 102; ms <= 110; ms += 2)
+		add_recent(&s, r, MS(ms));
+	for (size_t k = 0; k < 5; k++)
+		s.c->samples[METRIC_STEP_CUDA_TIME][k] = MS(111);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(check(&s, "cuda")->verdict, VERDICT_WARN);
+	assert_int_equal(check(&s, "creep")->verdict, VERDICT_FAIL);
+	assert_string_equal(
+	    check(&s, "creep")->message,
+	    "median step.cuda_time rose from 100.00 ms in the approved run to 111.00 ms "
+	    "(+11.00 ms, +11.00 %), beyond the limit of increase_since_pin 10%");
+	/* what is shown is what was judged: the change since the pin, and where it went */
+	const struct check *k = check(&s, "creep");
+	assert_int_equal(k->baseline, MS(100));
+	assert_int_equal(k->change, MS(11));
+	assert_int_equal(k->breakdown->change, MS(11));
+	assert_int_equal(k->evidence.noise, k->evidence.pin_noise);
+	assert_string_equal(k->evidence.detectable_text, "10.00 ms (10.00 %)");
+	assert_int_equal(check(&s, "cuda")->baseline, MS(106));
+	assert_int_equal(check(&s, "cuda")->breakdown->change, MS(5));
+	assert_adds_up(check(&s, "cuda")->breakdown);
+	assert_int_equal(part(check(&s, "cuda")->breakdown, 0, PART_LATER)->change, -MS(6));
+	for (size_t i = 0; i < 5; i++)
+		s.c->samples[METRIC_STEP_CUDA_TIME][i] = MS(109);
+	report_release(&s.report);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_string_equal(check(&s, "creep")->message,
+	                    "median step.cuda_time rose from 100.00 ms in the approved run to 109.00 "
+	                    "ms (+9.000 ms, +9.00 %), within the limit of increase_since_pin 10%");
+	/* a limit from the usual reference beside it: each says what it is from */
+	struct rule *both = add_rule(&s, "both", METRIC_STEP_CUDA_TIME);
+	fixture_limit(&both->fail, COND_INCREASE, true, PERCENT(50), "50%");
+	fixture_limit(&both->fail, COND_INCREASE_SINCE_PIN, true, PERCENT(5), "5%");
+	both->noise_min_runs = 2;
+	report_release(&s.report);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(check(&s, "both")->verdict, VERDICT_FAIL);
+	assert_int_equal(check(&s, "both")->baseline, MS(100));
+	s.rules.rules.v[2].fail.list.v[1].value = PERCENT(20);
+	report_release(&s.report);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(check(&s, "both")->verdict, VERDICT_PASS);
+	assert_int_equal(check(&s, "both")->baseline, MS(106));
+	release(&s);
+}
+
+/* ---- without a baseline ---- */
+
+static void test_bootstrap(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	s.bootstrap = true;
+	add_cuda_rule(&s);
+	struct rule *r = add_kernel_rule(&s);
+	r->on_new = LEVEL_FAIL;
+	r->top = 1;
+	r = add_rule(&s, "drift", METRIC_KERNEL_DRIFT_PCT);
+	fixture_limit(&r->fail, COND_MAX, false, PERCENT(10), "10%");
+	vec_push(&s.rules.must_match, "gpu.name");
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.status, ST_OK);
+	assert_int_equal(s.report.verdict, VERDICT_PASS);
+	assert_int_equal(s.report.counts[VERDICT_SKIPPED], 3);
+	assert_string_equal(s.report.headline,
+	                    "pass: every check was skipped, there is no baseline yet to compare with");
+	assert_string_equal(check(&s, "cuda")->message,
+	                    "median step.cuda_time is 100.00 ms: there is no baseline yet to compare "
+	                    "with");
+	assert_string_equal(check(&s, "drift")->message,
+	                    "kernel.drift_pct: there is no baseline yet to compare with");
+	assert_string_equal(s.report.accept, "");
+	assert_int_equal(s.report.warnings.nr, 0);
+	report_release(&s.report);
+	r = add_rule(&s, "max", METRIC_STEP_CUDA_TIME);
+	fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(5), "5%");
+	fixture_limit(&r->fail, COND_MAX, false, MS(100), "100ms");
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.status, ST_OK);
+	assert_string_equal(s.report.headline,
+	                    "pass: 1 of 4 checks within its limits, 3 skipped: there "
+	                    "is no baseline yet");
+	assert_string_equal(
+	    check(&s, "max")->message,
+	    "median step.cuda_time is 100.00 ms, within its absolute limits: the others "
+	    "need a baseline");
+	report_release(&s.report);
+	s.rules.rules.v[3].fail.list.v[1].value--;
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.status, ST_FAILED);
+	release(&s);
+}
+
+/* ---- what the exit code comes from ---- */
+
+static void make_fail(struct bench_of_two *s)
+{
+	for (size_t i = 0; i < 5; i++)
+		s->c->samples[METRIC_STEP_CUDA_TIME][i] = MS(110);
+}
+static void make_warn(struct bench_of_two *s)
+{
+	for (size_t i = 0; i < 5; i++)
+		s->c->samples[METRIC_STEP_CUDA_TIME][i] = MS(103);
+}
+static void make_missing(struct bench_of_two *s)
+{
+	fixture_limit(&add_rule(s, "peak", METRIC_MEMORY_PEAK_ALLOCATED)->fail, COND_MAX, false, 1,
+	              "1");
+}
+static void make_fail_and_missing(struct bench_of_two *s)
+{
+	make_fail(s);
+	make_missing(s);
+}
+static void make_warn_and_missing(struct bench_of_two *s)
+{
+	make_warn(s);
+	make_missing(s);
+}
+static void make_nothing(struct bench_of_two *s)
+{
+	(void)s;
+}
+
+static void test_fail_on(void **state)
+{
+	(void)state;
+	static const struct {
+		void (*make)(struct bench_of_two *);
+		enum verdict verdict;
+		enum status status[3]; /* of fail, warn, never */
+	} cases[] = {
+		{ make_nothing, VERDICT_PASS, { ST_OK, ST_OK, ST_OK } },
+		{ make_warn, VERDICT_WARN, { ST_OK, ST_FAILED, ST_OK } },
+		{ make_fail, VERDICT_FAIL, { ST_FAILED, ST_FAILED, ST_OK } },
+		{ make_missing, VERDICT_MISSING, { ST_INPUT, ST_INPUT, ST_INPUT } },
+		{ make_warn_and_missing, VERDICT_MISSING, { ST_INPUT, ST_FAILED, ST_INPUT } },
+		{ make_fail_and_missing, VERDICT_FAIL, { ST_FAILED, ST_FAILED, ST_INPUT } },
+	};
+	for (size_t i = 0; i < NR_OF(cases) * 3; i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		add_cuda_rule(&s);
+		cases[i / 3].make(&s);
+		s.fail_on = (enum fail_on)(i % 3);
+		assert_int_equal(run_judge(&s), ST_OK);
+		assert_int_equal(s.report.verdict, cases[i / 3].verdict);
+		if (s.report.status != cases[i / 3].status[i % 3])
+			fail_msg("row %zu, %zu: %d", i / 3, i % 3, (int)s.report.status);
+		if (cases[i / 3].make == make_fail && s.fail_on == FAIL_ON_NEVER)
+			assert_string_equal(
+			    s.report.headline,
+			    "fail: 1 of 1 check beyond its limits (--fail-on never: the verdict "
+			    "does not decide)");
+		if (cases[i / 3].make == make_warn && s.fail_on == FAIL_ON_WARN)
+			assert_string_equal(s.report.headline, "warn: 1 of 1 check passed with a warning "
+			                                       "(--fail-on warn: warnings fail)");
+		release(&s);
+	}
+}
+
+/* ---- waivers, and the age of the pin ---- */
+
+static struct waiver *add_waiver(struct bench_of_two *s, const char *rule, int64_t until)
+{
+	struct waiver *w = vec_push_zero(&s->rules.waivers);
+	*w = (struct waiver){ .rule = rule,
+		                  .select_text = "",
+		                  .until = until,
+		                  .until_text = "2027-01-31",
+		                  .reason = "known, issue 7",
+		                  .line = 9,
+		                  .column = 5 };
+	return w;
+}
+
+static void test_waived(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	add_cuda_rule(&s);
+	make_fail(&s);
+	add_waiver(&s, "cu*", 100);
+	assert_int_equal(run_judge(&s), ST_OK);
+	const struct check *k = check(&s, "cuda");
+	assert_int_equal(s.report.status, ST_OK);
+	assert_int_equal(s.report.verdict, VERDICT_PASS);
+	assert_int_equal(k->verdict, VERDICT_WAIVED);
+	assert_string_equal(k->waiver, "until 2027-01-31: known, issue 7");
+	assert_string_equal(
+	    k->message,
+	    "median step.cuda_time rose from 100.00 ms to 110.00 ms (+10.00 ms, +10.00 %), "
+	    "beyond the limit of increase 5% and 2ms; waived until 2027-01-31: known, issue "
+	    "7");
+	assert_non_null(k->breakdown); /* it is a failure all the same */
+	assert_string_equal(s.report.headline, "pass: 0 of 1 check within their limits, 1 waived");
+	assert_int_equal(s.report.warnings.nr, 0);
+	release(&s);
+}
+
+/* Which checks of a rule a waiver covers. */
+static void test_waiver_selects(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *rule;
+		struct query select;
+		bool a, b; /* covers top[gemm_a], top[elem] */
+	} cases[] = {
+		{ "top", { 0 }, true, true },
+		{ "t?p", { .kernel = "gemm*" }, true, false },
+		{ "top", { .kernel = "nothing" }, false, false },
+		{ "*", { .category = "GEMM" }, true, false },
+		{ "*", { .category = "GEMM", .kernel = "elem" }, false, false },
+		{ "*", { .cls = "compute" }, true, true },
+		{ "*", { .cls = "communication" }, false, false },
+		{ "*", { .rank = "0" }, false, false }, /* the check is of all ranks */
+		{ "cuda", { 0 }, false, false },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct bench_of_two s;
+		setup(&s, WITH({ EVENT_KERNEL, "gemm_a", 50, MS(450) },
+		               { EVENT_KERNEL, "elem", 500, MS(145) }));
+		add_kernel_rule(&s);
+		add_waiver(&s, cases[i].rule, 100)->select = cases[i].select;
+		assert_int_equal(run_judge(&s), ST_OK);
+		bool a = check(&s, "top[gemm_a]")->verdict == VERDICT_WAIVED;
+		bool b = check(&s, "top[elem]")->verdict == VERDICT_WAIVED;
+		if (a != cases[i].a || b != cases[i].b)
+			fail_msg("row %zu: %d %d", i, a, b);
+		assert_int_equal(s.report.warnings.nr, !a && !b);
+		release(&s);
+	}
+}
+
+/* A check of one rank: by its own number, or because its rule is of that rank. */
+static void test_waiver_of_rank(void **state)
+{
+	(void)state;
+	for (int each = 0; each < 2; each++)
+		for (int right = 0; right < 2; right++) {
+			struct bench_of_two s;
+			setup(&s, usual, NR_OF(usual));
+			add_cuda_rule(&s);
+			make_fail(&s);
+			struct rule *r = &s.rules.rules.v[0];
+			struct digest *more[2] = { fixture_digest(5, usual, NR_OF(usual)),
+				                       fixture_digest(5, usual, NR_OF(usual)) };
+			more[0]->rank = more[1]->rank = 1;
+			vec_push(&s.baseline.ranks, more[0]);
+			vec_push(&s.candidate.ranks, more[1]);
+			if (each)
+				r->reduce = r->query.reduce = REDUCE_EACH;
+			else
+				r->query.rank = "0";
+			add_waiver(&s, "cuda", 100)->select.rank = right ? "0" : "1";
+			assert_int_equal(run_judge(&s), ST_OK);
+			assert_int_equal(check(&s, each ? "cuda[rank 0]" : "cuda")->verdict,
+			                 right ? VERDICT_WAIVED : VERDICT_FAIL);
+			release(&s);
+		}
+}
+
+static void test_waiver_dates(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t today;
+		enum status status;
+		const char *warning;
+	} cases[] = {
+		{ 85, ST_OK, NULL },
+		{ 86, ST_OK, "the waiver for 'cuda' ends in 14 days, on 2027-01-31: known, issue 7" },
+		{ 99, ST_OK, "the waiver for 'cuda' ends tomorrow, on 2027-01-31: known, issue 7" },
+		{ 100, ST_OK, "the waiver for 'cuda' ends today, on 2027-01-31: known, issue 7" },
+		{ 101, ST_USAGE, NULL },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		add_cuda_rule(&s);
+		make_fail(&s);
+		add_waiver(&s, "cuda", 100);
+		s.today = cases[i].today;
+		assert_int_equal(run_judge(&s), cases[i].status);
+		assert_int_equal(s.report.warnings.nr, cases[i].warning != NULL);
+		if (cases[i].warning)
+			assert_string_equal(s.report.warnings.v[0], cases[i].warning);
+		if (cases[i].status != ST_OK)
+			assert_string_equal(diag_first_error(&s.log),
+			                    "rules.yaml:9:5: the waiver for 'cuda' ended on 2027-01-31: remove "
+			                    "it, or give it a new day (known, issue 7)");
+		release(&s);
+	}
+}
+
+static void test_idle_waiver(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	add_cuda_rule(&s);
+	add_waiver(&s, "cuda", 100);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(check(&s, "cuda")->verdict, VERDICT_PASS);
+	assert_null(check(&s, "cuda")->waiver);
+	assert_int_equal(s.report.warnings.nr, 1);
+	assert_string_equal(s.report.warnings.v[0],
+	                    "the waiver for 'cuda' excuses nothing in this run");
+	release(&s);
+}
+
+static void test_age_of_pin(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *time;
+		int64_t today, age; /* < 0: not known */
+		bool warns;
+	} cases[] = {
+		{ "1970-01-11T12:00:00Z", 10, 0, false },
+		{ "1970-01-11T12:00:00Z", 100, 90, false },
+		{ "1970-01-11T12:00:00Z", 101, 91, true },
+		{ "1970-01-11T12:00:00Z", 9, -1, false },
+		{ "", 100, -1, false },
+		{ NULL, 100, -1, false },
+		{ "yesterday", 100, -1, false },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		add_cuda_rule(&s);
+		s.baseline_time = cases[i].time;
+		s.today = cases[i].today;
+		assert_int_equal(run_judge(&s), ST_OK);
+		assert_int_equal(s.report.baseline.has_pin_age, cases[i].age >= 0);
+		if (cases[i].age >= 0)
+			assert_int_equal(s.report.baseline.pin_age_days, cases[i].age);
+		assert_int_equal(s.report.warnings.nr, cases[i].warns);
+		release(&s);
+	}
 }
 
 static void test_pair_figures(void **state)
@@ -559,7 +1111,7 @@ static void test_diff(void **state)
 	s.judged = true;
 	assert_int_equal(compare_runs(&s.baseline, &s.candidate, &s.categories, &s.report, &s.log),
 	                 ST_OK);
-	assert_true(s.report.is_diff);
+	assert_true(s.report.kind == REPORT_DIFF);
 	assert_int_equal(s.report.checks.nr, 0);
 	assert_string_equal(s.report.headline,
 	                    "median step.cuda_time: 100.00 ms → 89.00 ms (-11.00 ms, -11.00 %)");
@@ -597,6 +1149,19 @@ int main(void)
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_incompatible),
 		cmocka_unit_test(test_own_artifact),
+		cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_known_run),
+		cmocka_unit_test(test_repeats_differ),
+		cmocka_unit_test(test_noise_of_runs),
+		cmocka_unit_test(test_creep),
+		cmocka_unit_test(test_bootstrap),
+		cmocka_unit_test(test_fail_on),
+		cmocka_unit_test(test_waived),
+		cmocka_unit_test(test_waiver_selects),
+		cmocka_unit_test(test_waiver_of_rank),
+		cmocka_unit_test(test_waiver_dates),
+		cmocka_unit_test(test_idle_waiver),
+		cmocka_unit_test(test_age_of_pin),
 		cmocka_unit_test(test_pair_figures),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_extremes),

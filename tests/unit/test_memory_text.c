@@ -2,6 +2,7 @@
 
 #include "memory_fixture.h"
 #include "model/memory_view.h"
+#include "text_rig.h"
 
 /* The section as a string owned by `a`. */
 static const char *section(const struct digest *d, bool name_rank, struct arena *a)
@@ -11,12 +12,6 @@ static const char *section(const struct digest *d, bool name_rank, struct arena 
 	const char *text = arena_dup(a, sink_memory(out));
 	sink_abort(out);
 	return text;
-}
-
-static void assert_has(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("no '%s' in\n%s", part, text);
 }
 
 static struct digest *example(void)

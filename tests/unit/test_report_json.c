@@ -1,47 +1,17 @@
 /* JSON of check, diff and metrics: keys, exact numbers, valid text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "report/emit.h"
-#include "report/writer.h"
+#include "report_rig.h"
 #include "sample_digest.h"
-#include "sample_report.h"
-
-#define NR_OF(array) (sizeof(array) / sizeof *(array))
-
-static struct strbuf written;
-
-static int end(void **state)
-{
-	(void)state;
-	strbuf_release(&written);
-	return 0;
-}
-
-static const char *take(struct sink *out)
-{
-	strbuf_setlen(&written, 0);
-	strbuf_add(&written, sink_memory(out));
-	sink_abort(out);
-	return strbuf_str(&written);
-}
 
 static const char *write_report(const struct report *r)
 {
-	struct sink *out = sink_open_memory();
-	report_format_find("json")->write(r, &(struct write_options){ 0 }, out);
-	return take(out);
+	return write_as("json", r, &(struct write_options){ 0 });
 }
 
 static void assert_all(const char *text, const char *const *parts, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (!strstr(text, parts[i]))
-			fail_msg("'%s' is not in:\n%s", parts[i], text);
+		assert_has(text, parts[i]);
 }
 
 static void texts(void **state)
@@ -119,17 +89,28 @@ static void a_result(void **state)
 		"\"verdict\": \"fail\", "
 		"\"unit\": \"ns\", \"baseline\": 100100000, \"candidate\": 112400000, \"change\": "
 		"12300000, "
-		"\"change_pct\": 12.287712, \"limit\": \"increase 5% and 2ms\", \"noise\": null, "
-		"\"message\": ",
+		"\"change_pct\": 12.287712, \"limit\": \"increase 5% and 2ms\", \"noise\": "
+		"{\"noise\": 1200000, \"baseline_runs\": 10, \"candidate_runs\": 3, \"runs\": [111000000, "
+		"112400000, 113000000], \"detectable\": 6200000, \"false_alarms_per_1000\": 1.25, "
+		"\"steps\": "
+		"[{\"n\": 6, \"median\": 100100000, \"spread\": 300000}, {\"n\": 5, \"median\": 112400000, "
+		"\"spread\": 400000}], \"p\": 0.004329}, \"waiver\": null, \"message\": ",
 		"\"attribution\": [\n    {\"level\": 0, \"part\": \"compute\", \"change\": 9000000},",
 		"\"id\": \"top-kernels[k]\", \"rule\": \"top-kernels\", \"metric\": \"kernel.time\", "
 		"\"select\": {\"kernel\": \"k\"}, \"item\": \"k\",",
+		"\"noise\": null, \"waiver\": \"until 2027-01-31: 'k', issue 1234\", ",
 		"\"unit\": \"%\", \"baseline\": 90, \"candidate\": 90.500001, \"change\": 0.500001, "
 		"\"change_pct\": 0.555557,",
 		"\"unit\": \"B/step\", \"baseline\": null, \"candidate\": null, \"change\": null, "
 		"\"change_pct\": null,",
 		"\"summary\": {\"pass\": 1, \"warn\": 1, \"fail\": 2, \"missing\": 1, \"inconclusive\": 1, "
-		"\"improved\": 1, ",
+		"\"improved\": 1, \"waived\": 1, \"skipped\": 1}",
+		"\"ranks\": {\"columns\": [\"step.time\", \"last did\"], \"rows\": [\n  {\"rank\": 0, "
+		"\"side\": \"candidate\", \"cells\": [\"12.40 ms\", \"–\"]},\n  {\"rank\": 3, \"side\": "
+		"\"candidate\", \"cells\": [\"12.40 ms\", \"at k\"]},",
+		"\"insights\": [\n  {\"insight\": \"straggler\", \"rank\": 3, \"side\": \"candidate\", "
+		"\"message\": \"k\"},\n  {\"insight\": \"lost-rank\", \"rank\": null, \"side\": "
+		"\"baseline\", ",
 		"\"drift\": \"renamed\", \"renamed_to\": \"k\", \"baseline\": 1000, \"candidate\": 3000, "
 		"\"change\": 2000, "
 		"\"baseline_count\": 1.5,",
@@ -152,6 +133,11 @@ static void order_of_keys(void **state)
 		"rules",
 		"baseline",
 		"candidate",
+		"profile",
+		"baseline_runs",
+		"candidate_runs",
+		"pin_age_days",
+		"false_alarms_per_1000",
 		"partial",
 		"same_artifact",
 		"error",
@@ -167,6 +153,9 @@ static void order_of_keys(void **state)
 		"spoils",
 		"message",
 		"warnings",
+		"notes",
+		"baseline",
+		"candidate",
 		"checks",
 		"id",
 		"rule",
@@ -182,6 +171,7 @@ static void order_of_keys(void **state)
 		"change_pct",
 		"limit",
 		"noise",
+		"waiver",
 		"message",
 		"attribution",
 		"level",
@@ -194,7 +184,12 @@ static void order_of_keys(void **state)
 		"missing",
 		"inconclusive",
 		"improved",
+		"waived",
 		"skipped",
+		"ranks",
+		"columns",
+		"rows",
+		"insights",
 		"drift",
 		"kernel",
 		"category",
@@ -209,6 +204,8 @@ static void order_of_keys(void **state)
 	struct strbuf key = STRBUF_INIT;
 	(void)state;
 	sample_report(&r, "k", "w");
+	vec_release(&r.checks.v[0].evidence.runs);
+	r.checks.v[0].evidence = (struct evidence){ 0 };
 	r.environment.nr = r.trust.nr = r.checks.nr = r.drift.nr = 1;
 	const char *at = write_report(&r);
 	for (size_t i = 0; i < NR_OF(keys); i++) {
@@ -286,22 +283,29 @@ static void a_diff(void **state)
 
 /* ---- metrics ---- */
 
-static const char *write_metrics(struct digest *d, bool json)
+static const char *write_ranks(struct digest *const *d, size_t nr, const struct report *r,
+                               bool json)
 {
 	struct category_table categories = { .source = "test" };
 	struct naming naming = { .categories = &categories };
 	struct run run = { .label = "test" };
 	struct run_view v;
 	struct sink *out = sink_open_memory();
-	vec_push(&run.ranks, d);
+	for (size_t i = 0; i < nr; i++)
+		vec_push(&run.ranks, d[i]);
 	run_view_init(&v, &run, &naming);
 	if (json)
-		metrics_write_json(&v, out);
+		metrics_write_json(&v, r, out);
 	else
-		metrics_write_text(&v, out);
+		metrics_write_text(&v, r, out);
 	run_view_release(&v);
 	run_release(&run);
 	return take(out);
+}
+
+static const char *write_metrics(struct digest *d, bool json)
+{
+	return write_ranks(&d, 1, NULL, json);
 }
 
 static void metrics(void **state)
@@ -361,11 +365,112 @@ static void metrics_for_people(void **state)
 	static const char *const parts[] = {
 		("rank 0: rank.json, NVIDIA \"A100\"/80GB, 2 steps, 1000 events, 40 GPU activities (1 "
 		 "carried over)\n"),
-		"\n  step.time                      200.00 ms     100.00 ms     300.00 ms\n",
-		"\nkernels by time per step\n        300 ns  alpha_gemm\n        200 ns  triton_mul\n",
+		"\n  step.time               200.00 ms  100.00 ms  300.00 ms\n",
+		"\nkernels by time per step\n  300 ns  alpha_gemm\n  200 ns  triton_mul\n",
 	};
 	(void)state;
 	assert_all(write_metrics(sample_digest(0), false), parts, NR_OF(parts));
+}
+
+/* A rank whose name ends in its number, with a collective and two functions. */
+static struct digest *a_rank(int64_t rank)
+{
+	struct digest *d = sample_digest(rank);
+	d->usable_steps = 2;
+	d->window_ns = 1000;
+	d->samples[METRIC_STEP_TIME][0] += rank * 1000000;
+	d->samples[METRIC_STEP_TIME][1] += rank * 1000000;
+	d->comms.nr = d->functions.nr = 0;
+	vec_push(&d->comms, (struct comm_stat){ .kind = COLLECTIVE_ALL_REDUCE,
+	                                        .group = SPAN("dp\n::x"),
+	                                        .dtype = SPAN("Float"),
+	                                        .group_size = 2,
+	                                        .count = 4,
+	                                        .total_ns = 4000,
+	                                        .max_ns = 2000,
+	                                        .bytes = 8000,
+	                                        .sized_count = 4,
+	                                        .sized_ns = 4000 });
+	vec_push(&d->functions, (struct function_stat){ .cls = FUNCTION_COMPUTE,
+	                                                .name = SPAN("gemm"),
+	                                                .parent = -1,
+	                                                .count = 3,
+	                                                .total_ns = 600,
+	                                                .exclusive_ns = 500 + rank,
+	                                                .median_ns = 200,
+	                                                .rate = -1,
+	                                                .rate_mad = -1 });
+	vec_push(&d->functions, (struct function_stat){ .cls = FUNCTION_MEMORY,
+	                                                .name = SPAN("Memcpy"),
+	                                                .parent = -1,
+	                                                .count = 3,
+	                                                .total_ns = 20,
+	                                                .exclusive_ns = 9 + rank,
+	                                                .median_ns = 6,
+	                                                .rate = 2000,
+	                                                .rate_mad = 100 });
+	return d;
+}
+
+static void metrics_of_ranks(void **state)
+{
+	static const char *const people[] = {
+		"trust: rank 3: dropped-kernels: the candidate has 'k'; spoils step.idle_time\n"
+		"insight: rank 3: straggler: k\n",
+		"\nranks\n  rank  step.time  last did\n     0   12.40 ms         –\n",
+		"  per step                median of the ranks     lowest            highest\n"
+		"  step.time                         201.00 ms  200.00 ms  rank 0  202.00 ms  rank 2\n",
+		"\ncollectives per step by kind and process group: ",
+		"      2  3.91 KiB  2.000 µs  1.86 GiB/s  1.86 GiB/s  all_reduce@dp\xEF\xBF\xBD::x\n",
+		"  compute  50.10 %     200 ns                        gemm\n"
+		"  memory    1.00 %       6 ns  1.95 KiB/s ± 100 B/s  Memcpy\n",
+	};
+	static const char *const programs[] = {
+		"{\"rank\": 1, \"kind\": \"all_reduce\", \"group\": \"dp\\u000a::x\", \"group_size\": 2, "
+		"\"dtype\": \"Float\", \"count\": 4, \"total\": 4000, \"max\": 2000, \"bytes\": 8000, "
+		"\"sized_count\": 4, \"sized_total\": 4000}",
+		"\"functions\": [\n  {\"rank\": 0, \"class\": \"compute\", \"name\": \"gemm\", "
+		"\"exclusive_pct\": 50, \"count\": 3, \"total\": 600, \"median\": 200, \"throughput\": "
+		"null, "
+		"\"throughput_spread\": null},\n  {\"rank\": 1, \"class\": \"memory\"", /* 0.9 % is left
+		                                                                            out */
+		"\"trust\": [\n  {\"finding\": \"dropped-kernels\", \"rank\": 3, \"spoils\": ",
+		"\"rank_table\": {\"columns\": [\"step.time\", \"last did\"], \"rows\": [\n  {\"rank\": 0, "
+		"\"cells\": [\"12.40 ms\", \"–\"]}",
+		"\"insights\": [\n  {\"insight\": \"straggler\", \"rank\": 3, \"message\": \"k\"}]}",
+	};
+	struct report r;
+	(void)state;
+	sample_report(&r, "k", "w");
+	for (int json = 0; json < 2; json++) {
+		struct digest *const ranks[] = { a_rank(0), a_rank(1), a_rank(2) };
+		const char *text = write_ranks(ranks, 3, &r, json);
+		if (json)
+			assert_all(text, programs, NR_OF(programs));
+		else
+			assert_all(text, people, NR_OF(people));
+	}
+	report_release(&r);
+}
+
+/* A stored run keeps no samples: figures come from what was summed up. */
+static void metrics_of_a_stored_run(void **state)
+{
+	(void)state;
+	for (int json = 0; json < 2; json++) {
+		struct digest *d = sample_digest(0);
+		for (int m = 0; m < NR_STEP_METRICS; m++) {
+			struct step_summary *sum = vec_push_zero(&d->summaries);
+			sum->metric = m;
+			for (int i = 0; i < NR_STATISTICS; i++)
+				sum->value[i] = (i + 1) * 1000000;
+		}
+		assert_all(write_metrics(d, json),
+		           (const char *[]){
+		               json ? "\"statistics\": {\"median\": 1000000, \"mean\": 2000000, "
+		                    : "\n  step.time                 1.000 ms   3.000 ms   4.000 ms\n" },
+		           1);
+	}
 }
 
 int main(void)
@@ -382,6 +487,8 @@ int main(void)
 		cmocka_unit_test_teardown(metrics, end),
 		cmocka_unit_test_teardown(metrics_of_a_window, end),
 		cmocka_unit_test_teardown(metrics_for_people, end),
+		cmocka_unit_test_teardown(metrics_of_ranks, end),
+		cmocka_unit_test_teardown(metrics_of_a_stored_run, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

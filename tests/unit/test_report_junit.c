@@ -1,39 +1,9 @@
 /* JUnit: which element a verdict becomes, names, counts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "report/writer.h"
-#include "sample_report.h"
-
-#define NR_OF(array) (sizeof(array) / sizeof *(array))
-
-static struct strbuf written;
-
-static int end(void **state)
-{
-	(void)state;
-	strbuf_release(&written);
-	return 0;
-}
+#include "report_rig.h"
 
 static const char *write_report(const struct report *r, bool strict)
 {
-	struct sink *out = sink_open_memory();
-	report_format_find("junit")->write(r, &(struct write_options){ .junit_strict = strict }, out);
-	strbuf_setlen(&written, 0);
-	strbuf_add(&written, sink_memory(out));
-	sink_abort(out);
-	return strbuf_str(&written);
-}
-
-static void assert_has(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("'%s' is not in:\n%s", part, text);
+	return write_as("junit", r, &(struct write_options){ .junit_strict = strict });
 }
 
 static void verdicts(void **state)
@@ -46,6 +16,7 @@ static void verdicts(void **state)
 		                "M &lt;&quot;&amp;&apos;&gt;</failure>" },
 		{ VERDICT_MISSING, "<error type=\"missing\" message=\"M " },
 		{ VERDICT_INCONCLUSIVE, "<error type=\"inconclusive\" message=\"M " },
+		{ VERDICT_WAIVED, "<skipped type=\"waived\" message=\"M " },
 		{ VERDICT_SKIPPED, "<skipped type=\"skipped\" message=\"M " },
 		{ VERDICT_WARN, "<system-out>warn: M &lt;&quot;&amp;&apos;&gt;</system-out>" },
 		{ VERDICT_IMPROVED, "<system-out>improved: M " },
@@ -66,14 +37,24 @@ static void verdicts(void **state)
 static void order_and_counts(void **state)
 {
 	static const char *const parts[] = {
-		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gpugate\" tests=\"10\" "
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gpugate\" tests=\"11\" "
 		"failures=\"2\""
-		" errors=\"3\" skipped=\"1\" time=\"0.000\">\n",
+		" errors=\"3\" skipped=\"2\" time=\"0.000\">\n",
 		"<testsuite name=\"step\" tests=\"5\" failures=\"1\" errors=\"2\" skipped=\"1\" "
 		"time=\"0.000\">\n",
 		"<properties>",
 		"<property name=\"workload\" value=\"w\"/>",
-		"<testcase classname=\"gpugate.w.step\" name=\"step-cuda-time\" time=\"0.000\">",
+		"<property name=\"profile\" value=\"k&lt;1&gt;\"/>",
+		"<property name=\"baseline_runs\" value=\"10\"/>\n      <property name=\"candidate_runs\" "
+		"value=\"3\"/>\n      <property name=\"pin_age_days\" value=\"12\"/>\n      <property "
+		"name=\"false_alarms_per_1000\" value=\"2.5\"/>\n    </properties>\n",
+		"<testcase classname=\"gpugate.w.step\" name=\"step-cuda-time\" time=\"0.000\">\n      "
+		"<properties>\n",
+		"<property name=\"noise\" value=\"±1.20 ms\"/>\n        <property name=\"detectable\" "
+		"value=\"6.20 ms (+6.19 %)\"/>\n        <property name=\"false_alarms_per_1000\" "
+		"value=\"1.25\"/>\n      </properties>\n      <failure type=",
+		"\nruns of the candidate: 111.00 ms, 112.40 ms, 113.00 ms\n3 runs against 10: the noise is "
+		"±1.20 ms; ",
 		"\nstep.cuda_time of &apos;k&lt;1&gt;&apos; by class, category and kernel\n  +9.000 ms  "
 		"compute\n",
 		"<testsuite name=\"kernels\" tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\" "
@@ -81,6 +62,9 @@ static void order_and_counts(void **state)
 		"name=\"top-kernels[k&lt;1&gt;]\"",
 		"\nk&lt;1&gt;</failure>",
 		"<testsuite name=\"memory\" tests=\"1\"",
+		"<testsuite name=\"ranks\" tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"1\"",
+		"<system-out>the environment differs: &apos;k&lt;1&gt;&apos;\ncandidate rank 3: straggler: "
+		"k&lt;1&gt;\nbaseline: lost-rank: k&lt;1&gt;</system-out>\n",
 		"<testsuite name=\"inputs\" tests=\"2\" failures=\"0\" errors=\"1\"",
 		"name=\"dropped-kernels[candidate, rank 3]\"",
 		"\nspoils step.idle_time</error>",
@@ -99,7 +83,9 @@ static void order_and_counts(void **state)
 		at = found;
 	}
 	assert_has(write_report(&r, true),
-	           "<testsuites name=\"gpugate\" tests=\"10\" failures=\"2\" errors=\"3\" time=");
+	           "<testsuites name=\"gpugate\" tests=\"11\" failures=\"2\" errors=\"3\" time=");
+	assert_null(
+	    strstr(strbuf_str(&written), "\"detectable\"")); /* cases have no properties there */
 	report_release(&r);
 }
 

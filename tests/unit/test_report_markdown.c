@@ -1,35 +1,10 @@
 /* Markdown: what stands where, budgets, and names that want to break out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "report/markdown_doc.h"
-#include "report/writer.h"
-#include "sample_report.h"
-
-#define NR_OF(array) (sizeof(array) / sizeof *(array))
-
-static struct strbuf written;
-
-static int end(void **state)
-{
-	(void)state;
-	strbuf_release(&written);
-	return 0;
-}
+#include "report_rig.h"
 
 static const char *write_report(const struct report *r, size_t max_bytes)
 {
-	struct sink *out = sink_open_memory();
-	report_format_find("markdown")
-	    ->write(r, &(struct write_options){ .max_bytes = max_bytes }, out);
-	strbuf_setlen(&written, 0);
-	strbuf_add(&written, sink_memory(out));
-	sink_abort(out);
-	return strbuf_str(&written);
+	return write_as("markdown", r, &(struct write_options){ .max_bytes = max_bytes });
 }
 
 static const char *write_sample(const char *name, const char *workload, size_t max_bytes)
@@ -39,12 +14,6 @@ static const char *write_sample(const char *name, const char *workload, size_t m
 	const char *text = write_report(&r, max_bytes);
 	report_release(&r);
 	return text;
-}
-
-static void assert_has(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("'%s' is not in:\n%s", part, text);
 }
 
 static void code_spans(void **state)
@@ -86,6 +55,30 @@ static void code_spans(void **state)
 	}
 }
 
+static void figures_are_plain(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "12.40 ms", "12.40 ms | " },
+		{ "±1.20 µs (+3.1 %)", "±1.20 µs (+3.1 %) | " },
+		{ "–", "– | " },
+		{ "", " | " },
+		{ "GH-1", "`GH-1` | " },
+		{ "1 www.a.example", "`1 www.a.example` | " },
+		{ "1|2", "`1\\|2` | " },
+		{ "1 *2*", "`1 *2*` | " },
+		{ "1\u202e2", "`1\xEF\xBF\xBD"
+		              "2` | " },
+		{ "1 <b>", "`1 <b>` | " },
+	};
+	(void)state;
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct strbuf b = STRBUF_INIT;
+		md_figure_cell(&b, rows[i][0]);
+		assert_string_equal(strbuf_str(&b), rows[i][1]);
+		strbuf_release(&b);
+	}
+}
+
 static void long_names_are_cut(void **state)
 {
 	static const char name[] =
@@ -123,21 +116,31 @@ static void order(void **state)
 {
 	static const char *const parts[] = {
 		"<!-- gpugate:resnet50 -->\n**gpugate: fail: 2 of 8 checks beyond their limits",
-		"\nbaseline `k` at `k` (6 steps) → candidate `k` at `k` (6 steps); `k`; environment "
-		"differs: `gpu.name`; rules `k`\n",
-		"| fail | `step-cuda-time` | 100.10 ms | 112.40 ms | +12.30 ms (+12.29 %), worse | "
-		"`increase 5% and 2ms` |\n",
-		"| warn | `peak-memory` |",
+		"\nbaseline `k` at `k` (10 runs, 6 steps; pinned 12 days ago) → candidate `k` at `k` (3 "
+		"runs, "
+		"6 steps); `k`; environment differs: `gpu.name`; rules `k`, profile `k`\n",
+		"\nfalse alarms: `2.5 in 1,000 unchanged runs would fail`\n",
 		"- warning: `the environment differs: 'k'`\n",
 		"- trust, candidate rank 3, dropped-kernels: ",
+		"- waived: `stragglers`, `rank.straggler_pct rose; waived until 2027-01-31: 'k', issue "
+		"1234`\n",
+		"| fail | `step-cuda-time` | 100.10 ms | 112.40 ms | +12.30 ms (+12.29 %), worse | "
+		"`increase 5% and 2ms` | ±1.20 ms |\n",
+		"| warn | `peak-memory` |",
+		"**worth naming:**\n\n- candidate rank 3, straggler: `k`\n- baseline, lost-rank: `k`\n",
 		"**where the time went:** ",
 		"\n- +9.000 ms `compute`\n  - +9.000 ms `GEMM`\n    - +9.000 ms `k` `renamed from 'k'`\n   "
 		"   - +8.000 ms ",
 		"<details><summary>kernels</summary>\n\n| drift |",
 		"| renamed | `k` → `k` |",
+		"<details><summary>ranks</summary>\n\n| side | rank | step.time | last did |\n"
+		"| --- | ---: | ---: | ---: |\n"
+		"| candidate | 0 | 12.40 ms | – |\n| candidate | 3 | 12.40 ms | `at k` |\n"
+		"| baseline | 0 | 12.40 ms | `at k` |\n",
 		"<details><summary>memory</summary>\n\n| verdict |",
 		"<details><summary>all checks</summary>\n\n| verdict |",
 		"| improved | `gpu-utilization` | 100.10 ms | 112.40 ms | +12.30 ms (+12.29 %), better |",
+		"<details><summary>evidence</summary>\n\n- `step-cuda-time`: `3 runs against 10: ",
 		"<details><summary>how to accept</summary>\n\n`gpugate baseline create 'k' "
 		"--force`\n\n</details>\n",
 	};
@@ -184,16 +187,6 @@ static void an_error_is_all_there_is(void **state)
 	report_release(&r);
 }
 
-static size_t count(const char *text, const char *part)
-{
-	size_t nr = 0;
-	while ((text = strstr(text, part))) {
-		nr++;
-		text += strlen(part);
-	}
-	return nr;
-}
-
 /* Every line is a whole line of the full text, or says how much is missing. */
 static void assert_whole_lines(const char *text, const char *full)
 {
@@ -212,10 +205,10 @@ static void assert_whole_lines(const char *text, const char *full)
 static void assert_cut_from_the_bottom(const char *text)
 {
 	static const char *const parts[] = {
-		"<!-- gpugate:",         "\nbaseline ",
-		"\n- warning:",          "**where the time went",
-		">kernels</summary>",    ">memory</summary>",
-		">all checks</summary>", ">how to accept</summary>",
+		"<!-- gpugate:",       "\nbaseline ",           "\n- warning:",
+		"**worth naming",      "**where the time went", ">kernels</summary>",
+		">ranks</summary>",    ">memory</summary>",     ">all checks</summary>",
+		">evidence</summary>", ">notes</summary>",      ">how to accept</summary>",
 	};
 	bool gone = false;
 	for (size_t i = 0; i < NR_OF(parts); i++) {
@@ -276,13 +269,14 @@ static void least_budget(void **state)
 	const char *text = write_sample("k", "w", 1);
 	assert_ptr_equal(strstr(text, "<!-- gpugate:w -->\n**gpugate: fail: "), text);
 	assert_int_equal(count(text, "\n"), 2);
-	assert_has(write_sample("k", "w", 200), "\n8 sections more in the report\n");
+	assert_has(write_sample("k", "w", 200), "\n12 sections more in the report\n");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(code_spans),
+		cmocka_unit_test(figures_are_plain),
 		cmocka_unit_test(long_names_are_cut),
 		cmocka_unit_test_teardown(markers_tell_workloads_apart, end),
 		cmocka_unit_test_teardown(order, end),

@@ -14,13 +14,14 @@
 #include "gate/rules_file.h"
 #include "gate/yaml_reader.h"
 
+#define PERCENT(v) ((int64_t)(v)*1000000)
 #define HEAD "version: 1\nrules:\n"
 #define RULE "  - {id: a, metric: step.time, fail: {increase: 5%}}\n"
 
 static enum status parse(const char *text, size_t n, struct rules *r, struct diag_log *log)
 {
 	diag_init(log);
-	return rules_parse("f", (struct span){ text, n }, r, log);
+	return rules_parse("f", (struct span){ text, n }, NULL, r, log);
 }
 
 /* Whether `text` is refused with a message that begins with `want`. */
@@ -204,6 +205,13 @@ static void test_values(void **state)
 		{ "step.time", "decrease: 99.999999%", true, 99999999 },
 		{ "step.time", "change: 0%", true, 0 },
 		{ "step.time", "increase: 1ns", false, 1 },
+		{ "step.time", "increase_since_pin: 10%", true, 10000000 },
+		{ "step.time", "increase_since_pin: 10ms", false, 10000000 },
+		{ "comm.time", "increase: 10us", false, 10000 },
+		{ "comm.count", "change: 0", false, 0 },
+		{ "comm.bus_bandwidth", "decrease: 5%", true, 5000000 },
+		{ "rank.straggler_pct", "max: 10%", false, 10000000 },
+		{ "rank.missing_steps", "max: 0", false, 0 },
 		{ "step.time", "increase: 1.5us", false, 1500 },
 		{ "step.time", "increase: 2 ms", false, 2000000 },
 		{ "step.time", "max: 0.123456s", false, 123456000 },
@@ -246,8 +254,145 @@ static void test_values(void **state)
 	}
 }
 
+/* ---- noise, waivers, profiles ---- */
+
+static const char nightly[] =
+    "version: 1\n"
+    "defaults: {noise: {k: 2.5}}\n"
+    "inputs: {expect_ranks: 8}\n"
+    "rules:\n"
+    "  - {id: time, metric: step.time, fail: {increase: 5%, and: 2ms, max: 1s}, warn: {increase: "
+    "2%}}\n"
+    "  - {id: top, metric: kernel.time, for_each: {top: 9}, fail: {increase_since_pin: 9%},\n"
+    "     noise: {k: 0, min_runs: 7}}\n"
+    "  - {id: drift, metric: kernel.drift_pct, fail: {max: 9%}}\n"
+    "waivers:\n"
+    "  - {rule: \"t*\", until: 2027-01-31, reason: \"known, issue 7\"}\n"
+    "  - {rule: top, select: {kernel: \"a*\", class: compute}, until: 1970-01-01, reason: old}\n"
+    "profiles:\n"
+    "  nightly:\n"
+    "    steps: {warmup: 5, min: 10}\n"
+    "    inputs: {expect_ranks: 64}\n"
+    "    defaults: {noise: {min_runs: 6}}\n"
+    "    rules:\n"
+    "      time: {fail: {and: 3ms, increase: 3%}, noise: {k: 4}}\n"
+    "      top: {for_each: {top: 50, min_share: 1%}, fail: {increase_since_pin: 5us}}\n"
+    "      drift: {top: 5}\n"
+    "  quick: {steps: {min: 2}}\n";
+
+static void with_profile(const char *profile, struct rules *r)
+{
+	struct diag_log log;
+	diag_init(&log);
+	if (rules_parse("f", span_of(nightly), profile, r, &log) != ST_OK)
+		fail_msg("%s", diag_first_error(&log));
+	diag_release(&log);
+}
+
+static void test_noise(void **state)
+{
+	(void)state;
+	struct rules r;
+	with_profile(NULL, &r);
+	assert_int_equal(r.rules.v[0].noise_k, 2500000);
+	assert_int_equal(r.rules.v[0].noise_min_runs, 5);
+	assert_int_equal(r.rules.v[1].noise_k, 0);
+	assert_int_equal(r.rules.v[1].noise_min_runs, 7);
+	rules_release(&r);
+	accepted(HEAD RULE, &r);
+	assert_int_equal(r.rules.v[0].noise_k, 3000000);
+	assert_int_equal(r.rules.v[0].noise_min_runs, 5);
+	rules_release(&r);
+}
+
+static void test_waivers(void **state)
+{
+	(void)state;
+	struct rules r;
+	with_profile(NULL, &r);
+	assert_int_equal(r.waivers.nr, 2);
+	const struct waiver *all = &r.waivers.v[0], *top = &r.waivers.v[1];
+	assert_string_equal(all->rule, "t*");
+	assert_string_equal(all->select_text, "");
+	assert_string_equal(all->until_text, "2027-01-31");
+	assert_int_equal(all->until, 20849);
+	assert_string_equal(all->reason, "known, issue 7");
+	assert_int_equal(all->line, 10);
+	assert_string_equal(top->select_text, "kernel=a*, class=compute");
+	assert_string_equal(top->select.kernel, "a*");
+	assert_int_equal(top->until, 0);
+	rules_release(&r);
+}
+
+static void test_profiles(void **state)
+{
+	(void)state;
+	struct rules r;
+	with_profile(NULL, &r);
+	assert_null(r.profile);
+	assert_int_equal(r.profiles.nr, 2);
+	assert_int_equal(r.warmup, -1);
+	assert_int_equal(r.rules.v[0].fail.list.v[0].value, PERCENT(5));
+	rules_release(&r);
+	with_profile("nightly", &r);
+	assert_string_equal(r.profile, "nightly");
+	assert_int_equal(r.profiles.nr, 2);
+	assert_string_equal(r.profiles.v[0].text,
+	                    "steps.warmup 5, steps.min 10, inputs.expect_ranks 64, "
+	                    "defaults.noise.min_runs 6, time.fail.and 3ms, time.fail.increase 3%, "
+	                    "time.noise.k 4, top.for_each.top 50, top.for_each.min_share 1%, "
+	                    "top.fail.increase_since_pin 5us, drift.top 5");
+	assert_int_equal(r.warmup, 5);
+	assert_int_equal(r.min_steps, 10);
+	assert_int_equal(r.expect_ranks, 64);
+	const struct rule *time = &r.rules.v[0], *top = &r.rules.v[1];
+	assert_int_equal(time->fail.list.nr, 2);
+	assert_int_equal(time->fail.list.v[0].value, PERCENT(3)); /* the rule's order */
+	assert_int_equal(time->fail.and_value, 3000000);
+	assert_int_equal(time->fail.list.v[1].value, 1000000000);
+	assert_int_equal(time->warn.list.v[0].value, PERCENT(2));
+	assert_int_equal(time->noise_k, 4000000);
+	assert_int_equal(time->noise_min_runs, 6);
+	assert_int_equal(top->top, 50);
+	assert_int_equal(top->min_share, PERCENT(1));
+	assert_int_equal(top->fail.list.v[0].condition, COND_INCREASE_SINCE_PIN);
+	assert_int_equal(top->fail.list.v[0].value, 5000);
+	assert_int_equal(top->noise_k, 0);
+	assert_int_equal(top->noise_min_runs, 7);
+	assert_int_equal(r.rules.v[2].top, 5);
+	assert_int_equal(r.waivers.nr, 2);
+	rules_release(&r);
+	with_profile("quick", &r);
+	assert_int_equal(r.min_steps, 2);
+	assert_int_equal(r.rules.v[1].top, 9);
+	rules_release(&r);
+}
+
+static void test_unknown_profile(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *profile, *error;
+	} rows[] = {
+		{ nightly, "nigtly", "f: there is no profile 'nigtly'; did you mean 'nightly'?" },
+		{ nightly, "weekly", "f: there is no profile 'weekly'" },
+		{ HEAD RULE, "nightly", "f: there is no profile 'nightly'" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rules r;
+		struct diag_log log;
+		diag_init(&log);
+		assert_int_equal(rules_parse("f", span_of(rows[i].text), rows[i].profile, &r, &log),
+		                 ST_USAGE);
+		assert_string_equal(diag_first_error(&log), rows[i].error);
+		rules_release(&r);
+		diag_release(&log);
+	}
+}
+
 /* ---- what is refused, and where ---- */
 
+#define PROFILE(map) HEAD RULE "profiles:\n  nightly:\n    " map "\n"
 #define LIMIT(metric, map) HEAD "  - id: a\n    metric: " metric "\n    fail: " map "\n"
 
 static void test_refused(void **state)
@@ -300,8 +445,14 @@ static void test_refused(void **state)
 		{ "rules: [a]\n", "f:1:9: 'rules' must be a map of keys, not one value" },
 		{ "rules: []\n", "f:1:8: 'rules' is empty" },
 		{ "steps: {}\n", "f:1:8: 'steps' is empty" },
-		{ "waivers: []\n", "f:1:1: unknown key 'waivers' in the rules file: it has version, " },
-		{ "defaults: {noise: {k: 3}}\n", "f:1:12: unknown key 'noise' in 'defaults'" },
+		{ "waver: []\n", "f:1:1: unknown key 'waver' in the rules file: did you mean 'waivers'?" },
+		{ "defaults: {noise: {k: -1}}\n", "f:1:23: 'k' must be from 0 to 100" },
+		{ "defaults: {noise: {k: 100.1}}\n", "f:1:23: 'k' must be from 0 to 100" },
+		{ "defaults: {noise: {k: 1e1}}\n", "f:1:23: 'k' is a number like 3 or 2.5, not '1e1'" },
+		{ "defaults: {noise: {k: 1.2345678}}\n", "f:1:23: 'k' is a number like 3 or 2.5" },
+		{ "defaults: {noise: {k: \"3\"}}\n", "f:1:23: 'k' is a number like 3 or 2.5" },
+		{ "defaults: {noise: {k: nan}}\n", "f:1:23: 'k' is a number like 3 or 2.5" },
+		{ "defaults: {noise: {min_runs: 1}}\n", "f:1:30: 'min_runs' must be from 2 to 20" },
 		/* values of the root */
 		{ "workload: a/b\n", "f:1:11: 'workload' must not hold '/'" },
 		{ "workload: a..b\n", "f:1:11: 'workload' must not hold '..'" },
@@ -351,7 +502,8 @@ static void test_refused(void **state)
 		{ HEAD "  - {id: a, metric: kernel.time, fail: {max: 1s}, on_gone: warn}\n",
 		  "f:3:51: 'on_gone' needs 'for_each'" },
 		{ HEAD "  - {id: a, metric: step.time, for_each: {top: 3}, fail: {increase: 5%}}\n",
-		  "f:3:32: 'step.time' has no kernels, categories or operators for 'for_each'" },
+		  "f:3:32: 'step.time' has no kernels, categories, operators, collectives or functions for "
+		  "'for_each'" },
 		{ HEAD "  - {id: a, metric: step.time, top: 3, fail: {increase: 5%}}\n",
 		  "f:3:32: 'top' is for kernel.drift_pct and kernel.top_overlap_pct: use 'for_each: {top: "
 		  "N}'" },
@@ -380,8 +532,70 @@ static void test_refused(void **state)
 		{ LIMIT("step.time", "{and: 2ms}"), "f:5:11: a limit needs at least one of 'increase'" },
 		{ LIMIT("step.time", "{increase: 5%, inrease: 5%}"),
 		  "f:5:26: unknown key 'inrease' in a limit: did you mean 'increase'?" },
-		{ LIMIT("step.time", "{increase_since_pin: 5%}"),
-		  "f:5:12: unknown key 'increase_since_pin' in a limit" },
+		{ LIMIT("step.time", "{increase_since_pins: 5%}"),
+		  "f:5:12: unknown key 'increase_since_pins' in a limit: did you mean "
+		  "'increase_since_pin'?" },
+		{ LIMIT("kernel.drift_pct", "{increase_since_pin: 5%}"),
+		  "f:5:12: 'kernel.drift_pct' is a comparison of both sides already" },
+		{ HEAD "  - {id: a, metric: step.kernel_count, fail: {increase: 5%}, noise: {k: 2}}\n",
+		  "f:3:62: 'step.kernel_count' is exact: there is no noise in it" },
+		{ HEAD "  - {id: a, metric: step.time, fail: {max: 5s}, noise: {k: 2}}\n",
+		  "f:3:49: 'noise' belongs to an increase or decrease in 'fail', and there is none" },
+		{ HEAD "  - {id: a, metric: step.time, warn: {increase: 5%}, noise: {k: 2}}\n",
+		  "f:3:54: 'noise' belongs to an increase or decrease in 'fail', and there is none" },
+		{ HEAD "  - {id: a, metric: comm.time, for_each: {min_share: 1%}, fail: {increase: 5%}}\n",
+		  "f:3:43: 'min_share' is a share of kernel time" },
+		{ HEAD
+		  "  - {id: a, metric: rank.straggler_pct, select: {collective: a}, fail: {max: 5%}}\n",
+		  "f:3:50: 'rank.straggler_pct' has no collective to select: it has rank" },
+		/* waivers */
+		{ HEAD RULE "waivers:\n  - {rule: a, until: 2027-01-31}\n",
+		  "f:5:5: a waiver lacks 'reason'" },
+		{ HEAD RULE "waivers:\n  - {rule: a, reason: x}\n", "f:5:5: a waiver lacks 'until'" },
+		{ HEAD RULE "waivers:\n  - {until: 2027-01-31, reason: x}\n",
+		  "f:5:5: a waiver lacks 'rule'" },
+		{ HEAD RULE "waivers:\n  - {rule: a, until: 2027-02-29, reason: x}\n",
+		  "f:5:22: 'until' is a day like 2027-01-31, not '2027-02-29'" },
+		{ HEAD RULE "waivers:\n  - {rule: a, until: 31.1.2027, reason: x}\n",
+		  "f:5:22: 'until' is a day like 2027-01-31" },
+		{ HEAD RULE "waivers:\n  - {rule: a, until: 2027-01-31T00, reason: x}\n",
+		  "f:5:22: 'until' is a day like 2027-01-31" },
+		{ HEAD "  - {id: step-time, metric: step.time, fail: {increase: 5%}}\nwaivers:\n"
+		       "  - {rule: step-tme, until: 2027-01-31, reason: x}\n",
+		  "f:5:12: a waiver for 'step-tme', and no rule has this id: did you mean 'step-time'?" },
+		{ HEAD RULE "waivers:\n  - {rule: \"b*\", until: 2027-01-31, reason: x}\n",
+		  "f:5:12: a waiver for 'b*', and no rule has this id" },
+		{ HEAD RULE "waivers:\n  - {rule: a, select: {kernel: x}, until: 2027-01-31, reason: x}\n",
+		  "f:5:24: 'a' has no kernel to select: it has rank" },
+		{ HEAD RULE "waivers:\n  - {rule: a, select: {rnk: x}, until: 2027-01-31, reason: x}\n",
+		  "f:5:24: unknown key 'rnk' in 'select': did you mean 'rank'?" },
+		{ HEAD RULE "waivers:\n  - {rule: a, until: 2027-01-31, reason: ''}\n",
+		  "f:5:42: 'reason' has no value" },
+		/* profiles */
+		{ PROFILE("steps: {marker: x}"), "f:6:13: unknown key 'marker' in 'steps' of a profile" },
+		{ PROFILE("workload: x"), "f:6:5: unknown key 'workload' in a profile: it has inputs, " },
+		{ PROFILE("rules: {b: {fail: {max: 1s}}}"), "f:6:13: no rule has the id 'b'" },
+		{ PROFILE("rules: {a: {warn: {increase: 1%}}}"),
+		  "f:6:17: rule 'a' has no 'warn' that a profile could change" },
+		{ PROFILE("rules: {a: {fail: {decrease: 1%}}}"),
+		  "f:6:24: rule 'a' has no 'decrease' in 'fail' that a profile could change" },
+		{ PROFILE("rules: {a: {for_each: {top: 3}}}"),
+		  "f:6:17: rule 'a' has no 'for_each' that a profile could change" },
+		{ PROFILE("rules: {a: {top: 3}}"), "f:6:17: 'top' is for kernel.drift_pct" },
+		{ PROFILE("rules: {a: {metric: step.time}}"),
+		  "f:6:17: unknown key 'metric' in a rule of a profile" },
+		{ PROFILE("rules: {a: {fail: {increase: 1MiB}}}"),
+		  "f:6:34: '1MiB' does not fit 'step.time'" },
+		{ PROFILE("rules: {a: {fail: {}}}"), "f:6:23: 'fail' is empty" },
+		{ PROFILE("rules: {}"), "f:6:12: 'rules' is empty" },
+		{ PROFILE("rules: {a: {fail: {increase: 1%}}, a: {fail: {increase: 2%}}}"),
+		  "f:6:40: 'a' is written twice, first in line 6" },
+		{ HEAD RULE "profiles: {\"a b\": {steps: {min: 2}}}\n",
+		  "f:4:12: 'profiles' is at most 100 letters" },
+		{ HEAD RULE "profiles: {p: {steps: {min: 2}}, p: {steps: {min: 3}}}\n",
+		  "f:4:34: 'p' is written twice, first in line 4" },
+		{ HEAD RULE "profiles: {p: 1}\n", "f:4:15: 'p' must be a map of keys, not one value" },
+		{ HEAD RULE "profiles: {p: }\n", "f:4:15: 'p' has no value" },
 		{ LIMIT("step.time", "{increase: -5%}"), "f:5:22: '-5%' is negative" },
 		{ LIMIT("step.time", "{increase: 5}"),
 		  "f:5:22: '5' does not fit 'step.time', which is in ns: write ns, us, ms, s or %" },
@@ -412,7 +626,7 @@ static void test_refused(void **state)
 		{ LIMIT("step.time", "{decrease: 100%}"),
 		  "f:5:22: nothing can decrease by more than '100%'" },
 		{ LIMIT("step.time", "{max: 1s, and: 2ms}"),
-		  "f:5:21: 'and' belongs to an 'increase' or 'decrease' in %" },
+		  "f:5:21: 'and' belongs to increases and decreases in %" },
 		{ LIMIT("step.time", "{change: 5%, and: 2ms}"), "f:5:24: 'and' belongs to" },
 		{ LIMIT("step.time", "{increase: 5ms, and: 2ms}"), "f:5:27: 'and' belongs to" },
 		{ LIMIT("step.time", "{increase: 5%, and: 2%}"),
@@ -449,22 +663,27 @@ static void repeat(struct strbuf *b, const char *s, int nr)
 		strbuf_adds(b, s);
 }
 
+static enum status take_any(struct document *d, void *out)
+{
+	(void)out;
+	assert_non_null(d->root);
+	return ST_OK;
+}
+
 static void test_depth(void **state)
 {
 	(void)state;
 	for (int depth = DOCUMENT_MAX_DEPTH; depth <= DOCUMENT_MAX_DEPTH + 1; depth++) {
 		struct strbuf b = STRBUF_INIT;
-		struct document d;
 		struct diag_log log;
 		repeat(&b, "[", depth);
 		repeat(&b, "]", depth);
 		diag_init(&log);
-		document_init(&d, "f", &log);
-		enum status st = document_parse(&d, strbuf_span(&b));
+		struct span text = strbuf_span(&b);
+		enum status st = document_load("f", &text, take_any, NULL, &log);
 		assert_int_equal(st, depth == DOCUMENT_MAX_DEPTH ? ST_OK : ST_USAGE);
 		if (st)
 			assert_string_equal(diag_first_error(&log), "f:1:33: nested deeper than 32 levels");
-		document_release(&d);
 		diag_release(&log);
 		strbuf_release(&b);
 	}
@@ -566,7 +785,7 @@ static void test_files(void **state)
 			fclose(f);
 		}
 		diag_init(&log);
-		assert_int_equal(rules_read(path, &r, &log), wants[i] ? ST_USAGE : ST_OK);
+		assert_int_equal(rules_read(path, NULL, &r, &log), wants[i] ? ST_USAGE : ST_OK);
 		snprintf(want, sizeof want, "%s%s", path, wants[i] ? wants[i] : "");
 		if (wants[i])
 			assert_string_equal(diag_first_error(&log), want);
@@ -578,7 +797,7 @@ static void test_files(void **state)
 			unlink(path);
 	}
 	diag_init(&log);
-	assert_int_equal(rules_read(dir, &r, &log), ST_USAGE);
+	assert_int_equal(rules_read(dir, NULL, &r, &log), ST_USAGE);
 	assert_non_null(strstr(diag_first_error(&log), "is not a regular file"));
 	rules_release(&r);
 	diag_release(&log);
@@ -591,7 +810,7 @@ static void test_built_in(void **state)
 	struct rules r;
 	struct diag_log log;
 	diag_init(&log);
-	assert_int_equal(rules_read(NULL, &r, &log), ST_OK);
+	assert_int_equal(rules_read(NULL, NULL, &r, &log), ST_OK);
 	assert_string_equal(r.source, "built in");
 	assert_true(r.rules.nr >= 9);
 	/* a run may be a trace or a snapshot alone; findings tell where one side lacks one */
@@ -637,22 +856,41 @@ static void test_sizes(void **state)
 
 /* ---- words and schema ---- */
 
+/* The paragraph as one line; its lines are no longer than people read. */
+static const char *unwrapped(struct arena *a, const char *text)
+{
+	char *copy = arena_dup(a, span_of(text)), *to = copy;
+	size_t column = 0;
+	for (const char *p = text; *p; p++, column++) {
+		assert_true(column < 96 || *p == '\n');
+		*to++ = *p == '\n' ? ' ' : *p;
+		if (*p != '\n')
+			continue;
+		assert_memory_equal(p + 1, "    ", 4);
+		p += 4;
+		column = 3;
+	}
+	*to = '\0';
+	return copy;
+}
+
 static void test_explain(void **state)
 {
 	(void)state;
 	struct rules r;
 	struct arena a = ARENA_INIT;
 	accepted(everything, &r);
-	assert_string_equal(rule_explain(&a, &r.rules.v[0]),
+	assert_string_equal(unwrapped(&a, rule_explain(&a, &r.rules.v[0])),
 	                    "step-cuda_time.1: the p95 over steps of step.cuda_time (sum of the "
 	                    "durations of a step's GPU activities "
 	                    "(kernels, memcpy, memset)), the max over devices and ranks, where rank=0. "
 	                    "Lower is worse. Fails when it is more "
 	                    "than 5% above the baseline and by more than 2ms as well. Warns when it is "
 	                    "more than 2.000001% above the "
-	                    "baseline, or when it is more than 1.5us below the baseline. Where a side "
-	                    "lacks it, the check warns.");
-	assert_string_equal(rule_explain(&a, &r.rules.v[2]),
+	                    "baseline, or when it is more than 1.5us below the baseline. Once the "
+	                    "baseline has 5 runs, what is within 3 standard deviations of their noise "
+	                    "only warns. Where a side lacks it, the check warns.");
+	assert_string_equal(unwrapped(&a, rule_explain(&a, &r.rules.v[2])),
 	                    "top: kernel.time of each kernel (time of one kernel per step), the median "
 	                    "over devices and ranks, where "
 	                    "kernel=*gemm*, category=GE?M. One check for each of the top 7 of either "
@@ -662,6 +900,30 @@ static void test_explain(void **state)
 	                    "above the baseline and by more than 0.5% of step (the baseline's "
 	                    "step.cuda_time) as well. Where a side lacks "
 	                    "it, the check is skipped.");
+	arena_release(&a);
+	rules_release(&r);
+}
+
+static void test_explain_all(void **state)
+{
+	(void)state;
+	struct rules r;
+	struct arena a = ARENA_INIT;
+	with_profile(NULL, &r);
+	const char *all = rules_explain(&a, &r, NULL), *top = rules_explain(&a, &r, &r.rules.v[1]),
+	           *drift = rules_explain(&a, &r, &r.rules.v[2]);
+	assert_non_null(strstr(all, "\nwaiver for 't*', until 2027-01-31: known, issue 7\n"));
+	assert_non_null(strstr(all,
+	                       "\nwaiver for 'top' where kernel=a*, class=compute, until 1970-01-01: "
+	                       "old\n"));
+	assert_non_null(strstr(all, "\nprofile 'nightly': steps.warmup 5, "));
+	assert_non_null(strstr(all, "\nprofile 'quick': steps.min 2\n"));
+	assert_non_null(strstr(top, "approved run"));
+	assert_non_null(strstr(top, "waiver for 't*'"));
+	assert_non_null(strstr(top, "profile 'nightly'"));
+	assert_null(strstr(top, "profile 'quick'"));
+	assert_null(strstr(top, "time: "));
+	assert_null(strstr(drift, "waiver"));
 	arena_release(&a);
 	rules_release(&r);
 }
@@ -708,14 +970,17 @@ static void test_workload(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_root),     cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_and),      cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_values),   cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_depth),    cmocka_unit_test(test_hostile_sizes),
-		cmocka_unit_test(test_counts),   cmocka_unit_test(test_text_length),
-		cmocka_unit_test(test_files),    cmocka_unit_test(test_built_in),
-		cmocka_unit_test(test_explain),  cmocka_unit_test(test_schema),
-		cmocka_unit_test(test_workload), cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_root),        cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_and),         cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_values),      cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_depth),       cmocka_unit_test(test_hostile_sizes),
+		cmocka_unit_test(test_counts),      cmocka_unit_test(test_text_length),
+		cmocka_unit_test(test_files),       cmocka_unit_test(test_built_in),
+		cmocka_unit_test(test_explain),     cmocka_unit_test(test_schema),
+		cmocka_unit_test(test_workload),    cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_noise),       cmocka_unit_test(test_waivers),
+		cmocka_unit_test(test_profiles),    cmocka_unit_test(test_unknown_profile),
+		cmocka_unit_test(test_explain_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ static const struct row category_rows[] = {
 	{ .json = DOC(CAT("KERNEL") "," CAT("Gpu_MemCpy")),
 	  .events = "kernel n @1000+2000 p3 t4 d3 s4\nmemcpy n @1000+2000 p3 t4 d3 s4 b0\n" },
 	/* what no figure needs */
-	{ .json = DOC(CAT("python_function") "," CAT("gpu_user_annotation") "," CAT("ac2g") "," CAT(
+	{ .json = DOC(CAT("gpu_operator") "," CAT("gpu_user_annotation") "," CAT("ac2g") "," CAT(
 	      "kernels") "," CAT("") "," CAT("kerne") "," CAT("Trace") "," CAT("cuda_sync") "," CAT("ke"
 	                                                                                            "rn"
 	                                                                                            "el"
@@ -127,9 +127,7 @@ static const struct row number_rows[] = {
 	{ .json = DOC(EV("'ts':1,'dur':-0.0001")), .events = "kernel k @1000+0 p0 t7 d0 s7\n" },
 	{ .json = DOC(EV("'dur':2") "," GOOD), .events = K1, .meta = "events=2 malformed=1" },
 	{ .json = DOC(EV("'ts':null,'dur':2")), .events = "", .meta = "events=1 malformed=1" },
-	{ .json = DOC("{'ph':'X','cat':'python_function'}"),
-	  .events = "",
-	  .meta = "events=1" }, /* not wanted */
+	{ .json = DOC("{'ph':'X','cat':'ac2g'}"), .events = "", .meta = "events=1" }, /* not wanted */
 	/* beyond what can be held, where it is needed */
 	{ .json = DOC(EV("'ts':^1e999")), .error = BAD_VALUE("traceEvents[0].ts") },
 	{ .json = DOC(EV("'ts': ^1e999")), .error = BAD_VALUE("traceEvents[0].ts") },
@@ -352,12 +350,68 @@ static void inputs(void **state)
 	check_rows(inputs_rows, ROWS(inputs_rows));
 }
 
+#define NCCL(cat, rest) \
+	"{'ph':'X','cat':'" cat "','name':'nccl:x','ts':1,'dur':2,'pid':0,'tid':7,'args':{" rest "}}"
+#define ALL_REDUCE                                                                        \
+	"'Collective name':'allreduce','dtype':'Float','In msg nelems':8,'Out msg nelems':9," \
+	"'Group size':2,'Process Group Name':'0','Process Group Description':'dp'"
+#define NOTE(rest) NCCL("user_annotation", rest)
+#define TWO(a, b) a "," b
+#define GROUP_3 "'Process Group ID':3,"
+#define WAIT "'Collective name':'wait'"
+#define ODD \
+	"'Collective name':'a','In msg nelems':-1,'Out msg nelems':'x','Group size':[2],'dtype':null"
+#define MINE \
+	"{'ph':'X','cat':'user_annotation','name':'mine','ts':1,'pid':0,'tid':7,'args':{" DIMS "}}"
+#define DIMS "'Input Dims':[[8]]"
+#define ANNOTATION "annotation nccl:x @1000+2000 p0 t7"
+
+static const struct row collective_rows[] = {
+	{ .json =
+	      DOC(TWO(TWO(NCCL("kernel", ALL_REDUCE), NCCL("cpu_op", ALL_REDUCE)), NOTE(ALL_REDUCE))),
+	  .events = "kernel nccl:x @1000+2000 p0 t7 d0 s7 comm allreduce,Float,0,dp 8>9/2\n"
+	            "op nccl:x @1000+2000 p0 t7 comm allreduce,Float,0,dp 8>9/2\n" ANNOTATION
+	            " comm allreduce,Float,0,dp 8>9/2\n" },
+	/* torch 2.1 numbers the group; a name is better, wherever it stands */
+	{ .json = DOC(TWO(NOTE(GROUP_3 WAIT), NOTE(GROUP_3 "'Process Group Name':'n'," WAIT))),
+	  .events = ANNOTATION " comm wait,,3, -1>-1/-1\n" ANNOTATION " comm wait,,n, -1>-1/-1\n" },
+	/* what is no count is absent; nothing is left of the event before */
+	{ .json = DOC(TWO(TWO(NOTE(ODD), NOTE("'dtype':'Float','Group size':2")),
+	                  TWO(NOTE(ALL_REDUCE), NOTE("")))),
+	  .events = ANNOTATION " comm a,,, -1>-1/-1\n" ANNOTATION "\n" ANNOTATION
+	                       " comm allreduce,Float,0,dp 8>9/2\n" ANNOTATION "\n" },
+	/* shapes of annotations of collectives, of no others */
+	{ .json = DOC(TWO(NOTE(DIMS ",'Input type':['float']"), MINE)),
+	  .events = ANNOTATION " in [8] of float\nannotation mine @1000+0 p0 t7\n" },
+};
+
+static void collectives(void **state)
+{
+	(void)state;
+	check_rows(collective_rows, ROWS(collective_rows));
+}
+
+#define PYTHON(args) \
+	"{'ph':'X','cat':'python_function','name':'f','ts':1,'dur':2,'pid':0,'tid':7,'args':{" args "}}"
+static const struct row python_rows[] = {
+	{ .json = DOC(PYTHON("'Python id':5,'Python parent id':4") "," PYTHON(
+	      "'Python id':1,'Python parent id':null") "," PYTHON("'Python id':-7")),
+	  .events = "python f @1000+2000 p0 t7 y5<4\npython f @1000+2000 p0 t7 y1<-1\n"
+	            "python f @1000+2000 p0 t7\n" },
+};
+
+static void python(void **state)
+{
+	(void)state;
+	check_rows(python_rows, ROWS(python_rows));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shapes), cmocka_unit_test(categories), cmocka_unit_test(numbers),
-		cmocka_unit_test(ids),    cmocka_unit_test(args),       cmocka_unit_test(memory),
-		cmocka_unit_test(inputs),
+		cmocka_unit_test(shapes), cmocka_unit_test(categories),  cmocka_unit_test(numbers),
+		cmocka_unit_test(ids),    cmocka_unit_test(args),        cmocka_unit_test(memory),
+		cmocka_unit_test(inputs), cmocka_unit_test(collectives), cmocka_unit_test(python),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

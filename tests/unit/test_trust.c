@@ -90,36 +90,27 @@ static void overlap_more(struct digest *d)
 static void short_step(struct digest *d)
 {
 	d->step_activities[4] = 4;
-}
-static void half_step(struct digest *d)
-{
-	d->step_activities[4] = 5;
-}
-static void short_first(struct digest *d)
-{
-	d->step_activities[0] = 0;
-}
-static void short_of_two(struct digest *d)
-{
-	d->nr_steps = 2;
-	d->step_activities[1] = 1;
+	d->usable_steps = 4;
 }
 static void short_to_2(struct digest *d)
 {
 	d->nr_steps = 3;
-	d->step_activities[2] = 4;
+	d->usable_steps = 2;
 }
 static void two_steps(struct digest *d)
 {
 	d->nr_steps = 2;
+	d->usable_steps = 2;
 }
 static void no_steps(struct digest *d)
 {
 	d->nr_steps = 0;
+	d->usable_steps = 0;
 }
 static void window(struct digest *d)
 {
 	d->nr_steps = 1;
+	d->usable_steps = 1;
 	d->window = true;
 }
 static void truncated(struct digest *d)
@@ -214,22 +205,24 @@ static const struct row {
 	{ "dropped 1 %", dropped_1, 1, NULL, 0, 0, 0 },
 	{ "dropped", dropped_more, 1, "dropped-kernels", 0, METRIC_STEP_CUDA_TIME,
 	  METRIC_WINDOW_BUSY_TIME },
+	{ "dropped: launches", dropped_more, 1, "dropped-kernels", 0, METRIC_STEP_LAUNCH_TIME,
+	  METRIC_FUNCTION_EXCLUSIVE_PCT },
+	{ "dropped: collectives", dropped_more, 1, "dropped-kernels", 0, METRIC_COMM_TIME,
+	  METRIC_RANK_MISSING_STEPS },
 	{ "dropped: kernels", dropped_more, 1, "dropped-kernels", 0, METRIC_KERNEL_TIME,
 	  METRIC_STEP_TIME },
 	{ "launches not recorded", no_launches, 1, NULL, 0, 0, 0 },
 	{ "lost 1 %", lost_1, 1, NULL, 0, 0, 0 },
-	{ "lost", lost_more, 1, "lost-kernels", 0, METRIC_STEP_KERNEL_COUNT,
-	  METRIC_GPU_UTILIZATION_PCT },
+	{ "lost", lost_more, 1, "lost-kernels", 0, METRIC_GPU_UTILIZATION_PCT,
+	  METRIC_STEP_LAUNCH_TIME },
 	{ "overlap 1 %", overlap_1, 1, NULL, 0, 0, 0 },
 	{ "overlap", overlap_more, 1, "overlapping-activities", 0, METRIC_STEP_COMPUTE_TIME,
 	  METRIC_STEP_BUSY_TIME },
+	{ "overlap: one launch", overlap_more, 1, "overlapping-activities", 0, METRIC_KERNEL_MEAN,
+	  METRIC_KERNEL_MAX },
 	{ "overlap: counts", overlap_more, 1, "overlapping-activities", 0, METRIC_KERNEL_TIME,
 	  METRIC_KERNEL_COUNT },
-	{ "half a last step", half_step, 1, NULL, 0, 0, 0 },
-	{ "less than half", short_step, 1, "short-last-step", 0, METRIC_KERNEL_TIME,
-	  METRIC_STEP_CUDA_TIME },
-	{ "short first step", short_first, 1, NULL, 0, 0, 0 },
-	{ "short of two", short_of_two, 1, NULL, 0, 0, 0 },
+	{ "less than half", short_step, 1, "short-last-step", true, 0, 0 },
 	{ "too few", two_steps, 3, "too-few-steps", 0, METRIC_STEP_TIME, METRIC_WINDOW_BUSY_TIME },
 	{ "enough", two_steps, 2, NULL, 0, 0, 0 },
 	{ "no step", no_steps, 0, "too-few-steps", 0, METRIC_STEP_TIME, METRIC_MEMORY_PEAK_ALLOCATED },
@@ -269,7 +262,7 @@ static void check_row(const struct row *row, bool candidate)
 	struct sides s;
 	setup(&s);
 	row->damage(candidate ? s.c : s.b);
-	trust_findings(&s.baseline, &s.candidate, row->min_steps, &s.report);
+	trust_findings(&s.baseline, &s.candidate, 1, row->min_steps, &s.report);
 	size_t expected = row->id ? 1 : 0;
 	const struct finding *f = row->id ? find(&s.report, row->id) : NULL;
 	if (s.report.trust.nr != expected || (row->id && !f))
@@ -302,7 +295,7 @@ static void test_side_and_words(void **state)
 	struct sides s;
 	setup(&s);
 	dropped_more(s.b);
-	trust_findings(&s.baseline, &s.candidate, 1, &s.report);
+	trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
 	const struct finding *f = find(&s.report, "dropped-kernels");
 	assert_false(f->candidate);
 	assert_string_equal(
@@ -318,8 +311,7 @@ static void test_short_and_too_few(void **state)
 	struct sides s;
 	setup(&s);
 	short_to_2(s.c);
-	assert_int_equal(trust_usable_steps(s.c), 2);
-	trust_findings(&s.baseline, &s.candidate, 3, &s.report);
+	trust_findings(&s.baseline, &s.candidate, 1, 3, &s.report);
 	assert_non_null(find(&s.report, "short-last-step"));
 	assert_non_null(find(&s.report, "too-few-steps"));
 	release(&s);
@@ -333,7 +325,7 @@ static void test_spoiler(void **state)
 	s.c->rank = 3;
 	negative(s.c);
 	overlap_more(s.c);
-	trust_findings(&s.baseline, &s.candidate, 1, &s.report);
+	trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
 	const struct metric *m = &metric_table[METRIC_STEP_CUDA_TIME];
 	assert_string_equal(trust_spoiler(&s.report, m, -1)->id, "overlapping-activities");
 	assert_non_null(trust_spoiler(&s.report, m, 3));
@@ -356,7 +348,7 @@ static void test_snapshots_alone(void **state)
 	setup(&s);
 	replace(&s.baseline, &s.b);
 	replace(&s.candidate, &s.c);
-	trust_findings(&s.baseline, &s.candidate, 5, &s.report);
+	trust_findings(&s.baseline, &s.candidate, 1, 5, &s.report);
 	assert_int_equal(s.report.trust.nr, 0);
 	release(&s);
 }
@@ -369,7 +361,7 @@ static void test_snapshot_against_trace(void **state)
 		struct sides s;
 		setup(&s);
 		candidate ? replace(&s.candidate, &s.c) : replace(&s.baseline, &s.b);
-		trust_findings(&s.baseline, &s.candidate, 5, &s.report);
+		trust_findings(&s.baseline, &s.candidate, 1, 5, &s.report);
 		const struct finding *f = find(&s.report, "no-trace");
 		assert_int_equal(s.report.trust.nr, 1);
 		assert_int_equal(f->candidate, candidate);
@@ -380,6 +372,45 @@ static void test_snapshot_against_trace(void **state)
 	}
 }
 
+/* Without a baseline there is nothing to differ from. */
+static void test_no_baseline(void **state)
+{
+	(void)state;
+	struct sides s;
+	setup(&s);
+	timestamp(s.c);
+	trust_findings(NULL, &s.candidate, 1, 5, &s.report);
+	assert_int_equal(s.report.trust.nr, 0);
+	dropped_more(s.c);
+	trust_findings(NULL, &s.candidate, 1, 6, &s.report);
+	assert_int_equal(s.report.trust.nr, 2);
+	release(&s);
+}
+
+/* A finding of any run of the candidate spoils. */
+static void test_repeats(void **state)
+{
+	(void)state;
+	struct sides s;
+	setup(&s);
+	struct run runs[] = { s.candidate, fixture_run(fixture_digest(5, gemm, NR_OF(gemm))),
+		                  fixture_run(fixture_digest(5, gemm, NR_OF(gemm))) };
+	dropped_more(runs[2].ranks.v[0]);
+	window(runs[1].ranks.v[0]);
+	trust_findings(&s.baseline, runs, 3, 1, &s.report);
+	assert_int_equal(s.report.trust.nr, 2);
+	assert_string_equal(s.report.trust.v[0].message,
+	                    "run 2 of the candidate has no steps and the baseline has: per-step "
+	                    "figures do not compare");
+	assert_string_equal(s.report.trust.v[1].message,
+	                    "run 3 of the candidate has 3 GPU activities whose launch was lost, 1.00 % "
+	                    "of its GPU time");
+	assert_true(s.report.trust.v[1].candidate);
+	run_release(&runs[1]);
+	run_release(&runs[2]);
+	release(&s);
+}
+
 /* One rank without a trace, in a run where others have one. */
 static void test_rank_without_trace(void **state)
 {
@@ -387,7 +418,7 @@ static void test_rank_without_trace(void **state)
 	struct sides s;
 	setup(&s);
 	vec_push(&s.candidate.ranks, memory_digest(1, "0", MIB(9), MIB(1)));
-	trust_findings(&s.baseline, &s.candidate, 5, &s.report);
+	trust_findings(&s.baseline, &s.candidate, 1, 5, &s.report);
 	assert_int_equal(find(&s.report, "no-trace")->rank, 1);
 	release(&s);
 }
@@ -399,7 +430,7 @@ static void test_memory_sources(void **state)
 	setup(&s);
 	vec_push(&s.b->memories, sample_memory("0", "trace", 9));
 	vec_push(&s.c->memories, sample_memory("0", "snapshot", 9));
-	trust_findings(&s.baseline, &s.candidate, 1, &s.report);
+	trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
 	assert_int_equal(s.report.trust.nr, 1);
 	assert_true(find(&s.report, "memory-source-differs")->warning_only);
 	release(&s);
@@ -424,7 +455,7 @@ static void test_out_of_memory_risk(void **state)
 		struct memory_stat *m = &s.c->memories.v[0];
 		m->reserved_at_peak = MIB(12); /* of which 3 are not in use */
 		m->capacity = s.b->memories.v[0].capacity = MIB(12) + cases[i].left;
-		trust_findings(&s.baseline, &s.candidate, 1, &s.report);
+		trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
 		const struct finding *f = find(&s.report, "out-of-memory-risk");
 		assert_int_equal(s.report.trust.nr, cases[i].words != NULL);
 		if (f) {
@@ -446,9 +477,9 @@ static void test_extremes(void **state)
 	s.c->trust.launches = s.c->trust.launches_without_kernel = INT64_MAX;
 	struct memory_evidence *e = history(s.c);
 	e->contradicted_frees = e->lost_allocs = e->unseen_frees = INT64_MAX;
-	for (int i = 0; i < 5; i++)
-		s.c->step_activities[i] = i < 4 ? INT64_MAX : INT64_MAX / 2;
-	trust_findings(&s.baseline, &s.candidate, INT64_MAX, &s.report);
+	s.c->step_activities[4] = INT64_MAX / 2;
+	s.c->usable_steps = 4;
+	trust_findings(&s.baseline, &s.candidate, 1, INT64_MAX, &s.report);
 	assert_non_null(find(&s.report, "dropped-kernels"));
 	assert_non_null(find(&s.report, "lost-kernels"));
 	assert_non_null(find(&s.report, "overlapping-activities"));
@@ -468,6 +499,8 @@ int main(void)
 		cmocka_unit_test(test_snapshots_alone),
 		cmocka_unit_test(test_snapshot_against_trace),
 		cmocka_unit_test(test_rank_without_trace),
+		cmocka_unit_test(test_no_baseline),
+		cmocka_unit_test(test_repeats),
 		cmocka_unit_test(test_memory_sources),
 		cmocka_unit_test(test_out_of_memory_risk),
 	};

@@ -62,11 +62,12 @@ static inline void record_gpu(struct record *r, const struct event *e)
 
 /// Line of an event: kind, name, @start+dur (! clamped), pid, tid, correlation;
 /// GPU: device, stream, bytes, grid, block, occupancy; memory: its figures;
-/// operator: inputs.
+/// operator: inputs; collective: name, type, group, description, elements in and
+/// out, group size; python: id and parent.
 static inline enum status record_event(void *ctx, const struct event *e)
 {
 	static const char *const kinds[] = { "kernel", "memcpy",     "memset", "runtime",
-		                                 "op",     "annotation", "memory" };
+		                                 "op",     "annotation", "memory", "python" };
 	struct record *r = ctx;
 	struct strbuf *b = &r->events;
 	int64_t end;
@@ -88,6 +89,18 @@ static inline enum status record_event(void *ctx, const struct event *e)
 		strbuf_adds(b, " of ");
 		strbuf_add(b, e->input_types);
 	}
+	if (e->collective.name.n) {
+		const struct span texts[] = { e->collective.name, e->collective.dtype, e->collective.group,
+			                          e->collective.group_description };
+		for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+			strbuf_adds(b, i ? "," : " comm ");
+			strbuf_add(b, texts[i]);
+		}
+		strbuf_addf(b, " %" PRId64 ">%" PRId64 "/%" PRId64, e->collective.in_nelems,
+		            e->collective.out_nelems, e->collective.group_size);
+	}
+	if (e->python_id >= 0)
+		strbuf_addf(b, " y%" PRId64 "<%" PRId64, e->python_id, e->python_parent);
 	strbuf_addch(b, '\n');
 	r->broken |= e->dur_ns < 0 || __builtin_add_overflow(e->start_ns, e->dur_ns, &end) || !e->name;
 	return ++r->nr_taken == r->stop_after ? ST_OUTPUT : ST_OK;

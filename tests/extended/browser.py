@@ -1,0 +1,376 @@
+#!/usr/bin/env python3
+"""The HTML report in a real browser: Chromium without a window, driven through ChromeDriver.
+
+Of pages that the program makes of generated runs (a regression with hostile names, a pass, a diff with
+memory, ranks, one run alone, an error):
+
+ - nothing on the console, no request but that of the page itself, no violation of its policy; a
+   script, a style or a picture that is put into the page is refused by it
+ - no name gets out of its cell: the page has the elements that the same page has with plain names
+ - tables sort by pointer and by keyboard and say so; the selector shows one memory, or rank, or all
+ - with scripts off all charts and tables are there
+ - each chart has a name and a description, each table a caption, each region a name; every text has
+   contrast enough in both themes; at 390 pixels the page itself does not scroll sideways
+
+usage: browser.py [SCREENSHOTS]     (a folder for pictures of each page, at two widths in both themes)
+$GPUGATE is the program; without it the test is skipped (exit 77).
+"""
+import base64
+import gzip
+import http.client
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GEN = ROOT / "tests" / "gen"
+NAMES = ROOT / "tests" / "fuzz" / "corpus" / "names"
+PROGRAM = os.environ.get("GPUGATE")
+FLAGS = ("--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+         "--disable-component-update --disable-sync --disable-dev-shm-usage --force-device-scale-factor=1").split()
+WIDTHS, THEMES = (1280, 390), ("light", "dark")
+MARKUP = ["<script>document.title='owned'</script>", '"><img src=x onerror="document.title=\'owned\'">',
+          "</td></tr></table><h1>owned</h1>", "</style><style>*{display:none}", "' onmouseover='document.title=1' x='",
+          "</title></svg><svg onload=alert(1)>", "<!--", "-->", "&lt;b&gt;", "]]>", "javascript:alert(1)", "{{7*7}}"]
+
+UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+# --- Pages -------------------------------------------------------------------------------------
+
+
+def make(tool, out, *options, seed=1):
+    subprocess.run([sys.executable, GEN / tool, "--seed", str(seed), "--out", out, *map(str, options)], check=True)
+    return out
+
+
+def gpugate(*args, expect):
+    p = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, text=True, check=False)
+    assert p.returncode == expect, f"exit {p.returncode}, not {expect}: {args}\n{p.stdout}{p.stderr}"
+
+
+def hostile_names():
+    """Kernel names of the corpus and some that are markup, as many at a time as a table of drift holds."""
+    names = MARKUP + [p.read_bytes().decode("utf-8", "replace") for p in sorted(NAMES.iterdir())]
+    names = [n for n in names if n]
+    return [names[i:i + 15] for i in range(0, len(names), 15)]
+
+
+def rename(path, out, names, hostile):
+    """The trace with hostile names in place of harmless ones, or with harmless ones as long."""
+    names = {f"harmless_{i}": n if hostile else f"{i:04}".ljust(len(n), "x") for i, n in enumerate(names)}
+    trace = json.loads(gzip.decompress(path.read_bytes()))
+    for event in trace["traceEvents"]:
+        event["name"] = names.get(event.get("name"), event.get("name"))
+    out.write_text(json.dumps(trace), encoding="utf-8")
+    return out
+
+
+def pages(dir):
+    """name -> page."""
+    out = {}
+
+    def page(name, *args, expect):
+        out[name] = dir / f"{name}.html"
+        gpugate(*args, "--html", out[name], expect=expect)
+
+    base, cand = dir / "base", dir / "candidate"
+    for folder in (base, cand):
+        folder.mkdir()
+    make("trace.py", base / "trace.json.gz", "--steps", 8)
+    make("trace.py", cand / "trace.json.gz", "--steps", 8, "--slow-kernel", "*flash_bwd*=1.4", "--long-name", 3000,
+         "--extra-launches", "*direct_copy*=2", seed=2)
+    make("snapshot.py", base / "snapshot.json.gz", "--steps", 8)
+    make("snapshot.py", cand / "snapshot.json.gz", "--steps", 8, "--leak", 8 << 20, seed=2)
+    gpugate("baseline", "create", base, "--baseline", dir / "b.json", expect=0)
+    page("fail", "check", cand, "--baseline", dir / "b.json", expect=1)
+    page("pass", "check", base, "--baseline", dir / "b.json", expect=0)
+    page("diff", "diff", base, cand, expect=0)
+    page("report", "report", cand, expect=0)
+    page("error", "check", cand, "--baseline", dir / "<img src=x onerror=alert(1)>.json", expect=4)
+    few = make("trace.py", dir / "few.json.gz", "--steps", 3)
+    for i, names in enumerate(hostile_names()):
+        new = (x for k in range(len(names)) for x in ("--new-kernel", f"harmless_{k}={9000 - k}"))
+        many = make("trace.py", dir / "many.json.gz", "--steps", 3, *new)
+        for name in ("plain", "hostile"):
+            page(f"{name}-{i}", "diff", few, rename(many, dir / f"{name}.json", names, name == "hostile"), expect=0)
+    for name, options in (("ranks-base", ()), ("ranks", ("--slow-rank", "2=1.3"))):
+        make("ranks.py", dir / name, "--ranks", 4, "--steps", 6, *options)
+        for rank in (0, 2):
+            make("snapshot.py", dir / name / f"memory-rank{rank}.json.gz", "--steps", 3 + rank)
+    page("ranks", "diff", dir / "ranks-base", dir / "ranks", expect=0)
+    return out
+
+
+# --- The browser -------------------------------------------------------------------------------
+
+
+class Browser:
+    """A session of ChromeDriver (W3C WebDriver over HTTP, and Chrome's own commands)."""
+
+    def __init__(self, dir):
+        driver = shutil.which("chromedriver")
+        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+        assert driver and chromium, "chromium and chromium-driver are missing: ci/install-deps extended"
+        self.process = subprocess.Popen([driver, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                        text=True)
+        for line in self.process.stdout:
+            found = re.search(r"started successfully on port (\d+)", line)
+            if found:
+                break
+        else:
+            raise AssertionError("chromedriver did not start")
+        self.http = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=120)
+        options = {"binary": chromium, "args": [*FLAGS, f"--user-data-dir={dir}/profile"]}
+        session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
+            "browserName": "chrome", "goog:chromeOptions": options,
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}}})
+        self.session = f"/session/{session['sessionId']}"
+
+    def call(self, method, path, body=None):
+        self.http.request(method, path, json.dumps(body if body is not None else {}) if method == "POST" else None,
+                          {"Content-Type": "application/json"})
+        answer = json.loads(self.http.getresponse().read())["value"]
+        assert not (isinstance(answer, dict) and "error" in answer), answer
+        return answer
+
+    def post(self, path, **body):
+        return self.call("POST", self.session + path, body)
+
+    def cdp(self, command, **parameters):
+        return self.post("/goog/cdp/execute", cmd=command, params=parameters)
+
+    def js(self, script, *args):
+        return self.post("/execute/sync", script=script, args=list(args))
+
+    def log(self, kind):
+        return self.post("/se/log", type=kind)
+
+    def open(self, page):
+        self.log("browser"), self.log("performance")
+        self.post("/url", url=page.as_uri())
+
+    def look(self, width, theme):
+        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        self.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+
+    def picture(self, path):
+        shot = self.cdp("Page.captureScreenshot", captureBeyondViewport=True, format="png")
+        path.write_bytes(base64.b64decode(shot["data"]))
+
+    def scripts(self, on):
+        self.cdp("Emulation.setScriptExecutionDisabled", value=not on)
+
+    def close(self):
+        try:
+            self.call("DELETE", self.session)
+        finally:
+            self.process.terminate()
+            self.process.wait()
+
+
+def requests(browser):
+    """Addresses that were asked for since the page was opened, but for the first tab of the browser's own."""
+    messages = (json.loads(e["message"])["message"] for e in browser.log("performance"))
+    sent = (m["params"] for m in messages if m["method"] == "Network.requestWillBeSent")
+    return [p["request"]["url"] for p in sent if not p["documentURL"].startswith("chrome:")]
+
+
+# --- What is asked of every page ---------------------------------------------------------------
+
+NAMELESS = """
+const said = (e) => (e.getAttribute('aria-labelledby') || '').split(' ')
+  .map((id) => id && document.getElementById(id)).filter(Boolean).map((t) => t.textContent.trim());
+const wrong = [];
+for (const e of document.querySelectorAll('svg')) {
+  if (e.getAttribute('aria-hidden') === 'true') continue;
+  const words = said(e);
+  if (e.getAttribute('role') !== 'img' || words.length !== 2 || words.some((w) => !w)) wrong.push(e.outerHTML.slice(0, 200));
+}
+for (const e of document.querySelectorAll('table')) if (!e.caption || !e.caption.textContent.trim()) wrong.push('table');
+for (const e of document.querySelectorAll('[role=region]')) if (!e.getAttribute('aria-label')) wrong.push('region');
+for (const e of document.querySelectorAll('select')) if (!e.labels.length) wrong.push('select');
+const ids = [...document.querySelectorAll('[id]')].map((e) => e.id);
+if (new Set(ids).size !== ids.length) wrong.push('an id twice');
+if (document.querySelector('[style]')) wrong.push('a style attribute');
+return wrong;
+"""
+
+# WCAG 2: 4.5 to 1 for text.
+CONTRAST = """
+const rgb = (c) => c.match(/[0-9.]+/g).map(Number);
+const light = (c) => { const [r, g, b] = rgb(c).map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+const ground = (e) => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
+  const [, , , a = 1] = rgb(c); if (a > 0) return c; } return 'rgb(255, 255, 255)'; };
+const wrong = new Set();
+const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+for (let n; (n = walk.nextNode());) {
+  const e = n.parentElement;
+  if (!n.data.trim() || e.closest('script, title, desc') || !e.getClientRects().length) continue;
+  const a = light(getComputedStyle(e).color), b = light(ground(e));
+  const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  if (ratio < 4.5) wrong.add(e.className + ' ' + e.tagName + ' ' + ratio.toFixed(2));
+}
+return [...wrong];
+"""
+
+# Changes nothing that can be seen; what it tries must be refused, and says so in the title.
+INTRUDE = """
+const put = (tag, set) => { const e = document.createElement(tag); Object.assign(e, set); document.body.append(e); };
+window.refused = [];
+document.addEventListener('securitypolicyviolation', (e) => window.refused.push(e.effectiveDirective));
+put('script', { textContent: "document.title = 'owned'" });
+put('style', { textContent: 'body { display: none }' });
+put('img', { src: 'data:image/gif;base64,R0lGODlhAQABAAAAACw=' });
+const done = arguments[arguments.length - 1];
+fetch('data:,x').catch(() => {}).then(() => requestAnimationFrame(() => setTimeout(() => done(window.refused.sort()), 0)));
+"""
+
+
+def elements(browser):
+    """What the page is built of, text aside."""
+    kinds = browser.js("return [...document.querySelectorAll('*')].map((e) => e.parentNode.nodeName + ' ' + e.nodeName + ' ' + e.getAttributeNames())")
+    return set(kinds)
+
+
+def kept(browser, names):
+    """Each name stands whole in a cell: what is not shown as it stands is U+FFFD."""
+    cells = set(browser.js("return [...document.querySelectorAll('#kernels td code')].map((e) => e.textContent)"))
+    for name in names:
+        clean = "".join("\ufffd" if UNSHOWN.match(c) else c for c in name)
+        assert clean in cells, (name, sorted(cells))
+
+
+def quiet(browser, name, page):
+    said, asked = browser.log("browser"), requests(browser)
+    assert not said, (name, said)
+    assert asked == [page.as_uri()], (name, asked)
+
+
+def readable(browser, name):
+    wrong = browser.js(NAMELESS)
+    assert not wrong, (name, wrong)
+    browser.js("for (const d of document.querySelectorAll('details')) d.open = true")
+    for theme in THEMES:
+        for width in WIDTHS:
+            browser.look(width, theme)
+            wrong = browser.js(CONTRAST)
+            assert not wrong, (name, theme, wrong)
+            wide = browser.js("return document.documentElement.scrollWidth")
+            assert wide <= width, (name, width, wide)
+
+
+def policy(browser, name):
+    refused = browser.post("/execute/async", script=INTRUDE, args=[])
+    assert refused == ["connect-src", "img-src", "script-src-elem", "style-src-elem"], (name, refused)
+    assert "owned" not in browser.js("return document.title"), name
+
+
+def pictures(browser, name, folder):
+    for theme in THEMES:
+        for width in WIDTHS:
+            browser.look(width, theme)
+            browser.picture(folder / f"{name}-{width}-{theme}.png")
+
+
+# --- What is asked of some ---------------------------------------------------------------------
+
+COLUMN = """
+const t = document.querySelector(arguments[0]);
+return [...t.tBodies[0].rows].map((r) => r.cells[arguments[1]]).map((c) => c.dataset.v !== undefined ? Number(c.dataset.v) : c.textContent);
+"""
+
+
+def sorting(browser):
+    """Of the table of kernels: the candidate's times, then names, by click and by keys."""
+    table = "#kernels table"
+    press = f"const b = document.querySelectorAll('{table} thead th')[arguments[0]].querySelector('button'); b.focus(); b.click();"
+    state = f"return [...document.querySelectorAll('{table} thead th')].map((h) => h.getAttribute('aria-sort'))"
+    before = browser.js(COLUMN, table, 4)
+    browser.js(press, 4)
+    assert browser.js(state)[4] == "descending"
+    assert browser.js(COLUMN, table, 4) == sorted(before, reverse=True) != before
+    focused = browser.call("GET", browser.session + "/element/active")
+    browser.post(f"/element/{next(iter(focused.values()))}/value", text="\ue007")
+    assert browser.js(state)[4] == "ascending"
+    assert browser.js(COLUMN, table, 4) == sorted(before)
+    browser.js(press, 1)
+    assert browser.js(state)[1] == "ascending" and browser.js(state)[4] is None
+    names = browser.js(COLUMN, table, 1)
+    assert names == sorted(names), names
+    assert not browser.js("return !!document.querySelector('.tree th button')"), "a tree of parts is not to be sorted"
+
+
+def choosing(browser, section, label):
+    """The selector: the first at first, then `label`, then all."""
+    shown = f"return [...document.querySelectorAll('#{section} [data-of]')].filter((e) => e.getClientRects().length).map((e) => e.dataset.of)"
+    choose = (f"const s = document.querySelector('#{section} select'); s.value = arguments[0];"
+              "s.dispatchEvent(new Event('change'))")
+    every = browser.js(f"return [...document.querySelectorAll('#{section} [data-of]')].map((e) => e.dataset.of)")
+    assert label in every and len(set(every)) > 1, every
+    assert set(browser.js(shown)) == {every[0]}
+    browser.js(choose, label)
+    assert set(browser.js(shown)) == {label}
+    browser.js(choose, "all")
+    assert browser.js(shown) == every
+
+
+def without_scripts(browser, page):
+    """All that there is, is to be seen; nothing offers what cannot be done."""
+    browser.scripts(False)
+    browser.open(page)
+    document = browser.cdp("DOM.getDocument", depth=0)["root"]["nodeId"]
+
+    def count(selector):
+        return len(browser.cdp("DOM.querySelectorAll", nodeId=document, selector=selector)["nodeIds"])
+
+    assert count("figure.chart") > 1 and count("table") > 3
+    assert count("[hidden]") == count("th button") == count("select") == 0
+    browser.scripts(True)
+
+
+def run(dir, folder):
+    made = pages(dir)
+    browser = Browser(dir)
+    try:
+        for name, page in made.items():
+            browser.open(page)
+            quiet(browser, name, page)
+            if folder:
+                pictures(browser, name, folder)
+            readable(browser, name)
+            policy(browser, name)
+        for i, names in enumerate(hostile_names()):
+            browser.open(made[f"plain-{i}"])
+            plain = elements(browser)
+            browser.open(made[f"hostile-{i}"])
+            assert browser.js("return document.title").startswith("diff")
+            assert elements(browser) <= plain, ("a name got out of its cell", elements(browser) - plain)
+            kept(browser, names)
+        browser.open(made["fail"])
+        sorting(browser)
+        browser.open(made["ranks"])
+        choosing(browser, "steps", "rank 2")
+        choosing(browser, "memory", "memory 0 of rank 2")
+        for name in ("fail", "ranks", "report"):
+            without_scripts(browser, made[name])
+    finally:
+        browser.close()
+
+
+def main():
+    if not PROGRAM:
+        sys.exit(77)
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as dir:
+        run(pathlib.Path(dir), folder)
+
+
+main()

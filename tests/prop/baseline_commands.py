@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""The commands of stored baselines do what they say, and refuse what they should:
+
+ - what is appended, promoted, proposed and pruned; at most 20 recent runs, the oldest go
+ - a run that fails, one that is there already, one whose evidence does not hold, another GPU
+ - where a run came from: options first, then the environment of the CI system; hostile text
+ - --bootstrap makes the first baseline only of a run within the absolute limits
+
+$GPUGATE is the program; exit 77 skips.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "trace.py"
+PROGRAM = os.environ.get("GPUGATE")
+RULES = """
+version: 1
+workload: commands
+environment: {must_match: [gpu.name, model]}
+defaults: {on_missing: skip}
+rules:
+  - {id: compute, metric: step.compute_time, fail: {increase: 5%}}
+  - {id: kernels, metric: step.kernel_count, fail: {change: 0}}
+  - {id: peak, metric: memory.peak_allocated, fail: {max: MAX}}
+"""
+CLEAN = {k: v for k, v in os.environ.items() if k in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS")}
+WRONG = []
+
+
+class Place:
+    """A folder with runs, rules and one baseline."""
+
+    def __init__(self, folder):
+        self.folder, self.baseline = folder, folder / "baseline.json"
+        self.rules("76GiB")
+
+    def rules(self, most):
+        (self.folder / "rules.yaml").write_text(RULES.replace("MAX", most))
+
+    def run(self, seed, *options):
+        path = self.folder / f"run{seed}.json.gz"
+        subprocess.run([sys.executable, GEN, "--out", path, "--seed", str(seed), "--steps", "3", *options], check=True)
+        return path
+
+    def gpugate(self, *args, expect=0, says="", env=None, baseline=None):
+        files = ["--rules", self.folder / "rules.yaml", "--baseline", baseline or self.baseline]
+        p = subprocess.run([PROGRAM, *map(str, [*args, *files])], capture_output=True, check=False,
+                           env={**CLEAN, "SOURCE_DATE_EPOCH": "1767225600", **(env or {})})
+        text = (p.stdout + p.stderr).decode()
+        if p.returncode != expect or says not in text:
+            WRONG.append(f"exit {p.returncode}, not {expect} with '{says}': {' '.join(map(str, args))}: {text}")
+        return text
+
+    def json(self, path=None):
+        return json.loads((path or self.baseline).read_text())
+
+
+def expect(what, have, want):
+    if have != want:
+        WRONG.append(f"{what}: {have!r} instead of {want!r}")
+
+
+def appended(p):
+    p.gpugate("baseline", "create", p.run(0))
+    for seed in range(1, 23):
+        p.gpugate("baseline", "append", p.run(seed), "--commit", f"c{seed}", says="run appended")
+    recent = p.json()["recent"]
+    expect("recent runs", [r["provenance"]["commit"] for r in recent], [f"c{i}" for i in range(3, 23)])
+    expect("steps", {r["steps"] for r in recent}, {3})
+    size = max(len(json.dumps(r, separators=(",", ":"))) for r in recent)
+    if size > 10000:
+        WRONG.append(f"a recent run has {size} bytes")
+    p.gpugate("baseline", "append", p.run(5), expect=3, says="holds this very run already")
+    p.gpugate("baseline", "append", p.run(0), expect=3, says="holds this very run already")
+    p.gpugate("baseline", "append", p.run(40), "--repeat", p.run(41), "--repeat", p.run(41), expect=3,
+              says="the same as another run")
+    p.gpugate("baseline", "append", p.run(40), "--repeat", p.run(41), says="20 recent runs")
+    expect("pin", p.json()["pin"]["trace"], "run0.json.gz")
+
+
+def refused(p):
+    p.gpugate("baseline", "append", p.run(1), expect=4, says="no baseline there")
+    p.gpugate("baseline", "create", p.run(0))
+    before = p.baseline.read_bytes()
+    p.gpugate("baseline", "create", p.run(1), expect=5, says="there is a baseline already")
+    slow = p.run(1, "--slow-kernel", "*=1.5")
+    p.gpugate("baseline", "append", slow, expect=1, says="not taken: fail: compute: median step.compute_time rose")
+    cut = p.run(2, "--lost-kernels", "20")
+    p.gpugate("baseline", "append", cut, "--force", expect=3, says="not taken: inconclusive")
+    p.gpugate("baseline", "promote", cut, "--reason", "x", "--accept", "compute", "--accept", "kernels", expect=3,
+              says="cannot be the baseline")
+    p.gpugate("baseline", "promote", slow, expect=2, says="needs --reason")
+    p.gpugate("baseline", "promote", slow, "--reason", "x", expect=1, says="accept it with --accept compute")
+    p.gpugate("baseline", "promote", slow, "--reason", "x", "--accept", "kernels", expect=1, says="--accept compute")
+    p.gpugate("baseline", "promote", slow, "--reason", "x", "--accept", "computer", expect=2, says="did you mean 'compute'")
+    p.gpugate("baseline", "append", p.run(3), "--context", "model=other", expect=4, says="another environment")
+    p.gpugate("baseline", "promote", p.run(3), "--context", "model=other", "--reason", "x", expect=4,
+              says="another environment")
+    p.gpugate("baseline", "prune", expect=2, says="needs --keep N or --before DATE")
+    p.gpugate("baseline", "prune", "--before", "soon", expect=2, says="takes a date")
+    p.gpugate("baseline", "append", p.run(3), expect=2, says="'-' has none", baseline="-")
+    expect("refused and changed", p.baseline.read_bytes(), before)
+    p.gpugate("baseline", "append", slow, "--force", says="1 recent run")
+
+
+def promoted(p):
+    p.gpugate("baseline", "create", p.run(0), "--reason", "first")
+    for seed in (1, 2):
+        p.gpugate("baseline", "append", p.run(seed))
+    slow = p.run(3, "--slow-kernel", "*=1.5")
+    p.gpugate("check", slow, "--propose", p.folder / "proposed.json", expect=1, says="proposed baseline written")
+    p.gpugate("baseline", "promote", slow, "--repeat", p.run(4, "--slow-kernel", "*=1.5"), "--reason", "new kernel",
+              "--accept", "compute", "--commit", "abc", "--who", "me", says="2 recent runs")
+    b, proposed = p.json(), p.json(p.folder / "proposed.json")
+    expect("provenance", {k: b["provenance"][k] for k in ("commit", "who", "reason", "time")},
+           {"commit": "abc", "who": "me", "reason": "new kernel", "time": "2026-01-01T00:00:00Z"})
+    expect("proposed pin", proposed["pin"], b["pin"])
+    expect("proposed history", proposed["recent"][0]["values"], b["recent"][0]["values"])
+    if "proposed: fail" not in proposed["provenance"]["reason"]:
+        WRONG.append(f"proposed for '{proposed['provenance']['reason']}'")
+    p.gpugate("check", slow, baseline=p.folder / "proposed.json")
+    p.gpugate("check", p.run(5, "--slow-kernel", "*=1.5"), "--propose", p.folder / "none.json")
+    p.gpugate("check", p.run(6, "--lost-kernels", "20", "--slow-kernel", "*=3"), "--propose", p.folder / "none.json",
+              expect=3)
+    expect("proposed without need", (p.folder / "none.json").exists(), False)
+    p.gpugate("check", slow, "--propose", p.baseline, expect=2, says="would be written over")
+
+
+def shown(p):
+    p.gpugate("baseline", "create", p.run(0), "--commit", "pinned", env={"SOURCE_DATE_EPOCH": "1735689600"})
+    for seed, slow in ((1, "1.01"), (2, "1.02"), (3, "1.03"), (4, "1.04")):
+        p.gpugate("baseline", "append", p.run(seed, "--slow-kernel", f"*={slow}"), "--commit", f"c{seed}")
+    text = p.gpugate("baseline", "log")
+    line = next(line for line in text.splitlines() if "step.compute_time" in line)
+    expect("sparkline", line.split()[-1], "▁│▂▃▅▇")
+    for word in (" pin  2025-01-01T00:00:00Z  pinned", "   4  2026-01-01T00:00:00Z  c4", "ranks=median"):
+        if word not in text:
+            WRONG.append(f"'{word}' is not in {text}")
+    p.gpugate("baseline", "verify", says="the pin is 365 days old")
+    expect("noise is known", "add runs" in p.gpugate("baseline", "verify"), False)
+    p.gpugate("baseline", "show", says="recent runs    4")
+    p.gpugate("baseline", "prune", "--before", "2026-01-01", says="nothing to drop")
+    p.gpugate("baseline", "prune", "--keep", "3", says="1 dropped")
+    p.gpugate("baseline", "verify", says="'compute': 4 runs of the baseline have its figure")
+    expect("kept", [r["provenance"]["commit"] for r in p.json()["recent"]], ["c2", "c3", "c4"])
+    p.gpugate("baseline", "prune", "--before", "2026-01-02", says="3 dropped")
+    expect("kept", p.json()["recent"], [])
+    p.baseline.write_text(p.baseline.read_text().replace('"marker": "ProfilerStep#*"', '"marker": "other*"'))
+    (p.folder / "rules.yaml").write_text((p.folder / "rules.yaml").read_text().replace(
+        "rules:", 'steps: {marker: "ProfilerStep#*"}\nrules:'))
+    p.gpugate("baseline", "verify", expect=4, says="step marker")
+    p.baseline.write_text("{}")
+    p.gpugate("baseline", "verify", expect=4, says="does not begin with the key 'schema'")
+    p.baseline.unlink()
+    p.gpugate("baseline", "verify", expect=4, says="no baseline there")
+
+
+SYSTEMS = {
+    "GitHub Actions": ({"GITHUB_ACTIONS": "true", "GITHUB_SHA": "g1", "GITHUB_ACTOR": "octo", "GITHUB_RUN_ID": "7",
+                        "GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "a/b"},
+                       ("g1", "octo", "GitHub Actions: https://github.com/a/b/actions/runs/7")),
+    "GitHub, in part": ({"GITHUB_ACTIONS": "true", "GITHUB_RUN_ID": "7"}, ("", "", "GitHub Actions")),
+    "GitLab CI": ({"GITLAB_CI": "true", "CI_COMMIT_SHA": "l1", "GITLAB_USER_LOGIN": "lab", "CI_JOB_URL": "https://l/1",
+                   "GITHUB_SHA": "not this"}, ("l1", "lab", "GitLab CI: https://l/1")),
+    "Jenkins": ({"JENKINS_URL": "https://j", "GIT_COMMIT": "j1", "CHANGE_AUTHOR": "jen", "BUILD_URL": "https://j/2"},
+                ("j1", "jen", "Jenkins: https://j/2")),
+    "none": ({"GITHUB_SHA": "x", "CI_COMMIT_SHA": "y", "GIT_COMMIT": "z"}, ("", "", "")),
+    "hostile": ({"GITHUB_ACTIONS": "1", "GITHUB_SHA": "\udcff\x1b[31m\n\"\\", "GITHUB_ACTOR": "a" * 5000},
+                ("\ufffd\ufffd[31m\ufffd\"\\", "a" * 191 + "~", "GitHub Actions")),
+}
+
+
+def provenance(p):
+    for name, (env, want) in SYSTEMS.items():
+        p.gpugate("baseline", "create", p.run(0), "--force", env=env)
+        have = p.json()["provenance"]
+        expect(name, (have["commit"], have["who"][:192], have["reason"]), want)
+    p.gpugate("baseline", "create", p.run(0), "--force", "--commit", "mine", "--who", "me", "--reason", "so",
+              env=SYSTEMS["GitLab CI"][0])
+    expect("options", [p.json()["provenance"][k] for k in ("commit", "who", "reason")], ["mine", "me", "so"])
+    p.gpugate("baseline", "create", p.run(0), "--force", "--context", "commit=ctx", env=SYSTEMS["GitLab CI"][0])
+    expect("context", p.json()["provenance"]["commit"], "ctx")
+    p.gpugate("baseline", "create", p.run(0), "--force", env={"SOURCE_DATE_EPOCH": "yesterday"}, expect=2)
+
+
+def bootstrapped(p):
+    p.rules("1MiB")
+    p.gpugate("check", p.run(0), "--bootstrap", expect=1)
+    expect("made of a failing run", p.baseline.exists(), False)
+    p.rules("76GiB")
+    result = p.folder / "result.json"
+    p.gpugate("check", p.run(0), "--bootstrap", "--json", result, says="baseline written")
+    verdicts = {c["id"]: c["verdict"] for c in json.loads(result.read_text())["checks"]}
+    expect("verdicts", verdicts, {"compute": "skipped", "kernels": "skipped", "peak": "pass"})
+    before = p.baseline.read_bytes()
+    p.gpugate("check", p.run(1, "--slow-kernel", "*=1.5"), "--bootstrap", expect=1)
+    expect("made anew", p.baseline.read_bytes(), before)
+    p.baseline.unlink()
+    p.gpugate("check", p.run(2), expect=4, says="no baseline there")
+    p.gpugate("check", p.run(2), "--bootstrap", expect=5, baseline="/proc/none/b.json")
+    p.baseline.write_text("{")
+    p.gpugate("check", p.run(2), "--bootstrap", expect=4)
+
+
+def main():
+    if not PROGRAM:
+        print("skipped: needs $GPUGATE (the program)")
+        return 77
+    bad = False
+    for test in (appended, refused, promoted, shown, provenance, bootstrapped):
+        WRONG.clear()
+        with tempfile.TemporaryDirectory() as name:
+            test(Place(pathlib.Path(name)))
+        print(f"{'FAIL' if WRONG else 'ok  '} {test.__name__}")
+        for line in WRONG:
+            print(f"     {line}")
+        bad = bad or bool(WRONG)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""A run held against the baseline that was made of it has not changed, in any metric of the table:
+
+ - one rank and many, few steps and many (which a baseline keeps as statistics), every statistic
+ - the file is small, and writing what was read of it gives the same bytes
+
+$GPUGATE is the program; exit 77 skips.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+PROGRAM = os.environ.get("GPUGATE")
+STATISTICS = ["median", "mean", "min", "max", "p90", "p95", "p99", "total"]
+RUNS = {
+    "one rank": ["trace.py", "--seed", "1", "--steps", "6"],
+    "one rank, cut short": ["trace.py", "--seed", "2", "--steps", "6", "--short-last-step"],
+    "one rank, many steps": ["trace.py", "--seed", "3", "--steps", "60"],
+    "one window": ["trace.py", "--seed", "4", "--steps", "3", "--no-steps"],
+    "hostile names": ["trace.py", "--seed", "5", "--steps", "3", "--hostile-names"],
+    "4 ranks": ["ranks.py", "--ranks", "4", "--steps", "4", "--seed", "1", "--python"],
+    "64 ranks": ["ranks.py", "--ranks", "64", "--steps", "24", "--layers", "2", "--seed", "1"],
+}
+
+
+def gpugate(*args, expect=(0,)):
+    p = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, check=False)
+    if p.returncode not in expect:
+        sys.exit(f"exit {p.returncode}, not {expect}: gpugate {' '.join(map(str, args))}\n"
+                 f"{p.stdout.decode()}{p.stderr.decode()}")
+    return p
+
+
+def table():
+    """Names of all metrics."""
+    lines = gpugate("metrics").stdout.decode().splitlines()[1:]
+    return [line.split()[0] for line in lines if line and "." in line.split()[0] or line.startswith("mfu_pct")]
+
+
+def rules():
+    """One rule or more for each metric, which any change at all fails."""
+    text = ["version: 1", "environment: {must_match: [gpu.name]}", "defaults: {on_missing: skip}", "rules:"]
+    for name in table():
+        limit = {"kernel.drift_pct": "{max: 0%}", "kernel.top_overlap_pct": "{min: 100%}"}.get(name, "{change: 0%}")
+        key = name.replace(".", "-").replace("_", "-")
+        stats = STATISTICS if name.startswith("step.") else [None]
+        each = ", for_each: {top: 20}" if name in ("kernel.time", "op.time", "function.exclusive_pct") else ""
+        for stat in stats:
+            for ranks in ("", ", ranks: each", ", ranks: max"):
+                if limit != "{change: 0%}" and ranks:
+                    continue
+                text.append(f"  - {{id: {key}{'-' + stat if stat else ''}{ranks[-4:].strip()}, metric: {name}"
+                            f"{f', stat: {stat}' if stat else ''}{ranks}{each}, fail: {limit}}}")
+    return "\n".join(text) + "\n"
+
+
+def main():
+    if not PROGRAM:
+        print("skipped: needs $GPUGATE (the program)")
+        return 77
+    bad = False
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "rules.yaml").write_text(rules())
+        for number, (run, (generator, *options)) in enumerate(RUNS.items()):
+            path = folder / (f"run{number}" + (".json.gz" if generator == "trace.py" else ""))
+            subprocess.run([sys.executable, GEN / generator, "--out", path, *options], check=True)
+            baseline, result = folder / f"b{number}.json", folder / f"r{number}.json"
+            files = ["--rules", folder / "rules.yaml", "--baseline", baseline]
+            gpugate("baseline", "create", path, *files, "--context", "samples_per_step=8",
+                    "--context", "tokens_per_step=64", "--context", "flops_per_step=1e12",
+                    "--context", "peak_tflops=990")
+            gpugate("check", path, *files, "--json", result, "--context", "samples_per_step=8",
+                    "--context", "tokens_per_step=64", "--context", "flops_per_step=1e12",
+                    "--context", "peak_tflops=990", expect=(0, 1, 3))
+            checks = json.loads(result.read_text())["checks"]
+            wrong = [f"{c['id']}: {c['verdict']}: {c['message']}" for c in checks
+                     if c["verdict"] not in ("pass", "skipped")]
+            passed = sum(c["verdict"] == "pass" for c in checks)
+            small = folder / "small.json"
+            gpugate("baseline", "create", path, "--baseline", small, "--force")
+            size = small.stat().st_size
+            before = baseline.read_bytes()
+            gpugate("baseline", "append", path, *files, "--force", expect=(0, 3))
+            gpugate("baseline", "prune", *files, "--keep", "0")
+            if baseline.read_bytes() != before:
+                wrong.append("the file is another after a run was added and dropped")
+            if size >= 200000:
+                wrong.append(f"the baseline has {size} bytes")
+            if (b'"summaries"' in before) != (run == "64 ranks"):
+                wrong.append("steps are not kept as they should be, as samples or as statistics")
+            if passed < 100:
+                wrong.append(f"{passed} checks passed only")
+            print(f"{'FAIL' if wrong else 'ok  '} {run}: {passed} of {len(checks)} checks passed, {size} bytes")
+            for line in wrong[:20]:
+                print(f"     {line}")
+            bad = bad or wrong
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""What `gpugate report` says of a run by itself is what the run holds, and no more than that.
+
+On generated traces, and on the shared ones where $GPUGATE_SHARED is set:
+the figures of the summary are those of `metrics`; the phases of a step add up to the whole, kernel by kernel;
+every recommendation names a metric that there is, in the order of what it saves, none more than a step; parts
+of one cell are numbers where the column has a unit. Ranks that wait for each other are told from ranks
+that do not. In the gate nothing is recommended for a run that passes or that the baseline has as well.
+A file of rules of one's own decides what is looked for. Odd runs (windows, steps of no length, a host that
+loads modules, threads that wait, times near the limit, joined
+cycles) get true words or none.
+
+$GPUGATE is the program; exit 77 skips.
+"""
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.environ.get("GPUGATE")
+SHARED = os.environ.get("GPUGATE_SHARED")
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+PHASES = ("forward", "backward", "optimizer", "dataloader", "communication")
+RULES = """version: 1
+findings:
+- id: own
+  title: steps take time
+  when: [{metric: step.time, above: %s}]
+  saves: {metric: step.time, share: 50%%}
+  observation: "{step.time} a {step}"
+  hypothesis: h
+  action: a
+  confirm: step.time
+  confidence: high
+"""
+lines = []
+
+
+def expect(what, holds, *details):
+    if not holds:
+        lines.append(f"{what}: {' '.join(map(str, details))}")
+
+
+def gpugate(*args, codes=(0,)):
+    p = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, check=False)
+    expect(f"gpugate {' '.join(map(str, args))}", p.returncode in codes,
+           f"exit {p.returncode}, not {codes}:", p.stderr.decode("utf-8", "replace"))
+    return p
+
+
+def generate(script, out, *options):
+    subprocess.run([sys.executable, str(GEN / script), "--out", str(out), *options], check=True)
+    return out
+
+
+def report(run, *args):
+    return json.loads(gpugate("report", run, "--json", "-", *args).stdout)
+
+
+def check_form(name, r):
+    expect(name, r["schema"] == "gpugate-report-1", r["schema"])
+    expect(name, r["classification"]["evidence"] or r["classification"]["missing"], "says nothing")
+    metrics = {line.split()[0] for line in gpugate("metrics").stdout.decode().splitlines()[1:]}
+    step = {f["id"]: f.get("value") for f in r["summary"]}.get("step.time")
+    saves = [x["saves_ns"] for x in r["recommendations"]]
+    known = [s for s in saves if s is not None]
+    expect(name, known == sorted(known, reverse=True) and saves[:len(known)] == known, "order", saves)
+    expect(name, all(step is not None and s <= step for s in known), "more than a step", saves, step)
+    for x in r["recommendations"]:
+        expect(name, x["confirm"] in metrics, x["confirm"])
+        expect(name, not any("–" in x[k] or "{" in x[k] for k in ("observation", "hypothesis", "action")), x)
+    for t in r["tables"]:
+        for row in t["rows"]:
+            expect(name, len(row) == len(t["columns"]), t["id"], row)
+            for cell, column in zip(row, t["columns"]):
+                expect(name, cell is None or isinstance(cell, str) == (column["unit"] is None), t["id"], cell)
+
+
+def check_summary(name, run, r):
+    m = json.loads(gpugate("metrics", run, "--json", "-").stdout)
+    if len(m["ranks"]) != 1:
+        return
+    for f in r["summary"]:
+        values = [x for x in m["metrics"] if x["metric"] == f["id"]]
+        if len(values) != 1:
+            continue
+        want = values[0].get("value")
+        if want is None:
+            want = statistics.median(s["value"] for s in values[0]["samples"])
+        expect(name, abs(f["value"] - want) <= 0.5, f["id"], f["value"], want)
+
+
+def kernels(r):
+    t = next((t for t in r["tables"] if t["id"] == "categories"), None)
+    if not t:
+        return {}
+    columns = [c["name"] for c in t["columns"]]
+    return {row[columns.index("category")]: row[columns.index("time")] for row in t["rows"]}
+
+
+def check_phases(name, run, whole):
+    """Of one rank, so that means add up; to a nanosecond for each that is rounded."""
+    sums = {}
+    told = 0
+    for phase in PHASES:
+        p = gpugate("report", run, "--phase", phase, "--json", "-", codes=(0, 3))
+        if p.returncode:
+            continue
+        told += 1
+        r = json.loads(p.stdout)
+        expect(name, r["phase"] == phase, r["phase"])
+        expect(name, {t["id"] for t in r["tables"]} <= {"kernels", "categories", "operators"}, phase)
+        for category, ns in kernels(r).items():
+            sums[category] = sums.get(category, 0) + ns
+    whole = kernels(whole)
+    for category in sums:
+        expect(name, sums[category] <= whole.get(category, 0) + len(PHASES), category, sums[category],
+               whole.get(category))
+    return told, sums, whole
+
+
+def generated(tmp):
+    run = generate("trace.py", tmp / "run.json.gz", "--seed", "1", "--steps", "4", "--nccl", "--world-size", "2")
+    r = report(run)
+    check_form("run", r)
+    check_summary("run", run, r)
+    told, sums, whole = check_phases("run", run, r)
+    expect("phases", told == len(PHASES), told)
+    expect("phases", sums.keys() == whole.keys(), sums, whole)
+    for category, ns in whole.items():
+        expect("phases", abs(sums.get(category, 0) - ns) <= len(PHASES), category, sums.get(category), ns)
+    for phase, category in (("optimizer", "optimizer"), ("communication", "communication")):
+        rows = kernels(report(run, "--phase", phase))
+        expect(phase, set(rows) == {category}, rows)
+    digest = tmp / "d.json"
+    gpugate("digest", run, "-o", digest)
+    gpugate("report", digest, "--phase", "backward", codes=(3,))
+    expect("digest", kernels(report(digest)) == whole)
+    return run
+
+
+def host_trace(out, steps=0, length=1000, each=500, frames=()):
+    """A host thread that is in an operator all the time and launches a kernel of 5 us in every `each` us; over
+    `steps` marked ones where there are some. Frames: Python functions of another thread, one in another."""
+    events, end = [], max(steps, 1) * 1000
+    for i in range(steps):
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{i}", "pid": 1, "tid": 1,
+                       "ts": i * 1000, "dur": length})
+    for i, ts in enumerate(range(0, end, each)):
+        about = {"pid": 1, "tid": 1, "args": {"correlation": i + 1, "External id": i + 1}}
+        events.append({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": ts, "dur": each - 1, **about})
+        events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": ts + 1, "dur": 2, **about})
+        events.append({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": ts + 10, "dur": 5,
+                       "args": {"correlation": i + 1, "device": 0, "stream": 7}})
+    for i, name in enumerate(frames):
+        args = {"Python id": i + 1, **({"Python parent id": i} if i else {})}
+        events.append({"ph": "X", "cat": "python_function", "name": name, "pid": 1, "tid": 2, "ts": i,
+                       "dur": end - 2 * i, "args": args})
+    out.write_text(json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "G"}],
+                               "traceEvents": events}))
+    return out
+
+
+def table(r, name):
+    return next((t for t in r["tables"] if t["id"] == name), {"rows": [], "note": ""})
+
+
+def edges(tmp):
+    """What is said of runs that are odd is true of them, or is not said."""
+    for name, each, bound in (("launches", 100, "launch"), ("loads", 500, "unknown")):
+        r = report(host_trace(tmp / name, 4, each=each))
+        expect(name, r["classification"]["bound"] == bound, r["classification"])
+    window = report(host_trace(tmp / "window", each=100))
+    expect("window", "per step" not in json.dumps(window["tables"]), window["tables"])
+    waits = report(generate("trace.py", tmp / "nosteps.json", "--seed", "1", "--no-steps"))
+    expect("window", not any(x["id"] == "host-synchronisation" for x in waits["recommendations"]))
+    evidence = report(host_trace(tmp / "zero", 4, length=0))["classification"]["evidence"]
+    expect("zero", not any("no GPU activity" in x for x in evidence), evidence)
+    start = ["threading.py(1032): _bootstrap", "threading.py(1075): _bootstrap_inner", "tqdm/_monitor.py(60): run"]
+    for leaf, shown in (("threading.py(359): wait", False), ("<method 'acquire' of '_thread.lock' objects>", False),
+                        ("work.py(3): crunch", True)):
+        rows = table(report(host_trace(tmp / "frames", frames=[*start, leaf])), "functions")["rows"]
+        expect("frames", any(row[-1].endswith(leaf) for row in rows) == shown, leaf, rows)
+    empty = tmp / "empty"
+    empty.write_text('{"schemaVersion": 1, "traceEvents": []}')
+    expect("empty", not any(f["id"].startswith("step.") for f in report(empty)["summary"]))
+    history = [{"action": a, "addr": 4096, "size": 512, "stream": 0, "time_us": t, "frames": []}
+               for t, a in ((1, "segment_alloc"), (2, "alloc"), (2**63 - 2, "free_completed"))]
+    late = tmp / "late"
+    late.write_text(json.dumps({"segments": [], "device_traces": [history]}))
+    gpugate("report", late, "--json", tmp / "late.out", "--html", tmp / "late.html")
+
+
+def cycles(tmp):
+    """Traces of one rank one after the other: a phase has as many launches a step as in each of them."""
+    parts = [generate("trace.py", tmp / f"cycle{i}.json", "--seed", "1", "--steps", "3", "--first-step", str(10 * i))
+             for i in range(2)]
+    for phase in ("backward", "optimizer"):
+        one = gpugate("report", parts[0], "--phase", phase, "--json", "-")
+        both = gpugate("report", *parts, "--join-cycles", "--phase", phase, "--json", "-")
+        counts = [{row[-1]: row[1] for row in table(json.loads(p.stdout), "kernels")["rows"]} for p in (one, both)]
+        expect(f"cycles {phase}", counts[0] and counts[0] == counts[1], *counts)
+
+
+def own_rules(tmp, run):
+    path = tmp / "own.yaml"
+    path.write_text(RULES % "1us")
+    found = report(run, "--diagnosis", path)["recommendations"]
+    expect("own rules", [x["id"] for x in found if x["id"] == "own"] == ["own"], found)
+    path.write_text(RULES % "1s")
+    expect("own rules", not any(x["id"] == "own" for x in report(run, "--diagnosis", path)["recommendations"]))
+    path.write_text((RULES % "1s").replace("observation", "observed"))
+    p = gpugate("report", run, "--diagnosis", path, codes=(2,))
+    expect("own rules", b"own.yaml:7:3: unknown key 'observed' in a finding" in p.stderr, p.stderr)
+
+
+def ranks(tmp):
+    for name, options in (("even", []), ("slow", ["--slow-rank", "2=1.3"])):
+        job = tmp / name
+        subprocess.run([sys.executable, str(GEN / "ranks.py"), "--ranks", "4", "--steps", "4", "--seed", "1",
+                        "--out", str(job), *options], check=True)
+        r = report(job)
+        check_form(name, r)
+        ids = {x["id"] for x in r["recommendations"]}
+        expect(name, ("waiting-for-ranks" in ids) == (name == "slow"), ids)
+        files = sorted(job.iterdir())
+        backwards = json.loads(gpugate("report", *files[::-1], "--json", "-").stdout)
+        expect(name, {**backwards, "run": 0} == {**r, "run": 0}, "the order of files changes the report")
+    base = tmp / "base.json"
+    gpugate("baseline", "create", tmp / "even", "--baseline", base)
+    for name, code in (("even", 0), ("slow", 1)):
+        p = gpugate("check", tmp / name, "--baseline", base, "--json", "-", codes=(code,))
+        got = {x["id"] for x in json.loads(p.stdout)["recommendations"]}
+        expect(f"check {name}", ("waiting-for-ranks" in got) == (name == "slow"), got)
+    gpugate("baseline", "create", tmp / "slow", "--baseline", tmp / "slow.json")
+    p = gpugate("check", tmp / "slow", "--baseline", tmp / "slow.json", "--json", "-", codes=(0, 1))
+    expect("known already", not json.loads(p.stdout)["recommendations"], p.stdout)
+
+
+def shared():
+    traces = pathlib.Path(SHARED) / "data" / "traces"
+    for path in sorted(traces.iterdir()):
+        if path.name.startswith(("nottrace", "cpuonly-gloo")):
+            continue
+        p = gpugate("report", path, "--json", "-", codes=(0, 3))
+        if p.returncode:
+            continue
+        r = json.loads(p.stdout)
+        check_form(path.name, r)
+        check_summary(path.name, path, r)
+        if path.is_file():
+            check_phases(path.name, path, r)
+    for name, bound in (("resnet50-v100-nw0-session1.pt.trace.json.gz", "mixed"),
+                        ("fsdp-a100-rank0of16-5steps.json.gz", "synchronisation"),
+                        ("qwen05b-h100-single.json.gz", "compute"),
+                        ("dlrm-v100-8rank", "communication")):
+        got = report(traces / name)["classification"]["bound"]
+        expect(name, got == bound, got)
+
+
+def main():
+    if not PROGRAM:
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as t:
+        tmp = pathlib.Path(t)
+        run = generated(tmp)
+        edges(tmp)
+        cycles(tmp)
+        own_rules(tmp, run)
+        ranks(tmp)
+    if SHARED:
+        shared()
+    else:
+        print("skipped: shared traces ($GPUGATE_SHARED is not set)")
+    if lines:
+        sys.exit("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Laws of folding ranks, on generated jobs:
+
+ - in any tree of merges, in any order, with parts given again, plain or gzipped, the file is
+   byte for byte the one that all artifacts at once give; so with snapshots beside some of the traces
+ - what reads a run reads such a file, and has the figures of the artifacts
+ - two different digests of a rank are exit 3 and leave no file; so are ranks that are missing
+   or too many where --expect-ranks or the rules say how many there are: they are named
+ - traces of a rank whose steps have other numbers are refused, and with --join-cycles are one: the
+   steps of both, sums of what can be added; in any order and any tree
+
+$GPUGATE is the program; exit 77 skips.
+"""
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+PROGRAM = os.environ.get("GPUGATE")
+
+
+def make(tool, *options):
+    subprocess.run([sys.executable, GEN / f"{tool}.py", *map(str, options)], check=True)
+
+
+def gpugate(*args, expect=0):
+    p = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, check=False)
+    if p.returncode != expect:
+        sys.exit(f"exit {p.returncode}, not {expect}: gpugate {' '.join(map(str, args))}\n"
+                 f"{p.stdout.decode()}{p.stderr.decode()}")
+    return p
+
+
+def refused(dir, message, *args, expect=3):
+    """The command fails with `message` in its one error and writes nothing."""
+    p = gpugate(*args, "-o", dir / "no.json", expect=expect)
+    assert message in p.stderr.decode(), p.stderr.decode()
+    assert not (dir / "no.json").exists()
+
+
+def figures(*runs, options=()):
+    return json.loads(gpugate("metrics", *runs, *options, "--json", "-").stdout)
+
+
+class Forest:
+    """Files that hold some of a run, folded two or more at a time until one is left."""
+
+    def __init__(self, dir, leaves, dice, options=()):
+        self.dir, self.dice, self.options, self.nr = dir, dice, options, 0
+        self.nodes = list(leaves)
+
+    def merge(self, parts):
+        self.nr += 1
+        out = self.dir / f"node{self.nr}.json{self.dice.choice(['', '.gz'])}"
+        gpugate("merge", *parts, "-o", out, *self.options)
+        return out
+
+    def fold(self):
+        while len(self.nodes) > 1:
+            self.dice.shuffle(self.nodes)
+            parts = [self.nodes.pop() for _ in range(min(len(self.nodes), self.dice.randint(2, 4)))]
+            again = self.dice.sample(parts, self.dice.randint(0, 1)) + (
+                [self.dice.choice(self.nodes)] if self.nodes and self.dice.random() < 0.3 else [])
+            self.nodes.append(self.merge(self.dice.sample(parts + again, len(parts + again))))
+        out = self.dir / "tree.json"
+        gpugate("merge", *self.nodes, *self.nodes, "-o", out, *self.options)
+        return out.read_bytes()
+
+
+def job(dir, seed):
+    """Traces of six ranks and snapshots of two of them."""
+    make("ranks", "--ranks", 6, "--steps", 3, "--seed", seed, "--out", dir / "job")
+    for rank in (1, 4):
+        make("snapshot", "--seed", seed + rank, "--steps", 2, "--layers", 1, "--out", dir / "job" / f"memory-rank{rank}.json.gz")
+    return sorted((dir / "job").iterdir())
+
+
+def trees(dir, seed):
+    dice = random.Random(seed)
+    artifacts = job(dir, seed)
+    gpugate("digest", dir / "job", "-o", dir / "whole.json")
+    gpugate("digest", *dice.sample(artifacts, len(artifacts)), "-o", dir / "whole.json.gz")
+    whole = (dir / "whole.json").read_bytes()
+    leaves = []
+    for a in artifacts:
+        leaves.append(dir / f"{a.name.split('.')[0]}.digest.json{dice.choice(['', '.gz'])}")
+        gpugate("digest", a, "-o", leaves[-1])
+    # the artifacts of one rank as one file, beside those of each
+    gpugate("digest", *[a for a in artifacts if "rank4" in a.name], "-o", dir / "rank4.json")
+    leaves.append(dir / "rank4.json")
+    assert Forest(dir, leaves + [dir / "whole.json.gz"], dice).fold() == whole
+    for _ in range(3):
+        assert Forest(dir, leaves, dice).fold() == whole
+    assert Forest(dir, artifacts[2:] + leaves[:2], dice).merge(artifacts[2:] + leaves[:2])
+    a, b = figures(dir / "job"), figures(dir / "whole.json")
+    assert a == b
+    assert len(a["ranks"]) == 6 and a["ranks"][4]["snapshot"] == "memory-rank4.json.gz"
+    gpugate("merge", leaves[0], "-o", dir / "one.json")
+    gpugate("digest", artifacts[leaves.index(leaves[0])], "-o", dir / "same.json")
+    assert (dir / "one.json").read_bytes() == (dir / "same.json").read_bytes()
+    assert json.loads((dir / "one.json").read_text())["schema"] == "gpugate-digest-1"
+    assert json.loads(whole)["schema"] == "gpugate-run-1"
+
+
+def losses(dir, seed):
+    artifacts = job(dir, seed)
+    ranks = [a for a in artifacts if a.name.startswith("rank")]
+    other = dir / "other"
+    make("ranks", "--ranks", 6, "--steps", 3, "--seed", seed + 50, "--out", other)
+    for i, a in enumerate(ranks):
+        gpugate("digest", a, "-o", dir / f"{i}.json")
+    gpugate("digest", other / "rank2.json.gz", "-o", dir / "2b.json")
+    digests = [dir / f"{i}.json" for i in range(6)]
+    refused(dir, "rank 2 is there twice", "merge", *digests, dir / "2b.json")
+    gpugate("merge", *digests[:3], "-o", dir / "left.json")
+    gpugate("merge", dir / "2b.json", *digests[3:], "-o", dir / "right.json")
+    refused(dir, "rank 2 is there twice", "merge", dir / "left.json", dir / "right.json")
+    refused(dir, "rank 4 of 6 is missing", "merge", *digests[:4], digests[5], "--expect-ranks", 6)
+    refused(dir, "ranks 0, 2 to 4 and 6 to 7 of 8 are missing", "digest", ranks[1], ranks[5], "--expect-ranks", 8)
+    refused(dir, "5 ranks were expected, and there are 6: ranks 0 to 5", "merge", *digests, "--expect-ranks", 5)
+    refused(dir, "--expect-ranks", "merge", *digests, "--expect-ranks", 0, expect=2)
+    gpugate("merge", *digests, "--expect-ranks", 6, "-o", dir / "all.json")
+    gpugate("baseline", "create", dir / "all.json", "--baseline", dir / "base")
+    rules = "version: 1\nrules:\n  - {id: time, metric: step.compute_time, fail: {increase: 50%}}\n"
+    (dir / "plain.yaml").write_text(rules)
+    (dir / "six.yaml").write_text(rules + "inputs: {expect_ranks: 6}\n")
+    against = ("--baseline", dir / "base")
+    gpugate("check", dir / "all.json", *against, "--rules", dir / "six.yaml")
+    gpugate("check", dir / "all.json", *against, "--rules", dir / "plain.yaml", "--expect-ranks", 6)
+    for options in (("--rules", dir / "six.yaml"), ("--rules", dir / "plain.yaml", "--expect-ranks", 6)):
+        p = gpugate("check", *digests[:3], *digests[4:], *against, *options, expect=3)
+        assert "rank 3 of 6 is missing" in p.stderr.decode(), p.stderr.decode()
+    gpugate("check", dir / "all.json", *against, "--rules", dir / "six.yaml", "--expect-ranks", 7, expect=3)
+
+
+def total(run, key):
+    out = {}
+    for k in run["kernels"]:
+        assert k["rank"] == 0
+        out[k["kind"], k["name"]] = k[key]
+    return out
+
+
+def values(run, metric):
+    return [(m.get("device"), m["value"]) for m in run["metrics"] if m["metric"] == metric]
+
+
+def cycles(dir, seed):
+    steps = ("--steps", 3, "--rank", 0, "--world-size", 2, "--nccl")
+    traces = [dir / f"cycle{i}.json.gz" for i in range(3)]
+    for i, trace in enumerate(traces):
+        make("trace", "--seed", seed + i, "--first-step", 100 * (3 - i), *steps, "--out", trace)
+    make("trace", "--seed", seed, "--first-step", 101, *steps, "--out", dir / "overlap.json.gz")
+    refused(dir, "join them with --join-cycles", "digest", *traces)
+    refused(dir, "they have steps of the same number", "digest", traces[2], dir / "overlap.json.gz", "--join-cycles")
+    gpugate("digest", *traces, "--join-cycles", "-o", dir / "whole.json")
+    leaves = [dir / f"c{i}.json" for i in range(3)]
+    for trace, leaf in zip(traces, leaves):
+        gpugate("digest", trace, "-o", leaf)
+    forest = Forest(dir, leaves + leaves[:1], random.Random(seed), ("--join-cycles",))
+    assert forest.fold() == (dir / "whole.json").read_bytes()
+
+    whole = figures(dir / "whole.json")
+    assert whole == figures(*reversed(traces), options=("--join-cycles",))
+    parts = [figures(t) for t in reversed(traces)]  # in order of step
+    for m in whole["metrics"]:
+        if "samples" in m:
+            want = [s for p in parts for n in p["metrics"] if n["metric"] == m["metric"] for s in n["samples"]]
+            assert m["samples"] == want, m["metric"]
+    for key, add in (("count", sum), ("total", sum), ("max", max)):
+        want = [total(p, key) for p in parts]
+        names = {n for w in want for n in w}
+        assert total(whole, key) == {n: add(w.get(n, 0) for w in want) for n in names}, key
+    for metric in ("window.busy_time", "window.idle_time", "window.compute_time", "memory.alloc_count"):
+        assert [v for _, v in values(whole, metric)] == [sum(v for p in parts for _, v in values(p, metric))], metric
+    for metric in ("memory.peak_allocated", "memory.peak_reserved"):
+        assert [v for _, v in values(whole, metric)] == [max(v for p in parts for _, v in values(p, metric))], metric
+    for key in ("gpu_events", "with_launch", "events", "carried_over"):
+        assert whole["ranks"][0][key] == sum(p["ranks"][0][key] for p in parts), key
+
+
+def main():
+    if not PROGRAM:
+        sys.exit(77)
+    for law in (trees, losses, cycles):
+        for seed in (1, 2):
+            with tempfile.TemporaryDirectory() as name:
+                try:
+                    law(pathlib.Path(name), seed)
+                except AssertionError as e:
+                    raise SystemExit(f"{law.__name__}, seed {seed}: {e!r}") from e
+        print(f"ok {law.__name__}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+/// What a writer of reports wrote last.
+#ifndef GG_TESTS_REPORT_RIG_H
+#define GG_TESTS_REPORT_RIG_H
+
+#include "report/writer.h"
+#include "sample_report.h"
+#include "text_rig.h"
+
+#define NR_OF(array) (sizeof(array) / sizeof *(array))
+
+static struct strbuf written;
+
+/// Teardown of a group.
+static inline int end(void **state)
+{
+	(void)state;
+	strbuf_release(&written);
+	return 0;
+}
+
+/// What is in `out`, which is closed; valid until the next call.
+static inline const char *take(struct sink *out)
+{
+	strbuf_setlen(&written, 0);
+	strbuf_add(&written, sink_memory(out));
+	sink_abort(out);
+	return strbuf_str(&written);
+}
+
+/// `r` in the format `name`.
+static inline const char *write_as(const char *name, const struct report *r,
+                                   const struct write_options *o)
+{
+	struct sink *out = sink_open_memory();
+	report_format_find(name)->write(r, o, out);
+	return take(out);
+}
+
+#endif

@@ -1,0 +1,325 @@
+/* Rules to checks: by rank, by collective, by item. */
+#include "gate/judge.h"
+
+#include <stdlib.h>
+
+#include "gate_fixture.h"
+
+enum { RANKS = 4, STEPS = 5 };
+
+struct job {
+	struct rules rules;
+	struct category_table categories;
+	struct run run[NR_SIDES];
+	struct report report;
+	struct diag_log log;
+};
+
+static const struct activity usual[] = {
+	{ EVENT_KERNEL, "gemm", 50, MS(400) },
+	{ EVENT_KERNEL, "ncclDevKernel_AllReduce", 10, MS(100) },
+};
+
+static void add_comm(struct digest *d, enum collective_kind kind, const char *group, int64_t ms)
+{
+	vec_push(&d->comms, (struct comm_stat){ .kind = kind,
+	                                        .group = span_of(group),
+	                                        .dtype = SPAN("Float"),
+	                                        .group_size = RANKS,
+	                                        .count = 10,
+	                                        .total_ns = MS(ms),
+	                                        .max_ns = MS(ms),
+	                                        .bytes = 1 << 20,
+	                                        .sized_count = 10,
+	                                        .sized_ns = MS(ms) });
+}
+
+/* Rank r takes 10 · r ms longer than 80 ms, all ranks 20 ms of collectives per step. */
+static void setup(struct job *j)
+{
+	*j = (struct job){ .rules = fixture_rules() };
+	fixture_categories(&j->categories);
+	diag_init(&j->log);
+	for (int side = 0; side < NR_SIDES; side++) {
+		j->run[side].label = "job";
+		for (int64_t r = 0; r < RANKS; r++) {
+			struct digest *d = fixture_digest(STEPS, usual, NR_OF(usual));
+			d->rank = r;
+			d->world_size = RANKS;
+			for (size_t i = 0; i < STEPS; i++)
+				d->samples[METRIC_STEP_COMPUTE_TIME][i] = MS(80 + 10 * r);
+			add_comm(d, COLLECTIVE_ALL_REDUCE, "default_pg", 60);
+			add_comm(d, COLLECTIVE_ALL_GATHER, "tensor", 30);
+			add_comm(d, COLLECTIVE_ALL_GATHER, "default_pg", 10);
+			vec_push(&j->run[side].ranks, d);
+		}
+	}
+}
+
+static struct digest *candidate(struct job *j, size_t rank)
+{
+	return j->run[SIDE_CANDIDATE].ranks.v[rank];
+}
+
+static void slow(struct job *j, size_t rank, int64_t ms)
+{
+	for (size_t i = 0; i < STEPS; i++)
+		candidate(j, rank)->samples[METRIC_STEP_COMPUTE_TIME][i] += MS(ms);
+}
+
+static struct rule *add_rule(struct job *j, enum metric_id metric, int64_t increase_pct)
+{
+	struct rule *r = vec_push_zero(&j->rules.rules);
+	*r = fixture_rule(metric);
+	fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(increase_pct), "x");
+	return r;
+}
+
+static void set_ranks(struct rule *r, enum reduce reduce)
+{
+	r->reduce = r->query.reduce = reduce;
+}
+
+static void run_judge(struct job *j)
+{
+	struct judge_input in = { .rules = &j->rules,
+		                      .categories = &j->categories,
+		                      .candidates = &j->run[SIDE_CANDIDATE],
+		                      .nr_candidates = 1,
+		                      .baseline = &j->run[SIDE_BASELINE] };
+	if (judge(&in, &j->report, &j->log) != ST_OK)
+		fail_msg("%s", diag_first_error(&j->log));
+}
+
+static void release(struct job *j)
+{
+	report_release(&j->report);
+	run_release(&j->run[0]);
+	run_release(&j->run[1]);
+	rules_release(&j->rules);
+	category_table_release(&j->categories);
+	diag_release(&j->log);
+}
+
+/* All checks as "verdict id, …", in order of id. */
+static void expect(struct job *j, const char *const *want, size_t nr)
+{
+	run_judge(j);
+	for (size_t i = 0; i < j->report.checks.nr; i++) {
+		const struct check *k = &j->report.checks.v[i];
+		bool found = false;
+		for (size_t n = 0; n < nr && !found; n++) {
+			const char *blank = strchr(want[n], ' ');
+			found = strcmp(blank + 1, k->id) == 0 &&
+			        strncmp(want[n], verdict_name(k->verdict), (size_t)(blank - want[n])) == 0;
+		}
+		if (!found)
+			fail_msg("%s %s: %s", verdict_name(k->verdict), k->id, k->message);
+	}
+	assert_int_equal(j->report.checks.nr, nr);
+}
+#define EXPECT(j, ...) \
+	expect(j, (const char *const[]){ __VA_ARGS__ }, NR_OF(((const char *const[]){ __VA_ARGS__ })))
+
+/* One rank is 20 ms slower: who sees it depends on how ranks become one figure. */
+static void test_ranks(void **state)
+{
+	(void)state;
+	static const struct {
+		enum reduce reduce;
+		const char *rank; /* select */
+		size_t slow;
+		int64_t baseline, candidate; /* ms; what the rule compares */
+	} cases[] = {
+		{ REDUCE_MAX, NULL, 3, 110, 130 },  { REDUCE_MAX, NULL, 0, 110, 110 },
+		{ REDUCE_MIN, NULL, 0, 80, 90 },    { REDUCE_MIN, NULL, 3, 80, 80 },
+		{ REDUCE_MEDIAN, NULL, 3, 95, 95 }, { REDUCE_MEAN, NULL, 3, 95, 100 },
+		{ REDUCE_MAX, "1", 1, 90, 110 },    { REDUCE_MAX, "1", 2, 90, 90 },
+		{ REDUCE_MAX, "[01]", 1, -1, -1 },  { REDUCE_MIN, "?", 0, 80, 90 },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct job j;
+		setup(&j);
+		slow(&j, cases[i].slow, 20);
+		struct rule *r = add_rule(&j, METRIC_STEP_COMPUTE_TIME, 50);
+		set_ranks(r, cases[i].reduce);
+		r->query.rank = cases[i].rank;
+		if (cases[i].baseline < 0) { /* only * and ? are special */
+			r->select_text = "rank=[01]";
+			struct judge_input in = { .rules = &j.rules,
+				                      .categories = &j.categories,
+				                      .candidates = &j.run[SIDE_CANDIDATE],
+				                      .nr_candidates = 1,
+				                      .baseline = &j.run[SIDE_BASELINE] };
+			assert_int_equal(judge(&in, &j.report, &j.log), ST_USAGE);
+			release(&j);
+			continue;
+		}
+		run_judge(&j);
+		const struct check *k = &j.report.checks.v[0];
+		if (j.report.checks.nr != 1 || k->baseline != MS(cases[i].baseline) ||
+		    k->candidate != MS(cases[i].candidate))
+			fail_msg("row %zu: %s", i, k->message);
+		release(&j);
+	}
+}
+
+static void test_each_rank(void **state)
+{
+	(void)state;
+	struct job j;
+	setup(&j);
+	slow(&j, 2, 20);
+	set_ranks(add_rule(&j, METRIC_STEP_COMPUTE_TIME, 10), REDUCE_EACH);
+	EXPECT(&j, "pass rule[rank 0]", "pass rule[rank 1]", "fail rule[rank 2]", "pass rule[rank 3]");
+	assert_string_equal(j.report.checks.v[0].item, "rank 2");
+	report_release(&j.report);
+	j.rules.rules.v[0].query.rank = "2";
+	EXPECT(&j, "fail rule[rank 2]");
+	release(&j);
+}
+
+/* A rank that one side lacks is missing, whoever lacks it. */
+static void test_absent_rank(void **state)
+{
+	(void)state;
+	for (int side = 0; side < NR_SIDES; side++) {
+		struct job j;
+		setup(&j);
+		digest_free(j.run[side].ranks.v[--j.run[side].ranks.nr]);
+		struct rule *r = add_rule(&j, METRIC_MEMORY_PEAK_ALLOCATED, 10);
+		set_ranks(r, REDUCE_EACH);
+		r->on_missing = ON_MISSING_FAIL;
+		run_judge(&j);
+		assert_int_equal(j.report.status, ST_INPUT);
+		release(&j);
+	}
+}
+
+/* Figures that only several ranks have; the rules on them do not apply to one rank. */
+static void test_straggler(void **state)
+{
+	(void)state;
+	struct job j;
+	setup(&j);
+	for (int side = 0; side < NR_SIDES; side++)
+		for (size_t r = 0; r < RANKS; r++)
+			j.run[side].ranks.v[r]->cross =
+			    (struct cross_rank){ .known = true,
+				                     .matched = 10,
+				                     .transfer_ns = MS(50),
+				                     .late_ns = side && r == 1 ? MS(150) : 0,
+				                     .steps = STEPS,
+				                     .step_ns = MS(200) * STEPS };
+	struct rule *r = add_rule(&j, METRIC_RANK_STRAGGLER_PCT, 0);
+	r->fail.list.v[0] = (struct limit){ COND_INCREASE, false, PERCENT(10), "10pp" };
+	r = add_rule(&j, METRIC_COMM_TRANSFER_TIME, 10);
+	r->id = "wire";
+	EXPECT(&j, "fail rule", "pass wire");
+	assert_int_equal(j.report.checks.v[0].candidate, PERCENT(15));
+	assert_string_equal(j.report.checks.v[0].group, "ranks");
+	assert_string_equal(j.report.checks.v[1].group, "ranks");
+	report_release(&j.report);
+	for (int side = 0; side < NR_SIDES; side++) {
+		while (j.run[side].ranks.nr > 1)
+			digest_free(j.run[side].ranks.v[--j.run[side].ranks.nr]);
+		j.run[side].ranks.v[0]->cross.known = false;
+	}
+	j.rules.rules.v[0].on_missing = j.rules.rules.v[1].on_missing = ON_MISSING_SKIP;
+	set_ranks(add_rule(&j, METRIC_STEP_COMPUTE_TIME, 10), REDUCE_MAX);
+	j.rules.rules.v[2].id = "time";
+	EXPECT(&j, "skipped rule", "skipped wire", "pass time");
+	assert_int_equal(j.report.status, ST_OK);
+	release(&j);
+}
+
+/* A limit for each collective, by kind and group. */
+static void test_collectives(void **state)
+{
+	(void)state;
+	struct job j;
+	setup(&j);
+	for (size_t r = 0; r < RANKS; r++)
+		candidate(&j, r)->comms.v[1].total_ns = MS(40);
+	add_rule(&j, METRIC_COMM_TIME, 10);
+	EXPECT(&j, "pass rule[all_reduce@default_pg]", "fail rule[all_gather@tensor]",
+	       "pass rule[all_gather@default_pg]");
+	assert_string_equal(j.report.checks.v[0].group, "ranks");
+	assert_int_equal(j.report.checks.v[0].baseline, MS(6));
+	report_release(&j.report);
+	j.rules.rules.v[0].query.collective = "all_gather*";
+	EXPECT(&j, "fail rule[all_gather@tensor]", "pass rule[all_gather@default_pg]");
+	report_release(&j.report);
+	j.rules.rules.v[0].query.collective = "*@default_pg";
+	EXPECT(&j, "pass rule[all_reduce@default_pg]", "pass rule[all_gather@default_pg]");
+	release(&j);
+}
+
+/* The top of the collectives by their time, whatever of them is judged; one that is new. */
+static void test_top_collectives(void **state)
+{
+	(void)state;
+	struct job j;
+	setup(&j);
+	for (size_t r = 0; r < RANKS; r++)
+		add_comm(candidate(&j, r), COLLECTIVE_BROADCAST, "default_pg", 50);
+	struct rule *r = add_rule(&j, METRIC_COMM_BYTES, 10);
+	r->for_each = true;
+	r->top = 2;
+	r->on_new = LEVEL_FAIL;
+	EXPECT(&j, "pass rule[all_reduce@default_pg]", "fail rule[broadcast@default_pg]",
+	       "pass rule[all_gather@tensor]");
+	release(&j);
+}
+
+/* A renamed kernel is one check, by its new name; one that may only be too small to be
+   kept on the other side is neither new nor gone. */
+static void test_renamed(void **state)
+{
+	(void)state;
+	struct job j;
+	setup(&j);
+	for (size_t r = 0; r < RANKS; r++)
+		for (size_t i = 0; i < candidate(&j, r)->kernels.nr; i++)
+			if (span_eq(candidate(&j, r)->kernels.v[i].name, SPAN("gemm")))
+				candidate(&j, r)->kernels.v[i].name = SPAN("gemm_v2");
+	struct rule *r = add_rule(&j, METRIC_KERNEL_TIME, 10);
+	r->query.cls = "compute";
+	r->for_each = true;
+	r->on_new = r->on_gone = LEVEL_FAIL;
+	EXPECT(&j, "pass rule[gemm_v2]");
+	assert_non_null(strstr(j.report.checks.v[0].message, "renamed from 'gemm'"));
+	report_release(&j.report);
+	for (size_t i = 0; i < RANKS; i++) /* 9 ms a step are summed up: gemm_v2 has 80 */
+		for (size_t k = 0; k < candidate(&j, i)->kernels.nr; k++)
+			candidate(&j, i)->kernels.v[k].total_ns = candidate(&j, i)->kernels.v[k].step_total_ns =
+			    MS(200);
+	EXPECT(&j, "fail rule[gemm]", "fail rule[gemm_v2]"); /* too unlike to be the same */
+	report_release(&j.report);
+	for (size_t i = 0; i < RANKS; i++)
+		vec_push(&j.run[SIDE_BASELINE].ranks.v[i]->kernels,
+		         (struct kernel_stat){ .kind = EVENT_KERNEL,
+		                               .name = SPAN("GEMM"),
+		                               .count = 50,
+		                               .total_ns = MS(300),
+		                               .step_count = 50,
+		                               .step_total_ns = MS(300),
+		                               .grid = { -1, -1, -1 },
+		                               .block = { -1, -1, -1 },
+		                               .occupancy = -1,
+		                               .names = 2,
+		                               .largest_ns = MS(250) });
+	EXPECT(&j, "fail rule[gemm]", "skipped rule[gemm_v2]"); /* 50 ms may be among them */
+	release(&j);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ranks),       cmocka_unit_test(test_each_rank),
+		cmocka_unit_test(test_absent_rank), cmocka_unit_test(test_straggler),
+		cmocka_unit_test(test_collectives), cmocka_unit_test(test_top_collectives),
+		cmocka_unit_test(test_renamed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

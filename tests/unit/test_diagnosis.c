@@ -1,0 +1,656 @@
+/* Rules of diagnosis: the file; that every row and every diagnosis in code is triggered by a run
+   that has what it is about and not by a healthy one; what runs are bound by. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/strbuf.h"
+#include "diagnose/diagnose.h"
+#include "gate/diagnosis_file.h"
+#include "gate/rules_file.h"
+
+enum { STEPS = 4, MS = 1000000, GB = 1000000000, PCT = 1000000 };
+
+/* ---- the file ---- */
+
+#define TEXTS \
+	"title: t, observation: o, hypothesis: h, action: a, confirm: step.time, confidence: low"
+#define ROW(when, more) "version: 1\nfindings:\n- {id: a, when: [" when "], " TEXTS more "}\n"
+
+static void test_refused(void **state)
+{
+	(void)state;
+	size_t wrong = 0;
+	static const struct {
+		const char *text, *error;
+	} rows[] = {
+		{ "findings: []\n", "f:1:11: 'findings' is empty" },
+		{ "version: 2\nfindings: [a]\n", "'version' must be 1" },
+		{ ROW("{metric: step.time, above: 1ms}", ", when2: b"), "did you mean 'when'?" },
+		{ ROW("{metric: step.tme, above: 1ms}", ""),
+		  "'step.tme' is no metric: did you mean 'step.time'?" },
+		{ ROW("{metric: step.time}", ""), "a condition needs at least one of 'above', 'below'" },
+		{ ROW("{metric: step.time, above: 1ms, below: 2ms}", ""),
+		  "'above' and 'below' are two conditions: write two" },
+		{ ROW("{metric: step.time, above: 1MiB}", ""), "does not fit 'step.time'" },
+		{ ROW("{metric: step.kernel_count, above: 1ms}", ""), "does not fit 'step.kernel_count'" },
+		{ ROW("{metric: step.time, of: step.kernel_count, above: 1%}", ""), "there is no share" },
+		{ ROW("{metric: step.time, of: step.span, above: 1ms}", ""),
+		  "'1ms' must be a share from 0% to 100%" },
+		{ ROW("{metric: step.time, per: step.span, above: 1ms}", ""), "'step.span' is no count" },
+		{ ROW("{metric: step.time, of: step.span, per: step.kernel_count, above: 1%}", ""),
+		  "'of' and 'per' exclude each other" },
+		{ ROW("{metric: kernel.mean, above: 1ms}", ""),
+		  "'kernel.mean' has a figure for each kernel that cannot be added up" },
+		{ ROW("{metric: kernel.drift_pct, above: 1%}", ""), "'kernel.drift_pct' needs two runs" },
+		{ ROW("{metric: step.time, select: {kernel: a}, above: 1ms}", ""),
+		  "'step.time' has no kernel to select" },
+		{ ROW("{metric: step.time, above: 1ms}", ", saves: {metric: step.kernel_count}"),
+		  "'step.kernel_count' is no time per step" },
+		{ ROW("{metric: step.time, above: 1ms}", ", saves: {metric: step.time, share: 101%}"),
+		  "must be a share" },
+		{ "version: 1\nfindings:\n- {id: a, when: [{metric: step.time, above: 1ms}], title: t, "
+		  "observation: \"{step.tim}\", hypothesis: h, action: a, confirm: step.time, confidence: "
+		  "low}\n",
+		  "f:3:75: 'step.tim' in 'observation' is no metric: did you mean 'step.time'?" },
+		{ "version: 1\nfindings:\n- {id: a, when: [{metric: step.time, above: 1ms}], " TEXTS
+		  "}\n- {id: a, when: [{metric: step.time, above: 1ms}], " TEXTS "}\n",
+		  "two findings are called 'a'" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct diagnosis_rules r;
+		struct diag_log log;
+		diag_init(&log);
+		assert_int_equal(diagnosis_parse("f", span_of(rows[i].text), &r, &log), ST_USAGE);
+		if (!strstr(diag_first_error(&log), rows[i].error))
+			print_error("row %zu: %s\n", i, diag_first_error(&log)), wrong++;
+		diagnosis_rules_release(&r);
+		diag_release(&log);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+/* ---- a healthy run, and what can be the matter with it ---- */
+
+struct rig {
+	struct digest *d;
+	struct run run;
+	struct category_table categories;
+	struct naming naming;
+	struct diagnosis_rules rules;
+	struct diag_log log;
+};
+
+static void set(struct digest *d, enum metric_id id, int64_t value)
+{
+	for (int i = 0; i < STEPS; i++)
+		d->samples[id][i] = value;
+}
+
+static void set_parts(struct digest *d, int64_t compute, int64_t comm, int64_t memory, int64_t idle)
+{
+	const int64_t ms[] = { compute, comm, memory, idle };
+	for (int p = 0; p < NR_STEP_PARTS; p++)
+		for (int i = 0; i < STEPS; i++)
+			d->parts[p][i] = ms[p] * MS;
+}
+
+static void add_kernel(struct digest *d, enum event_kind kind, const char *name, int64_t ms,
+                       int64_t count, int64_t bytes)
+{
+	vec_push(&d->kernels, (struct kernel_stat){ .kind = kind,
+	                                            .name = span_of(name),
+	                                            .count = count * STEPS,
+	                                            .total_ns = ms * MS * STEPS,
+	                                            .max_ns = ms * MS,
+	                                            .step_count = count * STEPS,
+	                                            .step_total_ns = ms * MS * STEPS,
+	                                            .step_max_ns = ms * MS,
+	                                            .bytes = bytes * STEPS,
+	                                            .step_bytes = bytes * STEPS,
+	                                            .grid = { -1 },
+	                                            .occupancy = -1 });
+	vec_sort(&d->kernels, kernel_stat_cmp);
+}
+
+static void add_call(struct digest *d, const char *name, int64_t count, int64_t ms)
+{
+	vec_push(&d->functions, (struct function_stat){ .cls = FUNCTION_RUNTIME,
+	                                                .name = span_of(name),
+	                                                .parent = -1,
+	                                                .count = count,
+	                                                .total_ns = ms * MS,
+	                                                .rate = -1 });
+}
+
+/* Steps of 100 ms, in which the GPU computes for 95. */
+static void healthy(struct digest *d)
+{
+	d->trace = "t.json";
+	d->marker = "ProfilerStep#*";
+	d->communication = "nccl";
+	d->attribution = ATTRIBUTION_LAUNCH;
+	d->rank = 0;
+	d->world_size = 1;
+	d->events = 1000;
+	d->total_steps = STEPS;
+	d->window_ns = (int64_t)STEPS * 100 * MS;
+	d->trust.gpu_events = d->trust.with_launch = 400;
+	digest_set_steps(d, STEPS);
+	d->usable_steps = STEPS;
+	for (int i = 0; i < STEPS; i++)
+		d->step_numbers[i] = i;
+	set(d, METRIC_STEP_TIME, 100 * MS);
+	set(d, METRIC_STEP_CUDA_TIME, 96 * MS);
+	set(d, METRIC_STEP_KERNEL_TIME, 95 * MS);
+	set(d, METRIC_STEP_COMPUTE_TIME, 95 * MS);
+	set(d, METRIC_STEP_MEMCPY_TIME, 1 * MS);
+	set(d, METRIC_STEP_IDLE_TIME, 4 * MS);
+	set(d, METRIC_STEP_KERNEL_COUNT, 200);
+	set(d, METRIC_STEP_LAUNCH_TIME, 5 * MS);
+	set(d, METRIC_STEP_SYNC_COUNT, 1);
+	set(d, METRIC_STEP_SYNC_TIME, 80 * MS);
+	set_parts(d, 95, 0, 1, 4);
+	add_kernel(d, EVENT_KERNEL, "some_gemm", 50, 100, 0);
+	add_kernel(d, EVENT_KERNEL, "own_kernel", 45, 100, 0);
+	add_call(d, "cudaLaunchKernel", 800, 20);
+	vec_push(&d->devices, (struct device_stat){ .id = "0",
+	                                            .streams = 1,
+	                                            .activities = 400,
+	                                            .measured_ns = 100,
+	                                            .measured_busy_ns = 96 });
+	vec_push(&d->threads, (struct thread_stat){ "1/1", (int64_t)STEPS * 20 * MS, 0 });
+}
+
+static void busy(struct digest *d, int64_t pct)
+{
+	d->devices.v[0].measured_busy_ns = pct;
+}
+
+static struct memory_stat *add_memory(struct digest *d)
+{
+	struct memory_stat *m = vec_push_zero(&d->memories);
+	*m = (struct memory_stat){ .id = "0",
+		                       .source = "snapshot",
+		                       .peak_allocated = (int64_t)49 * GB,
+		                       .peak_reserved = (int64_t)50 * GB,
+		                       .reserved_at_peak = (int64_t)50 * GB,
+		                       .growth_per_step = 0,
+		                       .capacity = (int64_t)80 * GB };
+	return m;
+}
+
+static void rig_init(struct rig *g)
+{
+	*g = (struct rig){ .d = digest_new() };
+	diag_init(&g->log);
+	healthy(g->d);
+	vec_push(&g->run.ranks, g->d);
+	assert_int_equal(categories_read(NULL, &g->categories, &g->log), ST_OK);
+	assert_int_equal(diagnosis_read(NULL, &g->rules, &g->log), ST_OK);
+	g->naming = (struct naming){ .categories = &g->categories };
+}
+
+static void rig_release(struct rig *g)
+{
+	run_release(&g->run);
+	category_table_release(&g->categories);
+	diagnosis_rules_release(&g->rules);
+	diag_release(&g->log);
+}
+
+/* The ids in their order, each with a blank behind it. */
+static void diagnose(struct rig *g, struct strbuf *ids, struct classification *c)
+{
+	struct run_view v;
+	struct arena a = ARENA_INIT;
+	run_view_init(&v, &g->run, &g->naming);
+	struct run_report *r = diagnose_run(&v, &g->rules, true, true, &a);
+	for (size_t i = 0; i < r->recommendations.nr; i++)
+		strbuf_addf(ids, "%s ", r->recommendations.v[i].id);
+	*c = (struct classification){ .bound = r->classification.bound,
+		                          .confidence = r->classification.confidence };
+	run_report_release(r);
+	run_view_release(&v);
+	arena_release(&a);
+}
+
+/* ---- one change of the healthy run for each diagnosis ---- */
+
+static void launches(struct digest *d)
+{
+	busy(d, 50);
+	set(d, METRIC_STEP_LAUNCH_TIME, 30 * MS);
+	set(d, METRIC_STEP_KERNEL_TIME, 5 * MS);
+	set(d, METRIC_STEP_KERNEL_COUNT, 400);
+	d->samples[METRIC_STEP_KERNEL_COUNT][0] = 401; /* no graph would fit */
+	set(d, METRIC_STEP_IDLE_TIME, 45 * MS);
+}
+
+static void modules(struct digest *d)
+{
+	launches(d);
+	set(d, METRIC_STEP_LAUNCH_TIME, 90 * MS); /* 225 µs a launch: not what a launch takes */
+}
+
+static void graphs(struct digest *d)
+{
+	launches(d);
+	set(d, METRIC_STEP_KERNEL_COUNT, 400);
+}
+
+static void graphs_waiting(struct digest *d)
+{
+	graphs(d);
+	set(d, METRIC_STEP_SYNC_COUNT, 2);
+}
+
+static void graphs_used(struct digest *d)
+{
+	graphs(d);
+	add_call(d, "cudaGraphLaunch", 4, 1);
+}
+
+static void tiny(struct digest *d)
+{
+	busy(d, 85);
+	d->kernels.nr = 0;
+	set(d, METRIC_STEP_KERNEL_TIME, 5 * MS);
+	set(d, METRIC_STEP_KERNEL_COUNT, 1000);
+}
+
+static void loader(struct digest *d)
+{
+	set(d, METRIC_STEP_DATALOADER_TIME, 11 * MS);
+}
+
+static void waits(struct digest *d)
+{
+	busy(d, 60);
+	set(d, METRIC_STEP_SYNC_COUNT, 5);
+	set(d, METRIC_STEP_IDLE_TIME, 40 * MS);
+}
+
+static void exposed(struct digest *d)
+{
+	set(d, METRIC_STEP_EXPOSED_COMM_TIME, 20 * MS);
+}
+
+static void churn(struct digest *d)
+{
+	add_memory(d)->segment_churn = 51;
+}
+
+static void leak(struct digest *d)
+{
+	add_memory(d)->growth_per_step = 2 << 20;
+}
+
+static void risk(struct digest *d)
+{
+	add_memory(d)->capacity = (int64_t)51 * GB;
+}
+
+static void oom(struct digest *d)
+{
+	add_memory(d)->oom_count = 1;
+}
+
+static void gaps(struct digest *d)
+{
+	struct memory_stat *m = add_memory(d);
+	m->peak_allocated = (int64_t)40 * GB;
+	m->capacity = (int64_t)60 * GB;
+}
+
+static void gaps_ample(struct digest *d)
+{
+	gaps(d);
+	d->memories.v[0].capacity = (int64_t)80 * GB;
+}
+
+static void pcie(struct digest *d)
+{
+	add_kernel(d, EVENT_MEMCPY, "Memcpy HtoD (Pageable -> Device)", 6, 1, 1000);
+	add_kernel(d, EVENT_MEMCPY, "Memcpy DtoD (Device -> Device)", 1, 1, 999);
+	set(d, METRIC_STEP_MEMCPY_TIME, 7 * MS);
+	set(d, METRIC_STEP_MEMCPY_BYTES, 1999);
+}
+
+static void on_device(struct digest *d)
+{
+	pcie(d);
+	set(d, METRIC_STEP_MEMCPY_BYTES, 2001);
+}
+
+static void conversions(struct digest *d)
+{
+	add_kernel(d, EVENT_KERNEL, "bfloat16_copy_kernel_cuda", 4, 10, 0);
+}
+
+static void elementwise(struct digest *d)
+{
+	add_kernel(d, EVENT_KERNEL, "at::native::elementwise_kernel", 20, 10, 0);
+}
+
+static void attention(struct digest *d)
+{
+	add_kernel(d, EVENT_KERNEL, "flash_fwd_kernel", 40, 10, 0);
+}
+
+static void gemm(struct digest *d)
+{
+	add_kernel(d, EVENT_KERNEL, "ampere_sgemm", 10, 10, 0);
+}
+
+static void moe(struct digest *d)
+{
+	add_kernel(d, EVENT_KERNEL, "fused_moe_kernel", 25, 10, 0);
+}
+
+static void occupancy(struct digest *d)
+{
+	for (size_t i = 0; i < d->kernels.nr; i++)
+		d->kernels.v[i].occupancy = 10 * PCT;
+}
+
+static void occupancy_unknown(struct digest *d)
+{
+	occupancy(d);
+	d->kernels.v[1].occupancy = 0; /* some_gemm: more than half of the time */
+}
+
+static void fills(struct digest *d)
+{
+	add_kernel(d, EVENT_KERNEL, "vectorized_elementwise_kernel<4, FillFunctor<float>>", 2, 10, 0);
+	add_kernel(d, EVENT_MEMSET, "Memset (Device)", 1, 10, 1 << 20);
+}
+
+static void few_fills(struct digest *d)
+{
+	add_kernel(d, EVENT_MEMSET, "Memset (Device)", 1, 10, 1 << 20);
+}
+
+static void checkpoints(struct digest *d)
+{
+	vec_push(&d->ops, (struct op_stat){ SPAN("CheckpointFunctionBackward"), STEPS,
+	                                    (int64_t)STEPS * 30 * MS, 0, 0 });
+}
+
+static void checkpoints_python(struct digest *d)
+{
+	vec_push(&d->functions,
+	         (struct function_stat){ .cls = FUNCTION_PYTHON,
+	                                 .name = SPAN("torch/utils/checkpoint.py(99): recompute_fn"),
+	                                 .parent = -1,
+	                                 .count = 1,
+	                                 .total_ns = 100 * MS,
+	                                 .rate = -1 });
+}
+
+static void blocking(struct digest *d)
+{
+	busy(d, 60);
+	set(d, METRIC_STEP_IDLE_TIME, 40 * MS);
+	add_call(d, "cudaMemcpyAsync", 8, STEPS * 20);
+}
+
+static void enqueued(struct digest *d)
+{
+	busy(d, 60);
+	set(d, METRIC_STEP_IDLE_TIME, 40 * MS);
+	add_call(d, "cudaMemcpyAsync", 5000, STEPS * 20); /* 16 µs each */
+}
+
+static void nothing(struct digest *d)
+{
+	(void)d;
+}
+
+static const struct {
+	void (*change)(struct digest *d);
+	const char *ids;
+} diagnoses[] = {
+	{ nothing, "" },
+	{ launches, "launch-bound " },
+	{ modules, "" },
+	{ graphs, "cuda-graphs launch-bound " },
+	{ graphs_waiting, "host-synchronisation launch-bound " },
+	{ graphs_used, "launch-bound " },
+	{ tiny, "tiny-kernels " },
+	{ loader, "input-pipeline " },
+	{ waits, "host-synchronisation " },
+	{ exposed, "exposed-communication " },
+	{ churn, "allocator-churn " },
+	{ leak, "memory-leak " },
+	{ risk, "out-of-memory-risk " },
+	{ oom, "out-of-memory " },
+	{ gaps, "fragmentation " },
+	{ gaps_ample, "" },
+	{ pcie, "copies-over-pcie " },
+	{ on_device, "" },
+	{ conversions, "dtype-conversion " },
+	{ elementwise, "unfused-elementwise " },
+	{ attention, "dominated-by-attention " },
+	{ gemm, "dominated-by-gemm " },
+	{ moe, "moe-routing " },
+	{ occupancy, "low-occupancy " },
+	{ occupancy_unknown, "" },
+	{ fills, "excessive-zeroing " },
+	{ few_fills, "" },
+	{ checkpoints, "checkpoint-recomputation " },
+	{ checkpoints_python, "checkpoint-recomputation " },
+	{ blocking, "blocking-copies " },
+	{ enqueued, "" },
+};
+
+static void test_diagnoses(void **state)
+{
+	(void)state;
+	size_t wrong = 0;
+	for (size_t i = 0; i < sizeof diagnoses / sizeof *diagnoses; i++) {
+		struct rig g;
+		struct classification c;
+		struct strbuf ids = STRBUF_INIT;
+		rig_init(&g);
+		diagnoses[i].change(g.d);
+		diagnose(&g, &ids, &c);
+		if (strcmp(strbuf_str(&ids), diagnoses[i].ids) != 0)
+			print_error("row %zu: \"%s\", not \"%s\"\n", i, strbuf_str(&ids), diagnoses[i].ids),
+			    wrong++;
+		strbuf_release(&ids);
+		rig_release(&g);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+/* Every row of the built-in file is in the table above; its categories are there to be found. */
+static void test_built_in(void **state)
+{
+	(void)state;
+	struct rig g;
+	rig_init(&g);
+	for (size_t i = 0; i < g.rules.list.nr; i++) {
+		const struct diagnosis_rule *r = &g.rules.list.v[i];
+		bool tested = strcmp(r->id, "waiting-for-ranks") == 0; /* prop/diagnosis.py */
+		for (size_t k = 0; k < sizeof diagnoses / sizeof *diagnoses; k++)
+			tested = tested || strstr(diagnoses[k].ids, r->id);
+		if (!tested)
+			fail_msg("no run triggers '%s'", r->id);
+		for (size_t k = 0; k < r->when.nr; k++) {
+			const char *glob = r->when.v[k].figure.query.category;
+			bool found = !glob;
+			for (size_t j = 0; j < g.categories.rows.nr; j++)
+				found = found || span_glob(span_of(glob), span_of(g.categories.rows.v[j].name));
+			if (!found)
+				fail_msg("'%s' asks for category '%s', which there is not", r->id, glob);
+		}
+	}
+	rig_release(&g);
+}
+
+/* A saving is at most a step; without steps it is of the window. */
+static void test_saving(void **state)
+{
+	(void)state;
+	struct rig g;
+	struct run_view v;
+	struct arena a = ARENA_INIT;
+	rig_init(&g);
+	set(g.d, METRIC_STEP_DATALOADER_TIME, 250 * MS);
+	g.d->window = true;
+	run_view_init(&v, &g.run, &g.naming);
+	struct run_report *r = diagnose_run(&v, &g.rules, true, false, &a);
+	assert_int_equal(r->recommendations.nr, 1);
+	assert_int_equal(r->recommendations.v[0].saves_ns, 100 * MS);
+	assert_string_equal(r->recommendations.v[0].saves_text,
+	                    "up to 100.00 ms (100.00 %) per window");
+	assert_string_equal(r->recommendations.v[0].observation,
+	                    "250.00 ms of 100.00 ms a window are spent in enumerate(DataLoader)");
+	run_report_release(r);
+	run_view_release(&v);
+	arena_release(&a);
+	rig_release(&g);
+}
+
+/* ---- what a run is bound by ---- */
+
+static void host_busy(struct digest *d, int64_t pct)
+{
+	d->threads.v[0].busy_ns = d->window_ns / 100 * pct;
+}
+
+static void test_bound(void **state)
+{
+	(void)state;
+	size_t wrong = 0;
+	static const struct {
+		int64_t compute, comm, memory, idle; /* ms of 100 */
+		int64_t loader_ms, sync_ms, syncs, host_pct;
+		enum bound bound;
+		enum confidence confidence;
+		int64_t activity_us; /* a GPU activity in so many of the window */
+	} rows[] = {
+		{ 95, 0, 1, 4, 0, 80, 1, 90, BOUND_COMPUTE, CONFIDENCE_HIGH, 100 },
+		{ 60, 20, 0, 20, 0, 0, 1, 20, BOUND_COMPUTE, CONFIDENCE_MEDIUM, 100 },
+		{ 10, 80, 0, 10, 0, 0, 1, 20, BOUND_COMMUNICATION, CONFIDENCE_HIGH, 100 },
+		{ 10, 0, 80, 10, 0, 0, 1, 20, BOUND_MEMORY, CONFIDENCE_HIGH, 100 },
+		{ 20, 0, 0, 80, 75, 0, 1, 95, BOUND_INPUT, CONFIDENCE_HIGH, 100 },
+		{ 20, 0, 0, 80, 0, 70, 9, 90, BOUND_SYNCHRONISATION, CONFIDENCE_MEDIUM, 100 },
+		/* one wait at the end of a step explains nothing */
+		{ 20, 0, 0, 80, 0, 70, 1, 90, BOUND_LAUNCH, CONFIDENCE_MEDIUM, 100 },
+		{ 20, 0, 0, 80, 0, 0, 0, 90, BOUND_LAUNCH, CONFIDENCE_MEDIUM, 100 },
+		/* launches do not take so long: modules are loaded, or the host computes */
+		{ 20, 0, 0, 80, 0, 0, 0, 90, BOUND_LAUNCH, CONFIDENCE_MEDIUM, 200 },
+		{ 20, 0, 0, 80, 0, 0, 0, 90, BOUND_UNKNOWN, CONFIDENCE_LOW, 250 },
+		{ 20, 0, 0, 80, 0, 0, 0, 40, BOUND_UNKNOWN, CONFIDENCE_LOW, 100 },
+		{ 55, 0, 0, 45, 40, 0, 0, 40, BOUND_MIXED, CONFIDENCE_MEDIUM, 100 },
+		{ 40, 35, 0, 25, 0, 0, 0, 40, BOUND_MIXED, CONFIDENCE_LOW, 100 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g;
+		struct classification c;
+		struct strbuf ids = STRBUF_INIT;
+		rig_init(&g);
+		set_parts(g.d, rows[i].compute, rows[i].comm, rows[i].memory, rows[i].idle);
+		set(g.d, METRIC_STEP_DATALOADER_TIME, rows[i].loader_ms * MS);
+		set(g.d, METRIC_STEP_SYNC_TIME, rows[i].sync_ms * MS);
+		set(g.d, METRIC_STEP_SYNC_COUNT, rows[i].syncs);
+		host_busy(g.d, rows[i].host_pct);
+		g.d->trust.gpu_events = g.d->trust.with_launch =
+		    g.d->window_ns / 1000 / rows[i].activity_us;
+		diagnose(&g, &ids, &c);
+		if (c.bound != rows[i].bound || c.confidence != rows[i].confidence)
+			print_error("row %zu: %s, %s\n", i, bound_names[c.bound],
+			            confidence_names[c.confidence]),
+			    wrong++;
+		strbuf_release(&ids);
+		rig_release(&g);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+static void test_bound_without_gpu(void **state)
+{
+	(void)state;
+	struct rig g;
+	struct classification c;
+	struct strbuf ids = STRBUF_INIT;
+	rig_init(&g);
+	g.d->trust.gpu_events = 0;
+	diagnose(&g, &ids, &c);
+	assert_int_equal(c.bound, BOUND_UNKNOWN);
+	strbuf_release(&ids);
+	rig_release(&g);
+}
+
+/* ---- in the gate ---- */
+
+static size_t limited(void (*before)(struct digest *), void (*after)(struct digest *),
+                      void (*pinned)(struct digest *))
+{
+	struct rig x, y;
+	struct run_view vx, vy;
+	struct arena a = ARENA_INIT;
+	rig_init(&x);
+	rig_init(&y);
+	before(x.d);
+	pinned(x.d);
+	after(y.d);
+	run_view_init(&vx, &x.run, &x.naming);
+	run_view_init(&vy, &y.run, &y.naming);
+	struct run_report *b = diagnose_run(&vx, &x.rules, false, false, &a);
+	struct run_report *c = diagnose_run(&vy, &y.rules, true, false, &a);
+	diagnose_limit(c, &y.rules, b, &vx);
+	size_t nr = c->recommendations.nr;
+	run_report_release(b);
+	run_report_release(c);
+	run_view_release(&vx);
+	run_view_release(&vy);
+	arena_release(&a);
+	rig_release(&x);
+	rig_release(&y);
+	return nr;
+}
+
+static void loader_10_pct_more(struct digest *d)
+{
+	set(d, METRIC_STEP_DATALOADER_TIME, 12100000);
+}
+
+static void loader_more(struct digest *d)
+{
+	set(d, METRIC_STEP_DATALOADER_TIME, 12100001);
+}
+
+static void without_functions(struct digest *d)
+{
+	d->functions.nr = 0;
+}
+
+static void test_limit(void **state)
+{
+	(void)state;
+	assert_int_equal(limited(nothing, loader, nothing), 1);
+	assert_int_equal(limited(loader, loader, nothing), 0);
+	assert_int_equal(limited(loader, loader_10_pct_more, nothing), 0);
+	assert_int_equal(limited(loader, loader_more, nothing), 1);
+	assert_int_equal(limited(nothing, blocking, nothing), 1);
+	/* the baseline cannot be asked */
+	assert_int_equal(limited(nothing, blocking, without_functions), 0);
+	assert_int_equal(limited(nothing, leak, nothing), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refused),  cmocka_unit_test(test_diagnoses),
+		cmocka_unit_test(test_built_in), cmocka_unit_test(test_saving),
+		cmocka_unit_test(test_bound),    cmocka_unit_test(test_bound_without_gpu),
+		cmocka_unit_test(test_limit),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,229 @@
+/* Functions by class, and Python's by call path: what of their time nothing
+   higher covers. */
+#include "reduce_rig.h"
+
+/* A row: after `script`, `expect` are the functions of its class, each as
+   "[NAME<CALLER: count total exclusive median]"; of the first four classes the rate and its
+   spread follow where they are known. Lines of the script are those of the rig, and
+       P NAME THREAD ID PARENT START DUR                        call of a Python function
+   ('~' in NAME is a space). An operator from 0 to 1000 makes the window. */
+struct function_row {
+	const char *title, *script;
+	enum function_class cls;
+	const char *expect;
+};
+
+static void feed_python(struct rig *g, const char *line)
+{
+	char name[256];
+	int64_t v[5];
+	assert_int_equal(sscanf(line,
+	                        "P %255s %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64,
+	                        name, &v[0], &v[1], &v[2], &v[3], &v[4]),
+	                 6);
+	for (char *p = name; *p; p++)
+		*p = *p == '~' ? ' ' : *p;
+	struct event e = { .kind = EVENT_PYTHON,
+		               .name = name_intern(&g->names, span_of(name)),
+		               .pid = 1,
+		               .tid = v[0],
+		               .python_id = v[1],
+		               .python_parent = v[2],
+		               .start_ns = v[3],
+		               .dur_ns = v[4] };
+	rig_event(g, &e);
+}
+
+static void feed(struct rig *g, const char *script)
+{
+	rig_line(g, "O window 9 0 1000");
+	for (const char *end; *script; script = *end ? end + 1 : end) {
+		char line[256];
+		end = strchrnul(script, '\n');
+		snprintf(line, sizeof line, "%.*s", (int)(end - script), script);
+		if (line[0] == 'P')
+			feed_python(g, line);
+		else
+			rig_line(g, line);
+	}
+}
+
+static void show(const struct digest *d, enum function_class cls, struct strbuf *out)
+{
+	for (size_t i = 0; i < d->functions.nr; i++) {
+		const struct function_stat *f = &d->functions.v[i];
+		if (f->cls != cls)
+			continue;
+		strbuf_adds(out, "[");
+		strbuf_add(out, f->name);
+		if (f->parent >= 0) {
+			assert_true(f->parent < (int64_t)i);
+			strbuf_adds(out, "<");
+			strbuf_add(out, d->functions.v[f->parent].name);
+		}
+		strbuf_addf(out, ": %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, f->count, f->total_ns,
+		            f->exclusive_ns, f->median_ns);
+		if (f->rate >= 0)
+			strbuf_addf(out, ", %" PRId64 "±%" PRId64, f->rate, f->rate_mad);
+		if (f->names)
+			strbuf_addf(out, ", of %" PRId64, f->names);
+		strbuf_adds(out, "]");
+	}
+}
+
+static void check_rows(const struct function_row *rows, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const char *script = rows[i].script;
+		for (size_t k = i; !script; k--) /* as in the row above */
+			script = rows[k].script;
+		struct rig g;
+		struct strbuf out = STRBUF_INIT;
+		rig_open(&g, NULL);
+		feed(&g, script);
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		show(g.d, rows[i].cls, &out);
+		if (strcmp(strbuf_str(&out), rows[i].expect) != 0)
+			fail_msg("%s: expected %s, got %s", rows[i].title, rows[i].expect, strbuf_str(&out));
+		strbuf_release(&out);
+		rig_close(&g);
+	}
+}
+
+static void classes(void **state)
+{
+	(void)state;
+	static const struct function_row rows[] = {
+		{ "two of one name count once where they overlap",
+		  "K gemm 0 7 1 0 100\nK gemm 1 7 2 50 100\nK add 0 8 3 0 30\n"
+		  "C h2d 0 9 4 100 100 50\nC h2d 0 9 5 300 10 40\nS h2d 0 9 6 400 10\n"
+		  "K ncclX 0 7 7 180 100\nR cudaSync 1 8 250 100\nR cudaLaunch 2 9 345 10",
+		  FUNCTION_COMPUTE, "[add: 1 30 30 30][gemm: 2 200 150 100]" },
+		{ "below compute: copies, with their rates; a set of the same name is one with them", NULL,
+		  FUNCTION_MEMORY, "[h2d: 3 120 70 10, 2250000000±1750000000]" },
+		{ "below both: communication", NULL, FUNCTION_COMMUNICATION, "[ncclX: 1 100 80 100]" },
+		{ "below the GPU: runtime calls, of all threads", NULL, FUNCTION_RUNTIME,
+		  "[cudaLaunch: 1 10 10 10][cudaSync: 1 100 60 100]" },
+		{ "no Python", NULL, FUNCTION_PYTHON, "" },
+		{ "those of no time to speak of are one", "K a 0 7 1 0 0\nK b 0 7 2 5 0\nK c 0 7 3 7 1",
+		  FUNCTION_COMPUTE, "[c: 1 1 1 1][: 2 0 0 0, of 2]" },
+	};
+	check_rows(rows, sizeof rows / sizeof *rows);
+}
+
+static void python(void **state)
+{
+	(void)state;
+	static const struct function_row rows[] = {
+		{ "a caller's own time; calls of one path are one row",
+		  "P main 1 1 -1 0 100\nP f 1 2 1 10 30\nP g 1 3 2 12 4\nP f 1 4 1 50 21", FUNCTION_PYTHON,
+		  "[main: 1 100 49 100][f<main: 2 51 47 26][g<f: 1 4 4 4]" },
+		{ "in any order of the file",
+		  "P g 1 3 2 12 4\nP f 1 4 1 50 21\nP f 1 2 1 10 30\nP main 1 1 -1 0 100", FUNCTION_PYTHON,
+		  "[main: 1 100 49 100][f<main: 2 51 47 26][g<f: 1 4 4 4]" },
+		{ "without ids by time",
+		  "P main 1 -1 -1 0 100\nP f 1 -1 -1 10 30\nP g 1 -1 -1 12 4\nP f 1 -1 -1 50 21",
+		  FUNCTION_PYTHON, "[main: 1 100 49 100][f<main: 2 51 47 26][g<f: 1 4 4 4]" },
+		{ "ids overrule times: a frame whose end was missed calls nothing that comes later",
+		  "P main 1 1 -1 0 100\nP a 1 2 1 10 80\nP b 1 3 1 20 10", FUNCTION_PYTHON,
+		  "[main: 1 100 20 100][a<main: 1 80 80 80][b<main: 1 10 10 10]" },
+		{ "which without ids nobody can know",
+		  "P main 1 -1 -1 0 100\nP a 1 -1 -1 10 80\nP b 1 -1 -1 20 10", FUNCTION_PYTHON,
+		  "[main: 1 100 20 100][a<main: 1 80 70 80][b<a: 1 10 10 10]" },
+		{ "two of one name, the first missed its end: their union",
+		  "P main 1 1 -1 0 100\nP a 1 2 1 10 50\nP a 1 3 1 20 60", FUNCTION_PYTHON,
+		  "[main: 1 100 30 100][a<main: 2 110 70 55]" },
+		{ "an id that is there twice: by time",
+		  "P main 1 1 -1 0 100\nP a 1 1 -1 10 80\nP b 1 3 1 20 10", FUNCTION_PYTHON,
+		  "[main: 1 100 20 100][a<main: 1 80 70 80][b<a: 1 10 10 10]" },
+		{ "a callee outside of its caller: by time", "P a 1 1 -1 0 10\nP b 1 2 1 5 10",
+		  FUNCTION_PYTHON, "[a: 1 10 10 10][b: 1 10 10 10]" },
+		{ "a callee with a smaller id than its caller: by time", "P a 1 2 -1 0 10\nP b 1 1 2 2 3",
+		  FUNCTION_PYTHON, "[a: 1 10 7 10][b<a: 1 3 3 3]" },
+		{ "ids beyond 32 bits: by time", "P a 1 4294967296 -1 0 10\nP b 1 4294967297 -1 2 3",
+		  FUNCTION_PYTHON, "[a: 1 10 7 10][b<a: 1 3 3 3]" },
+		{ "a caller that was not recorded is none", "P a 1 5 3 0 10\nP b 1 6 4 20 10",
+		  FUNCTION_PYTHON, "[a: 1 10 10 10][b: 1 10 10 10]" },
+		{ "ids are those of a thread; a path runs on two at once",
+		  "P main 1 1 -1 0 100\nP f 1 2 1 10 30\nP main 2 1 -1 50 100\nP f 2 2 1 60 30",
+		  FUNCTION_PYTHON, "[main: 2 200 120 100][f<main: 2 60 60 30]" },
+		{ "what higher classes cover is theirs",
+		  "P main 1 1 -1 0 100\nP f 1 2 1 10 30\nK k 0 7 1 0 15\nC c 0 7 2 20 10 1\n"
+		  "K ncclX 0 7 3 35 1\nR r 1 4 90 20",
+		  FUNCTION_PYTHON, "[main: 1 100 50 100][f<main: 1 30 14 30]" },
+		{ "recursion is a path", "P f 1 1 -1 0 100\nP f 1 2 1 10 80\nP f 1 3 2 20 60",
+		  FUNCTION_PYTHON, "[f: 1 100 20 100][f<f: 1 80 20 80][f<f: 1 60 60 60]" },
+		{ "addresses change from run to run",
+		  "P <method~get~of~dict~object~at~0x7f3AB> 1 1 -1 0 10\n"
+		  "P <method~get~of~dict~object~at~0x1> 1 2 -1 20 10\nP a~at~0xg 1 3 -1 40 1",
+		  FUNCTION_PYTHON, "[<method get of dict object>: 2 20 20 10][a at 0xg: 1 1 1 1]" },
+		{ "only the window counts, and frames of seconds are whole",
+		  "P main 1 1 -1 -5000000000 10000000000\nP f 1 2 1 -10 20\nP g 1 3 1 900 3000000000",
+		  FUNCTION_PYTHON,
+		  "[main: 1 10000000000 890 10000000000][f<main: 1 20 10 20]"
+		  "[g<main: 1 3000000000 100 3000000000]" },
+		{ "no time: at the end of the caller, between calls",
+		  "P main 1 1 -1 0 100\nP z 1 2 1 40 0\nP f 1 3 1 40 10\nP z 1 4 1 100 0\nP h 1 5 1 100 0",
+		  FUNCTION_PYTHON, "[main: 1 100 90 100][f<main: 1 10 10 10][<main: 3 0 0 0, of 2]" },
+		{ "small ones go into a sum below the nearest caller that stays",
+		  "P main 1 1 -1 0 100\nP z 1 2 1 40 0\nP y 1 3 2 40 0\nP b 1 4 1 50 10\nP z 1 5 4 51 0",
+		  FUNCTION_PYTHON,
+		  "[main: 1 100 90 100][b<main: 1 10 10 10][<b: 1 0 0 0, of 1][<main: 2 0 0 0, of 2]" },
+	};
+	check_rows(rows, sizeof rows / sizeof *rows);
+}
+
+/* Frames below the limit count as the last one's own time, and are no call of it. */
+static void depth(void **state)
+{
+	(void)state;
+	struct rig g;
+	rig_open(&g, NULL);
+	rig_line(&g, "O window 9 0 1000");
+	for (int i = 0; i < 200; i++) {
+		char line[64];
+		snprintf(line, sizeof line, "P f%03d 1 %d %d %d %d", i, i, i - 1, i, 1000 - 2 * i);
+		feed_python(&g, line);
+	}
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+	assert_int_equal(g.d->functions.nr, 128);
+	const struct function_stat *f = &g.d->functions.v[127];
+	assert_int_equal(f->parent, 126);
+	assert_int_equal(f->count, 1);
+	assert_int_equal(f->total_ns, 1000 - 2 * 127);
+	assert_int_equal(f->exclusive_ns, f->total_ns);
+	assert_int_equal(g.d->functions.v[126].exclusive_ns, 2);
+	rig_close(&g);
+}
+
+static void limits(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t start_ns, dur_ns;
+	} rows[] = { { INT64_MAX - 5, 6 }, { 0, INT64_MAX } };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g;
+		rig_open(&g, NULL);
+		struct event e = { .kind = EVENT_PYTHON,
+			               .name = name_intern(&g.names, SPAN("f")),
+			               .start_ns = rows[i].start_ns,
+			               .dur_ns = rows[i].dur_ns };
+		rig_event(&g, &e);
+		rig_event(&g, &e);
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_INPUT);
+		assert_non_null(strstr(diag_first_error(&g.log), "292 years"));
+		rig_close(&g);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(classes),
+		cmocka_unit_test(python),
+		cmocka_unit_test(depth),
+		cmocka_unit_test(limits),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+/* Phases: what was launched, and which operators ran, in which part of a step. */
+#include <stdlib.h>
+
+#include "reduce_rig.h"
+
+#define BACKWARD "autograd::engine::evaluate_function:x"
+#define STEP "A ProfilerStep#1 1 0 1000\n"
+#define TRAINING                                                                            \
+	STEP "A enumerate(DataLoader)#x 1 0 100\nO load 1 10 20\n"                              \
+	     "O forward 1 100 100\nO inner 1 110 10\n"                                          \
+	     "O " BACKWARD " 2 200 100\nO grad 2 210 20\nO nccl:all_reduce 2 240 10\n"          \
+	     "A Optimizer.step#Adam.step 1 400 100\nO adam 1 410 50\n"                          \
+	     "R cudaLaunchKernel 1 1 20 1\nR cudaLaunchKernel 1 2 120 1\n"                      \
+	     "R cudaLaunchKernel 2 3 220 1\nR cudaLaunchKernel 2 4 245 1\n"                     \
+	     "R cudaLaunchKernel 1 5 220 1\nR cudaLaunchKernel 1 6 420 1\n"                     \
+	     "R cudaLaunchKernel 1 7 500 1\n"                                                   \
+	     "K k 0 7 1 600 1\nK k 0 7 2 610 2\nK k 0 7 3 620 4\nK ncclAllReduce 0 7 4 630 8\n" \
+	     "K k 0 7 5 640 16\nK k 0 7 6 650 32\nK k 0 7 7 690 64\nK lost 0 7 99 780 128\n"
+
+/* "k 2 18 | forward 1 100 90": kernels with count and time; operators with time and own time. */
+static void show(const struct digest *d, struct strbuf *out)
+{
+	for (size_t i = 0; i < d->kernels.nr; i++)
+		strbuf_addf(out, "%s %" PRId64 " %" PRId64 " ", d->kernels.v[i].name.p,
+		            d->kernels.v[i].step_count, d->kernels.v[i].step_total_ns);
+	strbuf_adds(out, "|");
+	for (size_t i = 0; i < d->ops.nr; i++)
+		strbuf_addf(out, " %s %" PRId64 " %" PRId64, d->ops.v[i].name.p, d->ops.v[i].total_ns,
+		            d->ops.v[i].self_ns);
+}
+
+static void test_phases(void **state)
+{
+	(void)state;
+	static const struct {
+		enum phase phase;
+		const char *script, *expect; /* NULL: not told */
+	} rows[] = {
+		{ PHASE_FORWARD, TRAINING, "k 3 82 | forward 100 90 inner 10 10" },
+		{ PHASE_BACKWARD, TRAINING, "k 1 4 | " BACKWARD " 100 70 grad 20 20" },
+		{ PHASE_OPTIMIZER, TRAINING, "k 1 32 | adam 50 50" },
+		{ PHASE_DATALOADER, TRAINING, "k 1 1 | load 20 20" },
+		{ PHASE_COMMUNICATION, TRAINING, "ncclAllReduce 1 8 | nccl:all_reduce 10 10" },
+		/* nothing says that there is training */
+		{ PHASE_FORWARD, STEP "O a 1 0 10\n", NULL },
+		{ PHASE_BACKWARD, STEP "O a 1 0 10\nO Optimizer.step#x 1 20 1\n", NULL },
+		{ PHASE_COMMUNICATION, STEP "O a 1 0 10\n", NULL },
+		{ PHASE_FORWARD, STEP "O a 1 0 10\nA Optimizer.step#x 1 20 1\n", "| a 10 10" },
+		/* traces of 2021 record the optimizer as an operator */
+		{ PHASE_OPTIMIZER, STEP "O Optimizer.step#x 1 20 10\nO a 1 22 5\n",
+		  "| Optimizer.step#x 10 5 a 5 5" },
+		/* a closure runs the whole step inside of the optimizer's */
+		{ PHASE_OPTIMIZER,
+		  STEP "A Optimizer.step#x 1 100 500\nO f 1 110 10\nO " BACKWARD
+		       " 2 200 100\nO o 1 310 10\n",
+		  "| o 10 10" },
+		{ PHASE_FORWARD,
+		  STEP "A Optimizer.step#x 1 100 500\nO f 1 110 10\nO " BACKWARD
+		       " 2 200 100\nO o 1 310 10\n",
+		  "| f 10 10" },
+		/* a backward within a backward is one; its end is the outer one's */
+		{ PHASE_BACKWARD,
+		  STEP "O " BACKWARD " 2 200 100\nO " BACKWARD " 2 210 10\nO a 2 250 10\nO b 2 300 10\n",
+		  "| a 10 10 " BACKWARD " 110 90" },
+	};
+	size_t wrong = 0;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g;
+		struct strbuf out = STRBUF_INIT;
+		rig_open(&g, &(struct reduce_options){ .phase = rows[i].phase });
+		rig_feed(&g, rows[i].script);
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		digest_narrow(g.d);
+		show(g.d, &out);
+		if (g.d->phase_known != (rows[i].expect != NULL) ||
+		    (rows[i].expect && strcmp(strbuf_str(&out), rows[i].expect) != 0)) {
+			print_error("row %zu: %s\n", i, strbuf_str(&out));
+			wrong++;
+		}
+		strbuf_release(&out);
+		rig_close(&g);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+/* What is not asked for costs nothing. */
+static void test_none(void **state)
+{
+	(void)state;
+	struct rig g;
+	rig_open(&g, NULL);
+	rig_feed(&g, TRAINING);
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+	assert_int_equal(g.d->phase_kernels.nr + g.d->phase_ops.nr, 0);
+	assert_false(g.d->phase_known);
+	rig_close(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_phases),
+		cmocka_unit_test(test_none),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

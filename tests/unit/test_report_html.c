@@ -1,0 +1,322 @@
+/* HTML: escaping, limits, what each kind of report shows; axes, bars and lines of its charts. */
+#include "report/html.h"
+#include "report/svg.h"
+#include "report_rig.h"
+
+static const char *write_report(const struct report *r)
+{
+	return write_as("html", r, &(struct write_options){ 0 });
+}
+
+/* ---- text ---- */
+
+static void escapes(void **state)
+{
+	static const struct {
+		const char *text, *html;
+	} rows[] = {
+		{ "", "" },
+		{ "plain µ 核", "plain µ 核" },
+		{ "<b a=\"1\" c='2'>&amp;", "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;amp;" },
+		{ "a\nb\tc\x7f\x1b[31m", "a\uFFFDb\uFFFDc\uFFFD\uFFFD[31m" },
+		{ "x\u202E\u202Cy\u2066\u2069z\u200F\u061C", "x\uFFFD\uFFFDy\uFFFD\uFFFDz\uFFFD\uFFFD" },
+		{ "\xff<\xc3", "\uFFFD&lt;\uFFFD" },
+		{ NULL, "" },
+	};
+	(void)state;
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct html h = { 0 };
+		html_text(&h, rows[i].text);
+		assert_string_equal(strbuf_str(&h.body), rows[i].html);
+		strbuf_release(&h.body);
+	}
+}
+
+/* At the limit a name stands as it is; past it it is cut with a hash and stands whole below. */
+static void long_names(void **state)
+{
+	char name[92];
+	struct html h = { 0 };
+	(void)state;
+	memset(name, '<', sizeof name);
+	name[90] = '\0';
+	html_name(&h, name);
+	assert_int_equal(count(strbuf_str(&h.body), "&lt;"), 90);
+	assert_lacks(strbuf_str(&h.body), "details");
+	strbuf_setlen(&h.body, 0);
+	name[90] = '<';
+	name[91] = '\0';
+	html_name(&h, name);
+	assert_int_equal(count(strbuf_str(&h.body), "&lt;"), 81 + 91);
+	assert_has(strbuf_str(&h.body), "<details class=\"name\"><summary>&lt;");
+	strbuf_release(&h.body);
+}
+
+/* ---- reports ---- */
+
+/* A run with a bit of everything; `name` stands wherever a foreign text may. */
+static struct run_report *sample_run(struct report *r, const char *name, bool candidate)
+{
+	struct run_report *run = arena_alloc(&r->arena, 1, sizeof *run);
+	run->candidate = candidate;
+	vec_push(&run->facts, (struct fact){ .id = "gpu", .label = "GPU", .text = name, .note = name });
+	run->classification = (struct classification){ .bound = BOUND_LAUNCH };
+	vec_push(&run->classification.evidence, name);
+	vec_push(&run->classification.missing, name);
+	vec_push(&run->recommendations, (struct recommendation){ .id = "x",
+	                                                         .title = "a title",
+	                                                         .saves_text = "up to 1 ms",
+	                                                         .observation = name,
+	                                                         .hypothesis = name,
+	                                                         .action = name,
+	                                                         .confirm = "step.time",
+	                                                         .ask = name });
+	static const char *const ids[] = { "categories", "memory_categories", "memory_sites" };
+	for (size_t i = 0; i < NR_OF(ids); i++) {
+		struct report_table *t = vec_push_zero(&run->tables);
+		*t = (struct report_table){ .id = ids[i], .title = ids[i], .note = "" };
+		vec_push(&t->columns, (struct report_column){ "bytes", UNIT_BYTES, false });
+		vec_push(&t->columns, (struct report_column){ "category", UNIT_COUNT, true });
+		if (i)
+			vec_push(&t->columns, (struct report_column){ "memory", UNIT_COUNT, true });
+		for (int64_t k = 1; k <= 2; k++) {
+			vec_push(&t->cells, (struct report_cell){ CELL_FIGURE, "1.00 KiB", k * 1024 });
+			vec_push(&t->cells, (struct report_cell){ CELL_TEXT, name, 0 });
+			if (i)
+				vec_push(&t->cells, (struct report_cell){ CELL_TEXT, name, 0 });
+		}
+	}
+	static const char *const series[] = { "step.time", "memory.allocated", "memory.reserved" };
+	for (size_t i = 0; i < NR_OF(series); i++) {
+		struct series *s = vec_push_zero(&run->series);
+		*s = (struct series){
+			.id = series[i], .title = name, .label = name, .unit = i ? UNIT_BYTES : UNIT_NS
+		};
+		for (int64_t k = 0; k < 3; k++)
+			vec_push(&s->points, (struct series_point){ 7 + k, 1000 + 500 * k });
+	}
+	return run;
+}
+
+static void full_report(struct report *r, const char *name)
+{
+	sample_report(r, name, "w");
+	r->run = sample_run(r, name, true);
+	r->baseline_run = sample_run(r, name, false);
+}
+
+static void sections(void **state)
+{
+	static const char *const parts[] = {
+		"<title>fail: w</title>",
+		"<h1>w</h1>",
+		"<span class=\"badge fail\">fail</span> 2 of 8 checks beyond",
+		"<li class=\"fail\"><b>2</b> fail</li>",
+		"id=\"findings\"",
+		"id=\"summary\"",
+		"id=\"checks\"",
+		"4 other checks",
+		"<span class=\"worse\">worse</span>",
+		"id=\"change\"",
+		"class=\"n l3\"",
+		"id=\"recommendations\"",
+		"id=\"steps\"",
+		"<title id=\"t1\">k, k</title>",
+		"baseline: 3 points from 1.000 µs to 2.000 µs. ",
+		"id=\"kernels\"",
+		"id=\"categories\"",
+		"id=\"memory\"",
+		"fragmentation, candidate",
+		"id=\"ranks\"",
+		"id=\"environment\"",
+		"id=\"notes\"",
+		"gpugate baseline create &#39;k&#39; --force",
+	};
+	struct report r;
+	(void)state;
+	full_report(&r, "k");
+	const char *page = write_report(&r);
+	for (size_t i = 0; i < NR_OF(parts); i++) {
+		assert_has(page, parts[i]);
+		page = strstr(page, parts[i]);
+	}
+	report_release(&r);
+}
+
+static void other_kinds(void **state)
+{
+	struct report r;
+	(void)state;
+	sample_diff(&r, "k");
+	assert_has(write_report(&r), "<span class=\"badge diff\">diff</span> median step.cuda_time");
+	assert_lacks(strbuf_str(&written), "id=\"checks\"");
+	report_release(&r);
+
+	report_init(&r);
+	r.kind = REPORT_RUN;
+	r.workload = "w";
+	r.headline = "report: launch-bound";
+	r.run = sample_run(&r, "k", true);
+	assert_has(write_report(&r), "<span class=\"badge report\">report</span> launch-bound");
+	assert_lacks(strbuf_str(&written), "baseline");
+	report_release(&r);
+
+	report_init(&r);
+	r.workload = "w";
+	r.status = ST_BASELINE;
+	r.error = "b.json: no baseline there";
+	assert_has(write_report(&r), "<span class=\"badge error\">error</span> b.json: no baseline");
+	assert_has(strbuf_str(&written), "Exit code 4: ");
+	assert_lacks(strbuf_str(&written), "<nav");
+	report_release(&r);
+}
+
+/* A foreign name adds text, never an element or an attribute. */
+static void hostile(void **state)
+{
+	static const char *const names[] = {
+		"<img src=x onerror=alert(1)>",
+		"\"><h1>",
+		"' onclick='x",
+		"</style>",
+		"</script><svg>",
+		"-->",
+		"&lt;h1&gt;",
+		"\x1b\u200F\n",
+	};
+	static const char *const signs[] = { "<", ">", "\"", "'", "\x1b", "\u200F", "<img", "<h1" };
+	struct report r;
+	size_t nr[NR_OF(signs)];
+	(void)state;
+	full_report(&r, "k");
+	const char *page = write_report(&r);
+	for (size_t k = 0; k < NR_OF(signs); k++)
+		nr[k] = count(page, signs[k]);
+	report_release(&r);
+	for (size_t i = 0; i < NR_OF(names); i++) {
+		full_report(&r, names[i]);
+		page = write_report(&r);
+		for (size_t k = 0; k < NR_OF(signs); k++)
+			assert_int_equal(count(page, signs[k]), nr[k]);
+		report_release(&r);
+	}
+}
+
+/* HTML_ROWS rows of a table are written, and how many more there are. */
+static void rows_limited(void **state)
+{
+	(void)state;
+	for (size_t nr = HTML_ROWS; nr <= HTML_ROWS + 2; nr += 2) {
+		struct report r;
+		report_init(&r);
+		for (size_t i = 0; i < nr; i++)
+			vec_push(&r.environment, (struct env_row){ "key", "a", "b", false, false });
+		const char *page = write_report(&r);
+		assert_int_equal(count(page, "<tr class=\"differs\">"), HTML_ROWS);
+		if (nr > HTML_ROWS)
+			assert_has(page, "2 more in the JSON");
+		else
+			assert_lacks(page, "more in the JSON");
+		report_release(&r);
+	}
+}
+
+/* A baseline whose steps are not kept is a band and a line. */
+static void summarised(void **state)
+{
+	static const int64_t summary[NR_STATISTICS] = {
+		[STAT_MEDIAN] = 1500, [STAT_MIN] = 1000, [STAT_MAX] = 2000
+	};
+	struct report r;
+	(void)state;
+	full_report(&r, "k");
+	struct series *s = &r.baseline_run->series.v[0];
+	s->points.nr = 0;
+	s->summary = summary;
+	const char *page = write_report(&r);
+	assert_has(page, "baseline: median 1.500 µs, from 1.000 µs to 2.000 µs. ");
+	assert_has(page, "<rect class=\"band base\" ");
+	report_release(&r);
+}
+
+/* ---- charts ---- */
+
+static void axes(void **state)
+{
+	static const struct {
+		struct svg_range range;
+		bool binary;
+		struct svg_range axis;
+	} rows[] = {
+		{ { 0, 0, 0 }, false, { 0, 1, 1 } },
+		{ { 7, 7, 0 }, false, { 0, 8, 4 } },
+		{ { -7, -7, 0 }, false, { -8, 0, 4 } },
+		{ { 96, 104, 0 }, false, { 96, 104, 4 } },
+		{ { 3, 100, 0 }, false, { 0, 100, 5 } },
+		{ { -30, 40, 0 }, false, { -40, 40, 4 } },
+		{ { 0, 1100 << 10, 0 }, true, { 0, 1280 << 10, 5 } },
+		{ { INT64_MIN, INT64_MAX, 0 }, false, { INT64_MIN, INT64_MAX, 1 } },
+	};
+	(void)state;
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct svg_range axis = svg_axis(rows[i].range, rows[i].binary);
+		const struct svg_range *want = &rows[i].axis;
+		if (axis.lo != want->lo || axis.hi != want->hi || axis.parts != want->parts)
+			fail_msg("row %zu: %lld to %lld in %d", i, (long long)axis.lo, (long long)axis.hi,
+			         axis.parts);
+	}
+}
+
+static void thinned(void **state)
+{
+	struct series_point all[SVG_POINTS * 2 + 1];
+	struct svg_points p;
+	(void)state;
+	for (int64_t i = 0; i < (int64_t)NR_OF(all); i++)
+		all[i] = (struct series_point){ i, i % 2 };
+	svg_thin(all, SVG_POINTS, &p);
+	assert_int_equal(p.list.nr, SVG_POINTS);
+	assert_memory_equal(p.list.v, all, sizeof *all * SVG_POINTS);
+	vec_release(&p.list);
+	svg_thin(all, NR_OF(all), &p);
+	assert_int_equal(p.list.nr, SVG_POINTS);
+	for (size_t i = 0; i < p.list.nr; i++)
+		assert_int_equal(p.list.v[i].y, 1); /* the highest of each part */
+	vec_release(&p.list);
+	svg_thin(all, 0, &p);
+	assert_int_equal(p.list.nr, 0);
+}
+
+static void bars(void **state)
+{
+	static const struct {
+		int64_t part, whole;
+		const char *rect; /* NULL: none */
+	} rows[] = {
+		{ 0, 10, NULL },
+		{ 10, 10, "<rect class=\"more\" x=\"500\" y=\"3\" width=\"500\"" },
+		{ -5, 10, "<rect class=\"less\" x=\"250\" y=\"3\" width=\"250\"" },
+		{ 1, INT64_MAX, "<rect class=\"more\" x=\"500\" y=\"3\" width=\"2\"" },
+		{ INT64_MIN, INT64_MAX, "<rect class=\"less\" x=\"0\" y=\"3\" width=\"500\"" },
+	};
+	(void)state;
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct strbuf b = STRBUF_INIT;
+		svg_bar_signed(&b, rows[i].part, rows[i].whole);
+		assert_int_equal(count(strbuf_str(&b), "<rect"), rows[i].rect ? 2 : 1);
+		if (rows[i].rect)
+			assert_has(strbuf_str(&b), rows[i].rect);
+		strbuf_release(&b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(escapes),     cmocka_unit_test(long_names), cmocka_unit_test(sections),
+		cmocka_unit_test(other_kinds), cmocka_unit_test(hostile),    cmocka_unit_test(rows_limited),
+		cmocka_unit_test(summarised),  cmocka_unit_test(axes),       cmocka_unit_test(thinned),
+		cmocka_unit_test(bars),
+	};
+	return cmocka_run_group_tests(tests, NULL, end);
+}

@@ -1,0 +1,343 @@
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/strbuf.h"
+#include "gate/trust.h"
+#include "ranks_rig.h"
+
+#define THREE "4: a9 | 5: a9 | 6: a9"
+
+/* The findings of a run by itself, "id rank" each; a warning in brackets. */
+static void list(const struct report *r, struct strbuf *b)
+{
+	for (size_t i = 0; i < r->trust.nr; i++) {
+		const struct finding *f = &r->trust.v[i];
+		strbuf_addf(b, "%s%s%s%s %" PRId64 "%s", b->n ? ", " : "", f->candidate ? "" : "baseline ",
+		            f->warning_only ? "(" : "", f->id, f->rank, f->warning_only ? ")" : "");
+	}
+}
+
+static void assert_findings(const char *what, const struct run *run, const char *want)
+{
+	struct strbuf b = STRBUF_INIT;
+	struct report r;
+	report_init(&r);
+	trust_findings(NULL, run, 1, 1, &r);
+	list(&r, &b);
+	if (strcmp(strbuf_str(&b), want) != 0)
+		fail_msg("%s: '%s' instead of '%s'", what, strbuf_str(&b), want);
+	strbuf_release(&b);
+	report_release(&r);
+}
+
+/* ---- one way to damage a run each ---- */
+
+static void nothing(struct run *run)
+{
+	(void)run;
+}
+static void stop(struct digest *d, int64_t activities, int64_t launches, int64_t pending,
+                 int64_t collectives)
+{
+	d->step_activities[d->nr_steps - 1] = activities;
+	d->usable_steps = (int64_t)d->nr_steps - (activities < 50);
+	d->progress.launches = launches;
+	d->progress.pending = pending;
+	d->progress.collectives = collectives;
+	d->trust.launches_without_kernel = pending;
+	d->trust.launches = 300;
+	if (pending)
+		d->progress.waits_in = SPAN("nccl:all_reduce");
+}
+/* Rank 1 never comes to the second collective: its 40 launches have ended, and on the others as
+ * many. */
+static void hang(struct run *run)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		stop(run->ranks.v[r], 40, 100, 60, 3);
+	stop(run->ranks.v[1], 40, 40, 0, 1);
+}
+/* The same where the hosts run far ahead: little of what they launched has ended. */
+static void hang_ahead(struct run *run)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		stop(run->ranks.v[r], 20, 100, 90, 9);
+	stop(run->ranks.v[1], 18, 40, 32, 4);
+}
+static void behind(struct run *run)
+{
+	stop(run->ranks.v[1], 95, 80, 0, 2);
+}
+/* All stop in the midst of work, rank 1 a little before the others: nobody is to blame. */
+static void stop_all(struct run *run)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		stop(run->ranks.v[r], 40, 100, 60, 3);
+	stop(run->ranks.v[1], 40, 90, 50, 3);
+}
+static void cut(struct run *run)
+{
+	stop(run->ranks.v[2], 40, 80, 30, 3);
+}
+static void cut_late(struct run *run)
+{
+	stop(run->ranks.v[2], 95, 100, 5, 3);
+}
+static void cut_without_launches(struct run *run)
+{
+	stop(run->ranks.v[2], 80, 0, 0, 0);
+}
+static void one_launch_without_kernel(struct run *run)
+{
+	stop(run->ranks.v[2], 99, 100, 1, 3);
+}
+static void shorter_last_step_on_all(struct run *run)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		stop(run->ranks.v[r], 70, 70, 0, 2);
+}
+static void fewer_collectives(struct run *run)
+{
+	run->ranks.v[3]->comms.v[0].count--;
+}
+static void fewer_of_unnamed_group(struct run *run)
+{
+	run->ranks.v[3]->comms.v[7].count = 0;
+	for (size_t r = 0; r < 3; r++)
+		run->ranks.v[r]->comms.v[7].count = 3;
+}
+static void start_times(struct run *run)
+{
+	run->ranks.v[1]->attribution = ATTRIBUTION_TIMESTAMP;
+}
+static void start_times_on_all(struct run *run)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		run->ranks.v[r]->attribution = ATTRIBUTION_TIMESTAMP;
+}
+static void window(struct run *run)
+{
+	run->ranks.v[1]->window = true;
+	run->ranks.v[1]->nr_steps = 1;
+	run->ranks.v[1]->usable_steps = 1;
+	run->ranks.v[1]->progress.step = -1;
+}
+static void beyond_cap(struct run *run)
+{
+	run->ranks.v[0]->collectives_cut = 5;
+}
+static void beyond_cap_at_once(struct run *run)
+{
+	run->ranks.v[0]->collectives_cut = 5;
+	run->ranks.v[0]->collectives.nr = 1;
+}
+static void of_eight(struct run *run)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		run->ranks.v[r]->world_size = 8;
+}
+static void of_four(struct run *run)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		run->ranks.v[r]->world_size = 4;
+}
+
+static void test_found_and_not(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *what;
+		const char *ranks[5];
+		void (*damage)(struct run *run);
+		const char *want;
+	} rows[] = {
+		{ "sound", { THREE, THREE, THREE, THREE }, nothing, "" },
+		{ "one rank is of no run", { THREE }, of_eight, "" },
+		{ "ends early", { THREE, THREE, "4: | 5:", THREE }, nothing, "ends-early 2" },
+		{ "begins late", { THREE, THREE, "5: | 6:", THREE }, nothing, "missing-steps 2" },
+		{ "lacks one between", { THREE, "4: | 6:", THREE }, nothing, "missing-steps 1" },
+		{ "one that goes on", { THREE, THREE, THREE, THREE " | 7:" }, nothing, "" },
+		{ "of two one", { THREE, "4: | 5:" }, nothing, "ends-early 1" },
+		{ "stuck",
+		  { THREE, THREE, THREE, THREE },
+		  hang,
+		  "stuck 1, (short-last-step 0), (short-last-step 1), (short-last-step 2), "
+		  "(short-last-step 3)" },
+		{ "of two one is stuck",
+		  { THREE, THREE },
+		  hang,
+		  "stuck 1, (short-last-step 0), (short-last-step 1)" },
+		{ "stuck, and nothing that it launched has ended",
+		  { THREE, THREE, THREE, THREE },
+		  hang_ahead,
+		  "stuck 1, (short-last-step 0), (short-last-step 1), (short-last-step 2), "
+		  "(short-last-step 3)" },
+		{ "somewhat behind, and nobody waits", { THREE, THREE, THREE, THREE }, behind, "" },
+		{ "stopped together",
+		  { THREE, THREE, THREE, THREE },
+		  stop_all,
+		  "(short-last-step 0), (short-last-step 1), (short-last-step 2), (short-last-step 3)" },
+		{ "cut", { THREE, THREE, THREE, THREE }, cut, "cut-short 2, (short-last-step 2)" },
+		{ "cut near the end",
+		  { THREE, THREE, THREE, THREE },
+		  cut_late,
+		  "cut-short 2, lost-kernels 2" },
+		{ "cut, host not recorded",
+		  { THREE, THREE, THREE, THREE },
+		  cut_without_launches,
+		  "cut-short 2" },
+		{ "a launch without a kernel", { THREE, THREE, THREE }, one_launch_without_kernel, "" },
+		{ "a last step that is shorter", { THREE, THREE, THREE }, shorter_last_step_on_all, "" },
+		{ "fewer collectives",
+		  { THREE, THREE, THREE, THREE },
+		  fewer_collectives,
+		  "fewer-collectives 3" },
+		{ "where groups are not known",
+		  { THREE, THREE, THREE, THREE },
+		  fewer_of_unnamed_group,
+		  "" },
+		{ "start times", { THREE, THREE, THREE }, start_times, "attribution-among-ranks 1" },
+		{ "on all", { THREE, THREE, THREE }, start_times_on_all, "" },
+		{ "no steps", { THREE, THREE, THREE }, window, "window-among-ranks 1" },
+		{ "beyond the cap", { THREE, THREE }, beyond_cap, "(collectives-beyond-cap 0)" },
+		{ "in the first step", { THREE, THREE }, beyond_cap_at_once, "collectives-beyond-cap 0" },
+		{ "some of a world", { THREE, THREE, THREE, THREE }, of_eight, "(partial-ranks -1)" },
+		{ "all of it", { THREE, THREE, THREE, THREE }, of_four, "" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct run run = rig_run(rows[i].ranks);
+		rows[i].damage(&run);
+		assert_findings(rows[i].what, &run, rows[i].want);
+		run_release(&run);
+	}
+}
+
+/* The message says what it did last, and where the others wait. */
+static void test_words(void **state)
+{
+	(void)state;
+	static const char *const lines[] = { THREE, THREE, THREE, NULL };
+	struct run run = rig_run(lines);
+	struct report r;
+	report_init(&r);
+	hang(&run);
+	trust_findings(NULL, &run, 1, 1, &r);
+	assert_string_equal(
+	    r.trust.v[0].message,
+	    "the run stopped in step 6 and never entered what the others wait in: "
+	    "'nccl:all_reduce' on rank 0; in its last step it launched 40 kernels and entered 1 "
+	    "collective, last on the host 'aten::add', last on the GPU 'gemm'");
+	report_release(&r);
+	report_init(&r);
+	hang_ahead(&run);
+	trust_findings(NULL, &run, 1, 1, &r);
+	assert_string_equal(
+	    r.trust.v[0].message,
+	    "the run stopped in step 6 where the others went on, whose GPUs wait with what they "
+	    "launched; in its last step it launched 40 kernels and entered 4 collectives, last on the "
+	    "host 'aten::add', last on the GPU 'gemm'");
+	report_release(&r);
+	run_release(&run);
+}
+
+/* ---- what a finding spoils ---- */
+
+static bool is_spoiled(const struct report *r, const char *metric, int64_t rank)
+{
+	return trust_spoiler(r, metric_find(span_of(metric)), rank) != NULL;
+}
+
+static void test_spoils(void **state)
+{
+	(void)state;
+	static const char *const lines[] = { THREE, THREE, "4: | 5:", THREE, NULL };
+	struct run run = rig_run(lines);
+	struct report r;
+	report_init(&r);
+	trust_findings(NULL, &run, 1, 1, &r);
+	assert_true(is_spoiled(&r, "step.compute_time", -1));
+	assert_true(is_spoiled(&r, "step.compute_time", 2));
+	assert_false(is_spoiled(&r, "step.compute_time", 1));
+	assert_true(is_spoiled(&r, "memory.peak_allocated", 2));
+	assert_true(is_spoiled(&r, "comm.wait_time", 1)); /* of all ranks together */
+	assert_false(is_spoiled(&r, "rank.missing_steps", 2)); /* that is what is found */
+	report_release(&r);
+	run.ranks.v[2]->snapshot = "snapshot.json";
+	report_init(&r);
+	trust_findings(NULL, &run, 1, 1, &r);
+	assert_true(is_spoiled(&r, "step.compute_time", 2));
+	assert_false(is_spoiled(&r, "memory.peak_allocated", 2));
+	report_release(&r);
+	run_release(&run);
+}
+
+/* ---- ranks of one side ---- */
+
+static void drop(struct run *run, size_t at)
+{
+	digest_free(run->ranks.v[at]);
+	run->ranks.nr--;
+	memmove(run->ranks.v + at, run->ranks.v + at + 1, (run->ranks.nr - at) * sizeof *run->ranks.v);
+}
+
+static void test_absent(void **state)
+{
+	(void)state;
+	static const char *const lines[] = { THREE, THREE, THREE, THREE, NULL };
+	static const struct {
+		const char *what;
+		int baseline,
+		    candidate; /* the rank each lacks, -1 none; -2: all but rank 0; -3: all but 1 */
+		int64_t world[2];
+		const char *want;
+	} rows[] = {
+		{ "all", -1, -1, { -1, -1 }, "" },
+		{ "the candidate", -1, 2, { -1, -1 }, "absent-rank 2" },
+		{ "the baseline", 1, -1, { -1, -1 }, "baseline absent-rank 1" },
+		{ "both, the same", 1, 1, { -1, -1 }, "" },
+		{ "both, another", 3, 0, { -1, -1 }, "absent-rank 0, baseline absent-rank 3" },
+		{ "all but one", -1, -2, { -1, -1 }, "absent-rank 1, absent-rank 2, absent-rank 3" },
+		{ "one rank each, whichever", -3, -2, { -1, -1 }, "" },
+		{ "another world", -1, 2, { 4, 8 }, "(partial-ranks -1)" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct run run[2] = { rig_run(lines), rig_run(lines) };
+		struct strbuf b = STRBUF_INIT;
+		struct report r;
+		for (int s = 0; s < 2; s++) {
+			int lacks = s ? rows[i].candidate : rows[i].baseline;
+			for (int k = 3; k >= 0; k--) {
+				run[s].ranks.v[k]->world_size = rows[i].world[s];
+				if (k == lacks || (lacks <= -2 && k != -2 - lacks))
+					drop(&run[s], (size_t)k);
+			}
+		}
+		report_init(&r);
+		trust_findings(&run[0], &run[1], 1, 1, &r);
+		list(&r, &b);
+		if (strcmp(strbuf_str(&b), rows[i].want) != 0)
+			fail_msg("%s: '%s' instead of '%s'", rows[i].what, strbuf_str(&b), rows[i].want);
+		strbuf_release(&b);
+		report_release(&r);
+		run_release(&run[0]);
+		run_release(&run[1]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_found_and_not),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_spoils),
+		cmocka_unit_test(test_absent),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
