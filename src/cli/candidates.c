@@ -32,6 +32,25 @@ static enum fail_on fail_on(const struct options *o)
 	                                    : FAIL_ON_FAIL;
 }
 
+/* The command line that approves the same runs, without what is the user's to say. */
+static void promote_words(const struct options *o, const struct setup *s, const char *path,
+                          struct arena *a, struct words *out)
+{
+	for (size_t i = 0; i < o->args.nr; i++) {
+		bool like_option = o->args.v[i][0] == '-' && o->args.v[i][1];
+		vec_push(&out->list, like_option ? arena_printf(a, "./%s", o->args.v[i]) : o->args.v[i]);
+	}
+	for (size_t i = 0; i < o->repeat.nr; i++) {
+		vec_push(&out->list, "--repeat");
+		vec_push(&out->list, o->repeat.v[i]);
+	}
+	vec_push(&out->list, "--baseline");
+	vec_push(&out->list, path);
+	vec_push(&out->list, "--workload");
+	vec_push(&out->list, s->rules.workload);
+	options_words(o, CMD_BASELINE_PROMOTE, a, out);
+}
+
 enum status candidates_judge(const struct candidates *c, struct setup *s, const struct options *o,
                              const struct baseline *b, const char *path, struct report *out,
                              struct diag_log *log)
@@ -53,5 +72,11 @@ enum status candidates_judge(const struct candidates *c, struct setup *s, const 
 		in.baseline_commit = b->provenance.commit;
 		in.baseline_time = b->provenance.time;
 	}
-	return judge(&in, out, log);
+	struct words words = { 0 };
+	promote_words(o, s, path, &s->rules.arena, &words);
+	in.promote = words.list.v;
+	in.nr_promote = words.list.nr;
+	enum status st = judge(&in, out, log);
+	vec_release(&words.list);
+	return st;
 }

@@ -223,6 +223,21 @@ enum status options_parse(int argc, char **argv, struct options *out, struct dia
 	return count_args(out, log);
 }
 
+void options_words(const struct options *o, enum command cmd, struct arena *a, struct words *out)
+{
+	for (int i = 0; i < NR_OPTIONS; i++) {
+		const char *name = arena_printf(a, "--%s", rows[i].name);
+		if (!o->value[i] || !(rows[i].commands & 1u << cmd) || i == OPT_BASELINE ||
+		    i == OPT_WORKLOAD || i == OPT_REPEAT || i == OPT_JOBS)
+			continue;
+		for (size_t k = 0; k < (i == OPT_CONTEXT ? o->context.nr : 1); k++) {
+			vec_push(&out->list, name);
+			if (rows[i].arg)
+				vec_push(&out->list, i == OPT_CONTEXT ? o->context.v[k] : o->value[i]);
+		}
+	}
+}
+
 void options_release(struct options *o)
 {
 	vec_release(&o->context);

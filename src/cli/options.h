@@ -147,6 +147,15 @@ GG_MUST_CHECK enum status options_parse(int argc, char **argv, struct options *o
 /// Give the memory back.
 void options_release(struct options *o);
 
+/// Words of a command line.
+struct words {
+	VEC(const char *) list;
+};
+
+/// Append the options of `o` that command `cmd` has too, except --baseline, --workload,
+/// --repeat and --jobs. Owned by `a` or borrowed from argv. Caller releases the list.
+void options_words(const struct options *o, enum command cmd, struct arena *a, struct words *out);
+
 /// Value of a numeric option (argument N or BYTES), or `absent`.
 uint64_t options_u64(const struct options *o, enum option opt, uint64_t absent);
 

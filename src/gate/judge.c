@@ -59,25 +59,27 @@ static void add_accepted(struct strbuf *b, struct report *out)
 	}
 }
 
+/* Of runs that promoting would refuse for their environment. */
+static bool is_elsewhere(const struct report *out)
+{
+	for (size_t i = 0; i < out->environment.nr; i++)
+		if (out->environment.v[i].must && !out->environment.v[i].match)
+			return true;
+	return false;
+}
+
 /* Only complete evidence, and only where there is a difference, is worth accepting. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
 	const int64_t *n = out->counts;
 	if (n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] > 0 ||
 	    n[VERDICT_FAIL] + n[VERDICT_WAIVED] + n[VERDICT_WARN] + n[VERDICT_IMPROVED] == 0 ||
-	    !in->candidates[0].label || !in->baseline || !in->baseline_path)
+	    !in->baseline || !in->nr_promote || is_elsewhere(out))
 		return "";
 	struct strbuf b = STRBUF_INIT;
 	strbuf_adds(&b, "gpugate baseline promote");
-	add_word(&b, &out->arena, in->candidates[0].label);
-	for (size_t i = 1; i < in->nr_candidates; i++) {
-		strbuf_adds(&b, " --repeat");
-		add_word(&b, &out->arena, in->candidates[i].label);
-	}
-	strbuf_adds(&b, " --baseline");
-	add_word(&b, &out->arena, in->baseline_path);
-	strbuf_adds(&b, " --workload");
-	add_word(&b, &out->arena, in->rules->workload);
+	for (size_t i = 0; i < in->nr_promote; i++)
+		add_word(&b, &out->arena, in->promote[i]);
 	strbuf_adds(&b, " --reason 'why it is right'");
 	add_accepted(&b, out);
 	return word_take(&out->arena, &b);

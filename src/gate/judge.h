@@ -24,6 +24,10 @@ struct judge_input {
 	const char *baseline_workload; ///< what it was made for
 	const char *baseline_commit, *baseline_time; ///< provenance of the pin, "" unknown
 	bool ignore_environment; ///< must_match differences are warnings
+	/// Words behind "gpugate baseline promote" that name the same runs and options, for the
+	/// advice how to accept them; none: no advice.
+	const char *const *promote;
+	size_t nr_promote;
 };
 
 /// Judge the candidate. `out` is initialised and filled whatever the outcome

@@ -76,7 +76,7 @@ def joined(dir):
     both = digest(dir, trace, snapshot)
     assert both == digest(dir, snapshot, trace)
     # side by side in the file, so that any order of merging gives the same; joined when it is read
-    assert both["ranks"] == [t, {**s, "rank": 5}], [r["rank"] for r in both["ranks"]]
+    assert both["digests"] == [t, {**s, "rank": 5}], [r["rank"] for r in both["digests"]]
     (dir / "both.json").write_text(json.dumps(both), encoding="utf-8")
     rank = json.loads(gpugate("metrics", dir / "both.json", "--json", "-").stdout)["ranks"]
     assert [(r["rank"], r["trace"], r["snapshot"]) for r in rank] == [(5, "t.json.gz", "s.json.gz")]

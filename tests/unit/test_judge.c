@@ -49,7 +49,11 @@ static void setup(struct bench_of_two *s, const struct activity *candidate, size
 
 static enum status run_judge(struct bench_of_two *s)
 {
+	static const char *const promote[] = { "candidate.json.gz", "--baseline",
+		                                   "base lines/it's.json" };
 	struct judge_input in = { .rules = &s->rules,
+		                      .promote = promote,
+		                      .nr_promote = NR_OF(promote),
 		                      .categories = &s->categories,
 		                      .candidates = s->nr_repeats ? s->repeats : &s->candidate,
 		                      .nr_candidates = s->nr_repeats ? s->nr_repeats : 1,
@@ -169,10 +173,9 @@ static void test_regression(void **state)
 	assert_null(check(&s, "count")->breakdown);
 	assert_int_equal(s.report.drift.nr, 3);
 	assert_string_equal(s.report.drift.v[0].drift, "slower");
-	assert_string_equal(s.report.accept,
-	                    "gpugate baseline promote candidate.json.gz --baseline "
-	                    "'base lines/it'\\''s.json' --workload test --reason 'why it is "
-	                    "right' --accept cuda --accept top");
+	assert_string_equal(s.report.accept, "gpugate baseline promote candidate.json.gz --baseline "
+	                                     "'base lines/it'\\''s.json' --reason 'why it is "
+	                                     "right' --accept cuda --accept top");
 	release(&s);
 }
 
