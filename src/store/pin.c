@@ -277,7 +277,7 @@ static struct digest *copy(const struct digest *from)
 #define FRESH(member) memcpy(&d->member, &fresh.member, sizeof d->member)
 	FRESH(env), FRESH(summaries), FRESH(kernels), FRESH(devices), FRESH(ops), FRESH(threads);
 	FRESH(comms), FRESH(collectives), FRESH(functions), FRESH(memories), FRESH(memory_items);
-	FRESH(memory_levels), FRESH(memory_evidence);
+	FRESH(memory_levels), FRESH(memory_evidence), FRESH(phase_kernels), FRESH(phase_ops);
 #undef FRESH
 	COPY(d, from, env);
 	COPY(d, from, summaries);
