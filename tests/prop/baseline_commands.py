@@ -3,6 +3,7 @@
 
  - what is appended, promoted, proposed and pruned; at most 20 recent runs, the oldest go
  - a run that fails, one that is there already, one whose evidence does not hold, another GPU
+ - following the advice of a report, how to accept a run, does so
  - where a run came from: options first, then the environment of the CI system; hostile text
  - --bootstrap makes the first baseline only of a run within the absolute limits
 
@@ -159,6 +160,20 @@ def shown(p):
     p.gpugate("baseline", "verify", expect=4, says="no baseline there")
 
 
+def advised(p):
+    """What a report says about accepting a run does accept it."""
+    ranks = ["--world-size", "2", "--rank"]
+    slow = ["--slow-kernel", "*=1.5"]
+    p.gpugate("baseline", "create", p.run(0, *ranks, "0"), p.run(1, *ranks, "1"), "--context", "model=a b")
+    text = p.gpugate("check", p.run(2, *slow, *ranks, "0"), p.run(3, *slow, *ranks, "1"), "--context", "model=a b", "--jobs", "2",
+                     expect=1)
+    command = next(line.split(": gpugate ", 1)[1] for line in text.splitlines() if line.startswith("to accept"))
+    expect("options", "--rules" in command and "--jobs" not in command, True)
+    done = subprocess.run(["sh", "-c", f"{PROGRAM} {command}"], env=CLEAN, capture_output=True, check=False, text=True)
+    expect("advice", (done.returncode, "baseline moved" in done.stdout), (0, True))
+    expect("ranks", p.json()["pin"]["ranks"], 2)
+
+
 SYSTEMS = {
     "GitHub Actions": ({"GITHUB_ACTIONS": "true", "GITHUB_SHA": "g1", "GITHUB_ACTOR": "octo", "GITHUB_RUN_ID": "7",
                         "GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "a/b"},
@@ -211,7 +226,7 @@ def main():
         print("skipped: needs $GPUGATE (the program)")
         return 77
     bad = False
-    for test in (appended, refused, promoted, shown, provenance, bootstrapped):
+    for test in (appended, refused, promoted, advised, shown, provenance, bootstrapped):
         WRONG.clear()
         with tempfile.TemporaryDirectory() as name:
             test(Place(pathlib.Path(name)))

@@ -21,6 +21,7 @@ import tempfile
 
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM = os.environ.get("GPUGATE")
+PLAIN = "version: 1\nrules:\n  - {id: time, metric: step.compute_time, fail: {increase: 50%}}\n"
 
 
 def make(tool, *options):
@@ -125,9 +126,8 @@ def losses(dir, seed):
     refused(dir, "--expect-ranks", "merge", *digests, "--expect-ranks", 0, expect=2)
     gpugate("merge", *digests, "--expect-ranks", 6, "-o", dir / "all.json")
     gpugate("baseline", "create", dir / "all.json", "--baseline", dir / "base")
-    rules = "version: 1\nrules:\n  - {id: time, metric: step.compute_time, fail: {increase: 50%}}\n"
-    (dir / "plain.yaml").write_text(rules)
-    (dir / "six.yaml").write_text(rules + "inputs: {expect_ranks: 6}\n")
+    (dir / "plain.yaml").write_text(PLAIN)
+    (dir / "six.yaml").write_text(PLAIN + "inputs: {expect_ranks: 6}\n")
     against = ("--baseline", dir / "base")
     gpugate("check", dir / "all.json", *against, "--rules", dir / "six.yaml")
     gpugate("check", dir / "all.json", *against, "--rules", dir / "plain.yaml", "--expect-ranks", 6)
@@ -163,6 +163,10 @@ def cycles(dir, seed):
         gpugate("digest", trace, "-o", leaf)
     forest = Forest(dir, leaves + leaves[:1], random.Random(seed), ("--join-cycles",))
     assert forest.fold() == (dir / "whole.json").read_bytes()
+
+    gpugate("baseline", "create", dir / "whole.json", "--baseline", dir / "cycles.gate.json")
+    (dir / "plain.yaml").write_text(PLAIN)
+    gpugate("check", *traces, "--join-cycles", "--baseline", dir / "cycles.gate.json", "--rules", dir / "plain.yaml")
 
     whole = figures(dir / "whole.json")
     assert whole == figures(*reversed(traces), options=("--join-cycles",))

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "gate_fixture.h"
+#include "breakdown_sums.h"
 
 enum { RANKS = 4, STEPS = 5 };
 
@@ -170,12 +170,20 @@ static void test_each_rank(void **state)
 	struct job j;
 	setup(&j);
 	slow(&j, 2, 20);
+	for (size_t i = 0; i < candidate(&j, 2)->kernels.nr; i++)
+		if (span_eq(candidate(&j, 2)->kernels.v[i].name, SPAN("gemm")))
+			candidate(&j, 2)->kernels.v[i].step_total_ns += STEPS * MS(20);
 	set_ranks(add_rule(&j, METRIC_STEP_COMPUTE_TIME, 10), REDUCE_EACH);
 	EXPECT(&j, "pass rule[rank 0]", "pass rule[rank 1]", "fail rule[rank 2]", "pass rule[rank 3]");
 	assert_string_equal(j.report.checks.v[0].item, "rank 2");
-	report_release(&j.report);
-	j.rules.rules.v[0].query.rank = "2";
-	EXPECT(&j, "fail rule[rank 2]");
+	for (int i = 0; i < 2; i++) { /* where it went is looked for in that rank alone */
+		assert_adds_up(j.report.checks.v[0].breakdown);
+		assert_int_equal(part(j.report.checks.v[0].breakdown, 2, "gemm")->change, MS(20));
+		report_release(&j.report);
+		j.rules.rules.v[0].query.rank = "2";
+		set_ranks(&j.rules.rules.v[0], i ? REDUCE_EACH : REDUCE_MAX);
+		i ? EXPECT(&j, "fail rule[rank 2]") : EXPECT(&j, "fail rule");
+	}
 	release(&j);
 }
 

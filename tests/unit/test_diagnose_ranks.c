@@ -340,6 +340,9 @@ static void test_functions(void **state)
 		{ "calls wait, too", 3, 30000, 9000, -1, "" },
 		{ "a call's own share", 3, 60000, 30, -1,
 		  UNLIKE "'cudaFree' 6.00 % of the window against 3.00 %" },
+		{ "a smaller one: it waits less", 3, 10000, 30, -1, "" },
+		{ "one function in two ways", 0, 150000, 80, -1,
+		  UNLIKE "'gemm' 80 ns an execution against 50 ns" },
 		{ "a frame on another path", 5, 90000, 30, -1,
 		  UNLIKE "'f' 9.00 % of the window against 2.00 %" },
 		{ "below 1 %", 6, 9900, 30, -1, "" },
@@ -363,6 +366,41 @@ static void test_functions(void **state)
 		own->rate = rows[i].rate;
 		diagnose(f);
 		assert_insights(f, rows[i].want);
+		fixture_free(f);
+	}
+}
+
+/* What is said of a rank that is named anyway; and of one that ends within a step: nothing. */
+static void test_functions_of_named(void **state)
+{
+	(void)state;
+	static const struct function_stat usual[] = {
+		{ FUNCTION_COMPUTE, SPAN("gemm"), -1, 1, 1, 100000, 50, -1, -1, 0 },
+		{ FUNCTION_COMPUTE, SPAN("norm"), -1, 1, 1, 100000, 50, -1, -1, 0 },
+	};
+	for (int what = 0; what < 3; what++) {
+		struct fixture *f = fixture_new(what == 2 ? equal_lines : late_lines);
+		for (size_t r = 0; r < 4; r++)
+			add_functions(f, r, usual, 2);
+		f->run.ranks.v[1]->functions.v[0].median_ns = 80;
+		f->run.ranks.v[1]->functions.v[1].median_ns = 70;
+		if (what == 0)
+			set_step(f, 1, METRIC_STEP_COMPUTE_TIME, 84000);
+		if (what == 2)
+			f->run.ranks.v[1]->usable_steps = 0;
+		diagnose(f);
+		static const char *const want[] = {
+			"slow-rank 1: computes 84.00 µs a step, 20.00 % beyond the median of the ranks, and "
+			"the "
+			"others wait 5.000 µs a step for it; most unlike its peers': 'gemm' 80 ns an execution "
+			"against 50 ns, and 1 function more",
+			"late-rank 1: came last in 1 of 3 collectives, where the others wait 5.000 µs a step "
+			"for "
+			"it, 5.00 % of its steps, though its compute is like theirs (0.00 %); most unlike its "
+			"peers': 'gemm' 80 ns an execution against 50 ns, and 1 function more",
+			"",
+		};
+		assert_insights(f, want[what]);
 		fixture_free(f);
 	}
 }
@@ -436,6 +474,7 @@ int main(void)
 		cmocka_unit_test(test_late_together),
 		cmocka_unit_test(test_slow_link),
 		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_functions_of_named),
 		cmocka_unit_test(test_functions_of_few),
 		cmocka_unit_test(test_table),
 	};
