@@ -19,7 +19,7 @@ void mem_on_failure(void (*handler)(void))
 void mem_fail(void)
 {
 	static const char text[] =
-	    "gpugate: out of memory: nothing was written; give the job more memory\n";
+	    "gpugate: out of memory: given up half way; give the job more memory\n";
 	if (failure_handler)
 		failure_handler();
 	ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);

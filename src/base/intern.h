@@ -19,6 +19,7 @@ struct name_table {
 	struct arena arena;
 	const struct name **slots; ///< open addressing, a power of two
 	const struct name **by_id; ///< nr entries
+	const struct name **recent; ///< the last of each quick hash: most lookups end there
 	size_t nr, cap, cap_by_id, bytes;
 	uint64_t seed[2];
 };

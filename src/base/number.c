@@ -149,12 +149,49 @@ int number_cmp_i64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Bring the k-th smallest to v[k], with what is not larger before it and what is not
+   smaller behind it (Hoare's selection). Input that was made to be slow is sorted. */
+static void select_nth(int64_t *v, size_t nr, size_t k)
+{
+	size_t lo = 0, hi = nr; /* it lies in [lo, hi) */
+	for (int rounds = 0; hi - lo > 1; rounds++) {
+		int64_t a = v[lo], b = v[lo + (hi - lo) / 2], c = v[hi - 1];
+		int64_t low = a < b ? a : b, high = a < b ? b : a;
+		int64_t pivot = c < low ? low : c < high ? c : high;
+		size_t i = lo, j = hi - 1;
+		if (rounds == 100 || hi - lo < 4) {
+			qsort(v + lo, hi - lo, sizeof *v, number_cmp_i64);
+			return;
+		}
+		for (;;) {
+			while (v[i] < pivot)
+				i++;
+			while (v[j] > pivot)
+				j--;
+			if (i >= j)
+				break;
+			int64_t swapped = v[i];
+			v[i++] = v[j];
+			v[j--] = swapped;
+		}
+		/* [lo, i) ≤ pivot ≤ [i, hi); both are shorter than [lo, hi) */
+		if (k < i)
+			hi = i;
+		else
+			lo = i;
+	}
+}
+
 int64_t number_median(int64_t *v, size_t nr)
 {
-	qsort(v, nr, sizeof *v, number_cmp_i64);
+	size_t mid = nr / 2;
+	select_nth(v, nr, mid);
 	if (nr % 2)
-		return v[nr / 2];
-	return number_div_round((__int128)v[nr / 2 - 1] + v[nr / 2], 2);
+		return v[mid];
+	int64_t below = v[0];
+	for (size_t i = 1; i < mid; i++)
+		below = v[i] > below ? v[i] : below;
+	return number_div_round((__int128)below + v[mid], 2);
 }
 
 int64_t number_mad(int64_t *v, size_t nr, int64_t *median)

@@ -36,7 +36,7 @@ int64_t number_sub(int64_t a, int64_t b);
 /// |a − b|, saturated.
 int64_t number_distance(int64_t a, int64_t b);
 
-/// Median of `nr` > 0 values; `v` is sorted in place. The mean of the middle
+/// Median of `nr` > 0 values; `v` is reordered. The mean of the middle
 /// two is rounded half away from zero.
 int64_t number_median(int64_t *v, size_t nr);
 

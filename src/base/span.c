@@ -1,5 +1,9 @@
 #include "base/span.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 static unsigned char lower(char c)
 {
 	unsigned char u = (unsigned char)c;
@@ -24,7 +28,20 @@ bool span_contains_nocase(struct span hay, struct span needle)
 	if (needle.n == 0)
 		return true;
 	char low = (char)lower(needle.p[0]), high = low >= 'a' && low <= 'z' ? (char)(low - 32) : low;
-	for (size_t i = 0; i + needle.n <= hay.n; i++)
+	size_t i = 0;
+#ifdef __SSE2__ /* where its first byte is, in 16 places at once: names meet a hundred needles */
+	const __m128i lows = _mm_set1_epi8(low), highs = _mm_set1_epi8(high);
+	for (; i + 16 <= hay.n; i += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(hay.p + i));
+		__m128i first = _mm_or_si128(_mm_cmpeq_epi8(v, lows), _mm_cmpeq_epi8(v, highs));
+		for (unsigned at = (unsigned)_mm_movemask_epi8(first); at; at &= at - 1) {
+			size_t k = i + (unsigned)__builtin_ctz(at);
+			if (k + needle.n <= hay.n && same_nocase(hay.p + k, needle.p, needle.n))
+				return true;
+		}
+	}
+#endif
+	for (; i + needle.n <= hay.n; i++)
 		if ((hay.p[i] == low || hay.p[i] == high) && same_nocase(hay.p + i, needle.p, needle.n))
 			return true;
 	return false;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 
 /// Anonymous struct type of a growable array of `type`: v[0..nr).
 #define VEC(type)       \
@@ -38,8 +39,7 @@ void *vec_grow_(void *v, size_t *cap, size_t want, size_t size) __attribute__((r
 /// Give the memory back; the vector is empty and usable again.
 #define vec_release(vec) (free((vec)->v), (void)((vec)->v = NULL, (vec)->nr = (vec)->cap = 0))
 
-/// qsort over the whole vector.
-#define vec_sort(vec, cmp) \
-	((vec)->nr > 1 ? qsort((vec)->v, (vec)->nr, sizeof *(vec)->v, cmp) : (void)0)
+/// sort_plain() over the whole vector.
+#define vec_sort(vec, cmp) sort_plain((vec)->v, (vec)->nr, sizeof *(vec)->v, cmp)
 
 #endif

@@ -55,6 +55,17 @@ bool jscan_object(struct jscan *js);
 /// consumed. The span is borrowed until the next call.
 bool jscan_key(struct jscan *js, struct span *key);
 
+/// Keys to tell apart: `nr` rows of `size` bytes, each beginning with a struct span.
+struct jscan_keys {
+	const void *rows;
+	size_t nr, size;
+};
+
+/// The same, with the key's place in `keys`; `nr` for any other. `keys` is the
+/// caller's table and outlives the scanner.
+bool jscan_key_of(struct jscan *js, const struct jscan_keys *keys, unsigned *which,
+                  struct span *key);
+
 /// Enter the next value if it is an array; else false and nothing is consumed.
 bool jscan_array(struct jscan *js);
 
@@ -68,6 +79,14 @@ bool jscan_string(struct jscan *js, struct span *text);
 /// The next value if it is a number, as written; borrowed until the next call.
 bool jscan_number(struct jscan *js, struct span *text);
 
+/// The next value × 10^digits (≤ 6) if it is a number that is easily had: no exponent, at most
+/// so many decimals, in range. Else nothing is consumed, and jscan_number() may have it.
+bool jscan_decimal(struct jscan *js, unsigned digits, int64_t *out);
+
+/// The next value if it is an integer from 0 to 10^16 as anyone would write it: digits
+/// alone, no leading zero. Else nothing is consumed.
+bool jscan_natural(struct jscan *js, int64_t *out);
+
 /// The next value if it is true, false, null or a tolerated NaN; consumed.
 bool jscan_literal(struct jscan *js, enum jscan_type *type);
 
@@ -79,6 +98,9 @@ bool jscan_end(struct jscan *js);
 
 /// Offset of the next byte, in the expanded stream.
 uint64_t jscan_byte(const struct jscan *js);
+
+/// The same of the next value itself, behind white space.
+uint64_t jscan_value_byte(struct jscan *js);
 
 /// ST_OK, or the status of the first error, which is in the log.
 enum status jscan_status(const struct jscan *js);

@@ -12,8 +12,10 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "io/ahead.h"
 
 #define RAW_BYTES ((size_t)64 << 10)
+#define AHEAD_BYTES ((size_t)256 << 10)
 #define DEFAULT_MAX_BYTES ((uint64_t)1 << 40)
 
 enum coding { CODING_UNKNOWN, CODING_PLAIN, CODING_GZIP, CODING_DONE };
@@ -25,12 +27,14 @@ struct source {
 	struct source_options options;
 	enum coding coding;
 	bool raw_eof, in_member, truncated;
+	bool ended; ///< what `ahead` gave has come to its end
 	z_stream z;
 	unsigned char *raw; ///< bytes read and not yet handed on: [raw_at, raw_nr)
 	size_t raw_at, raw_nr;
 	uint64_t raw_bytes, bytes; ///< taken from the file; handed out
 	char *peek; ///< bytes of source_peek() not yet read: [peek_at, peek_nr)
 	size_t peek_at, peek_nr;
+	struct ahead *ahead; ///< what is behind the peeked bytes comes through it; NULL: directly
 };
 
 static struct source *source_new(const char *name, const struct source_options *options)
@@ -215,9 +219,9 @@ static enum status read_plain(struct source *s, char *buf, size_t cap, size_t *n
 	return ST_OK;
 }
 
-static enum status read_expanded(struct source *s, char *buf, size_t cap, size_t *nr,
-                                 struct diag_log *log)
+static enum status read_expanded(void *ctx, char *buf, size_t cap, size_t *nr, struct diag_log *log)
 {
+	struct source *s = ctx;
 	if (s->options.block && cap > s->options.block)
 		cap = s->options.block;
 	if (s->coding == CODING_UNKNOWN)
@@ -261,12 +265,24 @@ enum status source_read(struct source *s, char *buf, size_t cap, size_t *nr, str
 		*nr = n;
 		return ST_OK;
 	}
-	return read_expanded(s, buf, cap, nr, log);
+	if (!s->ahead && s->options.ahead) {
+		s->options.ahead = false;
+		if (s->coding == CODING_UNKNOWN)
+			TRY(detect(s, log));
+		if (s->coding == CODING_GZIP)
+			s->ahead =
+			    ahead_begin(read_expanded, s, s->options.block ? s->options.block : AHEAD_BYTES);
+	}
+	if (!s->ahead)
+		return read_expanded(s, buf, cap, nr, log);
+	TRY(ahead_read(s->ahead, buf, cap, nr, log));
+	s->ended = *nr == 0;
+	return ST_OK;
 }
 
 bool source_truncated(const struct source *s)
 {
-	return s->truncated;
+	return (!s->ahead || s->ended) && s->truncated; /* the thread may be ahead of the reader */
 }
 
 const char *source_name(const struct source *s)
@@ -278,6 +294,7 @@ void source_close(struct source *s)
 {
 	if (!s)
 		return;
+	ahead_end(s->ahead);
 	if (s->coding != CODING_UNKNOWN)
 		inflateEnd(&s->z); /* harmless where it was never started */
 	if (s->fd >= 0)

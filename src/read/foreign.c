@@ -200,5 +200,5 @@ enum artifact artifact_recognise(struct span first)
 		return ARTIFACT_RESULT;
 	if (begins_as_snapshot(s))
 		return ARTIFACT_SNAPSHOT;
-	return strchr("{[\"-0123456789tfn", s.p[0]) && s.p[0] ? ARTIFACT_TRACE : ARTIFACT_UNKNOWN;
+	return s.p[0] == '{' || s.p[0] == '[' ? ARTIFACT_TRACE : ARTIFACT_UNKNOWN;
 }

@@ -24,7 +24,7 @@ enum artifact {
 	ARTIFACT_BASELINE,
 	ARTIFACT_RESULT, ///< a report or metrics file of this program
 	ARTIFACT_PICKLE,
-	ARTIFACT_UNKNOWN, ///< neither JSON nor a pickle
+	ARTIFACT_UNKNOWN, ///< neither an object or array of JSON nor a pickle
 };
 
 /// Recognise by content; `first` is what source_peek() gave.

@@ -1,7 +1,7 @@
 #include "read/snapshot.h"
 
 #include "base/number.h"
-#include "io/jscan.h"
+#include "io/jscan_inline.h"
 #include "read/snapshot_form.h"
 
 const struct snapshot_limits snapshot_limits_default = {
@@ -20,35 +20,53 @@ const struct snapshot_limits snapshot_limits_default = {
 
 /* ---- JSON as a tree ---- */
 
+struct json {
+	struct jscan *js;
+	struct jscan_repeats again; ///< frames of stacks, of which a few hundred are everywhere
+};
+
+static struct jscan *scanner(void *ctx)
+{
+	return ((struct json *)ctx)->js;
+}
+
 static bool json_object(void *ctx)
 {
-	return jscan_object(ctx);
+	return jscan_object(scanner(ctx));
 }
 
 static bool json_key(void *ctx, struct span *key)
 {
-	return jscan_key(ctx, key);
+	return jscan_key_inline(scanner(ctx), key);
 }
 
 static bool json_array(void *ctx)
 {
-	return jscan_array(ctx);
+	return jscan_array(scanner(ctx));
 }
 
 static bool json_element(void *ctx)
 {
-	return jscan_element(ctx);
+	return jscan_element(scanner(ctx));
 }
 
 static void json_scalar(void *ctx, struct scalar *out)
 {
-	struct jscan *js = ctx;
-	enum jscan_type type = jscan_peek(js);
-	out->byte = jscan_byte(js);
-	out->type = SCALAR_OTHER;
-	if (jscan_string(js, &out->text)) {
+	struct jscan *js = scanner(ctx);
+	enum jscan_type type;
+	int64_t natural;
+	out->byte = jscan_value_byte_inline(js);
+	if (jscan_string_inline(js, &out->text)) {
 		out->type = SCALAR_TEXT;
-	} else if (jscan_number(js, &out->text)) {
+		return;
+	}
+	out->type = SCALAR_INTEGER;
+	if (jscan_natural_inline(js, &natural)) {
+		out->magnitude = (uint64_t)natural;
+		return;
+	}
+	out->type = SCALAR_OTHER;
+	if (jscan_number(js, &out->text)) {
 		struct span digits = out->text;
 		out->negative = digits.p[0] == '-';
 		digits.p += out->negative;
@@ -67,23 +85,34 @@ static void json_scalar(void *ctx, struct scalar *out)
 
 static void json_skip(void *ctx)
 {
-	jscan_skip(ctx);
+	jscan_skip(scanner(ctx));
 }
 
 static uint64_t json_byte(void *ctx)
 {
-	jscan_peek(ctx); /* passes over white space */
-	return jscan_byte(ctx);
+	return jscan_value_byte_inline(scanner(ctx));
 }
 
 static void json_fail(void *ctx, uint64_t byte, const char *what)
 {
-	jscan_fail(ctx, byte, "%s", what);
+	jscan_fail(scanner(ctx), byte, "%s", what);
 }
 
 static enum status json_status(void *ctx)
 {
-	return jscan_status(ctx);
+	return jscan_status(scanner(ctx));
+}
+
+static bool json_again(void *ctx, uint32_t *tag)
+{
+	struct json *json = ctx;
+	return jscan_again(json->js, &json->again, tag);
+}
+
+static void json_learn(void *ctx, uint32_t tag)
+{
+	struct json *json = ctx;
+	jscan_learn_again(json->js, &json->again, tag);
 }
 
 static const struct tree_ops json_ops = {
@@ -96,6 +125,8 @@ static const struct tree_ops json_ops = {
 	.byte = json_byte,
 	.fail = json_fail,
 	.status = json_status,
+	.again = json_again,
+	.learn = json_learn,
 };
 
 /* ---- reading ---- */
@@ -105,7 +136,8 @@ enum status snapshot_read(struct source *src, const struct snapshot_read_options
 {
 	struct jscan_options scan = { .tolerant = true, .window = options ? options->window : 0 };
 	struct jscan *js = jscan_new(src, &scan, log);
-	struct tree tree = { &json_ops, js };
+	struct json json = { .js = js };
+	struct tree tree = { &json_ops, &json };
 	struct snapshot_builder b;
 	snapshot_builder_init(&b,
 	                      options && options->limits ? options->limits : &snapshot_limits_default);
@@ -122,6 +154,7 @@ enum status snapshot_read(struct source *src, const struct snapshot_read_options
 	else
 		snapshot_release(&b.snapshot);
 	snapshot_builder_release(&b);
+	jscan_repeats_release(&json.again);
 	jscan_free(js);
 	return st;
 }

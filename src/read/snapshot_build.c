@@ -60,8 +60,8 @@ const struct name *snapshot_add_name(struct snapshot_builder *b, struct span tex
 	return nm;
 }
 
-bool snapshot_add_frame(struct snapshot_builder *b, const struct name *function,
-                        const struct name *file, int64_t line)
+uint32_t snapshot_frame_id(struct snapshot_builder *b, const struct name *function,
+                           const struct name *file, int64_t line)
 {
 	if (line < 0 || line > UINT32_MAX)
 		line = 0;
@@ -69,6 +69,11 @@ bool snapshot_add_frame(struct snapshot_builder *b, const struct name *function,
 	uint32_t frame = idmap_add(&b->frames, idmap_pair(site, (uint32_t)line));
 	if (frame == b->snapshot.frames.nr)
 		vec_push(&b->snapshot.frames, (struct snapshot_frame){ function, file, line });
+	return frame;
+}
+
+bool snapshot_add_frame(struct snapshot_builder *b, uint32_t frame)
+{
 	b->path = idmap_add(&b->paths, idmap_pair(b->path, frame));
 	if (b->path == b->stack_of.nr) {
 		if (!has_room(b, b->stack_of.nr, b->limits->frames, "frames of different stacks"))
@@ -145,7 +150,9 @@ bool snapshot_end_segment(struct snapshot_builder *b, const struct snapshot_segm
 	*new = *segment;
 	new->first_block = b->first_block;
 	new->nr_blocks = (uint32_t)(s->blocks.nr - b->first_block);
-	struct snapshot_block *v = new->nr_blocks ? s->blocks.v + b->first_block : NULL;
+	if (!new->nr_blocks)
+		return true;
+	struct snapshot_block *v = s->blocks.v + b->first_block;
 	if (segment->address != SNAPSHOT_NO_ADDRESS)
 		derive_addresses(v, new->nr_blocks, segment->address);
 	for (size_t i = 1; i < new->nr_blocks; i++)

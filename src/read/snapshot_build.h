@@ -34,10 +34,12 @@ void snapshot_builder_release(struct snapshot_builder *b);
 /// The name of `text`, owned by the snapshot; NULL where there are too many.
 const struct name *snapshot_add_name(struct snapshot_builder *b, struct span text);
 
-/// Append a frame to the open stack, innermost first. `line` as given; what is
-/// not between 0 and 2^32 - 1 counts as 0.
-bool snapshot_add_frame(struct snapshot_builder *b, const struct name *function,
-                        const struct name *file, int64_t line);
+/// The id of a frame. `line` as given; what is not between 0 and 2^32 - 1 counts as 0.
+uint32_t snapshot_frame_id(struct snapshot_builder *b, const struct name *function,
+                           const struct name *file, int64_t line);
+
+/// Append a frame to the open stack, innermost first.
+bool snapshot_add_frame(struct snapshot_builder *b, uint32_t frame);
 
 /// Close the open stack; `*out` is SNAPSHOT_NO_STACK where it has no frames.
 bool snapshot_end_stack(struct snapshot_builder *b, uint32_t *out);

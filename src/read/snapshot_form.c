@@ -99,14 +99,18 @@ int form_word(struct form *f, const char *key, const char *const *words, int nr,
 
 /* ---- stacks ---- */
 
+/* What is no object is no frame. */
+#define NO_FRAME UINT32_MAX
+
 /* Frames explain and decide nothing: what is odd in them counts as not given. */
-static bool read_frame(struct form *f)
+static bool read_frame(struct form *f, uint32_t *out)
 {
 	const struct name *function = NULL, *file = NULL;
 	int64_t line = 0;
 	struct span key;
 	if (!tree_object(f->t)) {
 		tree_skip(f->t);
+		*out = NO_FRAME;
 		return true;
 	}
 	while (tree_key(f->t, &key)) {
@@ -132,7 +136,9 @@ static bool read_frame(struct form *f)
 		function = snapshot_add_name(f->b, SPAN(""));
 	if (!file)
 		file = snapshot_add_name(f->b, SPAN(""));
-	return function && file && snapshot_add_frame(f->b, function, file, line);
+	if (function && file)
+		*out = snapshot_frame_id(f->b, function, file, line);
+	return function && file;
 }
 
 uint32_t form_stack(struct form *f)
@@ -144,8 +150,15 @@ uint32_t form_stack(struct form *f)
 	}
 	uint32_t stack;
 	bool built = true;
-	while (built && tree_element(f->t))
-		built = read_frame(f);
+	while (built && tree_element(f->t)) {
+		uint32_t frame;
+		bool again = tree_again(f->t, &frame);
+		built = again || read_frame(f, &frame);
+		if (built && !again && form_ok(f))
+			tree_learn(f->t, frame);
+		if (built && frame != NO_FRAME)
+			built = snapshot_add_frame(f->b, frame);
+	}
 	if (!built || !snapshot_end_stack(f->b, &stack)) {
 		form_fail_built(f, byte);
 		return SNAPSHOT_NO_STACK;

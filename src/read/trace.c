@@ -22,10 +22,11 @@ static bool quick_enough(const struct trace_reader *r)
 /* The elements of traceEvents, or of the bare array. */
 static void read_events(struct trace_reader *r)
 {
-	struct event e;
+	struct event e = EVENT_BLANK;
+	bool wanted;
 	r->has_events = true;
-	while (jscan_element(r->in.js)) {
-		if (read_event(&r->in, &r->ev, &e))
+	while (read_event(&r->in, &r->ev, &e, &wanted)) {
+		if (wanted)
 			r->sink_status = r->sink.event(r->sink.ctx, &e);
 		if (jscan_status(r->in.js) != ST_OK || r->sink_status != ST_OK)
 			return;

@@ -7,18 +7,14 @@
 /* Longest text of the shapes or types of an operator; longer ones are cut. */
 enum { INPUT_BYTES = 256 };
 
-/* Offset of the next value itself, behind white space. */
-static uint64_t value_byte(struct jscan *js)
-{
-	(void)jscan_peek(js);
-	return jscan_byte(js);
-}
-
 void read_number(struct jscan *js, int digits, struct field *f)
 {
 	struct span text;
 	enum jscan_type type;
-	f->byte = value_byte(js);
+	f->byte = jscan_value_byte(js);
+	f->state = FIELD_OK;
+	if (jscan_decimal(js, (unsigned)digits, &f->v))
+		return;
 	f->state = FIELD_BAD;
 	if (jscan_number(js, &text) || jscan_string(js, &text)) {
 		if (number_parse(text, digits, &f->v))
@@ -36,8 +32,10 @@ void read_ident(struct trace_input *in, struct field *f)
 	struct span text;
 	enum jscan_type type;
 	uint64_t u;
-	f->byte = value_byte(js);
+	f->byte = jscan_value_byte(js);
 	f->state = FIELD_OK;
+	if (jscan_natural(js, &f->v))
+		return;
 	f->v = IDENT_NONE;
 	if (jscan_literal(js, &type)) {
 		static const char *const words[] = {
@@ -73,7 +71,7 @@ static void read_dim3(struct jscan *js, struct field f[3])
 	}
 	struct field ignored;
 	for (size_t i = 0; jscan_element(js); i++)
-		read_number(js, 0, i < 3 ? &f[i] : &ignored);
+		read_number_inline(js, 0, i < 3 ? &f[i] : &ignored);
 }
 
 /* Text of `b` with `s` behind it; what is beyond its limit only shows that it
@@ -146,12 +144,14 @@ enum arg_type { ARG_IDENT, ARG_COUNT, ARG_MICRO, ARG_DIM3, ARG_INPUTS, ARG_TEXT 
 
 /* Source: output_json.cpp, handleActivity of CUPTI and roctracer records (pytorch/kineto),
    profiler_kineto.cpp ([memory] events and shapes, pytorch/pytorch; "Input dims" in 2021),
-   ParamCommsUtils.hpp (collectives; "Process Group ID" in torch 2.1). */
+   ParamCommsUtils.hpp (collectives; "Process Group ID" in torch 2.1), get_profiler_kwargs() of
+   torch/_inductor/runtime/triton_heuristics.py ("kernel_flop", 2025). */
 static const struct arg {
 	struct span key;
 	enum arg_type type;
 	size_t at; ///< offset in struct raw_args, or index of a text
 } args[] = {
+	/* at most 64 */
 	ARG("correlation", ARG_IDENT, correlation),
 	ARG("device", ARG_IDENT, device),
 	ARG("stream", ARG_IDENT, stream),
@@ -172,6 +172,8 @@ static const struct arg {
 	ARG_OF_TEXT("Input Dims", ARG_INPUTS, TEXT_INPUT_DIMS),
 	ARG_OF_TEXT("Input dims", ARG_INPUTS, TEXT_INPUT_DIMS),
 	ARG_OF_TEXT("Input type", ARG_INPUTS, TEXT_INPUT_TYPES),
+	ARG_OF_TEXT("Concrete Inputs", ARG_INPUTS, TEXT_CONCRETE_INPUTS),
+	ARG("kernel_flop", ARG_COUNT, flops),
 	ARG_OF_TEXT("Collective name", ARG_TEXT, TEXT_COLLECTIVE),
 	ARG_OF_TEXT("dtype", ARG_TEXT, TEXT_DTYPE),
 	ARG_OF_TEXT("Process Group Name", ARG_TEXT, TEXT_GROUP),
@@ -179,18 +181,36 @@ static const struct arg {
 	ARG_OF_TEXT("Process Group Description", ARG_TEXT, TEXT_GROUP_DESCRIPTION),
 };
 
+static struct field *arg_field(struct raw_event *ev, const struct arg *a)
+{
+	return (struct field *)(void *)((char *)&ev->args + a->at);
+}
+
+void forget_args(struct raw_event *ev)
+{
+	for (uint64_t seen = ev->args_seen; seen; seen &= seen - 1) {
+		const struct arg *a = &args[__builtin_ctzll(seen)];
+		if (a->type == ARG_INPUTS || a->type == ARG_TEXT)
+			strbuf_setlen(&ev->text[a->at], 0);
+		else
+			for (int i = 0; i < (a->type == ARG_DIM3 ? 3 : 1); i++)
+				arg_field(ev, a)[i].state = FIELD_ABSENT;
+	}
+	ev->args_seen = 0;
+}
+
 static void read_arg(struct trace_input *in, struct raw_event *ev, const struct arg *a)
 {
-	struct field *f = (struct field *)(void *)((char *)&ev->args + a->at);
+	struct field *f = arg_field(ev, a);
 	switch (a->type) {
 	case ARG_IDENT:
-		read_ident(in, f);
+		read_ident_inline(in, f);
 		return;
 	case ARG_COUNT:
-		read_number(in->js, 0, f);
+		read_number_inline(in->js, 0, f);
 		return;
 	case ARG_MICRO:
-		read_number(in->js, 6, f);
+		read_number_inline(in->js, 6, f);
 		return;
 	case ARG_DIM3:
 		read_dim3(in->js, f);
@@ -206,21 +226,20 @@ static void read_arg(struct trace_input *in, struct raw_event *ev, const struct 
 
 void read_args(struct trace_input *in, struct raw_event *ev)
 {
+	static const struct jscan_keys keys = { args, sizeof args / sizeof *args, sizeof *args };
 	struct span key;
-	ev->args = (struct raw_args){ 0 };
-	for (int i = TEXT_NAME + 1; i < NR_TEXTS; i++)
-		strbuf_setlen(&ev->text[i], 0);
+	unsigned i;
+	forget_args(ev);
 	if (!jscan_object(in->js)) {
 		jscan_skip(in->js);
 		return;
 	}
-	while (jscan_key(in->js, &key)) {
-		size_t i = 0, nr = sizeof args / sizeof *args;
-		while (i < nr && !span_eq(key, args[i].key))
-			i++;
-		if (i < nr)
-			read_arg(in, ev, &args[i]);
-		else
-			jscan_skip(in->js);
+	while (jscan_key_of_inline(in->js, &keys, &i, &key)) {
+		if (i == keys.nr) {
+			jscan_skip_inline(in->js);
+			continue;
+		}
+		ev->args_seen |= (uint64_t)1 << i;
+		read_arg(in, ev, &args[i]);
 	}
 }

@@ -24,14 +24,12 @@ static const struct {
 	{ { "python_function", 15 }, EVENT_PYTHON },
 };
 
-static bool category_kind(struct span name, enum event_kind *kind)
+static int category_kind(struct span name)
 {
 	for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
-		if (span_eq_nocase(name, categories[i].name)) {
-			*kind = categories[i].kind;
-			return true;
-		}
-	return false;
+		if (span_eq_nocase(name, categories[i].name))
+			return (int)categories[i].kind;
+	return -1;
 }
 
 static void read_phase(struct trace_input *in, struct raw_event *ev)
@@ -50,45 +48,110 @@ static void read_phase(struct trace_input *in, struct raw_event *ev)
 static void read_category(struct trace_input *in, struct raw_event *ev)
 {
 	struct span text;
-	ev->has_category = false;
+	ev->kind = -1;
 	if (jscan_string(in->js, &text))
-		ev->has_category = category_kind(text, &ev->kind);
+		ev->kind = category_kind(text);
 	else
 		jscan_skip(in->js);
 }
 
+/* The name of what seems to be wanted is looked up at once, which saves a copy. */
 static void read_name(struct trace_input *in, struct raw_event *ev)
 {
 	struct span text;
+	ev->name = NULL;
 	strbuf_setlen(&ev->text[TEXT_NAME], 0);
-	if (jscan_string(in->js, &text) || jscan_number(in->js, &text))
-		strbuf_add(&ev->text[TEXT_NAME], text);
-	else
-		jscan_skip(in->js);
-}
-
-static void read_event_key(struct trace_input *in, struct raw_event *ev, struct span key)
-{
-	if (span_eq(key, SPAN("ph")))
-		read_phase(in, ev);
-	else if (span_eq(key, SPAN("cat")))
-		read_category(in, ev);
-	else if (span_eq(key, SPAN("name")))
-		read_name(in, ev);
-	else if (span_eq(key, SPAN("ts")))
-		read_number(in->js, 3, &ev->ts);
-	else if (span_eq(key, SPAN("dur")))
-		read_number(in->js, 3, &ev->dur);
-	else if (span_eq(key, SPAN("pid")))
-		read_ident(in, &ev->pid);
-	else if (span_eq(key, SPAN("tid")))
-		read_ident(in, &ev->tid);
-	else if (span_eq(key, SPAN("args")))
-		read_args(in, ev);
-	else {
-		in->foreign |= foreign_key(key);
+	if (jscan_string_inline(in->js, &text) || jscan_number(in->js, &text)) {
+		if (ev->phase == PHASE_COMPLETE && ev->kind >= 0)
+			ev->name = name_intern(in->names, text);
+		if (!ev->name)
+			strbuf_add(&ev->text[TEXT_NAME], text);
+	} else {
 		jscan_skip(in->js);
 	}
+}
+
+enum event_key {
+	KEY_PHASE,
+	KEY_CATEGORY,
+	KEY_NAME,
+	KEY_PID,
+	KEY_TID,
+	KEY_TS,
+	KEY_DUR,
+	KEY_ARGS,
+	KEY_UNUSED, ///< this and those behind it
+};
+
+static const struct span event_keys[] = {
+	[KEY_PHASE] = { "ph", 2 },      [KEY_CATEGORY] = { "cat", 3 }, [KEY_NAME] = { "name", 4 },
+	[KEY_PID] = { "pid", 3 },       [KEY_TID] = { "tid", 3 },      [KEY_TS] = { "ts", 2 },
+	[KEY_DUR] = { "dur", 3 },       [KEY_ARGS] = { "args", 4 },    [KEY_UNUSED] = { "id", 2 },
+	[KEY_UNUSED + 1] = { "bp", 2 }, [KEY_UNUSED + 2] = { "s", 1 },
+};
+static const struct jscan_keys event_key_set = { event_keys, sizeof event_keys / sizeof *event_keys,
+	                                             sizeof *event_keys };
+
+static inline void read_event_key(struct trace_input *in, struct raw_event *ev, unsigned which,
+                                  struct span key)
+{
+	switch (which) {
+	case KEY_PHASE:
+		read_phase(in, ev);
+		return;
+	case KEY_CATEGORY:
+		read_category(in, ev);
+		return;
+	case KEY_NAME:
+		read_name(in, ev);
+		return;
+	case KEY_PID:
+		read_ident(in, &ev->pid);
+		return;
+	case KEY_TID:
+		read_ident(in, &ev->tid);
+		return;
+	case KEY_TS:
+		read_number(in->js, 3, &ev->ts);
+		return;
+	case KEY_DUR:
+		read_number(in->js, 3, &ev->dur);
+		return;
+	case KEY_ARGS:
+		read_args(in, ev);
+		return;
+	default:
+		if (which == event_key_set.nr)
+			in->foreign |= foreign_key(key);
+		jscan_skip_inline(in->js);
+	}
+}
+
+/* ---- how it begins ---- */
+
+/* Every 16th time a lead that was found late moves forward. */
+static const struct event_lead *follow_lead(struct trace_input *in)
+{
+	size_t i = 0;
+	while (i < in->nr_leads && !jscan_follow_lead(in->js, &in->leads[i].text))
+		i++;
+	if (i == in->nr_leads)
+		return NULL;
+	if (i && ++in->leads[i].hits % 16 == 0) {
+		struct event_lead lead = in->leads[i];
+		in->leads[i] = in->leads[i - 1];
+		in->leads[--i] = lead;
+	}
+	return &in->leads[i];
+}
+
+/* At the value of "name"; nothing but phase and category was before it. */
+static void learn_lead(struct trace_input *in, const struct raw_event *ev,
+                       const struct jscan_since *since, bool with_phase)
+{
+	struct event_lead lead = { .phase = ev->phase, .with_phase = with_phase, .kind = ev->kind };
+	if (in->nr_leads < EVENT_LEADS && jscan_learn_lead(in->js, since, &lead.text))
+		in->leads[in->nr_leads++] = lead;
 }
 
 /* ---- what is wanted of it ---- */
@@ -128,10 +191,17 @@ static bool fill_common(struct trace_input *in, const struct raw_event *raw, str
 	e->tid = need(in, "tid", &raw->tid, IDENT_NONE);
 	e->correlation = need(in, "args.correlation", &raw->args.correlation, IDENT_NONE);
 	e->device = e->stream = IDENT_NONE;
+	e->dur_ns = 0;
+	e->negative = false;
+	e->bytes = 0;
 	e->grid[0] = e->block[0] = e->occupancy = -1;
-	e->collective.in_nelems = e->collective.out_nelems = e->collective.group_size = -1;
+	e->input_dims = e->input_types = (struct span){ 0 };
+	if (e->collective.name.n)
+		e->collective = EVENT_BLANK.collective;
 	e->python_id = e->python_parent = -1;
-	e->name = name_intern(in->names, strbuf_span(&raw->text[TEXT_NAME]));
+	e->name = raw->name;
+	if (!e->name)
+		e->name = name_intern(in->names, strbuf_span(&raw->text[TEXT_NAME]));
 	if (!e->name)
 		jscan_fail(in->js, jscan_byte(in->js), "too many different names");
 	return jscan_status(in->js) == ST_OK;
@@ -169,7 +239,7 @@ static void fill_collective(const struct raw_event *raw, struct collective_args 
 static bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
 	int64_t end;
-	e->kind = raw->kind;
+	e->kind = (enum event_kind)raw->kind;
 	if (!fill_common(in, raw, e))
 		return false;
 	e->dur_ns = need(in, "dur", &raw->dur, 0);
@@ -185,6 +255,10 @@ static bool fill_complete(struct trace_input *in, const struct raw_event *raw, s
 	    (e->kind == EVENT_ANNOTATION && span_starts(name_span(e->name), SPAN("nccl:")))) {
 		e->input_dims = strbuf_span(&raw->text[TEXT_INPUT_DIMS]);
 		e->input_types = strbuf_span(&raw->text[TEXT_INPUT_TYPES]);
+	}
+	if (e->kind == EVENT_OP) {
+		e->concrete_inputs = strbuf_span(&raw->text[TEXT_CONCRETE_INPUTS]);
+		e->flops = or_absent(&raw->args.flops, 0);
 	}
 	if (event_is_gpu(e->kind))
 		fill_gpu(in, raw, e);
@@ -210,31 +284,97 @@ static bool fill_memory(struct trace_input *in, const struct raw_event *raw, str
 	return jscan_status(in->js) == ST_OK;
 }
 
-bool read_event(struct trace_input *in, struct raw_event *ev, struct event *out)
+/* ---- one event ---- */
+
+/* What usually stands behind a name, in the order that Kineto writes. */
+static inline void read_usual_keys(struct trace_input *in, struct raw_event *ev)
+{
+	struct jscan *js = in->js;
+	if (!jscan_guess_key(js, &event_key_set, KEY_PID))
+		return;
+	read_ident_inline(in, &ev->pid);
+	if (!jscan_guess_key(js, &event_key_set, KEY_TID))
+		return;
+	read_ident_inline(in, &ev->tid);
+	if (!jscan_guess_key(js, &event_key_set, KEY_TS))
+		return;
+	read_number_inline(js, 3, &ev->ts);
+	if (!jscan_guess_key(js, &event_key_set, KEY_DUR))
+		return;
+	read_number_inline(js, 3, &ev->dur);
+	if (jscan_guess_key(js, &event_key_set, KEY_ARGS))
+		read_args(in, ev);
+}
+
+/* Up to the end of the object; `since` NULL: its beginning is known. */
+static void read_keys(struct trace_input *in, struct raw_event *ev, const struct jscan_since *since)
 {
 	struct span key;
-	if (!jscan_object(in->js)) {
-		enum jscan_type type = jscan_peek(in->js);
-		jscan_skip(in->js);
-		if (jscan_status(in->js) == ST_OK) {
-			in->foreign |= foreign_element(type);
-			in->meta->malformed++;
-		}
-		return false;
+	unsigned which, seen = 0;
+	uint64_t with_phase = in->with_phase;
+	while (jscan_key_of_inline(in->js, &event_key_set, &which, &key)) {
+		if (since && which == KEY_NAME && !(seen & ~(1u << KEY_PHASE | 1u << KEY_CATEGORY)))
+			learn_lead(in, ev, since, in->with_phase > with_phase);
+		seen |= 1u << which;
+		read_event_key(in, ev, which, key);
 	}
+}
+
+static void read_no_event(struct trace_input *in)
+{
+	enum jscan_type type = jscan_peek(in->js);
+	jscan_skip(in->js);
+	if (jscan_status(in->js) == ST_OK) {
+		in->foreign |= foreign_element(type);
+		in->meta->malformed++;
+	}
+}
+
+static void forget(struct raw_event *ev)
+{
 	ev->phase = PHASE_NONE;
-	ev->has_category = false;
-	ev->ts = ev->dur = ev->pid = ev->tid = (struct field){ 0 };
-	ev->args = (struct raw_args){ 0 };
-	for (int i = 0; i < NR_TEXTS; i++)
-		strbuf_setlen(&ev->text[i], 0);
-	while (jscan_key(in->js, &key))
-		read_event_key(in, ev, key);
+	ev->kind = -1;
+	ev->name = NULL;
+	ev->ts.state = ev->dur.state = ev->pid.state = ev->tid.state = FIELD_ABSENT;
+	forget_args(ev);
+	strbuf_setlen(&ev->text[TEXT_NAME], 0);
+}
+
+/* A name that was looked up at once may belong to a memory event all the same: the last of
+   several phases counts. */
+static bool is_memory(const struct raw_event *ev)
+{
+	struct span name = ev->name ? name_span(ev->name) : strbuf_span(&ev->text[TEXT_NAME]);
+	return ev->phase != PHASE_COMPLETE && span_eq(name, SPAN("[memory]"));
+}
+
+bool read_event(struct trace_input *in, struct raw_event *ev, struct event *out, bool *wanted)
+{
+	const struct event_lead *lead = in->meta->events ? follow_lead(in) : NULL;
+	*wanted = false;
+	forget(ev);
+	if (lead) {
+		ev->phase = lead->phase;
+		ev->kind = lead->kind;
+		in->with_phase += lead->with_phase;
+		read_name(in, ev);
+		read_usual_keys(in, ev);
+		read_keys(in, ev, NULL);
+	} else {
+		struct jscan_since since = jscan_here(in->js);
+		if (!jscan_element(in->js))
+			return false;
+		if (!jscan_object(in->js)) {
+			read_no_event(in);
+			return true;
+		}
+		read_keys(in, ev, &since);
+	}
 	if (jscan_status(in->js) != ST_OK)
-		return false;
-	*out = (struct event){ 0 };
-	if (ev->phase == PHASE_COMPLETE && ev->has_category)
-		return fill_complete(in, ev, out);
-	return ev->phase != PHASE_COMPLETE &&
-	       span_eq(strbuf_span(&ev->text[TEXT_NAME]), SPAN("[memory]")) && fill_memory(in, ev, out);
+		return true;
+	if (ev->phase == PHASE_COMPLETE && ev->kind >= 0)
+		*wanted = fill_complete(in, ev, out);
+	else if (is_memory(ev))
+		*wanted = fill_memory(in, ev, out);
+	return true;
 }

@@ -8,14 +8,28 @@
 #define GG_READ_TRACE_PARTS_H
 
 #include "base/strbuf.h"
-#include "io/jscan.h"
+#include "io/jscan_inline.h"
 #include "model/event.h"
+
+enum phase { PHASE_NONE, PHASE_COMPLETE, PHASE_OTHER };
+
+/// How many events begin: with a phase and a category, before a name.
+enum { EVENT_LEADS = 16 };
+struct event_lead {
+	struct jscan_lead text; ///< up to the value of "name"
+	enum phase phase;
+	bool with_phase; ///< it counts as one that has a "ph"
+	int kind; ///< enum event_kind, -1 none
+	uint32_t hits; ///< when it was not the first to be tried
+};
 
 /// One trace being read; all borrowed.
 struct trace_input {
 	struct jscan *js;
 	struct name_table *names;
 	struct trace_meta *meta;
+	struct event_lead leads[EVENT_LEADS]; ///< in the order in which they are tried
+	size_t nr_leads;
 	uint64_t with_phase; ///< elements that have a "ph"
 	unsigned foreign; ///< what the keys seen so far speak for (foreign.h)
 };
@@ -35,6 +49,7 @@ struct raw_args {
 	struct field device_type, device_id, allocated, reserved, size;
 	struct field in_nelems, out_nelems, group_size;
 	struct field python_id, python_parent;
+	struct field flops;
 };
 
 /// Texts of an event, in one order so that they are emptied together.
@@ -42,6 +57,7 @@ enum raw_text {
 	TEXT_NAME,
 	TEXT_INPUT_DIMS, ///< this and the rest are of "args"
 	TEXT_INPUT_TYPES,
+	TEXT_CONCRETE_INPUTS,
 	TEXT_COLLECTIVE,
 	TEXT_DTYPE,
 	TEXT_GROUP,
@@ -50,14 +66,13 @@ enum raw_text {
 	NR_TEXTS
 };
 
-enum phase { PHASE_NONE, PHASE_COMPLETE, PHASE_OTHER };
-
 /// One event as it is read; in JSON the last of several equal keys wins.
 struct raw_event {
 	enum phase phase;
-	bool has_category;
-	enum event_kind kind;
+	int kind; ///< enum event_kind, -1 none
+	const struct name *name; ///< of one that seems wanted; NULL: it is in `text`
 	struct field ts, dur, pid, tid;
+	uint64_t args_seen; ///< bit per key of "args" that was there; the rest is absent
 	struct raw_args args;
 	struct strbuf text[NR_TEXTS];
 };
@@ -68,12 +83,37 @@ void read_number(struct jscan *js, int digits, struct field *f);
 /// An id: integers as themselves, other text by its name; null is IDENT_NONE.
 void read_ident(struct trace_input *in, struct field *f);
 
+/// The same where the value is plain, as most are, without a call.
+static inline void read_number_inline(struct jscan *js, unsigned digits, struct field *f)
+{
+	f->byte = jscan_value_byte_inline(js);
+	f->state = FIELD_OK;
+	if (!jscan_decimal_inline(js, digits, &f->v))
+		read_number(js, (int)digits, f);
+}
+
+static inline void read_ident_inline(struct trace_input *in, struct field *f)
+{
+	f->byte = jscan_value_byte_inline(in->js);
+	f->state = FIELD_OK;
+	if (!jscan_natural_inline(in->js, &f->v))
+		read_ident(in, f);
+}
+
+/// Nothing of "args" has been read.
+void forget_args(struct raw_event *ev);
+
 /// The next value as the "args" of `ev`.
 void read_args(struct trace_input *in, struct raw_event *ev);
 
-/// The next value as an event: what is wanted of it goes to `out`, whose spans
-/// are borrowed from `ev`, which later calls use anew. False where nothing is.
-bool read_event(struct trace_input *in, struct raw_event *ev, struct event *out);
+/// The next element of the array of events, of which there may be one only: false at its end.
+/// What is wanted of it goes to `out`, whose spans are borrowed from `ev`, which later calls use
+/// anew, as they do `out`, at first EVENT_BLANK. `*wanted` is false where nothing is.
+bool read_event(struct trace_input *in, struct raw_event *ev, struct event *out, bool *wanted);
+
+/// An event that says nothing.
+#define EVENT_BLANK \
+	((struct event){ .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } })
 
 /// The value of a top-level key as metadata; false, with nothing consumed, where it is none.
 bool read_meta(struct trace_input *in, struct span key);

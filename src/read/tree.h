@@ -38,6 +38,8 @@ struct tree_ops {
 	uint64_t (*byte)(void *ctx);
 	void (*fail)(void *ctx, uint64_t byte, const char *what);
 	enum status (*status)(void *ctx);
+	bool (*again)(void *ctx, uint32_t *tag);
+	void (*learn)(void *ctx, uint32_t tag);
 };
 
 struct tree {
@@ -81,6 +83,19 @@ static inline struct scalar tree_scalar(const struct tree *t)
 static inline void tree_skip(const struct tree *t)
 {
 	t->ops->skip(t->ctx);
+}
+
+/// Pass over the next value where it is an object as one before, with the tag that one was given.
+static inline bool tree_again(const struct tree *t, uint32_t *tag)
+{
+	return t->ops->again && t->ops->again(t->ctx, tag);
+}
+
+/// Give the object that tree_again() has just not known, and that has been read, its tag.
+static inline void tree_learn(const struct tree *t, uint32_t tag)
+{
+	if (t->ops->learn)
+		t->ops->learn(t->ctx, tag);
 }
 
 /// Where the next value stands in the input.

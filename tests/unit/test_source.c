@@ -92,19 +92,21 @@ static void outcome_release(struct outcome *o)
 	diag_release(&o->log);
 }
 
-/* In every block size, with and without a look ahead. */
+/* In every block size, with and without a look ahead, in one thread and in two. */
 static void check(struct span data, struct source_options options, enum status status,
                   struct span text, const char *message, const char *what)
 {
-	for (size_t i = 0; i < 2 * ROWS(blocks); i++) {
-		options.block = blocks[i / 2];
+	for (size_t i = 0; i < 4 * ROWS(blocks); i++) {
+		options.block = blocks[i / 4];
+		options.ahead = i / 2 % 2;
 		struct outcome o = read_all(data, &options, i % 2);
 		const struct diag_entry *e = o.log.first;
 		bool ok = o.status == status && (status != ST_OK || span_eq(strbuf_span(&o.bytes), text)) &&
 		          (message ? e && strcmp(e->text, message) == 0 && !e->next : !e);
 		if (!ok)
-			fail_msg("%s, block %zu%s: status %d, %zu bytes, '%s'", what, options.block,
-			         i % 2 ? ", peeked" : "", o.status, o.bytes.n, e ? e->text : "");
+			fail_msg("%s, block %zu%s%s: status %d, %zu bytes, '%s'", what, options.block,
+			         i % 2 ? ", peeked" : "", options.ahead ? ", ahead" : "", o.status, o.bytes.n,
+			         e ? e->text : "");
 		outcome_release(&o);
 	}
 }
@@ -359,6 +361,34 @@ static void peek_then_read(void **state)
 		}
 }
 
+/* Closed while the thread still has much to do, or waits for blocks to be given back. */
+static void closed_early(void **state)
+{
+	static const size_t reads[] = { 0, 1, 3, 100 };
+	struct strbuf text = STRBUF_INIT, z = STRBUF_INIT;
+	(void)state;
+	some_text(&text, 100000);
+	gzip_member(&z, strbuf_span(&text));
+	for (size_t i = 0; i < ROWS(reads); i++) {
+		struct source_options options = { .block = 64, .ahead = true };
+		struct outcome o = { .bytes = STRBUF_INIT };
+		char buf[100];
+		size_t nr = 0;
+		diag_init(&o.log);
+		struct source *src = source_memory("mem", z.p, z.n, &options);
+		for (size_t k = 0; k < reads[i]; k++) {
+			assert_int_equal(source_read(src, buf, sizeof buf, &nr, &o.log), ST_OK);
+			strbuf_add(&o.bytes, (struct span){ buf, nr });
+		}
+		assert_true(span_starts(strbuf_span(&text), strbuf_span(&o.bytes)));
+		assert_false(source_truncated(src));
+		source_close(src);
+		outcome_release(&o);
+	}
+	strbuf_release(&text);
+	strbuf_release(&z);
+}
+
 /* ---- files ---- */
 
 static char dir[] = "/tmp/gpugate-source-XXXXXX";
@@ -519,6 +549,7 @@ int main(void)
 		cmocka_unit_test(max_bytes),
 		cmocka_unit_test(bomb),
 		cmocka_unit_test(peek_then_read),
+		cmocka_unit_test(closed_early),
 		cmocka_unit_test(files),
 		cmocka_unit_test(unusable_files),
 		cmocka_unit_test(standard_input),

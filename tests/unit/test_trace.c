@@ -290,6 +290,26 @@ static void args(void **state)
 	"{" args "}}"
 
 static const struct row memory_rows[] = {
+	/* nothing is left of the event before */
+	{ .json = DOC(
+	      "{'ph':'X','cat':'kernel','name':'k','ts':5,'dur':-3,'args':{'device':1,'stream':2,"
+	      "'correlation':9,'grid':[1,1,1],'block':[1,1,1]}},{'ph':'i','name':'[memory]','ts':5}"),
+	  .events =
+	      "kernel k @5000+0! p- t- c9 d1 s2 g1,1,1 k1,1,1\nmemory [memory] @5000+0 p- t- b0 type0 "
+	      "id-1 a-1 r-1\n" },
+	{ .json = DOC(
+	      "{'ph':'X','cat':'gpu_memcpy','name':'m','ts':5,'dur':3,'args':{'bytes':7,'device':1,"
+	      "'stream':2}},{'ph':'i','name':'[memory]','ts':5},{'ph':'X','cat':'memset','name':'s',"
+	      "'ts':5}"),
+	  .events =
+	      "memcpy m @5000+3000 p- t- d1 s2 b7\nmemory [memory] @5000+0 p- t- b0 type0 id-1 a-1 "
+	      "r-1\nmemset s @5000+0 p- t- d- s- b0\n" },
+	/* the last of several phases and categories counts, also behind the name */
+	{ .json =
+	      DOC("{'ph':'X','cat':'cpu_op','name':'[memory]','ts':5,'ph':'i'},{'ph':'X','cat':"
+	          "'cpu_op','name':'a','ts':5,'cat':'x'},{'ph':'X','cat':'x','name':'b','ts':5,'cat':"
+	          "'cpu_op'}"),
+	  .events = "memory [memory] @5000+0 p- t- b0 type0 id-1 a-1 r-1\nop b @5000+0 p- t-\n" },
 	{ .json = DOC(MEM("'Total Reserved':2048,'Total Allocated':1024,'Bytes':-512,'Addr':14,'Device "
 	                  "Id':0,'Device Type':1")),
 	  .events = "memory [memory] @5000+0 p1 t2 b-512 type1 id0 a1024 r2048\n" },
@@ -329,6 +349,12 @@ static const struct row inputs_rows[] = {
 	/* 2021; lists of tensors; what is neither list, number nor text */
 	{ .json = DOC(OP("'Input dims':[[[2,3],[4]],[],5,null,{'a':[1]},true]")),
 	  .events = OP_IN "[[2, 3], [4]], [], 5, -, -, - of \n" },
+	{ .json = DOC(OP("'Input Dims':[[8,3]],'Input type':['','c10::Half'],'Concrete "
+	                 "Inputs':['','[1, 1]','False','2.5',''],'kernel_flop':4096")),
+	  .events = "op o @1000+0 p- t- in [8, 3] of -, c10::Half with -, [1, 1], False, 2.5, - "
+	            "f4096\n" },
+	{ .json = DOC(OP("'kernel_flop':1.5e3") "," OP("'kernel_flop':'many','Concrete Inputs':7")),
+	  .events = "op o @1000+0 p- t- with  f1500\nop o @1000+0 p- t-\n" },
 	{ .json = DOC(OP("'Input Dims':[],'Input type':'float'") "," OP(
 	      "'Input Dims':{'a':1},'Input type':null")),
 	  .events = "op o @1000+0 p- t-\nop o @1000+0 p- t-\n" },

@@ -62,8 +62,8 @@ static inline void record_gpu(struct record *r, const struct event *e)
 
 /// Line of an event: kind, name, @start+dur (! clamped), pid, tid, correlation;
 /// GPU: device, stream, bytes, grid, block, occupancy; memory: its figures;
-/// operator: inputs; collective: name, type, group, description, elements in and
-/// out, group size; python: id and parent.
+/// operator: inputs, those that are values, operations; collective: name, type, group, description,
+/// elements in and out, group size; python: id and parent.
 static inline enum status record_event(void *ctx, const struct event *e)
 {
 	static const char *const kinds[] = { "kernel", "memcpy",     "memset", "runtime",
@@ -88,6 +88,11 @@ static inline enum status record_event(void *ctx, const struct event *e)
 		strbuf_add(b, e->input_dims);
 		strbuf_adds(b, " of ");
 		strbuf_add(b, e->input_types);
+	}
+	if (e->concrete_inputs.n || e->flops) {
+		strbuf_adds(b, " with ");
+		strbuf_add(b, e->concrete_inputs);
+		strbuf_addf(b, " f%" PRId64, e->flops);
 	}
 	if (e->collective.name.n) {
 		const struct span texts[] = { e->collective.name, e->collective.dtype, e->collective.group,

@@ -1,0 +1,15 @@
+/// Sorting of what is nearly in order: profilers write most events as they happened.
+#ifndef GG_BASE_SORT_H
+#define GG_BASE_SORT_H
+
+#include <stddef.h>
+
+/// Stable sort of `nr` elements of `size` bytes: O(n) where `v` consists of a few runs in
+/// order, else O(n log n). Takes room for half of it.
+void sort_runs(void *v, size_t nr, size_t size, int (*cmp)(const void *, const void *, void *),
+               void *arg);
+
+/// The same, for an order that needs no argument.
+void sort_plain(void *v, size_t nr, size_t size, int (*cmp)(const void *, const void *));
+
+#endif

@@ -1,0 +1,141 @@
+/// Runs of bytes, many at a time: with SSE2 where the compiler has it (every x86-64), else in
+/// 64-bit words. No other room includes this.
+///
+/// All of them may read up to JSCAN_PAD bytes from the place they are given, whatever is there,
+/// and stop at a NUL, so that the scanner's window needs no checks for its end.
+#ifndef GG_IO_JSCAN_BYTES_H
+#define GG_IO_JSCAN_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__SSE2__) && !defined(GG_PORTABLE)
+#include <emmintrin.h>
+#define GG_SSE2 1
+#else
+#define GG_SSE2 0
+#endif
+
+enum { JSCAN_PAD = 128 };
+
+/* Eight bytes, the first in the lowest place. */
+static inline uint64_t bytes_load(const char *p)
+{
+	uint64_t w;
+	memcpy(&w, p, sizeof w);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	w = __builtin_bswap64(w);
+#endif
+	return w;
+}
+
+#define BYTES_EACH(b) (0x0101010101010101u * (uint64_t)(unsigned char)(b))
+
+#if GG_SSE2
+/* A bit per byte that ends a plain run of string bytes: quote, backslash, control. */
+static inline unsigned bytes_string_stops(const char *p)
+{
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i quote = _mm_cmpeq_epi8(v, _mm_set1_epi8('"'));
+	__m128i slash = _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'));
+	__m128i control = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1f)), v);
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, slash), control));
+}
+
+/* A bit per byte that is no digit. */
+static inline unsigned bytes_no_digits(const char *p)
+{
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i d = _mm_sub_epi8(v, _mm_set1_epi8('0'));
+	return 0xffffu ^
+	       (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(d, _mm_set1_epi8(9)), d));
+}
+#else
+/* The high bit of every byte of `w` that is 0; right up to the first of them. */
+static inline uint64_t bytes_zero(uint64_t w)
+{
+	return (w - BYTES_EACH(1)) & ~w & BYTES_EACH(0x80);
+}
+#endif
+
+/// First byte at or behind `p` that ends a plain run of string bytes: quote, backslash, control.
+static inline const char *bytes_string_end(const char *p)
+{
+#if GG_SSE2
+	for (;; p += 16) {
+		unsigned stops = bytes_string_stops(p);
+		if (stops)
+			return p + __builtin_ctz(stops);
+	}
+#else
+	for (;; p += 8) {
+		uint64_t w = bytes_load(p);
+		uint64_t control = (w - BYTES_EACH(0x20)) & ~w & BYTES_EACH(0x80);
+		uint64_t stops =
+		    bytes_zero(w ^ BYTES_EACH('"')) | bytes_zero(w ^ BYTES_EACH('\\')) | control;
+		if (stops)
+			return p + __builtin_ctzll(stops) / 8;
+	}
+#endif
+}
+
+/// First byte at or behind `p` that is no digit.
+static inline const char *bytes_digits_end(const char *p)
+{
+#if GG_SSE2
+	for (;; p += 16) {
+		unsigned stops = bytes_no_digits(p);
+		if (stops)
+			return p + __builtin_ctz(stops);
+	}
+#else
+	for (;; p += 8) {
+		/* a digit is 0x30 and at most 9: a carry spoils only what is behind the first other */
+		uint64_t w = bytes_load(p) ^ BYTES_EACH('0');
+		uint64_t stops = ((w + BYTES_EACH(0x76)) | w) & BYTES_EACH(0x80);
+		if (stops)
+			return p + __builtin_ctzll(stops) / 8;
+	}
+#endif
+}
+
+/* Value of eight digits. Source: "Faster integer parsing", Ivan Kosarev and others. */
+static inline uint64_t bytes_eight_digits(uint64_t w)
+{
+	w = (w & BYTES_EACH(0x0f)) * 2561 >> 8;
+	w = (w & 0x00ff00ff00ff00ffu) * 6553601 >> 16;
+	return (w & 0x0000ffff0000ffffu) * 42949672960001u >> 32;
+}
+
+/// Value of the `n` digits at `p`, 1 ≤ n ≤ 16.
+static inline uint64_t bytes_digits(const char *p, size_t n)
+{
+	/* what is shifted out are bytes behind the digits; zeros come in before them */
+	if (n <= 8)
+		return bytes_eight_digits(bytes_load(p) << (64 - 8 * n));
+	return bytes_eight_digits(bytes_load(p) << (128 - 8 * n)) * 100000000 +
+	       bytes_eight_digits(bytes_load(p + n - 8));
+}
+
+/// Of the first 32 bytes at `p` and `text` those that `mask` has bits for are equal: a prefix.
+static inline bool bytes_equal(const char *p, const char *text, uint32_t mask)
+{
+#if GG_SSE2
+	const __m128i *a = (const __m128i *)(const void *)p, *b = (const __m128i *)(const void *)text;
+	unsigned low =
+	    (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(a), _mm_loadu_si128(b)));
+	unsigned high =
+	    (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(a + 1), _mm_loadu_si128(b + 1)));
+	return (~(high << 16 | low) & mask) == 0;
+#else
+	size_t n = (size_t)__builtin_popcount(mask); /* the mask is of a prefix */
+	for (; n >= 8; n -= 8, p += 8, text += 8)
+		if (bytes_load(p) != bytes_load(text))
+			return false;
+	return n == 0 || (bytes_load(p) ^ bytes_load(text)) << (64 - 8 * n) == 0;
+#endif
+}
+
+#endif

@@ -1,0 +1,152 @@
+/* Numbers and words. */
+#include "io/jscan_parts.h"
+
+/* ---- numbers ---- */
+
+static char current(struct jscan *js)
+{
+	return jscan_have(js, 1) ? *js->at : '\0';
+}
+
+static void skip_digits(struct jscan *js, bool *any)
+{
+	while (is_digit(current(js))) {
+		*any = true;
+		js->at = (char *)bytes_digits_end(js->at);
+	}
+}
+
+bool jscan_scan_number(struct jscan *js)
+{
+	bool any = false;
+	if (current(js) == '-')
+		js->at++;
+	if (current(js) == '0') {
+		js->at++;
+		any = true;
+	} else {
+		skip_digits(js, &any);
+	}
+	if (any && current(js) == '.') {
+		js->at++;
+		any = false;
+		skip_digits(js, &any);
+	}
+	if (any && (current(js) == 'e' || current(js) == 'E')) {
+		js->at++;
+		if (current(js) == '+' || current(js) == '-')
+			js->at++;
+		any = false;
+		skip_digits(js, &any);
+	}
+	if (!any)
+		jscan_fail_expected(js, jscan_have(js, 1) ? (unsigned char)*js->at : -1, "a digit");
+	return js->status == ST_OK;
+}
+
+bool jscan_number(struct jscan *js, struct span *text)
+{
+	if (jscan_peek(js) != JSCAN_NUMBER)
+		return false;
+	js->mark = js->at;
+	bool ok = jscan_scan_number(js);
+	if (ok)
+		*text = (struct span){ js->mark, (size_t)(js->at - js->mark) };
+	js->mark = NULL;
+	return ok;
+}
+
+bool jscan_decimal(struct jscan *js, unsigned digits, int64_t *out)
+{
+	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
+	(void)jscan_next(js);
+	bool negative = *js->at == '-';
+	const char *p = js->at + negative, *end = bytes_digits_end(p);
+	size_t n = (size_t)(end - p), decimals = 0;
+	/* 19 digits are below 2^64; more, and leading zeros, are for the long way */
+	if (n == 0 || n > 16 || n + digits > 19 || (n > 1 && *p == '0'))
+		return false;
+	uint64_t v = bytes_digits(p, n) * powers[digits];
+	if (*end == '.') {
+		p = end + 1;
+		end = bytes_digits_end(p);
+		decimals = (size_t)(end - p);
+		if (decimals == 0 || decimals > digits)
+			return false;
+		v += bytes_digits(p, decimals) * powers[digits - decimals];
+	}
+	/* a NUL may be the end of the window */
+	if (*end == '\0' || *end == 'e' || *end == 'E' || v > INT64_MAX)
+		return false;
+	js->at = (char *)end;
+	*out = negative ? -(int64_t)v : (int64_t)v;
+	return true;
+}
+
+bool jscan_natural(struct jscan *js, int64_t *out)
+{
+	(void)jscan_next(js);
+	const char *end = bytes_digits_end(js->at);
+	size_t n = (size_t)(end - js->at);
+	if (n == 0 || n > 16 || (n > 1 && *js->at == '0') || *end == '\0' || *end == '.' ||
+	    *end == 'e' || *end == 'E')
+		return false;
+	*out = (int64_t)bytes_digits(js->at, n);
+	js->at = (char *)end;
+	return true;
+}
+
+/* ---- words ---- */
+
+static bool scan_word(struct jscan *js, const char *word)
+{
+	size_t n = strlen(word);
+	jscan_have(js, n);
+	size_t left = (size_t)(js->end - js->at);
+	if (left < n && memcmp(js->at, word, left) == 0)
+		return jscan_fail_cut(js, "the rest of a word");
+	if (left < n || memcmp(js->at, word, n) != 0)
+		return false;
+	js->at += n;
+	return true;
+}
+
+static bool scan_nan(struct jscan *js)
+{
+	static const char *const words[] = { "NaN", "nan", "Infinity", "infinity", "inf", "Inf" };
+	uint64_t byte = jscan_byte(js);
+	if (!js->tolerant) {
+		jscan_fail(js, byte, "NaN or infinity, which is no JSON");
+		return false;
+	}
+	if (*js->at == '-')
+		js->at++;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (scan_word(js, words[i])) {
+			jscan_fault(js, byte);
+			return true;
+		}
+	jscan_fail_expected(js, (unsigned char)*js->at, "a value");
+	return false;
+}
+
+bool jscan_literal(struct jscan *js, enum jscan_type *type)
+{
+	static const char *const words[] = {
+		[JSCAN_TRUE] = "true", [JSCAN_FALSE] = "false", [JSCAN_NULL] = "null"
+	};
+	enum jscan_type t = jscan_peek(js);
+	if (t == JSCAN_NAN) {
+		if (!scan_nan(js))
+			return false;
+	} else if (t == JSCAN_TRUE || t == JSCAN_FALSE || t == JSCAN_NULL) {
+		if (!scan_word(js, words[t])) {
+			jscan_fail_expected(js, (unsigned char)*js->at, "a value");
+			return false;
+		}
+	} else {
+		return false;
+	}
+	*type = t;
+	return true;
+}

@@ -1,0 +1,238 @@
+/* Keys, and what stands between two values. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "io/jscan_parts.h"
+
+void jscan_seams_init(struct jscan *js)
+{
+	js->seams = mem_calloc(SEAM_LIMIT, sizeof *js->seams);
+	js->nr_seams = 2; /* nowhere; around the outermost value */
+	js->place[0] = &js->seams[1];
+}
+
+void jscan_seams_release(struct jscan *js)
+{
+	free(js->seams);
+}
+
+static bool is_nowhere(const struct jscan *js, const struct seam *place)
+{
+	return place == js->seams;
+}
+
+/* A place of its own, or nowhere where there are too many. */
+static struct seam *new_place(struct jscan *js)
+{
+	return js->nr_seams < SEAM_LIMIT ? &js->seams[js->nr_seams++] : js->seams;
+}
+
+void jscan_seams_push(struct jscan *js, bool object)
+{
+	struct seam *outer = js->place[js->depth - 1];
+	if (object && !outer->inner)
+		outer->inner = is_nowhere(js, outer) ? outer : new_place(js);
+	js->place[js->depth] = object ? outer->inner : outer;
+}
+
+static inline bool stands_at(const struct seam *s, const char *p)
+{
+	return bytes_equal(p, s->text, s->mask) &&
+	       (s->n <= 32 || memcmp(p + 32, s->text + 32, s->n - 32u) == 0);
+}
+
+/* The seam that comes next, NULL where it is not known. Every 16th time a later one moves
+   forward, so that frequent ones are found first. */
+static struct seam *search(struct jscan *js)
+{
+	struct seam *from = js->place[js->depth], **at = &from->next, **before = NULL;
+	while (*at && !stands_at(*at, js->at)) {
+		before = at;
+		at = &(*at)->sibling;
+	}
+	struct seam *s = *at;
+	if (s && before && ++s->hits % 16 == 0) {
+		*at = s->sibling;
+		s->sibling = *before;
+		*before = s;
+	}
+	return s;
+}
+
+/* Remember what has just been read behind the place `from`; nowhere if there is no room. */
+static struct seam *learn(struct jscan *js, struct seam *from, struct span text, struct span key,
+                          bool end)
+{
+	struct seam **at = &from->next;
+	unsigned nr = 0;
+	for (; *at; at = &(*at)->sibling, nr++) /* it may have been at the end of the window */
+		if (span_eq((struct span){ (*at)->text, (*at)->n }, text))
+			return *at;
+	struct seam *s = nr < SEAM_NEXT ? new_place(js) : js->seams;
+	if (is_nowhere(js, s))
+		return s;
+	memcpy(s->text, text.p, text.n);
+	s->n = (uint8_t)text.n;
+	s->mask = text.n < 32 ? ((uint32_t)1 << text.n) - 1 : UINT32_MAX;
+	s->end = end;
+	s->which = UINT32_MAX; /* of no key */
+	s->first = from->n == 0 && from->other != from;
+	s->key_at = end ? 0 : (uint8_t)(key.p - text.p);
+	s->key_n = (uint8_t)key.n;
+	*at = s;
+	return s;
+}
+
+/* The place behind keys that are not remembered. */
+static struct seam *other_place(struct jscan *js, struct seam *from)
+{
+	if (!from->other) { /* of such a place: itself */
+		from->other = is_nowhere(js, from) ? from : new_place(js);
+		from->other->other = from->other;
+	}
+	return from->other;
+}
+
+struct jscan_since jscan_here(const struct jscan *js)
+{
+	return (struct jscan_since){ js->place[js->depth], (size_t)(js->at - js->buf), js->base,
+		                         js->faults };
+}
+
+struct span jscan_text_since(const struct jscan *js, const struct jscan_since *since, bool end,
+                             size_t limit)
+{
+	if (js->base != since->base || js->faults != since->faults)
+		return SPAN("");
+	const char *from = js->buf + since->at, *to = js->at;
+	while (!end && (*to == ' ' || *to == '\n' || *to == '\r' || *to == '\t'))
+		to++;
+	return (struct span){ from, (size_t)(to - from) <= limit ? (size_t)(to - from) : 0 };
+}
+
+bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out)
+{
+	struct span text = jscan_text_since(js, since, false, LEAD_TEXT);
+	if (text.n == 0 || text.p[0] != ',') /* the first element has none */
+		return false;
+	struct seam *place = new_place(js);
+	if (is_nowhere(js, place))
+		return false;
+	place->other = place;
+	js->place[js->depth] = place;
+	*out = (struct jscan_lead){ .n = (unsigned)text.n, .place = place };
+	memcpy(out->text, text.p, text.n);
+	for (size_t i = 0; i < text.n; i++)
+		out->mask[i / 32] |= (uint32_t)1 << (i % 32);
+	return true;
+}
+
+static void remember(struct jscan *js, const struct jscan_since *since, struct span key, bool end)
+{
+	struct span text = jscan_text_since(js, since, end, SEAM_TEXT);
+	struct seam *s = js->seams;
+	if (text.n && !is_nowhere(js, since->place))
+		s = learn(js, since->place, text, key, end);
+	if (!end)
+		js->place[js->depth] = is_nowhere(js, s) ? other_place(js, since->place) : s;
+}
+
+/* The colon behind a key. */
+static bool scan_colon(struct jscan *js)
+{
+	int c = jscan_next(js);
+	if (c != ':') {
+		jscan_fail_expected(js, c, "':'");
+		return false;
+	}
+	js->at++;
+	return true;
+}
+
+/* A key that is not known here, byte by byte. */
+static bool read_key(struct jscan *js, bool keep, struct span *key)
+{
+	struct jscan_since since = jscan_here(js);
+	bool escaped = false;
+	if (!jscan_member(js, '}')) {
+		if (js->status == ST_OK)
+			remember(js, &since, SPAN(""), true);
+		return false;
+	}
+	int c = jscan_next(js);
+	if (c != '"') {
+		jscan_fail_expected(js, c, "a key");
+		return false;
+	}
+	js->mark = keep ? js->at : NULL;
+	size_t n = 0, at = (size_t)(js->at - js->buf); /* of use where all is in the window still */
+	bool ok = jscan_scan_string(js, &escaped);
+	if (ok) {
+		n = (size_t)(js->at - (keep ? js->mark : js->buf + at)) - 2;
+		ok = scan_colon(js); /* the mark keeps the key in the window */
+	}
+	if (ok) {
+		struct span raw = { (keep ? js->mark : js->buf + at) + 1, n };
+		*key = keep && escaped ? jscan_decode(js, raw) : raw;
+		if (escaped)
+			js->place[js->depth] = other_place(js, since.place);
+		else
+			remember(js, &since, raw, false);
+	}
+	js->mark = NULL;
+	return ok;
+}
+
+static unsigned find(const struct jscan_keys *keys, struct span key)
+{
+	const char *row = keys->rows;
+	unsigned i = 0;
+	while (i < keys->nr &&
+	       !span_eq(key, *(const struct span *)(const void *)(row + i * keys->size)))
+		i++;
+	return i;
+}
+
+bool jscan_key_of(struct jscan *js, const struct jscan_keys *keys, unsigned *which,
+                  struct span *key)
+{
+	struct seam *s = search(js);
+	if (!s) {
+		if (!read_key(js, true, key))
+			return false;
+		*which = find(keys, *key);
+		return true;
+	}
+	jscan_pass(js, s);
+	*key = (struct span){ s->text + s->key_at, s->key_n };
+	if (s->end) {
+		s->keys = keys; /* jscan_key_of_inline() looks at it */
+		return false;
+	}
+	if (s->keys != keys) {
+		s->keys = keys;
+		s->which = find(keys, *key);
+	}
+	*which = s->which;
+	return true;
+}
+
+bool jscan_key(struct jscan *js, struct span *key)
+{
+	struct seam *s = search(js);
+	if (!s)
+		return read_key(js, true, key);
+	jscan_pass(js, s);
+	*key = (struct span){ s->text + s->key_at, s->key_n };
+	return !s->end;
+}
+
+bool jscan_skip_key(struct jscan *js)
+{
+	struct span key;
+	struct seam *s = search(js);
+	if (!s)
+		return read_key(js, false, &key);
+	jscan_pass(js, s);
+	return !s->end;
+}
