@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "model/flops.h"
 
 /* ---- may they be joined ---- */
 
@@ -139,11 +140,21 @@ static void add_op(void *row, const void *more)
 	MOST(names);
 }
 
+static void add_call(void *row, const void *more)
+{
+	struct call_stat *x = row;
+	const struct call_stat *y = more;
+	SUM(count);
+	SUM(total_ns);
+	MOST(names);
+}
+
 static void add_thread(void *row, const void *more)
 {
 	struct thread_stat *x = row;
 	const struct thread_stat *y = more;
 	SUM(busy_ns);
+	x->op_ns = x->op_ns < 0 || y->op_ns < 0 ? -1 : number_add(x->op_ns, y->op_ns);
 }
 
 static void add_comm(void *row, const void *more)
@@ -395,6 +406,16 @@ static void join_functions(struct digest *d, const struct digest *next)
 	vec_release(&all);
 }
 
+static void add_flops(void *row, const void *more)
+{
+	struct flop_stat *x = row;
+	const struct flop_stat *y = more;
+	SUM(count);
+	SUM(flops);
+	SUM(uncounted);
+	SUM(gpu_ns);
+}
+
 /* ---- the whole ---- */
 
 static void join_trust(struct trust_counts *x, const struct trust_counts *y)
@@ -437,6 +458,10 @@ static void join_cycle(struct digest *x, struct digest *y)
 	MERGE(x, y, kernels, kernel_stat_cmp, add_kernel);
 	MERGE(x, y, devices, text_cmp, add_device);
 	MERGE(x, y, ops, op_stat_cmp, add_op);
+	if (!x->flops.nr || !y->flops.nr) /* of some of the steps alone */
+		x->flops.nr = y->flops.nr = 0;
+	MERGE(x, y, flops, flop_stat_cmp, add_flops);
+	MERGE(x, y, calls, call_stat_cmp, add_call);
 	MERGE(x, y, phase_kernels, kernel_stat_cmp, add_kernel);
 	MERGE(x, y, phase_ops, op_stat_cmp, add_op);
 	x->phase_known = x->phase_known || y->phase_known;

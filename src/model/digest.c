@@ -38,6 +38,8 @@ static void free_one(struct digest *d)
 	vec_release(&d->kernels);
 	vec_release(&d->devices);
 	vec_release(&d->ops);
+	vec_release(&d->flops);
+	vec_release(&d->calls);
 	vec_release(&d->phase_kernels);
 	vec_release(&d->phase_ops);
 	vec_release(&d->threads);
@@ -159,6 +161,16 @@ void digest_join(struct digest *d, struct digest *snapshot)
 int kernel_stat_cmp(const void *a, const void *b)
 {
 	const struct kernel_stat *x = a, *y = b;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if ((x->names > 0) != (y->names > 0))
+		return x->names > 0 ? 1 : -1;
+	return span_cmp(x->name, y->name);
+}
+
+int call_stat_cmp(const void *a, const void *b)
+{
+	const struct call_stat *x = a, *y = b;
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
 	if ((x->names > 0) != (y->names > 0))

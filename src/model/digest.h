@@ -45,6 +45,42 @@ struct op_stat {
 	int64_t names; ///< > 0: sum of so many names too small to keep
 };
 
+/// Calls that step.launch_time, step.sync_time and step.dataloader_time are sums over.
+enum call_kind { CALL_LAUNCH, CALL_SYNC, CALL_DATALOADER };
+
+/// Those of one kind and name, over the usable steps: together what the step figures
+/// have of them, so one begun where steps overlap counts for each.
+struct call_stat {
+	enum call_kind kind;
+	struct span name; ///< raw bytes
+	int64_t count, total_ns;
+	int64_t names; ///< > 0: sum of so many names too small to keep
+};
+
+/// Element type of what is multiplied.
+enum flop_type {
+	FLOP_OTHER,
+	FLOP_FLOAT64,
+	FLOP_FLOAT32,
+	FLOP_FLOAT16,
+	FLOP_BFLOAT16,
+	FLOP_FLOAT8,
+	NR_FLOP_TYPES
+};
+
+/// Operators whose floating-point operations follow from their inputs, by name and type, over
+/// the measured steps (else the window); those alone that launched work on a GPU.
+struct flop_stat {
+	struct span op;
+	enum flop_type type;
+	int64_t count, flops; ///< of calls that could be counted
+	int64_t uncounted; ///< calls of which the trace does not tell
+	int64_t gpu_ns; ///< of all activities that they launched; 0 in stored baselines
+};
+
+/// Operator of the row that stands for replays of graphs, in which none is seen.
+#define FLOPS_OF_GRAPHS "GPU graphs"
+
 /// How a collective moves data.
 enum collective_kind {
 	COLLECTIVE_OTHER,
@@ -172,6 +208,7 @@ struct thread_stat {
 	const char *id; ///< "PID/TID"
 	int64_t busy_ns;
 	int64_t names; ///< > 0: sum of so many too small to keep, `id` then empty
+	int64_t op_ns; ///< union of its operators alone; -1 unknown
 };
 
 /// A figure that the source of a memory does not give.
@@ -184,6 +221,7 @@ struct memory_stat {
 	int64_t events; ///< [memory] events, or entries of the history
 	int64_t peak_allocated, peak_reserved, end_allocated, end_reserved;
 	int64_t reserved_at_peak; ///< when allocated was highest (the latest such moment)
+	int64_t start_allocated; ///< before the first event; MEMORY_UNKNOWN
 	int64_t alloc_count, free_count, churn_bytes; ///< in the window; churn as requested
 	int64_t growth_per_step; ///< MEMORY_UNKNOWN below three step ends
 	int64_t capacity; ///< of the device; MEMORY_UNKNOWN
@@ -191,6 +229,7 @@ struct memory_stat {
 	int64_t end_requested; ///< of the allocated blocks at the end
 	int64_t inactive, largest_inactive; ///< blocks free at the end: sum, largest
 	int64_t segment_count, segment_churn, oom_count;
+	int64_t segment_allocs; ///< of segment_churn those that are allocated or mapped
 	int64_t peak_persistent, peak_carried, peak_transient; ///< add up to the peak (model/memory.h)
 	/* of traces only, else NULL: the operator that ran at the peak of allocated */
 	const char *peak_op, *peak_dims, *peak_types;
@@ -294,6 +333,8 @@ struct digest {
 	VEC(struct kernel_stat) kernels; ///< sorted by kind, then name
 	VEC(struct device_stat) devices; ///< sorted by id
 	VEC(struct op_stat) ops; ///< sorted by name
+	VEC(struct flop_stat) flops; ///< sorted by operator, type (model/flops.h)
+	VEC(struct call_stat) calls; ///< sorted by kind, sums of small ones last, name
 	VEC(struct thread_stat) threads; ///< sorted by id
 	VEC(struct comm_stat) comms; ///< sorted by kind, group, its name, type, size
 	VEC(struct collective) collectives; ///< in order of start
@@ -348,6 +389,9 @@ int kernel_stat_cmp(const void *a, const void *b);
 
 /// Order of operator rows: sums of small ones last, name.
 int op_stat_cmp(const void *a, const void *b);
+
+/// Order of rows of calls: kind, sums of small ones last, name.
+int call_stat_cmp(const void *a, const void *b);
 
 /// Order of rows of collectives: kind, group, its name, type, group size.
 int comm_stat_cmp(const void *a, const void *b);

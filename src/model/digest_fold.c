@@ -173,7 +173,7 @@ static void fold_ops(struct digest *d)
 static void fold_threads(struct digest *d)
 {
 	struct choice c = { .fold = mem_calloc(d->threads.nr, sizeof *c.fold) };
-	struct thread_stat sum = { .id = "" };
+	struct thread_stat sum = { .id = "", .op_ns = -1 };
 	__int128 busy_ns = 0;
 	size_t nr = 0;
 	for (size_t i = 0; i < d->threads.nr; i++)
@@ -198,6 +198,40 @@ static void fold_threads(struct digest *d)
 		nr++;
 	}
 	d->threads.nr = nr;
+	choice_release(&c);
+}
+
+/* --- calls: a sum at the end of each kind --- */
+
+static void add_call(struct call_stat *sum, const struct call_stat *c)
+{
+	sum->kind = c->kind;
+	sum->count = number_add(sum->count, c->count);
+	sum->total_ns = number_add(sum->total_ns, c->total_ns);
+	sum->names = number_add(sum->names, names_of(c->names));
+}
+
+static void fold_calls(struct digest *d)
+{
+	struct call_stat *v = d->calls.v;
+	struct choice c = { .fold = mem_calloc(d->calls.nr, sizeof *c.fold) };
+	size_t nr = 0;
+	for (size_t i = 0, end; i < d->calls.nr; i = end) {
+		struct call_stat sum = { .name = SPAN("") };
+		for (end = i; end < d->calls.nr && v[end].kind == v[i].kind; end++)
+			if (v[end].names == 0)
+				choose(&c, end, v[end].total_ns, false);
+		limit(&c, FOLD_CALLS);
+		for (size_t k = i; k < end; k++) {
+			if (c.fold[k] || v[k].names)
+				add_call(&sum, &v[k]);
+			else
+				v[nr++] = v[k];
+		}
+		if (sum.names)
+			v[nr++] = sum;
+	}
+	d->calls.nr = nr;
 	choice_release(&c);
 }
 
@@ -388,5 +422,6 @@ void digest_fold(struct digest *d, const struct category_table *t)
 	fold_kernels(d, t);
 	fold_ops(d);
 	fold_threads(d);
+	fold_calls(d);
 	fold_items(d);
 }

@@ -15,6 +15,7 @@ enum fold_limits {
 	FOLD_FUNCTIONS = 200, ///< of each class but Python
 	FOLD_PATHS = 300,
 	FOLD_THREADS = 100,
+	FOLD_CALLS = 16, ///< of each kind
 	FOLD_PART = 1000,
 };
 

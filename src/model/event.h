@@ -61,6 +61,8 @@ struct event {
 	int64_t total_allocated, total_reserved; ///< memory; < 0 where absent
 	struct span input_dims, input_types; ///< operator, annotation "nccl:…": "[8, 4], [4]",
 	                                     ///< "float, -"; empty where absent; borrowed for the call
+	struct span concrete_inputs; ///< operator, in the same form: "-, -, -, [1, 1], False"
+	int64_t flops; ///< operator: of kernels that Inductor makes; 0 unknown
 	struct collective_args collective; ///< kernel, operator, annotation
 	int64_t python_id, python_parent; ///< python_function; -1 absent
 };

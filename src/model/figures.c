@@ -1,6 +1,7 @@
 /* Every figure of a rank, from its digest. */
 #include "base/number.h"
 #include "model/figures_parts.h"
+#include "model/flops.h"
 
 void figure_emit(struct emitter *e, struct span label, int64_t value)
 {
@@ -25,27 +26,9 @@ static bool context_number(const struct digest *d, const char *key, int digits, 
 	return text && number_parse(span_of(text), digits, out) && *out > 0;
 }
 
-/* 1e-6 percent: 100 · flops / (seconds · tflops · 10^12). */
-static bool mfu(const struct digest *d, int64_t step_ns, int64_t *out)
-{
-	const __int128 scale = (__int128)100 * NS_PER_S; /* 1e6 · 100 · 1e9 · 1e6 / 1e12 */
-	int64_t flops, tflops_micro;
-	__int128 num;
-	if (!context_number(d, "peak_tflops", 6, &tflops_micro))
-		return false;
-	if (context_number(d, "flops_per_step", 0, &flops))
-		num = flops * scale;
-	else if (context_number(d, "flops_per_step", -6, &flops)) /* beyond int64 */
-		num = flops * scale * MICRO;
-	else
-		return false;
-	*out = number_div_round(num, (__int128)step_ns * tflops_micro);
-	return true;
-}
-
 static bool throughput(const struct digest *d, enum metric_id id, int64_t *out)
 {
-	int64_t per_step = MICRO;
+	int64_t work = MICRO;
 	if (d->window || d->usable_steps == 0)
 		return false;
 	int64_t step_ns = d->summaries.nr ? d->summaries.v[METRIC_STEP_TIME].value[STAT_MEDIAN]
@@ -53,13 +36,13 @@ static bool throughput(const struct digest *d, enum metric_id id, int64_t *out)
 	                                            (size_t)d->usable_steps);
 	if (step_ns <= 0)
 		return false;
-	if (id == METRIC_MFU_PCT)
-		return mfu(d, step_ns, out);
-	if (id == METRIC_THROUGHPUT_SAMPLES && !context_number(d, "samples_per_step", 6, &per_step))
+	if (id == METRIC_MFU_PCT || metric_table[id].need == NEED_FLOPS)
+		return flops_figure(d, id, step_ns, out);
+	if (id == METRIC_THROUGHPUT_SAMPLES && !context_number(d, "samples_per_step", 6, &work))
 		return false;
-	if (id == METRIC_THROUGHPUT_TOKENS && !context_number(d, "tokens_per_step", 6, &per_step))
+	if (id == METRIC_THROUGHPUT_TOKENS && !context_number(d, "tokens_per_step", 6, &work))
 		return false;
-	*out = number_div_round((__int128)per_step * NS_PER_S, step_ns);
+	*out = number_div_round((__int128)work * NS_PER_S, step_ns);
 	return true;
 }
 
@@ -102,6 +85,8 @@ static bool value_of_rank(const struct rank_view *r, enum metric_id id, int64_t 
 		return figure_of_ranks(r, id, out);
 	if (id == METRIC_GPU_OCCUPANCY_PCT)
 		return occupancy(r, out);
+	if (id == METRIC_FLOPS_PER_STEP)
+		return flops_per_step(r->digest, out);
 	return id == METRIC_COMM_OVERLAP_PCT ? overlap(r->digest, out) : throughput(r->digest, id, out);
 }
 
@@ -314,6 +299,11 @@ static size_t direction_of(struct span name)
 	       !span_contains_nocase(name, span_of(directions[i].hip)))
 		i++;
 	return i;
+}
+
+struct span memcpy_direction(struct span name)
+{
+	return span_of(directions[direction_of(name)].label);
 }
 
 static void emit_directions(struct emitter *e)

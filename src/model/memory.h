@@ -154,6 +154,7 @@ struct memory_profile {
 	int64_t inactive_whole; ///< of segments without an active block: can be given back
 	int64_t alloc_count, free_count, churn_bytes; ///< churn as requested
 	int64_t segment_count, segment_churn, oom_count;
+	int64_t segment_allocs; ///< of segment_churn those that are allocated or mapped
 	int64_t growth_per_step; ///< where has_growth
 	bool has_growth;
 	int64_t nr_step_ends; ///< in the history; step_ends may be a part of them

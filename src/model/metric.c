@@ -56,6 +56,8 @@ const char *unit_name(enum unit unit)
 		[UNIT_NS_PER_STEP] = "ns/step",
 		[UNIT_COUNT_PER_STEP] = "1/step",
 		[UNIT_BYTES_PER_STEP] = "B/step",
+		[UNIT_FLOPS] = "FLOP",
+		[UNIT_FLOPS_PER_S] = "FLOP/s",
 	};
 	return names[unit];
 }

@@ -1,5 +1,7 @@
 #include "model/run_report.h"
 
+#include "base/number.h"
+
 const struct report_table *run_report_table(const struct run_report *r, const char *id)
 {
 	for (size_t i = 0; i < r->tables.nr; i++)
@@ -11,6 +13,23 @@ const struct report_table *run_report_table(const struct run_report *r, const ch
 size_t report_table_rows(const struct report_table *t)
 {
 	return t->columns.nr ? t->cells.nr / t->columns.nr : 0;
+}
+
+int64_t report_table_rest(const struct report_table *t, size_t shown, size_t column)
+{
+	int64_t sum = t->columns.v[column].rest;
+	for (size_t i = shown * t->columns.nr + column; i < t->cells.nr; i += t->columns.nr)
+		if (t->cells.v[i].kind == CELL_FIGURE)
+			sum = number_add(sum, t->cells.v[i].value);
+	return sum;
+}
+
+bool report_table_has_rest(const struct report_table *t, size_t shown)
+{
+	bool adds = false;
+	for (size_t i = 0; i < t->columns.nr; i++)
+		adds = adds || t->columns.v[i].adds;
+	return adds && report_table_rows(t) - shown + t->more > 0;
 }
 
 void run_report_release(struct run_report *r)

@@ -29,6 +29,8 @@ struct report_column {
 	const char *name;
 	enum unit unit; ///< of figures
 	bool is_text; ///< names, to the left
+	bool adds; ///< a sum over rows says something
+	int64_t rest; ///< where it does: that of what was left out
 };
 
 /// A list of things with figures, already in its order.
@@ -37,7 +39,7 @@ struct report_table {
 	const char *note; ///< a sentence on how to read it; "" none
 	VEC(struct report_column) columns; ///< each says something of some row
 	VEC(struct report_cell) cells; ///< row by row, columns.nr each
-	size_t more; ///< rows that were left out
+	size_t more; ///< things that were left out, those too small for a digest to keep among them
 };
 
 struct series_point {
@@ -73,6 +75,12 @@ const struct report_table *run_report_table(const struct run_report *r, const ch
 
 /// Number of rows.
 size_t report_table_rows(const struct report_table *t);
+
+/// What the rows from `shown` on and what was left out come to in a column that adds up.
+int64_t report_table_rest(const struct report_table *t, size_t shown, size_t column);
+
+/// True where a row for all that is not shown, below the first `shown`, says something.
+bool report_table_has_rest(const struct report_table *t, size_t shown);
 
 /// Release the lists, not the texts; NULL is fine.
 void run_report_release(struct run_report *r);

@@ -73,6 +73,15 @@ static void add_bytes(struct strbuf *out, uint64_t bytes)
 	add_scaled(out, bytes, scale, 4, false);
 }
 
+static void add_flops(struct strbuf *out, uint64_t flops)
+{
+	static const struct scale scale[] = {
+		{ "FLOP", 1 },           { "kFLOP", 1000 },          { "MFLOP", 1000000 },
+		{ "GFLOP", 1000000000 }, { "TFLOP", 1000000000000 },
+	};
+	add_scaled(out, flops, scale, 5, true);
+}
+
 /* Four significant digits of v / 10^6 or more, without trailing zeros; a value
    that is not zero never reads as zero. */
 static void add_micro(struct strbuf *out, uint64_t v)
@@ -106,6 +115,13 @@ void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
 		break;
 	case UNIT_BYTES_PER_S:
 		add_bytes(out, v);
+		strbuf_adds(out, "/s");
+		break;
+	case UNIT_FLOPS:
+		add_flops(out, v);
+		break;
+	case UNIT_FLOPS_PER_S:
+		add_flops(out, v);
 		strbuf_adds(out, "/s");
 		break;
 	case UNIT_COUNT:

@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "model/digest_fold.h"
+#include "model/flops.h"
 #include "model/ranks.h"
 
 /* ---- kernels by match name ---- */
@@ -197,7 +198,8 @@ static bool rank_has_context(const struct digest *d, enum metric_id id)
 	case METRIC_THROUGHPUT_TOKENS:
 		return digest_env(d, "tokens_per_step");
 	default:
-		return digest_env(d, "flops_per_step") && digest_env(d, "peak_tflops");
+		return digest_env(d, "flops_per_step") &&
+		       (digest_env(d, "peak_tflops") || flops_peak(d, &(struct flop_peak){ 0 }));
 	}
 }
 
@@ -215,6 +217,8 @@ static bool rank_has(const struct rank_view *r, const struct metric *m)
 		return d->memories.nr > 0;
 	case NEED_CONTEXT:
 		return rank_has_context(d, m->id);
+	case NEED_FLOPS:
+		return d->flops.nr > 0;
 	case NEED_RANKS:
 		return r->cross->known;
 	case NEED_MATCHED:

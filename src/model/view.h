@@ -81,6 +81,9 @@ struct figure {
 /// Append the label of a kind of collective: "all_reduce@default_pg". Raw bytes.
 void comm_label(const struct comm_stat *c, struct strbuf *out);
 
+/// Label of the direction of a copy: "HtoD", "other". Static.
+struct span memcpy_direction(struct span name);
+
 /// Receives figures; `samples` is valid during the call only.
 typedef void figure_fn(void *ctx, const struct figure *f);
 

@@ -9,8 +9,13 @@
 /* One execution of a function. */
 struct call {
 	int64_t start_ns, dur_ns;
-	int64_t rate; ///< bytes/s; -1 unknown
 	uint32_t function; ///< index in the class
+};
+
+/* What one of them moved over its time. */
+struct rate {
+	int64_t bytes_per_s;
+	uint32_t function;
 };
 
 /* The functions of one class. */
@@ -18,20 +23,13 @@ struct gather {
 	struct idmap ids; ///< of names
 	VEC(struct function_stat) rows;
 	VEC(struct call) calls;
+	VEC(struct rate) rates; ///< of the calls that have one
 };
 
 static int by_start(const void *a, const void *b)
 {
 	const struct call *x = a, *y = b;
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
-}
-
-static int by_function_and_dur(const void *a, const void *b)
-{
-	const struct call *x = a, *y = b;
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	return (x->dur_ns > y->dur_ns) - (x->dur_ns < y->dur_ns);
 }
 
 /* --- what higher classes cover --- */
@@ -58,13 +56,21 @@ static void higher_add(struct higher *h, const struct call *v, size_t nr)
 	*h = sum;
 }
 
-/* Length of what is covered before `at`. */
-static int64_t covered_before(const struct higher *h, int64_t at)
+/* Length of what is covered before `at`; the first `begun` segments begin by then. */
+static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 {
-	size_t lo = 0, hi = h->list.nr; /* lo becomes the number of segments begun by then */
+	const struct segment *v = h->list.v;
+	size_t lo = begun, hi = h->list.nr; /* lo becomes the number of segments begun by then */
+	for (size_t step = 1; lo + step <= hi; step *= 2) { /* it is near */
+		if (v[lo + step - 1].start_ns > at) {
+			hi = lo + step - 1;
+			break;
+		}
+		lo += step;
+	}
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		if (h->list.v[mid].start_ns <= at)
+		if (v[mid].start_ns <= at)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -75,7 +81,7 @@ static int64_t covered_before(const struct higher *h, int64_t at)
 /* --- the figures of one class --- */
 
 static void take(struct gather *g, enum function_class cls, int64_t name_id, struct span name,
-                 struct call call)
+                 struct call call, int64_t rate)
 {
 	call.function = idmap_add(&g->ids, name_id);
 	if (call.function == g->rows.nr)
@@ -83,6 +89,8 @@ static void take(struct gather *g, enum function_class cls, int64_t name_id, str
 		         (struct function_stat){
 		             .cls = cls, .name = name, .parent = -1, .rate = -1, .rate_mad = -1 });
 	vec_push(&g->calls, call);
+	if (rate >= 0)
+		vec_push(&g->rates, (struct rate){ rate, call.function });
 }
 
 static void exclusive_times(struct gather *g, const struct higher *h)
@@ -90,55 +98,74 @@ static void exclusive_times(struct gather *g, const struct higher *h)
 	int64_t *ends = mem_calloc(g->rows.nr, sizeof *ends); /* of the union so far */
 	for (size_t i = 0; i < g->rows.nr; i++)
 		ends[i] = INT64_MIN;
-	for (size_t i = 0; i < g->calls.nr; i++) {
+	for (size_t i = 0, begun = 0; i < g->calls.nr; i++) {
 		const struct call *c = &g->calls.v[i];
+		while (begun < h->list.nr && h->list.v[begun].start_ns <= c->start_ns)
+			begun++;
 		int64_t end = c->start_ns + c->dur_ns;
 		int64_t from = c->start_ns > ends[c->function] ? c->start_ns : ends[c->function];
 		if (end <= from)
 			continue;
 		g->rows.v[c->function].exclusive_ns +=
-		    end - from - (covered_before(h, end) - covered_before(h, from));
+		    end - from - (covered_before(h, begun, end) - covered_before(h, begun, from));
 		ends[c->function] = end;
 	}
 	free(ends);
 }
 
-/* Median of the rates that are known, and their median distance from it. */
-static void rates(struct function_stat *f, const struct call *v, size_t nr, int64_t *scratch)
-{
-	size_t known = 0;
-	for (size_t i = 0; i < nr; i++)
-		if (v[i].rate >= 0)
-			scratch[known++] = v[i].rate;
-	if (known == 0)
-		return;
-	f->rate_mad = number_mad(scratch, known, &f->rate);
-}
-
-/* Count, sum, medians: the calls are sorted by function and duration. */
+/* Count, sum, median of the durations. */
 static void costs(struct gather *g)
 {
-	int64_t *scratch = mem_calloc(g->calls.nr, sizeof *scratch);
-	vec_sort(&g->calls, by_function_and_dur);
-	for (size_t i = 0, end; i < g->calls.nr; i = end) {
-		const struct call *v = &g->calls.v[i];
-		struct function_stat *f = &g->rows.v[v->function];
-		for (end = i; end < g->calls.nr && g->calls.v[end].function == v->function; end++)
-			f->total_ns += g->calls.v[end].dur_ns;
-		size_t nr = end - i;
-		f->count = (int64_t)nr;
-		f->median_ns = number_div_round((__int128)v[(nr - 1) / 2].dur_ns + v[nr / 2].dur_ns, 2);
-		rates(f, v, nr, scratch);
+	size_t *end = mem_calloc(g->rows.nr + 1, sizeof *end); /* of function i - 1, then of i */
+	int64_t *durs = mem_calloc(g->calls.nr, sizeof *durs); /* by function */
+	for (size_t i = 0; i < g->calls.nr; i++)
+		end[g->calls.v[i].function + 1]++;
+	for (size_t i = 1; i <= g->rows.nr; i++)
+		end[i] += end[i - 1];
+	for (size_t i = 0; i < g->calls.nr; i++) {
+		const struct call *c = &g->calls.v[i];
+		g->rows.v[c->function].total_ns += c->dur_ns;
+		durs[end[c->function]++] = c->dur_ns;
 	}
-	free(scratch);
+	for (size_t i = 0; i < g->rows.nr; i++) {
+		size_t from = i ? end[i - 1] : 0;
+		g->rows.v[i].count = (int64_t)(end[i] - from);
+		g->rows.v[i].median_ns = number_median(durs + from, end[i] - from);
+	}
+	free(durs);
+	free(end);
 }
 
-static void finish_class(struct gather *g, struct higher *h, struct digest *d)
+static int by_function(const void *a, const void *b)
+{
+	const struct rate *x = a, *y = b;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+/* Median of the rates that are known, and their median distance from it. */
+static void rates(struct gather *g)
+{
+	int64_t *own = mem_calloc(g->rates.nr, sizeof *own);
+	vec_sort(&g->rates, by_function);
+	for (size_t i = 0, nr; i < g->rates.nr; i += nr) {
+		uint32_t function = g->rates.v[i].function;
+		for (nr = 0; i + nr < g->rates.nr && g->rates.v[i + nr].function == function; nr++)
+			own[nr] = g->rates.v[i + nr].bytes_per_s;
+		struct function_stat *f = &g->rows.v[function];
+		f->rate_mad = number_mad(own, nr, &f->rate);
+	}
+	free(own);
+}
+
+/* `last`: nobody asks what this class covers. */
+static void finish_class(struct gather *g, struct higher *h, bool last, struct digest *d)
 {
 	vec_sort(&g->calls, by_start);
 	exclusive_times(g, h);
-	higher_add(h, g->calls.v, g->calls.nr);
+	if (!last)
+		higher_add(h, g->calls.v, g->calls.nr);
 	costs(g);
+	rates(g);
 	for (size_t i = 0; i < g->rows.nr; i++) {
 		struct function_stat *f = &g->rows.v[i];
 		f->name.p = arena_dup(&d->arena, f->name);
@@ -147,6 +174,7 @@ static void finish_class(struct gather *g, struct higher *h, struct digest *d)
 	idmap_release(&g->ids);
 	vec_release(&g->rows);
 	vec_release(&g->calls);
+	vec_release(&g->rates);
 }
 
 /* --- the classes --- */
@@ -183,11 +211,12 @@ static void gpu_class(struct reducer *r, enum function_class cls, struct higher 
 	for (size_t i = 0; i < r->activities.nr; i++) {
 		const struct activity *a = &r->activities.v[i];
 		const struct gpu_name *name = &r->gpu_names.v[a->name];
-		struct call call = { a->start_ns, a->dur_ns, rate_of(r, &at, i), 0 };
+		int64_t rate = rate_of(r, &at, i);
 		if (class_of(name) == cls)
-			take(&g, cls, (uint32_t)r->gpu_ids.keys.v[a->name], name->stat.name, call);
+			take(&g, cls, (uint32_t)r->gpu_ids.keys.v[a->name], name->stat.name,
+			     (struct call){ a->start_ns, a->dur_ns, 0 }, rate);
 	}
-	finish_class(&g, h, d);
+	finish_class(&g, h, false, d);
 }
 
 static void runtime_class(struct reducer *r, struct higher *h, struct digest *d)
@@ -199,9 +228,9 @@ static void runtime_class(struct reducer *r, struct higher *h, struct digest *d)
 		int64_t key = r->host_ids.keys.v[s->name]; /* kind and name */
 		if (idmap_pair_first(key) == EVENT_RUNTIME)
 			take(&g, FUNCTION_RUNTIME, (uint32_t)key, r->host_names.v[s->name].name,
-			     (struct call){ s->start_ns, s->dur_ns, -1, 0 });
+			     (struct call){ s->start_ns, s->dur_ns, 0 }, -1);
 	}
-	finish_class(&g, h, d);
+	finish_class(&g, h, r->python_threads.nr == 0, d);
 }
 
 void function_figures(struct reducer *r, struct digest *d)

@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "reduce/flop_count.h"
 #include "reduce/intervals.h"
 #include "reduce/reducer.h"
 
@@ -44,7 +45,11 @@ static int64_t trailing_number(struct span name)
 
 static uint32_t host_name(struct reducer *r, const struct event *ev)
 {
+	struct row_found *found = row_place(r, ev);
+	if (found->name == ev->name && found->kind == ev->kind)
+		return found->row;
 	uint32_t id = idmap_add(&r->host_ids, idmap_pair(ev->kind, ev->name->id));
+	*found = (struct row_found){ ev->name, ev->kind, id };
 	if (id < r->host_names.nr)
 		return id;
 	struct host_name *h = vec_push_zero(&r->host_names);
@@ -57,6 +62,7 @@ static uint32_t host_name(struct reducer *r, const struct event *ev)
 		h->sync = is_sync(name);
 	} else {
 		h->op = ev->kind == EVENT_OP;
+		h->flops = h->op ? flop_rule_of(name) : NULL;
 		h->phase = phase_of_name(name);
 		h->dataloader = span_starts(name, SPAN("enumerate(DataLoader)"));
 		h->marker = span_glob(span_of(r->options.marker), name);
@@ -66,8 +72,13 @@ static uint32_t host_name(struct reducer *r, const struct event *ev)
 
 static uint32_t thread_of(struct reducer *r, const struct event *ev)
 {
-	return idmap_add(&r->threads,
-	                 idmap_pair(idmap_add(&r->pids, ev->pid), idmap_add(&r->tids, ev->tid)));
+	struct thread_found *f = &r->thread_found[(ev->pid ^ ev->tid) & 15];
+	if (f->thread == NO_ID || f->pid != ev->pid || f->tid != ev->tid)
+		*f = (struct thread_found){ ev->pid, ev->tid,
+			                        idmap_add(&r->threads,
+			                                  idmap_pair(idmap_add(&r->pids, ev->pid),
+			                                             idmap_add(&r->tids, ev->tid))) };
+	return f->thread;
 }
 
 static void launch_take(struct reducer *r, const struct event *ev, bool kernel_launch)
@@ -127,6 +138,8 @@ void host_take(struct reducer *r, const struct event *ev)
 		thread = thread_of(r, ev);
 	if (ev->input_dims.n || ev->input_types.n)
 		inputs_take(r, ev);
+	if (h->flops)
+		flops_take(r, h->flops, ev);
 	vec_push(&r->spans, (struct host_span){ ev->start_ns, ev->dur_ns, thread, name });
 }
 
@@ -166,9 +179,31 @@ static void begun_samples(struct digest *d, size_t step, const struct begun *fro
 	d->samples[METRIC_STEP_DATALOADER_TIME][step] = to->dataloader_ns - from->dataloader_ns;
 }
 
+/* Of each part of the time the number of usable steps that hold it. */
+static int64_t *covers(const struct reducer *r, const int64_t *edges, size_t nr)
+{
+	int64_t *cover = mem_calloc(nr + 2, sizeof *cover);
+	if (r->window)
+		cover[0] = (int64_t)r->usable;
+	for (size_t i = 0; !r->window && i < r->usable; i++) {
+		cover[edges_until(edges, nr, step_edge(r, i, false))]++;
+		cover[edges_until(edges, nr, step_edge(r, i, true))]--;
+	}
+	for (size_t i = 1; i < nr + 2; i++)
+		cover[i] += cover[i - 1];
+	return cover;
+}
+
+/* Begun in so many steps. */
+static void begun_add(struct host_name *h, int64_t dur_ns, int64_t steps)
+{
+	h->begun = number_add(h->begun, steps);
+	h->begun_ns = number_add(h->begun_ns, number_div_round((__int128)dur_ns * steps, 1));
+}
+
 /* The starts and ends of all steps cut the time into parts: a step's sum is a
    difference of sums over the parts so far. Steps that overlap share parts. */
-static void begun_in_steps(const struct reducer *r, struct digest *d)
+static void begun_in_steps(struct reducer *r, struct digest *d)
 {
 	size_t nr = r->window ? 0 : 2 * d->nr_steps;
 	int64_t *edges = mem_calloc(nr, sizeof *edges);
@@ -176,10 +211,17 @@ static void begun_in_steps(const struct reducer *r, struct digest *d)
 	for (size_t i = 0; i < nr; i++)
 		edges[i] = step_edge(r, i / 2, i % 2);
 	qsort(edges, nr, sizeof *edges, number_cmp_i64);
-	for (size_t i = 0; i < r->spans.nr; i++) {
+	int64_t *cover = covers(r, edges, nr);
+	for (size_t i = 0, part = 0; i < r->spans.nr; i++) {
 		const struct host_span *s = &r->spans.v[i];
-		const struct host_name *h = &r->host_names.v[s->name];
-		struct begun *b = &until[edges_until(edges, nr, s->start_ns) + 1];
+		struct host_name *h = &r->host_names.v[s->name];
+		if (!h->launch && !h->sync && !h->dataloader)
+			continue;
+		if ((part < nr && edges[part] <= s->start_ns) ||
+		    (part > 0 && s->start_ns < edges[part - 1])) /* not that of the last one */
+			part = edges_until(edges, nr, s->start_ns);
+		struct begun *b = &until[part + 1];
+		begun_add(h, s->dur_ns, cover[part]);
 		b->launch_ns += h->launch ? s->dur_ns : 0;
 		b->sync_ns += h->sync ? s->dur_ns : 0;
 		b->sync_count += h->sync;
@@ -198,7 +240,35 @@ static void begun_in_steps(const struct reducer *r, struct digest *d)
 			begun_samples(d, i, &until[edges_until(edges, nr, step_edge(r, i, false))],
 			              &until[edges_until(edges, nr, step_edge(r, i, true))]);
 	free(edges);
+	free(cover);
 	free(until);
+}
+
+static void call_rows(const struct reducer *r, struct digest *d)
+{
+	for (size_t i = 0; i < r->host_names.nr; i++) {
+		const struct host_name *h = &r->host_names.v[i];
+		const bool kinds[] = { h->launch, h->sync, h->dataloader };
+		for (int kind = CALL_LAUNCH; kind <= CALL_DATALOADER; kind++)
+			if (kinds[kind] && h->begun)
+				vec_push(&d->calls,
+				         (struct call_stat){ .kind = (enum call_kind)kind,
+				                             .name = { arena_dup(&d->arena, h->name), h->name.n },
+				                             .count = h->begun,
+				                             .total_ns = h->begun_ns });
+	}
+	vec_sort(&d->calls, call_stat_cmp);
+	size_t nr = 0;
+	for (size_t i = 0; i < d->calls.nr; i++) { /* a data loader as operator and as annotation */
+		struct call_stat *last = nr ? &d->calls.v[nr - 1] : NULL, *c = &d->calls.v[i];
+		if (last && call_stat_cmp(last, c) == 0) {
+			last->count = number_add(last->count, c->count);
+			last->total_ns = number_add(last->total_ns, c->total_ns);
+		} else {
+			d->calls.v[nr++] = *c;
+		}
+	}
+	d->calls.nr = nr;
 }
 
 /* --- operators and threads --- */
@@ -209,6 +279,7 @@ struct frame {
 	int64_t covered_ns; ///< end of the operators in it so far
 	struct host_name *name; ///< NULL: not in a measured step
 	bool in_phase; ///< that is asked for
+	bool counted; ///< its operations are, or those of one around it
 };
 
 struct stack {
@@ -219,7 +290,7 @@ struct stack {
 static void op_add(struct reducer *r, struct stack *st, const struct host_span *s)
 {
 	int64_t end = s->start_ns + s->dur_ns;
-	struct frame f = { end, s->start_ns, NULL, false };
+	struct frame f = { end, s->start_ns, NULL, false, r->host_names.v[s->name].flops != NULL };
 	if (steps_usable(r, steps_at(r, s->start_ns)) != NO_ID) {
 		f.name = &r->host_names.v[s->name];
 		f.name->count++;
@@ -246,6 +317,10 @@ static void op_add(struct reducer *r, struct stack *st, const struct host_span *
 				outer->name->in_phase.self_ns -= end - from;
 		}
 	}
+	bool inside = st->frames.nr && st->frames.v[st->frames.nr - 1].counted;
+	if (f.counted && f.name && !inside)
+		flops_add(r, s);
+	f.counted = f.counted || inside;
 	vec_push(&st->frames, f);
 }
 
@@ -265,20 +340,22 @@ static int span_order(const void *a, const void *b, void *spans)
 static void thread_row(struct reducer *r, struct digest *d, uint32_t thread, const uint32_t *order,
                        size_t nr)
 {
-	struct cover busy = COVER_INIT;
+	struct cover busy = COVER_INIT, ops = COVER_INIT;
 	struct stack st = { 0 };
 	for (size_t i = 0; i < nr; i++) {
 		const struct host_span *s = &r->spans.v[order[i]];
 		cover_add(&busy, s->start_ns, s->start_ns + s->dur_ns);
-		if (r->host_names.v[s->name].op)
+		if (r->host_names.v[s->name].op) {
+			cover_add(&ops, s->start_ns, s->start_ns + s->dur_ns);
 			op_add(r, &st, s);
+		}
 	}
 	vec_release(&st.frames);
 	int64_t key = r->threads.keys.v[thread];
 	const char *pid = ident_text(&d->arena, r->names, r->pids.keys.v[idmap_pair_first(key)]);
 	const char *tid = ident_text(&d->arena, r->names, r->tids.keys.v[(uint32_t)key]);
-	vec_push(&d->threads,
-	         (struct thread_stat){ arena_printf(&d->arena, "%s/%s", pid, tid), busy.length_ns, 0 });
+	vec_push(&d->threads, (struct thread_stat){ arena_printf(&d->arena, "%s/%s", pid, tid),
+	                                            busy.length_ns, 0, ops.length_ns });
 }
 
 /* The spans of each thread, in order; file order is kept where times are equal. */
@@ -297,7 +374,7 @@ static void threads(struct reducer *r, struct digest *d)
 			order[end[r->spans.v[i].thread]++] = (uint32_t)i;
 	for (size_t i = 0; i < nr; i++) {
 		size_t from = i ? end[i - 1] : 0;
-		qsort_r(order + from, end[i] - from, sizeof *order, span_order, r->spans.v);
+		sort_runs(order + from, end[i] - from, sizeof *order, span_order, r->spans.v);
 		thread_row(r, d, (uint32_t)i, order + from, end[i] - from);
 	}
 	free(order);
@@ -307,6 +384,7 @@ static void threads(struct reducer *r, struct digest *d)
 void host_figures(struct reducer *r, struct digest *d)
 {
 	begun_in_steps(r, d);
+	call_rows(r, d);
 	threads(r, d);
 	vec_sort(&d->threads, text_cmp);
 	for (size_t i = 0; i < r->host_names.nr; i++) {

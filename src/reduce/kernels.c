@@ -46,7 +46,12 @@ static void add_shape(struct reducer *r, uint32_t name, const struct event *ev)
 
 uint32_t gpu_name_add(struct reducer *r, const struct event *ev)
 {
-	uint32_t id = idmap_add(&r->gpu_ids, idmap_pair(ev->kind, ev->name->id));
+	struct row_found *found = row_place(r, ev);
+	uint32_t id = found->row;
+	if (found->name != ev->name || found->kind != ev->kind) {
+		id = idmap_add(&r->gpu_ids, idmap_pair(ev->kind, ev->name->id));
+		*found = (struct row_found){ ev->name, ev->kind, id };
+	}
 	if (id == r->gpu_names.nr) {
 		struct span name = name_span(ev->name);
 		vec_push(&r->gpu_names,

@@ -41,8 +41,10 @@ void memory_take(struct reducer *r, const struct event *ev)
 		m->peak_pid = ev->pid;
 		m->peak_tid = ev->tid;
 	}
-	if (ev->start_ns < m->first_ns)
+	if (ev->start_ns < m->first_ns) {
+		m->stat.start_allocated = number_sub(ev->total_allocated, ev->bytes);
 		m->first_ns = ev->start_ns;
+	}
 	if (ev->start_ns >= m->end_ns) {
 		m->stat.end_allocated = ev->total_allocated;
 		m->stat.end_reserved = reserved;
@@ -224,6 +226,7 @@ void memory_figures(const struct reducer *r, const struct trace_meta *meta, stru
 		stat.capacity = d->device_memory;
 		stat.end_requested = stat.inactive = stat.largest_inactive = MEMORY_UNKNOWN;
 		stat.segment_count = stat.segment_churn = stat.oom_count = MEMORY_UNKNOWN;
+		stat.segment_allocs = MEMORY_UNKNOWN;
 		stat.peak_persistent = stat.peak_carried = stat.peak_transient = MEMORY_UNKNOWN;
 		if (i < MEMORY_PEAK_OPS)
 			peak_op(r, &r->memories.v[i], &d->arena, &stat);

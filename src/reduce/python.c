@@ -16,6 +16,7 @@ struct path {
 	uint32_t depth, count;
 	int64_t total_ns, exclusive_ns;
 	uint32_t running; ///< frames that are at work themselves
+	uint32_t last; ///< the path that was called from it last, NO_ID none
 	int64_t since_ns, covered_ns; ///< when that began; what was covered before then
 };
 
@@ -23,7 +24,14 @@ struct path {
 struct moment {
 	int64_t at_ns;
 	bool end;
+	bool stray; ///< the end of a frame that does not lie in the one around it
 	uint32_t thread, frame;
+};
+
+/* Where the sweep is on a thread. */
+struct lane {
+	size_t next; ///< frame to begin
+	VEC(uint32_t) inside; ///< frames, each ending before the one below it
 };
 
 struct python {
@@ -31,16 +39,16 @@ struct python {
 	const struct higher *higher;
 	size_t segment; ///< of `higher`: the last that begins by now
 	struct name_table clean;
-	struct idmap raw; ///< names of events
-	VEC(uint32_t) clean_of; ///< raw → clean
+	uint32_t *clean_of; ///< by id of an event's name; NO_ID not asked for yet
 	struct idmap path_ids; ///< caller and name
 	VEC(struct path) paths;
+	struct lane *lanes; ///< of each thread
 	VEC(struct moment) heap; ///< the earliest first
 };
 
 static int64_t frame_dur(const struct reducer *r, const struct python_frame *f)
 {
-	return f->dur & LONG_DUR ? r->long_durs.v[f->dur - LONG_DUR] : f->dur;
+	return (f->dur & LONG_DUR) ? r->long_durs.v[f->dur - LONG_DUR] : f->dur;
 }
 
 static int64_t frame_end(const struct reducer *r, const struct python_frame *f)
@@ -65,8 +73,12 @@ void python_take(struct reducer *r, const struct event *ev)
 		           "of the trace";
 		return;
 	}
-	int64_t key = idmap_pair(idmap_add(&r->pids, ev->pid), idmap_add(&r->tids, ev->tid));
-	uint32_t thread = idmap_add(&r->python_ids, key);
+	struct thread_found *found = &r->python_found;
+	if (found->thread == NO_ID || found->pid != ev->pid || found->tid != ev->tid) {
+		int64_t key = idmap_pair(idmap_add(&r->pids, ev->pid), idmap_add(&r->tids, ev->tid));
+		*found = (struct thread_found){ ev->pid, ev->tid, idmap_add(&r->python_ids, key) };
+	}
+	uint32_t thread = found->thread;
 	if (thread == r->python_threads.nr)
 		vec_push_zero(&r->python_threads);
 	struct python_frame f = { ev->start_ns, (uint32_t)ev->dur_ns, ev->name->id,
@@ -166,25 +178,30 @@ static void add_clean(struct strbuf *b, struct span name)
 
 static uint32_t clean_name(struct python *p, uint32_t name)
 {
-	uint32_t id = idmap_add(&p->raw, name);
-	if (id == p->clean_of.nr) {
+	if (p->clean_of[name] == NO_ID) {
 		struct strbuf b = STRBUF_INIT;
 		add_clean(&b, name_span(p->r->names->by_id[name]));
 		/* has room: the table of the trace held no fewer and no shorter ones */
-		vec_push(&p->clean_of, name_intern(&p->clean, strbuf_span(&b))->id);
+		p->clean_of[name] = name_intern(&p->clean, strbuf_span(&b))->id;
 		strbuf_release(&b);
 	}
-	return p->clean_of.v[id];
+	return p->clean_of[name];
 }
 
 static uint32_t path_of(struct python *p, uint32_t caller, uint32_t name)
 {
+	uint32_t last = caller == NO_ID ? NO_ID : p->paths.v[caller].last;
+	if (last != NO_ID && p->paths.v[last].name == name)
+		return last;
 	uint32_t id = idmap_add(&p->path_ids, idmap_pair(caller, name));
 	if (id == p->paths.nr)
 		vec_push(&p->paths,
 		         (struct path){ .caller = caller,
 		                        .name = name,
+		                        .last = NO_ID,
 		                        .depth = caller == NO_ID ? 1 : p->paths.v[caller].depth + 1 });
+	if (caller != NO_ID)
+		p->paths.v[caller].last = id;
 	return id;
 }
 
@@ -198,7 +215,7 @@ static void find_paths(struct python *p, struct python_thread *t)
 	uint32_t *caller = mem_calloc(nr, sizeof *caller);
 	vec_sort(&t->frames, by_id);
 	if (!callers_by_id(r, v, nr, caller)) {
-		qsort_r(v, nr, sizeof *v, by_nesting, p->r);
+		sort_runs(v, nr, sizeof *v, by_nesting, p->r);
 		callers_by_nesting(r, v, nr, caller);
 	}
 	for (size_t i = 0; i < nr; i++) {
@@ -240,18 +257,24 @@ static void heap_push(struct python *p, struct moment m)
 	p->heap.v[i] = m;
 }
 
-static struct moment heap_pop(struct python *p)
+/* `m` in place of the earliest. */
+static void heap_replace(struct python *p, struct moment m)
 {
-	struct moment first = p->heap.v[0], last = p->heap.v[--p->heap.nr];
 	size_t i = 0;
 	for (size_t k; (k = 2 * i + 1) < p->heap.nr; i = k) {
 		k += k + 1 < p->heap.nr && is_earlier(&p->heap.v[k + 1], &p->heap.v[k]);
-		if (!is_earlier(&p->heap.v[k], &last))
+		if (!is_earlier(&p->heap.v[k], &m))
 			break;
 		p->heap.v[i] = p->heap.v[k];
 	}
-	p->heap.v[i] = last;
-	return first;
+	p->heap.v[i] = m;
+}
+
+static void heap_pop(struct python *p)
+{
+	struct moment last = p->heap.v[--p->heap.nr];
+	if (p->heap.nr)
+		heap_replace(p, last);
 }
 
 /* What is covered before `at`, which never goes back. */
@@ -288,41 +311,93 @@ static void frame_ends(struct python *p, struct python_frame *v, uint32_t i, int
 		path_run(p, v[v[i].parent].name, true, at);
 }
 
-/* Put the start of the next frame from `i` on that takes any time within the
-   window into the heap. */
-static void next_start(struct python *p, uint32_t thread, size_t i)
+/* The first frame from `i` on that takes any time within the window. */
+static size_t next_frame(const struct reducer *r, const struct python_thread *t, size_t i)
 {
-	const struct reducer *r = p->r;
-	const struct python_thread *t = &r->python_threads.v[thread];
 	for (; i < t->frames.nr; i++) {
 		const struct python_frame *f = &t->frames.v[i];
 		int64_t start = f->start_ns > r->first_ns ? f->start_ns : r->first_ns;
 		int64_t end = frame_end(r, f) < r->last_ns ? frame_end(r, f) : r->last_ns;
-		if (end > start) {
-			heap_push(p, (struct moment){ start, false, thread, (uint32_t)i });
-			return;
-		}
+		if (end > start)
+			break;
+	}
+	return i;
+}
+
+static struct moment end_of(const struct python *p, uint32_t thread, uint32_t frame)
+{
+	int64_t end = frame_end(p->r, &p->r->python_threads.v[thread].frames.v[frame]);
+	return (struct moment){ end < p->r->last_ns ? end : p->r->last_ns, true, false, thread, frame };
+}
+
+/* The next thing to happen on the thread itself: strays left out. */
+static bool lane_next(const struct python *p, uint32_t thread, struct moment *out)
+{
+	const struct reducer *r = p->r;
+	const struct python_thread *t = &r->python_threads.v[thread];
+	const struct lane *l = &p->lanes[thread];
+	bool found = l->inside.nr > 0;
+	if (found)
+		*out = end_of(p, thread, l->inside.v[l->inside.nr - 1]);
+	if (l->next == t->frames.nr)
+		return found;
+	int64_t at = t->frames.v[l->next].start_ns;
+	struct moment start = { at > r->first_ns ? at : r->first_ns, false, false, thread,
+		                    (uint32_t)l->next };
+	if (!found || is_earlier(&start, out))
+		*out = start;
+	return true;
+}
+
+/* A frame begins: its end is on the stack of its thread where it lies in the frame that is there.
+ */
+static void lane_begin(struct python *p, const struct moment *m)
+{
+	struct lane *l = &p->lanes[m->thread];
+	struct moment end = end_of(p, m->thread, m->frame), outer;
+	frame_begins(p, p->r->python_threads.v[m->thread].frames.v, m->frame, m->at_ns);
+	l->next = next_frame(p->r, &p->r->python_threads.v[m->thread], (size_t)m->frame + 1);
+	if (l->inside.nr)
+		outer = end_of(p, m->thread, l->inside.v[l->inside.nr - 1]);
+	if (l->inside.nr == 0 || is_earlier(&end, &outer)) {
+		vec_push(&l->inside, m->frame);
+	} else {
+		end.stray = true;
+		heap_push(p, end);
 	}
 }
 
+/* The heap has one moment of each thread, its next, and those of the strays: mostly none. */
 static void sweep(struct python *p)
 {
 	struct reducer *r = p->r;
-	for (size_t i = 0; i < r->python_threads.nr; i++)
-		next_start(p, (uint32_t)i, 0);
+	struct moment m, next;
+	p->lanes = mem_calloc(r->python_threads.nr, sizeof *p->lanes);
+	for (uint32_t i = 0; i < r->python_threads.nr; i++) {
+		p->lanes[i].next = next_frame(r, &r->python_threads.v[i], 0);
+		if (lane_next(p, i, &next))
+			heap_push(p, next);
+	}
 	while (p->heap.nr) {
-		struct moment m = heap_pop(p);
-		struct python_frame *v = r->python_threads.v[m.thread].frames.v;
-		if (m.end) {
-			frame_ends(p, v, m.frame, m.at_ns);
+		m = p->heap.v[0];
+		if (m.end)
+			frame_ends(p, r->python_threads.v[m.thread].frames.v, m.frame, m.at_ns);
+		if (m.stray) {
+			heap_pop(p);
 			continue;
 		}
-		int64_t end = frame_end(r, &v[m.frame]);
-		frame_begins(p, v, m.frame, m.at_ns);
-		heap_push(p,
-		          (struct moment){ end < r->last_ns ? end : r->last_ns, true, m.thread, m.frame });
-		next_start(p, m.thread, (size_t)m.frame + 1);
+		if (m.end)
+			p->lanes[m.thread].inside.nr--;
+		else /* a stray that comes of it is later */
+			lane_begin(p, &m);
+		if (lane_next(p, m.thread, &next))
+			heap_replace(p, next);
+		else
+			heap_pop(p);
 	}
+	for (size_t i = 0; i < r->python_threads.nr; i++)
+		vec_release(&p->lanes[i].inside);
+	free(p->lanes);
 }
 
 /* --- rows --- */
@@ -380,16 +455,16 @@ void python_figures(struct reducer *r, const struct higher *h, struct digest *d)
 {
 	struct python p = { .r = r, .higher = h };
 	name_table_init(&p.clean);
-	idmap_init(&p.raw);
+	p.clean_of = mem_realloc(NULL, r->names->nr + 1, sizeof *p.clean_of);
+	memset(p.clean_of, 0xff, r->names->nr * sizeof *p.clean_of); /* NO_ID */
 	idmap_init(&p.path_ids);
 	for (size_t i = 0; i < r->python_threads.nr; i++)
 		find_paths(&p, &r->python_threads.v[i]);
 	sweep(&p);
 	add_rows(&p, d);
 	name_table_release(&p.clean);
-	idmap_release(&p.raw);
 	idmap_release(&p.path_ids);
-	vec_release(&p.clean_of);
+	free(p.clean_of);
 	vec_release(&p.paths);
 	vec_release(&p.heap);
 }

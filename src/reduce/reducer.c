@@ -14,6 +14,9 @@ struct reducer *reducer_new(const struct reduce_options *options, struct name_ta
 	r->names = names;
 	r->first_ns = INT64_MAX;
 	r->last_ns = INT64_MIN;
+	r->last_lane = r->python_found.thread = NO_ID;
+	for (size_t i = 0; i < sizeof r->thread_found / sizeof *r->thread_found; i++)
+		r->thread_found[i].thread = NO_ID;
 	name_table_init(&r->shapes);
 	name_table_init(&r->inputs);
 	name_table_init(&r->comm.texts);
@@ -48,6 +51,8 @@ void reducer_free(struct reducer *r)
 	vec_release(&r->launches);
 	vec_release(&r->spans);
 	vec_release(&r->op_inputs);
+	vec_release(&r->op_flops);
+	vec_release(&r->counted);
 	vec_release(&r->host_names);
 	for (size_t i = 0; i < r->python_threads.nr; i++)
 		vec_release(&r->python_threads.v[i].frames);
@@ -82,13 +87,17 @@ static void gpu_take(struct reducer *r, const struct event *ev)
 		           "the trace";
 		return;
 	}
-	uint32_t device = idmap_add(&r->devices, ev->device);
-	uint32_t stream = idmap_add(&r->streams, ev->stream);
+	if (r->last_lane == NO_ID || ev->device != r->last_device || ev->stream != r->last_stream) {
+		uint32_t device = idmap_add(&r->devices, ev->device);
+		uint32_t stream = idmap_add(&r->streams, ev->stream);
+		r->last_device = ev->device;
+		r->last_stream = ev->stream;
+		r->last_lane = idmap_add(&r->lanes, idmap_pair(device, stream));
+	}
 	if (ev->bytes)
 		vec_push(&r->transfers, (struct transfer){ (uint32_t)r->activities.nr, ev->bytes });
-	vec_push(&r->activities,
-	         (struct activity){ ev->start_ns, ev->dur_ns, ev->correlation, gpu_name_add(r, ev),
-	                            idmap_add(&r->lanes, idmap_pair(device, stream)), NO_ID, NO_ID });
+	vec_push(&r->activities, (struct activity){ ev->start_ns, ev->dur_ns, ev->correlation,
+	                                            gpu_name_add(r, ev), r->last_lane, NO_ID, NO_ID });
 	if (r->gpu_names.v[r->activities.v[r->activities.nr - 1].name].communication &&
 	    ev->kind == EVENT_KERNEL)
 		comm_take_kernel(r, ev);
@@ -180,6 +189,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	parts_figures(r, out);
 	progress_figures(r, out);
 	host_figures(r, out);
+	flops_figures(r, out);
 	phase_figures(r, out);
 	memory_figures(r, meta, out);
 	environment(r, meta, out);

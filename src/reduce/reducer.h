@@ -8,6 +8,7 @@
 ///     parts.c        where the host interval of a step went
 ///     kernels.c      figures by GPU activity name
 ///     host.c         runtime calls, operators, threads
+///     flops.c        floating-point operations of operators
 ///     functions.c    functions by class (python.c: Python's, by call path)
 ///     phases.c       rows of one phase of the steps alone
 ///     progress.c     what the rank did last
@@ -67,11 +68,29 @@ struct op_inputs {
 struct host_name {
 	struct span name;
 	bool op, launch, kernel_launch, sync, dataloader, marker;
+	const struct flop_rule *flops; ///< NULL none
 	enum phase phase; ///< what the name says of it
 	int64_t count, total_ns, self_ns; ///< operators, measured steps
+	int64_t begun, begun_ns; ///< launches, synchronisation, data loader: struct call_stat
 	struct op_sums {
 		int64_t count, total_ns, self_ns;
 	} in_phase; ///< of the phase asked for
+};
+
+/// Operations of one operator, of those with a rule.
+struct op_flops {
+	uint32_t span; ///< index
+	enum flop_type type;
+	int64_t flops; ///< -1: its inputs do not tell
+};
+
+/// An operator of a usable step whose operations count.
+struct counted_op {
+	struct host_span span;
+	int64_t flops; ///< -1 unknown
+	enum flop_type type;
+	int64_t gpu_ns; ///< what its thread launched meanwhile
+	bool launched; ///< anything
 };
 
 /// What a thread is inside of, from to.
@@ -144,6 +163,14 @@ struct reducer {
 	int64_t gpu_ns, host_ns; ///< sums of durations: every smaller sum fits
 	int64_t negative_durations;
 
+	struct row_found {
+		const struct name *name;
+		enum event_kind kind;
+		uint32_t row; ///< of `gpu_names` or `host_names`
+	} row_found[512]; ///< the last of each place
+	int64_t last_device, last_stream; ///< idents
+	uint32_t last_lane; ///< id of theirs; NO_ID: no activity yet
+
 	VEC(struct activity) activities; ///< in order of start from figures on
 	VEC(struct transfer) transfers; ///< in order of `activity`, file order
 	struct idmap gpu_ids; ///< kind and name id
@@ -159,15 +186,22 @@ struct reducer {
 	VEC(struct host_span) spans;
 	VEC(struct op_inputs) op_inputs; ///< in order of `span`
 	struct name_table inputs;
+	VEC(struct op_flops) op_flops; ///< in order of `span`
+	VEC(struct counted_op) counted;
 	struct idmap host_ids; ///< kind and name id
 	VEC(struct host_name) host_names;
 	struct idmap pids, tids; ///< idents
 	struct idmap threads; ///< pid and tid id
+	struct thread_found {
+		int64_t pid, tid;
+		uint32_t thread; ///< id; NO_ID: nothing found yet
+	} thread_found[16]; ///< the last of each place
 	struct last_host last_host;
 
 	struct comm_state comm;
 
 	struct idmap python_ids; ///< pid and tid id
+	struct thread_found python_found; ///< the last one's
 	VEC(struct python_thread) python_threads;
 	VEC(int64_t) long_durs; ///< of Python frames
 	int64_t python_ns; ///< sum of their durations
@@ -176,6 +210,7 @@ struct reducer {
 
 	VEC(struct mark) marks; ///< in order of start from steps_make() on
 	VEC(struct owned) owned; ///< disjoint, in order
+	size_t owned_near; ///< the last that was found: events come in order mostly
 	size_t warmup; ///< of the marks
 	size_t usable; ///< of the measured steps: without a last one cut short
 	bool window; ///< one mark stands for the whole trace
@@ -183,6 +218,12 @@ struct reducer {
 	struct idmap memory_ids;
 	VEC(struct memory_state) memories;
 };
+
+/// Where the row of a kind and name is remembered once it has been found.
+static inline struct row_found *row_place(struct reducer *r, const struct event *ev)
+{
+	return &r->row_found[(ev->name->id * 8 + ev->kind) % 512];
+}
 
 /// Text of an ident, owned by `a`; "null" where it is absent.
 const char *ident_text(struct arena *a, const struct name_table *names, int64_t ident);
@@ -211,7 +252,7 @@ void python_take(struct reducer *r, const struct event *ev);
 void function_figures(struct reducer *r, struct digest *d);
 
 /// Index of the step that the instant belongs to, or NO_ID.
-uint32_t steps_at(const struct reducer *r, int64_t at_ns);
+uint32_t steps_at(struct reducer *r, int64_t at_ns);
 
 /// Index of a step among the measured ones, or NO_ID for warm-up and no step.
 static inline uint32_t steps_measured(const struct reducer *r, uint32_t step)
@@ -240,6 +281,15 @@ GG_MUST_CHECK enum status kernel_figures(struct reducer *r, struct digest *d, st
 
 /// Per step figures of the host, operators and threads.
 void host_figures(struct reducer *r, struct digest *d);
+
+/// Keep the operations of the operator that becomes the next span.
+void flops_take(struct reducer *r, const struct flop_rule *rule, const struct event *ev);
+
+/// Count this span, which has a rule and lies in none that has.
+void flops_add(struct reducer *r, const struct host_span *s);
+
+/// Rows of operations, after host_figures().
+void flops_figures(struct reducer *r, struct digest *d);
 
 /// What the name of an annotation or operator says of the phase; PHASE_ALL nothing.
 enum phase phase_of_name(struct span name);

@@ -114,6 +114,7 @@ static void count_entry(struct replay *r, uint32_t i)
 	case ACTION_SEGMENT_MAP:
 	case ACTION_SEGMENT_UNMAP:
 		p->segment_churn++;
+		p->segment_allocs += e->action == ACTION_SEGMENT_ALLOC || e->action == ACTION_SEGMENT_MAP;
 		break;
 	case ACTION_OOM:
 		p->oom_count++;

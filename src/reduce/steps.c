@@ -43,11 +43,14 @@ static void divide_time(struct reducer *r)
 	}
 }
 
-uint32_t steps_at(const struct reducer *r, int64_t at_ns)
+uint32_t steps_at(struct reducer *r, int64_t at_ns)
 {
 	if (r->window)
 		return 0;
 	size_t lo = 0, hi = r->owned.nr; /* lo becomes the number of parts begun by then */
+	size_t near = r->owned_near;
+	if (near < hi && r->owned.v[near].start_ns <= at_ns && at_ns < r->owned.v[near].end_ns)
+		return r->owned.v[near].step; /* as the last time */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		if (r->owned.v[mid].start_ns <= at_ns)
@@ -55,7 +58,10 @@ uint32_t steps_at(const struct reducer *r, int64_t at_ns)
 		else
 			hi = mid;
 	}
-	return lo && at_ns < r->owned.v[lo - 1].end_ns ? r->owned.v[lo - 1].step : NO_ID;
+	if (lo == 0 || at_ns >= r->owned.v[lo - 1].end_ns)
+		return NO_ID;
+	r->owned_near = lo - 1;
+	return r->owned.v[lo - 1].step;
 }
 
 void steps_make(struct reducer *r, struct digest *d)

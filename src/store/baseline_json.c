@@ -2,6 +2,7 @@
 
 #include "store/digest_json.h"
 #include "store/digest_schema.h"
+#include "store/row_schema.h"
 
 #define TEXT(type_, member)                                                          \
 	{                                                                                \
@@ -61,6 +62,12 @@ static void read_pin(struct row_reader *r, void *const *baselines, size_t nr)
 			row_fail(r, jscan_byte(r->js), "rank", "is not in rising order");
 	}
 	strbuf_setlen(&r->path, before);
+}
+
+static void describe_pin(bool several, int depth, struct sink *out)
+{
+	(void)several;
+	row_schema_object(&ranks_schema, true, depth, out);
 }
 
 /* ---- recent runs ---- */
@@ -186,6 +193,13 @@ static void read_recent(struct row_reader *r, void *const *baselines, size_t nr)
 	strbuf_setlen(&r->path, before);
 }
 
+static void describe_recent(bool several, int depth, struct sink *out)
+{
+	sink_printf(out, "{\"type\": \"array\", \"maxItems\": %d, \"items\": ", BASELINE_RECENT);
+	row_schema_object(&past_schema, several, depth, out);
+	sink_puts(out, "}");
+}
+
 /* ---- the document ---- */
 
 static const struct field baseline_fields[] = {
@@ -194,8 +208,16 @@ static const struct field baseline_fields[] = {
 	  .type = FIELD_ROW,
 	  .offset = offsetof(struct baseline, provenance),
 	  .sub = &provenance_schema },
-	{ .key = "pin", .type = FIELD_OWN, .read = read_pin, .write = write_pin },
-	{ .key = "recent", .type = FIELD_OWN, .read = read_recent, .write = write_recent },
+	{ .key = "pin",
+	  .type = FIELD_OWN,
+	  .read = read_pin,
+	  .write = write_pin,
+	  .describe = describe_pin },
+	{ .key = "recent",
+	  .type = FIELD_OWN,
+	  .read = read_recent,
+	  .write = write_recent,
+	  .describe = describe_recent },
 };
 
 static const struct schema baseline_schema = {
@@ -208,6 +230,11 @@ void baseline_write(const struct baseline *b, struct sink *out)
 {
 	row_write(&baseline_schema, b, out);
 	sink_puts(out, "\n");
+}
+
+void baseline_schema_write(struct sink *out)
+{
+	row_schema_write(&baseline_schema, "gpugate baseline: an approved run and those after it", out);
 }
 
 static void read_baseline(struct row_reader *r, void *ctx)

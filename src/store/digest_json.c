@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/flops.h"
 #include "model/memory_view.h"
 #include "store/digest_schema.h"
+#include "store/row_schema.h"
 
 #define COUNT(type_, member)                                                          \
 	{                                                                                 \
@@ -38,6 +40,7 @@ static int function_cmp(const void *a, const void *b)
 }
 
 static const char *const kinds[] = { "kernel", "memcpy", "memset", NULL };
+static const char *const call_kinds[] = { "launch", "sync", "dataloader", NULL };
 static const char *const attributions[] = { "none", "launch", "timestamp", NULL };
 
 static const struct field env_fields[] = {
@@ -97,10 +100,27 @@ static const struct field op_fields[] = {
 };
 static const struct schema op_schema = SCHEMA(op_fields, op_stat, op_stat_cmp);
 
+static const struct field call_fields[] = {
+	FIELD(call_stat, kind, ENUM, .names = call_kinds),
+	FIELD(call_stat, name, NAME),
+	COUNT(call_stat, count),
+	COUNT(call_stat, total_ns),
+	FIELD(call_stat, names, OPTIONAL_NUMBER, .absent = 0),
+};
+static const struct schema call_schema = SCHEMA(call_fields, call_stat, call_stat_cmp);
+
+static const struct field flop_fields[] = {
+	FIELD(flop_stat, op, NAME),  FIELD(flop_stat, type, ENUM, .names = flop_type_names),
+	COUNT(flop_stat, count),     COUNT(flop_stat, flops),
+	COUNT(flop_stat, uncounted), COUNT(flop_stat, gpu_ns),
+};
+static const struct schema flop_schema = SCHEMA(flop_fields, flop_stat, flop_stat_cmp);
+
 static const struct field thread_fields[] = {
 	FIELD(thread_stat, id, TEXT),
 	COUNT(thread_stat, busy_ns),
 	FIELD(thread_stat, names, OPTIONAL_NUMBER, .absent = 0),
+	FIELD(thread_stat, op_ns, OPTIONAL_COUNT, .absent = -1),
 };
 static const struct schema thread_schema = SCHEMA(thread_fields, thread_stat, text_cmp);
 
@@ -190,6 +210,7 @@ static const struct field memory_fields[] = {
 	COUNT(memory_stat, peak_reserved),
 	COUNT(memory_stat, end_allocated),
 	COUNT(memory_stat, end_reserved),
+	KNOWN(memory_stat, start_allocated, NUMBER),
 	FIELD(memory_stat, reserved_at_peak, NUMBER),
 	KNOWN(memory_stat, alloc_count, COUNT),
 	KNOWN(memory_stat, free_count, COUNT),
@@ -204,6 +225,7 @@ static const struct field memory_fields[] = {
 	KNOWN(memory_stat, largest_inactive, COUNT),
 	KNOWN(memory_stat, segment_count, COUNT),
 	KNOWN(memory_stat, segment_churn, COUNT),
+	KNOWN(memory_stat, segment_allocs, COUNT),
 	KNOWN(memory_stat, oom_count, COUNT),
 	KNOWN(memory_stat, peak_persistent, NUMBER),
 	KNOWN(memory_stat, peak_carried, NUMBER),
@@ -369,11 +391,17 @@ static const struct field digest_fields[] = {
 	ROWS("environment", env, env_schema),
 	FIELD(digest, trust, ROW, .sub = &trust_schema),
 	COUNT(digest, usable_steps),
-	{ .key = "steps", .type = FIELD_OWN, .read = steps_read, .write = steps_write },
+	{ .key = "steps",
+	  .type = FIELD_OWN,
+	  .read = steps_read,
+	  .write = steps_write,
+	  .describe = steps_describe },
 	SOME_ROWS(summaries, summary_schema),
 	ROWS("kernels", kernels, kernel_schema),
 	ROWS("devices", devices, device_schema),
 	ROWS("ops", ops, op_schema),
+	SOME_ROWS(flops, flop_schema),
+	SOME_ROWS(calls, call_schema),
 	ROWS("threads", threads, thread_schema),
 	SOME_ROWS(comms, comm_schema),
 	SOME_ROWS(collectives, collective_schema),
@@ -444,6 +472,11 @@ enum status stored_document_read(struct source *src, enum status fail, struct di
 	strbuf_release(&r.path);
 	arena_release(&scratch);
 	return st == ST_INPUT ? fail : st;
+}
+
+void digest_schema_write(struct sink *out)
+{
+	row_schema_write(&digest_schema, "gpugate digest: what was measured in a rank", out);
 }
 
 static void read_digest(struct row_reader *r, void *ctx)

@@ -15,6 +15,9 @@
 /// newline. Errors are the sink's.
 void digest_write(const struct digest *d, struct sink *out);
 
+/// Write the JSON Schema of a digest (schemas/gpugate-digest-1.json is this).
+void digest_schema_write(struct sink *out);
+
 /// Read and validate a digest. `fail` is the status of any error (ST_INPUT, or
 /// ST_BASELINE where it stands for one).
 GG_MUST_CHECK enum status digest_read(struct source *src, enum status fail, struct digest **out,
@@ -31,6 +34,9 @@ struct baseline {
 
 /// Write a baseline in canonical form.
 void baseline_write(const struct baseline *b, struct sink *out);
+
+/// Write the JSON Schema of a baseline (schemas/gpugate-baseline-1.json is this).
+void baseline_schema_write(struct sink *out);
 
 /// Leave out values, the smallest of the query with the most of them first, until the run
 /// is written in BASELINE_RECENT_BYTES; counts them in `cut`.

@@ -76,6 +76,8 @@ static bool are_sums(const struct digest *d)
 		       (d->kernels.v[i].names == 0 || d->kernels.v[i].kind == EVENT_KERNEL);
 	for (size_t i = 0; i < d->ops.nr; i++)
 		fine = fine && d->ops.v[i].names >= 0;
+	for (size_t i = 0; i < d->calls.nr; i++)
+		fine = fine && d->calls.v[i].names >= 0;
 	for (size_t i = 0; i < d->threads.nr; i++)
 		fine = fine && d->threads.v[i].names >= 0;
 	return fine;
@@ -87,5 +89,5 @@ void digest_check_rows(struct row_reader *r, const struct digest *d)
 	check_collectives(r, d);
 	if (jscan_status(r->js) == ST_OK && !are_sums(d))
 		row_fail(r, jscan_byte(r->js), "names",
-		         "of a row is no number of kernels, operators or threads");
+		         "of a row is no number of kernels, operators, calls or threads");
 }

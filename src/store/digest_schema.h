@@ -17,6 +17,7 @@ void digest_check(struct row_reader *r, const struct digest *d);
 /// The steps of digests, for FIELD_OWN.
 void steps_read(struct row_reader *r, void *const *digests, size_t nr);
 void steps_write(const void *const *digests, size_t nr, struct sink *out);
+void steps_describe(bool several, int depth, struct sink *out);
 
 /// Read the digest that follows into `d`, from digest_new().
 void digest_read_into(struct row_reader *r, struct digest *d);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/digest_schema.h"
+#include "store/row_schema.h"
 
 static const char *const part_keys[] = { "time.compute", "time.communication", "time.memory",
 	                                     "time.idle" };
@@ -94,6 +95,44 @@ void steps_write(const void *const *digests, size_t nr, struct sink *out)
 		before = ",";
 	}
 	sink_puts(out, "\n}");
+}
+
+/* ---- the schema ---- */
+
+static void describe_columns(bool several, bool summarised, int depth, struct sink *out)
+{
+	const char *before = "";
+	sink_puts(out, "{\"type\": \"object\", \"additionalProperties\": false,");
+	row_schema_line(out, depth + 1, "\"required\": [");
+	for (size_t i = 0; i < NR_ALL_COLUMNS; i++)
+		if (has_column(summarised, i)) {
+			sink_printf(out, "%s\"%s\"", before, column_key(i));
+			before = ", ";
+		}
+	sink_puts(out, "],");
+	row_schema_line(out, depth + 1, "\"properties\": {");
+	before = "";
+	for (size_t i = 0; i < NR_ALL_COLUMNS; i++)
+		if (has_column(summarised, i)) {
+			sink_puts(out, before);
+			row_schema_line(out, depth + 2, "\"");
+			sink_printf(out, "%s\": {\"type\": \"array\", \"items\": %s}", column_key(i),
+			            several ? "{\"anyOf\": [{\"$ref\": \"#/$defs/count\"}, {\"type\": "
+			                      "\"array\", \"items\": {\"$ref\": \"#/$defs/count\"}}]}"
+			                    : "{\"$ref\": \"#/$defs/count\"}");
+			before = ",";
+		}
+	row_schema_line(out, depth + 1, "}");
+	row_schema_line(out, depth, "}");
+}
+
+void steps_describe(bool several, int depth, struct sink *out)
+{
+	sink_puts(out, "{\"oneOf\": [");
+	describe_columns(several, false, depth, out);
+	sink_puts(out, ", ");
+	describe_columns(several, true, depth, out);
+	sink_puts(out, "]}");
 }
 
 /* ---- reading ---- */

@@ -23,12 +23,15 @@ static char *lock_path(const char *target)
 }
 
 /* Who gives a lock back removes its file first: the lock is ours only if the file that
-   we hold is still the one at its place. */
-static bool is_in_place(int fd, const char *path)
+   we hold is still the one at its place. EAGAIN where it is not. */
+static int check_place(int fd, const char *path)
 {
 	struct stat held, there;
-	return fstat(fd, &held) == 0 && stat(path, &there) == 0 && held.st_dev == there.st_dev &&
-	       held.st_ino == there.st_ino;
+	if (fstat(fd, &held) < 0)
+		return errno;
+	if (stat(path, &there) < 0)
+		return errno == ENOENT ? EAGAIN : errno;
+	return held.st_dev == there.st_dev && held.st_ino == there.st_ino ? 0 : EAGAIN;
 }
 
 static int try_take(struct file_lock *lock)
@@ -39,11 +42,12 @@ static int try_take(struct file_lock *lock)
 	while (flock(lock->fd, LOCK_EX) < 0)
 		if (errno != EINTR)
 			return errno;
-	if (is_in_place(lock->fd, lock->path))
-		return 0;
-	close(lock->fd);
-	lock->fd = -1;
-	return EAGAIN;
+	int error = check_place(lock->fd, lock->path);
+	if (error == EAGAIN) {
+		close(lock->fd);
+		lock->fd = -1;
+	}
+	return error;
 }
 
 enum status file_lock_take(const char *path, struct file_lock *out, struct diag_log *log)

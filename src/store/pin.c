@@ -15,21 +15,24 @@ static const struct detail {
 	bool extras; ///< functions and threads
 	size_t top; ///< kernels and operators, of each
 	size_t sites; ///< of allocations, of each list
+	size_t levels; ///< of each memory, over time
 } details[] = {
-	{ true, true, SIZE_MAX, SIZE_MAX },
-	{ true, false, SIZE_MAX, SIZE_MAX },
-	{ true, false, 256, 64 },
-	{ true, false, 128, 64 },
-	{ true, false, 64, 32 },
-	{ false, false, 128, 32 },
-	{ false, false, 64, 16 },
-	{ false, false, 48, 16 },
-	{ false, false, 32, 8 },
-	{ false, false, 24, 4 },
-	{ false, false, 16, 4 },
-	{ false, false, 8, 2 },
-	{ false, false, 4, 1 },
-	{ false, false, 0, 0 },
+	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX },
+	{ true, true, SIZE_MAX, SIZE_MAX, 128 },
+	{ true, true, SIZE_MAX, SIZE_MAX, 32 },
+	{ true, false, SIZE_MAX, SIZE_MAX, 32 },
+	{ true, false, 256, 64, 32 },
+	{ true, false, 128, 64, 32 },
+	{ true, false, 64, 32, 32 },
+	{ false, false, 128, 32, 32 },
+	{ false, false, 64, 16, 32 },
+	{ false, false, 48, 16, 16 },
+	{ false, false, 32, 8, 0 },
+	{ false, false, 24, 4, 0 },
+	{ false, false, 16, 4, 0 },
+	{ false, false, 8, 2, 0 },
+	{ false, false, 4, 1, 0 },
+	{ false, false, 0, 0, 0 },
 };
 
 /* A kernel or an operator, summed over the ranks. */
@@ -232,7 +235,8 @@ static void pin_sites(const struct memory_item *v, size_t nr, size_t most, struc
 		                        .function = SPAN("") };
 	bool any = false;
 	for (size_t i = 0; i < nr; i++) {
-		if (v->list == MEMORY_LIST_CATEGORY || (i < most && v[i].kind != SITE_REST)) {
+		if (v->list == MEMORY_LIST_CATEGORY || v->list == MEMORY_LIST_SEGMENT ||
+		    (i < most && v[i].kind != SITE_REST)) {
 			vec_push(&d->memory_items, v[i]);
 			continue;
 		}
@@ -252,8 +256,28 @@ static void pin_items(const struct digest *from, size_t most, struct digest *d)
 		for (end = i + 1; end < from->memory_items.nr && v[end].list == v[i].list &&
 		                  strcmp(v[end].memory, v[i].memory) == 0;)
 			end++;
-		if (v[i].list <= MEMORY_LIST_GROWTH)
+		if (v[i].list <= MEMORY_LIST_GROWTH || v[i].list == MEMORY_LIST_SEGMENT)
 			pin_sites(v + i, end - i, most, d);
+	}
+}
+
+/* ---- levels of memory ---- */
+
+/* Of each memory at most `most`: the highest of as many equal parts of its history, so that the
+   peak is among them. */
+static void pin_levels(const struct digest *from, size_t most, struct digest *d)
+{
+	const struct memory_level *v = from->memory_levels.v;
+	for (size_t i = 0, end; i < from->memory_levels.nr && most; i = end) {
+		for (end = i + 1; end < from->memory_levels.nr && strcmp(v[end].memory, v[i].memory) == 0;)
+			end++;
+		size_t nr = end - i, parts = nr < most ? nr : most;
+		for (size_t part = 0, k = 0; part < parts; part++) {
+			size_t until = nr * (part + 1) / parts, best = k;
+			for (; k < until; k++)
+				best = v[i + k].allocated > v[i + best].allocated ? k : best;
+			vec_push(&d->memory_levels, v[i + best]);
+		}
 	}
 }
 
@@ -276,15 +300,21 @@ static struct digest *copy(const struct digest *from)
 	d->progress = fresh.progress;
 #define FRESH(member) memcpy(&d->member, &fresh.member, sizeof d->member)
 	FRESH(env), FRESH(summaries), FRESH(kernels), FRESH(devices), FRESH(ops), FRESH(threads);
-	FRESH(comms), FRESH(collectives), FRESH(functions), FRESH(memories), FRESH(memory_items);
+	FRESH(calls), FRESH(comms), FRESH(collectives), FRESH(functions), FRESH(memories),
+	    FRESH(memory_items);
 	FRESH(memory_levels), FRESH(memory_evidence), FRESH(phase_kernels), FRESH(phase_ops);
+	FRESH(flops);
 #undef FRESH
 	COPY(d, from, env);
 	COPY(d, from, summaries);
 	COPY(d, from, devices);
+	COPY(d, from, calls);
 	COPY(d, from, comms);
 	COPY(d, from, memories);
 	COPY(d, from, memory_evidence);
+	COPY(d, from, flops);
+	for (size_t i = 0; i < d->flops.nr; i++)
+		d->flops.v[i].gpu_ns = 0;
 	return d;
 }
 
@@ -303,6 +333,7 @@ static void pin_at(struct pinner *p, const struct detail *detail, struct run *ou
 		pin_kernels(p, i, &kernels, detail->whole, d);
 		pin_ops(from, &ops, d);
 		pin_items(from, detail->sites, d);
+		pin_levels(from, detail->levels, d);
 		if (detail->extras || p->functions)
 			COPY(d, from, functions);
 		if (detail->extras || p->threads)

@@ -42,7 +42,7 @@ enum field_type {
 	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line; several
 	            ///< structs share a line, in which "ranks" says which have it unless all do
 	FIELD_OPTIONAL_ROWS, ///< the same, left out where there are none
-	FIELD_OWN, ///< what `read` and `write` make of the whole structs
+	FIELD_OWN, ///< what `read` and `write` make of the whole structs, and `describe` says of it
 };
 
 struct row_reader {
@@ -61,6 +61,8 @@ struct field {
 	const struct schema *sub;
 	void (*read)(struct row_reader *r, void *const *rows, size_t nr);
 	void (*write)(const void *const *rows, size_t nr, struct sink *out);
+	/// Write the JSON Schema of the value, or of that of `several` structs together.
+	void (*describe)(bool several, int depth, struct sink *out);
 };
 
 struct schema {

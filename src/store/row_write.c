@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -24,9 +25,11 @@ static void add(json_object *o, const char *key, json_object *value)
 static void put(json_object *value, struct sink *out)
 {
 	size_t n;
+	errno = 0;
 	const char *text = json_object_to_json_string_length(
 	    value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &n);
-	if (!text)
+	/* its writers go on behind a part for which there was no memory */
+	if (!text || errno == ENOMEM)
 		mem_fail();
 	sink_write(out, (struct span){ text, n });
 }

@@ -4,6 +4,7 @@
 
 #include "store/digest_json.h"
 #include "store/digest_schema.h"
+#include "store/row_schema.h"
 
 static void write_digests(const void *const *runs, size_t nr, struct sink *out)
 {
@@ -45,8 +46,20 @@ static void read_digests(struct row_reader *r, void *const *runs, size_t nr)
 	strbuf_setlen(&r->path, before);
 }
 
+static void describe_digests(bool several, int depth, struct sink *out)
+{
+	(void)several;
+	(void)depth;
+	sink_puts(out, "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"$ref\": \"" DIGEST_SCHEMA
+	               ".json\"}}");
+}
+
 static const struct field run_fields[] = {
-	{ .key = "digests", .type = FIELD_OWN, .read = read_digests, .write = write_digests },
+	{ .key = "digests",
+	  .type = FIELD_OWN,
+	  .read = read_digests,
+	  .write = write_digests,
+	  .describe = describe_digests },
 };
 
 static const struct schema run_schema = {
@@ -63,6 +76,11 @@ void run_write(const struct run *run, struct sink *out)
 	}
 	row_write(&run_schema, run, out);
 	sink_puts(out, "\n");
+}
+
+void run_schema_write(struct sink *out)
+{
+	row_schema_write(&run_schema, "gpugate run: the digests of several ranks", out);
 }
 
 static void read_run(struct row_reader *r, void *run)

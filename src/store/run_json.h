@@ -14,6 +14,10 @@
 /// sink's.
 void run_write(const struct run *run, struct sink *out);
 
+/// Write the JSON Schema of a run of several ranks (schemas/gpugate-run-1.json is this); it
+/// refers to that of a digest.
+void run_schema_write(struct sink *out);
+
 /// Read and validate a stored run of any number of digests; what is wrong with it is
 /// ST_INPUT. Caller releases with run_release() whatever the outcome.
 GG_MUST_CHECK enum status run_read(struct source *src, struct run *out, struct diag_log *log);

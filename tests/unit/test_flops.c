@@ -1,0 +1,238 @@
+/* Floating-point operations: of one operator, of a step, and what a GPU could do. */
+#include <stdlib.h>
+
+#include "model/flops.h"
+#include "reduce/flop_count.h"
+#include "reduce_rig.h"
+
+static void test_formulas(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *op, *dims, *types, *concrete;
+		int64_t kernel, flops;
+		enum flop_type type;
+	} rows[] = {
+		{ "aten::mm", "[2, 3], [3, 5]", "c10::BFloat16, c10::BFloat16", "", 0, 60, FLOP_BFLOAT16 },
+		{ "aten::mm", "[2, 3], [3, 5], [2, 5]", "float, float, float", "", 0, 60, FLOP_FLOAT32 },
+		{ "aten::mm", "[2, 0], [0, 5]", "double", "", 0, 0, FLOP_FLOAT64 },
+		{ "aten::mm", "[2, 3], [4, 5]", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::mm", "[2, 3]", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::mm", "", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::mm", "[2, 3], [3, 5", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::mm", "[2, 3], [3, …", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::mm", "[2, -3], [-3, 5]", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::mm", "[2], [2]", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::mm", "[[2, 3]], [[3, 5]]", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::mm", "[3037000500, 3037000500], [3037000500, 1]", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::mm", "[3037000500, 1], [1, 1518500249]", "", "", 0, 9223372030926249000,
+		  FLOP_OTHER },
+		{ "aten::mm", "[9223372036854775808, 1], [1, 1]", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::addmm", "[5], [2, 3], [3, 5], [], []", "float, c10::Half", "", 0, 60,
+		  FLOP_FLOAT16 },
+		{ "aten::bmm", "[7, 2, 3], [7, 3, 5]", "c10::Half", "", 0, 420, FLOP_FLOAT16 },
+		{ "aten::bmm", "[7, 2, 3], [6, 3, 5]", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::baddbmm", "[1], [7, 2, 3], [7, 3, 5]", "-, double", "", 0, 420, FLOP_FLOAT64 },
+		{ "aten::_scaled_mm", "[2, 3], [3, 5], [], []", "c10::Float8_e4m3fn", "", 0, 60,
+		  FLOP_FLOAT8 },
+		/* 2 · 2 images · 8 channels · (3 · 3 · 3) · 5 · 3 places */
+		{ "aten::convolution", "[2, 3, 9, 7], [8, 3, 3, 3], [8]", "float",
+		  "-, -, -, [2, 2], [1, 0], [1, 1], False, [0, 0], 1", 0, 2 * 2 * 8 * 27 * 5 * 3,
+		  FLOP_FLOAT32 },
+		{ "aten::_convolution", "[2, 3, 9, 7], [8, 3, 3, 3]", "", "-, -, -, [2], [1], [2], False",
+		  0, 2 * 2 * 8 * 27 * 4 * 3, FLOP_OTHER },
+		/* groups: of the filter's channels alone */
+		{ "aten::convolution", "[1, 8, 10], [8, 1, 3]", "", "-, -, -, [1], [0], [1], False, [0], 8",
+		  0, 2 * 8 * 3 * 8, FLOP_OTHER },
+		{ "aten::convolution", "[1, 4, 5], [4, 6, 3]", "", "-, -, -, [2], [0], [1], True, [0], 1",
+		  0, 2 * 5 * 4 * 6 * 3, FLOP_OTHER },
+		{ "aten::convolution", "[2, 3, 9, 7], [8, 3, 3, 3]", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::convolution", "[2, 3, 9, 7], [8, 3, 3, 3]", "",
+		  "-, -, -, [0, 2], [1, 0], [1, 1], False", 0, -1, FLOP_OTHER },
+		{ "aten::convolution", "[2, 3, 9, 7], [8, 3, 30, 3]", "",
+		  "-, -, -, [1, 1], [0, 0], [1, 1], False", 0, -1, FLOP_OTHER },
+		{ "aten::convolution", "[2, 3, 9, 7], [8, 3, 3, 3]", "",
+		  "-, -, -, [1, 1], [9223372036854775807, 0], [1, 1], False", 0, -1, FLOP_OTHER },
+		{ "aten::convolution_backward", "[2, 8, 5, 3], [2, 3, 9, 7], [8, 3, 3, 3]", "float",
+		  "-, -, -, [8], [2, 2], [1, 0], [1, 1], False, [0, 0], 1, [True, True, True]", 0,
+		  2 * 2 * 2 * 8 * 27 * 5 * 3, FLOP_FLOAT32 },
+		{ "aten::convolution_backward", "[2, 8, 5, 3], [2, 3, 9, 7], [8, 3, 3, 3]", "",
+		  "-, -, -, [8], [2, 2], [1, 0], [1, 1], False, [0, 0], 1, [False, True, False]", 0,
+		  2 * 2 * 8 * 27 * 5 * 3, FLOP_OTHER },
+		{ "aten::convolution_backward", "[1, 6, 11], [1, 4, 5], [4, 6, 3]", "",
+		  "-, -, -, -, [2], [0], [1], True, [0], 1, [True, False, False]", 0, 2 * 5 * 4 * 6 * 3,
+		  FLOP_OTHER },
+		{ "aten::convolution_backward", "[2, 8, 5, 3], [2, 3, 9, 7], [8, 3, 3, 3]", "",
+		  "-, -, -, [8], [2, 2], [1, 0], [1, 1], False, [0, 0], 1", 0, -1, FLOP_OTHER },
+		{ "aten::_scaled_dot_product_flash_attention",
+		  "[2, 4, 8, 16], [2, 4, 10, 16], [2, 4, 10, 6]", "c10::BFloat16", "", 0,
+		  2 * 2 * 4 * 8 * 10 * 22, FLOP_BFLOAT16 },
+		{ "aten::_scaled_dot_product_efficient_attention_backward",
+		  "[2, 4, 8, 6], [2, 4, 8, 16], [2, 4, 10, 16], [2, 4, 10, 6]", "float, c10::Half", "", 0,
+		  2 * 2 * 4 * 8 * 10 * (3 * 16 + 2 * 6), FLOP_FLOAT16 },
+		{ "aten::_scaled_dot_product_cudnn_attention",
+		  "[2, 4, 8, 16], [2, 4, 10, 15], [2, 4, 10, 6]", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::_addmm_activation", "[5], [2, 3], [3, 5]", "-, float", "", 0, -1, FLOP_FLOAT32 },
+		{ "aten::_cudnn_rnn", "[7, 2, 3]", "c10::Half", "", 0, -1, FLOP_FLOAT16 },
+		{ "aten::_flash_attention_forward", "[2, 8, 4, 16], [2, 8, 4, 16], [2, 8, 4, 16]", "", "",
+		  0, -1, FLOP_OTHER },
+		{ "triton_poi_fused_add_0", "[8]", "", "", 0, 0, FLOP_OTHER },
+		{ "triton_poi_fused_mm_0", "[8]", "c10::Half", "", 12, 12, FLOP_FLOAT16 },
+		{ "triton_tem_fused_mm_0", "[8]", "", "", 7, 7, FLOP_OTHER },
+		{ "triton_tem_fused_mm_0", "[8]", "", "", 0, -1, FLOP_OTHER },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct event ev = { .kind = EVENT_OP,
+			                .input_dims = span_of(rows[i].dims),
+			                .input_types = span_of(rows[i].types),
+			                .concrete_inputs = span_of(rows[i].concrete),
+			                .flops = rows[i].kernel };
+		const struct flop_rule *rule = flop_rule_of(span_of(rows[i].op));
+		enum flop_type type;
+		assert_non_null(rule);
+		int64_t flops = flop_count(rule, &ev, &type);
+		if (flops != rows[i].flops || type != rows[i].type)
+			fail_msg("row %zu, %s of %s: %" PRId64 " of type %d", i, rows[i].op, rows[i].dims,
+			         flops, (int)type);
+	}
+	assert_null(flop_rule_of(SPAN("aten::linear")));
+	assert_null(flop_rule_of(SPAN("aten::mm_")));
+	assert_null(flop_rule_of(SPAN("")));
+}
+
+/* ---- of a step ---- */
+
+#define MM "#[2, 3], [3, 5] float\n"
+#define BIG "#[3037000500, 1], [1, 1518500249] float\n"
+
+static void test_steps(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "what a GPU did",
+		  "O aten::mm 1 0 10 " MM "R cudaLaunchKernel 1 1 5 1\nK k 0 7 1 50 4\n"
+		  "O aten::mm 1 20 10 " MM "R cudaLaunchKernel 1 2 25 1\nK k 0 7 2 60 3\n",
+		  "flops", "[aten::mm/2: 2 120 0 7]", NULL, 0 },
+		{ "not what the host did, and not on another thread",
+		  "O aten::mm 1 0 10 " MM "R cudaLaunchKernel 2 1 5 1\nK k 0 7 1 50 4\n"
+		  "O aten::mm 1 20 10 " MM "R cudaLaunchKernel 1 2 30 1\nK k 0 7 2 60 3\n",
+		  "flops", "", NULL, 0 },
+		{ "the outermost of those that count",
+		  "O aten::addmm 1 0 30 #[5], [2, 3], [3, 5] float, float\nO aten::mm 1 2 20 " MM
+		  "R cudaLaunchKernel 1 1 5 1\nK k 0 7 1 50 4\n",
+		  "flops", "[aten::addmm/2: 1 60 0 4]", NULL, 0 },
+		{ "through one that does not",
+		  "O aten::addmm 1 0 30 #[5], [2, 3], [3, 5] float, float\nO x 1 1 25\nO aten::mm 1 2 "
+		  "20 " MM "R cudaLaunchKernel 1 1 5 1\nK k 0 7 1 50 4\n",
+		  "flops", "[aten::addmm/2: 1 60 0 4]", NULL, 0 },
+		{ "behind it again",
+		  "O aten::addmm 1 0 10 #[5], [2, 3], [3, 5] float, float\nO aten::mm 1 10 10 " MM
+		  "R cudaLaunchKernel 1 1 5 1\nR cudaLaunchKernel 1 2 15 1\nK k 0 7 1 50 4\nK k 0 7 2 60 "
+		  "5\n",
+		  "flops", "[aten::addmm/2: 1 60 0 4][aten::mm/2: 1 60 0 5]", NULL, 0 },
+		{ "of the measured steps, by their begin",
+		  "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nO aten::mm 1 5 10 " MM
+		  "O aten::mm 1 15 2 " MM "R cudaLaunchKernel 1 1 6 1\nR cudaLaunchKernel 1 2 16 1\n"
+		  "K k 0 7 1 50 4\nK k 0 7 2 60 5\n",
+		  "flops", "[aten::mm/2: 1 60 0 5]", NULL, 1 },
+		{ "shapes that do not fit",
+		  "O aten::mm 1 0 10 #[2, 3], [4, 5] float\nR cudaLaunchKernel 1 1 5 1\nK k 0 7 1 50 4\n",
+		  "flops", "[aten::mm/2: 0 0 1 4]", NULL, 0 },
+		{ "nothing recorded, nothing said",
+		  "O aten::mm 1 0 10\nR cudaLaunchKernel 1 1 5 1\nK k 0 7 1 50 4\nR cudaGraphLaunch 1 2 6 "
+		  "1\n",
+		  "flops", "", NULL, 0 },
+		{ "replays",
+		  "O aten::mm 1 0 10 " MM "R cudaLaunchKernel 1 1 5 1\nK k 0 7 1 50 4\n"
+		  "R hipGraphLaunch 1 2 20 1\nR cudaGraphLaunch 1 3 21 1\n",
+		  "flops", "[GPU graphs/0: 0 0 2 0][aten::mm/2: 1 60 0 4]", NULL, 0 },
+		{ "a sum beyond int64",
+		  "O aten::mm 1 0 10 " BIG "R cudaLaunchKernel 1 1 5 1\nK k 0 7 1 50 4\n"
+		  "O aten::mm 1 20 10 " BIG "R cudaLaunchKernel 1 2 25 1\nK k 0 7 2 60 3\n",
+		  "flops", "[aten::mm/2: 1 9223372030926249000 1 7]", NULL, 0 },
+		{ "types apart",
+		  "O aten::mm 1 0 10 " MM "R cudaLaunchKernel 1 1 5 1\nK k 0 7 1 50 4\n"
+		  "O aten::mm 1 20 10 #[2, 3], [3, 5] c10::Half\nR cudaLaunchKernel 1 2 25 1\nK k 0 7 2 60 "
+		  "3\n",
+		  "flops", "[aten::mm/2: 1 60 0 4][aten::mm/3: 1 60 0 3]", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+/* ---- of a digest ---- */
+
+static void add(struct digest *d, const char *op, enum flop_type type, int64_t flops,
+                int64_t uncounted)
+{
+	vec_push(&d->flops, (struct flop_stat){ span_of(op), type, 1, flops, uncounted, 0 });
+}
+
+static void test_figures(void **state)
+{
+	(void)state;
+	struct digest *d = digest_new();
+	int64_t flops = 0;
+	d->usable_steps = 4;
+	assert_false(flops_per_step(d, &flops));
+	assert_int_equal(flops_type(d), FLOP_OTHER);
+	digest_set_env(d, SPAN("precision"), SPAN("BF16"));
+	assert_int_equal(flops_type(d), FLOP_BFLOAT16);
+	add(d, "aten::mm", FLOP_FLOAT16, 990, 0);
+	add(d, "aten::mm", FLOP_FLOAT32, 10, 0);
+	assert_int_equal(flops_type(d), FLOP_FLOAT16);
+	assert_true(flops_per_step(d, &flops));
+	assert_int_equal(flops, 250);
+	d->flops.v[1].flops++; /* 98.9 % */
+	assert_int_equal(flops_type(d), FLOP_OTHER);
+	d->flops.v[1].uncounted = 1;
+	assert_false(flops_per_step(d, &flops));
+	digest_free(d);
+}
+
+static void test_peaks(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *gpu, *precision, *context;
+		int64_t micro_tflops; /* 0: not known */
+	} rows[] = {
+		{ "NVIDIA H100 80GB HBM3", "bf16", NULL, 989500000 },
+		{ "NVIDIA H100 80GB HBM3", "fp8", NULL, 1979000000 },
+		{ "NVIDIA H100 80GB HBM3", "fp32", NULL, 0 },
+		{ "NVIDIA H100 80GB HBM3", NULL, NULL, 0 },
+		{ "NVIDIA H100 80GB HBM3 MIG 1g.10gb", "bf16", NULL, 0 },
+		{ "A100-SXM4-40GB", "fp16", NULL, 312000000 },
+		{ "NVIDIA A100-SXM4-80GB", "fp8", NULL, 0 },
+		{ "Tesla V100-SXM2-16GB", "bfloat16", NULL, 0 },
+		{ "AMD Instinct MI300X", "half", NULL, 1307400000 },
+		{ "a GPU of tomorrow", "bf16", NULL, 0 },
+		{ "NVIDIA H100 80GB HBM3", "bf16", "500.25", 500250000 },
+		{ "NVIDIA H100 80GB HBM3", "bf16", "0", 0 },
+		{ NULL, NULL, "1e3", 1000000000 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct digest *d = digest_new();
+		struct flop_peak peak = { 0 };
+		if (rows[i].gpu)
+			digest_set_env(d, SPAN("gpu.name"), span_of(rows[i].gpu));
+		if (rows[i].precision)
+			digest_set_env(d, SPAN("precision"), span_of(rows[i].precision));
+		if (rows[i].context)
+			digest_set_env(d, SPAN("peak_tflops"), span_of(rows[i].context));
+		if (flops_peak(d, &peak) != (rows[i].micro_tflops > 0) ||
+		    peak.micro_tflops != rows[i].micro_tflops)
+			fail_msg("row %zu: %" PRId64, i, peak.micro_tflops);
+		digest_free(d);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_formulas),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_peaks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
