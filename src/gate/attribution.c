@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "gate/attribution_parts.h"
+#include "gate/drift.h"
 #include "gate/words.h"
 
 struct leaf {
@@ -217,8 +218,17 @@ static const char *detail(struct builder *b, const struct leaf *l)
 	const struct activity_pair *p = l->pair;
 	if (l->was)
 		return arena_printf(b->arena, "renamed from '%s'", word_short(b->arena, l->was->name, 60));
-	if (!is_on_both_sides(p))
-		return p->count[SIDE_BASELINE] > 0 ? "gone" : "new";
+	if (activity_is_partial(b->pairs, p))
+		return "perhaps among the smaller kernels of some runs or ranks";
+	if (!is_on_both_sides(p)) {
+		bool gone = p->count[SIDE_BASELINE] > 0;
+		if (p->folded)
+			return gone ? "none in the candidate" : "none in the baseline";
+		if (!drift_may_be_folded(b->pairs, p))
+			return gone ? "gone" : "new";
+		return gone ? "gone, or among the smaller kernels of the candidate"
+		            : "new, or among the smaller kernels of the baseline";
+	}
 	if (b->query->metric->id == METRIC_STEP_MEMCPY_BYTES)
 		return bytes_detail(b, p);
 	return activity_count_order(b->pairs, p) ? launches_detail(b, p) : mean_detail(b, p);
@@ -237,7 +247,8 @@ static void add_launches_and_mean(struct builder *b, int level, const struct lea
 static bool has_other_count(const struct builder *b, const struct leaf *l)
 {
 	bool time = b->query->metric->unit == UNIT_NS || b->query->metric->unit == UNIT_NS_PER_STEP;
-	return time && is_on_both_sides(l->pair) && activity_count_order(b->pairs, l->pair) != 0;
+	return time && is_on_both_sides(l->pair) && !activity_is_partial(b->pairs, l->pair) &&
+	       activity_count_order(b->pairs, l->pair) != 0;
 }
 
 static void add_kernels(struct builder *b, const struct group *g)
@@ -324,6 +335,42 @@ void attribution_complete(const struct parts *p, const struct attribution_query 
 		parts_add(p, 0, arena_printf(p->arena, "%s − mean", q->stat), rest, "");
 }
 
+/* Shares and rates do not add up. */
+static bool is_sum(enum unit unit)
+{
+	switch (unit) {
+	case UNIT_NS:
+	case UNIT_NS_PER_STEP:
+	case UNIT_BYTES:
+	case UNIT_BYTES_PER_STEP:
+	case UNIT_COUNT:
+	case UNIT_COUNT_PER_STEP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static struct breakdown *of_parts(const struct bench *bench, const struct activity_pairs *p,
+                                  const struct attribution_query *q, bool any_ranks,
+                                  struct arena *a)
+{
+	struct breakdown *out = attribution_of_calls(bench, p, q, any_ranks, a);
+	return out ? out : attribution_of_made(bench, p, q, any_ranks, a);
+}
+
+/* Whatever is no time of GPU activities. */
+static struct breakdown *of_others(const struct bench *bench, const struct activity_pairs *p,
+                                   const struct attribution_query *q, struct arena *a)
+{
+	if (!bench->runs.baseline || !is_sum(q->metric->unit))
+		return NULL;
+	struct breakdown *out = of_parts(bench, p, q, false, a);
+	if (!out)
+		out = attribution_of_ranks(bench, p, q, a);
+	return out ? out : of_parts(bench, p, q, true, a);
+}
+
 struct breakdown *attribution_of(const struct bench *bench, const struct activity_pairs *p,
                                  const struct attribution_query *q, struct arena *a)
 {
@@ -334,10 +381,8 @@ struct breakdown *attribution_of(const struct bench *bench, const struct activit
 	bool whole = (id >= METRIC_STEP_CUDA_TIME && id <= METRIC_STEP_COMM_TIME) ||
 	             id == METRIC_STEP_KERNEL_COUNT;
 	if (!whole && id != METRIC_CATEGORY_TIME && id != METRIC_KERNEL_TIME &&
-	    id != METRIC_STEP_MEMCPY_BYTES) {
-		struct breakdown *calls = attribution_of_calls(bench, q, a);
-		return calls ? calls : attribution_of_steps(bench, q, a);
-	}
+	    id != METRIC_STEP_MEMCPY_BYTES)
+		return of_others(bench, p, q, a);
 	if (whole && id != METRIC_STEP_MEMCPY_TIME && id != METRIC_STEP_MEMSET_TIME)
 		b.names = 2;
 	b.parts = parts_new(a, title(&b), q->metric->unit, q->change);

@@ -16,10 +16,10 @@ struct attribution_query {
 };
 
 /// Breakdown of a change: of time, counts and bytes of GPU activities by class, category
-/// and kernel, "launches" (Δcount × mean) against "mean" (count × Δmean); of step.time by
-/// what ran meanwhile; of other step figures by what they are made of. Changes are those
-/// of means over steps, ranks and runs, with last parts that complete the sum. A renamed
-/// kernel is one part. Owned by `a`, its parts by the caller. NULL where the metric has no parts.
+/// and kernel, "launches" (Δcount × mean) against "mean" (count × Δmean); of others by call,
+/// by what they are made of or by rank. Changes are those of means over steps, ranks and runs,
+/// with last parts that complete the sum. A renamed kernel is one part.
+/// Owned by `a`, its parts by the caller. NULL for shares and rates, and where no parts are known.
 struct breakdown *attribution_of(const struct bench *b, const struct activity_pairs *p,
                                  const struct attribution_query *q, struct arena *a);
 

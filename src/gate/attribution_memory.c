@@ -1,7 +1,7 @@
 #include "gate/attribution_memory.h"
 
+#include "gate/attribution_levels.h"
 #include "gate/memory_sites.h"
-#include "gate/parts.h"
 #include "gate/words.h"
 #include "model/memory_view.h"
 
@@ -20,10 +20,8 @@ struct builder {
 
 static const char *movement(struct builder *b, const int64_t bytes[NR_SIDES])
 {
-	enum unit unit = b->parts.out->unit;
-	return arena_printf(b->parts.arena, "%s → %s",
-	                    word_figure(b->parts.arena, unit, bytes[SIDE_BASELINE]),
-	                    word_figure(b->parts.arena, unit, bytes[SIDE_CANDIDATE]));
+	return word_movement(b->parts.arena, b->parts.out->unit, bytes[SIDE_BASELINE],
+	                     bytes[SIDE_CANDIDATE]);
 }
 
 static const char *line_name(struct builder *b, const struct site_line *l)
@@ -187,27 +185,6 @@ static void add_reserved(struct builder *b, bool peak)
 		add_movement(b, 0, "reserved at another moment", later_from, later_to);
 }
 
-/* Fragmentation: first other reserved memory at the same allocated, then the rest. */
-static void add_fragmentation(struct builder *b, bool peak)
-{
-	const struct memory_stat *x = b->memory[0].stat, *y = b->memory[1].stat;
-	int64_t allocated = peak ? x->peak_allocated : x->end_allocated;
-	int64_t used = peak ? y->peak_allocated : y->end_allocated;
-	int64_t before = peak ? x->reserved_at_peak : x->end_reserved;
-	int64_t after = peak ? y->reserved_at_peak : y->end_reserved;
-	int64_t reserved =
-	    number_sub(memory_fragmentation(allocated, after), memory_fragmentation(allocated, before));
-	int64_t rest = number_sub(b->change, reserved);
-	b->parts.out->unit = UNIT_BYTES; /* of the details */
-	const char *of_reserved = movement(b, (const int64_t[]){ before, after });
-	const char *of_allocated = movement(b, (const int64_t[]){ allocated, used });
-	b->parts.out->unit = UNIT_PCT;
-	if (reserved)
-		parts_add(&b->parts, 0, "reserved", reserved, of_reserved);
-	if (rest)
-		parts_add(&b->parts, 0, "allocated", rest, of_allocated);
-}
-
 /* Growth is a median of slopes; sites have the mean rise per step. The steps over
    which the steadiest site rose stand for all: a leak rises in each of them. */
 static void set_steps(struct builder *b)
@@ -222,36 +199,22 @@ static void set_steps(struct builder *b)
 	}
 }
 
+/* By site where both sides have them, else by what the figures themselves say. */
 static bool build(struct builder *b, enum metric_id id)
 {
-	switch (id) {
-	case METRIC_MEMORY_PEAK_RESERVED:
-	case METRIC_MEMORY_END_RESERVED:
+	if (id == METRIC_MEMORY_PEAK_RESERVED || id == METRIC_MEMORY_END_RESERVED) {
 		add_reserved(b, id == METRIC_MEMORY_PEAK_RESERVED);
-		return true;
-	case METRIC_MEMORY_FRAGMENTATION_PCT:
-	case METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT:
-		add_fragmentation(b, id == METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT);
-		return true;
-	default:
-		break;
-	}
-	if (!b->sites_known)
-		return false;
-	switch (id) {
-	case METRIC_MEMORY_PEAK_ALLOCATED:
+	} else if (b->sites_known && id == METRIC_MEMORY_PEAK_ALLOCATED) {
 		add_sites(b, 0, MEMORY_LIST_PEAK, b->change, UNEXPLAINED);
-		return true;
-	case METRIC_MEMORY_END_ALLOCATED:
+	} else if (b->sites_known && id == METRIC_MEMORY_END_ALLOCATED) {
 		add_sites(b, 0, MEMORY_LIST_END, b->change, UNEXPLAINED);
-		return true;
-	case METRIC_MEMORY_GROWTH_PER_STEP:
+	} else if (b->sites_known && id == METRIC_MEMORY_GROWTH_PER_STEP) {
 		set_steps(b);
 		add_sites(b, 0, MEMORY_LIST_GROWTH, b->change, "sites that do not grow, median − mean");
-		return true;
-	default:
-		return false;
+	} else {
+		return memory_levels(&b->parts, b->memory, id, b->change);
 	}
+	return true;
 }
 
 /* ---- the site for the message ---- */
@@ -285,10 +248,11 @@ static const char *main_site(struct builder *b, enum metric_id id)
 	const struct site_place *p = &b->largest;
 	int64_t change = b->change;
 	if (b->parts.out->unit == UNIT_PCT)
-		return change <= 0
+		return change <= 0 || id == METRIC_MEMORY_ROUNDING_PCT
 		           ? NULL
-		           : fragmented_by(b, id == METRIC_MEMORY_FRAGMENTATION_PCT ? MEMORY_LIST_END
-		                                                                    : MEMORY_LIST_PEAK);
+		           : fragmented_by(b, id == METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT
+		                                  ? MEMORY_LIST_PEAK
+		                                  : MEMORY_LIST_END);
 	if (parts_order(b->unused, p->change) < 0 && (b->unused > 0) == (change > 0))
 		return "most of it not in use";
 	if (!p->item)
@@ -302,6 +266,28 @@ static const char *main_site(struct builder *b, enum metric_id id)
 static bool has_snapshots(const struct memory_ref m[NR_SIDES])
 {
 	return strcmp(m[0].stat->source, "snapshot") == 0 && strcmp(m[1].stat->source, "snapshot") == 0;
+}
+
+/* What it is broken down by. */
+static const char *words_for(const struct builder *b, enum metric_id id)
+{
+	switch (id) {
+	case METRIC_MEMORY_PEAK_ALLOCATED:
+	case METRIC_MEMORY_END_ALLOCATED:
+		return b->sites_known ? "category and site" : "when it was taken";
+	case METRIC_MEMORY_GROWTH_PER_STEP:
+		return b->sites_known ? "category and site" : "what is taken and freed";
+	case METRIC_MEMORY_PEAK_RESERVED:
+	case METRIC_MEMORY_END_RESERVED:
+		return b->sites_known ? "category and site" : "what is in use";
+	case METRIC_MEMORY_FRAGMENTATION_PCT:
+	case METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT:
+		return "reserved and allocated";
+	case METRIC_MEMORY_SEGMENT_COUNT:
+		return "kind and size";
+	default:
+		return "what it is made of";
+	}
 }
 
 struct breakdown *memory_attribution_of(const struct bench *b, const struct query *q,
@@ -319,9 +305,7 @@ struct breakdown *memory_attribution_of(const struct bench *b, const struct quer
 	int64_t later = number_sub(pair.value[SIDE_BASELINE], baseline);
 	int64_t others = number_sub(e->value[SIDE_CANDIDATE], pair.value[SIDE_CANDIDATE]);
 	const char *of = memory_pair_name(b, pair.memory, a);
-	const char *by = q->metric->unit == UNIT_PCT ? "reserved and allocated"
-	                 : w.sites_known             ? "category and site"
-	                                             : "what is in use";
+	const char *by = words_for(&w, q->metric->id);
 	w.parts = parts_new(a, arena_printf(a, "%s of %s by %s", q->metric->name, of, by),
 	                    q->metric->unit, number_sub(e->value[SIDE_CANDIDATE], baseline));
 	w.parts.out->metric = q->metric;

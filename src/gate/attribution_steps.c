@@ -1,41 +1,11 @@
-/* step.time by what ran meanwhile; other figures by what they are made of, or by rank. */
-#include <inttypes.h>
-
+/* step.time by what ran meanwhile; other figures by those that they are made of. */
 #include "gate/attribution_parts.h"
 #include "gate/words.h"
 
-/* ---- what they are made of ---- */
+/* ---- figures of steps ---- */
 
-/* Sum over the usable steps of a rank. */
-typedef __int128 total_fn(const struct digest *d);
-
-static __int128 part_total(const struct digest *d, enum step_part part)
-{
-	__int128 sum = 0;
-	for (int64_t i = 0; i < d->usable_steps; i++)
-		sum += d->parts[part][i];
-	return sum;
-}
-
-static __int128 compute(const struct digest *d)
-{
-	return part_total(d, STEP_PART_COMPUTE);
-}
-
-static __int128 communication(const struct digest *d)
-{
-	return part_total(d, STEP_PART_COMM);
-}
-
-static __int128 memory(const struct digest *d)
-{
-	return part_total(d, STEP_PART_MEMORY);
-}
-
-static __int128 idle(const struct digest *d)
-{
-	return part_total(d, STEP_PART_IDLE);
-}
+/* Sum over all that a rank has: its usable steps, its devices, itself. */
+typedef __int128 total_fn(const struct rank_part *r);
 
 __int128 attribution_step_total(const struct digest *d, enum metric_id id)
 {
@@ -48,41 +18,207 @@ __int128 attribution_step_total(const struct digest *d, enum metric_id id)
 	return sum;
 }
 
-static __int128 exposed(const struct digest *d)
+static __int128 total(const struct rank_part *r, enum metric_id id)
 {
-	return attribution_step_total(d, METRIC_STEP_EXPOSED_COMM_TIME);
+	return attribution_step_total(r->rank->digest, id);
 }
 
-static __int128 busy_unexposed(const struct digest *d)
+static __int128 part_total(const struct rank_part *r, enum step_part part)
 {
-	return attribution_step_total(d, METRIC_STEP_BUSY_TIME) - exposed(d);
+	const struct digest *d = r->rank->digest;
+	__int128 sum = 0;
+	for (int64_t i = 0; i < d->usable_steps; i++)
+		sum += d->parts[part][i];
+	return sum;
 }
 
-static __int128 communication_kernels(const struct digest *d)
+static __int128 compute(const struct rank_part *r)
 {
-	return attribution_step_total(d, METRIC_STEP_COMM_TIME);
+	return part_total(r, STEP_PART_COMPUTE);
 }
 
-static __int128 not_exposed(const struct digest *d)
+static __int128 communication(const struct rank_part *r)
 {
-	return exposed(d) - communication_kernels(d);
+	return part_total(r, STEP_PART_COMM);
 }
 
-static __int128 period(const struct digest *d)
+static __int128 memory(const struct rank_part *r)
 {
-	return attribution_step_total(d, METRIC_STEP_IDLE_TIME) +
-	       attribution_step_total(d, METRIC_STEP_BUSY_TIME);
+	return part_total(r, STEP_PART_MEMORY);
 }
 
-static __int128 not_idle(const struct digest *d)
+static __int128 idle(const struct rank_part *r)
 {
-	return -attribution_step_total(d, METRIC_STEP_BUSY_TIME);
+	return part_total(r, STEP_PART_IDLE);
 }
 
-/* The rows of one metric; they add up to it in every step. */
+static __int128 exposed(const struct rank_part *r)
+{
+	return total(r, METRIC_STEP_EXPOSED_COMM_TIME);
+}
+
+static __int128 busy_unexposed(const struct rank_part *r)
+{
+	return total(r, METRIC_STEP_BUSY_TIME) - exposed(r);
+}
+
+static __int128 gaps(const struct rank_part *r)
+{
+	return total(r, METRIC_STEP_SPAN) - total(r, METRIC_STEP_BUSY_TIME);
+}
+
+static __int128 communication_kernels(const struct rank_part *r)
+{
+	return total(r, METRIC_STEP_COMM_TIME);
+}
+
+static __int128 not_exposed(const struct rank_part *r)
+{
+	return exposed(r) - communication_kernels(r);
+}
+
+static __int128 period(const struct rank_part *r)
+{
+	return total(r, METRIC_STEP_IDLE_TIME) + total(r, METRIC_STEP_BUSY_TIME);
+}
+
+static __int128 not_idle(const struct rank_part *r)
+{
+	return -total(r, METRIC_STEP_BUSY_TIME);
+}
+
+/* ---- of devices ---- */
+
+enum device_part { DEVICE_SPAN, DEVICE_BUSY, DEVICE_COMPUTE, DEVICE_COMM, DEVICE_MEMORY };
+
+static bool is_device_of(const struct rank_part *r, const struct device_stat *d)
+{
+	return r->label.n == 0 || span_eq(span_of(d->id), r->label);
+}
+
+static __int128 device_total(const struct rank_part *r, enum device_part part)
+{
+	const struct digest *d = r->rank->digest;
+	__int128 sum = 0;
+	for (size_t i = 0; i < d->devices.nr; i++) {
+		const struct device_stat *s = &d->devices.v[i];
+		__int128 alone = (__int128)s->comm_ns - s->overlap_ns;
+		const __int128 of[] = { s->span_ns, s->busy_ns, s->compute_ns, alone,
+			                    (__int128)s->busy_ns - s->compute_ns - alone };
+		sum += is_device_of(r, s) ? of[part] : 0;
+	}
+	return sum;
+}
+
+static __int128 device_span(const struct rank_part *r)
+{
+	return device_total(r, DEVICE_SPAN);
+}
+
+static __int128 device_busy(const struct rank_part *r)
+{
+	return device_total(r, DEVICE_BUSY);
+}
+
+static __int128 device_not_idle(const struct rank_part *r)
+{
+	return -device_total(r, DEVICE_BUSY);
+}
+
+static __int128 device_compute(const struct rank_part *r)
+{
+	return device_total(r, DEVICE_COMPUTE);
+}
+
+static __int128 device_comm(const struct rank_part *r)
+{
+	return device_total(r, DEVICE_COMM);
+}
+
+static __int128 device_memory(const struct rank_part *r)
+{
+	return device_total(r, DEVICE_MEMORY);
+}
+
+static __int128 device_not_compute(const struct rank_part *r)
+{
+	return device_compute(r) - device_busy(r);
+}
+
+/* ---- of one kernel, of one thread ---- */
+
+static __int128 kernel_mean(const struct rank_part *r)
+{
+	const struct kernel_stat *k = &attribution_kernel(r)->stat;
+	return number_div_round(k->step_total_ns, k->step_count);
+}
+
+static __int128 kernel_longest(const struct rank_part *r)
+{
+	const struct kernel_stat *k = &attribution_kernel(r)->stat;
+	return number_div_round(k->step_max_ns, k->step_count);
+}
+
+static __int128 kernel_others(const struct rank_part *r)
+{
+	return kernel_mean(r) - kernel_longest(r);
+}
+
+static __int128 kernel_beyond_mean(const struct rank_part *r)
+{
+	return attribution_kernel(r)->stat.step_max_ns - kernel_mean(r);
+}
+
+static const struct thread_stat *thread(const struct rank_part *r)
+{
+	const struct digest *d = r->rank->digest;
+	for (size_t i = 0; i < d->threads.nr; i++)
+		if (d->threads.v[i].names == 0 && span_eq(span_of(d->threads.v[i].id), r->label))
+			return &d->threads.v[i];
+	return NULL;
+}
+
+static __int128 thread_ops(const struct rank_part *r)
+{
+	const struct thread_stat *t = thread(r);
+	return t ? t->op_ns : 0;
+}
+
+static __int128 thread_calls(const struct rank_part *r)
+{
+	const struct thread_stat *t = thread(r);
+	return t ? t->busy_ns - t->op_ns : 0;
+}
+
+/* ---- the table ---- */
+
+/* How many the totals are over; -1 where a rank does not know the rows. */
+static int64_t nr_of(const struct metric *m, const struct rank_part *r)
+{
+	const struct digest *d = r->rank->digest;
+	int64_t nr = 0;
+	switch (m->label) {
+	case LABEL_DEVICE:
+		for (size_t i = 0; i < d->devices.nr; i++)
+			nr += is_device_of(r, &d->devices.v[i]);
+		return nr;
+	case LABEL_KERNEL: {
+		const struct kernel_row *k = attribution_kernel(r);
+		return k && k->stat.step_count > 0;
+	}
+	case LABEL_THREAD: {
+		const struct thread_stat *t = thread(r);
+		return !t ? 0 : t->op_ns < 0 ? -1 : 1;
+	}
+	default:
+		return d->usable_steps;
+	}
+}
+
+/* The rows of one metric; they add up to it in every step, device, kernel or thread. */
 static const struct made_of {
 	enum metric_id metric;
-	bool one_rank; ///< several are told apart instead
+	bool one_rank; ///< several are rather told apart
 	const char *by; ///< for the title
 	struct {
 		const char *label;
@@ -101,6 +237,12 @@ static const struct made_of {
 	  "what runs",
 	  { { "compute and memory operations", busy_unexposed },
 	    { "exposed communication", exposed } } },
+	{ METRIC_STEP_SPAN,
+	  false,
+	  "what runs in it",
+	  { { "compute and memory operations", busy_unexposed },
+	    { "exposed communication", exposed },
+	    { "gaps", gaps } } },
 	{ METRIC_STEP_EXPOSED_COMM_TIME,
 	  true,
 	  "communication and what hides it",
@@ -110,25 +252,63 @@ static const struct made_of {
 	  true,
 	  "what surrounds it",
 	  { { "from step to step", period }, { "GPU busy", not_idle } } },
+	{ METRIC_WINDOW_BUSY_TIME,
+	  false,
+	  "what runs",
+	  { { "compute", device_compute },
+	    { "exposed communication", device_comm },
+	    { "exposed memory operations", device_memory } } },
+	{ METRIC_WINDOW_IDLE_TIME,
+	  false,
+	  "what surrounds it",
+	  { { "from the first start to the last end", device_span },
+	    { "GPU busy", device_not_idle } } },
+	{ METRIC_WINDOW_COMPUTE_TIME,
+	  false,
+	  "what surrounds it",
+	  { { "GPU busy", device_busy },
+	    { "communication or memory operations alone", device_not_compute } } },
+	{ METRIC_WINDOW_NON_COMPUTE_TIME,
+	  false,
+	  "what runs",
+	  { { "exposed communication", device_comm },
+	    { "exposed memory operations", device_memory } } },
+	{ METRIC_KERNEL_MEAN,
+	  true,
+	  "launch",
+	  { { "the longest launch", kernel_longest }, { "all other launches", kernel_others } } },
+	{ METRIC_KERNEL_MAX,
+	  true,
+	  "mean and what is beyond it",
+	  { { "mean of the launches", kernel_mean },
+	    { "the longest beyond the mean", kernel_beyond_mean } } },
+	{ METRIC_THREAD_TIME,
+	  true,
+	  "what runs",
+	  { { "operators", thread_ops }, { "runtime calls outside of operators", thread_calls } } },
 };
 
-/* Sum over the ranks in `scope` of all runs of a side, and their steps. */
-static __int128 side_total(const struct bench *b, int side, struct rank_scope scope,
-                           total_fn *total, int64_t *steps)
+/* ---- parts ---- */
+
+struct sums {
+	const struct attribution_query *query;
+	const struct made_of *made;
+	__int128 sum[NR_STEP_PARTS][NR_SIDES];
+	int64_t of[NR_SIDES];
+	bool unknown, several; ///< rows are not known; a rank has several devices
+};
+
+static void take(void *ctx, const struct rank_part *r)
 {
-	__int128 sum = 0;
-	*steps = 0;
-	size_t nr = side == SIDE_CANDIDATE ? b->runs.nr_candidates : 1;
-	for (size_t r = 0; r < nr; r++) {
-		const struct run *run = side == SIDE_CANDIDATE ? &b->runs.candidates[r] : b->runs.baseline;
-		for (size_t i = 0; i < run->ranks.nr; i++) {
-			if (!rank_scope_has(scope, run->ranks.v[i]->rank))
-				continue;
-			sum += total(run->ranks.v[i]);
-			*steps = number_add(*steps, run->ranks.v[i]->usable_steps);
-		}
-	}
-	return sum;
+	struct sums *s = ctx;
+	int64_t nr = nr_of(s->query->metric, r);
+	s->unknown = s->unknown || nr < 0;
+	s->several = s->several || r->rank->digest->devices.nr > 1;
+	if (nr <= 0)
+		return;
+	s->of[r->side] = number_add(s->of[r->side], nr);
+	for (size_t i = 0; i < NR_STEP_PARTS && s->made->rows[i].label; i++)
+		s->sum[i][r->side] += s->made->rows[i].total(r);
 }
 
 int64_t attribution_mean_change(const __int128 sum[NR_SIDES], const int64_t steps[NR_SIDES])
@@ -140,16 +320,16 @@ int64_t attribution_mean_change(const __int128 sum[NR_SIDES], const int64_t step
 
 /* Each row is the difference of two rounded running sums, so that rounding does not
    accumulate: what it leaves (1 ns) is the last row's. */
-static void add_rows(const struct bench *b, const struct made_of *m, const struct parts *p,
-                     const struct attribution_query *q)
+static void add_rows(const struct parts *p, const struct sums *s)
 {
-	int64_t steps[NR_SIDES], change[NR_STEP_PARTS], before = 0;
+	const struct attribution_query *q = s->query;
+	int64_t change[NR_STEP_PARTS], before = 0;
 	__int128 sum[NR_SIDES] = { 0 };
 	size_t nr = 0;
-	for (; nr < NR_STEP_PARTS && m->rows[nr].label; nr++) {
-		for (int s = 0; s < NR_SIDES; s++)
-			sum[s] += side_total(b, s, q->ranks, m->rows[nr].total, &steps[s]);
-		int64_t now = attribution_mean_change(sum, steps);
+	for (; nr < NR_STEP_PARTS && s->made->rows[nr].label; nr++) {
+		for (int side = 0; side < NR_SIDES; side++)
+			sum[side] += s->sum[nr][side];
+		int64_t now = attribution_mean_change(sum, s->of);
 		change[nr] = number_sub(now, before);
 		before = now;
 	}
@@ -160,148 +340,37 @@ static void add_rows(const struct bench *b, const struct made_of *m, const struc
 	}
 	for (size_t i = 0; i < nr; i++)
 		if (change[i])
-			parts_add(p, 0, m->rows[i].label, change[i], "");
+			parts_add(p, 0, s->made->rows[i].label, change[i],
+			          s->several && s->made->rows[i].total == gaps
+			              ? "less what several devices run at once"
+			              : "");
 	attribution_complete(p, q, rest);
 }
 
-/* ---- by rank ---- */
-
-/* A figure of one rank: of steps their sum, with their number. */
-struct amount {
-	__int128 sum, of;
-};
-
-static void add_sample(void *ctx, const struct figure *f)
-{
-	struct amount *a = ctx;
-	a->sum += f->nr ? f->samples[0] : 0;
-	a->of += f->nr > 0;
-}
-
-static struct amount amount_of(const struct run_view *v, size_t rank, const struct metric *m)
-{
-	struct amount a = { 0 };
-	const struct digest *d = v->run->ranks.v[rank];
-	if (metric_is_step(m))
-		return (struct amount){ attribution_step_total(d, m->id), d->usable_steps };
-	rank_figures(v, rank, m, add_sample, &a);
-	return a;
-}
-
-/* What the change of the mean of rank `i` of the baseline adds to that of all `nr` ranks.
-   False where a side lacks it. */
-static bool rank_change(const struct bench *b, size_t i, const struct metric *m, __int128 nr,
-                        int64_t *out)
-{
-	int64_t rank = b->view[SIDE_BASELINE].ranks[i].digest->rank;
-	struct amount x = amount_of(&b->view[SIDE_BASELINE], i, m), y = { 0 };
-	for (size_t r = 0; r < b->runs.nr_candidates; r++) {
-		const struct run_view *v = &b->view[SIDE_CANDIDATE + r];
-		size_t k = 0;
-		while (k < v->run->ranks.nr && v->run->ranks.v[k]->rank != rank)
-			k++;
-		if (k == v->run->ranks.nr)
-			return false;
-		struct amount one = amount_of(v, k, m);
-		y.sum += one.sum;
-		y.of += one.of;
-	}
-	if (x.of <= 0 || y.of <= 0)
-		return false;
-	*out = number_sub(number_div_round(y.sum, y.of * nr), number_div_round(x.sum, x.of * nr));
-	return true;
-}
-
-struct rank_part {
-	int64_t rank, change;
-};
-struct rank_parts {
-	VEC(struct rank_part) list; ///< the largest change first
-};
-
-static int rank_part_cmp(const void *a, const void *b)
-{
-	const struct rank_part *x = a, *y = b;
-	int c = parts_order(x->change, y->change);
-	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-static size_t nr_ranks_in(const struct bench *b, struct rank_scope scope)
-{
-	size_t nr = 0;
-	for (size_t i = 0; i < b->runs.baseline->ranks.nr; i++)
-		nr += rank_scope_has(scope, b->runs.baseline->ranks.v[i]->rank);
-	return nr;
-}
-
-/* False where there is one rank alone, or the ranks are not the same on both sides. */
-static bool collect_ranks(const struct bench *b, const struct attribution_query *q,
-                          struct rank_parts *out)
-{
-	const struct run *run = b->runs.baseline;
-	size_t nr = nr_ranks_in(b, q->ranks);
-	bool all = nr > 1;
-	for (size_t i = 0; i < run->ranks.nr && all; i++) {
-		struct rank_part part = { .rank = run->ranks.v[i]->rank };
-		if (!rank_scope_has(q->ranks, part.rank))
-			continue;
-		all = rank_change(b, i, q->metric, (__int128)nr, &part.change);
-		vec_push(&out->list, part);
-	}
-	vec_sort(&out->list, rank_part_cmp);
-	return all;
-}
-
-/* The figures that nothing adds up to, by rank. */
-static bool add_ranks(const struct bench *b, const struct parts *p,
-                      const struct attribution_query *q)
-{
-	struct rank_parts ranks = { 0 };
-	int64_t rest = number_sub(q->change, q->later), folded = 0;
-	size_t nr_folded = 0;
-	bool all = collect_ranks(b, q, &ranks);
-	for (size_t i = 0; i < ranks.list.nr && all; i++) {
-		const struct rank_part *r = &ranks.list.v[i];
-		rest = number_sub(rest, r->change);
-		if (i < PARTS_SHOWN && r->change) {
-			parts_add(p, 0, arena_printf(p->arena, "rank %" PRId64, r->rank), r->change, "");
-		} else if (r->change) {
-			folded = number_add(folded, r->change);
-			nr_folded++;
-		}
-	}
-	vec_release(&ranks.list);
-	if (!all)
-		return false;
-	parts_add_rest(p, 0, "rank", "ranks", nr_folded, folded);
-	attribution_complete(p, q, rest);
-	return true;
-}
-
-/* ---- the door ---- */
-
-static const struct made_of *made_of_what(const struct bench *b, const struct attribution_query *q)
+static const struct made_of *made_of_what(const struct bench *b, const struct attribution_query *q,
+                                          bool any_ranks)
 {
 	for (size_t i = 0; i < sizeof made_of / sizeof *made_of; i++)
 		if (made_of[i].metric == q->metric->id &&
-		    (!made_of[i].one_rank || nr_ranks_in(b, q->ranks) == 1))
+		    (any_ranks || !made_of[i].one_rank || attribution_nr_ranks(b, q) == 1))
 			return &made_of[i];
 	return NULL;
 }
 
-struct breakdown *attribution_of_steps(const struct bench *b, const struct attribution_query *q,
-                                       struct arena *a)
+struct breakdown *attribution_of_made(const struct bench *b, const struct activity_pairs *p,
+                                      const struct attribution_query *q, bool any_ranks,
+                                      struct arena *a)
 {
-	const struct metric *metric = q->metric;
-	bool waits = metric->id == METRIC_COMM_WAIT_TIME || metric->id == METRIC_COMM_TRANSFER_TIME;
-	if (!(metric_is_step(metric) || waits) || !b->runs.baseline)
+	struct sums s = { .query = q, .made = made_of_what(b, q, any_ranks) };
+	if (!s.made)
 		return NULL;
-	const struct made_of *m = made_of_what(b, q);
-	struct parts p = parts_new(a, arena_printf(a, "%s by %s", metric->name, m ? m->by : "rank"),
-	                           metric->unit, q->change);
-	if (m)
-		add_rows(b, m, &p, q);
-	else if (!add_ranks(b, &p, q))
+	attribution_each_rank(b, p, q, take, &s);
+	if (s.unknown)
 		return NULL;
-	return p.out;
+	const char *of = q->label.n ? arena_printf(a, " of '%s'", word_short(a, q->label, 60)) : "";
+	struct parts parts =
+	    parts_new(a, arena_printf(a, "%s%s by %s", q->metric->name, of, s.made->by),
+	              q->metric->unit, q->change);
+	add_rows(&parts, &s);
+	return parts.out;
 }

@@ -97,6 +97,15 @@ static bool is_notable(const struct check *k)
 	                         k->verdict == VERDICT_WARN);
 }
 
+/* What is not a mean: the steps' statistic, else what becomes of ranks, else of the runs. */
+static const char *statistic_of(const struct rule *r)
+{
+	if (metric_is_step(r->metric) && r->stat != STAT_MEAN)
+		return stat_name(r->stat);
+	bool mean = r->reduce == REDUCE_EACH || r->reduce == REDUCE_MEAN;
+	return reduce_name(mean ? REDUCE_MEDIAN : r->reduce);
+}
+
 /* Of some of the ranks, their activities alone. */
 static const struct breakdown *breakdown_of(const struct maker *m, const struct check *k,
                                             const struct entry *e)
@@ -107,12 +116,12 @@ static const struct breakdown *breakdown_of(const struct maker *m, const struct 
 		.label = e->label,
 		.change = k->change,
 		.later = number_sub(e->pin, k->baseline),
-		.stat = metric_is_step(k->metric) ? stat_name(m->rule->stat) : reduce_name(m->rule->reduce),
+		.stat = statistic_of(m->rule),
 		.renamed = e->was.n > 0,
 		.ranks = { m->rule->query.rank, e->rank >= 0, e->rank },
 	};
 	/* what the pin has not recorded is not 0, unless it is a kernel that it did not launch */
-	if (!is_notable(k) || (!e->has_pin && k->metric->label == LABEL_NONE))
+	if (!e->has_pin && k->metric->label == LABEL_NONE)
 		return NULL;
 	if (!q.ranks.one && !q.ranks.glob)
 		return attribution_of(b, &b->pairs, &q, &m->out->arena);
@@ -124,7 +133,7 @@ static const struct breakdown *breakdown_of(const struct maker *m, const struct 
 }
 
 /* The sentence names the site that the most of a change of memory is at. */
-static void add_memory_breakdown(const struct maker *m, struct check *k, const struct entry *e)
+static void add_breakdown(const struct maker *m, struct check *k, const struct entry *e)
 {
 	const char *where = NULL;
 	if (!is_notable(k))
@@ -132,6 +141,8 @@ static void add_memory_breakdown(const struct maker *m, struct check *k, const s
 	if (k->metric->need == NEED_MEMORY)
 		k->breakdown = memory_attribution_of(m->bench, &m->rule->query, e, k->baseline,
 		                                     &m->out->arena, &where);
+	if (!k->breakdown)
+		k->breakdown = breakdown_of(m, k, e);
 	if (where)
 		k->message = arena_printf(&m->out->arena, "%s, %s", k->message, where);
 }
@@ -209,8 +220,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	if (e->was.n)
 		k.message =
 		    arena_printf(a, "%s; renamed from '%s'", k.message, word_short(a, e->was, ID_CHARS));
-	k.breakdown = breakdown_of(m, &k, e);
-	add_memory_breakdown(m, &k, e);
+	add_breakdown(m, &k, e);
 	if (d.reason == REASON_NEW || d.reason == REASON_GONE) {
 		bool is_new = d.reason == REASON_NEW;
 		static const char *const levels[] = { "note", "warn", "fail" };

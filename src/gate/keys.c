@@ -79,11 +79,9 @@ static enum status check_word(struct document *d, const struct key *key, const s
 {
 	struct nearest near = { .word = n->text };
 	struct strbuf list = STRBUF_INIT;
+	if (keys_word(key->words, n, -1) >= 0)
+		return ST_OK;
 	for (size_t i = 0; key->words(i); i++) {
-		if (span_eq(n->text, span_of(key->words(i)))) {
-			strbuf_release(&list);
-			return ST_OK;
-		}
 		nearest_try(&near, key->words(i));
 		strbuf_addf(&list, "%s%s", i ? ", " : "", key->words(i));
 	}

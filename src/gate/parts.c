@@ -21,7 +21,7 @@ void parts_add(const struct parts *p, int level, const char *label, int64_t chan
 void parts_add_rest(const struct parts *p, int level, const char *what, const char *plural,
                     size_t nr, int64_t change)
 {
-	if (nr)
+	if (change)
 		parts_add(p, level, arena_printf(p->arena, "%zu other %s", nr, nr == 1 ? what : plural),
 		          change, "");
 }

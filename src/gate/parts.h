@@ -25,7 +25,7 @@ struct parts parts_new(struct arena *a, const char *title, enum unit unit, int64
 void parts_add(const struct parts *p, int level, const char *label, int64_t change,
                const char *detail);
 
-/// Append the row "3 other kernels" where `nr` parts were folded.
+/// Append the row "3 other kernels" where `nr` parts were folded and do not cancel out.
 void parts_add_rest(const struct parts *p, int level, const char *what, const char *plural,
                     size_t nr, int64_t change);
 

@@ -48,10 +48,10 @@ static void say_figure(struct strbuf *b, const struct rule *r)
 		[LABEL_FUNCTION] = " of each function",
 		[LABEL_PAIR] = "",
 	};
-	char n[NUMBER_TEXT];
 	if (metric_is_step(r->metric))
 		strbuf_addf(b, "the %s over steps of ", stat_name(r->stat));
 	strbuf_addf(b, "%s%s (%s", r->metric->name, items[r->metric->label], r->metric->meaning);
+	char n[NUMBER_TEXT];
 	if (r->metric->label == LABEL_PAIR)
 		strbuf_addf(b, "; top %s", number_format(r->top, 0, n));
 	if (r->reduce == REDUCE_EACH)
@@ -137,7 +137,8 @@ const char *rule_explain(struct arena *a, const struct rule *r)
 {
 	static const char *const directions[] = { "Higher is worse.", "Lower is worse.",
 		                                      "Neither direction is worse by itself." };
-	static const char *const missing[] = { "fails", "warns", "is skipped" };
+	static const char *const missing[] = { "is missing, which is exit code 3", "warns",
+		                                   "is skipped" };
 	struct strbuf b = STRBUF_INIT;
 	strbuf_addf(&b, "%s: ", r->id);
 	say_figure(&b, r);

@@ -157,7 +157,10 @@ static enum status unknown_profile(struct document *d, const struct node *profil
 		nearest_try(&near, n->key->text.p);
 	return diag_fail(d->log, ST_USAGE, "%s: there is no profile %s%s%s%s", d->name,
 	                 document_quote(d, span_of(name)), near.best ? "; did you mean '" : "",
-	                 near.best ? near.best : "", near.best ? "'?" : "");
+	                 near.best  ? near.best
+	                 : profiles ? "; 'profiles' in the file has them"
+	                            : "; the file has no 'profiles'",
+	                 near.best ? "'?" : "");
 }
 
 struct choice {

@@ -38,7 +38,7 @@ GG_MUST_CHECK enum status categories_parse(const char *name, struct span text,
 bool bytes_parse(struct span text, int64_t *out);
 
 /// Write the JSON Schema of the rules file, from the table that the reader
-/// checks against (rules/schema.json is this).
+/// checks against (schemas/gpugate-rules-1.json is this).
 void rules_schema_write(struct sink *out);
 
 /// Say a rule in words, one paragraph of lines: what it measures and what its limits

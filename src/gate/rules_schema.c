@@ -152,6 +152,7 @@ static void write_map(struct sink *out, const struct key_map *map, int depth)
 void rules_schema_write(struct sink *out)
 {
 	sink_puts(out, "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",");
+	line(out, 1, "\"$id\": \"gpugate-rules-1.json\",");
 	line(out, 1, "\"title\": \"gpugate rules\",");
 	write_map(out, &rules_keys, 1);
 	sink_puts(out, "\n}\n");

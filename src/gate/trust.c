@@ -17,7 +17,8 @@ static bool spoils_all(const struct metric *m)
 static bool is_of_gpu(const struct metric *m)
 {
 	return m->need == NEED_GPU || m->need == NEED_COMM || m->need == NEED_MATCHED ||
-	       m->id == METRIC_RANK_COMPUTE_SKEW_PCT || m->id == METRIC_FUNCTION_EXCLUSIVE_PCT;
+	       m->need == NEED_FLOPS || m->id == METRIC_RANK_COMPUTE_SKEW_PCT ||
+	       m->id == METRIC_FUNCTION_EXCLUSIVE_PCT;
 }
 
 /* Formed from what is attributed to steps; so are the rates, from step.time. The others
@@ -47,13 +48,20 @@ static bool is_sum(const struct metric *m)
 {
 	if (metric_is_step(m))
 		return m->id >= METRIC_STEP_CUDA_TIME && m->id <= METRIC_STEP_COMM_TIME;
-	return is_of_gpu(m) && is_per_step(m) && !m->exact && m->id != METRIC_KERNEL_MAX;
+	return is_of_gpu(m) && is_per_step(m) && !m->exact && m->id != METRIC_KERNEL_MAX &&
+	       m->need != NEED_FLOPS;
 }
 
 /* All that a trace records. */
 static bool is_of_trace(const struct metric *m)
 {
 	return m->need != NEED_MEMORY;
+}
+
+/* Levels of another window, by another count of what is allocated. */
+static bool is_of_memory(const struct metric *m)
+{
+	return m->need == NEED_MEMORY;
 }
 
 static const char *share(struct arena *a, int64_t part, int64_t whole)
@@ -191,8 +199,8 @@ static void find_between(const struct run *baseline, const struct run *candidate
 	const char *x = memory_source(baseline), *y = memory_source(candidate);
 	trust_find_absent(baseline, candidate, &s);
 	if (x && y && strcmp(x, y) != 0)
-		trust_add(&s, "memory-source-differs", NULL,
-		          "has memory figures from a %s and the baseline from a %s: peaks of other windows",
+		trust_add(&s, "memory-source-differs", is_of_memory,
+		          "has memory figures from a %s and the baseline from a %s: they do not compare",
 		          word_line(a, span_of(y)), word_line(a, span_of(x)));
 	if (!trust_any_trace(baseline) || !trust_any_trace(candidate))
 		return;

@@ -32,6 +32,11 @@ const char *word_change(struct arena *a, enum unit unit, int64_t change)
 	return in_points(a, unit, change, true);
 }
 
+const char *word_movement(struct arena *a, enum unit unit, int64_t from, int64_t to)
+{
+	return arena_printf(a, "%s → %s", word_figure(a, unit, from), word_figure(a, unit, to));
+}
+
 const char *word_amount(struct arena *a, enum unit unit, int64_t amount)
 {
 	return in_points(a, unit, amount, false);

@@ -17,6 +17,9 @@ const char *word_figure(struct arena *a, enum unit unit, int64_t value);
 /// A change of a figure, with its sign; of percentages in points ("+1.20 pp").
 const char *word_change(struct arena *a, enum unit unit, int64_t change);
 
+/// "1.00 MiB → 1.50 MiB".
+const char *word_movement(struct arena *a, enum unit unit, int64_t from, int64_t to);
+
 /// The size of a change, without sign; of percentages in points ("1.20 pp").
 const char *word_amount(struct arena *a, enum unit unit, int64_t amount);
 

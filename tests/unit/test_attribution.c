@@ -137,8 +137,7 @@ static void test_kernel_and_category(void **state)
 	assert_int_equal(part(b, 1, "launches")->change, MS(20));
 	assert_null(part(b, 0, "elem"));
 	vec_release(&b->parts);
-	assert_null(breakdown(&s, METRIC_STEP_SPAN, "", MS(1))); /* one rank, made of nothing */
-	assert_null(breakdown(&s, METRIC_KERNEL_MEAN, "gemm_a", MS(1)));
+	assert_null(breakdown(&s, METRIC_KERNEL_SHARE_PCT, "gemm_a", PERCENT(1))); /* no sum */
 	release(&s);
 }
 
@@ -245,6 +244,117 @@ static void test_step_parts(void **state)
 	assert_adds_up(b);
 	assert_int_equal(part(b, 0, "from step to step")->change, MS(5));
 	assert_int_equal(part(b, 0, "GPU busy")->change, -MS(4));
+	vec_release(&b->parts);
+	release(&s);
+}
+
+/* What a digest has of calls by name adds up to the figure of the steps, or is not told. */
+static void test_calls_by_name(void **state)
+{
+	(void)state;
+	static const struct {
+		enum metric_id metric;
+		enum call_kind kind;
+	} rows[] = { { METRIC_STEP_LAUNCH_TIME, CALL_LAUNCH },
+		         { METRIC_STEP_SYNC_TIME, CALL_SYNC },
+		         { METRIC_STEP_DATALOADER_TIME, CALL_DATALOADER } };
+	struct sides s;
+	SETUP(&s, before, after);
+	for (int side = 0; side < NR_SIDES; side++) {
+		struct digest *d = s.run[side].ranks.v[0];
+		int64_t steps = d->usable_steps;
+		for (size_t k = 0; k < NR_OF(rows); k++) {
+			for (int64_t i = 0; i < steps; i++)
+				d->samples[rows[k].metric][i] = side ? MS(15) : MS(4);
+			vec_push(&d->calls, (struct call_stat){ rows[k].kind, SPAN("a"), steps * (side ? 6 : 4),
+			                                        steps * (side ? MS(12) : MS(4)), 0 });
+			if (side)
+				vec_push(&d->calls,
+				         (struct call_stat){ rows[k].kind, SPAN("b"), steps, steps * MS(3), 0 });
+		}
+		for (int64_t i = 0; i < steps; i++)
+			d->samples[METRIC_STEP_SYNC_COUNT][i] = side ? 7 : 4;
+	}
+	for (size_t k = 0; k < NR_OF(rows); k++) {
+		struct breakdown *b = breakdown(&s, rows[k].metric, "", MS(11));
+		assert_adds_up(b);
+		assert_int_equal(part(b, 0, "a")->change, MS(8));
+		assert_int_equal(part(b, 1, "number of calls")->change, MS(2));
+		assert_string_equal(part(b, 1, "number of calls")->detail, "4 → 6 per step");
+		assert_string_equal(part(b, 1, "mean duration of a call")->detail, "1.000 ms → 2.000 ms");
+		assert_string_equal(part(b, 0, "b")->detail, "new");
+		vec_release(&b->parts);
+	}
+	struct breakdown *b = breakdown(&s, METRIC_STEP_SYNC_COUNT, "", 3);
+	assert_adds_up(b);
+	assert_int_equal(part(b, 0, "a")->change, 2);
+	assert_int_equal(part(b, 0, "b")->change, 1);
+	vec_release(&b->parts);
+	s.run[0].ranks.v[0]->calls.nr = 0; /* as an older baseline has them */
+	assert_null(breakdown(&s, METRIC_STEP_LAUNCH_TIME, "", MS(11)));
+	b = breakdown(&s, METRIC_STEP_SYNC_TIME, "", MS(11));
+	assert_adds_up(b);
+	assert_int_equal(part(b, 0, "number of calls")->change, MS(3));
+	vec_release(&b->parts);
+	release(&s);
+}
+
+/* The span of a step, the times of a device, of a kernel and of a thread by what they
+   are made of. */
+static void test_made_of(void **state)
+{
+	(void)state;
+	struct sides s;
+	SETUP(&s, before, after);
+	for (int side = 0; side < NR_SIDES; side++) {
+		struct digest *d = s.run[side].ranks.v[0];
+		for (int64_t i = 0; i < d->usable_steps; i++) {
+			d->samples[METRIC_STEP_SPAN][i] = side ? MS(14) : MS(8);
+			d->samples[METRIC_STEP_BUSY_TIME][i] = side ? MS(9) : MS(5);
+			d->samples[METRIC_STEP_EXPOSED_COMM_TIME][i] = side ? MS(3) : MS(2);
+		}
+		vec_push(&d->devices, (struct device_stat){ .id = "0",
+		                                            .span_ns = side ? MS(50) : MS(40),
+		                                            .busy_ns = side ? MS(33) : MS(30),
+		                                            .compute_ns = MS(20),
+		                                            .comm_ns = side ? MS(10) : MS(8),
+		                                            .overlap_ns = side ? MS(1) : MS(2) });
+		vec_push(&d->threads,
+		         (struct thread_stat){ "1/2", side ? MS(9) : MS(5), 0, side ? MS(6) : MS(4) });
+	}
+	again(&s);
+	static const struct {
+		enum metric_id metric;
+		const char *label;
+		int64_t change;
+		const char *part;
+		int64_t of_part;
+		size_t parts;
+	} rows[] = {
+		{ METRIC_STEP_SPAN, "", MS(6), "gaps", MS(2), 3 },
+		{ METRIC_WINDOW_BUSY_TIME, "", MS(3), "exposed communication", MS(3), 1 },
+		{ METRIC_WINDOW_NON_COMPUTE_TIME, "0", MS(3), "exposed communication", MS(3), 1 },
+		{ METRIC_WINDOW_IDLE_TIME, "0", MS(7), "GPU busy", -MS(3), 2 },
+		{ METRIC_WINDOW_COMPUTE_TIME, "", 0, "communication or memory operations alone", -MS(3),
+		  2 },
+		{ METRIC_THREAD_TIME, "1/2", MS(4), "operators", MS(2), 2 },
+		/* the fixture's longest launch is as long as all of them */
+		{ METRIC_KERNEL_MEAN, "gemm_a", 2500000, "the longest launch", 2500000, 1 },
+		{ METRIC_KERNEL_MAX, "gemm_a", MS(300), "mean of the launches", 2500000, 2 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct breakdown *b = breakdown(&s, rows[i].metric, rows[i].label, rows[i].change);
+		assert_non_null(b);
+		assert_adds_up(b);
+		assert_int_equal(b->parts.nr, rows[i].parts);
+		assert_int_equal(part(b, 0, rows[i].part)->change, rows[i].of_part);
+		vec_release(&b->parts);
+	}
+	s.run[0].ranks.v[0]->threads.v[0].op_ns = -1;
+	assert_null(breakdown(&s, METRIC_THREAD_TIME, "1/2", MS(4)));
+	s.run[0].ranks.v[0]->devices.v[0].id = "1"; /* the other side's label selects none here */
+	struct breakdown *b = breakdown(&s, METRIC_WINDOW_BUSY_TIME, "1", MS(3));
+	assert_adds_up(b);
 	vec_release(&b->parts);
 	release(&s);
 }
@@ -365,8 +475,39 @@ static void test_ranks(void **state)
 	assert_int_equal(part(b, 0, "rank 7")->change, MS(3) / 2);
 	assert_int_equal(part(b, 0, "median − mean")->change, MS(1) / 2);
 	vec_release(&b->parts);
-	s.run[1].ranks.v[1]->rank = 8;
-	assert_null(breakdown(&s, METRIC_STEP_IDLE_TIME, "", MS(10)));
+	s.run[1].ranks.v[1]->rank = 8; /* other ranks: as of one */
+	b = breakdown(&s, METRIC_STEP_IDLE_TIME, "", MS(10));
+	assert_adds_up(b);
+	assert_int_equal(part(b, 0, "from step to step")->change, 6666667);
+	vec_release(&b->parts);
+	release(&s);
+}
+
+/* Of the rank that lacks most: what the ranks have together, and what it has. */
+static void test_missing_steps(void **state)
+{
+	(void)state;
+	struct sides s;
+	SETUP(&s, before, after);
+	for (int side = 0; side < NR_SIDES; side++) {
+		struct digest *d = fixture_digest(side ? 2 : 3, before, NR_OF(before));
+		d->rank = 7;
+		d->cross = (struct cross_rank){ .known = true, .missing_steps = side ? 2 : 0 };
+		s.run[side].ranks.v[0]->cross = (struct cross_rank){ .known = true };
+		vec_push(&s.run[side].ranks, d);
+	}
+	again(&s);
+	struct breakdown *b = breakdown(&s, METRIC_RANK_MISSING_STEPS, "", 2);
+	assert_adds_up(b);
+	assert_int_equal(part(b, 0, "steps that some rank has")->change, 1);
+	assert_string_equal(part(b, 0, "steps that some rank has")->detail,
+	                    "3 → 4, of which rank 7 has 2");
+	assert_int_equal(part(b, 0, "steps that the rank has")->change, 1);
+	vec_release(&b->parts);
+	b = breakdown(&s, METRIC_RANK_MISSING_STEPS, "", 1); /* that of another reduction */
+	assert_adds_up(b);
+	assert_int_equal(part(b, 0, "other ranks or runs")->change, -1);
+	vec_release(&b->parts);
 	release(&s);
 }
 
@@ -413,6 +554,90 @@ static void test_fold_categories(void **state)
 	x = breakdown(&s, METRIC_STEP_KERNEL_TIME, "", MS(12));
 	assert_adds_up(x);
 	assert_null(part(x, 1, "1 other category"));
+	vec_release(&x->parts);
+	release(&s);
+}
+
+/* A digest of `kernels` with two more that are too small to keep. */
+static struct digest *with_small(const struct activity *kernels, size_t nr)
+{
+	struct digest *d = fixture_digest(2, kernels, nr);
+	vec_push(&d->kernels, (struct kernel_stat){ .kind = EVENT_KERNEL,
+	                                            .name = SPAN("elementwise"),
+	                                            .step_count = 4,
+	                                            .step_total_ns = MS(3),
+	                                            .occupancy = -1,
+	                                            .names = 2,
+	                                            .largest_ns = MS(2) });
+	return d;
+}
+
+/* What a side may hold among its smaller kernels is not said to be gone or new, or to be launched
+   less because some ranks hold it there. */
+static void test_may_be_folded(void **state)
+{
+	(void)state;
+	const struct activity x[] = { { EVENT_KERNEL, "gemm_a", 2, MS(100) },
+		                          { EVENT_KERNEL, "small", 2, MS(2) } };
+	const struct activity y[] = { { EVENT_KERNEL, "gemm_a", 2, MS(110) } };
+	static const struct {
+		bool small[NR_SIDES], ranks;
+		const char *detail, *sum;
+	} rows[] = {
+		{ { false, true },
+		  false,
+		  "gone, or among the smaller kernels of the candidate",
+		  "none in the baseline" },
+		{ { true, false },
+		  false,
+		  "new, or among the smaller kernels of the baseline",
+		  "none in the candidate" },
+		{ { false, true },
+		  true,
+		  "perhaps among the smaller kernels of some runs or ranks",
+		  "none in the baseline" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct sides s;
+		SETUP(&s, x, x);
+		bench_release(&s.bench);
+		for (int side = 0; side < NR_SIDES; side++) {
+			run_release(&s.run[side]);
+			s.run[side] =
+			    fixture_run(rows[i].small[side] ? with_small(y, 1) : fixture_digest(2, x, 2));
+			if (!rows[i].ranks)
+				continue;
+			struct digest *second = fixture_digest(2, x, 2);
+			second->rank = 1;
+			vec_push(&s.run[side].ranks, second);
+		}
+		bench_init(&s.bench, &(struct bench_runs){ &s.run[0], NULL, &s.run[1], 1 },
+		           (struct naming){ .exact = true, .categories = &s.categories });
+		struct breakdown *b = breakdown(&s, METRIC_STEP_KERNEL_TIME, "", MS(5));
+		assert_adds_up(b);
+		assert_string_equal(part(b, 2, "small")->detail, rows[i].detail);
+		assert_null(part(b, 3, "launches"));
+		assert_string_equal(part(b, 2, "smaller kernels: elementwise")->detail, rows[i].sum);
+		vec_release(&b->parts);
+		release(&s);
+	}
+}
+
+/* Others that cancel out are not worth a row. */
+static void test_fold_to_nothing(void **state)
+{
+	(void)state;
+	const struct activity b[] = { { EVENT_KERNEL, "gemm_a", 3, MS(30) },
+		                          { EVENT_KERNEL, "gemm_b", 3, 3000 },
+		                          { EVENT_KERNEL, "gemm_c", 3, 6000 } };
+	const struct activity c[] = { { EVENT_KERNEL, "gemm_a", 4, MS(80) },
+		                          { EVENT_KERNEL, "gemm_b", 4, 8000 },
+		                          { EVENT_KERNEL, "gemm_c", 4, 4000 } };
+	struct sides s;
+	SETUP(&s, b, c);
+	struct breakdown *x = breakdown(&s, METRIC_STEP_KERNEL_TIME, "", MS(10));
+	assert_adds_up(x);
+	assert_int_equal(x->parts.nr, 3);
 	vec_release(&x->parts);
 	release(&s);
 }
@@ -473,10 +698,15 @@ int main(void)
 		cmocka_unit_test(test_counts_and_bytes),
 		cmocka_unit_test(test_step_parts),
 		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_calls_by_name),
+		cmocka_unit_test(test_made_of),
+		cmocka_unit_test(test_missing_steps),
 		cmocka_unit_test(test_scope),
 		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_fold),
 		cmocka_unit_test(test_fold_categories),
+		cmocka_unit_test(test_may_be_folded),
+		cmocka_unit_test(test_fold_to_nothing),
 		cmocka_unit_test(test_no_steps),
 		cmocka_unit_test(test_random),
 	};

@@ -272,13 +272,34 @@ static void test_trace(void **state)
 	b->memories.v[0].source = "trace";
 	s.run[0] = fixture_run(b);
 	s.run[1] = fixture_run(c);
+	b->memories.v[0].start_allocated = b->memories.v[0].end_allocated = MIB(1) / 2;
+	c->memories.v[0].start_allocated = MIB(1);
+	c->memories.v[0].end_allocated = MIB(1) + 512;
+	c->memories.v[0].peak_op = "aten::mm";
 	start(&s, METRIC_MEMORY_PEAK_ALLOCATED);
+	struct breakdown *x = breakdown(&s);
+	assert_adds_up(x);
+	assert_int_equal(part(x, 0, "held before the recording")->change, MIB(1) / 2);
+	assert_int_equal(part(x, 0, "taken in it and held at its end")->change, 512);
+	assert_string_equal(part(x, 0, "freed between the peak and the end")->detail,
+	                    "512.00 KiB → 1,023.50 KiB; aten::mm runs at the peak");
+	b->memories.v[0].start_allocated = MEMORY_UNKNOWN; /* an older baseline */
+	x = breakdown(&s);
+	assert_adds_up(x);
+	assert_int_equal(part(x, 0, "held at the end")->change, MIB(1) / 2 + 512);
+	s.query.metric = &metric_table[METRIC_MEMORY_END_ALLOCATED];
+	x = breakdown(&s);
+	assert_adds_up(x);
+	assert_non_null(part(x, 0, "reserved"));
+	s.query.metric = &metric_table[METRIC_MEMORY_GROWTH_PER_STEP];
+	b->memories.v[0].growth_per_step = c->memories.v[0].growth_per_step = 512;
 	assert_null(breakdown(&s));
+	b->memories.v[0].end_allocated = c->memories.v[0].end_allocated = 0;
 	s.query.metric = &metric_table[METRIC_MEMORY_PEAK_RESERVED];
 	c->memories.v[0].peak_reserved = c->memories.v[0].reserved_at_peak = MIB(8);
 	b->memories.v[0].peak_reserved = MIB(6);
 	b->memories.v[0].reserved_at_peak = MIB(4);
-	struct breakdown *x = breakdown(&s);
+	x = breakdown(&s);
 	assert_adds_up(x);
 	assert_int_equal(part(x, 0, "allocated at its peak")->change, MIB(1));
 	assert_int_equal(part(x, 0, "not in use at that moment")->change, MIB(3));

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Where a change went is said of every figure of time, memory and counts, in parts that add up exactly.
+
+Pairs of runs in which everything differs are judged under rules that allow no change at all, each under
+several ways to bring steps and ranks together. Of every check that fails the parts must be there, and on
+every level add up to what they are under; of means of one rank they must explain all of it. Every such
+metric must have failed somewhere.
+
+$GPUGATE is the program; exit 77 skips.
+"""
+import copy
+import decimal
+import gzip
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+PROGRAM = os.environ.get("GPUGATE")
+
+# Figures that are not made of anything that was recorded. Everything else must have parts.
+NO_PARTS = {
+    "memory.oom_count": "an event of its own: nothing is counted below it",
+}
+# Shares and rates are neither times nor counts; shares of memory are memory.
+ZERO = {"ns": "0ns", "ns/step": "0ns", "B": "0B", "B/step": "0B", "1": "0", "1/step": "0", "%": "0pp"}
+WAYS = ["", "ranks: each", "ranks: mean", "ranks: max"]
+STATISTICS = {2: "mean", 3: "p90"}      # of the steps; else the median
+
+
+def run(*args):
+    p = subprocess.run([str(a) for a in args], capture_output=True, text=True, check=False)
+    return p.returncode, p.stdout, p.stderr
+
+
+def generate(tool, out, *options):
+    code, _, err = run(sys.executable, GEN / tool, "--out", out, *options)
+    assert code == 0, err
+    return out
+
+
+# --- Changes that the generators do not know ------------------------------------------------------
+
+
+def edited(path, *edits):
+    d = json.loads(gzip.decompress(path.read_bytes()))
+    for edit in edits:
+        edit(d["traceEvents"])
+    path.write_bytes(gzip.compress(json.dumps(d).encode(), 1, mtime=0))
+    return path
+
+
+def leak(events):
+    """Something is there from before, more is kept with every [memory] event, one peaks."""
+    memory = [e for e in events if e["name"] == "[memory]" and e["args"]["Device Type"] == 1]
+    for i, e in enumerate(memory):
+        e["args"]["Total Allocated"] += 4096 * (1000 + i) + (1 << 30) * (i == len(memory) // 2)
+        e["args"]["Bytes"] += 512 * (e["args"]["Bytes"] > 0)
+    memory[-1]["args"]["Bytes"] = -memory[-1]["args"]["Bytes"]
+
+
+def more_calls(events):
+    """Every wait of the host is followed by one of another name, copies move more, the loader is one more."""
+    for e in [e for e in events if e["name"] == "cudaEventSynchronize"]:
+        call = copy.deepcopy(e)
+        call.update(name="cudaStreamSynchronize", ts=e["ts"] + e["dur"] + 0.1, dur=0.25)
+        events.append(call)
+    for e in [e for e in events if e["name"].startswith("enumerate(DataLoader)")]:
+        events.append({**copy.deepcopy(e), "name": "enumerate(DataLoader)#Other", "dur": 3})
+    for e in events:
+        if e.get("cat") == "gpu_memcpy":
+            e["args"]["bytes"] = e["args"]["bytes"] * 3 // 2
+
+
+def larger_messages(events):
+    for e in events:
+        if "In msg nelems" in e.get("args", {}):
+            for key in ("In msg nelems", "Out msg nelems"):
+                e["args"][key] = e["args"][key] * 5 // 4
+            e["args"]["dtype"] = "Float"
+
+
+# --- Runs: (baseline, later runs of it, candidates), each a list of files or of folders ---------------
+
+
+def one_rank(dir):
+    options = "--steps", "6", "--nccl"
+    base = generate("trace.py", dir / "base.json.gz", "--seed", "1", *options)
+    candidate = generate("trace.py", dir / "candidate.json.gz", "--seed", "2", "--steps", "7", "--nccl", "--peak-memory", "1.2",
+                         "--fragmentation", "9", "--slow-kernel", "*flash*=1.4", "--extra-launches", "*nccl*=1",
+                         "--extra-launches", "*elementwise*=2", "--new-kernel", "fresh=30")
+    return base, [], [edited(candidate, leak, more_calls, larger_messages)]
+
+
+def renamed(dir):
+    options = "--steps", "6", "--no-memory"
+    base = generate("trace.py", dir / "base.json.gz", "--seed", "1", *options)
+    return base, [], [generate("trace.py", dir / "candidate.json.gz", "--seed", "2", *options, "--rename-kernel",
+                               "*flash_bwd*=another_name", "--slow-kernel", "*flash*=1.05")]
+
+
+def several_runs(dir):
+    """Later runs of the baseline decide, and the median of three runs of the candidate."""
+    made = [generate("trace.py", dir / f"{i}.json.gz", "--seed", str(i), "--steps", str(5 + i % 2), "--peak-memory",
+                     str(1 + i / 50)) for i in range(1, 8)]
+    return made[0], made[1:4], made[4:]
+
+
+def one_window(dir):
+    options = "--no-steps", "--steps", "3"
+    base = generate("trace.py", dir / "base.json.gz", "--seed", "1", *options)
+    candidate = generate("trace.py", dir / "candidate.json.gz", "--seed", "2", *options)
+    return base, [], [edited(candidate, more_calls)]
+
+
+def ranks(dir):
+    base = generate("ranks.py", dir / "base", "--ranks", "4", "--seed", "1", "--groups", "2")
+    return base, [], [generate("ranks.py", dir / "candidate", "--ranks", "4", "--seed", "2", "--groups", "2", "--steps", "6",
+                               "--slow-rank", "2=1.2", "--late-rank", "1=400", "--slow-link", "3=1.5")]
+
+
+def steps_missing(dir):
+    """Rank 3 lacks the last step."""
+    base, later, [candidate] = ranks(dir)
+
+    def without_last_step(events):
+        last = max((e for e in events if e["name"].startswith("ProfilerStep")), key=lambda e: e["ts"])
+        events[:] = [e for e in events if e.get("ts", 0) < last["ts"]]
+    edited(candidate / "rank3.json.gz", without_last_step)
+    return base, later, [candidate]
+
+
+def snapshots(dir):
+    base = generate("snapshot.py", dir / "base.json.gz", "--seed", "1")
+    return base, [], [generate("snapshot.py", dir / "candidate.json.gz", "--seed", "2", "--layers", "5", "--steps", "7",
+                               "--leak", "3000000", "--peak", "7", "--fragmentation", "0.3", "--oom")]
+
+
+def both_sources(dir):
+    """The baseline has a trace alone, the candidate a snapshot of the same memory."""
+    base = generate("trace.py", dir / "base.json.gz", "--seed", "1", "--steps", "5")
+    folder = dir / "both"
+    folder.mkdir()
+    generate("trace.py", folder / "trace.json.gz", "--seed", "2", "--steps", "5")
+    generate("snapshot.py", folder / "snapshot.json.gz", "--seed", "2")
+    return base, [], [folder]
+
+
+ONE_RANK = one_rank, one_window, snapshots, both_sources
+
+# --- What is asked for ------------------------------------------------------------------------------
+
+
+def rules(path, metrics):
+    lines = ["version: 1\nworkload: attribution\ndefaults: {noise: {min_runs: 3}}\nrules:"]
+    for m, unit in metrics.items():
+        for i, way in enumerate(WAYS):
+            words = [f"id: {m}-{i}", f"metric: {m}", *([way] if way else []), f"fail: {{change: {ZERO[unit]}}}", "on_missing: skip"]
+            if m.startswith("step.") and i in STATISTICS:
+                words.append(f"stat: {STATISTICS[i]}")
+            lines.append(f"  - {{{', '.join(words)}}}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def faults(parts, change, level=0):
+    """Parts of one level that do not add up to what they are under."""
+    here = [i for i, p in enumerate(parts) if p["level"] == level]
+    wrong = []
+    if not here or here[0] or sum(parts[i]["change"] for i in here) != change:
+        wrong.append(f"parts of level {level} do not add up to {change}: {parts}")
+    for i, end in zip(here, here[1:] + [len(parts)]):
+        if end > i + 1:
+            wrong += faults(parts[i + 1:end], parts[i]["change"], level + 1)
+        if not parts[i]["change"] or not parts[i]["part"]:
+            wrong.append(f"a part that says nothing: {parts[i]}")
+    return wrong
+
+
+def of_check(c, of_one_rank):
+    if c["metric"] in NO_PARTS:
+        return ["has parts: take it out of the list"] if c["attribution"] else []
+    if not c["attribution"]:
+        return ["no parts"]
+    left = [p for p in c["attribution"] if re.fullmatch(r"\w+ − mean", p["part"])]
+    of_means = [p for p in left if of_one_rank and c["rule"].endswith("-2")]
+    empty = [p for p in left if p["part"].startswith(("mean ", "each "))]
+    return faults(c["attribution"], c["change"]) + [f"left over: {p}" for p in of_means + empty]
+
+
+def judge(dir, make, metrics):
+    """The metrics of failed checks, and what is wrong with them."""
+    base, later, candidates = make(dir)
+    stored = ["--rules", rules(dir / "rules.yaml", metrics), "--baseline", dir / "baseline.json"]
+    for command, artifact in [("create", base)] + [("append", path) for path in later]:
+        code, _, err = run(PROGRAM, "baseline", command, artifact, *stored, *(["--force"] if command == "append" else []))
+        assert code == 0, err
+    words = [candidates[0], *(w for path in candidates[1:] for w in ("--repeat", path))]
+    code, _, err = run(PROGRAM, "check", *words, *stored, "--json", dir / "result.json", "--markdown", dir / "result.md")
+    assert code == 1, (code, err)
+    checks = json.loads((dir / "result.json").read_text(encoding="utf-8"), parse_float=decimal.Decimal)["checks"]
+    failed = [c for c in checks if c["verdict"] == "fail" and c["change"] is not None]
+    wrong = [f"{c['id']} ({c['baseline']} to {c['candidate']}): {line}" for c in failed for line in of_check(c, make in ONE_RANK)]
+    return {c["metric"] for c in failed}, wrong
+
+
+def main():
+    if not PROGRAM:
+        sys.exit(77)
+    _, table, _ = run(PROGRAM, "metrics")
+    metrics = {m: unit for m, unit in re.findall(r"^([a-z_]+\.[a-z_0-9]+) +(\S+)", table, re.M)
+               if unit in ZERO and (unit != "%" or m.startswith("memory."))}
+    failed, bad = set(), False
+    for make in (one_rank, renamed, several_runs, one_window, ranks, steps_missing, snapshots, both_sources):
+        with tempfile.TemporaryDirectory() as dir:
+            seen, wrong = judge(pathlib.Path(dir), make, metrics)
+        print(f"{'FAIL' if wrong else 'ok  '} {make.__name__}: {len(seen)} metrics")
+        for line in wrong:
+            print(f"     {line}")
+        failed |= seen
+        bad = bad or wrong
+    if set(metrics) - failed:
+        print(f"FAIL never shown: {' '.join(sorted(set(metrics) - failed))}")
+        bad = True
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
