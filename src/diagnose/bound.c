@@ -6,6 +6,7 @@
 #include "diagnose/diagnose.h"
 #include "diagnose/words.h"
 #include "diagnose/work.h"
+#include "model/flops.h"
 
 /* From so much of a step on a part is worth a sentence, and counts beside another. */
 #define PART_WORTH_NAMING (10 * PERCENT)
@@ -219,9 +220,24 @@ static void say_parts(struct bounds *b)
 /* ---- what was not recorded ---- */
 
 struct recorded {
-	bool traces, snapshots, memory, python, shapes, context;
+	bool traces, snapshots, memory, python, context;
+	bool gpu, flops, model_flops, peak; ///< operations by shapes, by the context; of the GPU
+	struct span uncounted; ///< an operator whose are not known; empty none
+	const struct digest *first; ///< with a trace
 	int64_t ranks, world_size;
 };
+
+static void flops_recorded(const struct digest *d, struct recorded *r)
+{
+	int64_t flops;
+	r->gpu = r->gpu || d->trust.gpu_events;
+	r->flops = r->flops || flops_per_step(d, &flops);
+	r->model_flops = r->model_flops || digest_env(d, "flops_per_step");
+	r->peak = r->peak || flops_peak(d, &(struct flop_peak){ 0 });
+	for (size_t i = 0; i < d->flops.nr && !r->uncounted.n; i++)
+		if (d->flops.v[i].uncounted)
+			r->uncounted = d->flops.v[i].op;
+}
 
 static struct recorded recorded_of(const struct run *run)
 {
@@ -229,6 +245,8 @@ static struct recorded recorded_of(const struct run *run)
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];
 		r.traces = r.traces || digest_has_trace(d);
+		r.first = !r.first && digest_has_trace(d) ? d : r.first;
+		flops_recorded(d, &r);
 		r.snapshots = r.snapshots || d->snapshot;
 		r.memory = r.memory || d->memories.nr;
 		r.context =
@@ -238,6 +256,29 @@ static struct recorded recorded_of(const struct run *run)
 			r.python = r.python || d->functions.v[k].cls == FUNCTION_PYTHON;
 	}
 	return r;
+}
+
+/* What would be needed for operations per second and their share of the peak. */
+static const char *flops_missing(struct bounds *b, const struct recorded *r)
+{
+	static const char what[] = "or flops_per_step of the run context: operations per second and "
+	                           "the share of the peak";
+	if (!r->flops && !r->model_flops && span_eq(r->uncounted, SPAN(FLOPS_OF_GRAPHS)))
+		return arena_printf(
+		    b->a, "the operators behind replays of GPU graphs (profile without them), %s", what);
+	if (!r->flops && !r->model_flops && r->uncounted.n)
+		return arena_printf(b->a,
+		                    "the inputs of '%.*s' (record_shapes=True of PyTorch 2.1 or later), %s",
+		                    (int)r->uncounted.n, r->uncounted.p, what);
+	if (!r->flops && !r->model_flops)
+		return arena_printf(b->a, "shapes of operators (record_shapes=True), %s", what);
+	if (r->peak)
+		return NULL;
+	enum flop_type type = flops_type(r->first);
+	return arena_printf(b->a, "peak_tflops of the run context: the share of the peak%s",
+	                    type == FLOP_FLOAT32 ? "; float32 may have been multiplied as TF32"
+	                    : type == FLOP_OTHER ? "; its precision, if nearly all is of one"
+	                                         : "; none is known of this GPU");
 }
 
 static void say_missing(struct bounds *b)
@@ -266,8 +307,9 @@ static void say_missing(struct bounds *b)
 		                                   " ranks: what of communication is waiting, and for whom",
 		                                   r.world_size - r.ranks, r.world_size));
 	if (r.traces && !b->window && !r.context)
-		vec_push(&c->missing, "samples_per_step or tokens_per_step of the run context: throughput; "
-		                      "flops_per_step and peak_tflops: the share of the peak");
+		vec_push(&c->missing, "samples_per_step or tokens_per_step of the run context: throughput");
+	if (r.gpu && !b->window && flops_missing(b, &r))
+		vec_push(&c->missing, flops_missing(b, &r));
 }
 
 void diagnose_bound(const struct run_view *v, struct arena *a, struct classification *out)

@@ -38,15 +38,17 @@ static int64_t recomputed_share(const struct run *run)
 	__int128 ns = 0, window = 0;
 	for (size_t r = 0; r < run->ranks.nr; r++) {
 		const struct digest *d = run->ranks.v[r];
+		bool *inside = mem_calloc(d->functions.nr, sizeof *inside);
 		window += d->window_ns;
 		for (size_t i = 0; i < d->functions.nr; i++) {
 			const struct function_stat *f = &d->functions.v[i];
-			bool inner = false;
-			for (int64_t p = f->parent; p >= 0 && !inner; p = d->functions.v[p].parent)
-				inner = function_is_recomputation(&d->functions.v[p]);
-			if (function_is_recomputation(f) && !inner)
+			inside[i] = f->parent >= 0 && inside[f->parent]; /* a caller stands before */
+			if (!inside[i] && function_is_recomputation(f)) {
 				ns += f->total_ns;
+				inside[i] = true;
+			}
 		}
+		free(inside);
 	}
 	return number_pct(ns, window);
 }

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/words.h"
+#include "model/flops.h"
 
 struct summary {
 	const struct run_view *v;
@@ -58,6 +59,24 @@ static const char *worst_rank(struct summary *s, enum metric_id id, int64_t show
 	                    figure_text(s->a, m->unit, worst, false));
 }
 
+/* What a share of the peak is of, and what operations are. */
+static const char *flops_note(struct summary *s, enum metric_id id)
+{
+	struct flop_peak peak;
+	if (id == METRIC_FLOPS_PER_STEP)
+		return "products, convolutions and attention that operators of PyTorch launched";
+	if (id != METRIC_FLOPS_PEAK_PCT && id != METRIC_MFU_PCT)
+		return "";
+	for (size_t i = 0; i < s->v->run->ranks.nr; i++)
+		if (flops_peak(s->v->run->ranks.v[i], &peak))
+			return arena_printf(
+			    s->a, "of %s: %s%s",
+			    figure_text(s->a, UNIT_FLOPS_PER_S,
+			                number_div_round((__int128)peak.micro_tflops * MICRO, 1), false),
+			    peak.source, id == METRIC_MFU_PCT ? "" : "; recomputed work counts");
+	return "";
+}
+
 static void add_metric(struct summary *s, enum metric_id id, const char *label)
 {
 	const struct metric *m = &metric_table[id];
@@ -68,17 +87,18 @@ static void add_metric(struct summary *s, enum metric_id id, const char *label)
 		return;
 	if (s->out->window && id == METRIC_STEP_IDLE_TIME) /* before that it is not a step's */
 		label = arena_printf(s->a, "%s after its first activity, whole window", label);
-	else if (s->out->window && metric_is_step(m))
+	else if (s->out->window && (metric_is_step(m) || id == METRIC_FLOPS_PER_STEP))
 		label = arena_printf(s->a, "%s, whole window", label);
-	else if (metric_is_step(m) && id != METRIC_STEP_TIME)
+	else if ((metric_is_step(m) && id != METRIC_STEP_TIME) || id == METRIC_FLOPS_PER_STEP)
 		label = arena_printf(s->a, "%s per step", label);
+	const char *note = worst_rank(s, id, value);
 	vec_push(&s->out->facts, (struct fact){ .id = m->name,
 	                                        .label = label,
 	                                        .text = figure_text(s->a, m->unit, value, false),
 	                                        .has_value = true,
 	                                        .value = value,
 	                                        .unit = m->unit,
-	                                        .note = worst_rank(s, id, value) });
+	                                        .note = note[0] ? note : flops_note(s, id) });
 }
 
 /* What was recorded, of the rank with the most; sums over ranks. */
@@ -162,7 +182,10 @@ void diagnose_facts(const struct run_view *v, struct arena *a, struct run_report
 		{ METRIC_THROUGHPUT_STEPS, "steps per second" },
 		{ METRIC_THROUGHPUT_SAMPLES, "samples per second" },
 		{ METRIC_THROUGHPUT_TOKENS, "tokens per second" },
-		{ METRIC_MFU_PCT, "model FLOP/s of the peak" },
+		{ METRIC_FLOPS_PER_STEP, "operations" },
+		{ METRIC_FLOPS_PER_S, "operations per second" },
+		{ METRIC_FLOPS_PEAK_PCT, "share of the peak" },
+		{ METRIC_MFU_PCT, "MFU, of the model's operations" },
 		{ METRIC_MEMORY_PEAK_RESERVED, "memory reserved, peak" },
 		{ METRIC_MEMORY_PEAK_ALLOCATED, "memory allocated, peak" },
 		{ METRIC_MEMORY_END_ALLOCATED, "memory active, end" },

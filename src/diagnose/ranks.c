@@ -264,7 +264,7 @@ static void add_late(struct diagnosis *d, size_t r)
 {
 	struct arena *a = &d->arena;
 	const struct cross_rank *c = cross_of(d, r);
-	int64_t per_step = c->steps > 0 ? c->late_ns / c->steps : 0;
+	int64_t late_ns = c->steps > 0 ? c->late_ns / c->steps : 0;
 	const char *compute = "";
 	if (c->compute_skew != MEMORY_UNKNOWN && c->compute_skew <= SLOW_FLOOR &&
 	    c->compute_skew >= -SLOW_FLOOR)
@@ -274,9 +274,9 @@ static void add_late(struct diagnosis *d, size_t r)
 	    arena_printf(&d->out->arena,
 	                 "came last in %" PRId64 " of %" PRId64
 	                 " collectives, where the others wait %s a step for it, %s of its steps%s%s%s",
-	                 c->last_count, c->matched, figure_text(a, UNIT_NS, per_step, false),
+	                 c->last_count, c->matched, figure_text(a, UNIT_NS, late_ns, false),
 	                 figure_text(a, UNIT_PCT, number_pct(c->late_ns, c->step_ns), false), compute,
-	                 late_cause(d, r, per_step), most_unlike(d, r)));
+	                 late_cause(d, r, late_ns), most_unlike(d, r)));
 }
 
 /* ---- the run ---- */

@@ -179,6 +179,7 @@ static void add_rows(struct tabler *t, const struct listing *l, const struct ans
 {
 	VEC(struct listed) rows = VEC_INIT;
 	__int128 sum = 0;
+	size_t folded = table_folded(t, table, l->ids, l->nr);
 	for (size_t i = 0; i < answers[0].list.nr; i++) {
 		const struct answer *x = &answers[0].list.v[i];
 		bool idle = l->ids[0] == METRIC_FUNCTION_EXCLUSIVE_PCT && label_is_idle_thread(x->label);
@@ -203,7 +204,15 @@ static void add_rows(struct tabler *t, const struct listing *l, const struct ans
 		}
 		cell_name(t, table, rows.v[i].label);
 	}
-	table->more = rows.nr > TABLE_ROWS ? rows.nr - TABLE_ROWS : 0;
+	for (size_t i = TABLE_ROWS; i < rows.nr; i++)
+		for (size_t k = 0; k < l->nr; k++) {
+			const struct answer *x = answer_of(&answers[k], rows.v[i].label);
+			if (x && table->columns.v[k].adds)
+				table->columns.v[k].rest = number_add(table->columns.v[k].rest, x->value);
+		}
+	for (size_t i = TABLE_ROWS; i < rows.nr && l->share; i++)
+		table->columns.v[l->nr].rest += number_pct(rows.v[i].value, sum);
+	table->more = folded + (rows.nr > TABLE_ROWS ? rows.nr - TABLE_ROWS : 0);
 	vec_release(&rows);
 }
 
@@ -216,9 +225,12 @@ static void add_listing(struct tabler *t, const struct listing *l)
 		struct query q = diagnosis_query(&metric_table[l->ids[k]]);
 		run_query(t->v, &q, &scratch, &answers[k]);
 		table_column(table, short_name(l->ids[k]), q.metric->unit);
+		table->columns.v[k].adds = metric_adds_up(l->ids[k]);
 	}
-	if (l->share)
+	if (l->share) {
 		table_column(table, "share", UNIT_PCT);
+		table->columns.v[l->nr].adds = true;
+	}
 	if (l->ids[0] == METRIC_KERNEL_TIME)
 		table_names(table, "category");
 	table_names(table, l->names);

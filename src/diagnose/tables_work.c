@@ -1,7 +1,9 @@
 /* Tables of work that may not be needed: fills and zeroes, recomputation of checkpoints. */
 #include "base/number.h"
 #include "diagnose/tables.h"
+#include "diagnose/words.h"
 #include "diagnose/work.h"
+#include "model/flops.h"
 
 struct summed {
 	struct span name;
@@ -104,8 +106,109 @@ static void recomputation(struct tabler *t)
 	add_rows(t, table, &s, false);
 }
 
+/* ---- floating-point operations ---- */
+
+/* An operator and type, of all ranks; `peak` 0 where none is known. */
+struct operations {
+	struct flop_stat of;
+	__int128 steps;
+	int64_t micro_tflops;
+};
+
+static int operations_cmp(const void *a, const void *b)
+{
+	const struct operations *x = a, *y = b;
+	if (x->of.flops != y->of.flops)
+		return x->of.flops > y->of.flops ? -1 : 1;
+	return flop_stat_cmp(&x->of, &y->of);
+}
+
+struct all_operations {
+	VEC(struct operations) list;
+};
+
+static void add_operations(struct all_operations *all, const struct digest *d,
+                           const struct flop_stat *f)
+{
+	struct flop_peak peak = { 0 };
+	if (f->type != flops_type(d) || !flops_peak(d, &peak))
+		peak.micro_tflops = 0;
+	for (size_t i = 0; i < all->list.nr; i++) {
+		struct operations *x = &all->list.v[i];
+		if (flop_stat_cmp(&x->of, f) != 0)
+			continue;
+		x->of.flops = number_add(x->of.flops, f->flops);
+		x->of.count = number_add(x->of.count, f->count);
+		x->of.uncounted = number_add(x->of.uncounted, f->uncounted);
+		x->of.gpu_ns = number_add(x->of.gpu_ns, f->gpu_ns);
+		x->steps += d->usable_steps;
+		return;
+	}
+	vec_push(&all->list, (struct operations){ *f, d->usable_steps, peak.micro_tflops });
+}
+
+/* The rate is that of the kernels alone; calls that were not counted took time, too. */
+static void add_operations_row(struct tabler *t, struct report_table *table,
+                               const struct operations *x)
+{
+	bool rated = x->of.gpu_ns > 0 && x->of.flops > 0 && x->of.uncounted == 0;
+	if (x->of.flops)
+		cell_figure(t, table, number_div_round(x->of.flops, x->steps));
+	else
+		cell_absent(table);
+	cell_figure(t, table, number_div_round((__int128)x->of.count * MICRO, x->steps));
+	if (x->of.uncounted)
+		cell_figure(t, table, number_div_round((__int128)x->of.uncounted * MICRO, x->steps));
+	else
+		cell_absent(table);
+	if (x->of.gpu_ns > 0)
+		cell_figure(t, table, number_div_round(x->of.gpu_ns, x->steps));
+	else
+		cell_absent(table);
+	if (rated)
+		cell_figure(t, table, number_div_round((__int128)x->of.flops * NS_PER_S, x->of.gpu_ns));
+	else
+		cell_absent(table);
+	if (rated && x->micro_tflops)
+		cell_figure(t, table,
+		            number_div_round((__int128)x->of.flops * 100 * NS_PER_S,
+		                             (__int128)x->of.gpu_ns * x->micro_tflops));
+	else
+		cell_absent(table);
+	cell_name(t, table, span_of(x->of.type == FLOP_OTHER ? "" : flop_type_names[x->of.type]));
+	cell_name(t, table, x->of.op);
+}
+
+static void operations(struct tabler *t)
+{
+	struct all_operations all = { 0 };
+	struct report_table *table =
+	    table_begin(t, "operations", "floating-point operations by operator",
+	                "per step, by the shapes of inputs; rate in the kernels that they launch");
+	for (size_t r = 0; r < t->v->run->ranks.nr; r++) {
+		const struct digest *d = t->v->run->ranks.v[r];
+		for (size_t i = 0; i < d->flops.nr && d->usable_steps; i++)
+			add_operations(&all, d, &d->flops.v[i]);
+	}
+	table_column(table, "operations", UNIT_FLOPS);
+	table_column(table, "calls", UNIT_COUNT_PER_STEP);
+	table_column(table, "not counted", UNIT_COUNT_PER_STEP);
+	table_column(table, "kernels", UNIT_NS_PER_STEP);
+	table_column(table, "rate", UNIT_FLOPS_PER_S);
+	table_column(table, "of the peak", UNIT_PCT);
+	table_names(table, "type");
+	table_names(table, "operator");
+	vec_sort(&all.list, operations_cmp);
+	for (size_t i = 0; i < all.list.nr && i < TABLE_ROWS; i++)
+		add_operations_row(t, table, &all.list.v[i]);
+	table->more = all.list.nr > TABLE_ROWS ? all.list.nr - TABLE_ROWS : 0;
+	vec_release(&all.list);
+	table_end(t);
+}
+
 void tables_of_work(struct tabler *t)
 {
+	operations(t);
 	fills(t);
 	recomputation(t);
 }

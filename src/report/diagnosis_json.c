@@ -55,6 +55,13 @@ static void put_table(struct emit *e, const struct report_table *t)
 	}
 	emit_close(e, ']');
 	emit_number(e, "more", (int64_t)t->more, 0);
+	emit_open(e, "rest", '[');
+	for (size_t c = 0; c < columns && report_table_has_rest(t, report_table_rows(t)); c++)
+		if (t->columns.v[c].adds)
+			put_figure(e, NULL, t->columns.v[c].unit, t->columns.v[c].rest);
+		else
+			emit_str(e, NULL, NULL);
+	emit_close(e, ']');
 	emit_close(e, '}');
 }
 

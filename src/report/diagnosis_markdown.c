@@ -84,6 +84,21 @@ static void add_findings(struct markdown *m)
 	md_close(&m->doc);
 }
 
+static void add_rest(struct md_section *s, const struct report_table *t, size_t shown)
+{
+	struct strbuf *row = md_table_row(s);
+	for (size_t c = 0; c < t->columns.nr; c++) {
+		struct strbuf b = STRBUF_INIT;
+		if (t->columns.v[c].adds)
+			unit_format(&b, t->columns.v[c].unit, report_table_rest(t, shown, c), false);
+		else if (c + 1 == t->columns.nr)
+			strbuf_addf(&b, "%zu more", report_table_rows(t) - shown + t->more);
+		md_cell(row, strbuf_str(&b));
+		strbuf_release(&b);
+	}
+	md_end_row(row);
+}
+
 static void add_table(struct markdown *m, const struct report_table *t)
 {
 	size_t columns = t->columns.nr, rows = report_table_rows(t);
@@ -101,7 +116,8 @@ static void add_table(struct markdown *m, const struct report_table *t)
 	    &m->doc, arena_printf(&m->arena, "%s%s%s", t->title, t->note[0] ? ": " : "", t->note),
 	    strbuf_str(&head));
 	strbuf_release(&head);
-	s->more = t->more + rows - shown;
+	bool rest = report_table_has_rest(t, shown);
+	s->more = rest ? 0 : t->more + rows - shown;
 	for (size_t i = 0; i < shown; i++) {
 		struct strbuf *row = md_table_row(s);
 		for (size_t c = 0; c < columns; c++) {
@@ -113,6 +129,8 @@ static void add_table(struct markdown *m, const struct report_table *t)
 		}
 		md_end_row(row);
 	}
+	if (rest)
+		add_rest(s, t, shown);
 	md_close(&m->doc);
 }
 

@@ -62,9 +62,22 @@ static void write_table(struct page *p, const struct report_table *k)
 			cells[c] = table_text(&t.arena, k->cells.v[i * columns + c].text, NAME_CHARS);
 		table_add(&t, NULL, cells);
 	}
+	bool rest = report_table_has_rest(k, shown);
+	for (size_t c = 0; c < columns && rest; c++) {
+		const struct report_column *column = &k->columns.v[c];
+		struct strbuf b = STRBUF_INIT;
+		if (column->adds)
+			unit_format(&b, column->unit, report_table_rest(k, shown, c), false);
+		else if (c + 1 == columns)
+			strbuf_addf(&b, "%zu more", rows - shown + k->more);
+		cells[c] = arena_dup(&t.arena, strbuf_span(&b));
+		strbuf_release(&b);
+	}
+	if (rest)
+		table_add(&t, NULL, cells);
 	sink_printf(p->out, "\n%s%s%s\n", k->title, k->note[0] ? ": " : "", k->note);
 	table_write(&t, p->out);
-	if (rows - shown + k->more)
+	if (!rest && rows - shown + k->more)
 		sink_printf(p->out, "  %zu more\n", rows - shown + k->more);
 }
 

@@ -4,7 +4,8 @@
 
 const struct report_format report_formats[] = {
 	{ "text", text_write }, { "markdown", markdown_write }, { "junit", junit_write },
-	{ "json", json_write }, { "html", html_write },         { NULL, NULL },
+	{ "json", json_write }, { "html", html_write },         { "openmetrics", openmetrics_write },
+	{ NULL, NULL },
 };
 
 const struct report_format *report_format_find(const char *name)

@@ -338,7 +338,7 @@ static void level_chart(struct html *h, const struct series *s)
 void html_memory(struct html *h)
 {
 	bool levels = has_series(h->r, "memory.");
-	bool peaks[] = { html_has_peaks(h->r->baseline_run), html_has_peaks(h->r->run) };
+	const bool peaks[] = { html_has_peaks(h->r->baseline_run), html_has_peaks(h->r->run) };
 	if (!levels && !peaks[0] && !peaks[1])
 		return;
 	html_section(h, "memory", "Memory");
@@ -348,8 +348,8 @@ void html_memory(struct html *h)
 		html_puts(h, "<p class=\"note\">Fragmentation is the share of reserved memory that is not "
 		             "allocated, on the axis to the right.</p>\n");
 	if (levels && h->r->baseline_run && !run_has_series(h->r->baseline_run, "memory."))
-		html_puts(h, "<p class=\"note\">The baseline has no levels over time (stored ones keep the "
-		             "peaks alone): the chart is of the candidate.</p>\n");
+		html_puts(h, "<p class=\"note\">The baseline has no levels over time (stored ones of many "
+		             "ranks keep the peaks alone): the chart is of the candidate.</p>\n");
 	html_more_charts(h, each_label(h, "memory.allocated", level_chart));
 	html_peaks(h, h->r->run);
 	html_peaks(h, h->r->baseline_run);

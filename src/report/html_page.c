@@ -159,11 +159,18 @@ void html_bar_cell(struct html *h)
 	html_puts(h, "<td class=\"bars\">");
 }
 
+void html_table_foot(struct html *h)
+{
+	html_puts(h, "</tbody><tfoot>\n<tr>");
+	h->foot = true;
+}
+
 void html_table_end(struct html *h, size_t more)
 {
 	if (h->rows > HTML_ROWS)
 		more += h->rows - HTML_ROWS;
-	html_puts(h, "</tbody></table></div>\n");
+	html_puts(h, h->foot ? "</tfoot></table></div>\n" : "</tbody></table></div>\n");
+	h->foot = false;
 	if (more)
 		html_printf(h, "<p class=\"note\">%zu more in the JSON</p>\n", more);
 }

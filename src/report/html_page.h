@@ -17,6 +17,7 @@ struct html {
 	struct strbuf header, nav, body; ///< what is added goes to the body
 	int nr_pictures; ///< for ids
 	size_t rows; ///< of the table under way
+	bool foot; ///< it has one, in which it is
 };
 
 /// Our own markup, as it stands.
@@ -59,6 +60,9 @@ void html_cell(struct html *h, const char *text);
 void html_name_cell(struct html *h, const char *name);
 void html_figure_cell(struct html *h, const char *text, bool has, int64_t value);
 void html_bar_cell(struct html *h);
+
+/// Begin the one row of its foot, which sorting leaves where it is.
+void html_table_foot(struct html *h);
 
 /// End it; `more` rows were left out by whoever made the list, beside those that
 /// html_row() refused.

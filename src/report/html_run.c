@@ -55,7 +55,7 @@ static void bound(struct html *h, const struct run_report *run)
 		html_puts(h, "</li>\n");
 	}
 	for (size_t i = 0; i < c->missing.nr; i++) {
-		html_puts(h, "<li>not known: ");
+		html_puts(h, "<li>not recorded: ");
 		html_text(h, c->missing.v[i]);
 		html_puts(h, "</li>\n");
 	}
@@ -103,9 +103,9 @@ void html_recommendations(struct html *h)
 		html_text(h, r->saves_text);
 		html_printf(h, "%sconfidence %s</p>\n<dl>\n", r->saves_text[0] ? "; " : "",
 		            confidence_names[r->confidence]);
-		sentence(h, "observed", r->observation);
-		sentence(h, "probably", r->hypothesis);
-		sentence(h, "do", r->action);
+		sentence(h, "seen", r->observation);
+		sentence(h, "may mean", r->hypothesis);
+		sentence(h, "try", r->action);
 		sentence(h, "confirmed by", r->confirm);
 		sentence(h, "would settle it", r->ask);
 		html_puts(h, "</dl></li>\n");
@@ -115,6 +115,27 @@ void html_recommendations(struct html *h)
 }
 
 /* ---- lists ---- */
+
+/* In the foot, where sorting leaves it. */
+static void rest_row(struct html *h, const struct report_table *t, const size_t *order, size_t nr)
+{
+	html_table_foot(h);
+	for (size_t k = 0; k < nr; k++) {
+		const struct report_column *c = &t->columns.v[order[k]];
+		struct strbuf b = STRBUF_INIT;
+		int64_t sum = report_table_rest(t, report_table_rows(t), order[k]);
+		if (c->adds)
+			unit_format(&b, c->unit, sum, false);
+		else if (k == 0)
+			strbuf_addf(&b, "%zu more", t->more);
+		if (c->is_text)
+			html_cell(h, strbuf_str(&b));
+		else
+			html_figure_cell(h, strbuf_str(&b), c->adds, sum);
+		strbuf_release(&b);
+	}
+	html_puts(h, "</tr>\n");
+}
 
 void html_list(struct html *h, const char *caption, const struct report_table *t,
                const struct html_filter *filter)
@@ -147,10 +168,13 @@ void html_list(struct html *h, const char *caption, const struct report_table *t
 		}
 		html_puts(h, "</tr>\n");
 	}
+	if (!filter && report_table_has_rest(t, report_table_rows(t)))
+		rest_row(h, t, order, nr);
 	html_table_end(h, 0);
 	if (!filter && t->more)
 		html_printf(h,
-		            "<p class=\"note\">%zu more; <code>gpugate metrics RUN</code> has them</p>\n",
+		            "<p class=\"note\">%zu more; <code>gpugate metrics RUN</code> has them, as far "
+		            "as the run keeps them</p>\n",
 		            t->more);
 }
 

@@ -27,7 +27,7 @@ static void add_marker(struct strbuf *b, const char *workload)
 	const char *name = workload && *workload ? workload : "default";
 	strbuf_adds(b, "<!-- gpugate:");
 	size_t n = 0;
-	for (; name[n] && n < MD_NAME_CHARS; n++)
+	for (; n < MD_NAME_CHARS && name[n]; n++)
 		strbuf_addch(b, strchr(plain, name[n]) ? name[n] : '-');
 	if (name[n] || strspn(name, plain) < n)
 		strbuf_addf(b, "-%08x", text_hash32(span_of(name)));
@@ -190,13 +190,20 @@ static void add_part(struct md_section *s, const struct part *p)
 	strbuf_addch(row, '\n');
 }
 
+static const char *what_went(const struct breakdown *b)
+{
+	if (b->metric)
+		return "memory";
+	return b->unit == UNIT_NS || b->unit == UNIT_NS_PER_STEP ? "time" : "change";
+}
+
 static void add_breakdowns(struct markdown *m)
 {
 	struct breakdown_list l;
 	breakdowns_of(m->r, &l);
 	for (size_t i = 0; i < l.list.nr; i++) {
 		struct md_section *s = md_section(&m->doc, false);
-		strbuf_addf(&s->head, "\n**where the %s went:** ", l.list.v[i]->metric ? "memory" : "time");
+		strbuf_addf(&s->head, "\n**where the %s went:** ", what_went(l.list.v[i]));
 		add_sentence(&s->head, l.list.v[i]->title);
 		strbuf_adds(&s->head, "\n\n");
 		for (size_t k = 0; k < l.list.v[i]->parts.nr; k++)

@@ -128,13 +128,15 @@ static void add_once(struct breakdown_list *out, const struct breakdown *b)
 	vec_push(&out->list, b);
 }
 
-enum subject { SUBJECT_STEP, SUBJECT_OTHER, SUBJECT_MEMORY };
+enum subject { SUBJECT_STEP, SUBJECT_ITEM, SUBJECT_RUN, SUBJECT_MEMORY };
 
 static enum subject subject_of(const struct metric *m)
 {
 	if (m->need == NEED_MEMORY)
 		return SUBJECT_MEMORY;
-	return metric_is_step(m) ? SUBJECT_STEP : SUBJECT_OTHER;
+	if (metric_is_step(m))
+		return SUBJECT_STEP;
+	return m->label == LABEL_NONE || m->label == LABEL_DEVICE ? SUBJECT_RUN : SUBJECT_ITEM;
 }
 
 /* Of the failed checks, or of those that warn. */
@@ -151,7 +153,8 @@ void breakdowns_of(const struct report *r, struct breakdown_list *out)
 	*out = (struct breakdown_list){ 0 };
 	add_of(r, VERDICT_FAIL, SUBJECT_STEP, out);
 	if (!out->list.nr)
-		add_of(r, VERDICT_FAIL, SUBJECT_OTHER, out);
+		add_of(r, VERDICT_FAIL, SUBJECT_ITEM, out);
+	add_of(r, VERDICT_FAIL, SUBJECT_RUN, out);
 	if (!out->list.nr)
 		add_of(r, VERDICT_WARN, SUBJECT_STEP, out);
 	size_t nr = out->list.nr;

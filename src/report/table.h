@@ -44,8 +44,9 @@ struct breakdown_list {
 };
 
 /// Breakdowns worth showing, each once: of failed step figures, which hold what
-/// failed in them; else of other failed checks; else of step figures that warn;
-/// of memory, failed or else warned; of the diff.
+/// failed in them, else of failed kernels, operators, …; of other failed figures of a run
+/// or its devices; where there are none of step figures that warn; of memory, failed or
+/// else warned; of the diff.
 void breakdowns_of(const struct report *r, struct breakdown_list *out);
 
 /// True for what a reader has to see: fail, inconclusive, missing, warn.

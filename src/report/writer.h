@@ -24,7 +24,7 @@ extern const struct report_format report_formats[];
 /// Format by name, or NULL.
 const struct report_format *report_format_find(const char *name);
 
-/// `gpugate metrics RUN --json` (schema gpugate-metrics-1, see the README). `r` holds what is
+/// `gpugate metrics RUN --json` (schemas/gpugate-metrics-1.json). `r` holds what is
 /// said of the run, as the candidate: trust, insights, ranks; NULL nothing.
 void metrics_write_json(const struct run_view *v, const struct report *r, struct sink *out);
 

@@ -19,4 +19,7 @@ void html_write(const struct report *r, const struct write_options *o, struct si
 /// gpugate-result-1 of `check`, gpugate-diff-1 of `diff`.
 void json_write(const struct report *r, const struct write_options *o, struct sink *out);
 
+/// OpenMetrics 1.0: verdict, checks and figures as series, for Prometheus and GitLab.
+void openmetrics_write(const struct report *r, const struct write_options *o, struct sink *out);
+
 #endif

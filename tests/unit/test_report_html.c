@@ -75,10 +75,13 @@ static struct run_report *sample_run(struct report *r, const char *name, bool ca
 	for (size_t i = 0; i < NR_OF(ids); i++) {
 		struct report_table *t = vec_push_zero(&run->tables);
 		*t = (struct report_table){ .id = ids[i], .title = ids[i], .note = "" };
-		vec_push(&t->columns, (struct report_column){ "bytes", UNIT_BYTES, false });
-		vec_push(&t->columns, (struct report_column){ "category", UNIT_COUNT, true });
+		vec_push(&t->columns,
+		         (struct report_column){ .name = "bytes", .unit = UNIT_BYTES, .adds = true });
+		vec_push(&t->columns,
+		         (struct report_column){ .name = "category", .unit = UNIT_COUNT, .is_text = true });
 		if (i)
-			vec_push(&t->columns, (struct report_column){ "memory", UNIT_COUNT, true });
+			vec_push(&t->columns, (struct report_column){
+			                          .name = "memory", .unit = UNIT_COUNT, .is_text = true });
 		for (int64_t k = 1; k <= 2; k++) {
 			vec_push(&t->cells, (struct report_cell){ CELL_FIGURE, "1.00 KiB", k * 1024 });
 			vec_push(&t->cells, (struct report_cell){ CELL_TEXT, name, 0 });

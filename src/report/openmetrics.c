@@ -1,0 +1,289 @@
+/* OpenMetrics 1.0 text, which the metrics report of GitLab reads too. Base units, no timestamps.
+   Whatever a file says of a thing stands in the same place in every run: families in the order
+   below, series by their labels. GitLab compares values as texts, so that figures which differ
+   between runs of the same code by their nature have four significant digits, as elsewhere for
+   people: a step of 0.1 % at most, where unchanged code moves them by 1 %. Counts and bytes are
+   whole. Integers throughout: no exponents, nothing that a double would change. */
+#include <string.h>
+
+#include "base/text.h"
+#include "report/writers.h"
+
+enum { SIGNIFICANT = 4, ITEM_CHARS = 100 };
+
+/* ---- names and numbers ---- */
+
+struct base_unit {
+	const char *name; ///< NULL: a bare number
+	int digits; ///< decimal places of one of the integers that stand for it
+};
+
+static const struct base_unit base_units[] = {
+	[UNIT_NS] = { "seconds", 9 },
+	[UNIT_BYTES] = { "bytes", 0 },
+	[UNIT_COUNT] = { NULL, 0 },
+	[UNIT_PCT] = { "ratio", 8 },
+	[UNIT_PER_S] = { "per_second", 6 },
+	[UNIT_BYTES_PER_S] = { "bytes_per_second", 0 },
+	[UNIT_NS_PER_STEP] = { "seconds_per_step", 9 },
+	[UNIT_COUNT_PER_STEP] = { "per_step", 6 },
+	[UNIT_BYTES_PER_STEP] = { "bytes_per_step", 0 },
+	[UNIT_FLOPS] = { NULL, 0 },
+	[UNIT_FLOPS_PER_S] = { "per_second", 0 },
+};
+
+/* "memory.growth_per_step" as "gpugate_memory_growth_bytes_per_step": the unit once, at the end. */
+static void add_family(struct strbuf *out, const struct metric *m)
+{
+	static const char *const said[] = {
+		"_pct", "_per_step", "_per_s", ".per_s", "_bytes", ".bytes"
+	};
+	const char *unit = base_units[m->unit].name;
+	struct span name = span_of(m->name);
+	for (size_t i = 0; unit && i < sizeof said / sizeof *said; i++) {
+		size_t n = strlen(said[i]);
+		if (name.n > n && memcmp(name.p + name.n - n, said[i], n) == 0)
+			name.n -= n;
+	}
+	strbuf_adds(out, "gpugate_");
+	for (size_t i = 0; i < name.n; i++)
+		strbuf_addch(out, name.p[i] == '.' ? '_' : name.p[i]);
+	if (unit)
+		strbuf_addf(out, "_%s", unit);
+}
+
+static int64_t rounded(int64_t value)
+{
+	uint64_t v = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	int64_t step = 1;
+	for (int i = 0; i < SIGNIFICANT; i++)
+		v /= 10;
+	for (; v; v /= 10)
+		step *= 10;
+	return number_div_round(value, step) * step;
+}
+
+/* ---- labels ---- */
+
+/* A name of a stranger as a label. GitLab takes what follows a '#' for a comment, whatever it
+   stands in. */
+static void add_label(struct strbuf *out, const char *key, const char *text)
+{
+	struct strbuf line = STRBUF_INIT;
+	text_add_short(&line, span_of(text), ITEM_CHARS);
+	strbuf_addf(out, "%s%s=\"", out->n ? "," : "", key);
+	for (const char *p = strbuf_str(&line); *p; p++) {
+		if (*p == '"' || *p == '\\')
+			strbuf_addch(out, '\\');
+		strbuf_addch(out, *p == '#' ? '@' : *p);
+	}
+	strbuf_adds(out, "\"");
+	strbuf_release(&line);
+}
+
+struct series_row {
+	const struct metric *metric; ///< NULL: state of the check
+	const char *labels; ///< but for workload and side; "" none
+	const char *side; ///< NULL: there is but one
+	int64_t value;
+};
+
+struct exposition {
+	const struct report *r;
+	struct sink *out;
+	struct arena arena;
+	const char *workload; ///< as a label; "" none
+	VEC(struct series_row) rows;
+};
+
+static const char *label(struct exposition *e, const char *key, const char *text)
+{
+	struct strbuf b = STRBUF_INIT;
+	add_label(&b, key, text);
+	const char *taken = arena_dup(&e->arena, strbuf_span(&b));
+	strbuf_release(&b);
+	return taken;
+}
+
+/* ---- families ---- */
+
+static void family(struct exposition *e, const char *name, const char *type, const char *unit,
+                   const char *help)
+{
+	sink_printf(e->out, "# TYPE %s %s\n", name, type);
+	if (unit)
+		sink_printf(e->out, "# UNIT %s %s\n", name, unit);
+	sink_printf(e->out, "# HELP %s %s\n", name, help);
+}
+
+static void series(struct exposition *e, const char *name, const char *labels, const char *side,
+                   int64_t value, int digits)
+{
+	const char *all[] = { e->workload, labels, side ? label(e, "side", side) : "" };
+	const char *before = "{";
+	char buf[NUMBER_TEXT];
+	sink_puts(e->out, name);
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		if (!*all[i])
+			continue;
+		sink_printf(e->out, "%s%s", before, all[i]);
+		before = ",";
+	}
+	sink_printf(e->out, "%s %s\n", *before == ',' ? "}" : "", number_format(value, digits, buf));
+}
+
+static void write_verdict(struct exposition *e)
+{
+	static const enum verdict states[] = { VERDICT_PASS, VERDICT_WARN, VERDICT_FAIL,
+		                                   VERDICT_MISSING, VERDICT_INCONCLUSIVE };
+	const struct report *r = e->r;
+	const char *name = "gpugate_verdict";
+	family(e, name, "stateset", NULL, "Verdict on the run; error where nothing could be judged.");
+	for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+		series(e, name, label(e, name, verdict_name(states[i])), NULL,
+		       !r->error && r->verdict == states[i], 0);
+	series(e, name, label(e, name, "error"), NULL, r->error != NULL, 0);
+}
+
+static void write_counts(struct exposition *e)
+{
+	const struct report *r = e->r;
+	family(e, "gpugate_checks", "gauge", NULL, "Number of checks, by verdict.");
+	for (int i = 0; i < NR_VERDICTS; i++)
+		series(e, "gpugate_checks", label(e, "verdict", verdict_name((enum verdict)i)), NULL,
+		       r->counts[i], 0);
+	family(e, "gpugate_same_artifact", "gauge", NULL,
+	       "1 where the candidate is the baseline's own artifact: nothing was compared.");
+	series(e, "gpugate_same_artifact", "", NULL, r->same_artifact, 0);
+}
+
+static void write_trust(struct exposition *e)
+{
+	int64_t nr[2] = { 0 };
+	for (size_t i = 0; i < e->r->trust.nr; i++)
+		nr[e->r->trust.v[i].candidate]++;
+	family(e, "gpugate_trust_findings", "gauge", NULL,
+	       "Number of findings about what was recorded, by side.");
+	if (e->r->kind != REPORT_RUN)
+		series(e, "gpugate_trust_findings", "", "baseline", nr[0], 0);
+	series(e, "gpugate_trust_findings", "", "candidate", nr[1], 0);
+}
+
+/* ---- figures ---- */
+
+static void add_side(struct exposition *e, const struct metric *m, const char *labels,
+                     const char *side, bool has, int64_t value)
+{
+	if (has)
+		vec_push(&e->rows,
+		         (struct series_row){ m, labels, side, m->exact ? value : rounded(value) });
+}
+
+/* In the order of what breaks the gate: 5 and more do. */
+static int64_t state_of(enum verdict v)
+{
+	static const int states[NR_VERDICTS] = {
+		[VERDICT_PASS] = 0,         [VERDICT_IMPROVED] = 1, [VERDICT_SKIPPED] = 2,
+		[VERDICT_WAIVED] = 3,       [VERDICT_WARN] = 4,     [VERDICT_MISSING] = 5,
+		[VERDICT_INCONCLUSIVE] = 6, [VERDICT_FAIL] = 7,
+	};
+	return states[v];
+}
+
+static void collect(struct exposition *e)
+{
+	const struct report *r = e->r;
+	for (size_t i = 0; i < r->checks.nr; i++) {
+		const struct check *c = &r->checks.v[i];
+		const char *labels = label(e, "check", c->id);
+		vec_push(&e->rows, (struct series_row){ NULL, labels, NULL, state_of(c->verdict) });
+		add_side(e, c->metric, labels, "baseline", c->has_baseline, c->baseline);
+		add_side(e, c->metric, labels, "candidate", c->has_candidate, c->candidate);
+	}
+	for (size_t i = 0; i < r->figures.nr; i++) {
+		const struct figure_row *f = &r->figures.v[i];
+		const char *labels = *f->item ? label(e, "item", f->item) : "";
+		add_side(e, f->metric, labels, "baseline", f->has_baseline, f->baseline);
+		add_side(e, f->metric, labels, "candidate", f->has_candidate, f->candidate);
+	}
+	for (size_t i = 0; r->run && r->kind == REPORT_RUN && i < r->run->facts.nr; i++) {
+		const struct fact *f = &r->run->facts.v[i];
+		const struct metric *m = metric_find(span_of(f->id));
+		if (m)
+			add_side(e, m, "", NULL, f->has_value && f->unit == m->unit, f->value);
+	}
+}
+
+static int row_cmp(const void *a, const void *b)
+{
+	const struct series_row *x = a, *y = b;
+	if (x->metric != y->metric) /* rows of one table; NULL first */
+		return !x->metric || (y->metric && x->metric < y->metric) ? -1 : 1;
+	int c = strcmp(x->labels, y->labels);
+	c = c ? c : strcmp(x->side ? x->side : "", y->side ? y->side : "");
+	return c ? c : (x->value > y->value) - (x->value < y->value);
+}
+
+static bool is_same_series(const struct series_row *x, const struct series_row *y)
+{
+	return x->metric == y->metric && strcmp(x->labels, y->labels) == 0 &&
+	       (x->side == y->side || strcmp(x->side, y->side) == 0);
+}
+
+/* Names that are shown alike are told apart by a number. */
+static const char *numbered(struct exposition *e, size_t i)
+{
+	const struct series_row *v = e->rows.v;
+	size_t nr = 1;
+	while (nr <= i && is_same_series(&v[i - nr], &v[i]))
+		nr++;
+	return nr == 1 ? v[i].labels
+	               : arena_printf(&e->arena, "%s%snumber=\"%zu\"", v[i].labels,
+	                              *v[i].labels ? "," : "", nr);
+}
+
+static void write_rows(struct exposition *e)
+{
+	struct strbuf name = STRBUF_INIT;
+	vec_sort(&e->rows, row_cmp);
+	for (size_t i = 0; i < e->rows.nr; i++) {
+		const struct series_row *row = &e->rows.v[i];
+		const struct metric *m = row->metric;
+		if (i == 0 || m != row[-1].metric) {
+			strbuf_setlen(&name, 0);
+			if (m) {
+				add_family(&name, m);
+				family(e, strbuf_str(&name), "gauge", base_units[m->unit].name, m->meaning);
+			} else {
+				strbuf_adds(&name, "gpugate_check_state");
+				family(e, strbuf_str(&name), "gauge", NULL,
+				       "0 pass, 1 improved, 2 skipped, 3 waived, 4 warn, 5 missing, "
+				       "6 inconclusive, 7 fail.");
+			}
+		}
+		series(e, strbuf_str(&name), numbered(e, i), row->side, row->value,
+		       m ? base_units[m->unit].digits : 0);
+	}
+	strbuf_release(&name);
+}
+
+void openmetrics_write(const struct report *r, const struct write_options *o, struct sink *out)
+{
+	struct exposition e = { .r = r, .out = out, .arena = ARENA_INIT };
+	(void)o;
+	e.workload = r->workload && *r->workload ? label(&e, "workload", r->workload) : "";
+	family(&e, "gpugate_exit_code", "gauge", NULL, "Exit code of the program.");
+	series(&e, "gpugate_exit_code", "", NULL, status_exit_code(r->status), 0);
+	if (r->kind == REPORT_CHECK)
+		write_verdict(&e);
+	if (!r->error) {
+		if (r->kind == REPORT_CHECK)
+			write_counts(&e);
+		write_trust(&e);
+		collect(&e);
+		write_rows(&e);
+	}
+	sink_puts(out, "# EOF\n");
+	vec_release(&e.rows);
+	arena_release(&e.arena);
+}

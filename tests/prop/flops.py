@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+"""Floating-point operations are those that PyTorch's counter has for the same shapes, exactly.
+
+A reference of few lines reads the same traces: of the operators that torch.utils.flop_counter knows the
+outermost of those nested in one another, where their thread launched work for a GPU. On random traces (calls
+nested in each other, on several threads, with shapes that do not fit, in any order of the file) and on
+the shared ones where $GPUGATE_SHARED is set: several of them were recorded with with_flops=True, which puts
+no figure into a trace. The rates and shares of the metrics follow from the sums, and are absent where a part of
+the sum is not known.
+
+$GPUGATE is the program; exit 77 skips.
+"""
+import ast
+import collections
+import fractions
+import gzip
+import json
+import math
+import os
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.environ.get("GPUGATE")
+SHARED = os.environ.get("GPUGATE_SHARED")
+TYPES = {"double": "float64", "float": "float32", "c10::Half": "float16", "c10::BFloat16": "bfloat16"}
+STEP_CATEGORIES = ("user_annotation", "cpu_op", "operator")
+LIMIT = 1 << 63
+lines = []
+
+# --- The reference: shapes -> operations, None where they do not tell -------------------------------------------
+
+
+def product(a, b):
+    if len(a) not in (2, 3) or len(a) != len(b) or a[-1] != b[-2] or a[:-2] != b[:-2]:
+        return None
+    return 2 * math.prod(a) * b[-1]
+
+
+def convolution(x, w, stride, padding, dilation, transposed):
+    if transposed:
+        space = x[2:]
+    else:
+        space = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in zip(x[2:], w[2:], stride, padding, dilation)]
+    return 2 * x[0] * math.prod(space) * math.prod(w)
+
+
+def attention(q, k, v, passes):
+    if q[0] != k[0] or q[3] != k[3] or k[2] != v[2]:
+        return None
+    return 2 * q[0] * q[1] * q[2] * k[2] * (passes[0] * q[3] + passes[1] * v[3])
+
+
+def count(name, args):
+    """(operations, index of the input whose type counts), or None of an operator that is not counted."""
+    dims = args.get("Input Dims", args.get("Input dims")) or []
+    concrete = [ast.literal_eval(c) if c and c[0] in "[TF" else c for c in args.get("Concrete Inputs") or []]
+    first = {"addmm": 1, "baddbmm": 1}.get(name.removeprefix("aten::"), 0)
+    try:
+        if name in ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::_scaled_mm"):
+            return product(dims[first], dims[first + 1]), first
+        if name in ("aten::convolution", "aten::_convolution"):
+            return convolution(dims[0], dims[1], *concrete[3:6], concrete[6]) if len(concrete) > 6 else None, 0
+        if name == "aten::convolution_backward":
+            if len(concrete) < 11:
+                return None, 0
+            out, x, w = dims[:3]
+            space = x[2:] if concrete[7] else out[2:]
+            return sum(concrete[10][:2]) * 2 * x[0] * math.prod(space) * math.prod(w), 0
+        if name.startswith("aten::_scaled_dot_product_") and name.endswith("_attention"):
+            return attention(*dims[:3], (1, 1)), 0
+        if name.startswith("aten::_scaled_dot_product_") and name.endswith("_attention_backward"):
+            return attention(*dims[1:4], (3, 2)), 1
+    except (IndexError, TypeError):
+        return None, first
+    if name in ("aten::_flash_attention_forward", "aten::_efficient_attention_forward"):
+        return None, 0
+    if name in ("aten::_flash_attention_backward", "aten::_efficient_attention_backward"):
+        return None, 1
+    if name.startswith("triton_"):
+        flops = args.get("kernel_flop") or 0
+        return (None if name.startswith("triton_tem_") and not flops else flops), 0
+    return None
+
+
+def ns(text):
+    return int(fractions.Fraction(str(text)) * 1000)
+
+
+def reference(path):
+    """{(operator, type): [calls, operations, not counted, GPU time]} of what begins in steps, where there are any."""
+    data = path.read_bytes()
+    events = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data, parse_float=str)
+    events = events["traceEvents"] if isinstance(events, dict) else events
+    threads, gpu = collections.defaultdict(list), collections.defaultdict(int)
+    launches, earliest, kernels, shapes, graphs = collections.defaultdict(list), {}, [], False, 0
+    marks = [(ns(e["ts"]), ns(e["ts"]) + ns(e.get("dur", 0))) for e in events if e.get("ph") == "X"
+             and str(e.get("name")).startswith("ProfilerStep#") and str(e.get("cat")).lower() in STEP_CATEGORIES]
+    inside = lambda t: not marks or any(first <= t < last for first, last in marks)
+    for e in events:
+        cat, args = str(e.get("cat", "")).lower(), e.get("args") or {}
+        if e.get("ph") != "X" or "ts" not in e:
+            continue
+        at = (e.get("pid"), e.get("tid"))
+        start = ns(e["ts"])
+        if cat in ("cpu_op", "operator"):
+            end = start + max(0, ns(e.get("dur", 0)))
+            threads[at].append((start, -end, len(threads[at]), e["name"], args))
+            shapes = shapes or bool(args.get("Input Dims") or args.get("Input dims"))
+        elif cat in ("cuda_runtime", "cuda_driver", "runtime"):
+            graphs += "GraphLaunch" in e["name"] and inside(start)
+            if "correlation" in args:
+                key = str(args["correlation"])
+                if key not in earliest or start < earliest[key][0]:
+                    earliest[key] = (start, at)
+        elif cat in ("kernel", "gpu_memcpy", "memcpy", "gpu_memset", "memset"):
+            kernels.append((str(args.get("correlation")), max(0, ns(e.get("dur", 0)))))
+    for key, dur in kernels:
+        if key in earliest:
+            launches[earliest[key][1]].append((earliest[key][0], dur))
+    rows, known = collections.defaultdict(lambda: [0, 0, 0, 0]), False
+    for at, ops in threads.items():
+        stack = []
+        for start, end, _, name, args in sorted(ops, key=lambda o: o[:3]):
+            end = -end
+            while stack and (stack[-1][0] <= start or stack[-1][0] < end):
+                stack.pop()
+            covered = bool(stack) and stack[-1][1]
+            counted = count(name, args)
+            stack.append((end, covered or counted is not None))
+            if counted is None or covered or not inside(start) or counted[0] == 0:
+                continue
+            times = [dur for t, dur in launches[at] if start <= t < end]
+            if not times:
+                continue
+            types = args.get("Input type") or []
+            kind = TYPES.get(types[counted[1]] if len(types) > counted[1] else "", "other")
+            row = rows["triton" if name.startswith("triton_") else name, kind]
+            if counted[0] is None or counted[0] >= LIMIT:
+                row[2] += 1
+            else:
+                row[0] += 1
+                row[1] += counted[0]
+                known = True
+            row[3] += sum(times)
+    if not shapes and not known:
+        return {}
+    if graphs:
+        rows["GPU graphs", "other"] = [0, 0, graphs, 0]
+    return dict(rows)
+
+
+# --- The program ------------------------------------------------------------------------------------------------
+
+
+def gpugate(*args):
+    p = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, check=False)
+    if p.returncode:
+        sys.exit(f"exit {p.returncode}: gpugate {' '.join(map(str, args))}\n{p.stderr.decode()}")
+    return p.stdout
+
+
+def digest(path, out):
+    gpugate("digest", path, "-o", out)
+    return json.loads(out.read_text())
+
+
+def metrics(path, *args):
+    return {m["metric"]: m for m in json.loads(gpugate("metrics", path, "--json", "-", *args))["metrics"]}
+
+
+def compare(path, folder, context=()):
+    d = digest(path, folder / "digest.json")
+    got = {(r["op"], r["type"]): [r["count"], r["flops"], r["uncounted"], r["gpu_ns"]] for r in d.get("flops", [])}
+    if d["window"] or d["usable_steps"] == d["total_steps"]:    # else it is of a part of the trace
+        whole = reference(path)
+        if got != whole:
+            lines.append(f"{path.name}: {got}, not {whole}")
+    check_metrics(path, d, got, context)
+    return len(got)
+
+
+def check_metrics(path, d, got, context):
+    found = metrics(path, *context)
+    total, unknown = sum(r[1] for r in got.values()), sum(r[2] for r in got.values())
+    expected = total / d["usable_steps"] if total and not unknown and d["usable_steps"] else None
+    value = found.get("flops.per_step", {}).get("value")
+    if (value is None) != (expected is None) or (value is not None and abs(value - expected) > 1):
+        lines.append(f"{path.name}: flops.per_step is {value}, not {expected}")
+    rate = found.get("flops.per_s", {}).get("value")
+    if value is None or d["window"]:
+        if rate is not None or "flops.peak_pct" in found:
+            lines.append(f"{path.name}: a rate of {rate} without operations or steps")
+        return
+    step = statistics.median([s["value"] for s in found["step.time"]["samples"]][: d["usable_steps"]])
+    if abs(rate - value * 1e9 / step) > 1e-6 * rate + 1:
+        lines.append(f"{path.name}: flops.per_s is {rate}, not {value * 1e9 / step}")
+    if context:
+        share = found["flops.peak_pct"]["value"]
+        if abs(share - 100 * rate / 5e11) > 1e-6 + 1e-5 * share:
+            lines.append(f"{path.name}: flops.peak_pct is {share}, not {100 * rate / 5e11}")
+
+
+# --- Random traces ------------------------------------------------------------------------------------------------
+
+
+def random_inputs(rng):
+    """(operator, args) of any kind, mostly with shapes that fit."""
+    n = lambda top=9: rng.randint(1, top)
+    kind = rng.randrange(8)
+    dtype = rng.choice(["float", "c10::Half", "c10::BFloat16", "double", "Scalar"])
+    concrete = None
+    if kind <= 2:
+        m, k, j, b = n(), n(), n(), n()
+        batch = [b] if rng.random() < 0.5 else []
+        dims, name = [[*batch, m, k], [*batch, k, j]], "bmm" if batch else "mm"
+        if rng.random() < 0.3:
+            dims, name = [[j], *dims, [], []], {"bmm": "baddbmm", "mm": "addmm"}[name]
+        if rng.random() < 0.1:
+            dims[-1] = [n(), n()]
+    elif kind == 3:
+        b, h, s, k, d, v = (n() for _ in range(6))
+        dims = [[b, h, s, d], [b, h, k, d], [b, h, k, v], [], []]
+        name = rng.choice(["flash", "efficient", "cudnn"])
+        name = f"_scaled_dot_product_{name}_attention"
+        if rng.random() < 0.5:
+            name, dims = name + "_backward", [[b, h, s, v], *dims]
+    elif kind in (4, 5):
+        space, out = rng.randint(1, 3), n()
+        x = [n(), n(), *(rng.randint(8, 12) for _ in range(space))]
+        transposed = rng.random() < 0.3
+        w = [*((x[1], out) if transposed else (out, x[1])), *(n(3) for _ in range(space))]
+        lists = [[n(3) for _ in range(space)], [n(2) for _ in range(space)], [n(2) for _ in range(space)]]
+        concrete = ["", "", "", *map(str, lists), str(transposed), str([0] * space), "1"]
+        dims, name = [x, w, [out], [], [], [], [], [], []], rng.choice(["convolution", "_convolution"])
+        if kind == 5:
+            mask = [rng.random() < 0.7, rng.random() < 0.7, True]
+            grad = [x[0], out, *(n() for _ in range(space))]
+            dims, name = [grad, x, w, *[[]] * 8], "convolution_backward"
+            concrete = ["", "", "", "[0]", *map(str, lists), str(transposed), str([0] * space), "1", str(mask)]
+        if rng.random() < 0.1:
+            concrete = None
+    elif kind == 6:
+        return f"triton_{rng.choice(['poi', 'tem'])}_fused_mm_{n()}", {
+            "Input Dims": [[n()]], "Input type": [dtype], **({"kernel_flop": rng.randint(0, 99)} if rng.random() < 0.9 else {})}
+    else:
+        name, dims = rng.choice(["linear", "matmul", "add"]), [[n(), n()]]
+    args = {"Input Dims": dims, "Input type": [dtype] * len(dims)}
+    if concrete:
+        args["Concrete Inputs"] = concrete
+    return "aten::" + name, args
+
+
+def random_trace(seed, shapes=True):
+    rng = random.Random(seed)
+    events, now, correlation = [], 1000, 0
+    for step in range(rng.randint(2, 5)):
+        begin = now
+        for _ in range(rng.randint(1, 12)):
+            tid, start = rng.choice([1, 2, 3]), now
+            for depth in range(rng.randint(1, 4)):
+                name, args = random_inputs(rng)
+                events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": tid, "ts": start + depth,
+                               "dur": 40 - 2 * depth, "args": args if shapes else {}})
+            for _ in range(rng.choice([0, 1, 1, 2])):
+                correlation += 1
+                launcher = tid if rng.random() < 0.9 else rng.choice([1, 2, 3])
+                events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": launcher,
+                               "ts": start + rng.randint(0, 45), "dur": 1, "args": {"correlation": correlation}})
+                events.append({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": now + 60, "dur": rng.randint(1, 9),
+                               "args": {"device": 0, "stream": 7, "correlation": correlation}})
+            now += 50
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": begin,
+                       "dur": now - begin, "args": {}})
+    if seed % 7 == 0:
+        events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaGraphLaunch", "pid": 1, "tid": 1, "ts": 1001, "dur": 1,
+                       "args": {"correlation": 99999}})
+    rng.shuffle(events)
+    return {"with_flops": 1, "record_shapes": int(shapes), "traceEvents": events}
+
+
+def main():
+    if not PROGRAM:
+        print("skipped: needs $GPUGATE (the program)")
+        return 77
+    if SHARED and not pathlib.Path(SHARED, "data/traces").is_dir():
+        sys.exit(f"$GPUGATE_SHARED has no data/traces: {SHARED}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        rows = 0
+        for seed in range(60):
+            path = folder / f"random{seed}.json"
+            path.write_text(json.dumps(random_trace(seed)))
+            rows += compare(path, folder, ("--context", "peak_tflops=0.5"))
+        if rows < 200:
+            lines.append(f"only {rows} rows were compared")
+        bare = folder / "random-bare.json"
+        bare.write_text(json.dumps(random_trace(1, shapes=False)))
+        if "flops" in digest(bare, folder / "digest.json"):
+            lines.append("a trace without shapes has operations")
+        print(f"random traces: {rows} rows of operators")
+        if not SHARED:
+            print("skipped: the shared traces need $GPUGATE_SHARED")
+        flagged = 0
+        for path in sorted(pathlib.Path(SHARED, "data/traces").glob("*.json*")) if SHARED else []:
+            if path.name.startswith(("nottrace", "chrome", "cpuonly-gloo")):
+                continue
+            text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+            if b'"with_flops": 1' in text:
+                flagged += 1
+                if b'flops"' in text.replace(b'"with_flops"', b""):
+                    lines.append(f"{path.name}: the profiler's own counts are in it after all")
+            rows = compare(path, folder)
+            print(f"{path.name}: {rows} rows")
+        if SHARED and not flagged:
+            lines.append("no shared trace was recorded with with_flops=True")
+    print("\n".join(lines[:40]))
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
