@@ -8,15 +8,17 @@
    io/        source: file, gzip, stdin → bytes; jscan: bytes → JSON tokens, never a tree;
               sink: sticky error, written beside its place and renamed
    model/     plain nouns: metric (one row each in metrics.def), event, snapshot, memory,
-              digest and what is folded of it, ranks (collectives matched across them), view (what
-              rules see of a digest), figures (a value of each metric), category, rule, history
-              (past runs of a baseline), diagnosis, report
+              digest and what is folded of it, flops (operations, peaks of GPUs), ranks
+              (collectives matched across them), view (what rules see of a digest), figures (a
+              value of each metric), category, rule, history (past runs of a baseline),
+              diagnosis, report
    read/      trace → events; memory snapshot, as JSON or as a pickle read as data →
               struct snapshot; recognising what else an input may be
-   reduce/    events → digest: steps, kernels, communication, devices, host, functions, memory,
-              what was done last; snapshot → digest:
-              replay backwards from the final state, sites
-   store/     digest and baseline as canonical JSON; the lock of a baseline
+   reduce/    events → digest: steps, kernels, communication, devices, host, functions,
+              operations, memory, what was done last; snapshot → digest: replay backwards from
+              the final state, sites
+   store/     digest and baseline as canonical JSON, and their JSON Schemas; the lock of a
+              baseline
    gate/      rules, categories, sites and diagnosis files; judge: trust, bench (all runs of both
               sides), noise, compare (the only place that decides), waivers, drift, attribution
               of time and of memory
@@ -25,7 +27,9 @@
               ranks, slow links, workers unlike their peers; ranks side by side
    report/    one writer per format over struct report; figures of one run
    cli/       option table, loading of runs (several files at a time), where a run comes from,
-              one file per group of commands
+              what init finds in a repository and writes; one file per group of commands
+
+   pages/     a program of the build: manual pages and completions, from the tables of cli
 
    The digest is the waist: nothing after it sees an event, nothing before it knows a rule.
    Working rooms (read, reduce, store, gate, diagnose, report) do not include one another; base
@@ -34,7 +38,7 @@
    To add a metric: a row in model/metrics.def and its value in model/figures.c (or a sample
    in reduce/). A report format: a file and a row in report/formats.c. A key of the rules:
    a row in gate/rules_keys.c. A diagnosis: a row in rules/diagnosis.yaml. A command or an
-   option: a row in cli/options.h. The README says each in full. */
+   option: a row in cli/options.h. docs/development.md says each in full. */
 #include "cli/commands.h"
 
 int main(int argc, char **argv)

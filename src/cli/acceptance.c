@@ -29,7 +29,7 @@ enum status acceptance_check(const struct options *o, const struct rules *rules,
 		if (near)
 			return diag_fail(log, ST_USAGE, "--accept: no rule %s; did you mean '%s'?", quoted,
 			                 near);
-		return diag_fail(log, ST_USAGE, "--accept: no rule %s in %s", quoted, rules->source);
+		return diag_fail(log, ST_USAGE, "--accept: no rule %s (rules: %s)", quoted, rules->source);
 	}
 	return ST_OK;
 }
@@ -60,6 +60,26 @@ static bool is_passed(const struct check *k)
 	       k->verdict != VERDICT_INCONCLUSIVE;
 }
 
+static bool is_refused(const struct report *r, const struct options *o, size_t i)
+{
+	const struct check *k = &r->checks.v[i];
+	return !is_passed(k) && !is_accepted(o, k->rule);
+}
+
+/* What accepts all that is refused: an option for each rule, once. */
+static const char *missing_accepts(const struct report *r, const struct options *o, struct arena *a)
+{
+	const char *list = "";
+	for (size_t i = 0; i < r->checks.nr; i++) {
+		bool named = !is_refused(r, o, i);
+		for (size_t j = 0; j < i && !named; j++)
+			named = is_refused(r, o, j) && strcmp(r->checks.v[j].rule, r->checks.v[i].rule) == 0;
+		if (!named)
+			list = arena_printf(a, "%s --accept %s", list, r->checks.v[i].rule);
+	}
+	return list;
+}
+
 enum status acceptance_judge(const struct report *r, const struct options *o, bool all,
                              struct diag_log *log)
 {
@@ -73,11 +93,10 @@ enum status acceptance_judge(const struct report *r, const struct options *o, bo
 	}
 	for (size_t i = 0; i < r->checks.nr && !all; i++) {
 		const struct check *k = &r->checks.v[i];
-		if (is_passed(k) || is_accepted(o, k->rule))
-			continue;
-		return diag_fail(log, k->verdict == VERDICT_FAIL ? ST_FAILED : ST_INPUT,
-		                 "not accepted: %s: %s: %s; accept it with --accept %s",
-		                 verdict_name(k->verdict), k->id, k->message, k->rule);
+		if (is_refused(r, o, i))
+			return diag_fail(log, k->verdict == VERDICT_FAIL ? ST_FAILED : ST_INPUT,
+			                 "not accepted: %s: %s: %s; accept it with%s", verdict_name(k->verdict),
+			                 k->id, k->message, missing_accepts(r, o, &log->arena));
 	}
 	return ST_OK;
 }

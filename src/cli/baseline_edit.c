@@ -102,7 +102,7 @@ enum status baseline_put(const struct baseline *b, const char *path, bool replac
 	TRY(make_parents(path, log));
 	TRY(file_lock_take(path, &lock, log));
 	enum status st;
-	if (!replace && access(lock.target, F_OK) == 0)
+	if (!replace && (access(lock.target, F_OK) == 0 || errno != ENOENT))
 		st = diag_fail(log, ST_OUTPUT, "%s: there is a baseline already; replace it with --force",
 		               text_quote(&log->arena, span_of(path)));
 	else

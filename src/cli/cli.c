@@ -1,14 +1,18 @@
 #include "cli/commands.h"
 
+#include <fcntl.h>
 #include <json-c/json_c_version.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <unistd.h>
 #include <yaml.h>
 #include <zlib.h>
 
 #include "base/alloc.h"
 #include "cli/output.h"
 #include "io/sink.h"
+#include "report/table.h"
 
 static enum status (*const commands[NR_COMMANDS])(const struct options *, struct diag_log *) = {
 	[CMD_CHECK] = cmd_check,
@@ -26,6 +30,7 @@ static enum status (*const commands[NR_COMMANDS])(const struct options *, struct
 	[CMD_METRICS] = cmd_metrics,
 	[CMD_LINT] = cmd_lint,
 	[CMD_EXPLAIN] = cmd_explain,
+	[CMD_INIT] = cmd_init,
 };
 
 static void on_signal(int sig)
@@ -41,8 +46,22 @@ static void print_diagnostics(const struct diag_log *log)
 	static const char *const prefix[] = {
 		[DIAG_ERROR] = "", [DIAG_WARNING] = "warning: ", [DIAG_NOTE] = "note: "
 	};
-	for (const struct diag_entry *e = log->first; e; e = e->next)
-		fprintf(stderr, "gpugate: %s%s\n", prefix[e->level], e->text);
+	for (const struct diag_entry *e = log->first; e; e = e->next) {
+		struct strbuf line = STRBUF_INIT;
+		table_add_text(&line, span_of(e->text), SIZE_MAX);
+		fprintf(stderr, "gpugate: %s%s\n", prefix[e->level], strbuf_str(&line));
+		strbuf_release(&line);
+	}
+}
+
+/* Where a standard stream is closed, the next file to be opened would take its place, and what
+   is meant for the stream be written into it. What is put there can be neither read nor written. */
+static void hold_standard_streams(void)
+{
+	static const int modes[] = { O_WRONLY, O_RDONLY, O_WRONLY };
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd)
+			_exit(status_exit_code(ST_OUTPUT));
 }
 
 static enum status print_version(struct diag_log *log)
@@ -84,6 +103,7 @@ int cli_main(int argc, char **argv)
 {
 	struct diag_log log;
 	struct options o;
+	hold_standard_streams();
 	mem_on_failure(sink_unlink_all);
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write: exit 5 */
 	signal(SIGINT, on_signal);

@@ -69,12 +69,17 @@ enum { OLD_DAYS = 90 };
 
 struct verify {
 	const struct setup *setup;
-	const struct baseline *b;
+	const char *path; ///< quoted
+	struct baseline b;
 	struct diag_log *log;
 	size_t warnings;
+	const struct rule *noiseless; ///< the first whose noise is not known
+	size_t nr_noiseless, answers; ///< how many there are; runs that have the first's figure
 };
 
-#define WARN(v, ...) ((v)->warnings++, diag_warn((v)->log, __VA_ARGS__))
+#define WARN(v, ...)  \
+	((v)->warnings++, \
+	 diag_warn((v)->log, "%s: %s", (v)->path, arena_printf(&(v)->log->arena, __VA_ARGS__)))
 
 /* What makes every check against it impossible. */
 static enum status verify_usable(const struct verify *v)
@@ -83,14 +88,16 @@ static enum status verify_usable(const struct verify *v)
 	const struct run none = { 0 };
 	struct arena scratch = ARENA_INIT;
 	const char *communication = category_communication(&v->setup->categories, &scratch);
-	enum status st = environment_settings(rules, &v->b->pin, &none, 1, communication, v->log);
+	enum status st = environment_settings(rules, &v->b.pin, &none, 1, communication, v->log);
 	arena_release(&scratch);
-	if (st != ST_OK)
+	if (st != ST_OK) {
+		diag_note(v->log, "of %s", v->path);
 		return ST_BASELINE;
-	if (rules->expect_ranks > 0 && v->b->pin.ranks.nr != (uint64_t)rules->expect_ranks)
+	}
+	if (rules->expect_ranks > 0 && v->b.pin.ranks.nr != (uint64_t)rules->expect_ranks)
 		return diag_fail(v->log, ST_BASELINE,
-		                 "the baseline has %zu ranks, and the rules expect %" PRId64,
-		                 v->b->pin.ranks.nr, rules->expect_ranks);
+		                 "%s: the baseline has %zu ranks, and the rules expect %" PRId64, v->path,
+		                 v->b.pin.ranks.nr, rules->expect_ranks);
 	return ST_OK;
 }
 
@@ -98,7 +105,7 @@ static enum status verify_age(struct verify *v)
 {
 	int64_t today, day;
 	TRY(clock_today(&today, v->log));
-	if (!date_parse(span_of(v->b->provenance.time), &day))
+	if (!date_parse(span_of(v->b.provenance.time), &day))
 		WARN(v, "the baseline does not say when it was approved");
 	else if (today - day > OLD_DAYS)
 		WARN(v,
@@ -111,14 +118,20 @@ static enum status verify_age(struct verify *v)
 static void verify_environment(struct verify *v)
 {
 	const struct rules *rules = &v->setup->rules;
-	for (size_t i = 0; i < rules->must_match.nr; i++)
-		if (!environment_value(&v->b->pin, rules->must_match.v[i]))
-			WARN(v, "the baseline does not know its %s, which the rules say must match",
-			     text_quote(&v->log->arena, span_of(rules->must_match.v[i])));
+	for (size_t i = 0; i < rules->must_match.nr; i++) {
+		const char *key = rules->must_match.v[i];
+		/* a job of one process writes no world size, and a run that has one is refused */
+		bool alone = strcmp(key, "world_size") == 0 && v->b.pin.ranks.nr == 1;
+		if (!alone && !environment_value(&v->b.pin, key))
+			WARN(v,
+			     "the baseline does not know its %s, which the rules say must match: runs that do "
+			     "not know it either are compared with it",
+			     text_quote(&v->log->arena, span_of(key)));
+	}
 	if (strcmp(rules->workload, DEFAULT_WORKLOAD) != 0 &&
-	    strcmp(rules->workload, v->b->workload) != 0)
+	    strcmp(rules->workload, v->b.workload) != 0)
 		WARN(v, "the baseline is of another workload than the rules: %s",
-		     text_quote(&v->log->arena, span_of(v->b->workload)));
+		     text_quote(&v->log->arena, span_of(v->b.workload)));
 }
 
 /* How many of the recent runs have an answer to `query`. */
@@ -136,7 +149,7 @@ static size_t count_answers(const struct history *h, const char *query)
 static void verify_rule(struct verify *v, const struct rule *rule, const struct past_run *pin,
                         struct arena *a)
 {
-	const struct history *h = &v->b->recent;
+	const struct history *h = &v->b.recent;
 	const char *query = query_text(&rule->query, a);
 	size_t nr;
 	if (rule->metric->label == LABEL_PAIR)
@@ -152,13 +165,29 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 		WARN(v,
 		     "rule '%s': %zu of %zu recent runs have no %s, as they were added under other rules",
 		     rule->id, h->runs.nr - answers, h->runs.nr, rule->metric->name);
-	answers += !past_find(h, &v->b->pin); /* the pin may be one of them */
-	if (!rule->metric->exact && rule->noise_k > 0 && (int64_t)answers < rule->noise_min_runs)
-		WARN(v,
-		     "rule '%s': %zu run%s of the baseline %s its figure, and its noise is known from "
-		     "%" PRId64 " on; add runs with 'gpugate baseline append'",
-		     rule->id, answers, answers == 1 ? "" : "s", answers == 1 ? "has" : "have",
-		     rule->noise_min_runs);
+	answers += !past_find(h, &v->b.pin); /* the pin may be one of them */
+	if (rule->metric->exact || rule->noise_k == 0 || (int64_t)answers >= rule->noise_min_runs)
+		return;
+	if (!v->nr_noiseless++) {
+		v->noiseless = rule;
+		v->answers = answers;
+	}
+}
+
+/* One line for all rules: a new baseline has it of most. */
+static void verify_noise(struct verify *v)
+{
+	const struct rule *rule = v->noiseless;
+	const char *more = "";
+	if (!rule)
+		return;
+	if (v->nr_noiseless > 1)
+		more = arena_printf(&v->log->arena, " and %zu more", v->nr_noiseless - 1);
+	WARN(v,
+	     "rule '%s'%s: %zu run%s of the baseline %s the figure, and the noise is known from "
+	     "%" PRId64 " on; add runs with 'gpugate baseline append'",
+	     rule->id, more, v->answers, v->answers == 1 ? "" : "s", v->answers == 1 ? "has" : "have",
+	     rule->noise_min_runs);
 }
 
 static enum status verify(struct verify *v)
@@ -168,38 +197,65 @@ static enum status verify(struct verify *v)
 	TRY(verify_usable(v));
 	TRY(verify_age(v));
 	verify_environment(v);
-	past_run_of(&v->setup->rules, v->setup->naming, &v->b->pin, &a, &pin);
+	past_run_of(&v->setup->rules, v->setup->naming, &v->b.pin, &a, &pin);
 	for (size_t i = 0; i < v->setup->rules.rules.nr; i++)
 		verify_rule(v, &v->setup->rules.rules.v[i], &pin, &a);
+	verify_noise(v);
 	vec_release(&pin.values);
 	arena_release(&a);
 	return ST_OK;
 }
 
+static enum status verify_file(const struct setup *s, const char *path, struct sink *out,
+                               struct diag_log *log)
+{
+	struct verify v = { .setup = s, .path = text_quote(&log->arena, span_of(path)), .log = log };
+	enum status st = setup_baseline_read(path, &v.b, log);
+	if (st == ST_OK)
+		st = verify(&v);
+	size_t ranks = v.b.pin.ranks.nr, runs = v.b.recent.runs.nr;
+	if (st == ST_OK)
+		sink_printf(out, "%s: sound, %zu rank%s, %zu recent run%s, %zu warning%s\n", v.path, ranks,
+		            ranks == 1 ? "" : "s", runs, runs == 1 ? "" : "s", v.warnings,
+		            v.warnings == 1 ? "" : "s");
+	baseline_release(&v.b);
+	return st;
+}
+
+/* All are looked at, the first error decides. */
+static enum status verify_files(const struct setup *s, const struct options *o, struct sink *out,
+                                struct diag_log *log)
+{
+	enum status st = ST_OK;
+	for (size_t i = 0; i < o->args.nr; i++) {
+		enum status one = verify_file(s, o->args.v[i], out, log);
+		st = st == ST_OK ? one : st;
+	}
+	if (o->args.nr)
+		return st;
+	struct arena a = ARENA_INIT;
+	const char *path;
+	st = setup_baseline_path(s, o, NULL, &a, &path, log);
+	if (st == ST_OK)
+		st = verify_file(s, path, out, log);
+	arena_release(&a);
+	return st;
+}
+
 enum status cmd_baseline_verify(const struct options *o, struct diag_log *log)
 {
 	struct setup s;
-	struct baseline b = { 0 };
-	const char *path;
 	struct sink *out;
-	struct verify v = { &s, &b, log, 0 };
+	if (o->args.nr && o->value[OPT_BASELINE])
+		return diag_fail(log, ST_USAGE, "name baselines as arguments or with --baseline, not both");
 	enum status st = setup_init(&s, o, log);
-	if (st == ST_OK)
-		st = setup_baseline_path(&s, o, NULL, &s.rules.arena, &path, log);
-	if (st == ST_OK)
-		st = setup_baseline_read(path, &b, log);
-	if (st == ST_OK)
-		st = verify(&v);
 	if (st == ST_OK)
 		st = sink_open("-", false, &out, log);
 	if (st == ST_OK) {
-		sink_printf(out, "%s: sound, %zu rank%s, %zu recent run%s, %zu warning%s\n",
-		            text_quote(&log->arena, span_of(path)), b.pin.ranks.nr,
-		            b.pin.ranks.nr == 1 ? "" : "s", b.recent.runs.nr,
-		            b.recent.runs.nr == 1 ? "" : "s", v.warnings, v.warnings == 1 ? "" : "s");
-		st = sink_commit(out, log);
+		st = verify_files(&s, o, out, log);
+		enum status end = sink_commit(out, log);
+		st = st == ST_OK ? end : st;
 	}
-	baseline_release(&b);
 	setup_release(&s);
 	return st;
 }

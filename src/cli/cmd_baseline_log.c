@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/setup.h"
 #include "gate/past.h"
+#include "report/table.h"
 #include "report/writer.h"
 
 struct shown {
@@ -39,7 +40,7 @@ static enum status shown_end(struct shown *s, enum status st, struct diag_log *l
 static void put_text(struct sink *out, const char *text, size_t width)
 {
 	struct strbuf b = STRBUF_INIT;
-	text_add_short(&b, span_of(text), width ? width : 200);
+	table_add_text(&b, span_of(text), width ? width : 200);
 	for (size_t n = text_chars(strbuf_span(&b)); n < width; n++)
 		strbuf_addch(&b, ' ');
 	sink_puts(out, strbuf_str(&b));
@@ -48,11 +49,19 @@ static void put_text(struct sink *out, const char *text, size_t width)
 
 /* ---- show ---- */
 
-static void show_line(struct sink *out, const char *key, const char *value)
+enum { KEY_CHARS = 20 };
+
+static void show_value(struct sink *out, const char *value)
 {
-	sink_printf(out, "%-14s ", key);
+	sink_puts(out, " ");
 	put_text(out, *value ? value : "not recorded", 0);
 	sink_puts(out, "\n");
+}
+
+static void show_line(struct sink *out, const char *key, const char *value)
+{
+	sink_printf(out, "%-*s", KEY_CHARS, key);
+	show_value(out, value);
 }
 
 static void show(struct shown *s)
@@ -67,9 +76,12 @@ static void show(struct shown *s)
 	show_line(s->out, "written by", p->tool);
 	show_line(s->out, "approved by", p->who);
 	show_line(s->out, "reason", p->reason);
-	for (size_t i = 0; i < d->env.nr; i++)
-		show_line(s->out, d->env.v[i].key, d->env.v[i].value);
-	sink_printf(s->out, "%-14s %zu\n\n", "recent runs", b->recent.runs.nr);
+	for (size_t i = 0; i < d->env.nr; i++) {
+		sink_puts(s->out, "· "); /* no stranger's text begins a line */
+		put_text(s->out, d->env.v[i].key, KEY_CHARS - 2);
+		show_value(s->out, d->env.v[i].value);
+	}
+	sink_printf(s->out, "%-*s %zu\n\n", KEY_CHARS, "recent runs", b->recent.runs.nr);
 	run_view_init(&v, &b->pin, &s->setup.naming);
 	metrics_write_text(&v, NULL, s->out);
 	run_view_release(&v);
@@ -162,10 +174,12 @@ static void add_newest(const struct timeline *s, const struct past_value *key, s
 	const char *space = strchr(key->query, ' ');
 	const struct metric *m =
 	    metric_find((struct span){ query.p, space ? (size_t)(space - query.p) : query.n });
-	const struct past_value *pin = value_at(s->runs[0], key), *newest = NULL;
+	const struct past_value *pin = value_at(s->runs[0], key), *newest = key;
 	struct strbuf value = STRBUF_INIT, change = STRBUF_INIT;
-	for (size_t i = s->nr; i-- > 0 && !newest;)
-		newest = value_at(s->runs[i], key);
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct past_value *v = value_at(s->runs[i], key);
+		newest = v ? v : newest;
+	}
 	if (m)
 		unit_format(&value, m->unit, newest->value, false);
 	else /* of a metric that there is no more */
@@ -190,7 +204,7 @@ static void log_figure(const struct timeline *s, const struct past_value *key, s
 		strbuf_adds(&name, key->query);
 	if (key->rank >= 0)
 		strbuf_addf(&name, "%srank %" PRId64, key->label.n ? ", " : "", key->rank);
-	sink_puts(out, item ? "    " : "  ");
+	sink_puts(out, item ? "  · " : "· ");
 	put_text(out, strbuf_str(&name), NAME_CHARS - (item ? 2 : 0));
 	sink_puts(out, "  ");
 	add_newest(s, key, out);
@@ -227,7 +241,7 @@ static void log_figures(const struct timeline *s, struct sink *out)
 	          "\nfigures: newest value, change from the pin; pin│recent runs, oldest first:\n");
 	for (size_t i = 0, end; i < keys.nr; i = end) {
 		if (keys.v[i].label.n || keys.v[i].rank >= 0) {
-			sink_puts(out, "  ");
+			sink_puts(out, "· ");
 			put_text(out, keys.v[i].query, 0);
 			sink_puts(out, ":\n");
 		}

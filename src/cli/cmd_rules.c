@@ -4,33 +4,42 @@
 #include "cli/clock.h"
 #include "cli/lint_noise.h"
 #include "cli/setup.h"
+#include "gate/keys.h"
 #include "gate/rules_file.h"
 #include "gate/waivers.h"
 #include "io/sink.h"
 
-enum status cmd_lint(const struct options *o, struct diag_log *log)
+static enum status lint(const struct options *o, const char *path, int64_t today, struct sink *out,
+                        struct diag_log *log)
 {
 	struct rules rules = { 0 };
-	struct sink *out;
-	int64_t today = 0;
-	enum status st = rules_read(o->args.v[0], o->value[OPT_PROFILE], &rules, log);
-	if (st == ST_OK)
-		st = clock_today(&today, log);
+	enum status st = rules_read(path, o->value[OPT_PROFILE], &rules, log);
 	if (st == ST_OK)
 		st = waivers_check(&rules, today, log);
-	if (st == ST_OK)
-		st = sink_open("-", false, &out, log);
 	if (st == ST_OK) {
-		sink_printf(out, "%s: %zu rules, no errors\n",
-		            text_quote(&log->arena, span_of(o->args.v[0])), rules.rules.nr);
+		sink_printf(out, "%s: %zu rules, no errors\n", text_quote(&log->arena, span_of(path)),
+		            rules.rules.nr);
 		sink_puts(out, rules_explain(&rules.arena, &rules, NULL));
 		if (o->value[OPT_BASELINE])
-			st = lint_noise(o, out, log);
-		enum status end = sink_commit(out, log);
-		st = st == ST_OK ? end : st;
+			st = lint_noise(o, path, out, log);
 	}
 	rules_release(&rules);
 	return st;
+}
+
+enum status cmd_lint(const struct options *o, struct diag_log *log)
+{
+	struct sink *out;
+	int64_t today;
+	TRY(clock_today(&today, log));
+	TRY(sink_open("-", false, &out, log));
+	enum status st = ST_OK;
+	for (size_t i = 0; i < o->args.nr; i++) {
+		enum status one = lint(o, o->args.v[i], today, out, log);
+		st = st == ST_OK ? one : st;
+	}
+	enum status end = sink_commit(out, log);
+	return st == ST_OK ? end : st;
 }
 
 static void explain_metric(const struct metric *m, struct sink *out)
@@ -62,10 +71,13 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 		if (span_eq(span_of(rules.rules.v[i].id), word))
 			text = rules_explain(&rules.arena, &rules, &rules.rules.v[i]);
 	if (st == ST_OK && !m && !text) {
-		const char *near = metric_suggest(word);
-		st = diag_fail(log, ST_USAGE, "%s is neither a metric nor a rule of %s%s%s%s",
-		               text_quote(&log->arena, word), rules.source, near ? "; did you mean '" : "",
-		               near ? near : "", near ? "'?" : "");
+		struct nearest near = { .word = word, .best = metric_suggest(word) };
+		for (size_t i = 0; i < rules.rules.nr && !near.best; i++)
+			nearest_try(&near, rules.rules.v[i].id);
+		st = diag_fail(log, ST_USAGE, "%s is neither a metric nor a rule (rules: %s)%s%s%s",
+		               text_quote(&log->arena, word), rules.source,
+		               near.best ? "; did you mean '" : "; 'gpugate metrics' lists the metrics",
+		               near.best ? near.best : "", near.best ? "'?" : "");
 	}
 	if (st == ST_OK)
 		st = sink_open("-", false, &out, log);

@@ -1,10 +1,10 @@
 #include "cli/context.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/number.h"
 #include "base/text.h"
+#include "cli/absent.h"
 #include "gate/yaml_reader.h"
 
 #define VALUE_MAX_CHARS 200
@@ -77,7 +77,7 @@ static enum status apply_beside(const char *artifact, struct digest *d, struct d
 	int n = slash ? (int)(slash - artifact) + 1 : 0;
 	const char *yaml = arena_printf(&log->arena, "%.*s%s", n, artifact, CONTEXT_YAML);
 	const char *json = arena_printf(&log->arena, "%.*s%s", n, artifact, CONTEXT_JSON);
-	bool has_yaml = access(yaml, F_OK) == 0, has_json = access(json, F_OK) == 0;
+	bool has_yaml = !is_absent(yaml), has_json = !is_absent(json);
 	if (has_yaml && has_json)
 		return diag_fail(log, ST_USAGE, "%s: there is a %s too; keep one of them",
 		                 text_quote(&log->arena, span_of(yaml)), CONTEXT_JSON);

@@ -67,13 +67,14 @@ static void print_checks(const struct report *r, struct sink *out)
 			sink_printf(out, "  %s: %s\n", r->checks.v[i].id, r->checks.v[i].evidence.text);
 }
 
-enum status lint_noise(const struct options *o, struct sink *out, struct diag_log *log)
+enum status lint_noise(const struct options *o, const char *rules, struct sink *out,
+                       struct diag_log *log)
 {
 	static const size_t counts[] = { 1, 3, MOST_CANDIDATES };
 	struct options own = *o;
 	struct setup s;
 	struct baseline b = { 0 };
-	own.value[OPT_RULES] = o->args.v[0];
+	own.value[OPT_RULES] = rules;
 	enum status st = setup_init(&s, &own, log);
 	if (st == ST_OK)
 		st = setup_baseline_read(o->value[OPT_BASELINE], &b, log);

@@ -4,10 +4,10 @@
 
 #include "cli/options.h"
 
-/// Append to `out` what the baseline of the options makes of the rules in the first
-/// argument: spread, noise and false alarms of each check; warn of limits below the noise.
+/// Append to `out` what the baseline of the options makes of the rules file `rules`:
+/// spread, noise and false alarms of each check; warn of limits below the noise.
 /// ST_BASELINE where it cannot be used with them.
-GG_MUST_CHECK enum status lint_noise(const struct options *o, struct sink *out,
+GG_MUST_CHECK enum status lint_noise(const struct options *o, const char *rules, struct sink *out,
                                      struct diag_log *log);
 
 #endif

@@ -53,10 +53,13 @@ static void *work(void *ctx)
 
 void load_files(const struct loader *l, struct input *inputs, size_t nr)
 {
-	struct pool pool = { .loader = l, .inputs = inputs, .nr = nr };
+	struct loader own = *l;
+	struct pool pool = { .loader = &own, .inputs = inputs, .nr = nr };
 	VEC(pthread_t) helpers = VEC_INIT;
 	struct progress_line *progress = progress_begin(inputs, nr);
-	for (size_t want = load_threads(l->jobs, nr); helpers.nr + 1 < want;) {
+	size_t want = load_threads(l->jobs, nr);
+	own.source.ahead = l->jobs >= 2 * want; /* what ranks leave over */
+	while (helpers.nr + 1 < want) {
 		pthread_t helper;
 		if (pthread_create(&helper, NULL, work, &pool) != 0)
 			break; /* fewer do the same work */

@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -27,6 +28,8 @@ static const struct option_row {
 	OPTION_ROWS(X)
 #undef X
 };
+
+enum { HELP_WIDTH = 26 };
 
 static bool is(const char *a, const char *b)
 {
@@ -77,6 +80,18 @@ static const char *near_command(struct span word)
 	return best;
 }
 
+/* The words that make `word` a command, such as those behind "baseline"; NULL where none does. */
+static const char *second_words(struct span word, struct arena *a)
+{
+	const char *list = NULL;
+	for (int i = 0; i < NR_COMMANDS; i++) {
+		const char *name = commands[i].name;
+		if (span_starts(span_of(name), word) && name[word.n] == ' ')
+			list = arena_printf(a, "%s%s%s", list ? list : "", list ? ", " : "", name + word.n + 1);
+	}
+	return list;
+}
+
 /* "baseline" takes the word behind it as part of the command. */
 static enum status parse_command(int argc, char **argv, int *at, struct options *out,
                                  struct diag_log *log)
@@ -94,7 +109,11 @@ static enum status parse_command(int argc, char **argv, int *at, struct options 
 			out->command = (enum command)i;
 			st = ST_OK;
 		}
-	if (st != ST_OK)
+	const char *rest = second_words(strbuf_span(&word), &log->arena);
+	if (st != ST_OK && rest)
+		diag_error(log, "'%s' needs one more word: %s; 'gpugate --help' says what they do",
+		           strbuf_str(&word), rest);
+	else if (st != ST_OK)
 		unknown(log, "command", strbuf_span(&word), near_command(strbuf_span(&word)));
 	strbuf_release(&word);
 	return st;
@@ -103,6 +122,17 @@ static enum status parse_command(int argc, char **argv, int *at, struct options 
 static bool is_numeric(const struct option_row *row)
 {
 	return row->arg && (is(row->arg, "N") || is(row->arg, "BYTES"));
+}
+
+/* One of the words of a|b|c. */
+static bool is_choice(struct span word, const char *choices)
+{
+	for (const char *end; *choices; choices = *end ? end + 1 : end) {
+		end = choices + strcspn(choices, "|");
+		if (span_eq(word, (struct span){ choices, (size_t)(end - choices) }))
+			return true;
+	}
+	return false;
 }
 
 static int find_option(struct span name)
@@ -157,14 +187,12 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 		return diag_fail(log, ST_USAGE, "option '--%s' takes a whole number, not %s", rows[i].name,
 		                 text_quote(&log->arena, span_of(value)));
 	int64_t size;
-	if (rows[i].arg && is(rows[i].arg, "SIZE") && !bytes_parse(span_of(value), &size))
+	if (rows[i].arg && is(rows[i].arg, "SIZE") &&
+	    (!bytes_parse(span_of(value), &size) || isdigit((unsigned char)value[strlen(value) - 1])))
 		return diag_fail(log, ST_USAGE, "option '--%s' takes a size such as 80GiB, not %s",
 		                 rows[i].name, text_quote(&log->arena, span_of(value)));
-	if (i == OPT_COLOR && !is(value, "always") && !is(value, "never") && !is(value, "auto"))
-		return diag_fail(log, ST_USAGE, "option '--color' takes always, never or auto, not %s",
-		                 text_quote(&log->arena, span_of(value)));
-	if (i == OPT_FAIL_ON && !is(value, "fail") && !is(value, "warn") && !is(value, "never"))
-		return diag_fail(log, ST_USAGE, "option '--fail-on' takes fail, warn or never, not %s",
+	if (rows[i].arg && strchr(rows[i].arg, '|') && !is_choice(span_of(value), rows[i].arg))
+		return diag_fail(log, ST_USAGE, "option '--%s' takes %s, not %s", rows[i].name, rows[i].arg,
 		                 text_quote(&log->arena, span_of(value)));
 	if (i == OPT_CONTEXT)
 		vec_push(&out->context, value);
@@ -271,7 +299,8 @@ static void help_options(enum command command, struct sink *out)
 		struct strbuf b = STRBUF_INIT;
 		strbuf_addf(&b, "--%s%s%s", rows[i].name, rows[i].arg ? " " : "",
 		            rows[i].arg ? rows[i].arg : "");
-		sink_printf(out, "  %-26s %s\n", strbuf_str(&b), rows[i].meaning);
+		sink_printf(out, "  %-26s %s%s\n", strbuf_str(&b),
+		            b.n > HELP_WIDTH ? "\n                             " : "", rows[i].meaning);
 		strbuf_release(&b);
 	}
 }
@@ -282,24 +311,22 @@ void options_help(const struct options *o, bool one_command, struct sink *out)
 		const struct command_row *c = &commands[o->command];
 		sink_printf(out, "usage: gpugate %s%s%s [options]\n\n%s\n", c->name, *c->args ? " " : "",
 		            c->args, c->meaning);
-		if (o->command == CMD_DIFF)
-			sink_puts(out, "\nB is held against A. Each is a trace or a memory snapshot (.json, "
-			               ".json.gz), a digest, or a\ndirectory of those of one run.\n");
-		else if (o->command == CMD_MERGE)
-			sink_puts(out, "\nDIGEST is what 'digest' or 'merge' wrote, or a directory of such "
-			               "files; the same digest twice is one.\n");
-		else if (ON_RUNS & (1u << o->command))
-			sink_puts(out, "\nRUN is a PyTorch profiler trace or a CUDA memory snapshot (.json, "
-			               ".json.gz), a digest, or a\ndirectory of them; - is standard input. "
-			               "All RUN together form one run.\n");
+#define X(word, meaning)       \
+	if (strstr(c->args, word)) \
+		sink_puts(out, "\n" meaning "\n");
+		ARGUMENT_ROWS(X)
+#undef X
 		help_options(o->command, out);
 		return;
 	}
 	sink_puts(
 	    out,
 	    "usage: gpugate COMMAND [arguments] [options]\n\n"
-	    "A regression gate for GPU runs: reads what the profiler wrote, compares it with a stored\n"
-	    "baseline under rules, and answers with an exit code and reports.\n\ncommands:\n");
+	    "A regression gate for GPU runs: reads PyTorch profiler traces and CUDA memory\n"
+	    "snapshots, compares them with a stored baseline under rules, and answers with an exit\n"
+	    "code and reports. First look at a run with 'report', write rules for it with 'init',\n"
+	    "make it the baseline with 'baseline create', and from then on 'check' later runs.\n"
+	    "\ncommands:\n");
 	for (int i = 0; i < NR_COMMANDS; i++) {
 		struct strbuf b = STRBUF_INIT;
 		strbuf_addf(&b, "%s %s", commands[i].name, commands[i].args);

@@ -10,29 +10,47 @@
 #include "io/sink.h"
 
 /// X(id, name, arguments, fewest, most (-1 any number), meaning)
-#define COMMAND_ROWS(X)                                                                        \
-	X(CHECK, "check", "RUN...", 1, -1,                                                         \
-	  "the gate: analyse, compare with the baseline, judge, write reports, exit")              \
-	X(DIFF, "diff", "A B", 2, 2, "two runs side by side, without rules")                       \
-	X(REPORT, "report", "RUN...", 1, -1,                                                       \
-	  "one run by itself: summary, metrics, findings, recommendations")                        \
-	X(DIGEST, "digest", "RUN...", 1, -1, "reduce artifacts to a digest, where they lie")       \
-	X(MERGE, "merge", "DIGEST...", 1, -1, "fold digests of ranks into one file of a run")      \
-	X(BASELINE_CREATE, "baseline create", "RUN...", 1, -1,                                     \
-	  "store a run as the baseline that later runs are held against")                          \
-	X(BASELINE_APPEND, "baseline append", "RUN...", 1, -1,                                     \
-	  "add a run that passes to the history of the baseline")                                  \
-	X(BASELINE_PROMOTE, "baseline promote", "RUN...", 1, -1,                                   \
-	  "approve a run: it is the baseline from now on")                                         \
-	X(BASELINE_SHOW, "baseline show", "", 0, 0, "what a stored baseline holds")                \
-	X(BASELINE_LOG, "baseline log", "", 0, 0, "its history: the runs, a sparkline per figure") \
-	X(BASELINE_PRUNE, "baseline prune", "", 0, 0, "drop old runs of its history")              \
-	X(BASELINE_VERIFY, "baseline verify", "", 0, 0,                                            \
-	  "check that it is sound, not too old, and has what the rules ask for")                   \
-	X(METRICS, "metrics", "[RUN...]", 0, -1,                                                   \
-	  "without RUN the table of metrics; with RUN every figure of it")                         \
-	X(LINT, "lint", "RULES", 1, 1, "check a rules file, say what each rule asks for")          \
-	X(EXPLAIN, "explain", "METRIC|RULE", 1, 1, "say in words what a metric or a rule means")
+#define COMMAND_ROWS(X)                                                                         \
+	X(CHECK, "check", "RUN...", 1, -1,                                                          \
+	  "the gate: analyse, compare with the baseline, judge, write reports, exit")               \
+	X(DIFF, "diff", "A B", 2, 2, "two runs side by side, without rules")                        \
+	X(REPORT, "report", "RUN...", 1, -1,                                                        \
+	  "one run by itself: summary, metrics, findings, recommendations")                         \
+	X(DIGEST, "digest", "RUN...", 1, -1,                                                        \
+	  "reduce traces and snapshots to a digest, where they lie")                                \
+	X(MERGE, "merge", "DIGEST...", 1, -1, "fold the digests of all ranks into one file, a run") \
+	X(BASELINE_CREATE, "baseline create", "RUN...", 1, -1,                                      \
+	  "store a run as the baseline that later runs are held against")                           \
+	X(BASELINE_APPEND, "baseline append", "RUN...", 1, -1,                                      \
+	  "add a run that passes to the history of the baseline")                                   \
+	X(BASELINE_PROMOTE, "baseline promote", "RUN...", 1, -1,                                    \
+	  "approve a run: it is the baseline from now on")                                          \
+	X(BASELINE_SHOW, "baseline show", "", 0, 0, "what a stored baseline holds")                 \
+	X(BASELINE_LOG, "baseline log", "", 0, 0,                                                   \
+	  "history of a baseline: its runs, a sparkline per figure")                                \
+	X(BASELINE_PRUNE, "baseline prune", "", 0, 0, "drop old runs of that history")              \
+	X(BASELINE_VERIFY, "baseline verify", "[FILE...]", 0, -1,                                   \
+	  "check that a baseline is sound, not too old, and has what the rules ask for")            \
+	X(METRICS, "metrics", "[RUN...]", 0, -1,                                                    \
+	  "without RUN the table of metrics; with RUN every figure of it")                          \
+	X(LINT, "lint", "RULES...", 1, -1, "check rules files, say what each rule asks for")        \
+	X(EXPLAIN, "explain", "METRIC|RULE", 1, 1, "say in words what a metric or a rule means")    \
+	X(INIT, "init", "[RUN...]", 0, -1,                                                          \
+	  "write a first rules file, fitted to RUN, and a workflow for GitHub or GitLab")
+
+/// X(word in the arguments of commands, what it is)
+#define ARGUMENT_ROWS(X)                                                                         \
+	X("A B",                                                                                     \
+	  "B is held against A. Each is a trace or a memory snapshot (.json, .json.gz), a digest, "  \
+	  "or a\ndirectory of those of one run.")                                                    \
+	X("DIGEST",                                                                                  \
+	  "DIGEST is what 'digest' or 'merge' wrote, or a directory of such files; the same digest " \
+	  "twice is one.\nTraces and snapshots are reduced first.")                                  \
+	X("RUN",                                                                                     \
+	  "RUN is a PyTorch profiler trace or a CUDA memory snapshot (.json, .json.gz), a digest, "  \
+	  "or a\ndirectory of them; - is standard input. All RUN together form one run, of one or "  \
+	  "more ranks.")                                                                             \
+	X("FILE", "FILE is a stored baseline; without any it is the one that the rules name.")
 
 enum command {
 #define X(id, ...) CMD_##id,
@@ -50,76 +68,86 @@ enum command {
 #define ON_REPORTS (ON(CHECK) | ON(DIFF) | ON(REPORT))
 
 /// X(id, name, argument (NULL: a switch; N and BYTES: whole numbers; SIZE: bytes with
-/// a unit), commands, meaning)
-#define OPTION_ROWS(X)                                                                             \
-	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED | ON(LINT),                  \
-	  "the stored baseline (default: what the rules say, baselines/WORKLOAD.json; lint: none)")    \
-	X(RULES, "rules", "FILE", ON_RUNS | ON_STORED | ON(EXPLAIN),                                   \
-	  "the rules file (default: rules/gpugate.yaml, else the rules that are built in)")            \
-	X(PROFILE, "profile", "NAME", ON_RUNS | ON_STORED | ON(LINT) | ON(EXPLAIN),                    \
-	  "use the numbers that the rules have under this name in 'profiles'")                         \
-	X(CATEGORIES, "categories", "FILE", ON_RUNS | ON_STORED | ON(LINT),                            \
-	  "kernel categories in place of those that are built in")                                     \
-	X(SITES, "sites", "FILE", ON_RUNS, "sites of allocations in place of those that are built in") \
-	X(DIAGNOSIS, "diagnosis", "FILE", ON(CHECK) | ON(REPORT),                                      \
-	  "rules of diagnosis in place of those that are built in")                                    \
-	X(PHASE, "phase", "PHASE", ON(REPORT),                                                         \
-	  "only kernels and operators of forward, backward, optimizer, dataloader or communication")   \
-	X(WORKLOAD, "workload", "NAME", ON_RUNS | ON_STORED,                                           \
-	  "name of what was run (default: what the rules say)")                                        \
-	X(MARKER, "marker", "GLOB", ON_RUNS, "name of the step annotations (default: ProfilerStep#*)") \
-	X(RANK, "rank", "N", ON_RUNS, "rank of an artifact that does not say which it is")             \
-	X(JOIN_CYCLES, "join-cycles", NULL, ON_RUNS,                                                   \
-	  "join traces of one rank whose steps have other numbers (a schedule that repeats)")          \
-	X(EXPECT_RANKS, "expect-ranks", "N", ON(CHECK) | ON(DIGEST) | ON(MERGE),                       \
-	  "fewer or more ranks are an error that names them")                                          \
-	X(JOBS, "jobs", "N", ON_RUNS, "read so many files at a time (default: number of cores)")       \
-	X(CONTEXT, "context", "KEY=VALUE", ON_RUNS,                                                    \
-	  "a fact about the run, such as batch_size=256; may be repeated")                             \
-	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_RUNS,                                           \
-	  "use the complete events of a trace that is cut short")                                      \
-	X(ALLOW_PICKLE, "allow-pickle", NULL, ON_RUNS,                                                 \
-	  "read pickled memory snapshots, as data: nothing in them is run")                            \
-	X(DEVICE_MEMORY, "device-memory", "SIZE", ON_RUNS,                                             \
-	  "memory of each GPU, such as 80GiB (default: what the trace says)")                          \
-	X(MAX_INPUT, "max-input", "BYTES", ON_RUNS,                                                    \
-	  "largest expanded size of one file (default: 1 TiB)")                                        \
-	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT) | ON(METRICS),                                    \
-	  "read the first N events of each trace only; the report says so")                            \
-	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE),             \
-	  "another run of the same code: the median of all is judged; may be repeated")                \
-	X(FAIL_ON, "fail-on", "LEVEL", ON(CHECK),                                                      \
-	  "least verdict that fails: fail (default), warn, or never")                                  \
-	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK),                                   \
-	  "compare although must_match keys differ")                                                   \
-	X(OUTPUT, "output", "FILE", ON(DIGEST) | ON(MERGE),                                            \
-	  "where the digest is written, gzipped for a name in .gz (short: -o)")                        \
-	X(FORCE, "force", NULL, ON(BASELINE_CREATE) | ON(BASELINE_APPEND),                             \
-	  "create: replace a baseline that is there; append: also a run that fails the gate")          \
-	X(COMMIT, "commit", "ID", ON_TAKING,                                                           \
-	  "commit that the run was made from (default: what its context or the CI system says)")       \
-	X(WHO, "who", "NAME", ON_TAKING, "who approved the run (default: what the CI system says)")    \
-	X(REASON, "reason", "TEXT", ON_TAKING,                                                         \
-	  "why the run is taken (default: the address of the CI job); promote needs it")               \
-	X(ACCEPT, "accept", "RULE", ON(BASELINE_PROMOTE),                                              \
-	  "take the run although checks of this rule fail; may be repeated")                           \
-	X(KEEP, "keep", "N", ON(BASELINE_PRUNE), "keep the newest N runs of the history")              \
-	X(BEFORE, "before", "DATE", ON(BASELINE_PRUNE), "drop runs from before DATE (2027-01-31)")     \
-	X(PROPOSE, "propose", "FILE", ON(CHECK),                                                       \
-	  "where a check fails, write there the baseline that accepts the run")                        \
-	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK),                                                     \
-	  "where there is no baseline, make it of this run; absolute limits are checked")              \
-	X(JUNIT, "junit", "FILE", ON(CHECK), "write JUnit XML; - is standard output")                  \
-	X(MARKDOWN, "markdown", "FILE", ON_REPORTS,                                                    \
-	  "write Markdown for a pull request; - is standard output")                                   \
-	X(JSON, "json", "FILE", ON_REPORTS | ON(METRICS), "write JSON; - is standard output")          \
-	X(HTML, "html", "FILE", ON_REPORTS, "write one HTML page, with charts; - is standard output")  \
-	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK),                                               \
-	  "leave out of the JUnit file what the Jenkins schema forbids")                               \
-	X(MAX_BYTES, "max-bytes", "N", ON_REPORTS, "largest Markdown in bytes (default: 60000)")       \
-	X(VERBOSE, "verbose", NULL, ON_REPORTS, "leave nothing out: passed checks, whole lists")       \
-	X(COLOR, "color", "WHEN", ON_REPORTS,                                                          \
-	  "always, never or auto (default: on a terminal, unless NO_COLOR is set)")
+/// a unit; FILE and RUN: paths; a|b|c: one of these words), commands, meaning ("may be
+/// repeated": completions offer it again))
+#define OPTION_ROWS(X)                                                                            \
+	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED | ON(LINT),                 \
+	  "the stored baseline (default: what the rules say, else baselines/WORKLOAD.json; lint: "    \
+	  "none)")                                                                                    \
+	X(RULES, "rules", "FILE", ON_RUNS | ON_STORED | ON(EXPLAIN),                                  \
+	  "the rules file (default: rules/gpugate.yaml, else the rules that are built in)")           \
+	X(PROFILE, "profile", "NAME", ON_RUNS | ON_STORED | ON(LINT) | ON(EXPLAIN),                   \
+	  "variant of the rules: the numbers that they have under this name in 'profiles'")           \
+	X(CATEGORIES, "categories", "FILE", ON_RUNS | ON_STORED | ON(LINT),                           \
+	  "table of kernel categories in place of the built-in one")                                  \
+	X(SITES, "sites", "FILE", ON_RUNS,                                                            \
+	  "table that gives allocations to lines of code and purposes, in place of the built-in one") \
+	X(DIAGNOSIS, "diagnosis", "FILE", ON(CHECK) | ON(REPORT),                                     \
+	  "table of diagnoses in place of the built-in one")                                          \
+	X(PHASE, "phase", "forward|backward|optimizer|dataloader|communication", ON(REPORT),          \
+	  "only kernels and operators that were launched in this part of the steps")                  \
+	X(WORKLOAD, "workload", "NAME", ON_RUNS | ON_STORED | ON(INIT),                               \
+	  "name of what was run, and of its baseline (default: what the rules say; init: the "        \
+	  "directory)")                                                                               \
+	X(MARKER, "marker", "GLOB", ON_RUNS | ON(INIT),                                               \
+	  "name of the step annotations (default: ProfilerStep#*)")                                   \
+	X(RANK, "rank", "N", ON_RUNS, "rank of a file that does not say which it is")                 \
+	X(JOIN_CYCLES, "join-cycles", NULL, ON_RUNS,                                                  \
+	  "join traces of one rank whose steps have other numbers (a schedule that repeats)")         \
+	X(EXPECT_RANKS, "expect-ranks", "N", ON(CHECK) | ON(DIGEST) | ON(MERGE),                      \
+	  "number of ranks that the run must have: fewer or more end with exit code 3")               \
+	X(JOBS, "jobs", "N", ON_RUNS | ON(INIT),                                                      \
+	  "read so many files at a time (default: number of cores)")                                  \
+	X(CONTEXT, "context", "KEY=VALUE", ON_RUNS,                                                   \
+	  "a fact about the run, such as batch_size=256; may be repeated")                            \
+	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_RUNS,                                          \
+	  "use the complete events of a trace that is cut short")                                     \
+	X(ALLOW_PICKLE, "allow-pickle", NULL, ON_RUNS | ON(INIT),                                     \
+	  "read pickled memory snapshots, as data: nothing in them is run")                           \
+	X(DEVICE_MEMORY, "device-memory", "SIZE", ON_RUNS,                                            \
+	  "memory of each GPU, such as 80GiB (default: what the trace says)")                         \
+	X(MAX_INPUT, "max-input", "BYTES", ON_RUNS,                                                   \
+	  "largest expanded size of one file (default: 1 TiB)")                                       \
+	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT) | ON(METRICS),                                   \
+	  "read the first N events of each trace only; the report says so")                           \
+	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE),            \
+	  "another run of the same code: the median of all is judged; may be repeated")               \
+	X(FAIL_ON, "fail-on", "fail|warn|never", ON(CHECK),                                           \
+	  "least verdict that ends with exit code 1 (default: fail)")                                 \
+	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK),                                  \
+	  "compare although GPU, GPU count or ranks (must_match of the rules) differ")                \
+	X(OUTPUT, "output", "FILE", ON(DIGEST) | ON(MERGE),                                           \
+	  "where the digest is written, gzipped for a name in .gz (short: -o)")                       \
+	X(CI, "ci", "github|gitlab|none", ON(INIT),                                                   \
+	  "whose workflow to write (default: what the repository has)")                               \
+	X(FORCE, "force", NULL, ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(INIT),                 \
+	  "create, init: replace what is there; append: also a run that fails the gate")              \
+	X(COMMIT, "commit", "ID", ON_TAKING,                                                          \
+	  "commit that the run was made from (default: what its context or the CI system says)")      \
+	X(WHO, "who", "NAME", ON_TAKING, "who approved the run (default: what the CI system says)")   \
+	X(REASON, "reason", "TEXT", ON_TAKING,                                                        \
+	  "why the run is taken (default: the address of the CI job); promote needs it")              \
+	X(ACCEPT, "accept", "RULE", ON(BASELINE_PROMOTE),                                             \
+	  "take the run although checks of this rule fail; may be repeated")                          \
+	X(KEEP, "keep", "N", ON(BASELINE_PRUNE), "keep the newest N runs of the history")             \
+	X(BEFORE, "before", "DATE", ON(BASELINE_PRUNE), "drop runs from before DATE (2027-01-31)")    \
+	X(PROPOSE, "propose", "FILE", ON(CHECK),                                                      \
+	  "where a check fails, write there the baseline that accepts the run")                       \
+	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK),                                                    \
+	  "where there is no baseline, make it of this run; absolute limits are checked")             \
+	X(JUNIT, "junit", "FILE", ON(CHECK), "write JUnit XML; - is standard output")                 \
+	X(MARKDOWN, "markdown", "FILE", ON_REPORTS,                                                   \
+	  "write Markdown for a pull request; - is standard output")                                  \
+	X(JSON, "json", "FILE", ON_REPORTS | ON(METRICS), "write JSON; - is standard output")         \
+	X(HTML, "html", "FILE", ON_REPORTS, "write one HTML page, with charts; - is standard output") \
+	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS,                                             \
+	  "write OpenMetrics text, for Prometheus or GitLab; - is standard output")                   \
+	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK),                                              \
+	  "JUnit by the schema of Jenkins: what that does not know is left out")                      \
+	X(MAX_BYTES, "max-bytes", "N", ON_REPORTS, "largest Markdown in bytes (default: 60000)")      \
+	X(VERBOSE, "verbose", NULL, ON_REPORTS, "leave nothing out: passed checks, whole lists")      \
+	X(COLOR, "color", "always|never|auto", ON_REPORTS,                                            \
+	  "colours on standard output (default: auto, on a terminal unless NO_COLOR is set)")
 
 enum option {
 #define X(id, ...) OPT_##id,

@@ -14,10 +14,8 @@ static const struct {
 	enum option option;
 	const char *format;
 } files[] = {
-	{ OPT_JUNIT, "junit" },
-	{ OPT_MARKDOWN, "markdown" },
-	{ OPT_JSON, "json" },
-	{ OPT_HTML, "html" },
+	{ OPT_JUNIT, "junit" }, { OPT_MARKDOWN, "markdown" },       { OPT_JSON, "json" },
+	{ OPT_HTML, "html" },   { OPT_OPENMETRICS, "openmetrics" },
 };
 
 static bool wants_color(const struct options *o)
@@ -131,8 +129,8 @@ static enum status check_pair(const char *output, const char *other, const char 
 
 enum status output_check(const struct options *o, struct diag_log *log)
 {
-	static const enum option reports[] = { OPT_JUNIT, OPT_MARKDOWN, OPT_JSON,
-		                                   OPT_HTML,  OPT_OUTPUT,   OPT_PROPOSE };
+	static const enum option reports[] = { OPT_JUNIT,       OPT_MARKDOWN, OPT_JSON,   OPT_HTML,
+		                                   OPT_OPENMETRICS, OPT_OUTPUT,   OPT_PROPOSE };
 	static const enum option inputs[] = { OPT_RULES, OPT_CATEGORIES, OPT_SITES, OPT_DIAGNOSIS };
 	const char *outputs[sizeof reports / sizeof *reports + 1];
 	size_t nr = 0;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/absent.h"
 #include "cli/context.h"
 #include "gate/diagnosis_file.h"
 #include "gate/rules_file.h"
@@ -14,9 +15,11 @@
 
 const char *setup_rules_path(const struct options *o)
 {
+	if (o->command == CMD_INIT)
+		return NULL; /* it is about to write them */
 	if (o->value[OPT_RULES])
 		return o->value[OPT_RULES];
-	return access(RULES_PATH, F_OK) == 0 ? RULES_PATH : NULL;
+	return is_absent(RULES_PATH) ? NULL : RULES_PATH;
 }
 
 static enum status expect_ranks(const struct options *o, struct rules *rules, struct diag_log *log)

@@ -30,7 +30,7 @@ GG_MUST_CHECK enum status setup_init(struct setup *s, const struct options *o,
 void setup_release(struct setup *s);
 
 /// Path of the rules file that the options and the current directory name, or
-/// NULL for the built-in rules.
+/// NULL for the built-in rules, which `init` always takes.
 const char *setup_rules_path(const struct options *o);
 
 /// True where setup_baseline_path() needs to know the run.

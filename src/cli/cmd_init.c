@@ -1,0 +1,222 @@
+/* `gpugate init`: a first rules file, and the workflow of the CI system that the repository uses.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/init_files.h"
+#include "cli/init_repo.h"
+#include "cli/init_rules.h"
+#include "cli/setup.h"
+#include "gate/rules_file.h"
+#include "io/sink.h"
+#include "model/embedded.h"
+
+#define RULES_FILE "rules/gpugate.yaml"
+/* What stands in the workflows of ci/ where names of the user's own belong. */
+#define EXAMPLE_WORKLOAD "resnet50"
+#define EXAMPLE_RUN "trace.json.gz"
+
+struct init {
+	const struct options *o;
+	struct diag_log *log;
+	struct repository repo;
+	struct setup setup;
+	struct run run; ///< no ranks where none is named
+	struct arena arena;
+	const char *workload;
+	const char *run_name; ///< for the workflow and the next command
+	struct init_rules rules;
+	enum forge forge;
+	struct new_files files;
+};
+
+/* ---- choices ---- */
+
+static enum status choose_forge(struct init *in)
+{
+	const struct repository *r = &in->repo;
+	const char *word = in->o->value[OPT_CI];
+	if (word)
+		in->forge = strcmp(word, "github") == 0   ? FORGE_GITHUB
+		            : strcmp(word, "gitlab") == 0 ? FORGE_GITLAB
+		                                          : FORGE_NONE;
+	else
+		in->forge = r->github == r->gitlab ? r->remote : r->github ? FORGE_GITHUB : FORGE_GITLAB;
+	if (!word && r->github && r->gitlab && in->forge == FORGE_NONE)
+		return diag_fail(in->log, ST_USAGE,
+		                 "there are both .github and .gitlab-ci.yml: say which with --ci github, "
+		                 "gitlab or none");
+	if (in->forge != FORGE_NONE && r->above)
+		return diag_fail(in->log, ST_USAGE,
+		                 "this is a part of the repository at '%s', where workflows belong: run "
+		                 "'gpugate init' there, or here with --ci none",
+		                 r->above);
+	return ST_OK;
+}
+
+static enum status choose_workload(struct init *in)
+{
+	const char *name = in->o->value[OPT_WORKLOAD];
+	if (name && !is_plain_name(name))
+		return diag_fail(in->log, ST_USAGE,
+		                 "--workload %s: init takes letters, digits, '.', '_' and '-', beginning "
+		                 "with a letter or digit",
+		                 text_quote(&in->log->arena, span_of(name)));
+	in->workload = name ? name : in->repo.workload;
+	return ST_OK;
+}
+
+static enum status check_marker(struct init *in)
+{
+	const char *marker = in->o->value[OPT_MARKER];
+	for (const char *p = marker; p && *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7F)
+			return diag_fail(in->log, ST_USAGE, "--marker %s: has control characters",
+			                 text_quote(&in->log->arena, span_of(marker)));
+	return ST_OK;
+}
+
+/* Fit for the workflow, where blanks divide and the paths are those of a checkout. */
+static bool is_plain_path(const char *path)
+{
+	bool plain = *path != '/' && *path != '-' && !strstr(path, "..");
+	for (const char *p = path; *p; p++)
+		plain = plain && (*p == '/' || strchr("._-", *p) || is_digit(*p) ||
+		                  (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z'));
+	return plain;
+}
+
+static void choose_run(struct init *in)
+{
+	const char *name = in->o->args.nr == 1   ? in->o->args.v[0]
+	                   : in->o->args.nr == 0 ? in->repo.run
+	                                         : NULL;
+	in->run_name = name && is_plain_path(name) ? name : EXAMPLE_RUN;
+}
+
+/* ---- texts ---- */
+
+static const char *replaced(struct arena *a, const char *text, const char *from, const char *to)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (const char *hit; (hit = strstr(text, from)); text = hit + strlen(from)) {
+		strbuf_add(&b, (struct span){ text, (size_t)(hit - text) });
+		strbuf_adds(&b, to);
+	}
+	strbuf_adds(&b, text);
+	const char *out = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
+	return out;
+}
+
+static void add_workflow(struct init *in, const char *path, const char *text)
+{
+	struct arena *a = &in->arena;
+	const char *quoted = arena_printf(a, "workload: \"%s\"", in->workload);
+	text = replaced(a, text, "workload: " EXAMPLE_WORKLOAD, quoted);
+	text = replaced(a, text, EXAMPLE_WORKLOAD, in->workload);
+	text = replaced(a, text, EXAMPLE_RUN, in->run_name);
+	if (in->repo.branch)
+		text = replaced(a, text, "branches: [main]",
+		                arena_printf(a, "branches: [\"%s\"]", in->repo.branch));
+	vec_push(&in->files.list, (struct new_file){ path, text });
+}
+
+static void add_workflows(struct init *in)
+{
+	if (in->forge == FORGE_GITHUB) {
+		add_workflow(in, ".github/workflows/gpugate.yml", embedded_github_gate);
+		add_workflow(in, ".github/workflows/gpugate-accept.yml", embedded_github_accept);
+		add_workflow(in, ".github/workflows/gpugate-fork.yml", embedded_github_fork);
+	} else if (in->forge == FORGE_GITLAB) {
+		add_workflow(in, GITLAB_FILE, embedded_gitlab_pipeline);
+		if (!in->repo.gitlab)
+			add_workflow(in, ".gitlab-ci.yml", embedded_gitlab_include);
+	}
+}
+
+static enum status add_rules(struct init *in)
+{
+	struct run_view v;
+	struct rules check = { 0 };
+	bool has_run = in->run.ranks.nr > 0;
+	in->rules = (struct init_rules){ .workload = in->workload, .marker = in->o->value[OPT_MARKER] };
+	if (has_run) {
+		run_view_init(&v, &in->run, &in->setup.naming);
+		in->rules.view = &v;
+	}
+	const char *text = init_rules_text(&in->rules, &in->arena);
+	if (has_run)
+		run_view_release(&v);
+	if (in->rules.kept == 0)
+		return diag_fail(in->log, ST_INPUT, "%s: has nothing that the built-in rules judge",
+		                 text_quote(&in->log->arena, span_of(in->run.label)));
+	vec_push(&in->files.list, (struct new_file){ RULES_FILE, text });
+	enum status st = rules_parse(RULES_FILE, span_of(text), NULL, &check, in->log);
+	rules_release(&check);
+	return st;
+}
+
+/* ---- what to do now ---- */
+
+static enum status say(const struct init *in)
+{
+	struct sink *out;
+	const char *baseline = arena_printf(&in->log->arena, "baselines/%s.json", in->workload);
+	bool to_include = in->forge == FORGE_GITLAB && in->repo.gitlab && !in->repo.included;
+	TRY(sink_open("-", false, &out, in->log));
+	sink_printf(out, "%s: %zu rules for the workload '%s'", RULES_FILE, in->rules.kept,
+	            in->workload);
+	if (in->rules.left_out)
+		sink_printf(out, "; %zu left out, with the reason", in->rules.left_out);
+	sink_puts(out, "\n");
+	for (size_t i = 1; i < in->files.list.nr; i++)
+		sink_printf(out, "%s%s\n", in->files.list.v[i].path,
+		            i == 1 ? ": replace the benchmark in it by yours" : "");
+	if (to_include)
+		sink_printf(out, ".gitlab-ci.yml: to be changed by you: %s", embedded_gitlab_include);
+	if (in->forge == FORGE_NONE && !in->o->value[OPT_CI])
+		sink_printf(out, "no workflow: %s; see --ci\n",
+		            in->repo.above ? "this is not the top of the repository"
+		                           : "no sign of GitHub or GitLab is here");
+	if (in->repo.run && !in->o->args.nr)
+		sink_printf(out, "%s was found: 'gpugate init %s --force' fits the rules to it\n",
+		            in->repo.run, in->repo.run);
+	sink_printf(out, "next:\n  gpugate %s %s\n  git add %s",
+	            access(baseline, F_OK) == 0 ? "check" : "baseline create", in->run_name, baseline);
+	for (size_t i = 0; i < in->files.list.nr; i++)
+		sink_printf(out, " %s", in->files.list.v[i].path);
+	sink_puts(out, to_include ? " .gitlab-ci.yml\n" : "\n");
+	return sink_commit(out, in->log);
+}
+
+static enum status init(struct init *in)
+{
+	TRY(choose_forge(in));
+	TRY(choose_workload(in));
+	TRY(check_marker(in));
+	TRY(setup_init(&in->setup, in->o, in->log));
+	in->setup.load.whole = true;
+	if (in->o->args.nr)
+		TRY(run_load(in->o->args.v, in->o->args.nr, &in->setup.load, &in->run, in->log));
+	choose_run(in);
+	TRY(add_rules(in));
+	add_workflows(in);
+	TRY(new_files_write(&in->files, in->o->value[OPT_FORCE] != NULL, in->log));
+	return say(in);
+}
+
+enum status cmd_init(const struct options *o, struct diag_log *log)
+{
+	struct init in = { .o = o, .log = log };
+	repository_look(&in.repo);
+	enum status st = init(&in);
+	vec_release(&in.files.list);
+	run_release(&in.run);
+	setup_release(&in.setup);
+	repository_release(&in.repo);
+	arena_release(&in.arena);
+	return st;
+}

@@ -1,0 +1,108 @@
+#include "cli/init_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "io/sink.h"
+
+struct work {
+	const struct new_files *files;
+	struct sink **sinks; ///< of files that are not written yet
+	bool *was_there;
+	VEC(char *) directories; ///< made, outermost first
+};
+
+/* Through a link something outside of the repository would be written. */
+static enum status check_directory(const char *path, struct diag_log *log)
+{
+	struct stat sb;
+	if (lstat(path, &sb) == 0 && !S_ISDIR(sb.st_mode))
+		return diag_fail(log, ST_OUTPUT, "%s: is not a directory; nothing was written",
+		                 text_quote(&log->arena, span_of(path)));
+	return ST_OK;
+}
+
+static enum status check(struct work *w, bool replace, struct diag_log *log)
+{
+	for (size_t i = 0; i < w->files->list.nr; i++) {
+		const char *path = w->files->list.v[i].path;
+		struct stat sb;
+		char *copy = arena_dup(&log->arena, span_of(path));
+		for (char *slash = strchr(copy, '/'); slash; slash = strchr(slash + 1, '/')) {
+			*slash = '\0';
+			TRY(check_directory(copy, log));
+			*slash = '/';
+		}
+		w->was_there[i] = lstat(path, &sb) == 0;
+		if (w->was_there[i] && !replace)
+			return diag_fail(log, ST_OUTPUT,
+			                 "%s: is there already; nothing was written; replace it with --force",
+			                 text_quote(&log->arena, span_of(path)));
+	}
+	return ST_OK;
+}
+
+static enum status make_directories(struct work *w, const char *path, struct diag_log *log)
+{
+	char *copy = arena_dup(&log->arena, span_of(path));
+	for (char *slash = strchr(copy, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(copy, 0777) == 0)
+			vec_push(&w->directories, arena_dup(&log->arena, span_of(copy)));
+		else if (errno != EEXIST)
+			return diag_fail(log, ST_OUTPUT, "%s: cannot be made: %s",
+			                 text_quote(&log->arena, span_of(copy)), strerror(errno));
+		*slash = '/';
+	}
+	return ST_OK;
+}
+
+static enum status write_all(struct work *w, struct diag_log *log)
+{
+	for (size_t i = 0; i < w->files->list.nr; i++) {
+		const struct new_file *f = &w->files->list.v[i];
+		TRY(make_directories(w, f->path, log));
+		TRY(sink_open(f->path, false, &w->sinks[i], log));
+		sink_puts(w->sinks[i], f->text);
+	}
+	for (size_t i = 0; i < w->files->list.nr; i++) {
+		struct sink *s = w->sinks[i];
+		w->sinks[i] = NULL;
+		TRY(sink_commit(s, log));
+	}
+	return ST_OK;
+}
+
+/* What was replaced stays as it is: each is whole. */
+static void undo(struct work *w)
+{
+	for (size_t i = 0; i < w->files->list.nr; i++) {
+		sink_abort(w->sinks[i]);
+		if (!w->was_there[i])
+			unlink(w->files->list.v[i].path);
+	}
+	for (size_t i = w->directories.nr; i-- > 0;)
+		rmdir(w->directories.v[i]);
+}
+
+enum status new_files_write(const struct new_files *f, bool replace, struct diag_log *log)
+{
+	struct work w = { .files = f,
+		              .sinks = mem_calloc(f->list.nr, sizeof *w.sinks),
+		              .was_there = mem_calloc(f->list.nr, sizeof *w.was_there) };
+	enum status st = check(&w, replace, log);
+	if (st == ST_OK) {
+		st = write_all(&w, log);
+		if (st != ST_OK)
+			undo(&w);
+	}
+	free(w.sinks);
+	free(w.was_there);
+	vec_release(&w.directories);
+	return st;
+}

@@ -1,0 +1,248 @@
+#include "cli/init_repo.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "gate/rules_file.h"
+#include "io/source.h"
+#include "model/rule.h"
+#include "read/foreign.h"
+
+enum { SMALL_BYTES = 1 << 20, NAME_CHARS = 60, FILES_LOOKED_AT = 20 };
+
+static bool is_there(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+/* ---- names ---- */
+
+static bool is_plain(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+	       c == '-' || c == '.';
+}
+
+bool is_plain_name(const char *name)
+{
+	bool plain = is_plain(*name) && !strchr("._-", *name);
+	for (const char *p = name; *p; p++)
+		plain = plain && is_plain(*p);
+	return plain && !workload_fault(span_of(name));
+}
+
+/* The name of a directory as that of a workload. */
+static const char *plain_name(struct arena *a, const char *raw)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (const char *p = raw; *p && b.n < NAME_CHARS; p++) {
+		bool joins = strchr("._-", *p) || !is_plain(*p);
+		if (!joins)
+			strbuf_addch(&b, *p);
+		else if (b.n && !strchr("._-", b.p[b.n - 1]))
+			strbuf_addch(&b, is_plain(*p) ? *p : '-');
+	}
+	while (b.n && strchr("._-", b.p[b.n - 1]))
+		strbuf_setlen(&b, b.n - 1);
+	const char *name = b.n ? arena_dup(a, strbuf_span(&b)) : DEFAULT_WORKLOAD;
+	strbuf_release(&b);
+	return name;
+}
+
+/* That of the only baseline there is, else of the directory. */
+static const char *workload_of(struct arena *a)
+{
+	const char *only = NULL;
+	size_t nr = 0;
+	DIR *dir = opendir("baselines");
+	for (const struct dirent *e; dir && (e = readdir(dir));) {
+		size_t n = strlen(e->d_name);
+		if (n <= 5 || strcmp(e->d_name + n - 5, ".json") != 0)
+			continue;
+		const char *name = arena_dup(a, (struct span){ e->d_name, n - 5 });
+		nr++;
+		only = is_plain_name(name) ? name : NULL;
+	}
+	if (dir)
+		closedir(dir);
+	if (nr == 1 && only)
+		return only;
+	char *here = realpath(".", NULL);
+	const char *slash = here ? strrchr(here, '/') : NULL;
+	const char *name = plain_name(a, slash ? slash + 1 : "");
+	free(here);
+	return name;
+}
+
+/* ---- what git knows ---- */
+
+/* A small regular file as text; NULL where it is none. */
+static const char *read_small(struct arena *a, const char *path)
+{
+	struct stat sb;
+	struct source *src;
+	struct diag_log log;
+	struct strbuf b = STRBUF_INIT;
+	const char *text = NULL;
+	char buf[4096];
+	size_t n = 0;
+	if (stat(path, &sb) < 0 || !S_ISREG(sb.st_mode))
+		return NULL;
+	diag_init(&log);
+	if (source_open(path, &(struct source_options){ .max_bytes = SMALL_BYTES }, &src, &log) ==
+	    ST_OK) {
+		enum status st;
+		while ((st = source_read(src, buf, sizeof buf, &n, &log)) == ST_OK && n)
+			strbuf_add(&b, (struct span){ buf, n });
+		if (st == ST_OK)
+			text = arena_dup(a, strbuf_span(&b));
+		source_close(src);
+	}
+	strbuf_release(&b);
+	diag_release(&log);
+	return text;
+}
+
+/* The host of "https://user:secret@host:1/path", "ssh://git@host/path" or "git@host:path". */
+static struct span host_of(struct span url)
+{
+	const char *end = url.p + url.n, *p = url.p, *at;
+	const char *scheme = memmem(url.p, url.n, "://", 3);
+	if (scheme)
+		p = scheme + 3;
+	struct span host = { p, 0 };
+	while (p + host.n < end && p[host.n] != '/' && (scheme || p[host.n] != ':'))
+		host.n++;
+	while ((at = memchr(host.p, '@', host.n))) {
+		host.n -= (size_t)(at + 1 - host.p);
+		host.p = at + 1;
+	}
+	return host;
+}
+
+/* The host of origin; a token in its address is looked at by nobody. */
+static enum forge remote_of(const char *config)
+{
+	bool origin = false;
+	for (const char *line = config; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		line += strspn(line, " \t");
+		if (*line == '[')
+			origin = strncmp(line, "[remote \"origin\"]", 17) == 0;
+		if (!origin || strncmp(line, "url", 3) != 0)
+			continue;
+		const char *value = line + 3 + strspn(line + 3, " \t=");
+		struct span host = host_of((struct span){ value, strcspn(value, "\n") });
+		if (memmem(host.p, host.n, "github", 6))
+			return FORGE_GITHUB;
+		return memmem(host.p, host.n, "gitlab", 6) ? FORGE_GITLAB : FORGE_NONE;
+	}
+	return FORGE_NONE;
+}
+
+static const char *branch_of(struct arena *a, const char *head)
+{
+	static const char prefix[] = "ref: refs/remotes/origin/";
+	if (!head || strncmp(head, prefix, sizeof prefix - 1) != 0)
+		return NULL;
+	const char *name = head + sizeof prefix - 1;
+	const char *branch = arena_dup(a, (struct span){ name, strcspn(name, "\n") });
+	return is_plain_name(branch) ? branch : NULL;
+}
+
+/* The nearest directory above that is a repository, where this one is not. */
+static const char *above_of(struct arena *a)
+{
+	struct strbuf up = STRBUF_INIT, git = STRBUF_INIT;
+	const char *found = NULL;
+	for (int i = 0; i < 100 && !found && !is_there(".git"); i++) {
+		struct stat here, there;
+		strbuf_adds(&up, i ? "/.." : "..");
+		strbuf_setlen(&git, 0);
+		strbuf_addf(&git, "%s/.git", strbuf_str(&up));
+		if (is_there(strbuf_str(&git)))
+			found = arena_dup(a, strbuf_span(&up));
+		strbuf_setlen(&git, up.n);
+		if (stat("/", &here) == 0 && stat(strbuf_str(&up), &there) == 0 &&
+		    here.st_ino == there.st_ino && here.st_dev == there.st_dev)
+			break;
+	}
+	strbuf_release(&up);
+	strbuf_release(&git);
+	return found;
+}
+
+/* ---- profiles ---- */
+
+/* By content: JSON of another kind is everywhere. */
+static bool is_profile(const char *path)
+{
+	static const char *const signs[] = { "\"traceEvents\"", "\"deviceProperties\"" };
+	struct stat sb;
+	struct source *src;
+	struct diag_log log;
+	struct span first;
+	bool found = false;
+	if (stat(path, &sb) < 0 || !S_ISREG(sb.st_mode))
+		return false;
+	diag_init(&log);
+	if (source_open(path, NULL, &src, &log) == ST_OK) {
+		if (source_peek(src, &first, &log) == ST_OK) {
+			enum artifact kind = artifact_recognise(first);
+			found = kind == ARTIFACT_SNAPSHOT || kind == ARTIFACT_DIGEST || kind == ARTIFACT_RUN;
+			for (size_t i = 0; kind == ARTIFACT_TRACE && i < sizeof signs / sizeof *signs; i++)
+				found = found || memmem(first.p, first.n, signs[i], strlen(signs[i]));
+		}
+		source_close(src);
+	}
+	diag_release(&log);
+	return found;
+}
+
+/* One of the first files is enough. */
+static bool holds_profiles(struct arena *a, const char *path)
+{
+	bool found = false;
+	DIR *dir = opendir(path);
+	const struct dirent *e;
+	for (int i = 0; dir && !found && i < FILES_LOOKED_AT && (e = readdir(dir)); i++)
+		found = e->d_name[0] != '.' && is_profile(arena_printf(a, "%s/%s", path, e->d_name));
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static const char *run_of(struct arena *a)
+{
+	static const char *const usual[] = { "trace.json.gz", "trace.json", "traces",  "trace",
+		                                 "profiles",      "profile",    "digests", "run.json.gz" };
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+		if (is_profile(usual[i]) || holds_profiles(a, usual[i]))
+			return usual[i];
+	return NULL;
+}
+
+void repository_look(struct repository *r)
+{
+	*r = (struct repository){ .arena = ARENA_INIT };
+	const char *config = read_small(&r->arena, ".git/config");
+	r->above = above_of(&r->arena);
+	r->github = is_there(".github");
+	r->gitlab = is_there(".gitlab-ci.yml");
+	const char *pipeline = read_small(&r->arena, ".gitlab-ci.yml");
+	r->included = pipeline && strstr(pipeline, GITLAB_FILE);
+	r->remote = config ? remote_of(config) : FORGE_NONE;
+	r->branch = branch_of(&r->arena, read_small(&r->arena, ".git/refs/remotes/origin/HEAD"));
+	r->workload = workload_of(&r->arena);
+	r->run = run_of(&r->arena);
+}
+
+void repository_release(struct repository *r)
+{
+	arena_release(&r->arena);
+}

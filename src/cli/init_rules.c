@@ -1,0 +1,148 @@
+#include "cli/init_rules.h"
+
+#include <string.h>
+
+#include "model/embedded.h"
+
+/* ---- what the run has ---- */
+
+static void on_figure(void *ctx, const struct figure *f)
+{
+	(void)f;
+	*(bool *)ctx = true;
+}
+
+static bool has_figure(const struct run_view *v, const struct metric *m)
+{
+	bool any = m->label == LABEL_PAIR; /* of two runs */
+	if (!run_has(v, m))
+		return false;
+	for (size_t i = 0; i < v->run->ranks.nr && m->label != LABEL_PAIR; i++)
+		rank_figures(v, i, m, on_figure, &any);
+	return any;
+}
+
+static const char *reason_of(const struct run_view *v, const struct metric *m)
+{
+	static const char *const lacks[] = {
+		[NEED_HOST] = "it has nothing of the host",
+		[NEED_GPU] = "it has no GPU activities",
+		[NEED_COMM] = "it has no communication kernels",
+		[NEED_MEMORY] =
+		    "it has neither [memory] events (profile_memory=True) nor a memory snapshot",
+		[NEED_CONTEXT] = "its context does not say the work of a step",
+		[NEED_FLOPS] = "it has no shapes of inputs (record_shapes=True)",
+		[NEED_RANKS] = "it is of one rank",
+		[NEED_MATCHED] = "it has no collectives that several ranks share",
+	};
+	if (!run_has(v, m))
+		return lacks[m->need];
+	return m->need == NEED_MEMORY
+	           ? "what it has of memory does not say it (a snapshot, or steps, may be missing)"
+	           : "what it has does not say it";
+}
+
+/* ---- lines ---- */
+
+static bool starts(struct span line, const char *with)
+{
+	return line.n >= strlen(with) && memcmp(line.p, with, strlen(with)) == 0;
+}
+
+static void add_line(struct strbuf *out, struct span line)
+{
+	strbuf_add(out, line);
+	strbuf_addch(out, '\n');
+}
+
+/* The end of the line that begins at `p`. */
+static struct span line_at(const char *p)
+{
+	return (struct span){ p, strcspn(p, "\n") };
+}
+
+/* In the flow style, and in double quotes: whatever is in it, no control characters are. */
+static void add_quoted(struct strbuf *out, const char *text)
+{
+	strbuf_addch(out, '"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			strbuf_addch(out, '\\');
+		strbuf_addch(out, *text);
+	}
+	strbuf_addch(out, '"');
+}
+
+/* A line above the rules: settings that are there as comments. */
+static void add_setting(const struct init_rules *in, struct strbuf *out, struct span line)
+{
+	size_t ranks = in->view ? in->view->run->ranks.nr : 0;
+	if (starts(line, "# workload:")) {
+		strbuf_addf(out, "workload: \"%s\"  # names the baseline\n", in->workload);
+	} else if (starts(line, "# inputs:") && ranks > 1) {
+		strbuf_addf(out, "inputs: {expect_ranks: %zu}\n", ranks);
+	} else if (starts(line, "# steps:") && in->marker) {
+		strbuf_adds(out, "steps: {marker: ");
+		add_quoted(out, in->marker);
+		strbuf_adds(out, "}\n");
+	} else if (starts(line, "  on_missing: skip") && in->view) {
+		strbuf_adds(out, "  on_missing: fail\n");
+	} else {
+		add_line(out, line);
+	}
+}
+
+/* ---- rules: paragraphs ---- */
+
+static const struct metric *metric_of(struct span paragraph)
+{
+	static const char key[] = "\n    metric: ";
+	const char *at = memmem(paragraph.p, paragraph.n, key, sizeof key - 1);
+	return at ? metric_find(line_at(at + sizeof key - 1)) : NULL;
+}
+
+/* As a comment, but for what is not indented. */
+static void add_left_out(struct strbuf *out, struct span paragraph, const char *reason)
+{
+	bool said = false;
+	for (const char *p = paragraph.p; p < paragraph.p + paragraph.n;) {
+		struct span line = line_at(p);
+		p += line.n + 1;
+		if (!starts(line, "  ")) {
+			add_line(out, line);
+			continue;
+		}
+		if (!said)
+			strbuf_addf(out, "  # Left out for the run that 'gpugate init' was given: %s.\n",
+			            reason);
+		said = true;
+		if (!starts(line, "  #"))
+			strbuf_adds(out, "  # ");
+		add_line(out, starts(line, "  #") ? line : (struct span){ line.p + 2, line.n - 2 });
+	}
+}
+
+const char *init_rules_text(struct init_rules *in, struct arena *a)
+{
+	struct strbuf b = STRBUF_INIT;
+	const char *p = embedded_default_rules;
+	while (*p) {
+		const char *end = strstr(p, "\n\n");
+		struct span paragraph = { p, end ? (size_t)(end + 1 - p) : strlen(p) };
+		const struct metric *m = metric_of(paragraph);
+		p += paragraph.n;
+		if (m && in->view && !has_figure(in->view, m)) {
+			in->left_out++;
+			add_left_out(&b, paragraph, reason_of(in->view, m));
+		} else {
+			in->kept += m != NULL;
+			for (const char *l = paragraph.p; l < p; l += line_at(l).n + 1)
+				add_setting(in, &b, line_at(l));
+		}
+		if (*p)
+			strbuf_addch(&b, *p++); /* the blank line */
+	}
+	const char *text = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
+	return text;
+}

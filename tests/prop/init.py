@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""What `gpugate init` writes is accepted: rules by lint, workflows by a YAML parser and by the inputs of the
+actions that they use, and a run by the rules that were fitted to it. It writes everything or nothing.
+
+usage: init.py       ($GPUGATE is the program; skipped without python3-yaml)
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from _packages import need
+
+need("yaml")
+import yaml  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GPUGATE = os.environ.get("GPUGATE")
+GITHUB = [".github/workflows/gpugate.yml", ".github/workflows/gpugate-accept.yml", ".github/workflows/gpugate-fork.yml"]
+SECRET = "glpat-do-not-print"
+bad = 0
+
+
+def expect(law, what):
+    global bad
+    if not law:
+        bad += 1
+        print(f"FAILED: {what}")
+
+
+def run(dir, *arguments, code=0):
+    done = subprocess.run([GPUGATE, *map(str, arguments)], capture_output=True, text=True, cwd=dir)
+    expect(done.returncode == code, f"{dir.name}: exit {done.returncode}, not {code}: {arguments}: {done.stderr}{done.stdout[-500:]}")
+    expect(SECRET not in done.stdout + done.stderr, f"{dir.name}: the token of the remote was printed")
+    expect(done.returncode == 0 or done.stderr.count("\n") == 1 or arguments[0] != "init", f"several lines: {done.stderr}")
+    return done
+
+
+def make(path, *options, what="trace.py"):
+    subprocess.run([sys.executable, ROOT / "tests" / "gen" / what, "--out", path, *options], check=True)
+    return path
+
+
+def files(dir):
+    return sorted(str(p.relative_to(dir)) for p in dir.rglob("*") if p.is_file() and ".git" not in p.parts)
+
+
+def repository(top, name, remote=None, has=()):
+    dir = top / name
+    (dir / ".git" / "refs" / "remotes" / "origin").mkdir(parents=True)
+    if remote:
+        (dir / ".git" / "config").write_text(f'[core]\n\tbare = false\n[remote "fork"]\n\turl = https://github.com/x/y\n'
+                                             f'[remote "origin"]\n\tfetch = +refs/heads/*\n\turl = {remote}\n')
+    for path in has:
+        (dir / path).parent.mkdir(parents=True, exist_ok=True)
+        (dir / path).write_text("{}\n")
+    return dir
+
+
+# ---- what is written ----
+
+
+def check_inputs(name, used, declared):
+    expect(set(used) <= set(declared), f"{name}: no such inputs: {set(used) - set(declared)}")
+    missing = [k for k, v in declared.items() if k not in used and (v.get("required") or "default" not in v)]
+    expect(not missing, f"{name}: inputs missing: {missing}")
+
+
+def check_github(dir, workload, run_name, branch):
+    gate = yaml.safe_load((dir / GITHUB[0]).read_text())
+    expect(gate[True]["push"]["branches"] == [branch], f"{dir.name}: branches {gate[True]}")
+    actions = 0
+    for path in GITHUB:
+        text = (dir / path).read_text()
+        expect("resnet50" not in text, f"{path} speaks of the example")
+        for job in yaml.safe_load(text)["jobs"].values():
+            for step in job["steps"]:
+                uses = step.get("uses", "")
+                m = re.fullmatch(r"gpugate/gpugate/(ci/.*)@v(.*)", uses)
+                if not m:
+                    expect("gpugate/" not in uses, f"{path}: {uses}")
+                    continue
+                actions += 1
+                action = yaml.safe_load((ROOT / m[1] / "action.yml").read_text())
+                expect(m[2] == version, f"{path}: version {m[2]}, the program is {version}")
+                check_inputs(path, step["with"], action["inputs"])
+                expect(step["with"]["workload"] == workload, f"{path}: {step['with']}")
+                if path == GITHUB[0] and m[1] == "ci/github":
+                    expect(step["with"]["runs"] == run_name, f"{path}: runs {step['with']['runs']}")
+    expect(actions >= 4, f"{dir.name}: {actions} steps use gpugate")
+
+
+def check_gitlab(dir, workload, run_name):
+    path = ".gitlab/gpugate.yml"
+    text = (dir / path).read_text()
+    expect("resnet50" not in text, f"{path} speaks of the example")
+    pipeline = yaml.safe_load(text)
+    (include,) = pipeline["include"]
+    spec, jobs = yaml.safe_load_all((ROOT / include["file"].lstrip("/")).read_text())
+    expect(include["ref"] == f"v{version}", f"{path}: {include['ref']}, the program is {version}")
+    check_inputs(path, include["inputs"], spec["spec"]["inputs"])
+    expect(include["inputs"]["workload"] == workload and include["inputs"]["runs"] == run_name, f"{path}: {include}")
+    expect(pipeline["benchmark"]["artifacts"]["paths"] == [run_name], f"{path}: {pipeline['benchmark']}")
+
+
+def check_rules(dir, workload):
+    text = (dir / "rules/gpugate.yaml").read_text()
+    run(dir, "lint", "rules/gpugate.yaml")
+    expect(yaml.safe_load(text)["workload"] == workload, f"{dir.name}: {yaml.safe_load(text)['workload']}")
+    return yaml.safe_load(text)
+
+
+# ---- which CI system ----
+
+# name: remote, files that are there, options, what comes: a system or an exit code
+SYSTEMS = {
+    "nothing": (None, [], [], "none"),
+    "github": (None, [".github/workflows/test.yml"], [], "github"),
+    "gitlab": (None, [".gitlab-ci.yml"], [], "gitlab"),
+    "both": (None, [".github/a", ".gitlab-ci.yml"], [], 2),
+    "both-said": (None, [".github/a", ".gitlab-ci.yml"], ["--ci", "github"], "github"),
+    "both-remote": ("git@gitlab.example.com:a/b.git", [".github/a", ".gitlab-ci.yml"], [], "gitlab"),
+    "remote-https": (f"https://oauth2:{SECRET}@gitlab.example.com/github/b.git", [], [], "gitlab"),
+    "remote-ssh": ("ssh://git@github.com:22/gitlab/b", [], [], "github"),
+    "remote-scp": ("git@github.com:gitlab/b", [], [], "github"),
+    "remote-other": ("https://example.com/github.com/b", [], [], "none"),
+    "files-first": ("git@github.com:a/b", [".gitlab-ci.yml"], [], "gitlab"),
+    "none": ("git@github.com:a/b", [".github/a"], ["--ci", "none"], "none"),
+    "unknown": (None, [], ["--ci", "jenkins"], 2),
+}
+
+
+def test_systems(top):
+    for name, (remote, has, options, want) in SYSTEMS.items():
+        dir = repository(top, name, remote, has)
+        before = files(dir)
+        done = run(dir, "init", *options, code=want if isinstance(want, int) else 0)
+        new = [f for f in files(dir) if f not in before]
+        own = ".gitlab-ci.yml" in has
+        expected = {"none": [], "github": GITHUB, "gitlab": [".gitlab/gpugate.yml", *([] if own else [".gitlab-ci.yml"])]}.get(want)
+        expect(new == ([] if expected is None else sorted([*expected, "rules/gpugate.yaml"])), f"{name}: wrote {new}")
+        if expected is None:
+            continue
+        check_rules(dir, name)
+        if want == "github":
+            check_github(dir, name, "trace.json.gz", "main")
+        if want == "gitlab":
+            check_gitlab(dir, name, "trace.json.gz")
+            expect(("by you: include: .gitlab/gpugate.yml\n" in done.stdout) == own, f"{name}: {done.stdout}")
+            expect(own or yaml.safe_load((dir / ".gitlab-ci.yml").read_text()) == {"include": ".gitlab/gpugate.yml"}, name)
+            expect("changed by you" not in run(dir, "init", "--force").stdout or own, f"{name}: it is included")
+        for path in new:
+            expect(path in done.stdout, f"{name}: {path} is not said")
+        expect("\nnext:\n  gpugate baseline create trace.json.gz\n  git add " in done.stdout, f"{name}: {done.stdout}")
+
+
+def test_below(top):
+    dir = repository(top, "above") / "a" / "b"
+    dir.mkdir(parents=True)
+    done = run(dir, "init", "--ci", "github", code=2)
+    expect("'../..'" in done.stderr, done.stderr)
+    run(dir, "init")
+    expect(files(dir) == ["rules/gpugate.yaml"], f"below: {files(dir)}")
+
+
+# ---- names ----
+
+NAMES = {"My Model (v2)": "My-Model-v2", "..hidden": "hidden", "a..b": "a.b", "2048": "2048", "1e5": "1e5", "true": "true",
+         "null": "null", "a\nworkload: x": "a-workload-x", "\"quoted\": #": "quoted", "日本": "default", "-rf": "rf", "x" * 200: "x" * 60}
+
+
+def test_names(top):
+    for raw, want in NAMES.items():
+        dir = repository(top / "names", raw, "git@github.com:a/b")
+        (dir / ".git/refs/remotes/origin/HEAD").write_text("ref: refs/remotes/origin/2.0\n")
+        run(dir, "init")
+        check_rules(dir, want)
+        check_github(dir, want, "trace.json.gz", "2.0")
+    dir = repository(top, "named", has=["baselines/other.json"])
+    done = run(dir, "init")
+    check_rules(dir, "other")
+    expect("gpugate check trace.json.gz" in done.stdout, f"a baseline is there: {done.stdout}")
+    run(dir, "init", "--force", "--workload", "said.1")
+    check_rules(dir, "said.1")
+    for name in ("a b", "a:b", "-x", "a/b", "a..b", "é"):
+        run(dir, "init", "--force", "--workload", name, code=2)
+    check_rules(dir, "said.1")
+
+
+# ---- all or nothing ----
+
+
+def test_all_or_nothing(top):
+    dir = repository(top, "twice", "git@github.com:a/b")
+    run(dir, "init")
+    (dir / "rules/gpugate.yaml").write_text("mine")
+    (dir / GITHUB[1]).unlink()
+    done = run(dir, "init", code=5)
+    expect("--force" in done.stderr and not (dir / GITHUB[1]).exists(), "a file was written beside those that are there")
+    expect((dir / "rules/gpugate.yaml").read_text() == "mine", "a file was replaced")
+    run(dir, "init", "--force")
+    check_rules(dir, "twice")
+    check_github(dir, "twice", "trace.json.gz", "main")
+
+    dir = repository(top, "file-in-the-way", "git@github.com:a/b", [".github"])
+    run(dir, "init", code=5)
+    expect(files(dir) == [".github"] and not (dir / "rules").exists(), f"left behind: {files(dir)}")
+    dir = repository(top, "link-in-the-way", "git@github.com:a/b")
+    (top / "outside").mkdir()
+    (dir / ".github").symlink_to(top / "outside")
+    run(dir, "init", code=5)
+    run(dir, "init", "--force", code=5)
+    expect(not files(dir) and not files(top / "outside"), "written through a link")
+    dir = repository(top, "directory-in-the-way", "git@github.com:a/b")
+    (dir / GITHUB[2]).mkdir(parents=True)
+    run(dir, "init", "--force", code=5)
+    expect(not files(dir) and not (dir / "rules").exists(), f"left behind: {files(dir)}")
+
+
+# ---- runs ----
+
+
+def test_runs(top):
+    inputs = top / "inputs"
+    inputs.mkdir()
+    runs = {
+        "trace": (make(inputs / "trace.json.gz", "--seed", "1", "--steps", "6"), []),
+        "no-memory": (make(inputs / "nomem.json.gz", "--seed", "1", "--steps", "6", "--no-memory"), []),
+        "window": (make(inputs / "window.json.gz", "--seed", "1", "--steps", "6", "--no-steps"), []),
+        "snapshot": (make(inputs / "snapshot.json", "--seed", "1", what="snapshot.py"), []),
+        "ranks": (make(inputs / "ranks", "--ranks", "4", "--seed", "1", what="ranks.py"), []),
+    }
+    kept = {}
+    for name, (path, options) in runs.items():
+        dir = repository(top, f"run-{name}")
+        run(dir, "init", path, *options)
+        rules = check_rules(dir, f"run-{name}")
+        kept[name] = {r["id"] for r in rules["rules"]}
+        expect(rules["defaults"]["on_missing"] == "fail", f"{name}: what was recorded may go missing")
+        run(dir, "baseline", "create", path)
+        # nothing is missing, and nothing of a run that is compared with itself fails
+        done = run(dir, "check", path, "--json", "result.json")
+        expect('"missing": 0' in (dir / "result.json").read_text(), f"{name}: {done.stdout}")
+        left_out = (dir / "rules/gpugate.yaml").read_text().count("# Left out for the run")
+        all_rules = yaml.safe_load((ROOT / "rules/default.yaml").read_text())["rules"]
+        expect(left_out == len(all_rules) - len(kept[name]), f"{name}: {left_out} reasons, {len(kept[name])} rules")
+    expect("peak-memory" in kept["trace"] - kept["no-memory"], "peak-memory without memory")
+    expect("step-compute-time" not in kept["snapshot"] and "peak-memory" in kept["snapshot"], f"snapshot: {kept['snapshot']}")
+    expect({"transfer-time", "missing-steps", "exposed-communication"} <= kept["ranks"] - kept["trace"], f"ranks: {kept['ranks']}")
+    dir = top / "run-ranks"
+    expect(yaml.safe_load((dir / "rules/gpugate.yaml").read_text())["inputs"] == {"expect_ranks": 4}, "expect_ranks")
+
+    dir = repository(top, "marker", "git@gitlab.com:a/b")
+    trace = make(dir / "my.json.gz", "--seed", "1", "--steps", "6")
+    run(dir, "init", "my.json.gz", "--marker", 'Profiler"\\*')
+    expect(check_rules(dir, "marker")["steps"] == {"marker": 'Profiler"\\*'}, "marker")
+    check_gitlab(dir, "marker", "my.json.gz")
+    run(dir, "init", trace, "--force") # an absolute path is none of a checkout
+    check_gitlab(dir, "marker", "trace.json.gz")
+    run(dir, "init", "--marker", "a\nb", "--force", code=2)
+    run(dir, "init", "absent.json", "--force", code=3)
+    check_gitlab(dir, "marker", "trace.json.gz")
+    found = repository(top, "found")
+    (found / "traces").mkdir()
+    (found / "trace.json").write_text('{"name": "of something else"}')
+    expect("was found" not in run(found, "init").stdout, "what is no profile was found")
+    make(found / "traces" / "rank0.json.gz", "--seed", "1", "--steps", "2")
+    done = run(found, "init", "--force")
+    expect("'gpugate init traces --force'" in done.stdout and "baseline create traces\n" in done.stdout, done.stdout)
+
+
+def main():
+    global version
+    if not GPUGATE:
+        print("skipped: $GPUGATE is needed")
+        return 77
+    version = subprocess.run([GPUGATE, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
+    with tempfile.TemporaryDirectory() as name:
+        top = pathlib.Path(name)
+        test_systems(top)
+        test_below(top)
+        test_names(top)
+        test_all_or_nothing(top)
+        test_runs(top)
+    print("FAILED" if bad else "ok")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
