@@ -1,0 +1,256 @@
+/* Completions of three shells: around what the tables say, a function of each shell. */
+#include "pages/pages.h"
+
+#include <string.h>
+
+#define EACH_COMMAND                              \
+	const struct page_command *c = page_commands; \
+	c < page_commands + NR_COMMANDS;              \
+	c++
+#define EACH_OPTION                             \
+	const struct page_option *o = page_options; \
+	o < page_options + NR_OPTIONS;              \
+	o++
+
+/* Commands of two words: "baseline " and another. */
+static const char BASELINE[] = "baseline";
+
+/* The second word, or NULL. */
+static const char *second(const struct page_command *c)
+{
+	const char *space = strchr(c->name, ' ');
+	return space ? space + 1 : NULL;
+}
+
+static bool has(const struct page_command *c, const struct page_option *o)
+{
+	return page_takes((int)(c - page_commands), o);
+}
+
+/* ---- bash ---- */
+
+static const char bash_head[] =
+    "# bash completion of gpugate, made from the table of its options\n"
+    "_gpugate()\n"
+    "{\n"
+    "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+    "\tlocal command=${COMP_WORDS[1]} words='' options='' files=''\n"
+    "\tCOMPREPLY=()\n"
+    "\tif [[ $word == = ]]; then # --option=value are three words\n"
+    "\t\tword=''\n"
+    "\telif [[ $before == = ]]; then\n"
+    "\t\tbefore=${COMP_WORDS[COMP_CWORD-2]}\n"
+    "\tfi\n"
+    "\t((COMP_CWORD > 1)) || command=''\n"
+    "\t[[ $command == baseline ]] && ((COMP_CWORD > 2)) && command+=\" ${COMP_WORDS[2]}\"\n"
+    "\tcase $command in\n";
+static const char bash_tail[] = "\t*) [[ $word == -* ]] && words=$options files='' ;;\n"
+                                "\tesac\n"
+                                "\t[[ $files ]] && return # bash itself completes files\n"
+                                "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
+                                "\tcompopt +o default\n"
+                                "}\n"
+                                "complete -o default -F _gpugate gpugate\n";
+
+static void bash_command(FILE *out, const struct page_command *c)
+{
+	enum page_value value = page_arguments(c);
+	fprintf(out, "\t'%s')\n\t\toptions='--help", c->name);
+	for (EACH_OPTION)
+		if (has(c, o))
+			fprintf(out, "%s --%s", page_short(o) ? " -o" : "", o->name);
+	fprintf(out, "' files='%s' words='", value == VALUE_FILE ? "yes" : "");
+	page_words(out, value, c->args);
+	fputs("'\n\t\t;;\n", out);
+}
+
+void page_bash(FILE *out)
+{
+	fprintf(out, "%s\t'') words='--help --version %s", bash_head, BASELINE);
+	for (EACH_COMMAND)
+		if (!second(c))
+			fprintf(out, " %s", c->name);
+	fprintf(out, "' ;;\n\t%s) words='", BASELINE);
+	for (EACH_COMMAND)
+		if (second(c))
+			fprintf(out, " %s", second(c));
+	fputs("' ;;\n", out);
+	for (EACH_COMMAND)
+		bash_command(out, c);
+	fputs("\tesac\n\tcase $before in\n", out);
+	for (EACH_OPTION) {
+		enum page_value value = page_value(o);
+		if (value == VALUE_NONE)
+			continue;
+		fprintf(out, "\t%s--%s) files='%s' words='", page_short(o) ? "-o | " : "", o->name,
+		        value == VALUE_FILE ? "yes" : "");
+		page_words(out, value, o->arg);
+		fputs("' ;;\n", out);
+	}
+	fputs(bash_tail, out);
+}
+
+/* ---- zsh ---- */
+
+static const char zsh_head[] = "#compdef gpugate\n"
+                               "# zsh completion of gpugate, made from the table of its options\n"
+                               "_gpugate() {\n"
+                               "\tlocal command=$words[2]\n"
+                               "\tlocal -a commands seconds\n";
+static const char zsh_middle[] = "\tif ((CURRENT == 2)); then\n"
+                                 "\t\t_describe command commands\n"
+                                 "\t\treturn\n"
+                                 "\telif [[ $command == baseline ]]; then\n"
+                                 "\t\tif ((CURRENT == 3)); then\n"
+                                 "\t\t\t_describe 'command of baseline' seconds\n"
+                                 "\t\t\treturn\n"
+                                 "\t\tfi\n"
+                                 "\t\tcommand+=\" $words[3]\"\n"
+                                 "\t\tshift words\n"
+                                 "\t\t((CURRENT--))\n"
+                                 "\tfi\n"
+                                 "\tshift words\n"
+                                 "\t((CURRENT--))\n"
+                                 "\tcase $command in\n";
+static const char zsh_tail[] = "\tesac\n"
+                               "}\n"
+                               "_gpugate \"$@\"\n";
+
+/* Within '…', within [ ] or before a colon. */
+static void zsh_text(FILE *out, const char *s)
+{
+	static const char *const to[] = { "'\\''", "\\[", "\\]", "\\:" };
+	page_put(out, s, "'[]:", to);
+}
+
+static void zsh_action(FILE *out, enum page_value value, const char *arg)
+{
+	if (value == VALUE_FILE)
+		fputs("_files", out);
+	if (value != VALUE_WORDS && value != VALUE_METRIC)
+		return;
+	fputc('(', out);
+	page_words(out, value, arg);
+	fputc(')', out);
+}
+
+static void zsh_option(FILE *out, const struct page_option *o)
+{
+	enum page_value value = page_value(o);
+	fputs(" \\\n\t\t\t", out);
+	if (page_short(o))
+		fprintf(out, "'(-o --%s)'{-o+,--%s=}'[", o->name, o->name);
+	else
+		fprintf(out, "'%s--%s%s[", page_repeats(o) ? "*" : "", o->name, o->arg ? "=" : "");
+	zsh_text(out, o->meaning);
+	fputc(']', out);
+	if (o->arg) {
+		fprintf(out, ":%s:", value == VALUE_WORDS ? o->name : o->arg);
+		zsh_action(out, value, o->arg);
+	}
+	fputc('\'', out);
+}
+
+static void zsh_command(FILE *out, const struct page_command *c)
+{
+	enum page_value value = page_arguments(c);
+	fprintf(out, "\t'%s')\n\t\t_arguments '--help[what the command is for, and its options]'",
+	        c->name);
+	for (EACH_OPTION)
+		if (has(c, o))
+			zsh_option(out, o);
+	if (value != VALUE_NONE) {
+		fprintf(out, " \\\n\t\t\t'*:%s:", c->args);
+		zsh_action(out, value, c->args);
+		fputc('\'', out);
+	}
+	fputs("\n\t\t;;\n", out);
+}
+
+/* Commands of one word, or the second words of those of two. */
+static void zsh_commands(FILE *out, const char *name, bool seconds)
+{
+	fprintf(out, "\t%s=(", name);
+	for (EACH_COMMAND) {
+		if (!second(c) == seconds)
+			continue;
+		fprintf(out, "\n\t\t'%s:", seconds ? second(c) : c->name);
+		zsh_text(out, c->meaning);
+		fputc('\'', out);
+	}
+	fputs(")\n", out);
+}
+
+void page_zsh(FILE *out)
+{
+	fputs(zsh_head, out);
+	zsh_commands(out, "commands", false);
+	fprintf(out, "\tcommands+=('%s:stored baselines' --help --version)\n", BASELINE);
+	zsh_commands(out, "seconds", true);
+	fputs(zsh_middle, out);
+	for (EACH_COMMAND)
+		zsh_command(out, c);
+	fputs(zsh_tail, out);
+}
+
+/* ---- fish ---- */
+
+static const char fish_head[] =
+    "# fish completion of gpugate, made from the table of its options\n"
+    "function __gpugate_at -d 'the command on the line is one of these'\n"
+    "\tset -l words (commandline -opc)\n"
+    "\tset -l command $words[2]\n"
+    "\ttest \"$command\" = baseline; and set command (string join ' ' $words[2..3])\n"
+    "\tcontains -- \"$command\" $argv\n"
+    "end\n"
+    "complete -c gpugate -f\n"
+    "complete -c gpugate -l help -d 'what the command is for, and its options'\n"
+    "complete -c gpugate -n \"__gpugate_at ''\" -l version -d 'versions'\n"
+    "complete -c gpugate -n \"__gpugate_at ''\" -a baseline -d 'stored baselines'\n";
+
+static void fish_meaning(FILE *out, const char *s)
+{
+	static const char *const to[] = { "\\'" };
+	fputs(" -d '", out);
+	page_put(out, s, "'", to);
+	fputs("'\n", out);
+}
+
+static void fish_command(FILE *out, const struct page_command *c)
+{
+	enum page_value value = page_arguments(c);
+	fprintf(out, "complete -c gpugate -n \"__gpugate_at '%s'\" -a %s", second(c) ? BASELINE : "",
+	        second(c) ? second(c) : c->name);
+	fish_meaning(out, c->meaning);
+	if (value == VALUE_NONE)
+		return;
+	fprintf(out, "complete -c gpugate -n \"__gpugate_at '%s'\" %s", c->name,
+	        value == VALUE_FILE ? "-F" : "-a '");
+	page_words(out, value, c->args);
+	fputs(value == VALUE_FILE ? "\n" : "'\n", out);
+}
+
+static void fish_option(FILE *out, const struct page_option *o)
+{
+	enum page_value value = page_value(o);
+	fputs("complete -c gpugate -n \"__gpugate_at", out);
+	for (EACH_COMMAND)
+		if (has(c, o))
+			fprintf(out, " '%s'", c->name);
+	fprintf(out, "\" -l %s%s%s", o->name, page_short(o) ? " -s o" : "",
+	        value == VALUE_NONE   ? ""
+	        : value == VALUE_FILE ? " -rF"
+	                              : " -x -a '");
+	page_words(out, value, o->arg);
+	fputs(value == VALUE_NONE || value == VALUE_FILE ? "" : "'", out);
+	fish_meaning(out, o->meaning);
+}
+
+void page_fish(FILE *out)
+{
+	fputs(fish_head, out);
+	for (EACH_COMMAND)
+		fish_command(out, c);
+	for (EACH_OPTION)
+		fish_option(out, o);
+}

@@ -1,0 +1,176 @@
+/* Manual pages in mdoc. */
+#include "pages/pages.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { LINE = 72 };
+
+/* A word of running text: no request at the start of a line, and minus signs, not hyphens, in
+   what is typed. */
+static void word(FILE *out, const char *s, size_t n, bool first)
+{
+	bool typed = s[0] == '-' || (n > 1 && s[1] == '-');
+	if (first && (s[0] == '.' || s[0] == '\''))
+		fputs("\\&", out);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, s[i] == '-' && typed ? "\\%c" : "%c", s[i]);
+}
+
+/* Running text, each sentence on a line of its own. */
+static void text(FILE *out, const char *s)
+{
+	size_t column = 0;
+	while (*(s += strspn(s, " \n"))) {
+		size_t n = strcspn(s, " \n");
+		if (column && column + n > LINE)
+			column = 0, fputc('\n', out);
+		if (column)
+			fputc(' ', out);
+		word(out, s, n, column == 0);
+		column += n + 1;
+		if (s[n - 1] == '.')
+			column = 0, fputc('\n', out);
+		s += n;
+	}
+	if (column)
+		fputc('\n', out);
+}
+
+/* gpugate-baseline-promote */
+static void name(FILE *out, int c, bool capital)
+{
+	fputs(capital ? "GPUGATE" : "gpugate", out);
+	if (c == NR_COMMANDS)
+		return;
+	fputc('-', out);
+	for (const char *p = page_commands[c].name; *p; p++)
+		fputc(*p == ' ' ? '-' : capital ? toupper((unsigned char)*p) : *p, out);
+}
+
+static void synopsis(FILE *out, const struct page_command *c)
+{
+	int n = (int)strlen(c->args);
+	fprintf(out, ".Sh SYNOPSIS\n.Nm \"gpugate %s\"\n", c->name);
+	if (c->args[0] == '[')
+		fprintf(out, ".Op Ar %.*s\n", n - 2, c->args + 1);
+	else if (n)
+		fprintf(out, ".Ar %s\n", c->args);
+	fputs(".Op Ar options\n", out);
+}
+
+static void options(FILE *out, int c)
+{
+	fputs(".Sh OPTIONS\n.Bl -tag -width Ds\n", out);
+	for (const struct page_option *o = page_options; o < page_options + NR_OPTIONS; o++) {
+		if (!page_takes(c, o))
+			continue;
+		fprintf(out, ".It %sFl -%s%s%s\n", page_short(o) ? "Fl o , " : "", o->name,
+		        o->arg ? " Ar " : "", o->arg ? o->arg : "");
+		text(out, o->meaning);
+	}
+	fputs(".It Fl -help\nwhat the command is for, and its options\n.El\n", out);
+}
+
+static void exit_status(FILE *out)
+{
+	fputs(".Sh EXIT STATUS\n.Bl -tag -width Ds\n", out);
+#define X(name, code, meaning) fprintf(out, ".It %d\n%s\n", code, meaning);
+	STATUS_ROWS(X)
+#undef X
+	fputs(".El\n", out);
+}
+
+static void command_page(FILE *out, const struct page_command *c)
+{
+	fprintf(out, ".Nd %s\n", c->meaning);
+	synopsis(out, c);
+	fputs(".Sh DESCRIPTION\n", out);
+	text(out, c->meaning);
+#define X(name, meaning)         \
+	if (strstr(c->args, name)) { \
+		fputs(".Pp\n", out);     \
+		text(out, meaning);      \
+	}
+	ARGUMENT_ROWS(X)
+#undef X
+	options(out, (int)(c - page_commands));
+	exit_status(out);
+	fputs(".Sh SEE ALSO\n.Xr gpugate 1\n", out);
+}
+
+static void commands(FILE *out)
+{
+	fputs(".Sh COMMANDS\nEach has a page of its own.\n.Bl -tag -width Ds\n", out);
+	for (int c = 0; c < NR_COMMANDS; c++) {
+		fputs(".It Xr ", out);
+		name(out, c, false);
+		fputs(" 1\n", out);
+		text(out, page_commands[c].meaning);
+	}
+	fputs(".El\n", out);
+}
+
+/* What no table of the program holds. */
+static const char rest[] =
+    ".Sh ENVIRONMENT\n"
+    ".Bl -tag -width Ds\n"
+    ".It Ev NO_COLOR\n"
+    "no colours unless\n.Fl -color Ar always\nasks for them\n"
+    ".It Ev TERM\n"
+    "no colours and no progress where it is\n.Ql dumb\n"
+    ".It Ev SOURCE_DATE_EPOCH\n"
+    "seconds since 1970 that stand for the time of day, in baselines and for waivers\n"
+    ".It Ev GITHUB_ACTIONS , GITLAB_CI , JENKINS_URL\n"
+    "where one is set, a stored baseline records the commit, the person and the job\n"
+    "as the variables of this CI system have them; options come first\n"
+    ".El\n"
+    ".Sh FILES\n"
+    ".Bl -tag -width Ds\n"
+    ".It Pa rules/gpugate.yaml\n"
+    "the rules, unless\n.Fl -rules\nnames others; without it the rules that are built in\n"
+    ".It Pa baselines/WORKLOAD.json\n"
+    "the stored baseline, unless the rules or\n.Fl -baseline\nname another\n"
+    ".It Pa run.yaml , run.json\n"
+    "beside an artifact: facts about its run, as\n.Fl -context\ngives them\n"
+    ".El\n";
+static const char examples[] = ".Sh EXAMPLES\n"
+                               "A first baseline, then the gate behind the benchmark of a change:\n"
+                               ".Bd -literal -offset indent\n"
+                               "gpugate baseline create trace.json.gz --workload resnet50\n"
+                               "gpugate check pr.json.gz --workload resnet50 --junit gpugate.xml\n"
+                               ".Ed\n"
+                               ".Pp\n"
+                               "What one run is bound by, and what to try:\n"
+                               ".Bd -literal -offset indent\n"
+                               "gpugate report trace.json.gz --html report.html\n"
+                               ".Ed\n";
+
+static void main_page(FILE *out)
+{
+	fputs(".Nd regression gate for GPU runs\n"
+	      ".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar arguments\n.Op Ar options\n"
+	      ".Nm\n.Fl -help | -version\n"
+	      ".Sh DESCRIPTION\n.Nm\n"
+	      "reads what the profiler wrote (PyTorch traces and CUDA memory snapshots),\n"
+	      "compares it with a stored baseline under rules, and answers with an exit\n"
+	      "code and reports.\n",
+	      out);
+	commands(out);
+	fputs(rest, out);
+	exit_status(out);
+	fputs(examples, out);
+}
+
+void page_man(FILE *out, int c, const char *version, const char *date)
+{
+	fprintf(out, ".Dd %s\n.Dt ", date);
+	name(out, c, true);
+	fprintf(out, " 1\n.Os \"gpugate %s\"\n.Sh NAME\n.Nm ", version);
+	name(out, c, false);
+	fputc('\n', out);
+	if (c == NR_COMMANDS)
+		main_page(out);
+	else
+		command_page(out, &page_commands[c]);
+}

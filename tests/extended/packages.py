@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""`cmake --install` and the packages that cpack makes:
+
+ - installed below a prefix and below DESTDIR: the same files, nothing outside, no RPATH, no path of the build
+ - the .deb has no error or warning of lintian, its program is hardened, its libraries are dependencies
+ - what it unpacks to runs, gates the example, and has a manual page that `man` renders
+ - the .tar.gz has one folder, whose program runs from any place
+
+$GPUGATE is a program of the same build, or exit 77 skips; this test builds one of its own.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ENV = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": "/nonexistent"}
+# Where users of a distribution look for them.
+WANTED = ("bin/gpugate", "share/man/man1/gpugate-check.1", "share/bash-completion/completions/gpugate",
+          "share/fish/vendor_completions.d/gpugate.fish", "share/doc/gpugate/README.md", "share/doc/gpugate/docs/install.md",
+          "share/gpugate/rules/default.yaml", "share/gpugate/rules/categories.yaml", "share/gpugate/schemas/gpugate-rules-1.json",
+          "share/gpugate/ci/slurm/submit", "share/gpugate/ci/kubernetes/check.yaml", "share/gpugate/ci/github/action.yml",
+          "share/gpugate/ci/gitlab/gpugate.yml", "share/gpugate/ci/record/gpugate_record.py")
+
+
+def run(*words, code=0, **options):
+    p = subprocess.run([str(w) for w in words], env={**ENV, **options.pop("env", {})}, capture_output=True, text=True, check=False, **options)
+    assert p.returncode == code, f"{' '.join(map(str, words))}: exit {p.returncode}, not {code}:\n{p.stdout}{p.stderr}"
+    return p.stdout
+
+
+def files(folder):
+    return {str(p.relative_to(folder)) for p in folder.rglob("*") if not p.is_dir()}
+
+
+def has(have, suffix=".1"):
+    missing = {w.removesuffix(".1") + suffix if w.endswith(".1") else w for w in WANTED} - have
+    assert not missing, f"not installed: {missing}"
+    assert not [f for f in have if "__pycache__" in f or f.startswith("share/gpugate/ci/test")], have
+
+
+def works(program):
+    """It runs and gates, and nothing in it says where it was built."""
+    assert run(program, "--version").startswith("gpugate ")
+    for word in ("RPATH", "RUNPATH"):
+        assert word not in run("readelf", "-d", program)
+    assert str(ROOT).encode() not in program.read_bytes(), "the path of the source is in the program"
+    with tempfile.TemporaryDirectory() as folder:
+        candidate = pathlib.Path(folder, "candidate.json.gz")
+        run(sys.executable, ROOT / "tests/gen/trace.py", "--seed", "2", "--out", candidate, "--slow-kernel", "*flash_bwd_dq_dk_dv*=1.6")
+        run(program, "check", candidate, "--baseline", ROOT / "baselines/example.json", code=1, cwd=folder)
+
+
+def installed(build, dir):
+    run("cmake", "--install", build, "--prefix", dir / "prefix")
+    have = files(dir / "prefix")
+    has(have)
+    works(dir / "prefix/bin/gpugate")
+    run("cmake", "--install", build, env={"DESTDIR": str(dir / "dest")})
+    assert files(dir / "dest") == {f"usr/local/{f}" for f in have}
+    assert (dir / "prefix/share/gpugate/ci/slurm/submit").stat().st_mode & 0o111
+
+
+def debian(build, dir):
+    (deb,) = build.glob("gpugate_*.deb")
+    lint = run("lintian", *(["--allow-root"] if os.geteuid() == 0 else []), "--fail-on", "error,warning", deb)
+    assert not lint, lint
+    depends = run("dpkg-deb", "-f", deb, "Depends")
+    for library in ("libc6", "libjson-c", "libyaml-0", "zlib1g"):
+        assert library in depends, depends
+    root = dir / "root"
+    run("dpkg-deb", "-x", deb, root)
+    have = files(root / "usr")
+    has(have, ".1.gz")
+    assert {"share/zsh/vendor-completions/_gpugate", "share/doc/gpugate/copyright", "share/doc/gpugate/changelog.gz"} <= have
+    program = root / "usr/bin/gpugate"
+    works(program)
+    headers = run("readelf", "-hlWd", program)
+    for mark in ("DYN (Position-Independent Executable file)", "GNU_RELRO", "NOW"):
+        assert mark in headers, f"not hardened: no {mark}"
+    symbols = run("readelf", "--dyn-syms", "-W", program)
+    assert "__stack_chk_fail" in symbols and re.search(r"__\w+_chk\b", symbols.replace("__stack_chk_fail", "")), "not hardened"
+    for page in sorted((root / "usr/share/man/man1").iterdir()):
+        name = page.name.removesuffix(".1.gz")
+        assert f"{name} - " in re.sub(r"–|—", "-", run("man", "-l", page, env={"MANWIDTH": "80"})), name
+
+
+def archive(build, dir):
+    (name,) = build.glob("gpugate-*.tar.gz")
+    with tarfile.open(name) as tar:
+        members = tar.getmembers()
+        assert {m.name.split("/")[0] for m in members} == {name.name.removesuffix(".tar.gz")}, members
+        assert not [m for m in members if m.name.startswith("/") or ".." in m.name]
+    run("tar", "-C", dir, "-xzf", name)
+    top = dir / name.name.removesuffix(".tar.gz")
+    has(files(top))
+    assert "share/zsh/site-functions/_gpugate" in files(top)
+    works(top / "bin/gpugate")
+
+
+def main():
+    if not os.environ.get("GPUGATE"):
+        sys.exit(77)
+    missing = [c for c in ("dpkg-shlibdeps", "file", "lintian", "man", "readelf") if not shutil.which(c)]
+    if missing:
+        sys.exit(f"packages.py: {', '.join(missing)}: missing: ci/install-deps extended")
+    with tempfile.TemporaryDirectory(prefix="gpugate-packages") as name:
+        dir = pathlib.Path(name)
+        build = dir / "build"
+        run("cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF")
+        run("cmake", "--build", build, "-j", os.cpu_count())
+        os.umask(0o077)     # it must not show in packages
+        run("cpack", cwd=build)
+        os.umask(0o022)
+        for law in (installed, debian, archive):
+            law(build, dir)
+            print(f"ok {law.__name__}")
+
+
+if __name__ == "__main__":
+    main()
