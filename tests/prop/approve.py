@@ -1,0 +1,463 @@
+#!/usr/bin/env python3
+"""Approving, from the failing check to the history on main, in a git repository with a bare origin:
+
+ - a check fails, somebody who may approves, `ci/forge/accept promote` commits the baseline to the branch, and the
+   check of the same run passes; after the merge `accept append` adds the run of main
+ - two approvals that race: the one that comes second is done again on the new state, never merged as text, and
+   accepts nothing that was not failing when it began; two appends that race are both kept
+ - a push that is refused for another reason ends with what git says; hostile reasons, branches and links do nothing
+ - `ci/forge/approval` believes only those who may write, and only what is newer than the run (_forge.py)
+ - `ci/github/fetch/fetch` finds the pull request by what GitHub says and takes nothing but digests
+
+$GPUGATE is the program; needs git and jq; exit 77 skips.
+"""
+import base64
+import http.server
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.parse
+import zipfile
+
+import _forge
+from _forge import TOKEN
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GEN = ROOT / "tests" / "gen" / "trace.py"
+FORGE = ROOT / "ci" / "forge"
+PROGRAM = os.environ.get("GPUGATE")
+BASELINE = "baselines/train.json"
+RULES = """
+version: 1
+workload: train
+defaults: {on_missing: skip}
+rules:
+  - {id: compute, metric: step.compute_time, fail: {increase: 5%}}
+  - {id: kernels, metric: step.kernel_count, fail: {change: 0}}
+"""
+wrong = []
+
+
+def expect(what, have, want):
+    if have != want:
+        wrong.append(f"{what}: {have!r} instead of {want!r}")
+
+
+class Repository:
+    """A bare origin, and clones as CI jobs have them."""
+
+    def __init__(self, folder):
+        self.folder, self.origin, self.clones = folder, folder / "origin.git", 0
+        self.env = {"PATH": os.environ["PATH"], "HOME": str(folder), "LC_ALL": "C.UTF-8", "GPUGATE": os.path.abspath(PROGRAM),
+                    "GIT_CONFIG_NOSYSTEM": "1", "GPUGATE_WORKLOAD": "train", "SOURCE_DATE_EPOCH": "1767225600"}
+        (folder / ".gitconfig").write_text("[user]\nname = me\nemail = me@example.com\n[init]\ndefaultBranch = main\n"
+                                           "[advice]\ndetachedHead = false\n")
+        self.git(folder, "init", "--quiet", "--bare", self.origin)
+        first = self.clone("main")
+        self.gate(first, self.trace(1), code=4)
+        (first / "rules").mkdir()
+        (first / "rules" / "gpugate.yaml").write_text(RULES)
+        subprocess.run([PROGRAM, "baseline", "create", self.trace(1)], cwd=first, env=self.env, check=True, capture_output=True)
+        (first / "model.py").write_text("x = 1\n")
+        self.push(first, "main")
+
+    def git(self, where, *words):
+        p = subprocess.run(["git", *map(str, words)], cwd=where, env=self.env, capture_output=True, text=True, check=False)
+        if p.returncode:
+            raise AssertionError(f"git {words}: {p.stderr}")
+        return p.stdout.strip()
+
+    def clone(self, branch):
+        self.clones += 1
+        path = self.folder / f"clone{self.clones}"
+        self.git(self.folder, "clone", "--quiet", f"file://{self.origin}", path)
+        self.git(path, "checkout", "--quiet", "-B", branch)
+        if self.git(self.folder, "ls-remote", self.origin, f"refs/heads/{branch}"):
+            self.git(path, "reset", "--quiet", "--hard", f"origin/{branch}")
+        return path
+
+    def push(self, clone, branch, message="change"):
+        self.git(clone, "add", "--all")
+        self.git(clone, "commit", "--quiet", "--message", message)
+        self.git(clone, "push", "--quiet", "origin", f"HEAD:refs/heads/{branch}")
+
+    def trace(self, seed, *options):
+        path = self.folder / f"trace{seed}.json.gz"
+        if not path.exists():
+            subprocess.run([sys.executable, GEN, "--out", path, "--seed", str(seed), "--steps", "3", *options], check=True)
+        return path
+
+    def gate(self, clone, trace, *more, code=0, **env):
+        """What the job of a pull request does; returns its folder."""
+        out = self.folder / f"out-{clone.name}-{trace.name.split('.')[0]}"
+        p = subprocess.run([FORGE / "gate"], cwd=clone, capture_output=True, text=True, check=False,
+                           env={**self.env, "GPUGATE_RUNS": " ".join(map(str, [trace, *more])), "GPUGATE_FOLDER": str(out),
+                                "GPUGATE_COMMIT": "abc123", **env})
+        have = (out / "exit-code").read_text().strip() if p.returncode == 0 else p.stderr
+        expect(f"check of {trace.name}", have, str(code))
+        expect("reports", {f.name for f in out.iterdir()} - {"run.json.gz", "repeat-1.json.gz"},
+               {"report.md", "result.json", "junit.xml", "report.html", "metrics.txt", "exit-code"})
+        return out
+
+    def accept(self, clone, out, branch, *words, code=0, says="", **env):
+        p = subprocess.run([FORGE / "accept", *words], cwd=clone, capture_output=True, text=True, check=False,
+                           env={**self.env, "GPUGATE_FOLDER": str(out), "GPUGATE_BRANCH": branch, **env})
+        if p.returncode != code or says not in p.stdout + p.stderr:
+            wrong.append(f"accept {words}: exit {p.returncode}, not {code} with '{says}': {p.stdout}{p.stderr}")
+        return p
+
+    def promote(self, clone, out, branch, who="ann", reason="new kernel (#7)", **more):
+        path = self.folder / f"approval-{who}.json"
+        path.write_text(json.dumps({"who": who, "reason": reason}))
+        return self.accept(clone, out, branch, "promote", path, **more)
+
+    def baseline(self, branch):
+        return json.loads(self.git(self.origin, "show", f"{branch}:{BASELINE}"))
+
+    def subjects(self, branch):
+        return self.git(self.origin, "log", "--format=%s", branch).splitlines()
+
+
+def from_failure_to_green(r):
+    clone = r.clone("faster")
+    (clone / "model.py").write_text("x = 2\n")
+    r.push(clone, "faster")
+    out = r.gate(clone, r.trace(2, "--slow-kernel", "*=1.5"), code=1)
+    before = r.git(clone, "status", "--porcelain")
+    r.promote(clone, out, "faster", says="to faster")
+    expect("the clone itself", r.git(clone, "status", "--porcelain"), before)
+    expect("commits", r.subjects("faster"), ["baselines: approve a run of train", "change", "change"])
+    body = r.git(r.origin, "log", "-1", "--format=%B%an", "faster")
+    expect("message", body, "baselines: approve a run of train\n\nnew kernel (#7)\n\nApproved-by: ann\ngpugate")
+    expect("files", r.git(r.origin, "show", "--format=", "--name-only", "faster"), BASELINE)
+    expect("provenance", {k: r.baseline("faster")["provenance"][k] for k in ("who", "reason", "commit")},
+           {"who": "ann", "reason": "new kernel (#7)", "commit": "abc123"})
+    r.promote(clone, out, "faster", says="nothing to accept")
+    again = r.clone("faster")
+    r.gate(again, r.trace(2))
+    r.gate(again, r.trace(3, "--slow-kernel", "*=1.5"))
+    # Merged; the run of main joins the history, and is not taken twice.
+    r.git(again, "push", "--quiet", "origin", "HEAD:refs/heads/main")
+    main = r.clone("main")
+    out = r.gate(main, r.trace(4, "--slow-kernel", "*=1.5"))
+    r.accept(main, out, "main", "append", says="to main")
+    expect("history", len(r.baseline("main")["recent"]), 2)
+    expect("no check of what the check has written", r.subjects("main")[0], "baselines: append a run of train [skip ci]")
+    r.accept(main, out, "main", "append", code=3, says="holds this very run already")
+    bad = r.gate(main, r.trace(5, "--slow-kernel", "*=3"), code=1)
+    r.accept(main, bad, "main", "append", code=1, says="not taken: fail")
+    expect("commits of main", len(r.subjects("main")), 4)
+
+
+def meanwhile(clone, script, when="pre-push"):
+    """Something that happens once, in the middle of the first push of this clone, or before it."""
+    hook = clone / ".git" / "hooks" / when
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f'#!/bin/bash\nrm "$0"\nunset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX\n{script}\n')
+    hook.chmod(0o755)
+
+
+def races(r):
+    slow, slower = (r.trace(6, "--slow-kernel", "*=1.8"), r.trace(7, "--slow-kernel", "*=2.4"))
+    first, second = r.clone("race"), r.clone("race")
+    r.push(first, "race") if r.git(first, "status", "--porcelain") else r.git(first, "push", "--quiet", "origin", "HEAD:refs/heads/race")
+    one, two = r.gate(first, slow, code=1), r.gate(second, slower, code=1)
+    approval = r.folder / "approval-bob.json"
+    approval.write_text(json.dumps({"who": "bob", "reason": "second"}))
+    script = f"cd {second} && GPUGATE_BRANCH=race GPUGATE_FOLDER={two} {FORGE}/accept promote {approval} >/dev/null"
+    meanwhile(first, script, "pre-commit")
+    # `first` judged its run before `second` was approved, which is slower: there is nothing left to accept.
+    p = r.promote(first, one, "race", who="ann", reason="first", says="has moved: once more")
+    expect("both, one after the other", r.subjects("race")[:2], ["baselines: approve a run of train"] * 2)
+    expect("the last approval", (r.baseline("race")["provenance"]["who"], p.stderr.count("once more")), ("ann", 1))
+    expect("sound", subprocess.run([PROGRAM, "baseline", "verify", "--baseline", "/dev/stdin"], env=r.env, capture_output=True,
+                                   input=r.git(r.origin, "show", f"race:{BASELINE}").encode(), check=False).returncode, 0)
+
+    # The same run approved twice at once is one commit.
+    first, second = r.clone("race"), r.clone("race")
+    three = r.gate(first, r.trace(8, "--slow-kernel", "*=4"), code=1)
+    meanwhile(first, f"cd {second} && GPUGATE_BRANCH=race GPUGATE_FOLDER={three} {FORGE}/accept promote {approval} >/dev/null")
+    r.promote(first, three, "race", says="nothing to accept")
+    expect("approved once", (len(r.subjects("race")), r.baseline("race")["provenance"]["who"]), (len(r.subjects("main")) + 3, "bob"))
+
+    # What fails only against the new state was seen by nobody.
+    first, second = r.clone("race"), r.clone("race")
+    four = r.gate(first, r.trace(9, "--slow-kernel", "*=4.5"), code=1)
+    five = r.gate(second, r.trace(10, "--slow-kernel", "*=4.6", "--extra-launches", "*gemm*=5"), code=1)
+    five = r.gate(second, r.trace(10), code=1)
+    meanwhile(first, f"cd {second} && GPUGATE_BRANCH=race GPUGATE_FOLDER={five} {FORGE}/accept promote {approval} >/dev/null")
+    before = len(r.subjects("race"))
+    r.promote(first, four, "race", code=1, says="accept it with --accept kernels")
+    expect("only the other", (len(r.subjects("race")), r.baseline("race")["provenance"]["who"]), (before + 1, "bob"))
+
+    # Two runs of main at once are both kept.
+    first, second = r.clone("main"), r.clone("main")
+    six = r.gate(first, r.trace(11, "--slow-kernel", "*=1.5"))
+    seven = r.gate(second, r.trace(12, "--slow-kernel", "*=1.5"))
+    had = len(r.baseline("main")["recent"])
+    meanwhile(first, f"cd {second} && GPUGATE_BRANCH=main GPUGATE_FOLDER={seven} {FORGE}/accept append >/dev/null")
+    r.accept(first, six, "main", "append", says="once more")
+    expect("both runs", len(r.baseline("main")["recent"]), had + 2)
+
+    # A branch that never stands still is given up.
+    restless = r.clone("race")
+    eight = r.gate(restless, r.trace(13, "--slow-kernel", "*=6"), code=1)
+    hook = restless / ".git" / "hooks" / "pre-push"
+    mover = r.clone("race")
+    hook.write_text("#!/bin/bash\nunset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX\n"
+                    f"cd {mover} && git commit -q --allow-empty -m x && git push -q origin HEAD:refs/heads/race\n")
+    hook.chmod(0o755)
+    r.promote(restless, eight, "race", code=1, says="moved 10 times meanwhile")
+
+
+def refusals(r):
+    clone = r.clone("guarded")
+    r.git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/guarded")
+    out = r.gate(clone, r.trace(14, "--slow-kernel", "*=2"), code=1)
+    hook = r.origin / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\necho guarded by rules >&2\nexit 1\n")
+    hook.chmod(0o755)
+    r.promote(clone, out, "guarded", code=1, says="guarded by rules")
+    hook.unlink()
+    r.promote(clone, out, "nowhere", code=1, says="cannot be fetched")
+    # A merge request of a fork: the branch of that name in the project is another.
+    r.promote(clone, out, "", code=1, says="branch of a fork", CI_PROJECT_ID="5", CI_MERGE_REQUEST_SOURCE_PROJECT_ID="6",
+              CI_MERGE_REQUEST_SOURCE_BRANCH_NAME="guarded")
+    r.promote(clone, out, "--upload-pack=touch x", code=2, says="is no branch")
+    r.promote(clone, r.folder, "guarded", code=2, says="there is no such run")
+    r.accept(clone, out, "guarded", "promote", "/dev/null", code=2, says="no approval")
+    r.accept(clone, out, "guarded", "delete", code=2, says="usage")
+    r.accept(clone, out, "guarded", "append", code=2, says="no program", GPUGATE="nothing-of-that-name")
+    # Text of others stays text.
+    mark = r.folder / "pwned"
+    hostile = f"$(touch {mark}) `touch {mark}` '; touch {mark}; \" [skip ci] --accept x"
+    r.promote(clone, out, "guarded", who="--force", reason=hostile)
+    expect("hostile reason", r.baseline("guarded")["provenance"]["reason"], hostile)
+    expect("and approver", r.baseline("guarded")["provenance"]["who"], "--force")
+    expect("its commit", r.git(r.origin, "log", "-1", "--format=%B", "guarded").splitlines()[2], hostile.replace("[", "(").replace("]", ")"))
+    expect("nothing run", mark.exists(), False)
+    # A link in the branch leads nowhere.
+    link = r.clone("link")
+    victim = r.folder / "victim.json"
+    victim.write_text((link / BASELINE).read_text())
+    (link / BASELINE).unlink()
+    (link / BASELINE).symlink_to(victim)
+    r.push(link, "link")
+    text = victim.read_text()
+    r.promote(link, out, "link", code=4)
+    expect("what the link leads to", victim.read_text(), text)
+    # Further runs of the same code are part of it.
+    clone = r.clone("repeat")
+    r.git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/repeat")
+    two = r.gate(clone, r.trace(15, "--slow-kernel", "*=2"), code=1, GPUGATE_REPEAT=str(r.trace(16, "--slow-kernel", "*=2")))
+    r.promote(clone, two, "repeat", says="to repeat")
+    expect("runs taken", len(r.baseline("repeat")["recent"]), 2)
+    expect("an unreadable run", "run.json.gz" in {f.name for f in r.gate(clone, r.folder / "nothing.json", code=3).iterdir()}, False)
+
+
+def password(r):
+    """The token goes to the server as the password, and nowhere else; where a redirect leads is elsewhere."""
+    seen, led = [], []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            there = led if self.server is other else seen
+            there.append(self.headers.get("Authorization"))
+            if self.path.startswith("/moved.git") and there is seen:
+                self.send_response(302)
+                self.send_header("Location", f"http://127.0.0.1:{other.server_port}{self.path}")
+            else:
+                self.send_response(404 if there[-1] else 401)
+                self.send_header("WWW-Authenticate", "Basic")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+    server, other = servers = [http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) for _ in range(2)]
+    for one in servers:
+        threading.Thread(target=one.serve_forever, daemon=True).start()
+    clone = r.clone("main")
+    out = r.gate(clone, r.trace(11))
+    env = {**r.env, "GPUGATE_FOLDER": str(out), "GPUGATE_BRANCH": "main", "GPUGATE_TOKEN": TOKEN,
+           "GPUGATE_REMOTE": f"http://127.0.0.1:{server.server_port}/r.git"}
+    p = subprocess.run(["bash", "-x", FORGE / "accept", "append"], cwd=clone, capture_output=True, text=True, env=env, check=False)
+    r.accept(clone, out, "main", "append", code=1, says="cannot be fetched", GPUGATE_TOKEN=TOKEN,
+             GPUGATE_REMOTE=f"http://127.0.0.1:{server.server_port}/moved.git")
+    expect("password where a redirect leads", led, [None])
+    for one in servers:
+        one.shutdown()
+    expect("password", seen[-2], "Basic " + base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode())
+    expect("token printed", (p.returncode, TOKEN in p.stdout + p.stderr, TOKEN in (clone / ".git" / "config").read_text()), (1, False, False))
+
+
+# ---- who may approve ----
+
+def approvals(folder):
+    forge, out = _forge.Forge(), folder / "approval.json"
+    (folder / "bin").mkdir()
+    (folder / "bin" / "sleep").write_text("#!/bin/sh\n")
+    (folder / "bin" / "sleep").chmod(0o755)
+    env = {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "GPUGATE_TOKEN": TOKEN, "LC_ALL": "C.UTF-8"}
+
+    def ask(api, code=0, says="", after="2027-01-01T12:00:00Z"):
+        out.unlink(missing_ok=True)
+        p = subprocess.run(["bash", FORGE / "approval", "--api", api, "--url", forge.address, "--repository",
+                            {"github": "o/r", "gitlab": "5"}[api], "--request", "7", "--after", after, out],
+                           env=env, capture_output=True, text=True, check=False)
+        text = p.stdout + p.stderr
+        if p.returncode != code or says not in text or TOKEN in text or out.exists() != (code == 0):
+            wrong.append(f"{api}: approval: exit {p.returncode}, not {code} with '{says}': {text}")
+        return json.loads(out.read_text()) if out.exists() else None
+
+    def said(author, body, at, edited=None):
+        forge.comment(author, body, created_at=at, updated_at=edited or at)
+
+    def labelled(api, author, at, on=True):
+        user = {"id": author, "login": f"user{author}", "username": f"user{author}"}
+        event = ({"event": "labeled" if on else "unlabeled", "actor": user} if api == "github"
+                 else {"action": "add" if on else "remove", "user": user})
+        forge.events.append({**event, "created_at": at, "label": {"name": "gpugate-accept"}})
+
+    for api in ("github", "gitlab"):
+        forge.reset()
+        write, read = ("write", "triage") if api == "github" else (30, 20)
+        forge.permission = {"user1": write, "user2": read, "user4": {"github": "admin", "gitlab": 50}[api]}
+        ask(api, 1, "nobody who may has approved")
+        said(1, "/gpugate accept too early", "2027-01-01T11:59:59Z")
+        said(1, "please /gpugate accept this", "2027-01-01T13:00:00Z")
+        said(1, "/gpugate accept", "2027-01-01T13:00:00Z")
+        said(1, "/gpugate accept  \t", "2027-01-01T13:00:00Z")
+        said(1, "/gpugate accepted", "2027-01-01T13:00:00Z")
+        said(1, "/gpugate accept put into my mouth", "2027-01-01T13:00:00Z", edited="2027-01-01T13:30:00Z")
+        ask(api, 1, "nobody who may has approved")
+        said(2, "/gpugate accept may not", "2027-01-01T14:00:00Z")
+        said(3, "/gpugate accept stranger", "2027-01-01T14:10:00Z")
+        ask(api, 1, "'user2' may not write here")
+        said(1, "/gpugate accept \x1b[1m$(id) new\u202e kernel  \nsecond line", "2027-01-01T13:00:00Z")
+        expect(f"{api}: the one who may", ask(api), {"who": "user1", "reason": "[1m$(id) new kernel (#7)"})
+        said(4, "/gpugate accept the newest", "2027-01-01T15:30:00.250+01:00" if api == "gitlab" else "2027-01-01T14:30:00Z")
+        expect(f"{api}: the newest", ask(api), {"who": "user4", "reason": "the newest (#7)"})
+        ask(api, 1, "nobody who may", after="2027-01-01T14:30:00Z")
+        labelled(api, 2, "2027-01-01T16:00:00Z")
+        expect(f"{api}: labelled by one who may not", ask(api)["who"], "user4")
+        labelled(api, 1, "2027-01-01T16:00:01Z")
+        forge.events.reverse()      # in whichever order they come
+        expect(f"{api}: label", ask(api), {"who": "user1", "reason": "label gpugate-accept (#7)"})
+        labelled(api, 1, "2027-01-01T16:00:02Z", on=False)
+        expect(f"{api}: label taken off", ask(api)["who"], "user4")
+        forge.fault("GET", "permission" if api == "github" else "members", 502, times=2)
+        expect(f"{api}: asked again", ask(api)["who"], "user4")
+        forge.fault("GET", "/comments" if api == "github" else "/notes", 404)
+        ask(api, 1, "not there or the token may not see it")
+        ask(api, 2, "--after is no time", after="yesterday")
+
+
+# ---- the artifact of a pull request ----
+
+def archive(**files):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as z:
+        for name, content in files.items():
+            z.writestr(name.replace("__", "/"), content)
+    return data.getvalue()
+
+
+def fetches(folder):
+    forge = _forge.Forge()
+    event, output, out = folder / "event.json", folder / "output", folder / "fetched"
+    env = {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "GPUGATE_TOKEN": TOKEN, "GITHUB_API_URL": forge.address,
+           "GITHUB_REPOSITORY": "o/r", "GITHUB_ACTIONS": "true", "GITHUB_EVENT_PATH": str(event), "GITHUB_OUTPUT": str(output),
+           "GPUGATE_ARTIFACT": "gpugate-train", "GPUGATE_FOLDER": str(out), "LC_ALL": "C.UTF-8"}
+    ours, theirs = {"id": 1, "full_name": "o/r"}, {"id": 2, "full_name": "x/r", "owner": {"login": "x"}}
+    branch = "a b;$(id)&c"
+
+    def pull(number, sha, repo, **more):
+        return {"number": number, "state": "open", "base": {"sha": "base0", "repo": ours},
+                "head": {"sha": sha, "ref": branch, "repo": repo}, **more}
+
+    def artifact(number, run, sha, data, repo=2, **more):
+        forge.files[f"/store/{number}?sig=signed"] = data
+        forge.artifacts.setdefault(run, []).append({"id": number, "name": "gpugate-train", "size_in_bytes": len(data), "expired": False,
+                                                    "created_at": "2027-01-01T12:00:00Z",
+                                                    "workflow_run": {"id": run, "head_sha": sha, "head_repository_id": repo}, **more})
+
+    def ask(content, code=0, says="", want=None):
+        event.write_text(json.dumps(content))
+        output.write_text("")
+        p = subprocess.run(["bash", ROOT / "ci" / "github" / "fetch" / "fetch"], env=env, capture_output=True, text=True, check=False)
+        text = p.stdout + p.stderr
+        if p.returncode != code or says not in text or TOKEN in text or "signed" in text:
+            wrong.append(f"fetch: exit {p.returncode}, not {code} with '{says}': {text}")
+        have = dict(line.split("=", 1) for line in output.read_text().splitlines())
+        for key, value in (want or {}).items():
+            expect(f"fetch: {key}", have.get(key), value)
+
+    def done(sha, **more):
+        return {"workflow_run": {"id": 50, "event": "pull_request", "head_sha": sha, "head_branch": branch,
+                                 "head_repository": theirs, **more}}
+    good = archive(**{"run.json.gz": b"digest", "repeat-1.json.gz": b"second", "report.md": b"<!-- gpugate:train -->\nbuy this",
+                      "..__..__evil": b"x", "__tmp__evil": b"x"})
+    forge.pulls = [pull(7, "head1", theirs), pull(8, "head1", {"id": 3, "full_name": "x/r"}), pull(9, "head2", ours)]
+    artifact(90, 50, "head1", b"old")
+    artifact(91, 50, "head1", good)
+    ask(done("head1"), want={"request": "7", "base": "base0", "branch": branch, "commit": "head1", "fork": "true",
+                             "time": "2027-01-01T12:00:00Z", "folder": str(out), "repeat": str(out / "repeat-1.json.gz")})
+    expect("taken out", {f.name: f.read_bytes() for f in out.iterdir()}, {"run.json.gz": b"digest", "repeat-1.json.gz": b"second"})
+    expect("outside", list(folder.glob("**/evil")), [])
+    asked = next(c for c in forge.log if "/pulls?" in c).split("head=")[1].split("&per")[0]
+    expect("asked for", urllib.parse.unquote(asked), f"x:{branch}")
+    # The head has moved, the pull request is another's or closed, another event.
+    ask(done("head0"), says="no longer the head", want={"request": ""})
+    ask(done("head2"), says="no longer the head", want={"request": ""})
+    ask(done("head1", head_repository={"id": 1, "owner": {"login": "x"}}), says="no longer the head", want={"request": ""})
+    ask(done("head1", event="push"), says="not started by a pull request", want={"request": ""})
+    ask({"ref": "refs/heads/main"}, 2, "no event of a pull request")
+    forge.pulls[0]["state"] = "closed"
+    ask(done("head1"), says="no longer the head", want={"request": ""})
+    # Approving: by number; the newest run that has left one.
+    forge.runs = [{"id": 60, "head_sha": "head2"}, {"id": 61, "head_sha": "head2"}, {"id": 62, "head_sha": "head2"}, {"id": 63, "head_sha": "head1"}]
+    artifact(92, 60, "head2", archive(**{"run.json.gz": b"older"}), repo=1)
+    artifact(93, 61, "head2", archive(**{"run.json.gz": b"newer"}), repo=1)
+    artifact(94, 61, "head9", good, repo=1)
+    artifact(95, 62, "head2", good, repo=1, expired=True)
+    artifact(96, 62, "head2", good)     # a fork that has the same commit
+    ask({"issue": {"number": 9}}, want={"request": "9", "fork": "false", "commit": "head2", "repeat": ""})
+    expect("newest", {f.name: f.read_bytes() for f in out.iterdir()}, {"run.json.gz": b"newer"})
+    ask({"issue": {"number": 7}}, says="is not open", want={"request": ""})
+    ask({"pull_request": {"number": 10}}, 1, "not there or the token may not see it")
+    # Too large, before and after it is unpacked; broken; gone; nothing in it.
+    forge.pulls[0]["state"] = "open"
+    for number, data, more, says in (
+            (101, b"x", {"size_in_bytes": 67108865}, "larger than 64 MiB"),
+            (102, archive(**{"run.json.gz": bytes(67108865)}), {}, "larger than 64 MiB"),
+            (103, good[:60], {}, "has no run.json.gz"), (104, archive(**{"report.md": b"x"}), {}, "has no run.json.gz")):
+        forge.artifacts[50] = []
+        artifact(number, 50, "head1", data, **more)
+        ask(done("head1"), 1, says)
+    forge.fault("GET", "/store/", 403, times=99)
+    ask(done("head1"), 1, "its file cannot be read, 5 times")
+    forge.artifacts[50] = []
+    ask(done("head1"), 1, "has left an artifact 'gpugate-train'")
+
+
+def main():
+    if not PROGRAM:
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        approvals(folder)
+        fetches(folder)
+        repository = Repository(folder)
+        for test in (from_failure_to_green, races, refusals, password):
+            test(repository)
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()

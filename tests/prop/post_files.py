@@ -1,0 +1,390 @@
+#!/usr/bin/env python3
+"""The action, workflows and templates of ci/github and ci/gitlab, without GitHub or GitLab:
+
+ - no text of others reaches a shell: no `run` and no `script` holds a `${{ }}` or `$[[ ]]`
+ - inputs, outputs, steps and files that they name exist, and what is declared is used; workflows give actions
+   what they ask for, by the version of this project, and never check out the code of a pull request with a
+   token that may write
+ - the composite actions and the jobs do what they should, step by step, with `if`, `env` and outputs as the runner
+   fills them in: a failing check with its comment, annotations and summary; a fork's run posted by the second
+   workflow; approval; append (with the stand-in of _forge.py and a git repository)
+
+$GPUGATE is the program; exit 77 skips, also without PyYAML.
+"""
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+import _forge
+from _forge import TOKEN
+
+try:
+    import yaml
+except ImportError:
+    print("python3-yaml is missing: ci/install-deps test")
+    sys.exit(77)
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GITHUB = ROOT / "ci" / "github"
+GEN = ROOT / "tests" / "gen" / "trace.py"
+PROGRAM = os.path.abspath(os.environ.get("GPUGATE", ""))
+ACTIONS = sorted(GITHUB.rglob("action.yml"))
+WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
+VERSION = re.search(r"project\(gpugate\s+VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+TRUSTED = {"inputs", "steps", "github", "runner", "secrets"}
+wrong = []
+
+
+def expect(what, have, want):
+    if have != want:
+        wrong.append(f"{what}: {have!r} instead of {want!r}")
+
+
+def load(path):
+    return yaml.safe_load(path.read_text())
+
+
+def strings(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [s for v in value for s in strings(v)]
+    return [value] if isinstance(value, str) else []
+
+
+# ---- GitHub: structure ----
+
+def check_actions():
+    for path in ACTIONS:
+        name, doc = path.relative_to(ROOT), load(path)
+        expect(f"{name}: keys", set(doc) - {"outputs"}, {"name", "description", "inputs", "runs"})
+        text, steps = path.read_text(), doc["runs"]["steps"]
+        expect(f"{name}: using", doc["runs"]["using"], "composite")
+        used = set(re.findall(r"\binputs\.([\w-]+)", text))
+        expect(f"{name}: inputs", used, set(doc["inputs"]))
+        for key, row in doc["inputs"].items():
+            if not row.get("description") or (not row.get("required") and "default" not in row):
+                wrong.append(f"{name}: input {key} has no description, or neither default nor required")
+        for key, row in doc.get("outputs", {}).items():
+            if not row.get("description") or "steps." not in row["value"]:
+                wrong.append(f"{name}: output {key}")
+        ids = {step.get("id") for step in steps}
+        for step, key in re.findall(r"steps\.(\w+)\.outputs\.([\w-]+)", text):
+            source = "".join(s.read_text() for s in (ROOT / "ci").glob("*/*") if s.is_file() and os.access(s, os.X_OK))
+            source += (GITHUB / "fetch" / "fetch").read_text()
+            if step not in ids or not re.search(rf'["\s{{]{key}[=:]', source):
+                wrong.append(f"{name}: nothing writes the output {key} of {step}")
+        for step in steps:
+            if "run" in step:
+                expect(f"{name}: shell", step.get("shell"), "bash")
+                for script in re.findall(r'"\$GITHUB_ACTION_PATH/([^"]*)"', step["run"]):
+                    if not os.access(path.parent / script, os.X_OK):
+                        wrong.append(f"{name}: there is no program {script}")
+            elif not re.fullmatch(r"actions/[\w-]+@v\d+", step["uses"]):
+                wrong.append(f"{name}: uses {step['uses']}")
+
+
+def check_workflows():
+    for path in WORKFLOWS:
+        name, doc = path.relative_to(ROOT), load(path)
+        if "permissions" not in doc or "write" in strings(doc["permissions"]):
+            wrong.append(f"{name}: a workflow begins without permissions")
+        writes = set(doc[True]) & {"workflow_run", "pull_request_target", "issue_comment"}     # YAML 1.1 reads `on` as true
+        for job in doc["jobs"].values():
+            for step in job["steps"]:
+                uses = step.get("uses", "")
+                if uses.startswith("actions/checkout@"):
+                    expect(f"{name}: credentials", step["with"]["persist-credentials"], False)
+                    if writes and ("head" in step["with"].get("ref", "head") or not step["with"].get("ref")):
+                        wrong.append(f"{name}: checks out what a pull request says")
+                if writes and "run" in step:
+                    wrong.append(f"{name}: runs a command with a token that may write")
+                if uses.startswith("gpugate/"):
+                    where, version = uses.removeprefix("gpugate/gpugate/").split("@")
+                    expect(f"{name}: version", version, f"v{VERSION}")
+                    action = load(ROOT / where / "action.yml")
+                    given = set(step.get("with", {}))
+                    if given - set(action["inputs"]) or {k for k, r in action["inputs"].items() if r.get("required")} - given:
+                        wrong.append(f"{name}: {where} does not take {given}")
+                elif uses and not re.fullmatch(r"actions/[\w-]+@v\d+", uses):
+                    wrong.append(f"{name}: uses {uses}")
+
+
+def check_page():
+    """The examples of docs/pull-requests.md give what is asked for."""
+    blocks = [yaml.safe_load(b) for b in re.findall(r"^```yml\n(.*?)^```$", (ROOT / "docs" / "pull-requests.md").read_text(), re.M | re.S)]
+    expect("examples", len(blocks), 2)
+    step, include = blocks[0][0], blocks[1]["include"][0]
+    expect("its action", step["uses"], f"gpugate/gpugate/ci/github@v{VERSION}")
+    expect("its template", (include["ref"], (ROOT / include["file"].lstrip("/")).is_file()), (f"v{VERSION}", True))
+    spec = yaml.safe_load((ROOT / include["file"].lstrip("/")).read_text().split("\n---\n")[0])["spec"]["inputs"]
+    for given, declared, asked in ((step["with"], load(GITHUB / "action.yml")["inputs"], lambda r: r.get("required")),
+                                   (include["inputs"], spec, lambda r: "default" not in r)):
+        if set(given) - set(declared) or {k for k, r in declared.items() if asked(r)} - set(given):
+            wrong.append(f"docs/pull-requests.md gives {given}")
+
+
+def check_shells():
+    for path in ACTIONS + WORKFLOWS:
+        doc = load(path)
+        for job in [doc["runs"]] if "runs" in doc else doc["jobs"].values():
+            for step in job["steps"]:
+                if "${{" in step.get("run", ""):
+                    wrong.append(f"{path.name}: an expression in the command {step['run']!r}")
+        for context in re.findall(r"\$\{\{\s*(?:format\('[^']*', )?(\w+)", path.read_text()):
+            if context not in TRUSTED:
+                wrong.append(f"{path.name}: context {context}")
+    for job in gitlab_jobs(plain=False).values():
+        for line in strings(job.get("script", [])):
+            if "$[[" in line:
+                wrong.append(f"gpugate.yml: an input in the command {line!r}")
+
+
+# ---- GitHub: what the steps do ----
+
+def evaluate(text, context):
+    """An expression of Actions, as far as these files have them."""
+    def value(match):
+        if match[0] in ("true", "false", "format") or match[0].startswith("'"):
+            return {"true": "True", "false": "False"}.get(match[0], match[0])
+        have = context
+        for part in match[0].split("."):
+            have = have.get(part, "") if isinstance(have, dict) else ""
+        return repr(have)
+    code = re.sub(r"'[^']*'|[a-zA-Z_][\w-]*(?:\.[\w-]+)*", value, text)
+    code = code.replace("||", " or ").replace("&&", " and ")
+    return eval(code.strip(), {"format": lambda f, *a: f.format(*a)})   # pylint: disable=eval-used
+
+
+def fill(value, context):
+    if isinstance(value, bool):
+        return str(value).lower()
+    return re.sub(r"\$\{\{(.*?)\}\}", lambda m: str(evaluate(m[1], context)), value)
+
+
+class Runner:
+    """Runs composite actions as GitHub's runner would, in a clone, against the stand-in of the API."""
+
+    def __init__(self, folder, forge, event, name):
+        self.folder, self.forge, self.uploaded = folder, forge, None
+        self.event, self.name = event, name
+        self.temp = folder / f"runner-temp-{name}"
+        self.temp.mkdir(exist_ok=True)
+        (self.temp / "event.json").write_text(json.dumps(event))
+
+    def action(self, path, where, inputs, github=None):
+        """Returns outputs and the exit code of the step that failed, with all that was printed."""
+        doc, steps, log = load(path / "action.yml"), {}, ""
+        github = {"token": TOKEN, "sha": "mainsha", "server_url": f"file://{self.folder}", "repository": "o/r", "ref_name": "main",
+                  "event": self.event, "event_name": self.name, **(github or {})}
+        context = {"github": github, "runner": {"temp": str(self.temp)}, "steps": steps}
+        context["inputs"] = {k: fill(inputs.get(k, r.get("default", "")), context) for k, r in doc["inputs"].items()}
+        code = 0
+        for step in doc["runs"]["steps"]:
+            if "if" in step and not evaluate(step["if"], context):
+                continue
+            if "uses" in step:
+                have = {k: fill(v, context) for k, v in step["with"].items()}
+                self.uploaded = have["name"], {f.name: f.read_bytes() for f in pathlib.Path(have["path"]).iterdir()}
+                continue
+            output = self.temp / "output"
+            output.write_text("")
+            env = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8", "GITHUB_ACTIONS": "true",
+                   "GITHUB_ACTION_PATH": str(path), "GITHUB_OUTPUT": str(output), "GITHUB_EVENT_PATH": str(self.temp / "event.json"),
+                   "GITHUB_STEP_SUMMARY": str(self.temp / "summary"), "GITHUB_API_URL": self.forge.address, "GITHUB_REPOSITORY": "o/r",
+                   "GITHUB_EVENT_NAME": self.name, "RUNNER_TEMP": str(self.temp), "SOURCE_DATE_EPOCH": "1767225600",
+                   **{k: fill(v, context) for k, v in step.get("env", {}).items()}}
+            p = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]], cwd=where, env=env,
+                               capture_output=True, text=True, check=False)
+            log += p.stdout + p.stderr
+            steps[step.get("id", "")] = {"outputs": dict(line.split("=", 1) for line in output.read_text().splitlines())}
+            code = p.returncode
+            if code:
+                break
+        if TOKEN in log:
+            wrong.append(f"{path.name}: the token is printed")
+        return {k: fill(r["value"], context) for k, r in doc.get("outputs", {}).items()}, code, log
+
+
+def git(where, *words):
+    return subprocess.run(["git", "-c", "user.name=me", "-c", "user.email=me@example.com", *map(str, words)], cwd=where, check=True,
+                          capture_output=True, text=True).stdout.strip()
+
+
+def trace(folder, seed, *options):
+    path = folder / f"trace{seed}.json.gz"
+    subprocess.run([sys.executable, GEN, "--out", path, "--seed", str(seed), "--steps", "3", *options], check=True)
+    return path
+
+
+def repository(folder):
+    """o/r.git with a baseline on main, and a branch of a pull request."""
+    origin, clone = folder / "o" / "r", folder / "clone"
+    git(folder, "init", "--quiet", "--bare", "-b", "main", origin)
+    git(folder, "clone", "--quiet", f"file://{origin}", clone)
+    subprocess.run([PROGRAM, "baseline", "create", trace(folder, 1), "--workload", "resnet50"], cwd=clone, check=True, capture_output=True)
+    git(clone, "add", "--all")
+    git(clone, "commit", "--quiet", "-m", "first")
+    git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/main", "HEAD:refs/heads/topic")
+    return origin, clone
+
+
+def github(folder):
+    forge = _forge.Forge()
+    origin, clone = repository(folder)
+    slow = trace(folder, 2, "--slow-kernel", "*flash_bwd*=2")
+    ours = {"id": 1, "full_name": "o/r"}
+    pull = {"number": 7, "state": "open", "base": {"sha": "mainsha", "repo": ours}, "head": {"sha": "topicsha", "ref": "topic", "repo": ours}}
+    inputs = {"runs": str(slow), "workload": "resnet50", "program": PROGRAM}
+    runner = Runner(folder, forge, {"pull_request": pull}, "pull_request")
+
+    out, code, log = runner.action(GITHUB, clone, inputs)
+    expect("a regression", (code, out["verdict"], out["exit-code"], len(forge.bodies())), (1, "fail", "1", 1))
+    expect("files", {k: pathlib.Path(out[k]).is_file() for k in ("markdown", "json", "junit", "html", "run")},
+           dict.fromkeys(("markdown", "json", "junit", "html", "run"), True))
+    expect("annotations", "::error title=gpugate resnet50%3A fail%3A step-compute-time::median step.compute_time rose" in log, True)
+    expect("summary and comment", (runner.temp / "summary").read_text(), forge.bodies()[0])
+    expect("artifact", (runner.uploaded[0], "run.json.gz" in runner.uploaded[1]), ("gpugate-resnet50", True))
+    expect("commit", "topicsha" in forge.bodies()[0], True)
+    _, code, _ = runner.action(GITHUB, clone, {**inputs, "report-only": "true", "artifact": "none"})
+    expect("report-only", code, 0)
+    out, code, _ = runner.action(GITHUB, clone, {**inputs, "runs": "missing*.gz", "artifact": "none", "comment": "never"})
+    expect("no run", (code, out["verdict"], out["exit-code"]), (3, "error", "3"))
+    _, code, log = runner.action(GITHUB, clone, {**inputs, "program": "no-such-program"})
+    expect("no program", (code, "there is no program" in log), (2, True))
+
+    # A fork: its own job cannot post, the second workflow judges its digest anew.
+    theirs = {"id": 2, "full_name": "x/r", "owner": {"login": "x"}}
+    pull["head"]["repo"] = theirs
+    forge.comments.clear()
+    runner = Runner(folder, forge, {"pull_request": pull}, "pull_request")
+    _, code, log = runner.action(GITHUB, clone, inputs)
+    expect("a fork's own job", (code, forge.bodies(), "gpugate-fork.yml" in log), (1, [], True))
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as z:
+        for name, content in {**runner.uploaded[1], "report.md": b"<!-- gpugate:resnet50 -->\nbuy this"}.items():
+            z.writestr(name, content)
+    forge.pulls = [pull]
+    forge.files["/store/9?sig=signed"] = data.getvalue()
+    forge.artifacts[50] = [{"id": 9, "name": "gpugate-resnet50", "size_in_bytes": 1, "expired": False, "created_at": "2027-01-01T12:00:00Z",
+                            "workflow_run": {"head_sha": "topicsha", "head_repository_id": 2}}]
+    second = Runner(folder, forge, {"workflow_run": {"id": 50, "event": "pull_request", "head_sha": "topicsha", "head_branch": "topic",
+                                                     "head_repository": theirs}}, "workflow_run")
+    fetched, code, log = second.action(GITHUB / "fetch", folder, {"workload": "resnet50"})
+    expect("fetched", (code, fetched["request"], fetched["base"]), (0, "7", "mainsha"))
+    steps = load(GITHUB / "workflows" / "gpugate-fork.yml")["jobs"]["post"]["steps"]
+    given = {k: fill(v, {"steps": {"fetch": {"outputs": fetched}}}) for k, v in steps[-1]["with"].items()}
+    _, code, log = second.action(GITHUB, clone, {**given, "program": PROGRAM})
+    expect("posted for the fork", (code, len(forge.bodies()), "buy this" in "".join(forge.bodies()),
+                                   "candidate" in "".join(forge.bodies())), (0, 1, False, True))
+
+    # Approved by somebody who may, on a branch of the repository; then green.
+    comment = Runner(folder, forge, {"issue": {"number": 7}}, "issue_comment")
+    forge.runs = [{"id": 50, "head_sha": "topicsha"}]
+    accept = {"workload": "resnet50", "program": PROGRAM}
+    _, code, log = comment.action(GITHUB / "accept", clone, accept)
+    expect("a fork's branch", (code, "cannot be written to" in log), (1, True))
+    pull["head"]["repo"] = ours
+    forge.artifacts[50][0]["workflow_run"]["head_repository_id"] = 1
+    forge.comment(3, "/gpugate accept let me", created_at="2027-01-01T13:00:00Z", updated_at="2027-01-01T13:00:00Z")
+    _, code, log = comment.action(GITHUB / "accept", clone, accept)
+    expect("by somebody else", (code, "may not write here" in log), (1, True))
+    forge.permission["user3"] = "write"
+    _, code, log = comment.action(GITHUB / "accept", clone, accept)
+    expect("approved", (code, git(origin, "log", "-1", "--format=%s", "topic")), (0, "baselines: approve a run of resnet50"))
+    git(clone, "fetch", "--quiet", "origin")
+    git(clone, "checkout", "--quiet", "-B", "topic", "origin/topic")
+    out, code, _ = Runner(folder, forge, {"pull_request": pull}, "pull_request").action(GITHUB, clone, inputs)
+    expect("green", (code, out["verdict"]), (0, "pass"))
+    expect("the comment says so", "**gpugate: pass" in forge.bodies()[-1], True)
+    git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
+    push = Runner(folder, forge, {"ref": "refs/heads/main"}, "push")
+    out, code, log = push.action(GITHUB, clone, {**inputs, "runs": str(trace(folder, 3, "--slow-kernel", "*flash_bwd*=2"))})
+    expect("main", (code, "no pull request here" in log), (0, True))
+    _, code, log = push.action(GITHUB / "append", clone, {"folder": out["folder"], "workload": "resnet50", "program": PROGRAM})
+    expect("appended", (code, git(origin, "log", "-1", "--format=%s", "main")), (0, "baselines: append a run of resnet50 [skip ci]"))
+    forge.server.shutdown()
+
+
+# ---- GitLab ----
+
+def gitlab_jobs(plain=True, **inputs):
+    text = (ROOT / "ci" / "gitlab" / "gpugate.yml").read_text()
+    spec, jobs = text.split("\n---\n")
+    declared = yaml.safe_load(spec)["spec"]["inputs"]
+    expect("gpugate.yml: inputs", set(re.findall(r"\$\[\[ inputs\.([\w-]+) \]\]", jobs)), set(declared))
+    if plain:
+        jobs = re.sub(r"\$\[\[ inputs\.([\w-]+) \]\]", lambda m: str(inputs.get(m[1], declared[m[1]].get("default"))), jobs)
+    return yaml.safe_load(jobs)
+
+
+def gitlab(folder):
+    forge = _forge.Forge()
+    origin, clone = repository(folder)
+    jobs = gitlab_jobs(runs=str(trace(folder, 2, "--slow-kernel", "*flash_bwd*=2")), workload="resnet50", scripts=str(ROOT / "ci" / "forge"))
+    expect("jobs", set(jobs), {".gpugate", "gpugate", "gpugate-verdict", "gpugate-accept", "gpugate-append"})
+    reports = jobs["gpugate"]["artifacts"]
+    (folder / "bin").mkdir()
+    (folder / "bin" / "gpugate").symlink_to(PROGRAM)
+    predefined = {"CI_PROJECT_DIR": str(clone), "CI_PROJECT_URL": f"file://{origin}"[:-4] if origin.suffix == ".git" else f"file://{origin}", "CI_COMMIT_SHA": "topicsha",
+                  "CI_API_V4_URL": forge.address, "CI_PROJECT_ID": "5", "CI_JOB_STARTED_AT": "2027-01-01T12:00:00Z", "GITLAB_CI": "true"}
+    request = {"CI_MERGE_REQUEST_PROJECT_ID": "5", "CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "topic"}
+    origin.rename(origin.with_suffix(".git"))
+    git(clone, "remote", "set-url", "origin", f"file://{origin}.git")
+
+    def run(name, **more):
+        env = {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "HOME": str(folder), "LC_ALL": "C.UTF-8", "GPUGATE_TOKEN": TOKEN,
+               "SOURCE_DATE_EPOCH": "1767225600", **predefined, **more}
+        for key, value in jobs[jobs[name]["extends"]]["variables"].items():
+            env[key] = re.sub(r"\$(CI_\w+)", lambda m: env[m[1]], value)
+        p = subprocess.run(["bash", "-eo", "pipefail", "-c", "\n".join(jobs[name]["script"])], cwd=clone, env=env,
+                           capture_output=True, text=True, check=False)
+        if TOKEN in p.stdout + p.stderr:
+            wrong.append(f"{name}: the token is printed")
+        return p.returncode, p.stdout + p.stderr
+    code, log = run("gpugate", **request)
+    expect("gpugate", (code, len(forge.bodies())), (0, 1))
+    expect("artifacts", [(clone / f).exists() for f in (*reports["paths"], *reports["reports"].values())], [True] * 3)
+    expect("verdict", run("gpugate-verdict", **request)[0], 1)
+    forge.comment(3, "/gpugate accept what was there before", created_at="2027-01-01T11:59:59Z", updated_at="2027-01-01T11:59:59Z")
+    code, log = run("gpugate-accept", **request, CI_JOB_STARTED_AT="2027-01-01T14:00:00Z")
+    expect("not approved", (code, "nobody who may has approved" in log), (1, True))
+    forge.permission["user3"] = 30
+    forge.comment(3, "/gpugate accept new kernel", created_at="2027-01-01T13:00:00Z", updated_at="2027-01-01T13:00:00Z")
+    code, log = run("gpugate-accept", **request)
+    expect("approved", (code, "to topic" in log), (0, True))
+    git(clone, "fetch", "--quiet", "origin")
+    git(clone, "checkout", "--quiet", "-B", "topic", "origin/topic")
+    expect("green", (run("gpugate", **request)[0], run("gpugate-verdict", **request)[0]), (0, 0))
+    expect("its note", "**gpugate: pass" in forge.bodies()[0], True)
+    git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
+    main = {"CI_COMMIT_BRANCH": "main", "CI_MERGE_REQUEST_IID": ""}
+    jobs[".gpugate"]["variables"]["GPUGATE_RUNS"] = str(trace(folder, 3, "--slow-kernel", "*flash_bwd*=2"))
+    expect("main", run("gpugate", **main)[0], 0)
+    code, log = run("gpugate-append", **main)
+    expect("appended", (code, "to main" in log), (0, True))
+    forge.server.shutdown()
+
+
+def main():
+    if not os.environ.get("GPUGATE"):
+        sys.exit(77)
+    check_actions()
+    check_workflows()
+    check_shells()
+    check_page()
+    for test in (github, gitlab):
+        with tempfile.TemporaryDirectory() as name:
+            test(pathlib.Path(name))
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()
