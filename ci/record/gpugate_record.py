@@ -1,0 +1,478 @@
+"""Record some steps of a PyTorch job for gpugate: one trace and one memory snapshot per rank, in a folder that
+is a run. docs/recording.md says how to use it.
+
+    from gpugate_record import Recorder
+
+    with Recorder("profiles", wait=5, warmup=2, steps=5, memory=True, context={"batch_size": 256}) as rec:
+        for batch in loader:
+            train(batch)
+            rec.step()
+
+One file, for Python 3.8 and PyTorch 2.0 or later; it can be imported without either a GPU or PyTorch. What
+goes wrong while the job runs is said on standard error and never ends the job: this rank is then not
+recorded, and the gate says which rank is absent. Only arguments that make no sense raise, before anything runs.
+
+What is used of PyTorch, and since when (torch/profiler/profiler.py, torch/cuda/memory.py, torch/optim/optimizer.py):
+  profile(schedule, on_trace_ready, profile_memory, record_shapes, with_stack, with_flops, with_modules,
+      activities, experimental_config): all of 2.x. execution_trace_observer, acc_events (2.5) and
+      custom_trace_id_callback are newer, and nothing here needs them. `schedule` is any function of the step, so
+      that torch.profiler.schedule() is not used, whose skip_first_wait came with 2.6.
+  ProfilerStep#N annotations, one per step while there is a schedule: all of 2.x. N is the step that runs only since
+      March 2024 (pull request 121127); older releases write one less.
+  add_metadata_json(key, json): all of 2.x, while a trace is being taken.
+  export_chrome_trace(path): all of 2.x. Every version packs a path in .gz by way of a second file; what
+      cannot be written is logged by Kineto and not raised.
+  _record_memory_history(enabled, context, stacks, max_entries, device): since 2.1, when `enabled` became None, "state"
+      or "all"; clear_history came later, so that history is switched off first, which clears it everywhere. 2.0 has
+      (enabled: bool, record_context, trace_alloc_max_entries, trace_alloc_record_context, device) and
+      records Python stacks alone.
+  _snapshot(): all of 2.x; it is of all devices.
+  register_optimizer_step_post_hook(hook): all of 2.x.
+"""
+import argparse
+import contextlib
+import gzip
+import json
+import os
+import re
+import runpy
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+__all__ = ["Recorder"]
+
+KEEP = ("all", "rank0", "none")
+# What the artifacts themselves say; gpugate refuses it from elsewhere.
+RESERVED = re.compile(r"gpu\.|cuda\.|world_size$")
+KEY = re.compile(r"[a-z][a-z0-9_.]{0,63}$")
+NUMBER = re.compile(r"\d+(\.\d+)?([eE][+-]?\d+)?$", re.ASCII)
+POSITIVE = ("samples_per_step", "tokens_per_step", "flops_per_step", "peak_tflops")
+# The commit that a CI system builds: GitHub Actions, GitLab CI, Jenkins.
+COMMITS = ("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT")
+# By this and by gpugate digest, finished or not.
+WRITTEN = re.compile(r"\.?(?:memory-)?rank(\d+)\.json\.gz(?:\.[\d-]+\.tmp)?$")
+MEBIBYTE = 1 << 20
+
+
+def _rank():
+    """(rank, world size): what torch.distributed says where it is in use, else what torchrun set."""
+    distributed = getattr(sys.modules.get("torch"), "distributed", None)
+    if distributed and distributed.is_available() and distributed.is_initialized():
+        return distributed.get_rank(), distributed.get_world_size()
+    rank, world = (os.environ.get(name, "") for name in ("RANK", "WORLD_SIZE"))
+    return int(rank) if rank.isdecimal() else 0, int(world) if world.isdecimal() else 1
+
+
+def _say(text):
+    with contextlib.suppress(Exception):
+        print(f"gpugate_record: rank {_rank()[0]} (pid {os.getpid()}): {text}", file=sys.stderr, flush=True)
+
+
+def _checked(context):
+    """The context as gpugate takes it, so that a job does not run for nothing."""
+    for key, value in context.items():
+        if not isinstance(key, str) or not KEY.match(key):
+            raise ValueError(f"context key {key!r}: lower-case letters, digits, '_' and '.' are allowed")
+        if RESERVED.match(key):
+            raise ValueError(f"context key '{key}' comes from the artifacts themselves; leave it out")
+        if not isinstance(value, (str, int, float)):
+            raise ValueError(f"context value of '{key}' is no text and no number")
+        if not 0 < len(str(value)) <= 200 or not str(value).isprintable():
+            raise ValueError(f"context value of '{key}' is not 1 to 200 printable characters")
+        if key in POSITIVE and not (NUMBER.match(str(value)) and 0 < float(value) < 2 ** 63):
+            raise ValueError(f"context value of '{key}' is no positive number")
+    return dict(context)
+
+
+@contextlib.contextmanager
+def _whole(path):
+    """A file that is there under its name when all of it is written, or not at all. gpugate passes over the
+    name that it has meanwhile."""
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _pack(source, path):
+    with open(source, "rb") as plain, _whole(path) as file:
+        with gzip.GzipFile("", "wb", 4, file, 0) as packed:
+            shutil.copyfileobj(plain, packed, MEBIBYTE)
+
+
+def _check_trace(path):
+    """Kineto does not say when it could not write all of it."""
+    with open(path, "rb") as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - 64))
+        if file.read().rstrip()[-1:] not in (b"}", b"]"):
+            raise OSError("the profiler wrote no whole trace; is the disk of $TMPDIR full?")
+
+
+def _write_json(value, write, depth=3):
+    """JSON, piece by piece: of a snapshot no more than a segment or an entry of the history at a time."""
+    if depth and isinstance(value, dict):
+        for i, (key, inner) in enumerate(value.items()):
+            write(("{" if i == 0 else ", ") + json.dumps(str(key)) + ": ")
+            _write_json(inner, write, depth - 1)
+        write("}" if value else "{}")
+    elif depth and isinstance(value, (list, tuple)):
+        for i, inner in enumerate(value):
+            write("[" if i == 0 else ", ")
+            _write_json(inner, write, depth - 1)
+        write("]" if value else "[]")
+    else:
+        write(json.dumps(value, default=str))
+
+
+class Recorder:
+    """Records `steps` steps after `wait` steps that are left alone and `warmup` steps in which the profiler runs
+    and nothing is kept. step() ends an iteration.
+
+    repeat      so many times; 0: until the job ends
+    on_signal   such as signal.SIGUSR2: not at once but `wait` steps after each such signal to any one rank,
+                on all ranks from the same step on
+    memory      a memory snapshot, too, of the last `max_entries` allocations and frees of each device
+    keep        traces of "all" ranks, of "rank0" or of "none". In place of the others, and beside that of rank 0,
+                the digest of each rank is kept: what the command `digest` makes of the files, which takes
+                their names and -o
+    context     what no artifact says: batch_size, tokens_per_step, commit, ... (run.json)
+    profile     more arguments of torch.profiler.profile
+
+    Files go to `folder`; where there may be several recordings, to folder/stepN, N the first step of each.
+    """
+
+    def __init__(self, folder, *, wait=5, warmup=2, steps=5, repeat=1, on_signal=None, memory=False, max_entries=500_000,
+                 keep="all", digest=("gpugate", "digest"), context=None, profile=None):
+        if keep not in KEEP:
+            raise ValueError(f"keep={keep!r}: it is one of {', '.join(KEEP)}")
+        if wait < 0 or warmup < 0 or steps < 1 or repeat < 0 or max_entries < 1:
+            raise ValueError("wait, warmup and repeat are 0 or more, steps and max_entries 1 or more")
+        if repeat != 1 and wait + warmup == 0:
+            raise ValueError("between recordings there must be a step of wait or warmup")
+        if repeat != 1 and on_signal is not None:
+            raise ValueError("repeat and on_signal exclude each other: each signal makes a recording")
+        self.folder, self.wait, self.warmup, self.steps, self.repeat = os.fspath(folder), wait, warmup, steps, repeat
+        self.on_signal, self.memory, self.max_entries, self.keep, self.digest = on_signal, memory, max_entries, keep, digest
+        self.context = _checked(context or {})
+        self.profile = {"profile_memory": True, **(profile or {})}
+        self._entered, self._profiler = False, None
+        self._step = 0              # the one that runs
+        self._first = None          # the first step of the recording that runs or is to come
+        self._complete = None       # the same, of the one whose steps have all run
+        self._made = 0              # recordings that are complete
+        self._history = False       # the memory history is on
+        self._signalled = False
+        self._handler = None        # of the signal, before
+        self._request = 1           # number of the next one
+
+    # ---- the job's side: nothing but what its own code raises goes through ----
+
+    def __enter__(self):
+        self._entered = True
+        self._guard("cannot start", self._start)
+        return self
+
+    def step(self):
+        """The iteration ends."""
+        if self._profiler is not None:
+            self._step += 1
+            self._guard(f"step {self._step}", self._next)
+        elif not self._entered:
+            self._entered = True
+            _say("step() outside of the with statement: nothing is recorded")
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def close(self):
+        """Ends the recorder, as the end of the with statement does."""
+        if self._profiler is None:
+            return
+        if self._first is not None and (self._made == 0 or self._step >= self._first):
+            _say(f"the job ends in step {self._step}, before step {self._first + self.steps} ends the recording: "
+                 "nothing of it is written")
+        self._give_up()
+
+    def _guard(self, what, function):
+        try:
+            function()
+        except Exception as fault:  # the job is worth more than its profile
+            _say(f"{what}: {type(fault).__name__}: {fault}; the job goes on, this rank is not recorded")
+            self._give_up()
+
+    def _give_up(self):
+        profiler, self._profiler, self._complete = self._profiler, None, None
+        with contextlib.suppress(Exception):
+            if self._handler is not None:
+                signal.signal(self.on_signal, self._handler)
+        with contextlib.suppress(Exception):
+            self._forget_memory()
+        with contextlib.suppress(Exception):
+            if profiler is not None:
+                profiler.__exit__(None, None, None)
+
+    # ---- steps ----
+
+    def _start(self):
+        import torch
+        os.makedirs(self.folder, exist_ok=True)
+        if self.on_signal is None:
+            self._plan(self.wait + self.warmup)
+        else:
+            self._listen()
+        if self.memory and not torch.cuda.is_available():
+            _say("no CUDA device: no memory snapshot will be written")
+            self.memory = False
+        self._before()
+        self._profiler = torch.profiler.profile(schedule=self._action, on_trace_ready=self._ready, **self.profile)
+        self._profiler.__enter__()
+        self._after()
+
+    def _next(self):
+        if self._first is not None and self._step == self._first + self.steps:
+            self._complete, self._first = self._first, None
+            self._made += 1
+            if self.on_signal is None and self._made != self.repeat:
+                self._plan(self._step + self.wait + self.warmup)
+        if self.on_signal is not None:
+            self._obey()
+        self._before()
+        self._profiler.step()
+        self._after()
+
+    def _action(self, step):
+        """What the profiler does in a step: its schedule."""
+        from torch.profiler import ProfilerAction
+        if self._first is None or not self._first - self.warmup <= step < self._first + self.steps:
+            return ProfilerAction.NONE
+        if step < self._first:
+            return ProfilerAction.WARMUP
+        return ProfilerAction.RECORD if step < self._first + self.steps - 1 else ProfilerAction.RECORD_AND_SAVE
+
+    def _before(self):
+        """Outside of the annotation of a step, lest the step seem longer."""
+        if self.memory and self._step == self._first:
+            self._record_memory(False)  # forgets what was before
+            self._record_memory(True)
+
+    def _after(self):
+        if self._step == self._first:
+            facts = {**self._facts(), "keep": self.keep, "warmup": self.warmup, "steps": self.steps, "memory": self.memory}
+            self._profiler.add_metadata_json("gpugate_record", json.dumps(facts))
+
+    def _place(self, first):
+        single = self.on_signal is None and self.repeat == 1
+        return self.folder if single else os.path.join(self.folder, f"step{first}")
+
+    def _plan(self, first):
+        """A recording is to come. What an earlier job left in its folder must not be taken for this one's: each
+        rank removes its own files, rank 0 also those of ranks that there no longer are and the context."""
+        self._first = first
+        folder, (rank, world) = self._place(first), _rank()
+        for place in (folder, os.path.join(folder, "traces")):
+            for name in os.listdir(place) if os.path.isdir(place) else ():
+                of = WRITTEN.match(name)
+                if (of and int(of[1]) == rank) or (rank == 0 and (int(of[1]) >= world if of else name == "run.json")):
+                    os.unlink(os.path.join(place, name))
+
+    # ---- recording on a signal ----
+    # A signal reaches ranks in different steps. So the first rank that got one writes down at which step to
+    # begin, far enough ahead; all ranks look for that file at the end of each step.
+
+    def _listen(self):
+        old = [int(name[8:]) for name in os.listdir(self.folder) if re.match(r"request-\d+$", name)]
+        self._request = max(old, default=0) + 1
+        try:
+            before = signal.signal(self.on_signal, self._on_signal)
+            self._handler = signal.SIG_DFL if before is None else before
+        except ValueError:  # not in the main thread
+            _say("the recorder runs outside the main thread and cannot receive signals; other ranks still can")
+        _say(f"waiting for signal {int(self.on_signal)}")
+
+    def _on_signal(self, number, frame):
+        self._signalled = True
+        if callable(self._handler):
+            self._handler(number, frame)
+
+    def _obey(self):
+        path = os.path.join(self.folder, f"request-{self._request}")
+        if self._signalled:
+            self._signalled = False
+            if self._first is not None:
+                _say(f"a recording is on its way (from step {self._first} on): the signal is ignored")
+                return
+            with contextlib.suppress(FileExistsError):  # another rank was first
+                with open(path, "x", encoding="ascii") as file:
+                    file.write(f"{self._step + self.wait + self.warmup}\n")
+        if self._first is not None or not os.path.exists(path):
+            return
+        with open(path, encoding="ascii") as file:
+            text = file.read()
+        if not text.endswith("\n"):
+            return  # it is being written
+        self._request += 1
+        first = int(text)
+        if first - self.warmup < self._step:
+            _say(f"step {self._step} is too late for the recording from step {first} on: make wait larger than {self.wait}")
+            return
+        self._plan(first)
+        _say(f"records steps {first} to {first + self.steps - 1}")
+
+    # ---- memory ----
+
+    def _record_memory(self, on):
+        from torch.cuda import memory
+        try:
+            memory._record_memory_history("all" if on else None, stacks="python", max_entries=self.max_entries)
+        except TypeError:  # 2.0
+            memory._record_memory_history(on, trace_alloc_max_entries=self.max_entries, trace_alloc_record_context=True)
+        self._history = on
+
+    def _forget_memory(self):
+        if self._history:
+            self._record_memory(False)
+
+    def _take_memory(self):
+        if not self._history:
+            return None
+        from torch.cuda import memory
+        snapshot = memory._snapshot()
+        if any(len(entries) >= self.max_entries for entries in snapshot.get("device_traces", ())):
+            _say(f"more than {self.max_entries} allocations and frees: the first of them are not in the snapshot; "
+                 "make max_entries larger")
+        return snapshot
+
+    # ---- writing ----
+
+    def _ready(self, profiler):
+        """Called by the profiler when a trace is there, which may be part of one when the job ends."""
+        first, self._complete = self._complete, None
+        if first is None:
+            return
+        try:
+            snapshot = self._take_memory()
+            self._forget_memory()
+            self._write(profiler, snapshot, self._place(first))
+        except Exception as fault:  # the next recording may have more luck
+            _say(f"steps {first} to {first + self.steps - 1} are lost: {type(fault).__name__}: {fault}; the job goes on")
+
+    def _write(self, profiler, snapshot, folder):
+        rank = _rank()[0]
+        os.makedirs(folder, exist_ok=True)
+        # On the node's own disk first: what is not kept never goes further.
+        with tempfile.TemporaryDirectory(prefix=f"gpugate-rank{rank}-") as scratch:
+            files = [os.path.join(scratch, f"rank{rank}.json")]
+            profiler.export_chrome_trace(files[0])
+            _check_trace(files[0])
+            if snapshot is not None:
+                files.append(os.path.join(scratch, f"memory-rank{rank}.json"))
+                with open(files[1], "w", encoding="ascii") as file:
+                    _write_json(snapshot, file.write)
+            self._write_facts(scratch)
+            if rank == 0:
+                self._write_facts(folder)
+            if self.keep != "all" and self._reduce(files, os.path.join(folder, f"rank{rank}.json.gz")):
+                if self.keep == "none" or rank != 0:
+                    return
+                folder = os.path.join(folder, "traces")
+                os.makedirs(folder, exist_ok=True)
+            for file in files:
+                _pack(file, os.path.join(folder, os.path.basename(file) + ".gz"))
+
+    def _facts(self):
+        import torch
+        commit = next((os.environ[name] for name in COMMITS if os.environ.get(name)), None)
+        return {**({"commit": commit} if commit else {}), "torch.version": str(torch.__version__), **self.context}
+
+    def _write_facts(self, folder):
+        with _whole(os.path.join(folder, "run.json")) as file:
+            # No escapes: gpugate reads it as YAML, which has others beyond U+FFFF.
+            file.write((json.dumps(self._facts(), indent=1, ensure_ascii=False) + "\n").encode())
+
+    def _reduce(self, files, path):
+        """Whether the digest is there; where not, the files are kept in its place."""
+        try:
+            p = subprocess.run([*self.digest, *files, "-o", path], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                               errors="replace", timeout=600, check=False)
+        except (OSError, subprocess.SubprocessError) as fault:
+            why = fault
+        else:
+            if p.returncode == 0 and os.path.exists(path):
+                return True
+            why = f"exit {p.returncode}: {p.stderr.strip()}"
+        _say(f"no digest, so the trace is kept: {' '.join(self.digest)}: {why}")
+        return False
+
+
+# ---- without a change to the job: python gpugate_record.py [options] FOLDER SCRIPT [ARGUMENT...] ----
+
+
+def _pair(text):
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError("KEY=VALUE was expected")
+    return key, value
+
+
+def _signal(name):
+    try:
+        return signal.Signals[name]
+    except KeyError:
+        raise argparse.ArgumentTypeError(f"there is no signal {name!r}; SIGUSR2 is one") from None
+
+
+def _options():
+    p = argparse.ArgumentParser(prog="gpugate_record.py", description="Run a training script and record some of its steps: a "
+                                "step ends with each step of the optimizer that was the first to make one.")
+    for name, value, what in (("wait", 5, "steps that run as ever"), ("warmup", 2, "steps of which nothing is kept"),
+                              ("steps", 5, "steps that are recorded"), ("repeat", 1, "recordings, 0 for ever"),
+                              ("max-entries", 500_000, "allocations and frees per GPU of a snapshot")):
+        p.add_argument(f"--{name}", type=int, default=value, metavar="N", help=f"{what} (default: {value})")
+    p.add_argument("--on-signal", metavar="NAME", type=_signal, help="begin on a signal, such as SIGUSR2")
+    p.add_argument("--memory", action="store_true", help="memory snapshots, too")
+    p.add_argument("--keep", choices=KEEP, default="all",
+                   help="ranks whose traces stay; of the others, digests (default: all)")
+    p.add_argument("--context", type=_pair, action="append", metavar="KEY=VALUE", default=[],
+                   help="a fact about the run, such as batch_size=256; may be repeated")
+    p.add_argument("folder", help="where the recording is written")
+    p.add_argument("script", help="the training script")
+    p.add_argument("arguments", nargs=argparse.REMAINDER, help="of the script")
+    return p.parse_args()
+
+
+def _main():
+    o = vars(_options())
+    script = o.pop("script")
+    sys.argv = [script, *o.pop("arguments")]
+    sys.path[0] = os.path.dirname(os.path.abspath(script))
+    o["context"] = dict(o["context"])
+    recorder, counted = Recorder(o.pop("folder"), **o), []
+
+    def stepped(optimizer, _args, _kwargs):
+        if not counted:
+            counted.append(optimizer)
+        if optimizer is counted[0]:
+            recorder.step()
+
+    with recorder:
+        try:
+            from torch.optim.optimizer import register_optimizer_step_post_hook
+            register_optimizer_step_post_hook(stepped)
+        except Exception as fault:
+            _say(f"cannot follow the optimizer: {type(fault).__name__}: {fault}; the job goes on, this rank is not recorded")
+        runpy.run_path(script, run_name="__main__")
+
+
+if __name__ == "__main__":
+    _main()
