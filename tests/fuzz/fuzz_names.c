@@ -243,6 +243,48 @@ static void check_markdown_of(const char *name, bool diff)
 	strbuf_release(&plain);
 }
 
+/* ---- OpenMetrics ---- */
+
+static const char *skip_label(const char *p)
+{
+	p += strspn(p, "abcdefghijklmnopqrstuvwxyz_");
+	check(p[0] == '=' && p[1] == '"');
+	for (p += 2; *p != '"'; p++) {
+		check(*p != '#' && *p != '\n' && *p);
+		if (*p == '\\')
+			check(*++p == '\\' || *p == '"');
+	}
+	return p + 1;
+}
+
+/* name{label="text",…} number */
+static const char *skip_series(const char *p)
+{
+	check(strncmp(p, "gpugate_", 8) == 0);
+	p += strspn(p, "abcdefghijklmnopqrstuvwxyz_");
+	if (*p == '{') {
+		do
+			p = skip_label(p + 1);
+		while (*p == ',');
+		check(*p++ == '}');
+	}
+	check(*p++ == ' ');
+	return p + strspn(p, "-.0123456789");
+}
+
+static void check_openmetrics(struct span text)
+{
+	struct strbuf copy = STRBUF_INIT;
+	const char *p;
+	check_chars(text);
+	strbuf_add(&copy, text);
+	for (p = strbuf_str(&copy); strcmp(p, "# EOF\n") != 0; p++) {
+		p = *p == '#' ? p + strcspn(p, "\n") : skip_series(p);
+		check(*p == '\n');
+	}
+	strbuf_release(&copy);
+}
+
 /* ---- everything ---- */
 
 static void check_reports(const char *name)
@@ -255,6 +297,9 @@ static void check_reports(const char *name)
 		check_markdown_of(name, diff);
 		sink_abort(json);
 		sink_abort(text);
+		struct sink *metrics = write_report("openmetrics", name, diff, 0);
+		check_openmetrics(sink_memory(metrics));
+		sink_abort(metrics);
 	}
 	struct sink *junit = write_report("junit", name, false, 0);
 	check_xml(sink_memory(junit));
