@@ -16,15 +16,10 @@ import json
 import random
 import sys
 
+from names import HOSTILE
 from workload import NATIVE, WEIGHTS, Launch, step
 
 # --- Planted changes ---------------------------------------------------------------------------
-
-HOSTILE = [
-    "pipe|table|`code` ``fence``", "<img src=x onerror=alert(1)>&amp;<!-- -->", "@everyone #1 ]]> \" ' \\",
-    "line one\nline two\r\n::error::line three\t", "nul \x00 bell \x07 escape \x1b[31mred", "lone \ud800 surrogate \udfff",
-    "right\u202eto\u2066left\u200f", "=1+1,%0A\u00e9\u4e2d\U0001f600", "",
-]
 
 
 def matches(plan, pattern):

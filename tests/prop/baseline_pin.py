@@ -3,6 +3,7 @@
 
  - one rank and many, few steps and many (which a baseline keeps as statistics), every statistic
  - the file is small, and writing what was read of it gives the same bytes
+ - it keeps how the levels of memory went, of many ranks in fewer points, the highest among them
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -58,6 +59,30 @@ def rules():
     return "\n".join(text) + "\n"
 
 
+def levels(folder):
+    """What is wrong with pins of runs with memory snapshots."""
+    wrong = []
+    for ranks, most in ((1, None), (64, 32)):
+        run, path = folder / f"levels{ranks}", folder / f"levels{ranks}.json"
+        subprocess.run([sys.executable, GEN / "ranks.py", "--out", run, "--ranks", str(ranks), "--steps", "4",
+                        "--layers", "2", "--seed", "1"], check=True)
+        for seed in range(8):
+            snapshot = folder / f"snapshot{seed}.json.gz"
+            subprocess.run([sys.executable, GEN / "snapshot.py", "--seed", str(seed), "--out", snapshot], check=True)
+            for rank in range(seed, ranks, 8):
+                (run / f"memory-rank{rank}.json.gz").write_bytes(snapshot.read_bytes())
+        gpugate("digest", run / "memory-rank0.json.gz", "-o", folder / "memory.json")
+        whole = json.loads((folder / "memory.json").read_text())["memory_levels"]
+        gpugate("baseline", "create", run, "--baseline", path, "--force")
+        if path.stat().st_size >= 200000:
+            wrong.append(f"the pin of {ranks} ranks with snapshots has {path.stat().st_size} bytes")
+        rows = [r for r in json.loads(path.read_text())["pin"]["memory_levels"] if 0 in r.get("ranks", [0])]
+        points = [r["allocated"][0] if isinstance(r["allocated"], list) else r["allocated"] for r in rows]
+        if len(rows) != min(most or len(whole), len(whole)) or max(points) != max(r["allocated"] for r in whole):
+            wrong.append(f"the pin of {ranks} ranks has {len(rows)} levels up to {max(points)}, of {len(whole)}")
+    return wrong
+
+
 def main():
     if not PROGRAM:
         print("skipped: needs $GPUGATE (the program)")
@@ -99,7 +124,9 @@ def main():
             for line in wrong[:20]:
                 print(f"     {line}")
             bad = bad or wrong
-    return 1 if bad else 0
+        wrong = levels(folder)
+        print("\n".join(wrong) or "ok   levels of memory")
+    return 1 if bad or wrong else 0
 
 
 if __name__ == "__main__":

@@ -101,6 +101,47 @@ def kernels(r):
     return {row[columns.index("category")]: row[columns.index("time")] for row in t["rows"]}
 
 
+def totals(r, table):
+    """What a list has in all: {column: sum of rows and rest}, number of things, the largest rounding."""
+    t = next(t for t in r["tables"] if t["id"] == table)
+    names = [c["name"] for c in t["columns"]]
+    sums = {names[i]: rest + sum(row[i] or 0 for row in t["rows"]) for i, rest in enumerate(t["rest"]) if rest is not None}
+    return sums, len(t["rows"]) + t["more"], [names[i] for i in range(len(names)) if t["rest"] and t["rest"][i] is None]
+
+
+def check_lists(tmp):
+    """Lists add up to the whole, and to the same of a digest, which keeps small things as a sum."""
+    options = [o for i in range(3000) for o in ("--new-kernel", f"void tiny_{i:04d}()=0.05")]
+    run = generate("trace.py", tmp / "many.json", "--seed", "1", "--steps", "3", *options)
+    trace = json.loads(run.read_text())
+    outer = max((e for e in trace["traceEvents"] if e.get("cat") == "cpu_op"), key=lambda e: e["dur"])
+    trace["traceEvents"] += [{**outer, "name": f"own::tiny_{i:03d}", "ts": outer["ts"] + i / 100, "dur": 0.005}
+                             for i in range(200)]
+    run.write_text(json.dumps(trace))
+    gpugate("digest", run, "-o", tmp / "many.digest.json")
+    digest = json.loads((tmp / "many.digest.json").read_text())
+    for key in ("kernels", "ops"):
+        expect("digest", sum(row.get("names", 0) for row in digest[key]) >= 200, key)
+    whole, small = report(run), report(tmp / "many.digest.json")
+    for table, columns in (("kernels", {"time", "count", "share"}), ("operators", {"self"})):
+        for r in (whole, small):
+            sums, things, blank = totals(r, table)
+            of, all_of, _ = totals(whole, table)
+            expect(table, set(sums) == columns and not columns & set(blank), sums, blank)
+            expect(table, things == all_of, things, all_of)
+            for column in columns & set(sums):
+                expect(table, abs(sums[column] - of[column]) <= 1e-6 * of[column] + things, column, sums, of)
+    sums, things, _ = totals(small, "kernels")
+    expect("kernels", things > 3000 and abs(sums["share"] - 100) < 0.01, things, sums)
+    expect("kernels", sum(k["total"] for k in json.loads(gpugate("metrics", run, "--json", "-").stdout)["kernels"]
+                          if k["kind"] == "kernel") / 3 - sums["time"] < things, sums)
+    text = gpugate("report", tmp / "many.digest.json").stdout.decode()
+    expect("text", f"{things - 12} more" in text, things)
+    page = tmp / "many.html"
+    gpugate("report", tmp / "many.digest.json", "--html", page)
+    expect("html", "<tfoot>" in page.read_text() and f"{things - 20} more" in page.read_text(), things)
+
+
 def check_phases(name, run, whole):
     """Of one rank, so that means add up; to a nanosecond for each that is rounded."""
     sums = {}
@@ -267,6 +308,7 @@ def main():
     with tempfile.TemporaryDirectory() as t:
         tmp = pathlib.Path(t)
         run = generated(tmp)
+        check_lists(tmp)
         edges(tmp)
         cycles(tmp)
         own_rules(tmp, run)

@@ -119,7 +119,9 @@ def every_kind(dir):
         assert pages[0] == pages[1], args
         if code in (0, 1):
             assert "<figure" in pages[0] and "<desc" in pages[0], args
-            assert ("no levels over time" in pages[0]) == (args[0] == "check"), args
+            assert "no levels over time" not in pages[0], args
+            both = args[0] in ("check", "diff")
+            assert ("allocated, baseline" in pages[0]) == ("fragmentation, baseline" in pages[0]) == both, args
 
 
 def event(name, ts, **args):

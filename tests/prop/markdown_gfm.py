@@ -19,16 +19,14 @@ import sys
 import tempfile
 
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "trace.py"
+sys.path.insert(0, str(GEN.parent))
+from names import MARKDOWN as NAMES
+
 RANKS = GEN.with_name("ranks.py")
 PROGRAM = os.environ.get("GPUGATE")
 RENDER = "cmark-gfm --unsafe -e footnotes -e table -e autolink -e strikethrough -e tasklist".split()
 
-# Beside those of gen/trace.py, which are made slow enough to be shown.
-NAMES = [
-    "`", "``` ```", "`left", "right`", "``two` `` ```three", "a\\", "a\\|b", "a\\\\|b", "\\`a", "|", "| x | y |", "`|`", " ", "  both  ",
-    "--> <h1>x</h1>", "</code></details><a href=x>y</a>", "<!--", "[x](javascript:y)", "![x](y)", "[^1]", "https://a.example",
-    "me@a.example", "~~x~~", "**x**", "&lt;b&gt;", "- [ ] x", "# x", "@a/b #1", "GH-1", "\u2028x\u2029", "\u202ex", "x\ufeff",
-]
+# Of the names of gen/trace.py, which are beside those: made slow enough to be shown.
 SLOW = ["pipe|*", "<img*", "@every*", "line one*", "nul *", "lone *", "right?to*", "*%0A*", "*std::tuple<float> *"]
 FILE = "`<img src=x>` | @me <!-- .json.gz"
 RULES = """version: 1

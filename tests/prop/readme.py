@@ -1,38 +1,78 @@
 #!/usr/bin/env python3
-"""What README.md and docs/ say holds.
+"""What README.md and the pages of docs/ say holds.
 
- - every ```sh block runs, one after the other in one fresh folder that has the files they name; a command ends
-   with 0, or with what its comment "# exit N" says
- - every ```yaml block passes `lint`, every ```python block compiles
- - what they call an option or a command of gpugate is one, and no option or command of `--help` is left out
- - files of the project that they name exist
- - the table of metrics is what `gpugate metrics` prints (readme.py --update rewrites it), and rows of the
-   simulation are those of tests/sim/README.md
+ - every ```sh and ```python block runs, in the order of the page, in a folder of the page's own that has the runs
+   that examples name; a command ends with 0, or with what its comment "# exit N" says. Python runs with
+   tests/gen/standin/torch.py in place of PyTorch; where its first line is "# train.py", it is kept under that name
+ - a ```yaml block with a version is a rules file that passes `lint` (post_files.py looks at those of pipelines, ```yml)
+ - the comment on a pull request that README.md shows is what the example of ci/quickstart gets
+ - what the pages call an option or a command of gpugate is one, and no option or command of `--help` is left out
+ - docs/rules.md names every key of a rules file
+ - links, anchors and files of the project that they name exist
+ - the table of metrics is what `gpugate metrics` prints, and rows of the simulation are those of tests/sim/README.md
 
-$GPUGATE is the program; exit 77 skips.
+usage: readme.py [--update] [PAGE…]      ($GPUGATE is the program; exit 77 skips)
+--update writes the comment and the table of metrics anew; with pages, only examples of these run.
 """
+import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 import textwrap
 
+from _packages import need
+
+need("yaml")
+import yaml  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GEN = ROOT / "tests" / "gen"
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-METRICS = ROOT / "docs" / "metrics.md"
-BEGIN, END = "<!-- metrics: begin -->\n", "<!-- metrics: end -->\n"
-# Traces, snapshots and jobs of many ranks that the examples name.
-TRACES = {"trace": 1, "main2": 2, "main3": 3, "main4": 4, "main5": 5, "pr": 6, "pr2": 7, "pr3": 8}
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+# Runs that the examples name: traces, snapshots and jobs of many ranks.
+TRACES = {"trace": 1, "main1": 1, "main2": 2, "main3": 3, "main4": 4, "main5": 5, "pr1": 6, "pr2": 7, "pr3": 8}
 SLOWER = ("--seed", 9, "--slow-kernel", "*flash_bwd*=2")
+# What comes before an example in Python, and alone is the script that is recorded without a change to it.
+PRELUDE = """\
+import os, signal, sys
+from torch.optim import SGD
+loader, optimizer = range(30), SGD()
+def train(batch):
+    optimizer.step()
+    {inside}
+"""
+TORCHRUN = """\
+#!/bin/sh
+[ "$1" = --nproc-per-node ] || exit 2
+shift 2
+for rank in 0 1; do RANK=$rank WORLD_SIZE=2 python3 "$@" || exit 1; done
+"""
 # Options on these pages that other programs have.
-FOREIGN = {"--build", "--install", "--target", "--update", "--runs", "--table"}
+FOREIGN = {"--build", "--install", "--size", "--target", "--update", "--runs", "--table", "--prefix", "--preset", "--rm", "--user",
+           "--extended", "--nproc-per-node", "--wait", "--steps", "--memory", "--signal"}
 # Files that a user's repository has, not the project's.
 OWN = {"rules/gpugate.yaml", "baselines/resnet50.json", "baselines/WORKLOAD.json"}
 wrong = []
+
+
+def text_of(page):
+    return page.read_text(encoding="utf-8")
+
+
+def replaced(page, name, new, update):
+    """Holds or writes what stands between <!-- NAME: begin --> and <!-- NAME: end -->."""
+    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
+    head, rest = text_of(page).split(begin)
+    old, tail = rest.split(end)
+    if update:
+        page.write_text(head + begin + new + end + tail, encoding="utf-8")
+    elif old != new:
+        wrong.append(f"{page.name}: the {name} is out of date: run tests/prop/readme.py --update")
 
 
 def metrics_table(program):
@@ -44,19 +84,25 @@ def metrics_table(program):
     return "\n".join(rows) + "\n"
 
 
-def check_metrics(program, update):
-    head, rest = METRICS.read_text(encoding="utf-8").split(BEGIN)
-    old, tail = rest.split(END)
-    new = metrics_table(program)
-    if update:
-        METRICS.write_text(head + BEGIN + new + END + tail, encoding="utf-8")
-    elif old != new:
-        wrong.append("docs/metrics.md: the table is out of date: run tests/prop/readme.py --update")
+def comment(program):
+    """Verdict, checks beyond their limits and where the time went, of the run that ci/quickstart makes."""
+    make = re.search(r"python3 (tests/gen/trace\.py .*?)\|\|", text_of(ROOT / "ci" / "quickstart").replace("\\\n", ""), re.S)[1]
+    with tempfile.TemporaryDirectory() as folder:
+        make = shlex.split(make.replace("$out", folder))
+        subprocess.run([sys.executable, *make], check=True, cwd=ROOT)
+        p = subprocess.run([program, "check", make[make.index("--out") + 1], "--baseline", "baselines/example.json", "--markdown", "-"],
+                           cwd=ROOT, capture_output=True, text=True, check=False)
+    assert p.returncode == 1, p.stderr
+    parts = p.stdout.split("<details>")[0].strip().split("\n\n")
+    parts[0] = parts[0].split("\n", 1)[1] # after the marker
+    at = next(i for i, part in enumerate(parts) if part.startswith("**where"))
+    chosen = [parts[0], next(part for part in parts if part.startswith("| verdict")), *parts[at: at + 2]]
+    return "".join(f"> {line}".rstrip() + "\n" for line in "\n\n".join(chosen).splitlines())
 
 
 def tables(path):
     """Of a page: lists of rows, each a dict by column."""
-    for block in re.findall(r"(?:^\|.*\n)+", path.read_text(encoding="utf-8"), re.M):
+    for block in re.findall(r"(?:^\|.*\n)+", text_of(path), re.M):
         head, _, *rows = [[cell.strip() for cell in line.strip("| \n").split("|")] for line in block.splitlines()]
         yield [dict(zip(head, row)) for row in rows]
 
@@ -67,20 +113,17 @@ def check_simulation():
         for row in table:
             key = row.get("noise", "2 %"), row.get("baseline runs", "10"), row["candidate runs"]
             known.setdefault(key, row)      # of 2 % and ten runs the larger sample stands first
-    shown = next(t for t in tables(PAGES[0]) if "best possible, %" in t[0])
+    shown = next(t for t in tables(ROOT / "docs" / "verdicts.md") if "best possible, %" in t[0])
     for row in shown:
         key = row["noise between runs"], row["baseline runs"], row["candidate runs"]
         have = known.get(key, {})
         for ours, theirs in (("fails of 1,000 unchanged",) * 2, ("fails without noise rule",) * 2,
                              ("caught, %", "by its check alone"), ("best possible, %", "best possible")):
             if row[ours] != have.get(theirs):
-                wrong.append(f"README.md: simulation, {key}: '{ours}' is {row[ours]}, in tests/sim {have.get(theirs)}")
+                wrong.append(f"verdicts.md: simulation, {key}: '{ours}' is {row[ours]}, in tests/sim {have.get(theirs)}")
 
 
-def blocks(language):
-    for page in PAGES:
-        for block in re.findall(rf"^( *)```{language}\n(.*?)^ *```$", page.read_text(encoding="utf-8"), re.M | re.S):
-            yield page.name, textwrap.dedent(block[1])
+# ---- examples ----
 
 
 def make_inputs(folder, program):
@@ -92,38 +135,65 @@ def make_inputs(folder, program):
     gen("snapshot", "memory-rank0.json.gz", "--seed", 1)
     for job in (41, 42):
         gen("ranks", f"run{job}", "--ranks", 8, "--seed", job)
-    for sub in ("bin", "rules"):
-        (folder / sub).mkdir()
+    (folder / "bin").mkdir()
     (folder / "bin" / "gpugate").symlink_to(pathlib.Path(program).resolve())
-    shutil.copy(ROOT / "rules" / "default.yaml", folder / "rules" / "gpugate.yaml")
+    (folder / "bin" / "python3").symlink_to(sys.executable)
+    (folder / "bin" / "torchrun").write_text(TORCHRUN)
+    (folder / "bin" / "torchrun").chmod(0o755)
+    (folder / "gpugate_record.py").symlink_to(ROOT / "ci" / "record" / "gpugate_record.py")
+    (folder / "train.py").write_text(PRELUDE.format(inside="pass") + "for batch in loader:\n    train(batch)\n", encoding="utf-8")
 
 
-def shell(folder, where, command, code):
-    env = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "SOURCE_DATE_EPOCH": "1767225600"}
-    for name in ("GITHUB_ACTIONS", "GITLAB_CI", "JENKINS_URL"):
-        env.pop(name, None)
-    p = subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=folder, env=env, capture_output=True, text=True,
-                       check=False)
-    if p.returncode != code:
-        wrong.append(f"{where}: exit {p.returncode}, not {code}: {command.strip()}\n{p.stderr.strip()}")
+class Folder:
+    """Of one page."""
+
+    def __init__(self, path, page):
+        self.path, self.page, self.commands = path, page, 0
+
+    def shell(self, command):
+        code = re.search(r"# exit (\d)$", command)
+        self.commands += 1  # each run that is recorded is another
+        env = {**os.environ, "PATH": f"{self.path / 'bin'}:{os.environ['PATH']}", "SOURCE_DATE_EPOCH": "1767225600",
+               "PYTHONPATH": str(GEN / "standin"), "PYTHONDONTWRITEBYTECODE": "1", "STANDIN_SEED": str(self.commands)}
+        for name in ("GITHUB_ACTIONS", "GITLAB_CI", "JENKINS_URL"):
+            env.pop(name, None)
+        p = subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=self.path, env=env, capture_output=True, text=True,
+                           check=False)
+        if p.returncode != (int(code[1]) if code else 0):
+            wrong.append(f"{self.page.name}: exit {p.returncode}: {command.strip()}\n{p.stderr.strip()}")
+        return p
+
+    def sh(self, block):
+        for command in block.replace("\\\n", " ").splitlines():
+            self.shell(command)
+
+    def python(self, block):
+        name = re.match(r"# (\w+\.py)\n", block)
+        inside = "batch or os.kill(os.getpid(), signal.SIGUSR2)" if "on_signal" in block else "pass"
+        file = self.path / (name[1] if name else "example.py")
+        file.write_text(PRELUDE.format(inside=inside) + block, encoding="utf-8")
+        said = self.shell(f"python3 {file.name}").stderr.splitlines()
+        wrong.extend(f"{self.page.name}: {line}" for line in said if not re.search(r"waiting for signal|records steps", line))
+
+    def yaml(self, block):
+        if "version" in yaml.safe_load(block):
+            (self.path / "example.yaml").write_text(block, encoding="utf-8")
+            self.shell("gpugate lint example.yaml")
 
 
-def check_examples(program):
+def check_examples(program, pages):
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        make_inputs(folder, program)
-        for where, block in blocks("sh"):
-            for command in block.replace("\\\n", " ").splitlines():
-                code = re.search(r"# exit (\d)$", command)
-                shell(folder, where, command, int(code[1]) if code else 0)
-        for i, (where, block) in enumerate(blocks("yaml")):
-            (folder / f"{i}.yaml").write_text(block, encoding="utf-8")
-            shell(folder, where, f"gpugate lint {i}.yaml", 0)
-    for where, block in blocks("python"):
-        try:
-            compile(block, f"python of {where}", "exec")
-        except SyntaxError as fault:
-            wrong.append(str(fault))
+        inputs = pathlib.Path(name).resolve() / "inputs"
+        inputs.mkdir()
+        make_inputs(inputs, program)
+        for page in pages:
+            folder = Folder(inputs.parent / page.stem, page)
+            shutil.copytree(inputs, folder.path, symlinks=True)
+            for _, language, block in re.findall(r"^( *)```(sh|python|yaml)\n(.*?)^ *```$", text_of(page), re.M | re.S):
+                getattr(folder, language)(textwrap.dedent(block))
+
+
+# ---- words ----
 
 
 def check_words(program):
@@ -132,28 +202,70 @@ def check_words(program):
         return subprocess.run([program, *args, "--help"], check=True, capture_output=True, text=True).stdout
     commands = re.findall(r"^  ([a-z]+(?: [a-z]+)?)(?: .*?)?  +\S", text().split("exit codes")[0], re.M)
     options = {o for c in commands for o in re.findall(r"^  (--[a-z-]+)", text(*c.split()), re.M)}
-    said = "\n".join(re.sub(r"<!--.*?-->", "", p.read_text(encoding="utf-8"), flags=re.S) for p in PAGES)
+    said = "\n".join(re.sub(r"<!--.*?-->", "", text_of(p), flags=re.S) for p in PAGES)
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", said))
     for option in sorted(named - options - FOREIGN - {"--help", "--version"}):
         wrong.append(f"{option} is no option of gpugate")
     for option in sorted(options - named):
-        wrong.append(f"README.md does not name {option}")
+        wrong.append(f"no page names {option}")
     for command in commands:
         if not re.search(rf"`(gpugate )?({command}|{command.split()[-1]})\b", said):
-            wrong.append(f"README.md does not name 'gpugate {command}'")
-    for path in sorted(set(re.findall(r"(?<![\w./-])(?:src|ci|rules|tests|docs|baselines)/[\w./-]*\w", said)) - OWN):
+            wrong.append(f"no page names 'gpugate {command}'")
+    for path in sorted(set(re.findall(r"(?<![\w./-])(?:src|ci|rules|tests|docs|baselines|schemas|packaging)/[\w./-]*\w", said)) - OWN):
         if not (ROOT / path).exists():
             wrong.append(f"there is no {path}")
+
+
+def check_rules():
+    """Every key of a rules file is on its page."""
+    def keys(node):
+        if isinstance(node, dict):
+            yield from node.get("properties", {})
+        for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else []:
+            yield from keys(part)
+    said = text_of(ROOT / "docs" / "rules.md")
+    for key in sorted(set(keys(json.loads(text_of(ROOT / "schemas" / "gpugate-rules-1.json"))))):
+        if not re.search(rf"\b{key}\b", said):
+            wrong.append(f"rules.md does not name '{key}'")
+
+
+def anchors(page):
+    heads = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", text_of(page), flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def check_links():
+    linked = set()
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)\s]+)\)", text_of(page)):
+            if re.match(r"https?://", target):
+                continue
+            path, _, anchor = target.partition("#")
+            file = (page.parent / path).resolve() if path else page
+            linked.add(file)
+            if not file.exists():
+                wrong.append(f"{page.name}: there is no {target}")
+            elif anchor and anchor not in anchors(file):
+                wrong.append(f"{page.name}: {target}: there is no such heading")
+    for page in PAGES[1:]:
+        if f"(docs/{page.name})" not in text_of(README):
+            wrong.append(f"README.md does not list docs/{page.name}")
 
 
 def main():
     program = os.environ.get("GPUGATE")
     if not program:
         sys.exit(77)
-    check_metrics(program, "--update" in sys.argv)
+    program = str(pathlib.Path(program).resolve())
+    names = [pathlib.Path(a).name for a in sys.argv[1:] if a != "--update"]
+    update = "--update" in sys.argv
+    replaced(ROOT / "docs" / "metrics.md", "metrics", metrics_table(program), update)
+    replaced(README, "example", comment(program), update)
     check_simulation()
     check_words(program)
-    check_examples(program)
+    check_rules()
+    check_links()
+    check_examples(program, [p for p in PAGES if not names or p.name in names])
     if wrong:
         sys.exit("\n".join(wrong))
 

@@ -31,6 +31,7 @@ COLLECTIVES = """comm.wait_time comm.transfer_time comm.time comm.count comm.byt
     comm.bus_bandwidth rank.straggler_pct""".split()
 WINDOW = """window.busy_time window.idle_time window.compute_time window.non_compute_time comm.overlap_pct
     gpu.utilization_pct function.exclusive_pct""".split()
+FLOPS = "flops.per_step flops.per_s flops.peak_pct".split()
 RATES = "throughput.samples_per_s throughput.tokens_per_s throughput.steps_per_s mfu_pct".split()
 OPS = "op.time op.self_time".split()
 PEAKS = """memory.peak_allocated memory.peak_reserved memory.fragmentation_at_peak_pct memory.headroom""".split()
@@ -40,7 +41,7 @@ ENDS = """memory.end_allocated memory.end_reserved memory.fragmentation_pct memo
 GROWTH, EVENTS = ["memory.growth_per_step"], "memory.segment_churn memory.oom_count".split()
 MEMORY = PEAKS + CHURN + ENDS + GROWTH + EVENTS
 
-GPU_PER_STEP = STEP_GPU + KERNELS + COLLECTIVES + ["rank.compute_skew_pct"]
+GPU_PER_STEP = STEP_GPU + KERNELS + COLLECTIVES + FLOPS + ["rank.compute_skew_pct"]
 PER_STEP = GPU_PER_STEP + STEP_HOST + RATES + OPS
 SUMS = """step.cuda_time step.kernel_time step.memcpy_time step.memset_time step.compute_time step.comm_time
     gpu.occupancy_pct kernel.time kernel.mean kernel.share_pct kernel.drift_pct kernel.top_overlap_pct category.time memcpy.bandwidth
@@ -158,7 +159,7 @@ def rules(dir, metrics, least):
     """A rule for every metric, with limits so wide that nothing but trust decides."""
     lines = [f"version: 1\nsteps: {{min: {least}}}\nrules:"]
     for m, unit in metrics.items():
-        limit = {"n": "1000000s", "B": "1000000GiB", "%": "1000000000%", "1": "1000000000000"}[unit[0]]
+        limit = {"n": "1000000s", "B": "1000000GiB", "%": "1000000000%", "1": "1000000000000", "F": "1000000000000"}[unit[0]]
         lines.append(f"  - {{id: {m}, metric: {m}, warn: {{max: {limit}}}, on_missing: skip}}")
     (dir / f"rules{least}.yaml").write_text("\n".join(lines) + "\n")
     return dir / f"rules{least}.yaml"
@@ -237,7 +238,7 @@ def of_snapshots(dir, metrics):
         expect("no trace", got, spoiled, {"no-trace": OF_TRACE})
     with_memory = make("trace.py", dir / "memory.json.gz", "")
     got, spoiled, _ = judge(dir, rules(dir, metrics, 1), [with_memory], [trace, base])
-    expect("other source", got, spoiled, {"memory-source-differs": []})
+    expect("other source", got, spoiled, {"memory-source-differs": MEMORY})
     got, spoiled, _ = judge(dir, rules(dir, metrics, 1), [base], [base], "--device-memory", "1GiB")
     assert got in ({}, {"out-of-memory-risk": [set()]}) and not spoiled, got
 
@@ -246,7 +247,7 @@ def main():
     if not PROGRAM:
         sys.exit(77)
     _, table, _ = run(PROGRAM, "metrics")
-    metrics = dict(re.findall(r"^([a-z_]+(?:\.[a-z_0-9]+)?) +(ns|B|1|%)", table, re.M))
+    metrics = dict(re.findall(r"^([a-z_]+(?:\.[a-z_0-9]+)?) +(ns|B|1|%|FLOP)", table, re.M))
     assert set(metrics) == set(EVERYTHING), sorted(set(metrics) ^ set(EVERYTHING))
     for case in (of_traces, of_cut_traces, of_snapshots):
         with tempfile.TemporaryDirectory() as dir:

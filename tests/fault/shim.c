@@ -1,0 +1,255 @@
+/* Makes one call of a program fail, or ends the program there: for LD_PRELOAD.
+
+   FAULT_CALL   which calls are counted: "write", "rename", …, "file" (all below but those of
+   memory), "memory" (malloc, calloc, realloc), or of one file only: "write:PART-OF-THE-PATH"
+   FAULT_AT     the number of the call, from 1; with a "+" behind it and all after it
+   FAULT_ERROR  the errno that it fails with, or "kill": SIGKILL in place of the call
+   FAULT_LOG    appended to: a line "CALL PATH" where it happens; with FAULT_AT 0 for every call
+
+   Memory is counted in all threads, in libraries too. Standard error is left alone. */
+#undef _FORTIFY_SOURCE /* its inline functions have these names */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct {
+	const char *call, *part, *log;
+	size_t call_length;
+	unsigned long at;
+	bool all_after, memory, kill, ready;
+	int error;
+} plan;
+static atomic_ulong calls;
+
+static void *next(const char *name)
+{
+	void *f = dlsym(RTLD_NEXT, name);
+	if (!f)
+		abort();
+	return f;
+}
+
+/* A declaration of the function that would have been called. */
+#define NEXT(name) ((__typeof__(name) *)next(#name))
+
+/* Without memory: it may be what has run out. */
+static void note(const char *call, const char *path)
+{
+	char line[4500];
+	long fd = plan.log
+	              ? syscall(SYS_openat, AT_FDCWD, plan.log, O_WRONLY | O_CREAT | O_APPEND, 0666)
+	              : -1;
+	if (fd < 0)
+		return;
+	int n = snprintf(line, sizeof line, "%s %.4096s\n", call, path);
+	if (syscall(SYS_write, fd, line, n) != n)
+		abort();
+	syscall(SYS_close, fd);
+}
+
+static bool happens(const char *call, const char *path)
+{
+	unsigned long nr = atomic_fetch_add(&calls, 1) + 1;
+	if (plan.at == 0)
+		note(call, path);
+	if (plan.at == 0 || (plan.all_after ? nr < plan.at : nr != plan.at))
+		return false;
+	note(call, path);
+	return true;
+}
+
+static int fail(void)
+{
+	if (plan.kill)
+		kill(getpid(), SIGKILL);
+	errno = plan.error;
+	return -1;
+}
+
+static void *fail_pointer(void)
+{
+	fail();
+	return NULL;
+}
+
+static bool file_fails(const char *call, const char *path)
+{
+	bool all = plan.call_length == 4 && strncmp(plan.call, "file", 4) == 0;
+	if (!plan.ready || plan.memory ||
+	    (!all &&
+	     (strlen(call) != plan.call_length || strncmp(call, plan.call, plan.call_length) != 0)))
+		return false;
+	return (!plan.part || strstr(path, plan.part)) && happens(call, path);
+}
+
+static bool fd_fails(const char *call, int fd)
+{
+	char link[64], path[4096] = "";
+	if (!plan.ready || plan.memory || fd == STDERR_FILENO)
+		return false;
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	long n = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
+	path[n > 0 ? n : 0] = '\0';
+	return file_fails(call, path);
+}
+
+static bool memory_fails(const char *call)
+{
+	return plan.ready && plan.memory && happens(call, "");
+}
+
+/* ---- files ---- */
+
+int open(const char *path, int flags, ...)
+{
+	va_list ap;
+	va_start(ap, flags);
+	mode_t mode = flags & O_CREAT ? va_arg(ap, mode_t) : 0;
+	va_end(ap);
+	return file_fails("open", path) ? fail() : NEXT(open)(path, flags, mode);
+}
+
+DIR *opendir(const char *path)
+{
+	return file_fails("opendir", path) ? fail_pointer() : NEXT(opendir)(path);
+}
+
+char *realpath(const char *path, char *resolved)
+{
+	return file_fails("realpath", path) ? fail_pointer() : NEXT(realpath)(path, resolved);
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+	return file_fails("mkdir", path) ? fail() : NEXT(mkdir)(path, mode);
+}
+
+int unlink(const char *path)
+{
+	return file_fails("unlink", path) ? fail() : NEXT(unlink)(path);
+}
+
+int rename(const char *from, const char *to)
+{
+	return file_fails("rename", to) ? fail() : NEXT(rename)(from, to);
+}
+
+int stat(const char *path, struct stat *sb)
+{
+	return file_fails("stat", path) ? fail() : NEXT(stat)(path, sb);
+}
+
+int lstat(const char *path, struct stat *sb)
+{
+	return file_fails("lstat", path) ? fail() : NEXT(lstat)(path, sb);
+}
+
+int access(const char *path, int mode)
+{
+	return file_fails("access", path) ? fail() : NEXT(access)(path, mode);
+}
+
+int fstat(int fd, struct stat *sb)
+{
+	return fd_fails("fstat", fd) ? fail() : NEXT(fstat)(fd, sb);
+}
+
+int fchmod(int fd, mode_t mode)
+{
+	return fd_fails("fchmod", fd) ? fail() : NEXT(fchmod)(fd, mode);
+}
+
+int flock(int fd, int operation)
+{
+	return fd_fails("flock", fd) ? fail() : NEXT(flock)(fd, operation);
+}
+
+int fsync(int fd)
+{
+	return fd_fails("fsync", fd) ? fail() : NEXT(fsync)(fd);
+}
+
+/* What cannot be closed is closed all the same, as Linux has it. */
+int close(int fd)
+{
+	if (!fd_fails("close", fd))
+		return NEXT(close)(fd);
+	NEXT(close)(fd);
+	return fail();
+}
+
+ssize_t read(int fd, void *buf, size_t n)
+{
+	return fd_fails("read", fd) ? fail() : NEXT(read)(fd, buf, n);
+}
+
+/* Half of it arrives before. */
+ssize_t write(int fd, const void *buf, size_t n)
+{
+	if (!fd_fails("write", fd))
+		return NEXT(write)(fd, buf, n);
+	if (plan.error == EINTR) /* of which a write that has begun says nothing */
+		return fail();
+	ssize_t half = NEXT(write)(fd, buf, n / 2);
+	(void)half;
+	return fail();
+}
+
+/* ---- memory ---- */
+
+void *malloc(size_t n)
+{
+	static void *(*f)(size_t);
+	if (!f)
+		f = NEXT(malloc);
+	return memory_fails("malloc") ? fail_pointer() : f(n);
+}
+
+void *calloc(size_t nr, size_t size)
+{
+	static void *(*f)(size_t, size_t);
+	if (!f)
+		f = NEXT(calloc);
+	return memory_fails("calloc") ? fail_pointer() : f(nr, size);
+}
+
+void *realloc(void *p, size_t n)
+{
+	static void *(*f)(void *, size_t);
+	if (!f)
+		f = NEXT(realloc);
+	return memory_fails("realloc") ? fail_pointer() : f(p, n);
+}
+
+/* ---- from the environment ---- */
+
+static __attribute__((constructor)) void read_plan(void)
+{
+	const char *call = getenv("FAULT_CALL"), *at = getenv("FAULT_AT"),
+	           *error = getenv("FAULT_ERROR");
+	if (!call || !at)
+		return;
+	char *end;
+	plan.call = call;
+	plan.call_length = strcspn(call, ":");
+	plan.part = call[plan.call_length] ? call + plan.call_length + 1 : NULL;
+	plan.log = getenv("FAULT_LOG");
+	plan.at = strtoul(at, &end, 10);
+	plan.all_after = *end == '+';
+	plan.memory = strcmp(call, "memory") == 0;
+	plan.kill = error && strcmp(error, "kill") == 0;
+	plan.error = error && *error && !plan.kill ? atoi(error) : ENOMEM;
+	plan.ready = true;
+}

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Disks and file systems that fail: for every command that writes, each call on a file in turn
+
+ - fails once, with each errno that it may have; or it and all like it from there on
+ - is where the program is killed
+
+and then: the exit code is that of what failed (outputs 5, baselines 4, inputs 3, rules 2), one line names the
+file, each output is whole and either old or new (or a report of the error), nothing is left behind, and the same
+command run again does what it does when nothing fails. Of a write in a healthy run: file, fsync, rename, fsync
+of the folder, in this order, which is what a power cut asks for.
+
+$GPUGATE is the program, $GPUGATE_SHIM the shim; exit 77 skips.
+"""
+import errno
+import os
+import pathlib
+import sys
+import tempfile
+
+from _fault import KILLED, Place, cases, each, errors_of, file_faults, inputs, message_faults, refer, skip_without
+
+# Without these a run goes on: they are asked for what would be nice to know, or closed after use.
+HARMLESS = {"stat", "close", "fstat", "unlink", "fchmod", "realpath", "access", "lstat"}
+EXIT_OF_INPUTS = {"rules.yaml": 2, "base.json": 4}
+
+
+def is_output(case, call, path):
+    """Whether what failed is on the way to an output."""
+    name = os.path.basename(path.removesuffix(" (deleted)"))
+    if call in ("write", "fsync", "rename", "mkdir", "fchmod", "flock", "unlink"):
+        return True
+    return name.endswith((".tmp", ".lock")) or path in (".", "deep/er", "new") or name.startswith("fault-")
+
+
+def codes_of(case, call, path):
+    """Exit codes that are right when this call fails, beside that of a run in which it does not matter."""
+    name = os.path.basename(path)
+    if is_output(case, call, path):
+        return {5}
+    if name in EXIT_OF_INPUTS:
+        # a baseline's place is asked for by those who write it, too
+        return {EXIT_OF_INPUTS[name], 5} if name == "base.json" and call in HARMLESS else {EXIT_OF_INPUTS[name]}
+    if name in case.outputs or path in case.outputs:
+        return {5}
+    if path.endswith("rules/gpugate.yaml") or name in ("run.yaml", "run.json"):
+        return {2}
+    return {3}
+
+
+def went_well(p, done):
+    case = p.case
+    return (done.returncode == case.code and done.stdout == case.stdout and
+            all(p.read(n) == data for n, data in case.reference.items()))
+
+
+def left_faults(p, but=()):
+    left = sorted(n for n in p.names() - set(p.case.files) - set(p.case.outputs) if not n.endswith(tuple(but)))
+    return [f"left behind: {left}"] if left else []
+
+
+def again_faults(p):
+    """The next run, of what the one before has left."""
+    case = p.case
+    new = all(p.read(n) == data for n, data in case.reference.items())
+    if new and case.args[0] == "baseline" and "--force" not in case.args:
+        done = p.run(args=["baseline", "verify", "--rules", "rules.yaml", "--baseline", case.outputs[0]])
+        return [] if done.returncode == 0 else [f"the baseline is not sound: {done.stderr.decode()}"]
+    if new and "--bootstrap" in case.args:
+        return []  # the baseline is there now
+    done = p.run()
+    wrong = [] if went_well(p, done) else [f"the next run ends with {done.returncode}: {done.stderr.decode()}"]
+    return wrong + left_faults(p, but=(".tmp",))
+
+
+def failed_faults(p, done, call, path, error, persistent):
+    case = p.case
+    if went_well(p, done) and (call in HARMLESS or error == errno.EINTR):
+        return []
+    codes = codes_of(case, call, path) | ({3, 4, 5} if persistent else set())
+    if error == errno.EINTR and call in ("read", "write", "flock"):
+        return [f"interrupted: exit {done.returncode}: {done.stderr.decode()}"]
+    wrong = [] if done.returncode in codes else [f"exit {done.returncode}, not {codes}: {done.stderr.decode()}"]
+    base = os.path.basename(path.removesuffix(" (deleted)"))
+    name = base if (base in case.files or base in case.outputs) and not persistent else ""
+    wrong += message_faults(done.stderr, name)
+    return wrong + file_faults(p, strict=not persistent and set(case.outputs) <= {"j.xml", "m.md", "r.json", "h.html"}
+                               and call not in HARMLESS)
+
+
+def trial(task):
+    case, number, call, path, error, persistent = task
+    with Place(case) as p:
+        at = f"{number}+" if persistent else number
+        done = p.run(call if persistent else "file", at, error)
+        if not p.calls():
+            wrong = ["the call did not come"]
+        elif error == "kill":
+            wrong = [] if done.returncode == KILLED else [f"exit {done.returncode}"]
+            wrong += file_faults(p, strict=False) + left_faults(p, but=(".tmp", ".lock"))
+        else:
+            wrong = failed_faults(p, done, call, path, error, persistent)
+            # A lock that could not be had stays: it may be somebody else's.
+            wrong += left_faults(p, but=(".lock",) if path.removesuffix(" (deleted)").endswith(".lock") or (call, persistent) == ("stat", True) else ())
+        if error in ("kill", errors_of(call)[0]):
+            wrong += again_faults(p)
+    what = error if error == "kill" else errno.errorcode[error]
+    return [f"{case.name}: {call} {path} (call {at}): {what}: {line}" for line in wrong]
+
+
+def plan(case):
+    """Every call of a healthy run, with all that can happen to it."""
+    with Place(case) as p:
+        p.run("file")
+        calls = p.calls()
+    seen = {}
+    for number, (call, path) in enumerate(calls, 1):
+        seen[call] = seen.get(call, 0) + 1
+        yield case, number, call, path, "kill", False
+        for error in errors_of(call):
+            yield case, number, call, path, error, False
+        if call in ("write", "open", "fsync", "rename", "stat", "fstat"):
+            yield case, seen[call], call, path, errors_of(call)[0], True
+
+
+def order_faults(case):
+    """Each file that is renamed to its place was written, then synced; then its folder is."""
+    with Place(case) as p:
+        p.run("file")
+        calls, folder, wrong = p.calls(), os.path.realpath(p.dir), []
+    for i, (call, path) in enumerate(calls):
+        if call != "rename":
+            continue
+        final = os.path.join(folder, path)
+        before = [c for c, at in calls[:i] if at.startswith(f"{final}.") and at.endswith(".tmp") and c in ("write", "fsync")]
+        after = [c for c, at in calls[i + 1:i + 3] if os.path.join(folder, at).rstrip("/.") == os.path.dirname(final)]
+        if before[-1:] != ["fsync"] or "write" not in before or after != ["open", "fsync"]:
+            wrong.append(f"{case.name}: {path}: {before} before its rename, {after} after it")
+    return wrong if any(c == "rename" for c, _ in calls) else wrong + [f"{case.name}: nothing is renamed"]
+
+
+def main():
+    skip_without()
+    with tempfile.TemporaryDirectory() as name:
+        all_cases = [refer(c) for c in cases(inputs(pathlib.Path(name)))]
+    bad = []
+    for case in all_cases:
+        if sys.argv[1:] and case.name not in sys.argv[1:]:
+            continue
+        tasks = list(plan(case))
+        wrong = order_faults(case) + each(tasks, trial)
+        print(f"{'FAIL' if wrong else 'ok  '} {case.name}: {len(tasks)} faults")
+        for line in wrong[:40]:
+            print(f"     {line}")
+        bad += wrong
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

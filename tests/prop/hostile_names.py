@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Outputs hold whatever the names in an input are: those of gen/names.py as kernels, operators, functions, GPUs,
+files, frames of allocations, commits, people and reasons, in the outputs of every command, beside those of the
+same run with harmless names as long:
+
+ - XML and HTML parse, and have no elements, attributes or comments but those; nor has the Markdown when GitHub's
+   parser has rendered it (without cmark-gfm that part is skipped by name)
+ - JSON parses strictly, has no other keys, and holds each name
+ - on a terminal there is nothing but what can be printed, and no command of a CI system
+
+$GPUGATE is the program; exit 77 skips.
+"""
+import html.parser
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+sys.path.insert(0, str(GEN))
+from names import every
+
+PROGRAM = os.environ.get("GPUGATE")
+BATCH = 14
+UNSHOWN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+COMMANDS = re.compile(r"^\s*::|##\[|##[a-z]+\[")  # GitHub's at the start of a line, those of others anywhere
+GFM = "cmark-gfm --unsafe -e footnotes -e table -e autolink -e strikethrough -e tasklist".split()
+RULES = """version: 1
+workload: names
+defaults: {on_missing: skip}
+rules:
+  - {id: cuda-time, metric: step.cuda_time, fail: {increase: 1%}}
+  - {id: kernels, metric: kernel.time, for_each: {top: 100}, on_new: fail, on_gone: warn, fail: {increase: 5%}}
+  - {id: operators, metric: op.time, for_each: {top: 100}, on_new: warn, fail: {increase: 5%}}
+  - {id: peak, metric: memory.peak_allocated, fail: {increase: 1%}}
+"""
+
+
+# --- Runs whose names are these ------------------------------------------------------------------
+
+
+def run_of(names, factor):
+    """A trace in which everything that can have a name has one of them."""
+    out = []
+    for step in range(3):
+        start = 100000.0 * step
+        out.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": start, "dur": 99000.0})
+        for i, name in enumerate(names):
+            at, correlation = start + 6000 * i, step * 100 + i + 1
+            dur = (900.0 + 100 * (len(names) - i)) * (factor if i % 2 else 1)
+            out += [
+                {"ph": "X", "cat": "python_function", "name": f"{name}(7): f", "pid": 1, "tid": 1, "ts": at, "dur": 5900.0,
+                 "args": {"Python id": correlation, "Python parent id": None}},
+                {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": at + 5, "dur": 2000.0, "args": {"External id": correlation}},
+                {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": at + 10, "dur": 20.0,
+                 "args": {"correlation": correlation, "External id": correlation}},
+                {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": at + 40, "dur": dur,
+                 "args": {"device": 0, "stream": 7, "correlation": correlation, "External id": correlation}},
+            ]
+    return {"deviceProperties": [{"id": 0, "name": names[0], "totalGlobalMem": 1 << 36}], "traceEvents": out,
+            "distributedInfo": {"backend": names[1], "rank": 0, "world_size": 1, "pg_config": [{"pg_name": names[2], "pg_desc": names[3]}]}}
+
+
+def snapshot_of(names, size):
+    blocks = [{"address": (1 << 20) + (i << 21), "size": 2 << 20, "requested_size": size + i, "state": "active_allocated",
+               "frames": [{"filename": name, "name": name, "line": i}]} for i, name in enumerate(names)]
+    segment = {"device": 0, "address": 1 << 20, "total_size": len(names) << 21, "stream": 0, "segment_type": "large", "blocks": blocks}
+    history = [{"action": "segment_alloc", "addr": segment["address"], "size": segment["total_size"], "stream": 0, "frames": []}]
+    history += [{"action": "alloc", "addr": b["address"], "size": b["requested_size"], "stream": 0, "frames": b["frames"]} for b in blocks]
+    return {"segments": [segment], "device_traces": [history]}
+
+
+def texts(v):
+    """Places of texts in a document, of the first two of every list."""
+    rows = v.items() if isinstance(v, dict) else enumerate(v[:2])
+    for k, x in rows:
+        if isinstance(x, str):
+            yield v, k
+        elif isinstance(x, (dict, list)):
+            yield from texts(x)
+
+
+def harmless(names):
+    """As many other names, all as long."""
+    letters = (f"{i:02}".ljust(len(name), "x")[: max(len(name), 2)] for i, name in enumerate(names))
+    return list(letters)
+
+
+class Side:
+    """What every command makes of runs with these names."""
+
+    def __init__(self, dir, names):
+        self.dir, self.names, self.outputs, self.terminal = dir, names, {}, {}
+        dir.mkdir()
+        self.argument = argument = next(n for n in names if n and "\0" not in n and not re.search("[\ud800-\udfff]", n))
+        for name, factor, size in (("a", 1, 1 << 20), ("b", 2, 3 << 19)):
+            (dir / name).mkdir()
+            (dir / name / "t.json").write_text(json.dumps(run_of(names, factor)))
+            (dir / name / "s.json").write_text(json.dumps(snapshot_of(names, size)))
+        (dir / "rules.yaml").write_text(RULES)
+        (dir / "broken").mkdir()
+        (dir / "broken" / "t.json").write_text("{")
+        words = ("--commit", argument, "--who", argument, "--reason", argument)
+        files = ("--rules", "rules.yaml", "--baseline", "base.json")
+        self.do("create", 0, "baseline", "create", "a", *files, *words)
+        self.do("append", 0, "baseline", "append", "b", *files, *words, "--force")
+        self.do("check", 1, "check", "b", *files, reports="jmxh", more=["--verbose"])
+        self.do("error", 3, "check", "broken", *files, reports="jmxh")
+        self.do("report", 0, "report", "b", "--rules", "rules.yaml", reports="jmh", more=["--verbose"])
+        self.do("diff", 0, "diff", "a", "b", reports="jmh", more=["--verbose"])
+        self.do("metrics", 0, "metrics", "b")
+        self.do("figures", 0, "metrics", "b", reports="j")
+        self.do("digest", 0, "digest", "b", "-o", "digest.json")
+        self.do("show", 0, "baseline", "show", *files)
+        self.do("log", 0, "baseline", "log", *files)
+        for name in ("base.json", "digest.json"):
+            self.outputs[name] = (dir / name).read_text(encoding="utf-8")
+        # Said of an argument: it is no name of a run, and says so in one line.
+        for i, what in enumerate((("explain", argument), ("check", argument), (argument,), ("check", "a", "--workload", argument))):
+            self.do(f"wrong {i}", (2, 3, 4), *what)
+
+    def stored(self):
+        """A baseline of strangers: every text in it in turn."""
+        base = json.loads((self.dir / "base.json").read_text(encoding="utf-8"))
+        for i, (holder, key) in enumerate(texts(base)):
+            before, holder[key] = holder[key], self.argument
+            (self.dir / "stored.json").write_text(json.dumps(base))
+            holder[key] = before
+            for command in ("show", "log"):
+                self.do(f"{command} of {i}", (0, 4), "baseline", command, "--rules", "rules.yaml", "--baseline", "stored.json")
+
+    def do(self, what, codes, *args, reports="", more=()):
+        names = {"j": ("--json", f"{what}.json"), "m": ("--markdown", f"{what}.md"), "x": ("--junit", f"{what}.xml"), "h": ("--html", f"{what}.html")}
+        words = [w for letter in reports for w in names[letter]]
+        done = subprocess.run([PROGRAM, *args, *words, *more], cwd=self.dir, capture_output=True, check=False,
+                              env={**os.environ, "SOURCE_DATE_EPOCH": "1767225600"})
+        text = done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
+        assert done.returncode in (codes if isinstance(codes, tuple) else (codes,)), f"{what}: exit {done.returncode}: {text}"
+        self.terminal[f"{what}, standard output"], self.terminal[f"{what}, standard error"] = text
+        for letter in reports:
+            name = names[letter][1]
+            self.outputs[name] = (self.dir / name).read_bytes().decode("utf-8")
+
+
+# --- What is asked of each output ------------------------------------------------------------------
+
+
+class Shape(html.parser.HTMLParser):
+    """The elements of a page, with the names of their attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements = set()
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        assert not any(k.startswith("on") for k, _ in attrs), (tag, attrs)
+        self.elements.add((tag, *sorted(k for k, _ in attrs)))
+
+    def handle_comment(self, data):
+        self.elements.add(("comment", data))
+
+    def handle_decl(self, decl):
+        self.elements.add(("declaration", decl))
+
+    def unknown_decl(self, data):
+        raise AssertionError(f"<![{data}")
+
+    def handle_pi(self, data):
+        raise AssertionError(f"<?{data}")
+
+
+def page(text):
+    return Shape(text).elements
+
+
+def markdown(text):
+    if not shutil.which(GFM[0]):
+        return set()
+    rendered = subprocess.run(GFM, input=text.encode(), capture_output=True, check=True).stdout.decode("utf-8")
+    return Shape(rendered).elements
+
+
+def junit(text):
+    assert not re.search("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", text), "what XML 1.0 does not know"
+    assert "<![CDATA[" not in text
+    return {(e.tag, *sorted(e.attrib)) for e in xml.etree.ElementTree.fromstring(text).iter()}
+
+
+def keys(text):
+    def refuse(word):
+        raise AssertionError(f"{word} is no JSON")
+
+    def paths(v, path):
+        if isinstance(v, dict):
+            return {p for k, x in v.items() for p in paths(x, (*path, k.removesuffix("_hex")))}
+        return {p for x in v for p in paths(x, path)} if isinstance(v, list) else {path}
+
+    assert not re.search("[\x00-\x09\x0b-\x1f]", text)
+    return paths(json.loads(text, parse_constant=refuse), ())
+
+
+def terminal(text):
+    bad = [line for line in text.split("\n") if UNSHOWN.search(line) or COMMANDS.search(line)]
+    assert not bad, bad[:3]
+    return set()
+
+
+FORMATS = {".html": page, ".md": markdown, ".xml": junit, ".json": keys}
+
+
+def same(what, read, hostile, plain):
+    """Nothing that only the hostile one has."""
+    try:
+        got, want = read(hostile), read(plain)
+    except (AssertionError, ValueError, xml.etree.ElementTree.ParseError) as e:
+        return [f"{what}: {e!r}"]
+    return [f"{what}: names change its form: {sorted(got - want)[:5]}"] if got - want else []
+
+
+def missing(side):
+    """Names that the figures of a run do not hold."""
+    kernels = {k["name"] for k in json.loads(side.outputs["figures.json"])["kernels"]}
+    return [f"no kernel {name!r}" for name in side.names if not any(c in name for c in "\0\ud800") and name not in kernels]
+
+
+def batch_faults(dir, names):
+    hostile, plain = Side(dir / "hostile", names), Side(dir / "plain", harmless(names))
+    hostile.stored()
+    wrong = missing(hostile)
+    for name, text in hostile.outputs.items():
+        wrong += same(name, FORMATS[pathlib.Path(name).suffix], text, plain.outputs[name])
+    for name, text in hostile.terminal.items():
+        wrong += same(name, terminal, text, "")
+    return wrong
+
+
+def main():
+    if not PROGRAM:
+        print("skipped: needs $GPUGATE (the program)")
+        return 77
+    if not shutil.which(GFM[0]):
+        print("skipped: Markdown as GitHub renders it: needs cmark-gfm")
+    names, bad = every(), 0
+    names += [f"{n} " for n in names[: -len(names) % BATCH]]
+    for i in range(0, len(names), BATCH):
+        with tempfile.TemporaryDirectory() as dir:
+            try:
+                wrong = batch_faults(pathlib.Path(dir), names[i:i + BATCH])
+            except AssertionError as e:
+                wrong = [str(e)]
+        print(f"{'FAIL' if wrong else 'ok  '} {ascii(names[i][:40])} and {BATCH - 1} more", flush=True)
+        for line in wrong:
+            print(f"     {line}")
+        bad += bool(wrong)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""The same inputs give the same bytes, in every report, digest and baseline and on standard output, whatever the
+locale (with a decimal comma), the time zone, the terminal, the number of threads, the order of files, the umask,
+the folder that it is run in, what the environment holds, and the seed of the hash tables.
+
+A locale with a decimal comma is one of the machine, or is made with localedef; without either, that part is skipped
+by name. $GPUGATE is the program; exit 77 skips.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+PROGRAM = os.environ.get("GPUGATE")
+COMMA = ("de_DE.UTF-8", "fr_FR.UTF-8", "tr_TR.UTF-8")  # the last has its own letters i, too
+PLAIN = {"PATH": os.environ["PATH"], "LC_ALL": "C", "TZ": "UTC", "SOURCE_DATE_EPOCH": "1767225600",
+         **{k: os.environ[k] for k in ("ASAN_OPTIONS", "UBSAN_OPTIONS") if k in os.environ}}
+RULES = """version: 1
+workload: same
+rules:
+  - {id: compute, metric: step.compute_time, fail: {increase: 1.5%}}
+  - {id: kernels, metric: kernel.time, for_each: {top: 30}, on_new: warn, fail: {increase: 2.25%, and: 0.5us}}
+  - {id: peak, metric: memory.peak_allocated, fail: {increase: 0.5%}}
+"""
+
+
+def decimal_point(env):
+    text = "import locale; locale.setlocale(locale.LC_ALL, ''); print(locale.localeconv()['decimal_point'])"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False, env={**PLAIN, **env})
+    return done.stdout.strip()
+
+
+def comma_locales(dir):
+    """Environments of locales that write 1,5."""
+    found = []
+    for name in COMMA:
+        language, charset = name.split(".")
+        if decimal_point({"LC_ALL": name}) == ",":
+            found.append({"LC_ALL": name, "LANG": name})
+        elif shutil.which("localedef"):
+            subprocess.run(["localedef", "-i", language, "-f", charset, dir / name], capture_output=True, check=False)
+            env = {"LC_ALL": name, "LANG": name, "LOCPATH": str(dir)}
+            found += [env] if decimal_point(env) == "," else []
+    return found
+
+
+def make(tool, out, *options, seed=1):
+    subprocess.run([sys.executable, GEN / tool, "--seed", str(seed), "--out", out, *map(str, options)], check=True)
+
+
+def inputs(dir):
+    """Two jobs of three ranks with a snapshot each, and single runs."""
+    for name, seed, *options in (("a", 1), ("b", 2, "--slow-rank", "1=1.3")):
+        make("ranks.py", dir / name, "--ranks", 3, "--steps", 3, "--hostile-names", *options, seed=seed)
+        make("snapshot.py", dir / name / "memory-rank0.json.gz", "--steps", 3, "--leak", seed << 16, seed=seed)
+        (dir / name / "run.yaml").write_text("batch_size: 8\nsamples_per_step: 8\n")
+    for seed in range(3, 9):
+        make("trace.py", dir / f"r{seed}.json.gz", "--steps", 3, "--slow-kernel", f"*flash_bwd*={1 + seed / 100}", seed=seed)
+    (dir / "rules.yaml").write_text(RULES)
+
+
+def reports(what):
+    return [f"--{kind}={what}.{kind}" for kind in ("json", "markdown", "html", "openmetrics")]
+
+
+FILES = ("rank1.json.gz", "rank2.json.gz", "memory-rank0.json.gz")
+
+
+def commands(jobs, backwards):
+    """Command lines, with the exit code of each."""
+    # The first one lends the run its name.
+    a, b = ([f"{job}/rank0.json.gz", *(f"{job}/{name}" for name in FILES[::backwards])] for job in "ab")
+    one, many = ("--rules", "rules.yaml", "--baseline", "one.base"), ("--rules", "rules.yaml", "--baseline", "many.base")
+    jobs = ("--jobs", jobs)
+    yield 0, "baseline", "create", *a, *many, *jobs
+    yield 1, "check", *b, *many, *jobs, "--junit=many.junit", *reports("many"), "--verbose", "--propose=proposed.json"
+    yield 0, "report", *b, "--rules=rules.yaml", *jobs, *reports("report"), "--verbose"
+    yield 0, "diff", "a", "b", *jobs, *reports("diff")
+    yield 0, "metrics", *b, "--json=figures.json", *jobs
+    yield 0, "metrics", *b, *jobs
+    yield 0, "digest", *a, *jobs, "-o", "all.json.gz"
+    for rank in (0, 1, 2):
+        yield 0, "digest", f"a/rank{rank}.json.gz", *jobs, "-o", f"d{rank}.json"
+    yield 0, "merge", "d0.json", *["d1.json", "d2.json"][::backwards], *jobs, "-o", "merged.json"
+    yield 0, "baseline", "create", "r3.json.gz", *one, "--who=x", "--reason=y", "--commit=z"
+    for seed in (4, 5, 6, 7):
+        yield 0, "baseline", "append", f"r{seed}.json.gz", *one, "--force"
+    yield (0, 1), "check", "r8.json.gz", "--repeat=r4.json.gz", "--repeat=r5.json.gz", *one, "--junit=one.junit", *reports("one")
+    yield 3, "check", "absent.json", *one, "--junit=error.junit", *reports("error")
+    yield 0, "baseline", "show", *one
+    yield 0, "baseline", "log", *one
+    yield 0, "lint", "rules.yaml", "--baseline", "one.base"
+    yield 0, "explain", "compute", "--rules=rules.yaml"
+    yield 0, "metrics"
+    yield 0, "--help"
+
+
+def figures_of(text):
+    """Without the command line that accepts the run: it names its files as they were given."""
+    return re.sub(rb"gpugate baseline promote .*? --baseline", b"", text)
+
+
+def outputs(source, env, jobs=1, backwards=1, umask=0o022, folder="work"):
+    """Everything that the commands print and write, and the modes of nothing."""
+    with tempfile.TemporaryDirectory() as name:
+        dir = pathlib.Path(name) / folder
+        shutil.copytree(source, dir)
+        before, out = {p.name for p in dir.iterdir()}, {}
+        for i, (code, *args) in enumerate(commands(str(jobs), backwards)):
+            done = subprocess.run([PROGRAM, *args], cwd=dir, capture_output=True, check=False, env={**PLAIN, **env}, umask=umask)
+            codes = code if isinstance(code, tuple) else (code,)
+            assert done.returncode in codes, f"exit {done.returncode}: {args}: {done.stderr.decode()}"
+            out[f"{i}: gpugate {args[0]}"] = figures_of(done.stdout), done.stderr
+        for path in dir.iterdir():
+            if path.name not in before:
+                out[path.name] = figures_of(path.read_bytes())
+    return out
+
+
+def settings(locales):
+    """What may differ between two machines."""
+    yield "as it is, again", {}
+    for env in locales:
+        yield f"the locale {env['LC_ALL']}", {"env": env}
+    for zone in ("Asia/Kathmandu", "America/St_Johns", "XXX+25:61:61", ":/dev/zero"):
+        yield f"the time zone {zone}", {"env": {"TZ": zone}}
+    yield "a narrow terminal", {"env": {"TERM": "dumb", "COLUMNS": "20", "LINES": "3"}}
+    yield "a wide terminal", {"env": {"TERM": "xterm-256color", "COLUMNS": "400", "COLORTERM": "truecolor"}}
+    yield "NO_COLOR", {"env": {"NO_COLOR": "1"}}
+    for jobs in (2, 7, 64):
+        yield f"{jobs} threads", {"jobs": jobs}
+    yield "files in the other order", {"backwards": -1, "jobs": 3}
+    yield "a strict umask", {"umask": 0o077}
+    yield "another folder", {"folder": "another folder/deep \u00e4"}
+    yield "other variables", {"env": {"HOME": "/nonexistent", "USER": "x", "LANGUAGE": "de", "POSIXLY_CORRECT": "1", "MALLOC_PERTURB_": "85"}}
+
+
+def main():
+    if not PROGRAM:
+        print("skipped: needs $GPUGATE (the program)")
+        return 77
+    with tempfile.TemporaryDirectory() as name:
+        source, places = pathlib.Path(name) / "in", pathlib.Path(name) / "locales"
+        source.mkdir()
+        places.mkdir()
+        inputs(source)
+        locales = comma_locales(places)
+        if not locales:
+            print("skipped: a locale with a decimal comma: there is none, and localedef makes none (package locales)")
+        want, bad = outputs(source, {}), 0
+        for what, setting in settings(locales):
+            got = outputs(source, **{"env": {}, **setting})
+            wrong = [k for k in want if got.get(k) != want[k]] + [k for k in got if k not in want]
+            print(f"{'FAIL' if wrong else 'ok  '} {what}{': ' if wrong else ''}{', '.join(wrong)}", flush=True)
+            bad += bool(wrong)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

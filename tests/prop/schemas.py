@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+"""The JSON Schemas of schemas/ accept what the program writes and reads, and nothing else.
+
+Outputs of many kinds, those of tests/golden among them, are valid; the same with a key too many, a key too few or a
+value of another type are not. The schemas of result, diff, report and metrics are written by hand: every key that
+they declare must occur in one of the outputs. Those of rules, digest, run and baseline are renewed by
+tests/unit/test_schemas.c from the tables of the program.
+
+usage: schemas.py       ($GPUGATE is the program; skipped without python3-jsonschema and python3-yaml)
+"""
+import copy
+import gzip
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import warnings
+
+from _packages import need
+
+need("jsonschema", "yaml")
+import yaml  # noqa: E402
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from jsonschema import Draft202012Validator, RefResolver  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GPUGATE = os.environ.get("GPUGATE")
+BY_HAND = ["result", "diff", "report", "metrics"]
+SCHEMAS = {p.name: json.loads(p.read_text(encoding="utf-8")) for p in (ROOT / "schemas").glob("*.json")}
+bad = 0
+seen = set() # (file, path of a key in its schema)
+valid = {} # name of a schema → its largest document so far
+
+
+def expect(law, what):
+    global bad
+    if not law:
+        bad += 1
+        print(f"FAILED: {what}")
+
+
+def validator(name):
+    return Draft202012Validator(SCHEMAS[name], resolver=RefResolver(name, SCHEMAS[name], store=SCHEMAS))
+
+
+def mark(name, schema, path, value):
+    """Note the declared keys that a valid value has."""
+    if "$ref" in schema:
+        file, _, pointer = schema["$ref"].partition("#")
+        name, path, schema = file or name, pointer, SCHEMAS[file or name]
+        for part in filter(None, pointer.split("/")):
+            schema = schema[part]
+    if isinstance(value, dict):
+        for key, member in value.items():
+            if key in schema.get("properties", {}):
+                at = f"{path}/properties/{key}"
+                seen.add((name, at))
+                mark(name, schema["properties"][key], at, member)
+    for element in value if isinstance(value, list) and isinstance(schema.get("items"), dict) else []:
+        mark(name, schema["items"], f"{path}/items", element)
+
+
+def declared(schema, path=""):
+    """All keys that a schema declares."""
+    if isinstance(schema, dict):
+        for key, part in schema.items():
+            if key == "if":
+                continue
+            if key == "properties":
+                yield from (f"{path}/properties/{k}" for k in part)
+            yield from declared(part, f"{path}/{key}")
+
+
+def check(document, what):
+    name = f"{document.get('schema')}.json"
+    if name not in SCHEMAS:
+        expect(False, f"{what}: no schema {name}")
+        return
+    errors = [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in validator(name).iter_errors(document)]
+    expect(not errors, f"{what}: {errors[:3]}")
+    mark(name, SCHEMAS[name], "", document)
+    if not errors and len(json.dumps(document)) > len(json.dumps(valid.get(name, 0))):
+        valid[name] = document
+
+
+def check_text(text, what):
+    if text.startswith(b"\x1f\x8b"):
+        text = gzip.decompress(text)
+    check(json.loads(text), what)
+
+
+# ---- outputs ----
+
+
+def run(dir, *arguments, codes=(0,)):
+    done = subprocess.run([GPUGATE, *map(str, arguments)], capture_output=True, cwd=dir)
+    expect(done.returncode in codes, f"exit {done.returncode}: {arguments}: {done.stderr.decode()}")
+    if "-" in arguments:
+        check_text(done.stdout, " ".join(map(str, arguments)))
+
+
+def make(dir, name, *options, what="trace.py"):
+    subprocess.run([sys.executable, ROOT / "tests" / "gen" / what, "--out", dir / name, *options], check=True)
+
+
+def golden():
+    for path in sorted((ROOT / "tests" / "golden").glob("*/expect/*.json")):
+        check_text(path.read_bytes(), path.relative_to(ROOT))
+    for folder in ("digest", "baseline"):
+        for path in sorted((ROOT / "tests" / "fuzz" / "corpus" / folder).glob("*.json")):
+            check_text(path.read_bytes(), path.relative_to(ROOT))
+    check_text((ROOT / "baselines" / "example.json").read_bytes(), "the example's baseline")
+
+
+RULES = """version: 1
+rules:
+  - {id: time, metric: step.cuda_time, fail: {increase: 2%}}
+  - {id: kernels, metric: kernel.time, select: {class: compute}, for_each: {top: 9}, fail: {increase: 1%}, on_new: warn}
+  - {id: drift, metric: kernel.drift_pct, fail: {max: 1%}}
+  - {id: stragglers, metric: rank.straggler_pct, ranks: each, warn: {max: 1%}, on_missing: skip}
+  - {id: memory, metric: memory.peak_allocated, fail: {increase: 1%}, on_missing: skip}
+waivers:
+  - {rule: drift, until: 2999-12-31, reason: known}
+profiles:
+  nightly: {steps: {min: 2}}
+"""
+
+
+def outputs(dir):
+    (dir / "rules.yaml").write_text(RULES)
+    (dir / "cut.json").write_text('{"traceEvents": [{"ph"')
+    for i in range(1, 7):
+        make(dir, f"main{i}.json.gz", "--seed", str(i), "--steps", "5")
+    make(dir, "slow.json.gz", "--seed", "9", "--steps", "5", "--slow-kernel", "*flash*=1.8", "--new-kernel", "k=900", "--new-kernel", "tiny=1",
+         "--rename-kernel", "*gelu_backward*=triton_other", "--hostile-names")
+    make(dir, "slow2.json.gz", "--seed", "8", "--steps", "5", "--slow-kernel", "*flash*=1.8")
+    make(dir, "lost.json.gz", "--seed", "9", "--steps", "5", "--dropped", "5")
+    make(dir, "window.json.gz", "--seed", "9", "--no-steps")
+    make(dir, "many.json.gz", "--seed", "9", "--steps", "40")
+    make(dir, "job", "--ranks", "4", "--seed", "1", what="ranks.py")
+    make(dir, "late", "--ranks", "4", "--seed", "2", "--slow-rank", "2=1.5", "--hostile-names", what="ranks.py")
+    make(dir, "old.json", "--seed", "1", what="snapshot.py")
+    make(dir, "new.json", "--seed", "1", "--leak", "3", what="snapshot.py")
+    against = ("--rules", "rules.yaml", "--baseline", "b.json")
+    run(dir, "baseline", "create", "main1.json.gz", *against)
+    for i in range(2, 6):
+        run(dir, "baseline", "append", f"main{i}.json.gz", *against, "--force")
+    check_text((dir / "b.json").read_bytes(), "a baseline with history")
+    run(dir, "check", "main6.json.gz", *against, "--json", "-", codes=(0, 1))
+    run(dir, "check", "slow.json.gz", "--repeat", "slow2.json.gz", *against, "--profile", "nightly", "--json", "-", codes=(1,))
+    run(dir, "check", "lost.json.gz", *against, "--json", "-", codes=(3,))
+    run(dir, "check", "cut.json", *against, "--json", "-", codes=(3,))
+    run(dir, "check", "main1.json.gz", "--baseline", "absent.json", "--json", "-", codes=(4,))
+    run(dir, "check", "main1.json.gz", "--fail-on", "never", "--bogus", "--json", "-", codes=(2,))
+    run(dir, "diff", "main1.json.gz", "slow.json.gz", "--json", "-")
+    run(dir, "diff", "old.json", "new.json", "--json", "-")
+    run(dir, "diff", "job", "late", "--json", "-")
+    run(dir, "diff", "main1.json.gz", "cut.json", "--json", "-", codes=(3,))
+    for path in ("main1.json.gz", "window.json.gz", "late", "old.json", "lost.json.gz", "slow.json.gz"):
+        run(dir, "report", path, "--json", "-")
+        run(dir, "metrics", path, "--json", "-")
+        run(dir, "digest", path, "--output", "d.json.gz")
+        check_text((dir / "d.json.gz").read_bytes(), f"digest of {path}")
+    run(dir, "metrics", "d.json.gz", "--json", "-")
+    run(dir, "report", "main1.json.gz", "old.json", "--phase", "forward", "--json", "-", codes=(0, 3))
+    run(dir, "report", "cut.json", "--json", "-", codes=(3,))
+    for path in ("many.json.gz", "late"):
+        run(dir, "baseline", "create", path, "--baseline", f"{path}.gate.json")
+        check_text((dir / f"{path}.gate.json").read_bytes(), f"baseline of {path}")
+    # peaks during an operator; a digest that keeps no samples
+    full = json.loads((ROOT / "tests" / "fuzz" / "corpus" / "digest" / "full.json").read_text())
+    full["memories"][0].update(peak_op="aten::mm", peak_dims="[[2, 2], [2, 2]]", peak_types='["float", "float"]')
+    short = json.loads(gzip.decompress((dir / "d.json.gz").read_bytes()))
+    for name, digest in (("full", full), ("short", summarised(short))):
+        (dir / f"{name}.json").write_text(json.dumps(digest))
+        check(digest, name)
+        run(dir, "metrics", f"{name}.json", "--json", "-")
+
+
+STATISTICS = ["median", "mean", "min", "max", "p90", "p95", "p99", "total"]
+
+
+def summarised(digest):
+    """As a pin of many steps is stored."""
+    steps = digest["steps"]
+    digest["summaries"] = [{"metric": key, **{stat: max(values) for stat in STATISTICS}} for key, values in steps.items()
+                           if key.startswith("step.")]
+    digest["steps"] = {"count": [len(steps["number"])],
+                       **{key: [sum(values)] for key, values in steps.items() if key.startswith("time.")}}
+    return digest
+
+
+# ---- what is broken ----
+
+
+def breakages(document, schema_name):
+    """The document with one fault each, and what it is."""
+    for key in SCHEMAS[schema_name]["required"]:
+        broken = copy.deepcopy(document)
+        del broken[key]
+        yield broken, f"no {key}"
+    for path in list(places(document)):
+        broken = copy.deepcopy(document)
+        at = broken
+        for part in path:
+            at = at[part]
+        at["bogus"] = 1
+        yield broken, f"an unknown key in {'/'.join(map(str, path)) or 'the document'}"
+    for key in SCHEMAS[schema_name]["required"]:
+        yield {**document, key: {"a": {}}}, f"{key} is an odd object"
+    yield {**document, "schema": "gpugate-digest-2"}, "another schema"
+
+
+def places(value, path=()):
+    """One object of each kind: of the first element of lists."""
+    if isinstance(value, dict):
+        if path[-1:] != ("select",): # any key but those of another type may stand there
+            yield path
+        for key, member in value.items():
+            yield from places(member, (*path, key))
+    elif isinstance(value, list) and value:
+        yield from places(value[0], (*path, 0))
+
+
+def test_broken():
+    for name, document in sorted(valid.items()):
+        v, nr = validator(name), 0
+        for broken, what in breakages(document, name):
+            expect(not v.is_valid(broken), f"{name}: accepts {what}")
+            nr += 1
+        expect(nr > 3, f"{name}: nothing was broken")
+
+
+# ---- rules ----
+
+BAD_RULES = ["{}", "{version: 2, rules: []}", "{version: 1}", "{version: 1, rules: [{id: a, metric: step.time}]}",
+             "{version: 1, rules: [{id: a, metric: step.tim, fail: {max: 1s}}]}",
+             "{version: 1, rules: [{id: a, metric: step.time, fail: {max: 1 furlong}}]}",
+             "{version: 1, rules: [{id: a b, metric: step.time, fail: {max: 1s}}]}",
+             "{version: 1, rule: [{id: a, metric: step.time, fail: {max: 1s}}]}"]
+
+
+def test_rules(dir):
+    v = validator("gpugate-rules-1.json")
+    good = [ROOT / "rules" / "default.yaml", *sorted((ROOT / "tests" / "golden").glob("*/in/*rules*.yaml"))]
+    (dir / "init").mkdir()
+    run(dir / "init", "init", "--ci", "none", dir / "late")
+    good.append(dir / "init" / "rules" / "gpugate.yaml")
+    for path in good:
+        if subprocess.run([GPUGATE, "lint", path], capture_output=True).returncode == 0: # some are broken on purpose
+            document = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
+            errors = [e.message[:200] for e in v.iter_errors(retyped(document))]
+            expect(not errors, f"{path}: {errors[:3]}")
+    for text in BAD_RULES:
+        (dir / "bad.yaml").write_text(text)
+        expect(not v.is_valid(yaml.safe_load(text)), f"the schema accepts {text}")
+        run(dir, "lint", "bad.yaml", codes=(2,))
+
+
+def retyped(value):
+    """Whole numbers as YAML has them, everything else, dates too, as text."""
+    if isinstance(value, dict):
+        return {k: retyped(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [retyped(v) for v in value]
+    try:
+        return int(value)
+    except ValueError:
+        return value
+
+
+def main():
+    if not GPUGATE:
+        print("skipped: $GPUGATE is needed")
+        return 77
+    for name, schema in SCHEMAS.items():
+        Draft202012Validator.check_schema(schema)
+        expect(schema["$id"] == name, f"{name} says that it is {schema['$id']}")
+    with tempfile.TemporaryDirectory() as name:
+        golden()
+        outputs(pathlib.Path(name))
+        test_rules(pathlib.Path(name))
+    missing = set(SCHEMAS) - set(valid) - {"gpugate-rules-1.json"}
+    expect(not missing, f"no valid document of {missing}")
+    test_broken()
+    for kind in BY_HAND:
+        file = f"gpugate-{kind}-1.json"
+        never = [k for k in declared(SCHEMAS[file]) if (file, k) not in seen]
+        expect(not never, f"{file} declares what no output has: {never}")
+    print("FAILED" if bad else "ok")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
