@@ -18,6 +18,7 @@ ROOMS = {
     "diagnose": {"model"},
     "report": {"io", "model"},
     "cli": {"io", "model", "read", "reduce", "store", "gate", "diagnose", "report"},
+    "pages": {"model", "cli"},
     "main.c": {"cli"},
 }
 # Library header -> the rooms that know the library; cli prints its version.

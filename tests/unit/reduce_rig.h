@@ -175,7 +175,8 @@ static inline void rig_show_comm(const struct digest *d, const char *what, struc
 }
 
 /// Append figure `what`: a step.* metric, "steps", "activities", a member of
-/// trust, "devices", "kernels", "ops", "threads", "memories", "allocations",
+/// trust, "devices", "kernels", "ops", "flops" (calls, operations, not counted, GPU time),
+/// "threads", "memories", "allocations",
 /// "growth" (x: unknown); "comms", "collectives", "parts" (compute, communication, memory, idle),
 /// "window", "usable", "progress" (step, launches, collectives, pending; the names).
 static inline void rig_show(const struct digest *d, const char *what, struct strbuf *out)
@@ -215,6 +216,22 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 		rig_numbers(out, &d->ops.v[i].count, 3);
 		strbuf_adds(out, "]");
 	}
+	for (size_t i = 0; i < d->flops.nr && !strcmp(what, "flops"); i++) {
+		const struct flop_stat *f = &d->flops.v[i];
+		strbuf_addf(out, "[%s/%d: ", f->op.p, (int)f->type);
+		strbuf_addf(out, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "]", f->count, f->flops,
+		            f->uncounted, f->gpu_ns);
+	}
+	for (size_t i = 0; i < d->calls.nr && !strcmp(what, "calls"); i++) {
+		const struct call_stat *c = &d->calls.v[i];
+		strbuf_addf(out, "[%d %s: %" PRId64 " %" PRId64 "]", (int)c->kind, c->name.p, c->count,
+		            c->total_ns);
+	}
+	for (size_t i = 0; i < d->threads.nr && !strcmp(what, "threads in operators"); i++)
+		strbuf_addf(out, "[%s: %" PRId64 "]", d->threads.v[i].id, d->threads.v[i].op_ns);
+	for (size_t i = 0; i < d->memories.nr && !strcmp(what, "start"); i++)
+		strbuf_addf(out, "[%s: %" PRId64 "]", d->memories.v[i].id,
+		            d->memories.v[i].start_allocated);
 	for (size_t i = 0; i < d->threads.nr && !strcmp(what, "threads"); i++)
 		strbuf_addf(out, "[%s: %" PRId64 "]", d->threads.v[i].id, d->threads.v[i].busy_ns);
 	for (size_t i = 0; i < d->memories.nr && !strcmp(what, "memories"); i++) {

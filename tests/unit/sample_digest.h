@@ -199,7 +199,12 @@ static inline struct digest *sample_digest(int64_t rank)
 	vec_push(&d->devices, (struct device_stat){ "0", 3, 40, 1000, 800, 600, 90, 30, 900, 450 });
 	vec_push(&d->ops, (struct op_stat){ SPAN("aten::add"), 4, 401, 301, 0 });
 	vec_push(&d->ops, (struct op_stat){ SPAN("aten::mul"), 1, 10, 10, 0 });
-	vec_push(&d->threads, (struct thread_stat){ "12/34", 777, 0 });
+	vec_push(&d->flops, (struct flop_stat){ SPAN("aten::bmm"), FLOP_FLOAT8, 2, 1200, 0, 70 });
+	vec_push(&d->flops, (struct flop_stat){ SPAN("aten::mm"), FLOP_OTHER, 0, 0, 3, 80 });
+	vec_push(&d->flops, (struct flop_stat){ SPAN("aten::mm"), FLOP_BFLOAT16, 1, INT64_MAX, 0, 0 });
+	vec_push(&d->threads, (struct thread_stat){ "12/34", 777, 0, 700 });
+	vec_push(&d->calls, (struct call_stat){ CALL_LAUNCH, SPAN("cudaLaunchKernel"), 9, 90, 0 });
+	vec_push(&d->calls, (struct call_stat){ CALL_SYNC, SPAN("cudaStreamSynchronize"), 1, 30, 0 });
 	struct memory_stat memory = sample_memory("0", "trace", 4000);
 	memory.growth_per_step = -12;
 	vec_push(&d->memories, memory);

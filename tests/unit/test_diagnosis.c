@@ -162,7 +162,7 @@ static void healthy(struct digest *d)
 	                                            .activities = 400,
 	                                            .measured_ns = 100,
 	                                            .measured_busy_ns = 96 });
-	vec_push(&d->threads, (struct thread_stat){ "1/1", (int64_t)STEPS * 20 * MS, 0 });
+	vec_push(&d->threads, (struct thread_stat){ "1/1", (int64_t)STEPS * 20 * MS, 0, 0 });
 }
 
 static void busy(struct digest *d, int64_t pct)

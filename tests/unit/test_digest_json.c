@@ -240,7 +240,7 @@ static void test_layout(void **state)
 	assert_memory_equal(text, head, sizeof head - 1);
 	assert_non_null(strstr(text, "\n\"source_hash\": \"fedcba9876543210\",\n"));
 	assert_non_null(strstr(text, "\n\"step.time\": [100000000,300000000],\n"));
-	assert_non_null(strstr(text, "\n{\"id\":\"12/34\",\"busy_ns\":777}\n],\n"));
+	assert_non_null(strstr(text, "\n{\"id\":\"12/34\",\"busy_ns\":777,\"op_ns\":700}\n],\n"));
 	assert_string_equal(text + n - 5, "}\n]\n}\n" + 1);
 	digest_free(d);
 	free(text);
@@ -386,7 +386,7 @@ static void test_errors(void **state)
 		  "'kernels[1]' does not come after the row before it" },
 		{ "\"kind\":\"kernel\"", "\"kind\":\"memset\"", "0000},\n",
 		  "'kernels[1]' does not come after the row before it" },
-		{ "\"busy_ns\":777}", "\"busy_ns\":777,}", "777,",
+		{ "\"op_ns\":700}", "\"op_ns\":700,}", "op_ns\":700,",
 		  "unexpected '}' where a key was expected" },
 	};
 	size_t n, failed = 0;
@@ -463,9 +463,9 @@ static void assert_limit(const char *sample, bool threads, size_t nr, enum statu
 		else
 			strbuf_adds(&b, i ? ",0" : "0");
 	strbuf_adds(&b, threads ? "" : "]");
-	char *text =
-	    edited(sample, threads ? "{\"id\":\"12/34\",\"busy_ns\":777}" : "\"number\": [7,8]",
-	           strbuf_str(&b));
+	char *text = edited(
+	    sample, threads ? "{\"id\":\"12/34\",\"busy_ns\":777,\"op_ns\":700}" : "\"number\": [7,8]",
+	    strbuf_str(&b));
 	assert_int_equal(parse(span_of(text), 0, &r, &log), want);
 	if (message && !strstr(diag_first_error(&log), message))
 		fail_msg("'%s' instead of '%s'", diag_first_error(&log), message);

@@ -1,5 +1,6 @@
 #include "gate/drift.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -170,6 +171,42 @@ static void test_pct_and_overlap(void **state)
 	release(&s);
 }
 
+/* A kernel that one rank keeps and another sums up has not lost launches, nor drifted. */
+static void test_summed_up_on_some_ranks(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t small_ns; /* of the rank that keeps it; in the candidate both do */
+		bool told;
+	} rows[] = { { MS(2), false }, { MS(4), false }, { MS(5), true } };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		const struct activity kernels[] = { { EVENT_KERNEL, "gemm", 2, MS(100) },
+			                                { EVENT_KERNEL, "small", 2, rows[i].small_ns } };
+		struct sides s;
+		setup(&s, 2, kernels, 2, kernels, 2);
+		bench_release(&s.bench);
+		struct digest *sum = fixture_digest(2, kernels, 1), *both = fixture_digest(2, kernels, 2);
+		vec_push(&sum->kernels, (struct kernel_stat){ .kind = EVENT_KERNEL,
+		                                              .name = SPAN(""),
+		                                              .step_count = 4,
+		                                              .step_total_ns = MS(3),
+		                                              .occupancy = -1,
+		                                              .names = 2,
+		                                              .largest_ns = MS(2) });
+		sum->rank = both->rank = 1;
+		vec_push(&s.run[0].ranks, sum);
+		vec_push(&s.run[1].ranks, both);
+		bench_init(&s.bench, &(struct bench_runs){ &s.run[0], NULL, &s.run[1], 1 },
+		           (struct naming){ .exact = true, .categories = &s.categories });
+		drift_rows(&s.bench.pairs, &s.categories, &s.report);
+		int64_t v;
+		assert_true(drift_pct(&s.bench.pairs, 20, &v));
+		if ((row_of(&s.report, "small") != NULL) != rows[i].told || (v != 0) != rows[i].told)
+			fail_msg("row %zu: drift %" PRId64, i, v);
+		release(&s);
+	}
+}
+
 static void test_without_kernels(void **state)
 {
 	(void)state;
@@ -297,8 +334,8 @@ int main(void)
 		cmocka_unit_test(test_renamed_figures),  cmocka_unit_test(test_partners),
 		cmocka_unit_test(test_classes),          cmocka_unit_test(test_figures_of_a_row),
 		cmocka_unit_test(test_new_gone_renamed), cmocka_unit_test(test_rename_is_unique),
-		cmocka_unit_test(test_pct_and_overlap),  cmocka_unit_test(test_without_kernels),
-		cmocka_unit_test(test_order_and_top),
+		cmocka_unit_test(test_pct_and_overlap),  cmocka_unit_test(test_summed_up_on_some_ranks),
+		cmocka_unit_test(test_without_kernels),  cmocka_unit_test(test_order_and_top),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

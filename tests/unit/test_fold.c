@@ -146,7 +146,7 @@ static struct digest *many(void)
 		         kernel(EVENT_KERNEL, label(d, what, i), WINDOW / (i + 1), WINDOW / 3 / (i + 1)));
 		vec_push(&d->ops, (struct op_stat){ span_of(label(d, "op", i)), 2, WINDOW / (i + 1),
 		                                    WINDOW / 2 / (i + 1), 0 });
-		vec_push(&d->threads, (struct thread_stat){ label(d, "1/", i), WINDOW / (i + 1), 0 });
+		vec_push(&d->threads, (struct thread_stat){ label(d, "1/", i), WINDOW / (i + 1), 0, 0 });
 	}
 	vec_sort(&d->kernels, kernel_stat_cmp);
 	fill_functions(d);
@@ -163,6 +163,34 @@ static struct digest *many(void)
 			                               .bytes = (int64_t)WINDOW >> (i < 40 ? i : 40),
 			                               .blocks = 1 });
 	return d;
+}
+
+/* The largest calls of each kind stay, the rest is a sum at its end. */
+static void test_calls(void **state)
+{
+	(void)state;
+	struct category_table t;
+	struct digest *d = digest_new();
+	d->communication = "";
+	categories_init(&t);
+	for (int kind = CALL_LAUNCH; kind <= CALL_DATALOADER; kind++)
+		for (int i = 0; i < (kind == CALL_SYNC ? FOLD_CALLS : FOLD_CALLS + 3); i++)
+			vec_push(&d->calls, (struct call_stat){ (enum call_kind)kind,
+			                                        span_of(label(d, "call", i)), 1, 100 - i, 0 });
+	vec_sort(&d->calls, call_stat_cmp);
+	for (int round = 0; round < 2; round++) { /* once more changes nothing */
+		fold(d, &t);
+		assert_int_equal(d->calls.nr, 3 * FOLD_CALLS + 2);
+		const struct call_stat *sum = &d->calls.v[FOLD_CALLS];
+		assert_int_equal(sum->kind, CALL_LAUNCH);
+		assert_int_equal(sum->names, 3);
+		assert_int_equal(sum->count, 3);
+		assert_int_equal(sum->total_ns, 3 * (100 - FOLD_CALLS) - 3);
+		assert_int_equal(d->calls.v[2 * FOLD_CALLS].names, 0);
+		assert_int_equal(d->calls.v[3 * FOLD_CALLS + 1].names, 3);
+	}
+	digest_free(d);
+	category_table_release(&t);
 }
 
 static void sums_stay(void **state)
@@ -378,9 +406,9 @@ static void ops_and_threads(void **state)
 		                           { SPAN("z"), 1, 2, 2, 0 } };
 	for (size_t i = 0; i < 4; i++)
 		vec_push(&d->ops, ops[i]);
-	vec_push(&d->threads, (struct thread_stat){ "1/1", 1, 0 });
-	vec_push(&d->threads, (struct thread_stat){ "1/2", 5000, 0 });
-	vec_push(&d->threads, (struct thread_stat){ "1/3", 2, 0 });
+	vec_push(&d->threads, (struct thread_stat){ "1/1", 1, 0, 0 });
+	vec_push(&d->threads, (struct thread_stat){ "1/2", 5000, 0, 0 });
+	vec_push(&d->threads, (struct thread_stat){ "1/3", 2, 0, 0 });
 	digest_fold(d, &t);
 	assert_int_equal(d->ops.nr, 3);
 	assert_string_equal(d->ops.v[0].name.p, "caller");
@@ -439,8 +467,10 @@ static void sites(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_stay),     cmocka_unit_test(kernels_stay),    cmocka_unit_test(view),
-		cmocka_unit_test(new_or_folded), cmocka_unit_test(ops_and_threads), cmocka_unit_test(sites),
+		cmocka_unit_test(sums_stay),     cmocka_unit_test(test_calls),
+		cmocka_unit_test(kernels_stay),  cmocka_unit_test(view),
+		cmocka_unit_test(new_or_folded), cmocka_unit_test(ops_and_threads),
+		cmocka_unit_test(sites),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

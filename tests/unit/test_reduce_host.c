@@ -34,6 +34,40 @@ static void test_calls(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
+/* By kind and name what the figures of the usable steps are sums over. */
+static void test_calls_by_name(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "a window is one step",
+		  "R cudaLaunchKernel 1 -1 0 1\nR cudaLaunchKernel 1 -1 5 2\nR cudaGraphLaunch 2 -1 0 7\n"
+		  "R cudaStreamSynchronize 1 -1 0 10\nR cudaMemcpyAsync 1 -1 0 1\nO a 1 0 1\n"
+		  "A enumerate(DataLoader)#a 1 0 3\n",
+		  "calls",
+		  "[0 cudaGraphLaunch: 1 7][0 cudaLaunchKernel: 2 3][1 cudaStreamSynchronize: 1 10]"
+		  "[2 enumerate(DataLoader)#a: 1 3]",
+		  NULL, 0 },
+		{ "an operator and an annotation of one name",
+		  "A enumerate(DataLoader)#a 1 0 3\nO enumerate(DataLoader)#a 1 9 4\n", "calls",
+		  "[2 enumerate(DataLoader)#a: 2 7]", NULL, 0 },
+		{ "of the measured steps, by their begin; once more where two hold it",
+		  "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nA ProfilerStep#3 1 15 10\n"
+		  "R cudaGraphLaunch 1 -1 9 1\nR cudaGraphLaunch 1 -1 10 10\nR cudaGraphLaunch 1 -1 15 "
+		  "100\n"
+		  "R cudaGraphLaunch 1 -1 20 1000\nR cudaGraphLaunch 1 -1 25 10000\n",
+		  "calls", "[0 cudaGraphLaunch: 4 1210]", NULL, 1 },
+		{ "", NULL, "step.launch_time", "110 1100", NULL, 1 },
+		{ "none measured", NULL, "calls", "", NULL, 3 },
+		{ "without a last step that is cut short",
+		  "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nA ProfilerStep#3 1 20 10\n"
+		  "K a 0 7 1 0 1\nK a 0 7 2 0 1\nK a 0 7 3 0 1\nK a 0 7 4 0 1\n"
+		  "R cudaLaunchKernel 1 1 1 1\nR cudaLaunchKernel 1 2 2 1\nR cudaLaunchKernel 1 3 11 1\n"
+		  "R cudaLaunchKernel 1 4 12 1\nR cudaGraphLaunch 1 -1 21 5\n",
+		  "calls", "[0 cudaLaunchKernel: 4 4]", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
 static void test_ops(void **state)
 {
 	(void)state;
@@ -69,6 +103,8 @@ static void test_threads(void **state)
 	static const struct rig_row rows[] = {
 		{ "union of operators and calls", "O a 7 0 10\nR x 7 -1 5 10\nA y 7 0 100\nO b 12 3 4\n",
 		  "threads", "[1/12: 4][1/7: 15]", NULL, 0 },
+		{ "union of operators alone", "O a 7 0 10\nO b 7 5 10\nR x 7 -1 5 30\nR x 12 -1 3 4\n",
+		  "threads in operators", "[1/12: 0][1/7: 15]", NULL, 0 },
 		{ "annotations are neither", "A enumerate(DataLoader)#x 7 0 10\nO a 7 20 1\n", "threads",
 		  "[1/7: 1]", NULL, 0 },
 		{ "the whole window", "A ProfilerStep#1 1 0 10\nO a 7 50 10\n", "threads", "[1/7: 10]",
@@ -124,9 +160,8 @@ static void test_own_times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_ops),
-		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_calls),     cmocka_unit_test(test_calls_by_name),
+		cmocka_unit_test(test_ops),       cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_own_times),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,8 +168,9 @@ static void test_figures(void **state)
 		if (m->label != LABEL_PAIR)
 			rank_figures(&f->view, 0, m, describe, &b);
 		assert_true(b.n > 0 || m->label == LABEL_PAIR || m->need == NEED_CONTEXT ||
-		            m->need == NEED_MEMORY || m->need == NEED_RANKS || m->need == NEED_MATCHED ||
-		            m->label == LABEL_COLLECTIVE || m->label == LABEL_FUNCTION);
+		            m->need == NEED_MEMORY || m->need == NEED_FLOPS || m->need == NEED_RANKS ||
+		            m->need == NEED_MATCHED || m->label == LABEL_COLLECTIVE ||
+		            m->label == LABEL_FUNCTION);
 		strbuf_release(&b);
 	}
 	close_view(f);

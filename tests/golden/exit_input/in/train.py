@@ -1,0 +1,1 @@
+from gpugate_record import Recorder
