@@ -96,6 +96,8 @@ def an_error(name, data):
         return bool(d["error"]) and d.get("verdict", "error") == "error" and d.get("exit_code", 5) > 1
     if name.endswith(".html"):
         return text.endswith("</html>\n") and "error:" in text
+    if name.endswith(".txt"):
+        return text.endswith("\n# EOF\n") and 'gpugate_verdict="error"} 1' in text
     return text.startswith("<!-- gpugate:") and "error:" in text and text.endswith("\n")
 
 
@@ -166,7 +168,7 @@ rules:
 LENIENT = b"""version: 1
 rules: [{id: compute, metric: step.compute_time, fail: {increase: 900%}}]
 """
-REPORTS = {"j.xml": "--junit", "m.md": "--markdown", "r.json": "--json", "h.html": "--html"}
+REPORTS = {"j.xml": "--junit", "m.md": "--markdown", "r.json": "--json", "h.html": "--html", "o.txt": "--openmetrics"}
 
 
 def cases(made):

@@ -17,7 +17,8 @@ import pathlib
 import sys
 import tempfile
 
-from _fault import KILLED, Place, cases, each, errors_of, file_faults, inputs, message_faults, refer, skip_without
+from _fault import (KILLED, REPORTS, Place, cases, each, errors_of, file_faults, inputs, message_faults, refer,
+                    skip_without)
 
 # Without these a run goes on: they are asked for what would be nice to know, or closed after use.
 HARMLESS = {"stat", "close", "fstat", "unlink", "fchmod", "realpath", "access", "lstat"}
@@ -83,7 +84,7 @@ def failed_faults(p, done, call, path, error, persistent):
     base = os.path.basename(path.removesuffix(" (deleted)"))
     name = base if (base in case.files or base in case.outputs) and not persistent else ""
     wrong += message_faults(done.stderr, name)
-    return wrong + file_faults(p, strict=not persistent and set(case.outputs) <= {"j.xml", "m.md", "r.json", "h.html"}
+    return wrong + file_faults(p, strict=not persistent and set(case.outputs) <= set(REPORTS)
                                and call not in HARMLESS)
 
 

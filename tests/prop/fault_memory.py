@@ -30,7 +30,7 @@ def more_cases(made):
              {**files, "h.html": OLD}),
         Case("a pickle", ["digest", "memory.pickle", "--allow-pickle", "-o", "d.json"], ["d.json"], 0, files),
         Case("an error", ["check", "rules.yaml", "--rules", "rules.yaml", "--junit", "j.xml", "--markdown", "m.md", "--json",
-                                      "r.json", "--html", "h.html"], list(REPORTS), 4, files),
+                                      "r.json", "--html", "h.html", "--openmetrics", "o.txt"], list(REPORTS), 4, files),
     ]
 
 
