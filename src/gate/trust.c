@@ -58,12 +58,6 @@ static bool is_of_trace(const struct metric *m)
 	return m->need != NEED_MEMORY;
 }
 
-/* Levels of another window, by another count of what is allocated. */
-static bool is_of_memory(const struct metric *m)
-{
-	return m->need == NEED_MEMORY;
-}
-
 static const char *share(struct arena *a, int64_t part, int64_t whole)
 {
 	return word_figure(a, UNIT_PCT, number_pct(part, whole));
@@ -199,8 +193,8 @@ static void find_between(const struct run *baseline, const struct run *candidate
 	const char *x = memory_source(baseline), *y = memory_source(candidate);
 	trust_find_absent(baseline, candidate, &s);
 	if (x && y && strcmp(x, y) != 0)
-		trust_add(&s, "memory-source-differs", is_of_memory,
-		          "has memory figures from a %s and the baseline from a %s: they do not compare",
+		trust_add(&s, "memory-source-differs", NULL,
+		          "has memory figures from a %s and the baseline from a %s: peaks of other windows",
 		          word_line(a, span_of(y)), word_line(a, span_of(x)));
 	if (!trust_any_trace(baseline) || !trust_any_trace(candidate))
 		return;
