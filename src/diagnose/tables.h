@@ -18,13 +18,19 @@ struct tabler {
 struct report_table *table_begin(struct tabler *t, const char *id, const char *title,
                                  const char *note);
 
-/// Its columns, of figures or of names.
+/// Its next column, of figures.
 void table_column(struct report_table *t, const char *name, enum unit unit);
+
+/// Its next column, of names.
 void table_names(struct report_table *t, const char *name);
 
-/// The next cell: a figure in the column's unit, a name (raw bytes), or nothing.
+/// The next cell: a figure in the column's unit.
 void cell_figure(struct tabler *t, struct report_table *table, int64_t value);
+
+/// The next cell: a name, of any bytes.
 void cell_name(struct tabler *t, struct report_table *table, struct span name);
+
+/// The next cell, of which nothing is known.
 void cell_absent(struct report_table *table);
 
 /// End it: columns that say nothing are taken out, and so is a table without rows.
@@ -38,8 +44,10 @@ bool metric_adds_up(enum metric_id id);
 size_t table_folded(struct tabler *t, struct report_table *table, const enum metric_id *ids,
                     size_t nr_ids);
 
-/// Tables of a rank's digest: of memories, fills, recomputation.
+/// Tables of what the allocator did, of memory at its peak and of segments.
 void tables_of_memory(struct tabler *t);
+
+/// Tables of fills, recomputation and operations of operators.
 void tables_of_work(struct tabler *t);
 
 #endif

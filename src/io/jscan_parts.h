@@ -94,6 +94,8 @@ struct jscan_since {
 	size_t at;
 	uint64_t base, faults;
 };
+
+/// The place of the next byte.
 struct jscan_since jscan_here(const struct jscan *js);
 
 /// What was read since then, with the white space behind it unless `end`; empty where it cannot
@@ -119,6 +121,8 @@ struct jscan_repeats {
 	uint32_t place; ///< of the value that is next
 	struct jscan_since since; ///< where that begins
 };
+
+/// Give the memory back.
 void jscan_repeats_release(struct jscan_repeats *r);
 
 /// Pass over the next value if it is a known object, with its tag; else remember where it begins.
@@ -169,8 +173,10 @@ bool jscan_scan_number(struct jscan *js);
 /// object's end, which is consumed, and after an error.
 bool jscan_skip_key(struct jscan *js);
 
-/// Take up and give back the memory of seams.
+/// Take up the memory of seams.
 void jscan_seams_init(struct jscan *js);
+
+/// Give it back.
 void jscan_seams_release(struct jscan *js);
 
 /// A container has been entered.

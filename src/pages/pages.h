@@ -48,9 +48,13 @@ void page_words(FILE *out, enum page_value value, const char *words);
 /// gpugate.1 where `c` is NR_COMMANDS, else the page of one command.
 void page_man(FILE *out, int c, const char *version, const char *date);
 
-/// Completion for bash, for zsh, for fish.
+/// Completion for bash.
 void page_bash(FILE *out);
+
+/// Completion for zsh.
 void page_zsh(FILE *out);
+
+/// Completion for fish.
 void page_fish(FILE *out);
 
 #endif
