@@ -160,7 +160,7 @@ static enum status loader_init(struct loader *l, const struct load_options *opti
 	const struct options *cli = options->cli;
 	uint64_t jobs = options_u64(cli, OPT_JOBS, load_cores());
 	*l = (struct loader){ .options = options };
-	if (cli->value[OPT_JOBS] && (jobs == 0 || jobs > JOBS_MAX))
+	if (cli->value[OPT_JOBS] && jobs > JOBS_MAX)
 		return diag_fail(log, ST_USAGE, "option '--jobs' takes 1 to %d", JOBS_MAX);
 	l->jobs = jobs < JOBS_MAX ? (size_t)jobs : JOBS_MAX;
 	l->rank = options_u64(cli, OPT_RANK, UINT64_MAX);

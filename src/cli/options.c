@@ -186,6 +186,8 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 	if (is_numeric(&rows[i]) && !number_parse_u64(span_of(value), &number))
 		return diag_fail(log, ST_USAGE, "option '--%s' takes a whole number, not %s", rows[i].name,
 		                 text_quote(&log->arena, span_of(value)));
+	if (is_numeric(&rows[i]) && number == 0 && i != OPT_RANK && i != OPT_KEEP)
+		return diag_fail(log, ST_USAGE, "option '--%s' takes a number from 1 on", rows[i].name);
 	int64_t size;
 	if (rows[i].arg && is(rows[i].arg, "SIZE") &&
 	    (!bytes_parse(span_of(value), &size) || isdigit((unsigned char)value[strlen(value) - 1])))

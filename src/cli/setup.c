@@ -25,7 +25,7 @@ const char *setup_rules_path(const struct options *o)
 static enum status expect_ranks(const struct options *o, struct rules *rules, struct diag_log *log)
 {
 	uint64_t nr = options_u64(o, OPT_EXPECT_RANKS, 0);
-	if (nr == 0 || nr > INT32_MAX)
+	if (nr > INT32_MAX)
 		return diag_fail(log, ST_USAGE, "option '--expect-ranks' takes 1 to %d", INT32_MAX);
 	rules->expect_ranks = (int64_t)nr;
 	return ST_OK;
