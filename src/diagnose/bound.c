@@ -276,7 +276,7 @@ static const char *flops_missing(struct bounds *b, const struct recorded *r)
 		return NULL;
 	enum flop_type type = flops_type(r->first);
 	return arena_printf(b->a, "peak_tflops of the run context: the share of the peak%s",
-	                    type == FLOP_FLOAT32 ? "; float32 may have been multiplied as TF32"
+	                    type == FLOP_FLOAT32 ? "; how float32 is multiplied is not recorded"
 	                    : type == FLOP_OTHER ? "; its precision, if nearly all is of one"
 	                                         : "; none is known of this GPU");
 }
@@ -308,8 +308,9 @@ static void say_missing(struct bounds *b)
 		                                   r.world_size - r.ranks, r.world_size));
 	if (r.traces && !b->window && !r.context)
 		vec_push(&c->missing, "samples_per_step or tokens_per_step of the run context: throughput");
-	if (r.gpu && !b->window && flops_missing(b, &r))
-		vec_push(&c->missing, flops_missing(b, &r));
+	const char *flops = r.gpu && !b->window ? flops_missing(b, &r) : NULL;
+	if (flops)
+		vec_push(&c->missing, flops);
 }
 
 void diagnose_bound(const struct run_view *v, struct arena *a, struct classification *out)
