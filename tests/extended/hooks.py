@@ -8,6 +8,7 @@ $GPUGATE is the program; exit 77 skips.
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -15,12 +16,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("GPUGATE")
-CONFIG = """
-repos:
-  - repo: {hooks}
-    rev: {rev}
-    hooks: [{{id: gpugate-lint}}, {{id: gpugate-baseline-verify}}]
-"""
+# What the page on installing says, with its address and its version.
+CONFIG = re.search(r"^```\n(repos:\n.*?)^```$", (ROOT / "docs/install.md").read_text(encoding="utf-8"), re.M | re.S)[1]
 
 
 def main():
@@ -55,7 +52,8 @@ def main():
         hooks, user = folder / "hooks", folder / "user"
         commit_hooks, commit = repository(hooks), repository(user)
         shutil.copy(ROOT / ".pre-commit-hooks.yaml", hooks)
-        (user / ".pre-commit-config.yaml").write_text(CONFIG.format(hooks=hooks, rev=commit_hooks()))
+        (user / ".pre-commit-config.yaml").write_text(CONFIG.replace("https://git.example.com/gpugate", str(hooks))
+                                                        .replace("v0.1.0", commit_hooks()))
         files = {"rules/gpugate.yaml": ROOT / "rules/default.yaml", "train/rules/gpugate-nightly.yml": ROOT / "rules/default.yaml",
                  "baselines/a.json": ROOT / "baselines/example.json", "train/baselines/b.json": ROOT / "baselines/example.json"}
         for path, source in files.items():

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""`cmake --install` and the packages that cpack makes:
+"""The build that docs/install.md says, what it installs, and the packages that cpack makes of it:
 
  - installed below a prefix and below DESTDIR: the same files, nothing outside, no RPATH, no path of the build
  - the .deb has no error or warning of lintian, its program is hardened, its libraries are dependencies
  - what it unpacks to runs, gates the example, and has a manual page that `man` renders
  - the .tar.gz has one folder, whose program runs from any place
 
-$GPUGATE is a program of the same build, or exit 77 skips; this test builds one of its own.
+Exit 77 skips without $GPUGATE, which is not used: this test builds a program of its own.
 """
 import os
 import pathlib
@@ -17,6 +17,8 @@ import sys
 import tarfile
 import tempfile
 
+import _root
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ENV = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": "/nonexistent"}
 # Where users of a distribution look for them.
@@ -25,6 +27,7 @@ WANTED = ("bin/gpugate", "share/man/man1/gpugate-check.1", "share/bash-completio
           "share/gpugate/rules/default.yaml", "share/gpugate/rules/categories.yaml", "share/gpugate/schemas/gpugate-rules-1.json",
           "share/gpugate/ci/slurm/submit", "share/gpugate/ci/kubernetes/check.yaml", "share/gpugate/ci/github/action.yml",
           "share/gpugate/ci/gitlab/gpugate.yml", "share/gpugate/ci/record/gpugate_record.py")
+SOURCE = "gpugate-source-"  # in the path of the copy that is built
 
 
 def run(*words, code=0, **options):
@@ -48,11 +51,22 @@ def works(program):
     assert run(program, "--version").startswith("gpugate ")
     for word in ("RPATH", "RUNPATH"):
         assert word not in run("readelf", "-d", program)
-    assert str(ROOT).encode() not in program.read_bytes(), "the path of the source is in the program"
+    assert SOURCE.encode() not in program.read_bytes(), "the path of the source is in the program"
     with tempfile.TemporaryDirectory() as folder:
         candidate = pathlib.Path(folder, "candidate.json.gz")
         run(sys.executable, ROOT / "tests/gen/trace.py", "--seed", "2", "--out", candidate, "--slow-kernel", "*flash_bwd_dq_dk_dv*=1.6")
         run(program, "check", candidate, "--baseline", ROOT / "baselines/example.json", code=1, cwd=folder)
+
+
+def built(source, dir):
+    """The commands of the page, in a copy of the source; what they install is below dir/page."""
+    _root.copy_source(source)
+    page = (ROOT / "docs/install.md").read_text(encoding="utf-8")
+    block = re.search(r"^```\n(ci/install-deps build\n.*?)^```$", page, re.M | re.S)[1]
+    for command in block.splitlines():
+        run("bash", "-euc", command.replace("sudo ", ""), cwd=source,
+            env={"DESTDIR": str(dir / "page"), "CMAKE_BUILD_PARALLEL_LEVEL": str(os.cpu_count())})
+    return source / "build/release"
 
 
 def installed(build, dir):
@@ -61,7 +75,7 @@ def installed(build, dir):
     has(have)
     works(dir / "prefix/bin/gpugate")
     run("cmake", "--install", build, env={"DESTDIR": str(dir / "dest")})
-    assert files(dir / "dest") == {f"usr/local/{f}" for f in have}
+    assert files(dir / "dest") == files(dir / "page") == {f"usr/local/{f}" for f in have}
     assert (dir / "prefix/share/gpugate/ci/slurm/submit").stat().st_mode & 0o111
 
 
@@ -108,11 +122,9 @@ def main():
     missing = [c for c in ("dpkg-shlibdeps", "file", "lintian", "man", "readelf") if not shutil.which(c)]
     if missing:
         sys.exit(f"packages.py: {', '.join(missing)}: missing: ci/install-deps extended")
-    with tempfile.TemporaryDirectory(prefix="gpugate-packages") as name:
+    with tempfile.TemporaryDirectory(prefix="gpugate-packages") as name, tempfile.TemporaryDirectory(prefix=SOURCE) as source:
         dir = pathlib.Path(name)
-        build = dir / "build"
-        run("cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF")
-        run("cmake", "--build", build, "-j", os.cpu_count())
+        build = built(pathlib.Path(source), dir)
         os.umask(0o077)     # it must not show in packages
         run("cpack", cwd=build)
         os.umask(0o022)
