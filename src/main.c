@@ -4,8 +4,9 @@
 
        bytes → events → digest of a rank → view → verdicts → report → writers → exit code
 
-   base/      status, diagnostics, allocation, arena, strings, names, exact numbers, text
-   io/        source: file, gzip, stdin → bytes; jscan: bytes → JSON tokens, never a tree;
+   base/      status, diagnostics, allocation, arena, strings, names, exact numbers, text, sorting
+   io/        source: file, gzip (inflated ahead by a thread), stdin → bytes; jscan: bytes → JSON
+              tokens, never a tree;
               sink: sticky error, written beside its place and renamed
    model/     plain nouns: metric (one row each in metrics.def), event, snapshot, memory,
               digest and what is folded of it, flops (operations, peaks of GPUs), ranks
