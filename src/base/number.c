@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 
 /* The exponent, saturated: beyond ±100,000 every result is 0 or too large. */
 static bool parse_exponent(const char *p, const char *end, int *out)
@@ -160,7 +161,7 @@ static void select_nth(int64_t *v, size_t nr, size_t k)
 		int64_t pivot = c < low ? low : c < high ? c : high;
 		size_t i = lo, j = hi - 1;
 		if (rounds == 100 || hi - lo < 4) {
-			qsort(v + lo, hi - lo, sizeof *v, number_cmp_i64);
+			sort_plain(v + lo, hi - lo, sizeof *v, number_cmp_i64);
 			return;
 		}
 		for (;;) {
@@ -232,7 +233,7 @@ int64_t number_theil_sen(const int64_t *x, const int64_t *y, size_t nr)
 	for (size_t i = 0; i < nr; i++)
 		for (size_t k = i + 1; k < nr; k++)
 			v[nr_slopes++] = (struct slope){ y[k] - y[i], x[k] - x[i] };
-	qsort(v, nr_slopes, sizeof *v, slope_cmp);
+	sort_plain(v, nr_slopes, sizeof *v, slope_cmp);
 	struct slope a = v[(nr_slopes - 1) / 2], b = v[nr_slopes / 2];
 	free(v);
 	return number_div_round((__int128)a.num * b.den + (__int128)b.num * a.den,

@@ -53,7 +53,7 @@ int64_t number_percentile(const int64_t *sorted, size_t nr, int pct);
 /// differences fit int64. Needs 8 · nr² bytes.
 int64_t number_theil_sen(const int64_t *x, const int64_t *y, size_t nr);
 
-/// qsort order of int64_t.
+/// Order of int64_t.
 int number_cmp_i64(const void *a, const void *b);
 
 /// Big enough for every text of number_format().

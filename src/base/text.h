@@ -33,7 +33,7 @@ void text_add_line(struct strbuf *out, struct span s);
 /// at a character and ends in `~` + 8 hex digits (FNV-1a of all its bytes).
 void text_add_short(struct strbuf *out, struct span s, size_t max_chars);
 
-/// qsort and bsearch order of `const char *`, and of structs that begin with one.
+/// Order, of bsearch too, of `const char *`, and of structs that begin with one.
 int text_cmp(const void *a, const void *b);
 
 /// Number of code points of `s` (malformed parts count as one).

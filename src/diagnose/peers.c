@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/number.h"
+#include "base/sort.h"
 
 enum { MAD_SCALE = 14826, MAD_DEN = 10000, MADS = 3 };
 
@@ -74,7 +75,7 @@ static int by_sort(const void *a, const void *b)
 /* Of equal messages the shortest time is what they take: in the others all ranks wait. */
 static void without_waiting(struct link_point *p, size_t nr)
 {
-	qsort(p, nr, sizeof *p, by_sort);
+	sort_plain(p, nr, sizeof *p, by_sort);
 	for (size_t i = 1; i < nr; i++)
 		if (p[i].bytes >= 0 && p[i].sort == p[i - 1].sort && p[i].bytes == p[i - 1].bytes)
 			p[i].wire_ns = p[i - 1].wire_ns;

@@ -68,7 +68,7 @@ static void add_lines(struct builder *b, int level, const struct site_place *p)
 	struct site_line *v = b->sites.lines.v + p->first;
 	int64_t folded = 0;
 	size_t nr_folded = 0;
-	qsort(v, p->nr, sizeof *v, line_cmp);
+	sort_plain(v, p->nr, sizeof *v, line_cmp);
 	for (size_t i = 0; i < p->nr && v[i].change; i++) {
 		if (is_folded(b, i, v[i].change)) {
 			folded = number_add(folded, v[i].change);

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/number.h"
+#include "base/sort.h"
 
 #define PI 3.14159265358979323846
 
@@ -109,7 +110,7 @@ double mann_whitney(const int64_t *x, size_t nr_x, const int64_t *y, size_t nr_y
 	struct ranked *all = mem_calloc(nr, sizeof *all);
 	for (size_t i = 0; i < nr; i++)
 		all[i] = (struct ranked){ i < nr_x ? x[i] : y[i - nr_x], i < nr_x };
-	qsort(all, nr, sizeof *all, ranked_cmp);
+	sort_plain(all, nr, sizeof *all, ranked_cmp);
 	for (size_t i = 0, end; i < nr; i = end) {
 		double of_x = 0;
 		for (end = i; end < nr && all[end].value == all[i].value; end++)

@@ -32,7 +32,7 @@ void parts_add_rest(const struct parts *p, int level, const char *what, const ch
 /// Below 1 % of the whole change.
 bool parts_is_small(const struct parts *p, int64_t change);
 
-/// qsort order of changes: the larger first, whatever the sign.
+/// Order of changes: the larger first, whatever the sign.
 int parts_order(int64_t a, int64_t b);
 
 #endif

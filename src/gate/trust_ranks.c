@@ -79,7 +79,7 @@ static const char *missing_list(struct peers *p, const struct digest *d, size_t 
 	struct strbuf b = STRBUF_INIT;
 	int64_t *own = mem_calloc(d->nr_steps, sizeof *own);
 	memcpy(own, d->step_numbers, d->nr_steps * sizeof *own);
-	qsort(own, d->nr_steps, sizeof *own, number_cmp_i64);
+	sort_plain(own, d->nr_steps, sizeof *own, number_cmp_i64);
 	*nr = 0;
 	for (size_t i = 0, k = 0; i < p->steps.nr; i++) {
 		while (k < d->nr_steps && own[k] < p->steps.v[i])

@@ -17,7 +17,7 @@ static bool disjoint(const struct digest *a, const struct digest *b)
 	int64_t *all = mem_calloc(nr, sizeof *all);
 	memcpy(all, a->step_numbers, a->nr_steps * sizeof *all);
 	memcpy(all + a->nr_steps, b->step_numbers, b->nr_steps * sizeof *all);
-	qsort(all, nr, sizeof *all, number_cmp_i64);
+	sort_plain(all, nr, sizeof *all, number_cmp_i64);
 	bool twice = false;
 	for (size_t i = 1; i < nr; i++)
 		twice = twice || all[i] == all[i - 1];

@@ -286,7 +286,7 @@ static void order_functions(struct digest *d)
 	for (size_t i = 1; i < nr + 2; i++)
 		first[i] += first[i - 1];
 	if (nr)
-		qsort_r(order, nr, sizeof *order, sibling_cmp, rows);
+		sort_runs(order, nr, sizeof *order, sibling_cmp, rows);
 	for (size_t k = first[1]; k-- > 0;)
 		vec_push(&next, (struct visit){ order[k], -1 });
 	while (next.nr) {

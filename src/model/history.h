@@ -38,7 +38,7 @@ struct history {
 /// "step.compute_time stat=median ranks=median rank=3". Owned by `a`.
 const char *query_text(const struct query *q, struct arena *a);
 
-/// qsort order of values: query, label, rank.
+/// Order of values: query, label, rank.
 int past_value_cmp(const void *a, const void *b);
 
 /// What a past run answered to `query`: the first of `*nr` values, by label, then rank.

@@ -187,7 +187,7 @@ struct memory_profiles {
 /// Give the memory of the lists back; texts belong to an arena.
 void memory_profiles_release(struct memory_profiles *p);
 
-/// qsort order of rows and of structs that begin with one: most bytes first,
+/// Order of rows and of structs that begin with one: most bytes first,
 /// SITE_REST last, then by site.
 int memory_row_cmp(const void *a, const void *b);
 

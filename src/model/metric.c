@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 
 enum { NOISY, EXACT };
 
@@ -110,7 +111,7 @@ static int64_t percentile_of(const int64_t *samples, size_t nr, int pct)
 {
 	int64_t *sorted = mem_calloc(nr, sizeof *sorted);
 	memcpy(sorted, samples, nr * sizeof *sorted);
-	qsort(sorted, nr, sizeof *sorted, number_cmp_i64);
+	sort_plain(sorted, nr, sizeof *sorted, number_cmp_i64);
 	int64_t value = number_percentile(sorted, nr, pct);
 	free(sorted);
 	return value;

@@ -157,7 +157,7 @@ bool snapshot_end_segment(struct snapshot_builder *b, const struct snapshot_segm
 		derive_addresses(v, new->nr_blocks, segment->address);
 	for (size_t i = 1; i < new->nr_blocks; i++)
 		if (v[i].address < v[i - 1].address) {
-			qsort(v, new->nr_blocks, sizeof *v, by_address);
+			sort_plain(v, new->nr_blocks, sizeof *v, by_address);
 			break;
 		}
 	b->first_block = (uint32_t)s->blocks.nr;

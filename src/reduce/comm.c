@@ -218,7 +218,7 @@ static void put_rows(struct walk *w, const struct reducer *r, struct digest *d, 
 		row->stat.dtype = text_of(r, d, key.dtype);
 		row->stat.group_size = key.group_size;
 	}
-	qsort(rows, nr, sizeof *rows, row_cmp);
+	sort_plain(rows, nr, sizeof *rows, row_cmp);
 	for (size_t i = 0; i < nr; i++) {
 		place[rows[i].key] = (int64_t)i;
 		vec_push(&d->comms, rows[i].stat);

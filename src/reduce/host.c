@@ -210,7 +210,7 @@ static void begun_in_steps(struct reducer *r, struct digest *d)
 	struct begun *until = mem_calloc(nr + 2, sizeof *until); /* [i + 1]: in part i; then summed */
 	for (size_t i = 0; i < nr; i++)
 		edges[i] = step_edge(r, i / 2, i % 2);
-	qsort(edges, nr, sizeof *edges, number_cmp_i64);
+	sort_plain(edges, nr, sizeof *edges, number_cmp_i64);
 	int64_t *cover = covers(r, edges, nr);
 	for (size_t i = 0, part = 0; i < r->spans.nr; i++) {
 		const struct host_span *s = &r->spans.v[i];

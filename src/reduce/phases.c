@@ -56,7 +56,7 @@ static int start_cmp(const void *a, const void *b)
 static void trim_optimizer(struct phases *p)
 {
 	int64_t last = INT64_MIN;
-	qsort(p->list.v, p->list.nr, sizeof *p->list.v, start_cmp);
+	sort_plain(p->list.v, p->list.nr, sizeof *p->list.v, start_cmp);
 	int64_t *until = mem_calloc(p->list.nr, sizeof *until); /* end of backward begun so far */
 	for (size_t i = 0; i < p->list.nr; i++) {
 		if (p->list.v[i].phase == PHASE_BACKWARD && p->list.v[i].end_ns > last)

@@ -20,7 +20,7 @@ static bool numbers_serve(const struct reducer *r)
 	int64_t *numbers = mem_calloc(nr, sizeof *numbers);
 	for (size_t i = 0; i < nr; i++)
 		numbers[i] = r->marks.v[i].number;
-	qsort(numbers, nr, sizeof *numbers, number_cmp_i64);
+	sort_plain(numbers, nr, sizeof *numbers, number_cmp_i64);
 	bool serve = numbers[0] >= 0;
 	for (size_t i = 1; serve && i < nr; i++)
 		serve = numbers[i] != numbers[i - 1];
