@@ -137,12 +137,12 @@ static void collect(struct walk *w, const struct reducer *r)
 		uint32_t step = steps_usable(r, a->step);
 		if (step == NO_ID)
 			continue;
-		if (!k->args && a->launch != NO_ID) {
-			const struct launch *l = &r->launches.v[a->launch];
-			vec_push(&w->points, (struct point){ r->threads.keys.v[l->thread], l->start_ns,
+		const struct host_span *l = k->args ? NULL : activity_launch(r, a);
+		if (l)
+			vec_push(&w->points, (struct point){ r->threads.keys.v[span_thread(r, l)], l->start_ns,
 			                                     l->start_ns, (uint32_t)w->items.nr, true });
-		}
-		vec_push(&w->items, (struct item){ a->start_ns, a->dur_ns, k->bytes, step, k->key });
+		vec_push(&w->items,
+		         (struct item){ a->start_ns, activity_dur(r, a), k->bytes, step, k->key });
 	}
 	for (size_t i = 0; i < r->comm.scopes.nr; i++) {
 		const struct comm_scope *s = &r->comm.scopes.v[i];

@@ -30,46 +30,67 @@ void flops_add(struct reducer *r, const struct host_span *s)
 {
 	const struct op_flops *f = flops_of_span(r, (uint32_t)(s - r->spans.v));
 	if (f->flops != 0)
-		vec_push(&r->counted, (struct counted_op){ *s, f->flops, f->type, 0, false });
+		vec_push(&r->counted,
+		         (struct counted_op){ .start_ns = s->start_ns,
+		                              .end_ns = span_end(r, s),
+		                              .thread = span_thread(r, s),
+		                              .name = (uint32_t)(span_name(r, s) - r->host_names.v),
+		                              .flops = f->flops,
+		                              .type = f->type });
 }
 
 static int counted_cmp(const void *a, const void *b)
 {
-	const struct host_span *x = &((const struct counted_op *)a)->span;
-	const struct host_span *y = &((const struct counted_op *)b)->span;
+	const struct counted_op *x = a, *y = b;
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* The one that the thread is in, or NULL. */
-static struct counted_op *counted_at(struct reducer *r, const struct launch *l)
+static bool begins_by(const struct counted_op *c, uint32_t thread, int64_t at_ns)
 {
-	size_t lo = 0, hi = r->counted.nr;
+	return c->thread < thread || (c->thread == thread && c->start_ns <= at_ns);
+}
+
+/* The one that the thread is in, or NULL. The next one asked for mostly begins `*near` it. */
+static struct counted_op *counted_at(struct reducer *r, const struct host_span *l, size_t *near)
+{
+	size_t lo = 0, hi = r->counted.nr; /* lo becomes the number of those that begin by then */
+	uint32_t thread = span_thread(r, l);
+	if (begins_by(&r->counted.v[*near], thread, l->start_ns))
+		lo = *near + 1;
+	for (size_t step = 1; lo && lo + step <= hi; step *= 2) {
+		if (!begins_by(&r->counted.v[lo + step - 1], thread, l->start_ns)) {
+			hi = lo + step - 1;
+			break;
+		}
+		lo += step;
+	}
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		const struct host_span *s = &r->counted.v[mid].span;
-		if (s->thread < l->thread || (s->thread == l->thread && s->start_ns <= l->start_ns))
+		if (begins_by(&r->counted.v[mid], thread, l->start_ns))
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
 	if (lo == 0)
 		return NULL;
-	struct counted_op *c = &r->counted.v[lo - 1];
-	return c->span.thread == l->thread && l->start_ns < c->span.start_ns + c->span.dur_ns ? c
-	                                                                                      : NULL;
+	*near = lo - 1;
+	struct counted_op *c = &r->counted.v[*near];
+	return c->thread == thread && l->start_ns < c->end_ns ? c : NULL;
 }
 
 static void find_launched(struct reducer *r)
 {
+	size_t near = 0;
 	for (size_t i = 0; i < r->activities.nr && r->counted.nr; i++) {
 		const struct activity *a = &r->activities.v[i];
-		struct counted_op *c = a->launch == NO_ID ? NULL : counted_at(r, &r->launches.v[a->launch]);
+		const struct host_span *launch = activity_launch(r, a);
+		struct counted_op *c = launch ? counted_at(r, launch, &near) : NULL;
 		if (!c)
 			continue;
 		c->launched = true;
-		c->gpu_ns += a->dur_ns;
+		c->gpu_ns += activity_dur(r, a);
 	}
 }
 
@@ -78,7 +99,7 @@ static int64_t graph_launches(struct reducer *r)
 {
 	int64_t nr = 0;
 	for (size_t i = 0; i < r->spans.nr; i++) {
-		const struct host_name *h = &r->host_names.v[r->spans.v[i].name];
+		const struct host_name *h = span_name(r, &r->spans.v[i]);
 		nr += h->launch && !h->kernel_launch &&
 		      steps_usable(r, steps_at(r, r->spans.v[i].start_ns)) != NO_ID;
 	}
@@ -115,8 +136,8 @@ void flops_figures(struct reducer *r, struct digest *d)
 		bool known = c->flops > 0;
 		recorded = recorded || (c->launched && known);
 		if (c->launched)
-			vec_push(&rows, (struct flop_stat){ row_name(&r->host_names.v[c->span.name]), c->type,
-			                                    known, known ? c->flops : 0, !known, c->gpu_ns });
+			vec_push(&rows, (struct flop_stat){ row_name(&r->host_names.v[c->name]), c->type, known,
+			                                    known ? c->flops : 0, !known, c->gpu_ns });
 	}
 	vec_sort(&rows, flop_stat_cmp);
 	int64_t graphs = recorded ? graph_launches(r) : 0;

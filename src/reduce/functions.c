@@ -8,40 +8,43 @@
 
 /* One execution of a function. */
 struct call {
-	int64_t start_ns, dur_ns;
+	int64_t start_ns, end_ns;
 	uint32_t function; ///< index in the class
 };
 
-/* What one of them moved over its time. */
-struct rate {
-	int64_t bytes_per_s;
-	uint32_t function;
-};
-
-/* The functions of one class. */
-struct gather {
-	struct idmap ids; ///< of names
-	VEC(struct function_stat) rows;
-	VEC(struct call) calls;
-	VEC(struct rate) rates; ///< of the calls that have one
-};
-
-static int by_start(const void *a, const void *b)
+/* The functions of one class. Its calls are activities or spans, by index, in order of start. */
+struct class
 {
-	const struct call *x = a, *y = b;
-	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+	const struct reducer *r;
+	enum function_class cls;
+	uint32_t *function_of; ///< by index of the struct gpu_name or host_name; NO_ID: another class
+	VEC(struct function_stat) rows;
+	VEC(uint32_t) calls;
+};
+
+static struct call call_get(const struct class *c, size_t i)
+{
+	const struct reducer *r = c->r;
+	if (c->cls == FUNCTION_RUNTIME) {
+		const struct host_span *s = &r->spans.v[c->calls.v[i]];
+		return (struct call){ s->start_ns, span_end(r, s),
+			                  c->function_of[span_name(r, s) - r->host_names.v] };
+	}
+	const struct activity *a = &r->activities.v[c->calls.v[i]];
+	return (struct call){ a->start_ns, a->start_ns + activity_dur(r, a),
+		                  c->function_of[activity_name(r, a) - r->gpu_names.v] };
 }
 
 /* --- what higher classes cover --- */
 
-/* Add the calls, which are in order of start. */
-static void higher_add(struct higher *h, const struct call *v, size_t nr)
+static void higher_add(struct higher *h, const struct class *c)
 {
 	struct higher sum = { 0 };
-	for (size_t i = 0, k = 0; i < h->list.nr || k < nr;) {
-		bool old = k == nr || (i < h->list.nr && h->list.v[i].start_ns <= v[k].start_ns);
-		int64_t start = old ? h->list.v[i].start_ns : v[k].start_ns;
-		int64_t end = old ? h->list.v[i].end_ns : start + v[k].dur_ns;
+	for (size_t i = 0, k = 0; i < h->list.nr || k < c->calls.nr;) {
+		struct call call = k < c->calls.nr ? call_get(c, k) : (struct call){ 0 };
+		bool old = k == c->calls.nr || (i < h->list.nr && h->list.v[i].start_ns <= call.start_ns);
+		int64_t start = old ? h->list.v[i].start_ns : call.start_ns;
+		int64_t end = old ? h->list.v[i].end_ns : call.end_ns;
 		struct segment *last = sum.list.nr ? &sum.list.v[sum.list.nr - 1] : NULL;
 		int64_t before = last ? last->before_ns + last->end_ns - last->start_ns : 0;
 		*(old ? &i : &k) += 1;
@@ -80,101 +83,60 @@ static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 
 /* --- the figures of one class --- */
 
-static void take(struct gather *g, enum function_class cls, int64_t name_id, struct span name,
-                 struct call call, int64_t rate)
+/* Where the calls of each function begin among those of all, with one more behind the last. */
+static size_t *firsts(const struct class *c)
 {
-	call.function = idmap_add(&g->ids, name_id);
-	if (call.function == g->rows.nr)
-		vec_push(&g->rows,
-		         (struct function_stat){
-		             .cls = cls, .name = name, .parent = -1, .rate = -1, .rate_mad = -1 });
-	vec_push(&g->calls, call);
-	if (rate >= 0)
-		vec_push(&g->rates, (struct rate){ rate, call.function });
+	size_t *first = mem_calloc(c->rows.nr + 1, sizeof *first);
+	for (size_t i = 0; i < c->rows.nr; i++)
+		first[i + 1] = first[i] + (size_t)c->rows.v[i].count;
+	return first;
 }
 
-static void exclusive_times(struct gather *g, const struct higher *h)
+/* What the functions took, and what of it nothing of a higher class covers. */
+static void costs(struct class *c, const struct higher *h)
 {
-	int64_t *ends = mem_calloc(g->rows.nr, sizeof *ends); /* of the union so far */
-	for (size_t i = 0; i < g->rows.nr; i++)
+	size_t *next = firsts(c);
+	int64_t *durs = mem_calloc(c->calls.nr, sizeof *durs); /* by function */
+	int64_t *ends = mem_calloc(c->rows.nr, sizeof *ends); /* of the union so far */
+	for (size_t i = 0; i < c->rows.nr; i++)
 		ends[i] = INT64_MIN;
-	for (size_t i = 0, begun = 0; i < g->calls.nr; i++) {
-		const struct call *c = &g->calls.v[i];
-		while (begun < h->list.nr && h->list.v[begun].start_ns <= c->start_ns)
+	for (size_t i = 0, begun = 0; i < c->calls.nr; i++) {
+		struct call call = call_get(c, i);
+		struct function_stat *f = &c->rows.v[call.function];
+		int64_t *end = &ends[call.function], from = call.start_ns > *end ? call.start_ns : *end;
+		f->total_ns += call.end_ns - call.start_ns;
+		durs[next[call.function]++] = call.end_ns - call.start_ns;
+		while (begun < h->list.nr && h->list.v[begun].start_ns <= call.start_ns)
 			begun++;
-		int64_t end = c->start_ns + c->dur_ns;
-		int64_t from = c->start_ns > ends[c->function] ? c->start_ns : ends[c->function];
-		if (end <= from)
+		if (call.end_ns <= from)
 			continue;
-		g->rows.v[c->function].exclusive_ns +=
-		    end - from - (covered_before(h, begun, end) - covered_before(h, begun, from));
-		ends[c->function] = end;
+		f->exclusive_ns += call.end_ns - from -
+		                   (covered_before(h, begun, call.end_ns) - covered_before(h, begun, from));
+		*end = call.end_ns;
 	}
+	for (size_t i = 0; i < c->rows.nr; i++) {
+		struct function_stat *f = &c->rows.v[i];
+		f->median_ns = number_median(durs + next[i] - f->count, (size_t)f->count);
+	}
+	free(next);
+	free(durs);
 	free(ends);
 }
 
-/* Count, sum, median of the durations. */
-static void costs(struct gather *g)
-{
-	size_t *end = mem_calloc(g->rows.nr + 1, sizeof *end); /* of function i - 1, then of i */
-	int64_t *durs = mem_calloc(g->calls.nr, sizeof *durs); /* by function */
-	for (size_t i = 0; i < g->calls.nr; i++)
-		end[g->calls.v[i].function + 1]++;
-	for (size_t i = 1; i <= g->rows.nr; i++)
-		end[i] += end[i - 1];
-	for (size_t i = 0; i < g->calls.nr; i++) {
-		const struct call *c = &g->calls.v[i];
-		g->rows.v[c->function].total_ns += c->dur_ns;
-		durs[end[c->function]++] = c->dur_ns;
-	}
-	for (size_t i = 0; i < g->rows.nr; i++) {
-		size_t from = i ? end[i - 1] : 0;
-		g->rows.v[i].count = (int64_t)(end[i] - from);
-		g->rows.v[i].median_ns = number_median(durs + from, end[i] - from);
-	}
-	free(durs);
-	free(end);
-}
-
-static int by_function(const void *a, const void *b)
-{
-	const struct rate *x = a, *y = b;
-	return (x->function > y->function) - (x->function < y->function);
-}
-
-/* Median of the rates that are known, and their median distance from it. */
-static void rates(struct gather *g)
-{
-	int64_t *own = mem_calloc(g->rates.nr, sizeof *own);
-	vec_sort(&g->rates, by_function);
-	for (size_t i = 0, nr; i < g->rates.nr; i += nr) {
-		uint32_t function = g->rates.v[i].function;
-		for (nr = 0; i + nr < g->rates.nr && g->rates.v[i + nr].function == function; nr++)
-			own[nr] = g->rates.v[i + nr].bytes_per_s;
-		struct function_stat *f = &g->rows.v[function];
-		f->rate_mad = number_mad(own, nr, &f->rate);
-	}
-	free(own);
-}
-
 /* `last`: nobody asks what this class covers. */
-static void finish_class(struct gather *g, struct higher *h, bool last, struct digest *d)
+static void finish_class(struct class *c, struct higher *h, bool last, struct digest *d)
 {
-	vec_sort(&g->calls, by_start);
-	exclusive_times(g, h);
+	costs(c, h);
 	if (!last)
-		higher_add(h, g->calls.v, g->calls.nr);
-	costs(g);
-	rates(g);
-	for (size_t i = 0; i < g->rows.nr; i++) {
-		struct function_stat *f = &g->rows.v[i];
+		higher_add(h, c);
+	for (size_t i = 0; i < c->rows.nr; i++) {
+		struct function_stat *f = &c->rows.v[i];
 		f->name.p = arena_dup(&d->arena, f->name);
 		vec_push(&d->functions, *f);
 	}
-	idmap_release(&g->ids);
-	vec_release(&g->rows);
-	vec_release(&g->calls);
-	vec_release(&g->rates);
+	free(c->function_of);
+	vec_release(&c->rows);
+	vec_release(&c->calls);
 }
 
 /* --- the classes --- */
@@ -186,6 +148,95 @@ static enum function_class class_of(const struct gpu_name *g)
 	return g->communication ? FUNCTION_COMMUNICATION : FUNCTION_COMPUTE;
 }
 
+static void add_row(struct class *c, struct span name)
+{
+	vec_push(&c->rows, (struct function_stat){
+	                       .cls = c->cls, .name = name, .parent = -1, .rate = -1, .rate_mad = -1 });
+}
+
+/* The activity or span `i`, of a name that is the function's. */
+static void add_call(struct class *c, size_t i, uint32_t function)
+{
+	if (function == NO_ID)
+		return;
+	vec_push(&c->calls, (uint32_t)i);
+	c->rows.v[function].count++;
+}
+
+/* The rows of the class; of names that its kinds share there is one. */
+static void gpu_rows(struct class *c)
+{
+	const struct reducer *r = c->r;
+	struct idmap ids; /* of names */
+	idmap_init(&ids);
+	c->function_of = mem_calloc(r->gpu_names.nr, sizeof *c->function_of);
+	for (size_t i = 0; i < r->gpu_names.nr; i++) {
+		const struct gpu_name *g = &r->gpu_names.v[i];
+		c->function_of[i] = NO_ID;
+		if (class_of(g) != c->cls)
+			continue;
+		uint32_t row = c->function_of[i] = idmap_add(&ids, (uint32_t)r->gpu_ids.keys.v[i]);
+		if (row == c->rows.nr)
+			add_row(c, g->stat.name);
+	}
+	idmap_release(&ids);
+}
+
+/* Median of the rates that are known, and their median distance from it. */
+static void gpu_rates(struct class *c)
+{
+	size_t *first = firsts(c), *next = firsts(c); /* no call has two */
+	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* by function */
+	for (size_t i = 0; i < c->r->rates.nr; i++) {
+		uint32_t function = c->function_of[c->r->rates.v[i].name];
+		if (function != NO_ID)
+			rates[next[function]++] = c->r->rates.v[i].bytes_per_s;
+	}
+	for (size_t i = 0; i < c->rows.nr; i++) {
+		struct function_stat *f = &c->rows.v[i];
+		if (next[i] > first[i])
+			f->rate_mad = number_mad(rates + first[i], next[i] - first[i], &f->rate);
+	}
+	free(first);
+	free(next);
+	free(rates);
+}
+
+static void gpu_class(struct reducer *r, enum function_class cls, struct higher *h,
+                      struct digest *d)
+{
+	struct class c = { .r = r, .cls = cls };
+	gpu_rows(&c);
+	for (size_t i = 0; i < r->activities.nr && c.rows.nr; i++)
+		add_call(&c, i, c.function_of[activity_name(r, &r->activities.v[i]) - r->gpu_names.v]);
+	gpu_rates(&c);
+	finish_class(&c, h, false, d);
+}
+
+static int span_order(const void *a, const void *b, void *reducer)
+{
+	const struct host_span *spans = ((const struct reducer *)reducer)->spans.v;
+	int64_t x = spans[*(const uint32_t *)a].start_ns, y = spans[*(const uint32_t *)b].start_ns;
+	return (x > y) - (x < y);
+}
+
+static void runtime_class(struct reducer *r, struct higher *h, struct digest *d)
+{
+	struct class c = { .r = r, .cls = FUNCTION_RUNTIME };
+	c.function_of = mem_calloc(r->host_names.nr, sizeof *c.function_of);
+	for (size_t i = 0; i < r->host_names.nr; i++) {
+		c.function_of[i] = NO_ID;
+		if (idmap_pair_first(r->host_ids.keys.v[i]) == EVENT_RUNTIME) {
+			c.function_of[i] = (uint32_t)c.rows.nr;
+			add_row(&c, r->host_names.v[i].name);
+		}
+	}
+	for (size_t i = 0; i < r->spans.nr && c.rows.nr; i++)
+		add_call(&c, i, c.function_of[span_name(r, &r->spans.v[i]) - r->host_names.v]);
+	sort_runs(c.calls.v, c.calls.nr, sizeof *c.calls.v, span_order, r);
+	finish_class(&c, h, r->python_threads.nr == 0, d);
+}
+
 /* Where a walk over the activities is in the lists of those that move bytes. */
 struct moved {
 	size_t transfer, kernel;
@@ -194,7 +245,7 @@ struct moved {
 /* Bytes that the next activity moves or sends over its time, -1 unknown. */
 static int64_t rate_of(const struct reducer *r, struct moved *at, size_t i)
 {
-	int64_t bytes = 0, dur_ns = r->activities.v[i].dur_ns;
+	int64_t bytes = 0, dur_ns = activity_dur(r, &r->activities.v[i]);
 	if (at->transfer < r->transfers.nr && r->transfers.v[at->transfer].activity == i)
 		bytes = r->transfers.v[at->transfer++].bytes;
 	if (at->kernel < r->comm.kernels.nr && r->comm.kernels.v[at->kernel].activity == i)
@@ -202,35 +253,16 @@ static int64_t rate_of(const struct reducer *r, struct moved *at, size_t i)
 	return bytes > 0 && dur_ns > 0 ? number_div_round((__int128)bytes * NS_PER_S, dur_ns) : -1;
 }
 
-static void gpu_class(struct reducer *r, enum function_class cls, struct higher *h,
-                      struct digest *d)
+void function_rates(struct reducer *r)
 {
-	struct gather g = { 0 };
 	struct moved at = { 0 };
-	idmap_init(&g.ids);
 	for (size_t i = 0; i < r->activities.nr; i++) {
-		const struct activity *a = &r->activities.v[i];
-		const struct gpu_name *name = &r->gpu_names.v[a->name];
 		int64_t rate = rate_of(r, &at, i);
-		if (class_of(name) == cls)
-			take(&g, cls, (uint32_t)r->gpu_ids.keys.v[a->name], name->stat.name,
-			     (struct call){ a->start_ns, a->dur_ns, 0 }, rate);
+		if (rate >= 0)
+			vec_push(&r->rates,
+			         (struct gpu_rate){
+			             rate, idmap_pair_first(r->gpu_rows.keys.v[r->activities.v[i].row]) });
 	}
-	finish_class(&g, h, false, d);
-}
-
-static void runtime_class(struct reducer *r, struct higher *h, struct digest *d)
-{
-	struct gather g = { 0 };
-	idmap_init(&g.ids);
-	for (size_t i = 0; i < r->spans.nr; i++) {
-		const struct host_span *s = &r->spans.v[i];
-		int64_t key = r->host_ids.keys.v[s->name]; /* kind and name */
-		if (idmap_pair_first(key) == EVENT_RUNTIME)
-			take(&g, FUNCTION_RUNTIME, (uint32_t)key, r->host_names.v[s->name].name,
-			     (struct call){ s->start_ns, s->dur_ns, 0 }, -1);
-	}
-	finish_class(&g, h, r->python_threads.nr == 0, d);
 }
 
 void function_figures(struct reducer *r, struct digest *d)

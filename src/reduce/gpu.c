@@ -40,14 +40,16 @@ struct walk {
 	VEC(struct cell) cells;
 };
 
-static int activity_cmp(const void *a, const void *b)
+static int activity_cmp(const void *a, const void *b, void *reducer)
 {
 	const struct activity *x = a, *y = b;
 	if (x->start_ns != y->start_ns)
 		return x->start_ns < y->start_ns ? -1 : 1;
-	if (x->dur_ns != y->dur_ns)
-		return x->dur_ns < y->dur_ns ? -1 : 1;
-	return (x->correlation > y->correlation) - (x->correlation < y->correlation);
+	int64_t dx = activity_dur(reducer, x), dy = activity_dur(reducer, y);
+	if (dx != dy)
+		return dx < dy ? -1 : 1;
+	int64_t cx = activity_correlation(reducer, x), cy = activity_correlation(reducer, y);
+	return (cx > cy) - (cx < cy);
 }
 
 static int cell_cmp(const void *a, const void *b)
@@ -60,22 +62,21 @@ static int cell_cmp(const void *a, const void *b)
 
 /* What one stream runs beside the activity that lasts longest so far. A graph
    replay shares one correlation id and overlaps rightly. */
-static int64_t lane_add(struct lane *l, const struct activity *a)
+static int64_t lane_add(struct lane *l, int64_t start, int64_t end, int64_t correlation)
 {
-	int64_t end = a->start_ns + a->dur_ns, overlap = 0;
-	if (a->start_ns < l->end_ns &&
-	    (a->correlation != l->correlation || a->correlation == IDENT_NONE))
-		overlap = (end < l->end_ns ? end : l->end_ns) - a->start_ns;
+	int64_t overlap = 0;
+	if (start < l->end_ns && (correlation != l->correlation || correlation == IDENT_NONE))
+		overlap = (end < l->end_ns ? end : l->end_ns) - start;
 	if (end > l->end_ns)
-		*l = (struct lane){ end, a->correlation };
+		*l = (struct lane){ end, correlation };
 	return overlap;
 }
 
 static void cell_add(struct walk *w, uint32_t device, uint32_t step, const struct activity *a,
                      int64_t covered_before)
 {
-	const struct gpu_name *g = &w->r->gpu_names.v[a->name];
-	int64_t start = a->start_ns, end = a->start_ns + a->dur_ns;
+	const struct gpu_name *g = activity_name(w->r, a);
+	int64_t start = a->start_ns, end = start + activity_dur(w->r, a);
 	uint32_t id = idmap_add(&w->cell_ids, idmap_pair(step, device));
 	if (id == w->cells.nr)
 		vec_push(&w->cells, (struct cell){ device, step, start, end, covered_before, COVER_INIT,
@@ -92,29 +93,29 @@ static void cell_add(struct walk *w, uint32_t device, uint32_t step, const struc
 
 static void step_add(struct walk *w, uint32_t step, const struct activity *a)
 {
-	const struct gpu_name *g = &w->r->gpu_names.v[a->name];
-	int64_t **s = w->d->samples;
-	s[METRIC_STEP_CUDA_TIME][step] += a->dur_ns;
+	const struct gpu_name *g = activity_name(w->r, a);
+	int64_t **s = w->d->samples, dur_ns = activity_dur(w->r, a);
+	s[METRIC_STEP_CUDA_TIME][step] += dur_ns;
 	if (g->stat.kind == EVENT_MEMCPY) {
-		s[METRIC_STEP_MEMCPY_TIME][step] += a->dur_ns;
+		s[METRIC_STEP_MEMCPY_TIME][step] += dur_ns;
 	} else if (g->stat.kind == EVENT_MEMSET) {
-		s[METRIC_STEP_MEMSET_TIME][step] += a->dur_ns;
+		s[METRIC_STEP_MEMSET_TIME][step] += dur_ns;
 	} else {
-		s[METRIC_STEP_KERNEL_TIME][step] += a->dur_ns;
-		s[g->communication ? METRIC_STEP_COMM_TIME : METRIC_STEP_COMPUTE_TIME][step] += a->dur_ns;
+		s[METRIC_STEP_KERNEL_TIME][step] += dur_ns;
+		s[g->communication ? METRIC_STEP_COMM_TIME : METRIC_STEP_COMPUTE_TIME][step] += dur_ns;
 		s[METRIC_STEP_KERNEL_COUNT][step]++;
 	}
 }
 
 static void activity_add(struct walk *w, const struct activity *a)
 {
-	const struct gpu_name *g = &w->r->gpu_names.v[a->name];
-	uint32_t id = idmap_pair_first(w->r->lanes.keys.v[a->lane]);
+	const struct gpu_name *g = activity_name(w->r, a);
+	uint32_t lane = activity_lane(w->r, a), id = idmap_pair_first(w->r->lanes.keys.v[lane]);
 	uint32_t step = steps_measured(w->r, a->step);
 	struct device *dev = &w->devices[id];
-	int64_t start = a->start_ns, end = a->start_ns + a->dur_ns;
+	int64_t start = a->start_ns, end = start + activity_dur(w->r, a);
 
-	w->d->trust.overlap_ns += lane_add(&w->lanes[a->lane], a);
+	w->d->trust.overlap_ns += lane_add(&w->lanes[lane], start, end, activity_correlation(w->r, a));
 	if (step != NO_ID) {
 		step_add(w, step, a);
 		cell_add(w, id, step, a, cover_before(&dev->all, start));
@@ -158,8 +159,9 @@ static void measure_devices(struct walk *w)
 	}
 	for (size_t i = 0; i < w->r->activities.nr; i++) {
 		const struct activity *a = &w->r->activities.v[i];
-		struct device *dev = &w->devices[idmap_pair_first(w->r->lanes.keys.v[a->lane])];
-		int64_t end = a->start_ns + a->dur_ns;
+		uint32_t lane = activity_lane(w->r, a);
+		struct device *dev = &w->devices[idmap_pair_first(w->r->lanes.keys.v[lane])];
+		int64_t end = a->start_ns + activity_dur(w->r, a);
 		cover_add_within(&dev->measured, a->start_ns, end, dev->measured_lo, dev->measured_hi);
 		cover_add_within(&dev->tail, a->start_ns, end, dev->tail_lo, dev->tail_hi);
 	}
@@ -240,7 +242,7 @@ enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *lo
 	}
 	idmap_init(&w.cell_ids);
 
-	vec_sort(&r->activities, activity_cmp);
+	sort_runs(r->activities.v, r->activities.nr, sizeof *r->activities.v, activity_cmp, r);
 	for (size_t i = 0; i < r->activities.nr; i++)
 		activity_add(&w, &r->activities.v[i]);
 	vec_sort(&w.cells, cell_cmp);

@@ -43,15 +43,16 @@ static int64_t trailing_number(struct span name)
 	return (int64_t)v;
 }
 
-static uint32_t host_name(struct reducer *r, const struct event *ev)
+/* Its row is yet to be asked for. */
+static struct row_found *find_name(struct reducer *r, const struct event *ev)
 {
 	struct row_found *found = row_place(r, ev);
 	if (found->name == ev->name && found->kind == ev->kind)
-		return found->row;
+		return found;
 	uint32_t id = idmap_add(&r->host_ids, idmap_pair(ev->kind, ev->name->id));
-	*found = (struct row_found){ ev->name, ev->kind, id };
+	*found = (struct row_found){ ev->name, ev->kind, NO_ID, id, NO_ID };
 	if (id < r->host_names.nr)
-		return id;
+		return found;
 	struct host_name *h = vec_push_zero(&r->host_names);
 	struct span name = h->name = name_span(ev->name);
 	if (ev->kind == EVENT_RUNTIME) {
@@ -67,7 +68,16 @@ static uint32_t host_name(struct reducer *r, const struct event *ev)
 		h->dataloader = span_starts(name, SPAN("enumerate(DataLoader)"));
 		h->marker = span_glob(span_of(r->options.marker), name);
 	}
-	return id;
+	return found;
+}
+
+static uint32_t row_of(struct reducer *r, struct row_found *found, uint32_t thread)
+{
+	if (found->row == NO_ID || found->place != thread) {
+		found->place = thread;
+		found->row = idmap_add(&r->host_rows, idmap_pair(found->row_name, thread));
+	}
+	return found->row;
 }
 
 static uint32_t thread_of(struct reducer *r, const struct event *ev)
@@ -79,19 +89,6 @@ static uint32_t thread_of(struct reducer *r, const struct event *ev)
 			                                  idmap_pair(idmap_add(&r->pids, ev->pid),
 			                                             idmap_add(&r->tids, ev->tid))) };
 	return f->thread;
-}
-
-static void launch_take(struct reducer *r, const struct event *ev, bool kernel_launch)
-{
-	uint32_t id = idmap_add(&r->correlations, ev->correlation), thread = thread_of(r, ev);
-	if (id == r->launches.nr)
-		vec_push(&r->launches, (struct launch){ .start_ns = ev->start_ns, .thread = thread });
-	struct launch *l = &r->launches.v[id];
-	if (ev->start_ns < l->start_ns) {
-		l->start_ns = ev->start_ns;
-		l->thread = thread;
-	}
-	l->kernel_launches += kernel_launch;
 }
 
 /* Where the table is full the operator goes without. */
@@ -110,18 +107,17 @@ static void entered_take(struct reducer *r, const struct event *ev)
 	if (!last->name || ev->start_ns > last->start_ns ||
 	    (ev->start_ns == last->start_ns && ev->dur_ns <= last->dur_ns))
 		*last = (struct last_host){ ev->start_ns, ev->dur_ns, ev->name };
-	comm_take_host(r, ev);
+	if (ev->collective.name.n || ev->kind == EVENT_ANNOTATION)
+		comm_take_host(r, ev);
 }
 
 void host_take(struct reducer *r, const struct event *ev)
 {
-	uint32_t name = host_name(r, ev), thread = NO_ID;
-	const struct host_name *h = &r->host_names.v[name];
+	struct row_found *found = find_name(r, ev);
+	const struct host_name *h = &r->host_names.v[found->row_name];
 	if (h->marker)
 		vec_push(&r->marks, (struct mark){ ev->start_ns, ev->start_ns + ev->dur_ns,
 		                                   trailing_number(h->name), r->nr_events });
-	if (ev->kind == EVENT_RUNTIME && ev->correlation != IDENT_NONE)
-		launch_take(r, ev, h->kernel_launch);
 	if (ev->kind != EVENT_RUNTIME && !h->marker)
 		entered_take(r, ev);
 	if (r->options.phase != PHASE_ALL && h->phase != PHASE_ALL)
@@ -134,13 +130,18 @@ void host_take(struct reducer *r, const struct event *ev)
 		           "the trace";
 		return;
 	}
-	if (ev->kind != EVENT_ANNOTATION)
-		thread = thread_of(r, ev);
 	if (ev->input_dims.n || ev->input_types.n)
 		inputs_take(r, ev);
 	if (h->flops)
 		flops_take(r, h->flops, ev);
-	vec_push(&r->spans, (struct host_span){ ev->start_ns, ev->dur_ns, thread, name });
+	uint32_t thread = ev->kind == EVENT_ANNOTATION ? NO_ID : thread_of(r, ev);
+	vec_push(&r->spans, (struct host_span){ .start_ns = ev->start_ns,
+	                                        .dur = narrow(r, ev->dur_ns),
+	                                        .row = row_of(r, found, thread) });
+	if (ev->kind == EVENT_RUNTIME && ev->correlation != IDENT_NONE)
+		vec_push(&r->launches, (struct launch){ .correlation = narrow(r, ev->correlation),
+		                                        .span = (uint32_t)r->spans.nr - 1,
+		                                        .kernel_launches = h->kernel_launch });
 }
 
 /* --- per step --- */
@@ -214,18 +215,19 @@ static void begun_in_steps(struct reducer *r, struct digest *d)
 	int64_t *cover = covers(r, edges, nr);
 	for (size_t i = 0, part = 0; i < r->spans.nr; i++) {
 		const struct host_span *s = &r->spans.v[i];
-		struct host_name *h = &r->host_names.v[s->name];
+		struct host_name *h = span_name(r, s);
 		if (!h->launch && !h->sync && !h->dataloader)
 			continue;
 		if ((part < nr && edges[part] <= s->start_ns) ||
 		    (part > 0 && s->start_ns < edges[part - 1])) /* not that of the last one */
 			part = edges_until(edges, nr, s->start_ns);
 		struct begun *b = &until[part + 1];
-		begun_add(h, s->dur_ns, cover[part]);
-		b->launch_ns += h->launch ? s->dur_ns : 0;
-		b->sync_ns += h->sync ? s->dur_ns : 0;
+		int64_t dur_ns = span_dur(r, s);
+		begun_add(h, dur_ns, cover[part]);
+		b->launch_ns += h->launch ? dur_ns : 0;
+		b->sync_ns += h->sync ? dur_ns : 0;
 		b->sync_count += h->sync;
-		b->dataloader_ns += h->dataloader ? s->dur_ns : 0;
+		b->dataloader_ns += h->dataloader ? dur_ns : 0;
 	}
 	for (size_t i = 1; i < nr + 2; i++) {
 		until[i].launch_ns += until[i - 1].launch_ns;
@@ -289,19 +291,20 @@ struct stack {
 /* An operator lies in another of its thread where that contains it wholly. */
 static void op_add(struct reducer *r, struct stack *st, const struct host_span *s)
 {
-	int64_t end = s->start_ns + s->dur_ns;
-	struct frame f = { end, s->start_ns, NULL, false, r->host_names.v[s->name].flops != NULL };
+	int64_t dur_ns = span_dur(r, s), end = s->start_ns + dur_ns;
+	struct host_name *name = span_name(r, s);
+	struct frame f = { end, s->start_ns, NULL, false, name->flops != NULL };
 	if (steps_usable(r, steps_at(r, s->start_ns)) != NO_ID) {
-		f.name = &r->host_names.v[s->name];
+		f.name = name;
 		f.name->count++;
-		f.name->total_ns += s->dur_ns;
-		f.name->self_ns += s->dur_ns;
+		f.name->total_ns += dur_ns;
+		f.name->self_ns += dur_ns;
 		f.in_phase = phases_has_op(r, s);
 	}
 	if (f.in_phase) {
 		f.name->in_phase.count++;
-		f.name->in_phase.total_ns += s->dur_ns;
-		f.name->in_phase.self_ns += s->dur_ns;
+		f.name->in_phase.total_ns += dur_ns;
+		f.name->in_phase.self_ns += dur_ns;
 	}
 	while (st->frames.nr && (st->frames.v[st->frames.nr - 1].end_ns <= s->start_ns ||
 	                         st->frames.v[st->frames.nr - 1].end_ns < end))
@@ -325,15 +328,15 @@ static void op_add(struct reducer *r, struct stack *st, const struct host_span *
 }
 
 /* Order of the spans of one thread: an operator before those nested in it. */
-static int span_order(const void *a, const void *b, void *spans)
+static int span_order(const void *a, const void *b, void *reducer)
 {
+	const struct reducer *r = reducer;
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	const struct host_span *x = (const struct host_span *)spans + i;
-	const struct host_span *y = (const struct host_span *)spans + k;
+	const struct host_span *x = &r->spans.v[i], *y = &r->spans.v[k];
 	if (x->start_ns != y->start_ns)
 		return x->start_ns < y->start_ns ? -1 : 1;
-	if (x->dur_ns != y->dur_ns)
-		return x->dur_ns > y->dur_ns ? -1 : 1;
+	if (x->dur != y->dur && span_dur(r, x) != span_dur(r, y))
+		return span_dur(r, x) > span_dur(r, y) ? -1 : 1;
 	return (i > k) - (i < k);
 }
 
@@ -344,9 +347,9 @@ static void thread_row(struct reducer *r, struct digest *d, uint32_t thread, con
 	struct stack st = { 0 };
 	for (size_t i = 0; i < nr; i++) {
 		const struct host_span *s = &r->spans.v[order[i]];
-		cover_add(&busy, s->start_ns, s->start_ns + s->dur_ns);
-		if (r->host_names.v[s->name].op) {
-			cover_add(&ops, s->start_ns, s->start_ns + s->dur_ns);
+		cover_add(&busy, s->start_ns, span_end(r, s));
+		if (span_name(r, s)->op) {
+			cover_add(&ops, s->start_ns, span_end(r, s));
 			op_add(r, &st, s);
 		}
 	}
@@ -364,17 +367,21 @@ static void threads(struct reducer *r, struct digest *d)
 	size_t nr = r->threads.keys.nr;
 	uint32_t *order = mem_calloc(r->spans.nr, sizeof *order);
 	size_t *end = mem_calloc(nr + 1, sizeof *end); /* of thread i - 1, then of thread i */
-	for (size_t i = 0; i < r->spans.nr; i++)
-		if (r->spans.v[i].thread != NO_ID)
-			end[r->spans.v[i].thread + 1]++;
+	for (size_t i = 0; i < r->spans.nr; i++) {
+		uint32_t thread = span_thread(r, &r->spans.v[i]);
+		if (thread != NO_ID)
+			end[thread + 1]++;
+	}
 	for (size_t i = 1; i <= nr; i++)
 		end[i] += end[i - 1];
-	for (size_t i = 0; i < r->spans.nr; i++)
-		if (r->spans.v[i].thread != NO_ID)
-			order[end[r->spans.v[i].thread]++] = (uint32_t)i;
+	for (size_t i = 0; i < r->spans.nr; i++) {
+		uint32_t thread = span_thread(r, &r->spans.v[i]);
+		if (thread != NO_ID)
+			order[end[thread]++] = (uint32_t)i;
+	}
 	for (size_t i = 0; i < nr; i++) {
 		size_t from = i ? end[i - 1] : 0;
-		sort_runs(order + from, end[i] - from, sizeof *order, span_order, r->spans.v);
+		sort_runs(order + from, end[i] - from, sizeof *order, span_order, r);
 		thread_row(r, d, (uint32_t)i, order + from, end[i] - from);
 	}
 	free(order);

@@ -44,14 +44,14 @@ static void add_shape(struct reducer *r, uint32_t name, const struct event *ev)
 	}
 }
 
-uint32_t gpu_name_add(struct reducer *r, const struct event *ev)
+static struct row_found *find_row(struct reducer *r, const struct event *ev, uint32_t lane)
 {
 	struct row_found *found = row_place(r, ev);
-	uint32_t id = found->row;
-	if (found->name != ev->name || found->kind != ev->kind) {
+	uint32_t id = found->row_name;
+	if (found->name == ev->name && found->kind == ev->kind && found->place == lane)
+		return found;
+	if (found->name != ev->name || found->kind != ev->kind)
 		id = idmap_add(&r->gpu_ids, idmap_pair(ev->kind, ev->name->id));
-		*found = (struct row_found){ ev->name, ev->kind, id };
-	}
 	if (id == r->gpu_names.nr) {
 		struct span name = name_span(ev->name);
 		vec_push(&r->gpu_names,
@@ -59,6 +59,17 @@ uint32_t gpu_name_add(struct reducer *r, const struct event *ev)
 		             .stat = { .kind = ev->kind, .name = name, .grid = { -1 }, .occupancy = -1 },
 		             .communication = category_matches_any(r->options.communication, name) });
 	}
+	uint32_t row = idmap_add(&r->gpu_rows, idmap_pair(id, lane));
+	if (row >> 31)
+		r->fault = "more than 2 billion names and streams of GPU activities: split the trace";
+	*found = (struct row_found){ ev->name, ev->kind, lane, id, row & INT32_MAX };
+	return found;
+}
+
+uint32_t gpu_row_add(struct reducer *r, const struct event *ev, uint32_t lane)
+{
+	const struct row_found *found = find_row(r, ev, lane);
+	uint32_t id = found->row_name;
 	struct gpu_name *g = &r->gpu_names.v[id];
 	g->stat.count++;
 	g->stat.total_ns += ev->dur_ns;
@@ -73,7 +84,7 @@ uint32_t gpu_name_add(struct reducer *r, const struct event *ev)
 		g->occupancy_sum += (__int128)ev->occupancy * ev->dur_ns;
 		g->occupancy_ns += ev->dur_ns;
 	}
-	return id;
+	return found->row;
 }
 
 static enum status step_bytes(struct reducer *r, struct digest *d, struct diag_log *log)
@@ -82,7 +93,7 @@ static enum status step_bytes(struct reducer *r, struct digest *d, struct diag_l
 	for (size_t i = 0; i < r->transfers.nr; i++) {
 		const struct transfer *t = &r->transfers.v[i];
 		const struct activity *a = &r->activities.v[t->activity];
-		struct kernel_stat *k = &r->gpu_names.v[a->name].stat;
+		struct kernel_stat *k = &activity_name(r, a)->stat;
 		uint32_t step = steps_measured(r, a->step);
 		if (step == NO_ID)
 			continue;
@@ -98,25 +109,25 @@ static enum status step_bytes(struct reducer *r, struct digest *d, struct diag_l
 	            : ST_OK;
 }
 
+static void stat_add(struct kernel_stat *k, int64_t dur_ns)
+{
+	k->step_count++;
+	k->step_total_ns += dur_ns;
+	if (dur_ns > k->step_max_ns)
+		k->step_max_ns = dur_ns;
+}
+
 enum status kernel_figures(struct reducer *r, struct digest *d, struct diag_log *log)
 {
 	TRY(step_bytes(r, d, log));
 	for (size_t i = 0; i < r->activities.nr; i++) {
 		const struct activity *a = &r->activities.v[i];
-		struct kernel_stat *k = &r->gpu_names.v[a->name].stat;
+		struct gpu_name *g = activity_name(r, a);
 		if (steps_usable(r, a->step) == NO_ID)
 			continue;
-		k->step_count++;
-		k->step_total_ns += a->dur_ns;
-		if (a->dur_ns > k->step_max_ns)
-			k->step_max_ns = a->dur_ns;
-		if (phases_has_activity(r, a)) {
-			struct kernel_stat *phase = &r->gpu_names.v[a->name].phase;
-			phase->step_count++;
-			phase->step_total_ns += a->dur_ns;
-			if (a->dur_ns > phase->step_max_ns)
-				phase->step_max_ns = a->dur_ns;
-		}
+		stat_add(&g->stat, activity_dur(r, a));
+		if (phases_has_activity(r, a))
+			stat_add(&g->phase, activity_dur(r, a));
 	}
 	for (size_t i = 0; i < r->gpu_names.nr; i++) {
 		const struct gpu_name *g = &r->gpu_names.v[i];

@@ -143,12 +143,12 @@ static uint32_t peak_thread(const struct reducer *r, const struct memory_state *
 
 /* `s` ran on the thread then, inside `best`: of two that began together the
    shorter one, else the later in the file. */
-static bool is_inner(const struct host_span *s, const struct host_span *best, uint32_t thread,
-                     int64_t at_ns)
+static bool is_inner(const struct reducer *r, const struct host_span *s,
+                     const struct host_span *best, uint32_t thread, int64_t at_ns)
 {
-	return s->thread == thread && s->start_ns <= at_ns && at_ns < s->start_ns + s->dur_ns &&
+	return s->start_ns <= at_ns && at_ns < span_end(r, s) && span_thread(r, s) == thread &&
 	       (!best || s->start_ns > best->start_ns ||
-	        (s->start_ns == best->start_ns && s->dur_ns <= best->dur_ns));
+	        (s->start_ns == best->start_ns && span_dur(r, s) <= span_dur(r, best)));
 }
 
 /* "[]" is what aten::empty has, in which most memory is allocated. */
@@ -167,12 +167,13 @@ static uint32_t op_at(const struct reducer *r, uint32_t thread, int64_t at_ns)
 	const struct host_span *best = NULL;
 	for (size_t i = 0; i < r->op_inputs.nr; i++) {
 		const struct host_span *s = &r->spans.v[r->op_inputs.v[i].span];
-		if (is_inner(s, best, thread, at_ns) && has_shape(r->inputs.by_id[r->op_inputs.v[i].dims]))
+		if (is_inner(r, s, best, thread, at_ns) &&
+		    has_shape(r->inputs.by_id[r->op_inputs.v[i].dims]))
 			best = s;
 	}
 	bool shaped = best != NULL;
 	for (size_t i = 0; i < r->spans.nr && !shaped; i++)
-		if (r->host_names.v[r->spans.v[i].name].op && is_inner(&r->spans.v[i], best, thread, at_ns))
+		if (span_name(r, &r->spans.v[i])->op && is_inner(r, &r->spans.v[i], best, thread, at_ns))
 			best = &r->spans.v[i];
 	return best ? (uint32_t)(best - r->spans.v) : NO_ID;
 }
@@ -194,7 +195,7 @@ static void peak_op(const struct reducer *r, const struct memory_state *m, struc
 	uint32_t op = thread == NO_ID ? NO_ID : op_at(r, thread, m->peak_ns);
 	if (op == NO_ID)
 		return;
-	stat->peak_op = valid_text(a, r->host_names.v[r->spans.v[op].name].name);
+	stat->peak_op = valid_text(a, span_name(r, &r->spans.v[op])->name);
 	for (size_t i = 0; stat->peak_op && i < r->op_inputs.nr; i++)
 		if (r->op_inputs.v[i].span == op) {
 			stat->peak_dims = valid_text(a, name_span(r->inputs.by_id[r->op_inputs.v[i].dims]));

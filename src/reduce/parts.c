@@ -21,8 +21,8 @@ struct unions {
 
 static void unions_add(struct unions *u, const struct reducer *r, const struct activity *a)
 {
-	const struct gpu_name *g = &r->gpu_names.v[a->name];
-	int64_t end = a->start_ns + a->dur_ns;
+	const struct gpu_name *g = activity_name(r, a);
+	int64_t end = a->start_ns + activity_dur(r, a);
 	cover_add(&u->all, a->start_ns, end);
 	if (g->stat.kind != EVENT_KERNEL)
 		return;

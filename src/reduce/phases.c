@@ -123,21 +123,19 @@ static enum phase phase_at(const struct phases *p, uint32_t thread, int64_t at_n
 bool phases_has_activity(const struct reducer *r, const struct activity *a)
 {
 	enum phase want = r->options.phase;
-	bool communication = r->gpu_names.v[a->name].communication;
+	bool communication = activity_name(r, a)->communication;
 	if (want == PHASE_ALL || communication || want == PHASE_COMMUNICATION)
 		return want == PHASE_COMMUNICATION && communication;
-	if (a->launch == NO_ID)
-		return false;
-	const struct launch *l = &r->launches.v[a->launch];
-	return phase_at(&r->phases, l->thread, l->start_ns) == want;
+	const struct host_span *l = activity_launch(r, a);
+	return l && phase_at(&r->phases, span_thread(r, l), l->start_ns) == want;
 }
 
 bool phases_has_op(const struct reducer *r, const struct host_span *s)
 {
-	enum phase want = r->options.phase, own = r->host_names.v[s->name].phase;
+	enum phase want = r->options.phase, own = span_name(r, s)->phase;
 	if (want == PHASE_ALL || own == PHASE_COMMUNICATION || want == PHASE_COMMUNICATION)
 		return want == PHASE_COMMUNICATION && own == PHASE_COMMUNICATION;
-	return phase_at(&r->phases, s->thread, s->start_ns) == want;
+	return phase_at(&r->phases, span_thread(r, s), s->start_ns) == want;
 }
 
 void phase_figures(const struct reducer *r, struct digest *d)

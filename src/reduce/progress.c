@@ -19,17 +19,17 @@ static void innermost_try(struct innermost *in, int64_t start_ns, int64_t end_ns
 }
 
 /* Operators, and the annotations of collectives. */
-static struct span innermost_at(const struct reducer *r, const struct launch *l)
+static struct span innermost_at(const struct reducer *r, const struct host_span *l)
 {
-	struct innermost in = { .thread = r->threads.keys.v[l->thread],
+	struct innermost in = { .thread = r->threads.keys.v[span_thread(r, l)],
 		                    .at_ns = l->start_ns,
 		                    .start_ns = INT64_MIN,
 		                    .end_ns = INT64_MAX,
 		                    .name = SPAN("") };
 	for (size_t i = 0; i < r->spans.nr; i++) {
 		const struct host_span *s = &r->spans.v[i];
-		if (s->thread == l->thread && r->host_names.v[s->name].op)
-			innermost_try(&in, s->start_ns, s->start_ns + s->dur_ns, r->host_names.v[s->name].name);
+		if (span_thread(r, s) == span_thread(r, l) && span_name(r, s)->op)
+			innermost_try(&in, s->start_ns, span_end(r, s), span_name(r, s)->name);
 	}
 	for (size_t i = 0; i < r->comm.scopes.nr; i++) {
 		const struct comm_scope *s = &r->comm.scopes.v[i];
@@ -47,21 +47,23 @@ static struct span keep(struct digest *d, struct span s)
 void progress_figures(const struct reducer *r, struct digest *d)
 {
 	struct progress *p = &d->progress;
-	const struct launch *first = NULL;
+	const struct host_span *first = NULL;
 	if (r->marks.nr == 0)
 		return; /* no event */
 	const struct mark *last = &r->marks.v[r->marks.nr - 1];
 	p->step = r->window ? -1 : last->number;
 	for (size_t i = 0; i < r->launches.nr; i++) {
 		const struct launch *l = &r->launches.v[i];
-		if (l->start_ns < last->start_ns)
+		const struct host_span *s = &r->spans.v[l->span];
+		if (s->start_ns < last->start_ns)
 			continue;
 		p->launches += l->kernel_launches;
 		if (l->has_activity || !l->kernel_launches)
 			continue;
 		p->pending += l->kernel_launches;
-		if (!first || l->start_ns < first->start_ns)
-			first = l;
+		if (!first || s->start_ns < first->start_ns ||
+		    (s->start_ns == first->start_ns && s < first))
+			first = s;
 	}
 	for (size_t i = 0; i < r->comm.scopes.nr; i++)
 		p->collectives +=
@@ -69,6 +71,6 @@ void progress_figures(const struct reducer *r, struct digest *d)
 	p->op = r->last_host.name ? keep(d, name_span(r->last_host.name)) : SPAN("");
 	p->activity = SPAN("");
 	if (r->activities.nr)
-		p->activity = keep(d, r->gpu_names.v[r->activities.v[r->activities.nr - 1].name].stat.name);
+		p->activity = keep(d, activity_name(r, &r->activities.v[r->activities.nr - 1])->stat.name);
 	p->waits_in = first ? keep(d, innermost_at(r, first)) : SPAN("");
 }

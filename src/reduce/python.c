@@ -7,9 +7,6 @@
 #include "base/strbuf.h"
 #include "reduce/functions.h"
 
-/* Set in the duration of a frame that is too long for it: the rest is an index. */
-#define LONG_DUR ((uint32_t)1 << 31)
-
 /* A path: a function as called from another path. */
 struct path {
 	uint32_t caller, name; ///< NO_ID; id in `clean`
@@ -48,7 +45,7 @@ struct python {
 
 static int64_t frame_dur(const struct reducer *r, const struct python_frame *f)
 {
-	return (f->dur & LONG_DUR) ? r->long_durs.v[f->dur - LONG_DUR] : f->dur;
+	return widen(r, f->dur);
 }
 
 static int64_t frame_end(const struct reducer *r, const struct python_frame *f)
@@ -81,12 +78,8 @@ void python_take(struct reducer *r, const struct event *ev)
 	uint32_t thread = found->thread;
 	if (thread == r->python_threads.nr)
 		vec_push_zero(&r->python_threads);
-	struct python_frame f = { ev->start_ns, (uint32_t)ev->dur_ns, ev->name->id,
+	struct python_frame f = { ev->start_ns, narrow(r, ev->dur_ns), ev->name->id,
 		                      small_id(ev->python_id), small_id(ev->python_parent) };
-	if (ev->dur_ns >= LONG_DUR) {
-		f.dur = LONG_DUR + (uint32_t)r->long_durs.nr;
-		vec_push(&r->long_durs, ev->dur_ns);
-	}
 	vec_push(&r->python_threads.v[thread].frames, f);
 }
 

@@ -21,9 +21,9 @@ struct reducer *reducer_new(const struct reduce_options *options, struct name_ta
 	name_table_init(&r->inputs);
 	name_table_init(&r->comm.texts);
 	name_table_init(&r->comm.keys);
-	struct idmap *maps[] = { &r->gpu_ids,      &r->devices,    &r->streams,   &r->lanes,
-		                     &r->correlations, &r->host_ids,   &r->pids,      &r->tids,
-		                     &r->threads,      &r->memory_ids, &r->python_ids };
+	struct idmap *maps[] = { &r->gpu_ids, &r->gpu_rows, &r->devices,    &r->streams,
+		                     &r->lanes,   &r->host_ids, &r->host_rows,  &r->pids,
+		                     &r->tids,    &r->threads,  &r->memory_ids, &r->python_ids };
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		idmap_init(maps[i]);
 	return r;
@@ -33,9 +33,9 @@ void reducer_free(struct reducer *r)
 {
 	if (!r)
 		return;
-	struct idmap *maps[] = { &r->gpu_ids,      &r->devices,    &r->streams,   &r->lanes,
-		                     &r->correlations, &r->host_ids,   &r->pids,      &r->tids,
-		                     &r->threads,      &r->memory_ids, &r->python_ids };
+	struct idmap *maps[] = { &r->gpu_ids, &r->gpu_rows, &r->devices,    &r->streams,
+		                     &r->lanes,   &r->host_ids, &r->host_rows,  &r->pids,
+		                     &r->tids,    &r->threads,  &r->memory_ids, &r->python_ids };
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		idmap_release(maps[i]);
 	name_table_release(&r->shapes);
@@ -46,9 +46,11 @@ void reducer_free(struct reducer *r)
 	vec_release(&r->comm.scopes);
 	vec_release(&r->activities);
 	vec_release(&r->transfers);
+	vec_release(&r->rates);
 	vec_release(&r->gpu_names);
 	vec_release(&r->shape_counts);
 	vec_release(&r->launches);
+	vec_release(&r->wide);
 	vec_release(&r->spans);
 	vec_release(&r->op_inputs);
 	vec_release(&r->op_flops);
@@ -57,7 +59,6 @@ void reducer_free(struct reducer *r)
 	for (size_t i = 0; i < r->python_threads.nr; i++)
 		vec_release(&r->python_threads.v[i].frames);
 	vec_release(&r->python_threads);
-	vec_release(&r->long_durs);
 	vec_release(&r->phases.list);
 	vec_release(&r->marks);
 	vec_release(&r->owned);
@@ -65,6 +66,15 @@ void reducer_free(struct reducer *r)
 		vec_release(&r->memories.v[i].levels);
 	vec_release(&r->memories);
 	free(r);
+}
+
+uint32_t wide_add(struct reducer *r, int64_t v)
+{
+	if (r->wide.nr == 0 || r->wide.v[r->wide.nr - 1] != v) /* as none follows none */
+		vec_push(&r->wide, v);
+	if (r->wide.nr == WIDE)
+		r->fault = "more than 2 billion long durations or correlation ids: split the trace";
+	return WIDE | (uint32_t)(r->wide.nr - 1);
 }
 
 const char *ident_text(struct arena *a, const struct name_table *names, int64_t ident)
@@ -96,10 +106,13 @@ static void gpu_take(struct reducer *r, const struct event *ev)
 	}
 	if (ev->bytes)
 		vec_push(&r->transfers, (struct transfer){ (uint32_t)r->activities.nr, ev->bytes });
-	vec_push(&r->activities, (struct activity){ ev->start_ns, ev->dur_ns, ev->correlation,
-	                                            gpu_name_add(r, ev), r->last_lane, NO_ID, NO_ID });
-	if (r->gpu_names.v[r->activities.v[r->activities.nr - 1].name].communication &&
-	    ev->kind == EVENT_KERNEL)
+	struct activity a = { .start_ns = ev->start_ns,
+		                  .dur = narrow(r, ev->dur_ns),
+		                  .correlation = narrow(r, ev->correlation),
+		                  .row = gpu_row_add(r, ev, r->last_lane),
+		                  .step = NO_ID };
+	vec_push(&r->activities, a);
+	if (ev->kind == EVENT_KERNEL && activity_name(r, &a)->communication)
 		comm_take_kernel(r, ev);
 }
 
@@ -184,8 +197,9 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	phases_make(r);
 	TRY(kernel_figures(r, out, log));
 	TRY(comm_figures(r, out, log));
-	function_figures(r, out);
+	function_rates(r);
 	TRY(gpu_figures(r, out, log));
+	function_figures(r, out);
 	parts_figures(r, out);
 	progress_figures(r, out);
 	host_figures(r, out);

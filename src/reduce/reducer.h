@@ -24,21 +24,32 @@
 /// No step, no launch, no thread, …
 #define NO_ID UINT32_MAX
 
-/// A GPU activity, 40 bytes.
+/// Set in 32 bits that are too few for what they stand for: the rest is an index of `wide`.
+#define WIDE ((uint32_t)1 << 31)
+
+/// A GPU activity, 24 bytes.
 struct activity {
-	int64_t start_ns, dur_ns, correlation;
-	uint32_t name; ///< index of its struct gpu_name
-	uint32_t lane; ///< id of its device and stream
-	uint32_t launch; ///< id of its correlation among the launches, or NO_ID
+	int64_t start_ns;
+	uint32_t dur; ///< activity_dur()
+	uint32_t correlation; ///< activity_correlation(); the index of its launch where it has one
+	uint32_t row : 31; ///< activity_name(), activity_lane()
+	bool has_launch : 1; ///< from steps_attribute() on
 	uint32_t step; ///< index of its step, or NO_ID
 };
 
-/// The earliest runtime call of one correlation id.
+/// The earliest runtime call of one correlation id, 12 bytes. Before steps_attribute()
+/// every call with an id, in the order of the file.
 struct launch {
-	int64_t start_ns;
-	uint32_t thread;
+	uint32_t correlation; ///< widen() it
+	uint32_t span; ///< index
 	uint32_t kernel_launches : 31; ///< calls with this id that launch a kernel, not a graph
 	bool has_activity : 1;
+};
+
+/// What an activity moved over its time, where it is known.
+struct gpu_rate {
+	int64_t bytes_per_s;
+	uint32_t name; ///< index of its struct gpu_name
 };
 
 /// All activities of one kind and name.
@@ -51,11 +62,11 @@ struct gpu_name {
 	struct kernel_stat phase; ///< step_* of the phase asked for
 };
 
-/// A runtime call, operator or DataLoader annotation, 24 bytes.
+/// A runtime call, operator or DataLoader annotation, 16 bytes.
 struct host_span {
-	int64_t start_ns, dur_ns;
-	uint32_t thread; ///< NO_ID for annotations
-	uint32_t name; ///< index of its struct host_name
+	int64_t start_ns;
+	uint32_t dur; ///< span_dur()
+	uint32_t row; ///< span_name(), span_thread()
 };
 
 /// Shapes and types of an operator's inputs, of those that have them.
@@ -86,11 +97,13 @@ struct op_flops {
 
 /// An operator of a usable step whose operations count.
 struct counted_op {
-	struct host_span span;
+	int64_t start_ns, end_ns;
+	uint32_t thread;
+	uint32_t name; ///< index of its struct host_name
 	int64_t flops; ///< -1 unknown
 	enum flop_type type;
-	int64_t gpu_ns; ///< what its thread launched meanwhile
 	bool launched; ///< anything
+	int64_t gpu_ns; ///< what its thread launched meanwhile
 };
 
 /// What a thread is inside of, from to.
@@ -146,7 +159,7 @@ struct memory_state {
 /// A call of a Python function, 24 bytes.
 struct python_frame {
 	int64_t start_ns;
-	uint32_t dur; ///< ns, or the index of a long one (python.c)
+	uint32_t dur; ///< widen() it
 	uint32_t name; ///< id
 	uint32_t id, parent; ///< what the profiler calls so; NO_ID none
 };
@@ -166,30 +179,34 @@ struct reducer {
 	struct row_found {
 		const struct name *name;
 		enum event_kind kind;
-		uint32_t row; ///< of `gpu_names` or `host_names`
+		uint32_t place; ///< lane or thread
+		uint32_t row_name; ///< of `gpu_names` or `host_names`
+		uint32_t row; ///< of `gpu_rows` or `host_rows`
 	} row_found[512]; ///< the last of each place
+	VEC(int64_t) wide; ///< durations and correlation ids that 31 bits do not hold
 	int64_t last_device, last_stream; ///< idents
 	uint32_t last_lane; ///< id of theirs; NO_ID: no activity yet
 
 	VEC(struct activity) activities; ///< in order of start from figures on
 	VEC(struct transfer) transfers; ///< in order of `activity`, file order
+	VEC(struct gpu_rate) rates;
 	struct idmap gpu_ids; ///< kind and name id
 	VEC(struct gpu_name) gpu_names;
+	struct idmap gpu_rows; ///< index of a struct gpu_name, and lane id
 	struct name_table shapes;
 	VEC(int64_t) shape_counts;
 	struct idmap devices, streams; ///< idents
 	struct idmap lanes; ///< device and stream id
 
-	struct idmap correlations; ///< of runtime calls
-	VEC(struct launch) launches;
-
 	VEC(struct host_span) spans;
+	VEC(struct launch) launches; ///< in order of correlation from steps_attribute() on
 	VEC(struct op_inputs) op_inputs; ///< in order of `span`
 	struct name_table inputs;
 	VEC(struct op_flops) op_flops; ///< in order of `span`
 	VEC(struct counted_op) counted;
 	struct idmap host_ids; ///< kind and name id
 	VEC(struct host_name) host_names;
+	struct idmap host_rows; ///< index of a struct host_name, and thread id; NO_ID: annotations
 	struct idmap pids, tids; ///< idents
 	struct idmap threads; ///< pid and tid id
 	struct thread_found {
@@ -203,7 +220,6 @@ struct reducer {
 	struct idmap python_ids; ///< pid and tid id
 	struct thread_found python_found; ///< the last one's
 	VEC(struct python_thread) python_threads;
-	VEC(int64_t) long_durs; ///< of Python frames
 	int64_t python_ns; ///< sum of their durations
 
 	struct phases phases;
@@ -225,6 +241,60 @@ static inline struct row_found *row_place(struct reducer *r, const struct event 
 	return &r->row_found[(ev->name->id * 8 + ev->kind) % 512];
 }
 
+/// A number in 32 bits; may set `fault`. And the number again.
+uint32_t wide_add(struct reducer *r, int64_t v);
+static inline uint32_t narrow(struct reducer *r, int64_t v)
+{
+	return v >= 0 && v < WIDE ? (uint32_t)v : wide_add(r, v);
+}
+static inline int64_t widen(const struct reducer *r, uint32_t v)
+{
+	return v & WIDE ? r->wide.v[v - WIDE] : v;
+}
+
+/// What is kept of an activity.
+static inline int64_t activity_dur(const struct reducer *r, const struct activity *a)
+{
+	return widen(r, a->dur);
+}
+static inline int64_t activity_correlation(const struct reducer *r, const struct activity *a)
+{
+	return widen(r, a->has_launch ? r->launches.v[a->correlation].correlation : a->correlation);
+}
+static inline struct gpu_name *activity_name(const struct reducer *r, const struct activity *a)
+{
+	return &r->gpu_names.v[idmap_pair_first(r->gpu_rows.keys.v[a->row])];
+}
+static inline uint32_t activity_lane(const struct reducer *r, const struct activity *a)
+{
+	return (uint32_t)r->gpu_rows.keys.v[a->row];
+}
+
+/// The runtime call that launched it, or NULL.
+static inline const struct host_span *activity_launch(const struct reducer *r,
+                                                      const struct activity *a)
+{
+	return a->has_launch ? &r->spans.v[r->launches.v[a->correlation].span] : NULL;
+}
+
+/// What is kept of a host event.
+static inline int64_t span_dur(const struct reducer *r, const struct host_span *s)
+{
+	return widen(r, s->dur);
+}
+static inline int64_t span_end(const struct reducer *r, const struct host_span *s)
+{
+	return s->start_ns + widen(r, s->dur);
+}
+static inline struct host_name *span_name(const struct reducer *r, const struct host_span *s)
+{
+	return &r->host_names.v[idmap_pair_first(r->host_rows.keys.v[s->row])];
+}
+static inline uint32_t span_thread(const struct reducer *r, const struct host_span *s)
+{
+	return (uint32_t)r->host_rows.keys.v[s->row];
+}
+
 /// Text of an ident, owned by `a`; "null" where it is absent.
 const char *ident_text(struct arena *a, const struct name_table *names, int64_t ident);
 
@@ -234,9 +304,9 @@ void host_take(struct reducer *r, const struct event *ev);
 /// Keep a [memory] event.
 void memory_take(struct reducer *r, const struct event *ev);
 
-/// Row of an activity's name with this launch added to its window figures;
-/// may set `fault`.
-uint32_t gpu_name_add(struct reducer *r, const struct event *ev);
+/// Row of an activity's name and lane, with this launch added to the window figures of
+/// the name; may set `fault`.
+uint32_t gpu_row_add(struct reducer *r, const struct event *ev, uint32_t lane);
 
 /// Order and number the steps and make room for them in `d`.
 void steps_make(struct reducer *r, struct digest *d);
@@ -248,7 +318,10 @@ void steps_attribute(struct reducer *r, struct digest *d);
 /// Keep a call of a Python function; may set `fault`.
 void python_take(struct reducer *r, const struct event *ev);
 
-/// Rows of functions; while activities are in the order of the file.
+/// What activities moved over their time; while they are in the order of the file.
+void function_rates(struct reducer *r);
+
+/// Rows of functions, from the sorted activities.
 void function_figures(struct reducer *r, struct digest *d);
 
 /// Index of the step that the instant belongs to, or NO_ID.

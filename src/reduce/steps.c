@@ -111,36 +111,100 @@ static bool ident_integer(const struct name_table *names, int64_t ident, __int12
 	return s.n > (size_t)negative;
 }
 
+static int launch_cmp(const void *a, const void *b, void *reducer)
+{
+	const struct reducer *r = reducer;
+	const struct launch *x = a, *y = b;
+	int64_t cx = widen(r, x->correlation), cy = widen(r, y->correlation);
+	if (cx != cy)
+		return cx < cy ? -1 : 1;
+	int64_t sx = r->spans.v[x->span].start_ns, sy = r->spans.v[y->span].start_ns;
+	if (sx != sy)
+		return sx < sy ? -1 : 1;
+	return (x->span > y->span) - (x->span < y->span);
+}
+
+/* Of the calls with one id the earliest stays. */
+static void sort_launches(struct reducer *r)
+{
+	size_t nr = 0;
+	sort_runs(r->launches.v, r->launches.nr, sizeof *r->launches.v, launch_cmp, r);
+	for (size_t i = 0; i < r->launches.nr; i++) {
+		struct launch l = r->launches.v[i], *last = nr ? &r->launches.v[nr - 1] : NULL;
+		if (last && widen(r, last->correlation) == widen(r, l.correlation))
+			last->kernel_launches += l.kernel_launches;
+		else
+			r->launches.v[nr++] = l;
+	}
+	r->launches.nr = nr;
+}
+
 static bool smallest_launch(const struct reducer *r, __int128 *low)
 {
 	bool found = false;
-	for (size_t i = 0; i < r->correlations.keys.nr; i++) {
+	for (size_t i = 0; i < r->launches.nr; i++) {
+		int64_t id = widen(r, r->launches.v[i].correlation);
 		__int128 v;
-		if (ident_integer(r->names, r->correlations.keys.v[i], &v) && (!found || v < *low)) {
+		if (ident_integer(r->names, id, &v) && (!found || v < *low)) {
 			*low = v;
 			found = true;
 		}
+		if (id >= 0)
+			break; /* those behind it are larger */
 	}
 	return found;
+}
+
+/* Index of the launch with this id, or NO_ID. It is near that of the last one, `from`, mostly. */
+static uint32_t launch_find(const struct reducer *r, int64_t id, size_t from)
+{
+	size_t lo = 0, hi = r->launches.nr; /* lo becomes the number of those with smaller ids */
+	for (size_t step = 1; from + step < hi; step *= 2) {
+		if (widen(r, r->launches.v[from + step].correlation) >= id) {
+			hi = from + step;
+			break;
+		}
+		lo = from + step;
+	}
+	for (size_t step = 1; hi <= from + 1 && step <= from; step *= 2) {
+		if (widen(r, r->launches.v[from - step].correlation) < id) {
+			lo = from - step;
+			break;
+		}
+		hi = from - step;
+	}
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (widen(r, r->launches.v[mid].correlation) < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < r->launches.nr && widen(r, r->launches.v[lo].correlation) == id ? (uint32_t)lo
+	                                                                            : NO_ID;
 }
 
 /* Find the launch of every activity; tell where those without one come from. */
 static void join_launches(struct reducer *r, struct trust_counts *t)
 {
 	__int128 low = 0, id;
+	sort_launches(r);
 	bool has_low = smallest_launch(r, &low);
+	uint32_t near = 0;
 	for (size_t i = 0; i < r->activities.nr; i++) {
 		struct activity *a = &r->activities.v[i];
-		a->launch =
-		    a->correlation == IDENT_NONE ? NO_ID : idmap_find(&r->correlations, a->correlation);
-		if (a->launch != NO_ID) {
-			r->launches.v[a->launch].has_activity = true;
+		int64_t correlation = activity_correlation(r, a);
+		uint32_t launch = correlation == IDENT_NONE ? NO_ID : launch_find(r, correlation, near);
+		if (launch != NO_ID) {
+			a->correlation = near = launch;
+			a->has_launch = true;
+			r->launches.v[launch].has_activity = true;
 			t->with_launch++;
-		} else if (has_low && ident_integer(r->names, a->correlation, &id) && id < low) {
+		} else if (has_low && ident_integer(r->names, correlation, &id) && id < low) {
 			t->carried_over++;
 		} else {
 			t->dropped++;
-			t->dropped_ns += a->dur_ns;
+			t->dropped_ns += activity_dur(r, a);
 		}
 	}
 	for (size_t i = 0; i < r->launches.nr; i++) {
@@ -175,13 +239,14 @@ void steps_attribute(struct reducer *r, struct digest *d)
 	                                     : ATTRIBUTION_TIMESTAMP;
 	for (size_t i = 0; i < r->activities.nr; i++) {
 		struct activity *a = &r->activities.v[i];
+		const struct host_span *launch = activity_launch(r, a);
 		if (r->window || !by_launch)
 			a->step = steps_at(r, a->start_ns);
 		else
-			a->step = a->launch == NO_ID ? NO_ID : steps_at(r, r->launches.v[a->launch].start_ns);
+			a->step = launch ? steps_at(r, launch->start_ns) : NO_ID;
 		if (a->step == NO_ID) {
 			t->unattributed++;
-			t->unattributed_ns += a->dur_ns;
+			t->unattributed_ns += activity_dur(r, a);
 		}
 		if (steps_measured(r, a->step) != NO_ID)
 			d->step_activities[steps_measured(r, a->step)]++;
