@@ -17,18 +17,23 @@ struct path {
 	int64_t since_ns, covered_ns; ///< when that began; what was covered before then
 };
 
-/* The next thing to happen on a thread: a frame begins or ends. */
+/* When something happens next: on a thread, or the end of one of its frames that does not lie in
+   the one around it, a stray. What happens at once may happen in any order. */
 struct moment {
 	int64_t at_ns;
-	bool end;
-	bool stray; ///< the end of a frame that does not lie in the one around it
-	uint32_t thread, frame;
+	uint32_t thread;
+	uint32_t stray; ///< frame, NO_ID none
 };
 
 /* Where the sweep is on a thread. */
 struct lane {
 	size_t next; ///< frame to begin
-	VEC(uint32_t) inside; ///< frames, each ending before the one below it
+	int64_t start_ns, end_ns; ///< of that, within the window; INT64_MAX where there is none
+	VEC(struct inside {
+		int64_t end_ns;
+		uint32_t frame;
+	})
+	inside; ///< frames, each ending no later than the one below it
 };
 
 struct python {
@@ -114,38 +119,36 @@ static bool has_id(const struct python_frame *v, size_t nr, uint32_t id)
 	return bsearch(&key, v, nr, sizeof *v, by_id) != NULL;
 }
 
-/* The index of every frame's caller, NO_ID none, by the ids: true where they are
-   those of calls in order of time, each within its caller. A caller that was
-   not recorded is none. */
-static bool callers_by_id(const struct reducer *r, const struct python_frame *v, size_t nr,
-                          uint32_t *caller)
+/* Every frame's `parent` becomes the index of its caller, NO_ID none, by the ids: true where they
+   are those of calls in order of time, each within its caller. A caller that was not recorded is
+   none. */
+static bool callers_by_id(const struct reducer *r, struct python_frame *v, size_t nr)
 {
-	uint32_t top = NO_ID; /* frames that are being called, linked by `caller` */
+	uint32_t top = NO_ID; /* frames that are being called, linked by `parent` */
 	for (size_t i = 0; i < nr; i++) {
 		if (v[i].id == NO_ID ||
 		    (i && (v[i].id == v[i - 1].id || v[i].start_ns < v[i - 1].start_ns)))
 			return false;
 		while (top != NO_ID && v[top].id != v[i].parent)
-			top = caller[top];
+			top = v[top].parent;
 		if (top == NO_ID ? v[i].parent != NO_ID && has_id(v, nr, v[i].parent)
 		                 : !lies_in(r, &v[i], &v[top]))
 			return false;
-		caller[i] = top;
+		v[i].parent = top;
 		top = (uint32_t)i;
 	}
 	return true;
 }
 
 /* The same by time: a frame is called from the innermost that contains it wholly. */
-static void callers_by_nesting(const struct reducer *r, const struct python_frame *v, size_t nr,
-                               uint32_t *caller)
+static void callers_by_nesting(const struct reducer *r, struct python_frame *v, size_t nr)
 {
 	uint32_t top = NO_ID;
 	for (size_t i = 0; i < nr; i++) {
 		while (top != NO_ID &&
 		       (frame_end(r, &v[top]) <= v[i].start_ns || !lies_in(r, &v[i], &v[top])))
-			top = caller[top];
-		caller[i] = top;
+			top = v[top].parent;
+		v[i].parent = top;
 		top = (uint32_t)i;
 	}
 }
@@ -198,24 +201,21 @@ static uint32_t path_of(struct python *p, uint32_t caller, uint32_t name)
 	return id;
 }
 
-/* From here on a frame's `name` is its path, `parent` the index of its caller
-   and `id` the number of its callees that run. */
+/* From here on a frame's `name` is its path and `id` the number of its callees that run. */
 static void find_paths(struct python *p, struct python_thread *t)
 {
 	const struct reducer *r = p->r;
 	struct python_frame *v = t->frames.v;
 	size_t nr = t->frames.nr;
-	uint32_t *caller = mem_calloc(nr, sizeof *caller);
 	vec_sort(&t->frames, by_id);
-	if (!callers_by_id(r, v, nr, caller)) {
+	if (!callers_by_id(r, v, nr)) {
 		sort_runs(v, nr, sizeof *v, by_nesting, p->r);
-		callers_by_nesting(r, v, nr, caller);
+		callers_by_nesting(r, v, nr);
 	}
 	for (size_t i = 0; i < nr; i++) {
 		struct python_frame *f = &v[i];
-		uint32_t from = caller[i] == NO_ID ? NO_ID : v[caller[i]].name;
+		uint32_t from = f->parent == NO_ID ? NO_ID : v[f->parent].name;
 		f->id = 0;
-		f->parent = caller[i];
 		if (from != NO_ID && p->paths.v[from].depth == FUNCTION_DEPTH) {
 			f->name = from;
 			continue;
@@ -224,28 +224,15 @@ static void find_paths(struct python *p, struct python_thread *t)
 		p->paths.v[f->name].count++;
 		p->paths.v[f->name].total_ns += frame_dur(r, f);
 	}
-	free(caller);
 }
 
 /* --- the sweep --- */
-
-/* Ends come before starts, of frames that end at once the callee first. */
-static bool is_earlier(const struct moment *a, const struct moment *b)
-{
-	if (a->at_ns != b->at_ns)
-		return a->at_ns < b->at_ns;
-	if (a->end != b->end)
-		return a->end;
-	if (a->thread != b->thread)
-		return a->thread < b->thread;
-	return a->frame > b->frame;
-}
 
 static void heap_push(struct python *p, struct moment m)
 {
 	vec_push(&p->heap, m);
 	size_t i = p->heap.nr - 1;
-	for (; i && is_earlier(&m, &p->heap.v[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i && m.at_ns < p->heap.v[(i - 1) / 2].at_ns; i = (i - 1) / 2)
 		p->heap.v[i] = p->heap.v[(i - 1) / 2];
 	p->heap.v[i] = m;
 }
@@ -255,8 +242,8 @@ static void heap_replace(struct python *p, struct moment m)
 {
 	size_t i = 0;
 	for (size_t k; (k = 2 * i + 1) < p->heap.nr; i = k) {
-		k += k + 1 < p->heap.nr && is_earlier(&p->heap.v[k + 1], &p->heap.v[k]);
-		if (!is_earlier(&p->heap.v[k], &m))
+		k += k + 1 < p->heap.nr && p->heap.v[k + 1].at_ns < p->heap.v[k].at_ns;
+		if (m.at_ns <= p->heap.v[k].at_ns)
 			break;
 		p->heap.v[i] = p->heap.v[k];
 	}
@@ -270,6 +257,15 @@ static void heap_pop(struct python *p)
 		heap_replace(p, last);
 }
 
+/* When the second of them comes. */
+static int64_t heap_second(const struct python *p)
+{
+	int64_t at = INT64_MAX;
+	for (size_t i = 1; i < 3 && i < p->heap.nr; i++)
+		at = p->heap.v[i].at_ns < at ? p->heap.v[i].at_ns : at;
+	return at;
+}
+
 /* What is covered before `at`, which never goes back. */
 static int64_t covered_now(struct python *p, int64_t at)
 {
@@ -278,85 +274,81 @@ static int64_t covered_now(struct python *p, int64_t at)
 	return higher_before(p->higher, p->segment, at);
 }
 
-/* One frame more, or less, of a path is at work itself. */
-static void path_run(struct python *p, uint32_t path, bool more, int64_t at)
+/* One frame more of a path is at work itself, from `at` on; or less. */
+static void path_begins(struct path *x, int64_t at, int64_t covered_ns)
 {
-	struct path *x = &p->paths.v[path];
-	if (more && x->running++ == 0) {
+	if (x->running++ == 0) {
 		x->since_ns = at;
-		x->covered_ns = covered_now(p, at);
-	} else if (!more && --x->running == 0) {
-		x->exclusive_ns += at - x->since_ns - (covered_now(p, at) - x->covered_ns);
+		x->covered_ns = covered_ns;
 	}
+}
+
+static void path_ends(struct path *x, int64_t at, int64_t covered_ns)
+{
+	if (--x->running == 0)
+		x->exclusive_ns += at - x->since_ns - (covered_ns - x->covered_ns);
 }
 
 static void frame_begins(struct python *p, struct python_frame *v, uint32_t i, int64_t at)
 {
-	path_run(p, v[i].name, true, at);
+	int64_t covered_ns = covered_now(p, at);
+	path_begins(&p->paths.v[v[i].name], at, covered_ns);
 	if (v[i].parent != NO_ID && v[v[i].parent].id++ == 0)
-		path_run(p, v[v[i].parent].name, false, at);
+		path_ends(&p->paths.v[v[v[i].parent].name], at, covered_ns);
 }
 
 static void frame_ends(struct python *p, struct python_frame *v, uint32_t i, int64_t at)
 {
-	path_run(p, v[i].name, false, at);
+	int64_t covered_ns = covered_now(p, at);
+	path_ends(&p->paths.v[v[i].name], at, covered_ns);
 	if (v[i].parent != NO_ID && --v[v[i].parent].id == 0)
-		path_run(p, v[v[i].parent].name, true, at);
+		path_begins(&p->paths.v[v[v[i].parent].name], at, covered_ns);
 }
 
-/* The first frame from `i` on that takes any time within the window. */
-static size_t next_frame(const struct reducer *r, const struct python_thread *t, size_t i)
+/* The next frame is the first from `i` on that takes any time within the window. */
+static void lane_find(struct lane *l, const struct reducer *r, const struct python_thread *t,
+                      size_t i)
 {
 	for (; i < t->frames.nr; i++) {
 		const struct python_frame *f = &t->frames.v[i];
-		int64_t start = f->start_ns > r->first_ns ? f->start_ns : r->first_ns;
-		int64_t end = frame_end(r, f) < r->last_ns ? frame_end(r, f) : r->last_ns;
-		if (end > start)
+		int64_t end = frame_end(r, f);
+		l->start_ns = f->start_ns > r->first_ns ? f->start_ns : r->first_ns;
+		l->end_ns = end < r->last_ns ? end : r->last_ns;
+		if (l->end_ns > l->start_ns)
 			break;
 	}
-	return i;
+	l->next = i;
+	if (i == t->frames.nr)
+		l->start_ns = INT64_MAX;
 }
 
-static struct moment end_of(const struct python *p, uint32_t thread, uint32_t frame)
+/* When something happens next on the thread, strays left out; INT64_MAX: nothing. */
+static int64_t lane_at(const struct lane *l)
 {
-	int64_t end = frame_end(p->r, &p->r->python_threads.v[thread].frames.v[frame]);
-	return (struct moment){ end < p->r->last_ns ? end : p->r->last_ns, true, false, thread, frame };
+	int64_t end = l->inside.nr ? l->inside.v[l->inside.nr - 1].end_ns : INT64_MAX;
+	return end < l->start_ns ? end : l->start_ns;
 }
 
-/* The next thing to happen on the thread itself: strays left out. */
-static bool lane_next(const struct python *p, uint32_t thread, struct moment *out)
+/* What happens on the thread up to `until`, and to the first stray. */
+static void lane_run(struct python *p, uint32_t thread, int64_t until)
 {
-	const struct reducer *r = p->r;
-	const struct python_thread *t = &r->python_threads.v[thread];
-	const struct lane *l = &p->lanes[thread];
-	bool found = l->inside.nr > 0;
-	if (found)
-		*out = end_of(p, thread, l->inside.v[l->inside.nr - 1]);
-	if (l->next == t->frames.nr)
-		return found;
-	int64_t at = t->frames.v[l->next].start_ns;
-	struct moment start = { at > r->first_ns ? at : r->first_ns, false, false, thread,
-		                    (uint32_t)l->next };
-	if (!found || is_earlier(&start, out))
-		*out = start;
-	return true;
-}
-
-/* A frame begins: its end is on the stack of its thread where it lies in the frame that is there.
- */
-static void lane_begin(struct python *p, const struct moment *m)
-{
-	struct lane *l = &p->lanes[m->thread];
-	struct moment end = end_of(p, m->thread, m->frame), outer;
-	frame_begins(p, p->r->python_threads.v[m->thread].frames.v, m->frame, m->at_ns);
-	l->next = next_frame(p->r, &p->r->python_threads.v[m->thread], (size_t)m->frame + 1);
-	if (l->inside.nr)
-		outer = end_of(p, m->thread, l->inside.v[l->inside.nr - 1]);
-	if (l->inside.nr == 0 || is_earlier(&end, &outer)) {
-		vec_push(&l->inside, m->frame);
-	} else {
-		end.stray = true;
-		heap_push(p, end);
+	const struct python_thread *t = &p->r->python_threads.v[thread];
+	struct lane *l = &p->lanes[thread];
+	for (int64_t at; (at = lane_at(l)) <= until && at != INT64_MAX;) {
+		const struct inside *top = l->inside.nr ? &l->inside.v[l->inside.nr - 1] : NULL;
+		if (top && top->end_ns == at) {
+			frame_ends(p, t->frames.v, top->frame, at);
+			l->inside.nr--;
+			continue;
+		}
+		struct inside f = { l->end_ns, (uint32_t)l->next };
+		frame_begins(p, t->frames.v, f.frame, at);
+		lane_find(l, p->r, t, l->next + 1);
+		if (top && f.end_ns > top->end_ns) {
+			heap_push(p, (struct moment){ f.end_ns, thread, f.frame });
+			return;
+		}
+		vec_push(&l->inside, f);
 	}
 }
 
@@ -364,29 +356,24 @@ static void lane_begin(struct python *p, const struct moment *m)
 static void sweep(struct python *p)
 {
 	struct reducer *r = p->r;
-	struct moment m, next;
 	p->lanes = mem_calloc(r->python_threads.nr, sizeof *p->lanes);
 	for (uint32_t i = 0; i < r->python_threads.nr; i++) {
-		p->lanes[i].next = next_frame(r, &r->python_threads.v[i], 0);
-		if (lane_next(p, i, &next))
-			heap_push(p, next);
+		lane_find(&p->lanes[i], r, &r->python_threads.v[i], 0);
+		heap_push(p, (struct moment){ lane_at(&p->lanes[i]), i, NO_ID });
 	}
 	while (p->heap.nr) {
-		m = p->heap.v[0];
-		if (m.end)
-			frame_ends(p, r->python_threads.v[m.thread].frames.v, m.frame, m.at_ns);
-		if (m.stray) {
+		struct moment m = p->heap.v[0];
+		if (m.stray != NO_ID) {
+			frame_ends(p, r->python_threads.v[m.thread].frames.v, m.stray, m.at_ns);
 			heap_pop(p);
 			continue;
 		}
-		if (m.end)
-			p->lanes[m.thread].inside.nr--;
-		else /* a stray that comes of it is later */
-			lane_begin(p, &m);
-		if (lane_next(p, m.thread, &next))
-			heap_replace(p, next);
-		else
+		lane_run(p, m.thread, heap_second(p));
+		m.at_ns = lane_at(&p->lanes[m.thread]);
+		if (m.at_ns == INT64_MAX)
 			heap_pop(p);
+		else
+			heap_replace(p, m);
 	}
 	for (size_t i = 0; i < r->python_threads.nr; i++)
 		vec_release(&p->lanes[i].inside);
