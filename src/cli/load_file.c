@@ -65,7 +65,9 @@ static enum status load_trace(const struct loader *l, struct source *src, struct
 	bool rank_said;
 	name_table_init(&names);
 	diag_init(&own);
-	struct reducer *reducer = reducer_new(&l->options->reduce, &names);
+	struct reduce_options options = l->options->reduce;
+	options.threads = l->threads;
+	struct reducer *reducer = reducer_new(&options, &names);
 	struct digest *d = digest_new();
 	enum status st = trace_read(src, &l->trace, &names, reducer_sink(reducer), &meta, in->log);
 	if (st == ST_OK) {

@@ -263,16 +263,21 @@ void function_rates(struct reducer *r)
 			         (struct gpu_rate){
 			             rate, idmap_pair_first(r->gpu_rows.keys.v[r->activities.v[i].row]) });
 	}
+	vec_release(&r->transfers);
+}
+
+void function_classes(struct reducer *r, struct digest *d)
+{
+	gpu_class(r, FUNCTION_COMPUTE, &r->higher, d);
+	gpu_class(r, FUNCTION_MEMORY, &r->higher, d);
+	gpu_class(r, FUNCTION_COMMUNICATION, &r->higher, d);
+	vec_release(&r->rates);
+	runtime_class(r, &r->higher, d);
 }
 
 void function_figures(struct reducer *r, struct digest *d)
 {
-	struct higher h = { 0 };
-	gpu_class(r, FUNCTION_COMPUTE, &h, d);
-	gpu_class(r, FUNCTION_MEMORY, &h, d);
-	gpu_class(r, FUNCTION_COMMUNICATION, &h, d);
-	runtime_class(r, &h, d);
-	python_figures(r, &h, d);
-	vec_release(&h.list);
+	python_figures(r, d);
+	vec_release(&r->higher.list);
 	digest_fold_functions(d);
 }

@@ -4,17 +4,6 @@
 
 #include "reduce/reducer.h"
 
-/// One piece of time that some function of a higher class covers.
-struct segment {
-	int64_t start_ns, end_ns;
-	int64_t before_ns; ///< length of all segments before it
-};
-
-/// What the classes so far cover: disjoint, in order.
-struct higher {
-	VEC(struct segment) list;
-};
-
 /// Length of what lies before `at`, within segment `i` and those before it,
 /// where `i` is the last that begins by then; 0 segments: `i` is not looked at.
 static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at)
@@ -26,6 +15,6 @@ static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at
 }
 
 /// Rows of Python functions: a tree of call paths, unordered, behind those of `d`.
-void python_figures(struct reducer *r, const struct higher *h, struct digest *d);
+void python_figures(struct reducer *r, struct digest *d);
 
 #endif

@@ -340,8 +340,7 @@ static int span_order(const void *a, const void *b, void *reducer)
 	return (i > k) - (i < k);
 }
 
-static void thread_row(struct reducer *r, struct digest *d, uint32_t thread, const uint32_t *order,
-                       size_t nr)
+static void thread_walk(struct reducer *r, const uint32_t *order, size_t nr)
 {
 	struct cover busy = COVER_INIT, ops = COVER_INIT;
 	struct stack st = { 0 };
@@ -354,15 +353,11 @@ static void thread_row(struct reducer *r, struct digest *d, uint32_t thread, con
 		}
 	}
 	vec_release(&st.frames);
-	int64_t key = r->threads.keys.v[thread];
-	const char *pid = ident_text(&d->arena, r->names, r->pids.keys.v[idmap_pair_first(key)]);
-	const char *tid = ident_text(&d->arena, r->names, r->tids.keys.v[(uint32_t)key]);
-	vec_push(&d->threads, (struct thread_stat){ arena_printf(&d->arena, "%s/%s", pid, tid),
-	                                            busy.length_ns, 0, ops.length_ns });
+	vec_push(&r->thread_times, (struct thread_times){ busy.length_ns, ops.length_ns });
 }
 
 /* The spans of each thread, in order; file order is kept where times are equal. */
-static void threads(struct reducer *r, struct digest *d)
+static void threads(struct reducer *r)
 {
 	size_t nr = r->threads.keys.nr;
 	uint32_t *order = mem_calloc(r->spans.nr, sizeof *order);
@@ -382,18 +377,35 @@ static void threads(struct reducer *r, struct digest *d)
 	for (size_t i = 0; i < nr; i++) {
 		size_t from = i ? end[i - 1] : 0;
 		sort_runs(order + from, end[i] - from, sizeof *order, span_order, r);
-		thread_row(r, d, (uint32_t)i, order + from, end[i] - from);
+		thread_walk(r, order + from, end[i] - from);
 	}
 	free(order);
 	free(end);
 }
 
-void host_figures(struct reducer *r, struct digest *d)
+void host_walk(struct reducer *r, struct digest *d)
 {
 	begun_in_steps(r, d);
-	call_rows(r, d);
-	threads(r, d);
+	threads(r);
+}
+
+static void thread_rows(const struct reducer *r, struct digest *d)
+{
+	for (size_t i = 0; i < r->threads.keys.nr; i++) {
+		int64_t key = r->threads.keys.v[i];
+		const char *pid = ident_text(&d->arena, r->names, r->pids.keys.v[idmap_pair_first(key)]);
+		const char *tid = ident_text(&d->arena, r->names, r->tids.keys.v[(uint32_t)key]);
+		const struct thread_times *t = &r->thread_times.v[i];
+		vec_push(&d->threads, (struct thread_stat){ arena_printf(&d->arena, "%s/%s", pid, tid),
+		                                            t->busy_ns, 0, t->op_ns });
+	}
 	vec_sort(&d->threads, text_cmp);
+}
+
+void host_figures(struct reducer *r, struct digest *d)
+{
+	call_rows(r, d);
+	thread_rows(r, d);
 	for (size_t i = 0; i < r->host_names.nr; i++) {
 		const struct host_name *h = &r->host_names.v[i];
 		if (h->count)

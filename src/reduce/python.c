@@ -38,7 +38,6 @@ struct lane {
 
 struct python {
 	struct reducer *r;
-	const struct higher *higher;
 	size_t segment; ///< of `higher`: the last that begins by now
 	struct name_table clean;
 	uint32_t *clean_of; ///< by id of an event's name; NO_ID not asked for yet
@@ -269,9 +268,10 @@ static int64_t heap_second(const struct python *p)
 /* What is covered before `at`, which never goes back. */
 static int64_t covered_now(struct python *p, int64_t at)
 {
-	while (p->segment + 1 < p->higher->list.nr && p->higher->list.v[p->segment + 1].start_ns <= at)
+	const struct higher *h = &p->r->higher;
+	while (p->segment + 1 < h->list.nr && h->list.v[p->segment + 1].start_ns <= at)
 		p->segment++;
-	return higher_before(p->higher, p->segment, at);
+	return higher_before(h, p->segment, at);
 }
 
 /* One frame more of a path is at work itself, from `at` on; or less. */
@@ -382,20 +382,20 @@ static void sweep(struct python *p)
 
 /* --- rows --- */
 
-/* Durations of all frames, those of a path together; `first[i]` is where path i
+/* Durations of all frames, narrow, those of a path together; `first[i]` is where path i
    begins, with one more behind the last. */
-static int64_t *durations(const struct python *p, size_t *first)
+static uint32_t *durations(const struct python *p, size_t *first)
 {
 	const struct reducer *r = p->r;
 	for (size_t i = 0; i < p->paths.nr; i++)
 		first[i + 1] = first[i] + p->paths.v[i].count;
-	int64_t *durs = mem_calloc(first[p->paths.nr], sizeof *durs);
+	uint32_t *durs = mem_calloc(first[p->paths.nr], sizeof *durs);
 	for (size_t t = 0; t < r->python_threads.nr; t++) {
 		const struct python_thread *thread = &r->python_threads.v[t];
 		for (size_t i = 0; i < thread->frames.nr; i++) {
 			const struct python_frame *f = &thread->frames.v[i];
 			if (f->parent == NO_ID || thread->frames.v[f->parent].name != f->name)
-				durs[first[f->name]++] = frame_dur(r, f);
+				durs[first[f->name]++] = f->dur;
 		}
 	}
 	for (size_t i = p->paths.nr; i > 0; i--) /* each moved to its end, the next one's begin */
@@ -404,11 +404,22 @@ static int64_t *durations(const struct python *p, size_t *first)
 	return durs;
 }
 
+/* Median of durations; `room` is for as many. */
+static int64_t median(const struct reducer *r, const uint32_t *durs, size_t nr, int64_t *room)
+{
+	for (size_t i = 0; i < nr; i++)
+		room[i] = widen(r, durs[i]);
+	return number_median(room, nr);
+}
+
 static void add_rows(const struct python *p, struct digest *d)
 {
 	int64_t before = (int64_t)d->functions.nr;
 	size_t *first = mem_calloc(p->paths.nr + 1, sizeof *first);
-	int64_t *durs = durations(p, first);
+	uint32_t *durs = durations(p, first), most = 0;
+	for (size_t i = 0; i < p->paths.nr; i++)
+		most = p->paths.v[i].count > most ? p->paths.v[i].count : most;
+	int64_t *room = mem_calloc(most, sizeof *room);
 	const char **texts = mem_calloc(p->clean.nr, sizeof *texts);
 	for (size_t i = 0; i < p->paths.nr; i++) {
 		const struct path *x = &p->paths.v[i];
@@ -422,29 +433,42 @@ static void add_rows(const struct python *p, struct digest *d)
 		                                 .count = x->count,
 		                                 .total_ns = x->total_ns,
 		                                 .exclusive_ns = x->exclusive_ns,
-		                                 .median_ns = number_median(durs + first[i], x->count),
+		                                 .median_ns = median(p->r, durs + first[i], x->count, room),
 		                                 .rate = -1,
 		                                 .rate_mad = -1 });
 	}
 	free(texts);
+	free(room);
 	free(durs);
 	free(first);
 }
 
-void python_figures(struct reducer *r, const struct higher *h, struct digest *d)
+void python_paths(struct reducer *r)
 {
-	struct python p = { .r = r, .higher = h };
-	name_table_init(&p.clean);
-	p.clean_of = mem_realloc(NULL, r->names->nr + 1, sizeof *p.clean_of);
-	memset(p.clean_of, 0xff, r->names->nr * sizeof *p.clean_of); /* NO_ID */
-	idmap_init(&p.path_ids);
+	struct python *p = r->python = mem_calloc(1, sizeof *p);
+	p->r = r;
+	name_table_init(&p->clean);
+	p->clean_of = mem_realloc(NULL, r->names->nr + 1, sizeof *p->clean_of);
+	memset(p->clean_of, 0xff, r->names->nr * sizeof *p->clean_of); /* NO_ID */
+	idmap_init(&p->path_ids);
 	for (size_t i = 0; i < r->python_threads.nr; i++)
-		find_paths(&p, &r->python_threads.v[i]);
-	sweep(&p);
-	add_rows(&p, d);
-	name_table_release(&p.clean);
-	idmap_release(&p.path_ids);
-	free(p.clean_of);
-	vec_release(&p.paths);
-	vec_release(&p.heap);
+		find_paths(p, &r->python_threads.v[i]);
+}
+
+void python_figures(struct reducer *r, struct digest *d)
+{
+	sweep(r->python);
+	add_rows(r->python, d);
+}
+
+void python_free(struct python *p)
+{
+	if (!p)
+		return;
+	name_table_release(&p->clean);
+	idmap_release(&p->path_ids);
+	free(p->clean_of);
+	vec_release(&p->paths);
+	vec_release(&p->heap);
+	free(p);
 }

@@ -12,6 +12,7 @@ struct reduce_options {
 	int64_t warmup; ///< steps to leave out
 	const char *communication; ///< space-separated substrings
 	enum phase phase; ///< rows of this alone beside those of all; PHASE_ALL: none
+	size_t threads; ///< to work with when all events are in; 0: 1
 	uint32_t max_events; ///< more are ST_INPUT; 0: what ids can tell apart, 2^32 - 2
 };
 

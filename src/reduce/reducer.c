@@ -1,6 +1,7 @@
 #include "reduce/reducer.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -56,9 +57,12 @@ void reducer_free(struct reducer *r)
 	vec_release(&r->op_flops);
 	vec_release(&r->counted);
 	vec_release(&r->host_names);
+	vec_release(&r->thread_times);
 	for (size_t i = 0; i < r->python_threads.nr; i++)
 		vec_release(&r->python_threads.v[i].frames);
 	vec_release(&r->python_threads);
+	python_free(r->python);
+	vec_release(&r->higher.list);
 	vec_release(&r->phases.list);
 	vec_release(&r->marks);
 	vec_release(&r->owned);
@@ -178,6 +182,46 @@ static void trust_of_meta(const struct reducer *r, const struct trace_meta *meta
 	t->partial = meta->partial;
 }
 
+/* Of the finish what needs no more than the steps. */
+struct host_side {
+	struct reducer *r;
+	struct digest *d;
+};
+
+static void *host_side(void *ctx)
+{
+	struct host_side *side = ctx;
+	host_walk(side->r, side->d);
+	python_paths(side->r);
+	return NULL;
+}
+
+/* The other side: all that is put into the digest's arena is of this one. */
+static enum status gpu_side(struct reducer *r, struct digest *d, struct diag_log *log)
+{
+	TRY(kernel_figures(r, d, log));
+	TRY(comm_figures(r, d, log));
+	function_rates(r);
+	TRY(gpu_figures(r, d, log));
+	function_classes(r, d);
+	parts_figures(r, d);
+	progress_figures(r, d);
+	return ST_OK;
+}
+
+static enum status both_sides(struct reducer *r, struct digest *d, struct diag_log *log)
+{
+	struct host_side side = { r, d };
+	pthread_t thread;
+	bool beside = r->options.threads > 1 && pthread_create(&thread, NULL, host_side, &side) == 0;
+	if (!beside)
+		host_side(&side);
+	enum status st = gpu_side(r, d, log);
+	if (beside)
+		pthread_join(thread, NULL);
+	return st;
+}
+
 enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, struct digest *out,
                            struct diag_log *log)
 {
@@ -195,13 +239,8 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	steps_make(r, out);
 	steps_attribute(r, out);
 	phases_make(r);
-	TRY(kernel_figures(r, out, log));
-	TRY(comm_figures(r, out, log));
-	function_rates(r);
-	TRY(gpu_figures(r, out, log));
+	TRY(both_sides(r, out, log));
 	function_figures(r, out);
-	parts_figures(r, out);
-	progress_figures(r, out);
 	host_figures(r, out);
 	flops_figures(r, out);
 	phase_figures(r, out);

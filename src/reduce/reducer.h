@@ -1,5 +1,6 @@
 /// Inside of the reducer: what it keeps of the events, and its parts in the
-/// order in which reducer_finish() runs them. No other room includes this.
+/// order in which reducer_finish() runs them, those of the host beside those of
+/// the GPU where it may use two threads. No other room includes this.
 ///
 ///     reducer.c      intake, order of work
 ///     steps.c        step markers → steps; GPU activities → steps
@@ -119,6 +120,22 @@ struct phases {
 	bool found[NR_PHASES];
 };
 
+/// One piece of time that some function of a higher class covers.
+struct segment {
+	int64_t start_ns, end_ns;
+	int64_t before_ns; ///< length of all segments before it
+};
+
+/// What the classes of functions so far cover: disjoint, in order.
+struct higher {
+	VEC(struct segment) list;
+};
+
+/// How long a thread was in calls and operators, and in operators.
+struct thread_times {
+	int64_t busy_ns, op_ns;
+};
+
 /// A step: one marker annotation.
 struct mark {
 	int64_t start_ns, end_ns;
@@ -214,6 +231,7 @@ struct reducer {
 		uint32_t thread; ///< id; NO_ID: nothing found yet
 	} thread_found[16]; ///< the last of each place
 	struct last_host last_host;
+	VEC(struct thread_times) thread_times; ///< by id
 
 	struct comm_state comm;
 
@@ -221,6 +239,8 @@ struct reducer {
 	struct thread_found python_found; ///< the last one's
 	VEC(struct python_thread) python_threads;
 	int64_t python_ns; ///< sum of their durations
+	struct python *python; ///< from python_paths() on
+	struct higher higher; ///< from function_classes() on
 
 	struct phases phases;
 
@@ -321,7 +341,14 @@ void python_take(struct reducer *r, const struct event *ev);
 /// What activities moved over their time; while they are in the order of the file.
 void function_rates(struct reducer *r);
 
-/// Rows of functions, from the sorted activities.
+/// Rows of functions of the GPU and of runtime calls, from the sorted activities.
+void function_classes(struct reducer *r, struct digest *d);
+
+/// Call paths of Python frames. Caller releases with python_free(); NULL is fine.
+void python_paths(struct reducer *r);
+void python_free(struct python *p);
+
+/// Rows of all functions, from these.
 void function_figures(struct reducer *r, struct digest *d);
 
 /// Index of the step that the instant belongs to, or NO_ID.
@@ -352,7 +379,10 @@ void progress_figures(const struct reducer *r, struct digest *d);
 /// Rows of GPU activity names, from the activities with their steps.
 GG_MUST_CHECK enum status kernel_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
-/// Per step figures of the host, operators and threads.
+/// Per step figures of the host; sums of operators and threads.
+void host_walk(struct reducer *r, struct digest *d);
+
+/// Rows of calls, operators and threads.
 void host_figures(struct reducer *r, struct digest *d);
 
 /// Keep the operations of the operator that becomes the next span.

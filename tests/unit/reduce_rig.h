@@ -259,16 +259,19 @@ struct rig_row {
 	int64_t warmup;
 };
 
+/// Whether one thread finishes the digest or two.
 static inline void rig_check(const struct rig_row *rows, size_t nr)
 {
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t n = 0; n < 2 * nr; n++) {
+		size_t i = n / 2;
 		const char *script = rows[i].script;
 		for (size_t k = i; !script; k--) /* as in the row above */
 			script = rows[k].script;
 		struct rig g;
 		struct strbuf out = STRBUF_INIT;
-		rig_open(&g,
-		         &(struct reduce_options){ .marker = rows[i].marker, .warmup = rows[i].warmup });
+		rig_open(&g, &(struct reduce_options){ .marker = rows[i].marker,
+		                                       .warmup = rows[i].warmup,
+		                                       .threads = 1 + n % 2 });
 		rig_feed(&g, script);
 		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
 		rig_show(g.d, rows[i].what, &out);

@@ -97,6 +97,50 @@ static void test_many(void **state)
 	rig_close(&g);
 }
 
+/* Durations and correlation ids at 2^31, from where on they take a table of their own. */
+#define STEP "A ProfilerStep#1 1 0 20000000000\n"
+static const struct rig_row wide_rows[] = {
+	{ "durations of activities",
+	  STEP "K a 0 7 -1 0 2147483647\nK a 0 7 -1 2147483647 2147483648\nK b 0 7 -1 9000000000 "
+	       "4294967296",
+	  "kernels",
+	  "[0 a: 2 4294967295 2147483648 0 2 4294967295 2147483648 0][0 b: 1 4294967296 4294967296 0 1 "
+	  "4294967296 4294967296 0]",
+	  NULL, 0 },
+	{ "", NULL, "step.busy_time", "8589934591", NULL, 0 },
+	{ "the longer comes last", STEP "K a 0 7 -1 0 2147483648\nK b 0 7 -1 0 2147483647", "progress",
+	  "1 0 0 0 |a|", NULL, 0 },
+	{ "durations of operators",
+	  STEP "O a 1 0 4294967296\nO b 1 0 2147483648\nO c 1 5 2147483643\nO c 1 2147483648 "
+	       "2147483647",
+	  "ops", "[a: 1 4294967296 1][b: 1 2147483648 5][c: 2 4294967290 4294967290]", NULL, 0 },
+	{ "", NULL, "threads", "[1/1: 4294967296]", NULL, 0 },
+	{ "ids",
+	  STEP "R cudaLaunchKernel 1 2147483647 5 1\nR cudaLaunchKernel 1 2147483648 6 1\n"
+	       "R cudaLaunchKernel 1 4294967296 7 1\nR cudaLaunchKernel 1 9223372036854775807 8 1\n"
+	       "R cudaLaunchKernel 1 3 9 1\nK a 0 7 4294967296 20 1\nK a 0 7 2147483647 21 1\n"
+	       "K a 0 7 9223372036854775807 22 1\nK a 0 7 2147483648 23 1\nK a 0 7 2147483649 24 1\n"
+	       "K a 0 7 0 25 1\nK a 0 7 -1 26 1\nK a 0 7 -1 27 1",
+	  "attribution", "1 1 3 4", NULL, 0 },
+	{ "", NULL, "launches", "5 1", NULL, 0 },
+	{ "", NULL, "step.launch_time", "5", NULL, 0 },
+	{ "one id of several calls",
+	  STEP "R cudaLaunchKernel 1 2147483648 5 1\nR cudaGraphLaunch 1 2147483648 4 1\n"
+	       "R cudaLaunchKernel 1 2147483648 6 1\nR cudaLaunchKernel 1 1 7 1\n"
+	       "K a 0 7 2147483648 20 1\nK a 0 7 2147483648 21 1",
+	  "launches", "3 1", NULL, 0 },
+	{ "overlap on a stream, but of one replay",
+	  STEP "R cudaGraphLaunch 1 2147483648 4 1\nR cudaGraphLaunch 1 2147483649 4 1\n"
+	       "K a 0 7 2147483648 20 10\nK a 0 7 2147483648 25 10\nK a 0 7 2147483649 30 10",
+	  "times", "30 0 0 5", NULL, 0 },
+};
+
+static void test_wide(void **state)
+{
+	(void)state;
+	rig_check(wide_rows, sizeof wide_rows / sizeof *wide_rows);
+}
+
 static void test_environment(void **state)
 {
 	(void)state;
@@ -175,10 +219,10 @@ static void test_digest_env(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sums),        cmocka_unit_test(test_number_of_events),
-		cmocka_unit_test(test_nothing),     cmocka_unit_test(test_many),
-		cmocka_unit_test(test_environment), cmocka_unit_test(test_hash),
-		cmocka_unit_test(test_digest_env),
+		cmocka_unit_test(test_sums),    cmocka_unit_test(test_number_of_events),
+		cmocka_unit_test(test_nothing), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_wide),    cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_hash),    cmocka_unit_test(test_digest_env),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
