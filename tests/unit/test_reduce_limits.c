@@ -133,6 +133,9 @@ static const struct rig_row wide_rows[] = {
 	  STEP "R cudaGraphLaunch 1 2147483648 4 1\nR cudaGraphLaunch 1 2147483649 4 1\n"
 	       "K a 0 7 2147483648 20 10\nK a 0 7 2147483648 25 10\nK a 0 7 2147483649 30 10",
 	  "times", "30 0 0 5", NULL, 0 },
+	{ "the id of another launch's place",
+	  STEP "R cudaLaunchKernel 1 5 4 1\nK a 0 7 5 20 10\nK a 0 7 0 25 10", "times", "20 0 10 5",
+	  NULL, 0 },
 };
 
 static void test_wide(void **state)
