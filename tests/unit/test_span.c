@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -55,6 +56,15 @@ static void nocase(void **state)
 	assert_false(span_contains_nocase(SPAN(""), SPAN("a")));
 	assert_true(span_contains_nocase(SPAN("aab"), SPAN("ab")));
 	assert_false(span_contains_nocase((struct span){ "nccl", 3 }, SPAN("nccl")));
+	char hay[65]; /* at each place of each length, and nowhere */
+	for (size_t n = 1; n < sizeof hay; n++)
+		for (size_t part = 1; part <= n && part <= 17; part++)
+			for (size_t at = 0; at + part <= n + 1; at++) {
+				memset(hay, 'b', sizeof hay);
+				memset(hay + at, 'A', part);
+				struct span h = { hay, n }, needle = { "aaaaaaaaaaaaaaaaa", part };
+				assert_int_equal(span_contains_nocase(h, needle), at + part <= n);
+			}
 }
 
 struct glob_row {
