@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""ci/bench measures every row beside its reference, and peers where they are installed: stand-ins here, so that it is
+the table which is tested and no speed."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HTA = """
+class TraceAnalysis:
+    def __init__(self, trace_files, trace_dir):
+        self.bytes = len(open(trace_files[0], "rb").read())
+    def get_temporal_breakdown(self, visualize):
+        assert self.bytes and not visualize
+    get_gpu_kernel_breakdown = get_temporal_breakdown
+"""
+TRACELENS = """
+class TreePerfAnalyzer:
+    @staticmethod
+    def from_file(path):
+        assert open(path, "rb").read()
+        return TreePerfAnalyzer()
+    def get_df_gpu_timeline(self):
+        pass
+"""
+OWN = ["plain, 1 thread", "plain, 2 threads, beside 1", "gz, inflate in its own thread", "gz, 1 thread"]
+PEERS = ["1 thread, beside hta", "1 thread, beside TraceLens", "1 thread, beside axolotl"]
+
+
+def table(dir, *options, **env):
+    """Cells of each row, by its name; and what stands below."""
+    done = subprocess.run([sys.executable, ROOT / "ci/bench", "--gpugate", os.environ["GPUGATE"], "--work", dir / "work", "--size", "1MB",
+                           "--runs", "1", *options], env={**os.environ, "GPUGATE_SHARED": "", **env}, check=True, stdout=subprocess.PIPE)
+    text = done.stdout.decode()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| ")]
+    assert rows.pop(0)[-2:] == ["resident MiB", "allowed MiB"], text
+    return {row[0]: row[1:] for row in rows}, text.splitlines()[-1]
+
+
+def main():
+    if not shutil.which("cc"):
+        print("skipped: no cc")
+        return 77
+    with tempfile.TemporaryDirectory() as tmp:
+        dir = pathlib.Path(tmp)
+        rows, last = table(dir)
+        names = [f"{trace}: {row}" for trace in ("training", "stacks") for row in OWN]
+        names += ["8 ranks, 2 threads, beside 1", "snapshot, 1 thread"]
+        assert [n for n in rows if "hta" not in n and "TraceLens" not in n] == names, list(rows)
+        for name, (own, other, ratio, goal, resident, allowed) in rows.items():
+            speeds = [float(cell.replace(",", "")) for cell in (own, other, ratio)]
+            assert all(v > 0 for v in speeds[:2]) and goal.startswith("≥") and int(resident) > 0, (name, rows[name])
+            assert (int(allowed) >= 16) if ": " in name else not allowed, (name, allowed)
+        assert re.fullmatch(r"`check` of a digest against a baseline: [\d.]+ ms, of these [\d.]+ ms processor time \(goal: below 10\)",
+                            last), last
+        for name, text in (("hta/__init__.py", ""), ("hta/trace_analysis.py", HTA), ("TraceLens/__init__.py", TRACELENS),
+                           ("axolotl.py", "import sys; open(sys.argv[1]).read()")):
+            (dir / "peers" / name).parent.mkdir(parents=True, exist_ok=True)
+            (dir / "peers" / name).write_text(text)
+        rows, _ = table(dir, "--axolotl", dir / "peers/axolotl.py", "--processor", PYTHONPATH=str(dir / "peers"))
+        assert all(f"{trace}: {peer}" in rows for trace in ("training", "stacks") for peer in PEERS), list(rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
