@@ -27,10 +27,12 @@ struct run {
 
 static inline void move_one(const struct sort *s, char *to, const char *from)
 {
-	if (s->size % 8)
+	if (s->size == 4) /* no call for what is small */
+		memcpy(to, from, 4);
+	else if (s->size % 8)
 		memcpy(to, from, s->size);
 	else
-		for (size_t i = 0; i < s->size; i += 8) /* no call for what is small */
+		for (size_t i = 0; i < s->size; i += 8)
 			memcpy(to + i, from + i, 8);
 }
 

@@ -80,7 +80,7 @@ static uint32_t row_of(struct reducer *r, struct row_found *found, uint32_t thre
 	return found->row;
 }
 
-static uint32_t thread_of(struct reducer *r, const struct event *ev)
+static inline uint32_t thread_of(struct reducer *r, const struct event *ev)
 {
 	struct thread_found *f = &r->thread_found[(ev->pid ^ ev->tid) & 15];
 	if (f->thread == NO_ID || f->pid != ev->pid || f->tid != ev->tid)
