@@ -13,8 +13,9 @@
               (collectives matched across them), view (what rules see of a digest), figures (a
               value of each metric), category, rule, history (past runs of a baseline),
               diagnosis, report
-   read/      trace → events; memory snapshot, as JSON or as a pickle read as data →
-              struct snapshot; recognising what else an input may be
+   read/      trace → events, by several threads where there are some to spare; memory
+              snapshot, as JSON or as a pickle read as data → struct snapshot; recognising
+              what else an input may be
    reduce/    events → digest: steps, kernels, communication, devices, host, functions,
               operations, memory, what was done last; snapshot → digest: replay backwards from
               the final state, sites

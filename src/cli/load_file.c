@@ -93,6 +93,8 @@ static enum status load_snapshot(const struct loader *l, struct source *src, str
 	struct diag_log own;
 	const char *name = name_of(in->path);
 	bool rank_said;
+	if (l->trace.threads > 1)
+		source_ahead(src);
 	TRY(pickled ? snapshot_read_pickle(src, NULL, &s, in->log)
 	            : snapshot_read(src, NULL, &s, in->log));
 	diag_init(&own);

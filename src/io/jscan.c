@@ -32,7 +32,8 @@ void jscan_free(struct jscan *js)
 		return;
 	jscan_seams_release(js);
 	strbuf_release(&js->text);
-	free(js->buf);
+	if (!js->piece)
+		free(js->buf);
 	free(js);
 }
 
@@ -40,8 +41,8 @@ static void stop(struct jscan *js, enum status st)
 {
 	if (js->status == ST_OK)
 		js->status = st;
-	js->base += (uint64_t)(js->at - js->buf);
-	js->at = js->end = js->buf;
+	js->base -= (uint64_t)(js->end - js->at); /* jscan_byte() stays */
+	js->at = js->end;
 	*js->end = '\0';
 	js->mark = NULL;
 	js->eof = true;

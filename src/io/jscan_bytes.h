@@ -110,7 +110,7 @@ static inline uint64_t bytes_eight_digits(uint64_t w)
 }
 
 /// Value of the `n` digits at `p`, 1 ≤ n ≤ 16.
-static inline uint64_t bytes_digits(const char *p, size_t n)
+static inline __attribute__((always_inline)) uint64_t bytes_digits(const char *p, size_t n)
 {
 	/* what is shifted out are bytes behind the digits; zeros come in before them */
 	if (n <= 8)

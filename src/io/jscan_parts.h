@@ -8,6 +8,7 @@
 ///     jscan_number.c  numbers and words
 ///     jscan_inline.h  what is called for every value
 ///     jscan_bytes.h   runs of bytes, many at a time
+///     jscan_piece.c   arrays that are scanned in pieces
 #ifndef GG_IO_JSCAN_PARTS_H
 #define GG_IO_JSCAN_PARTS_H
 
@@ -50,6 +51,7 @@ struct jscan {
 	struct source *src;
 	struct diag_log *log;
 	bool tolerant, eof, cut;
+	bool piece; ///< the window is borrowed, and all there is
 	unsigned depth, max_depth;
 	enum status status;
 	char *buf, *at, *end, *mark;
@@ -107,6 +109,36 @@ struct span jscan_text_since(const struct jscan *js, const struct jscan_since *s
 /// as a lead; false where it cannot be one. What follows it is remembered apart from what
 /// follows others.
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out);
+
+/// How the next element of the innermost array begins: its comma, bracket and first key. False
+/// where that cannot be told.
+bool jscan_beginning(struct jscan *js, struct strbuf *out);
+
+/// End of what seems to be the last element that another one follows in `text`, searched for behind
+/// `from`; 0 where there is none.
+size_t jscan_last_beginning(struct span text, struct span beginning, size_t from);
+
+/// Append to `out` what has been taken from the source and not been read.
+void jscan_unread(struct jscan *js, struct strbuf *out);
+
+/// What the source gives next is the byte at `byte`.
+void jscan_resume(struct jscan *js, uint64_t byte);
+
+/// A scanner of pieces of the array that `whole` is in, behind an element. Caller: jscan_free().
+struct jscan *jscan_new_piece(const struct jscan *whole, struct diag_log *log);
+
+/// Scan the `n` bytes at `p`, which stand at `byte` of the input behind an element, and
+/// JSCAN_PAD zeros behind them; borrowed until the next piece.
+void jscan_piece(struct jscan *js, char *p, size_t n, uint64_t byte);
+
+/// What was tolerated in the piece counts for the whole, too.
+void jscan_add_faults(struct jscan *js, const struct jscan *piece);
+
+/// False at the end of a piece.
+static inline bool jscan_left(const struct jscan *js)
+{
+	return !js->piece || js->at < js->end;
+}
 
 /// Objects that come again byte for byte, each with what the reader made of it.
 enum { REPEAT_TEXT = 512, REPEAT_LIMIT = 4096, REPEAT_PLACES = 4096, REPEAT_CHAIN = 8 };

@@ -32,8 +32,10 @@ struct source {
 	unsigned char *raw; ///< bytes read and not yet handed on: [raw_at, raw_nr)
 	size_t raw_at, raw_nr;
 	uint64_t raw_bytes, bytes; ///< taken from the file; handed out
-	char *peek; ///< bytes of source_peek() not yet read: [peek_at, peek_nr)
+	char *peek; ///< bytes of source_peek() or source_unread() not yet read: [peek_at, peek_nr)
 	size_t peek_at, peek_nr;
+	struct source_end end; ///< once more, behind them
+	bool want_ahead;
 	struct ahead *ahead; ///< what is behind the peeked bytes comes through it; NULL: directly
 };
 
@@ -50,6 +52,7 @@ static struct source *source_new(const char *name, const struct source_options *
 	if (!s->options.max_bytes)
 		s->options.max_bytes = DEFAULT_MAX_BYTES;
 	s->raw = mem_realloc(NULL, RAW_BYTES, 1);
+	diag_init(&s->end.said);
 	return s;
 }
 
@@ -265,8 +268,14 @@ enum status source_read(struct source *s, char *buf, size_t cap, size_t *nr, str
 		*nr = n;
 		return ST_OK;
 	}
-	if (!s->ahead && s->options.ahead) {
-		s->options.ahead = false;
+	if (s->end.reached) {
+		s->end.reached = false;
+		diag_move(log, &s->end.said);
+		*nr = 0;
+		return s->end.status;
+	}
+	if (!s->ahead && s->want_ahead) {
+		s->want_ahead = false;
 		if (s->coding == CODING_UNKNOWN)
 			TRY(detect(s, log));
 		if (s->coding == CODING_GZIP)
@@ -280,9 +289,35 @@ enum status source_read(struct source *s, char *buf, size_t cap, size_t *nr, str
 	return ST_OK;
 }
 
+void source_ahead(struct source *s)
+{
+	s->want_ahead = true;
+}
+
+void source_unread(struct source *s, struct span rest, struct source_end *end)
+{
+	struct span left = { s->peek ? s->peek + s->peek_at : NULL, s->peek_nr - s->peek_at };
+	char *all = mem_realloc(NULL, rest.n + left.n + 1, 1);
+	if (rest.n)
+		memcpy(all, rest.p, rest.n);
+	if (left.n)
+		memcpy(all + rest.n, left.p, left.n);
+	free(s->peek);
+	s->peek = all;
+	s->peek_at = 0;
+	s->peek_nr = rest.n + left.n;
+	if (end->reached) {
+		s->end.reached = true;
+		s->end.status = end->status;
+		diag_move(&s->end.said, &end->said);
+		end->reached = false;
+	}
+}
+
+/* A thread, or whoever took bytes back, may have come to the end before the reader. */
 bool source_truncated(const struct source *s)
 {
-	return (!s->ahead || s->ended) && s->truncated; /* the thread may be ahead of the reader */
+	return (!s->ahead || s->ended) && !s->end.reached && s->truncated;
 }
 
 const char *source_name(const struct source *s)
@@ -299,6 +334,7 @@ void source_close(struct source *s)
 		inflateEnd(&s->z); /* harmless where it was never started */
 	if (s->fd >= 0)
 		close(s->fd);
+	diag_release(&s->end.said);
 	free(s->raw);
 	free(s->peek);
 	free(s->name);

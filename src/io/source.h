@@ -21,7 +21,6 @@ struct source_progress {
 struct source_options {
 	uint64_t max_bytes; ///< cap on expanded bytes; 0: the default, 1 TiB
 	size_t block; ///< bytes per read at most, for tests; 0: as many as fit
-	bool ahead; ///< gzip is inflated by a thread of its own, while what is read is used
 	bool allow_truncated; ///< a gzip stream that is cut short ends there
 	struct source_progress *progress; ///< kept up to date while reading; NULL: nobody looks
 };
@@ -45,6 +44,20 @@ GG_MUST_CHECK enum status source_read(struct source *s, char *buf, size_t cap, s
 /// borrowed until the next call. To be asked before the first read.
 #define SOURCE_PEEK ((size_t)4096)
 GG_MUST_CHECK enum status source_peek(struct source *s, struct span *first, struct diag_log *log);
+
+/// From here on gzip is inflated by a thread of its own, while what is read is used.
+void source_ahead(struct source *s);
+
+/// How a source came to its end: what source_read() answered and said then.
+struct source_end {
+	bool reached;
+	enum status status;
+	struct diag_log said;
+};
+
+/// What was read last and not used is read once more: `rest`, then the end where it was reached,
+/// which is emptied.
+void source_unread(struct source *s, struct span rest, struct source_end *end);
 
 /// True where a gzip stream ended too early and that was allowed.
 bool source_truncated(const struct source *s);

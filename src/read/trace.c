@@ -8,34 +8,26 @@
 struct trace_reader {
 	struct trace_input in;
 	const struct trace_options *options;
-	struct event_sink sink;
 	struct raw_event ev;
+	struct source *src;
 	bool has_events, bare;
-	enum status sink_status;
 };
 
-static bool quick_enough(const struct trace_reader *r)
-{
-	return r->options->quick && r->in.meta->events >= r->options->quick;
-}
-
-/* The elements of traceEvents, or of the bare array. */
+/* The elements of traceEvents, or of the bare array. What ends a split may be the end of them, or
+   a strange one: it is begun again later. */
 static void read_events(struct trace_reader *r)
 {
-	struct event e = EVENT_BLANK;
-	bool wanted;
+	const struct trace_options *options = r->options;
+	struct trace_input *in = &r->in;
 	r->has_events = true;
-	while (read_event(&r->in, &r->ev, &e, &wanted)) {
-		if (wanted)
-			r->sink_status = r->sink.event(r->sink.ctx, &e);
-		if (jscan_status(r->in.js) != ST_OK || r->sink_status != ST_OK)
+	for (uint64_t more = 1; options->threads > 1 && !options->quick; more *= 2) {
+		if (!read_elements(in, &r->ev, in->meta->events + more))
 			return;
-		r->in.meta->events++;
-		if (quick_enough(r)) {
-			r->in.meta->partial = true;
+		split_events(in, r->src, options);
+		if (in->sunk != ST_OK)
 			return;
-		}
 	}
+	in->meta->partial = read_elements(in, &r->ev, options->quick ? options->quick : UINT64_MAX);
 }
 
 static void read_top_key(struct trace_reader *r, struct span key)
@@ -71,13 +63,13 @@ static enum status refuse(struct trace_reader *r, struct source *src, struct dia
 	    source_name(src), foreign_name(r->in.foreign));
 }
 
-/* The outermost value; jscan_status() and r->sink_status tell how it went. */
+/* The outermost value; jscan_status() and r->in.sunk tell how it went. */
 static enum status read_top(struct trace_reader *r, struct source *src, struct diag_log *log)
 {
 	struct jscan *js = r->in.js;
 	struct span key;
 	if (jscan_object(js)) {
-		while (!r->in.meta->partial && r->sink_status == ST_OK && jscan_key(js, &key))
+		while (!r->in.meta->partial && r->in.sunk == ST_OK && jscan_key(js, &key))
 			read_top_key(r, key);
 	} else if (jscan_array(js)) {
 		r->bare = true;
@@ -86,7 +78,7 @@ static enum status read_top(struct trace_reader *r, struct source *src, struct d
 		r->in.foreign |= foreign_element(jscan_peek(js));
 		jscan_skip(js);
 	}
-	TRY(r->sink_status);
+	TRY(r->in.sunk);
 	if (!r->in.meta->partial)
 		jscan_end(js);
 	TRY(jscan_status(js));
@@ -102,9 +94,9 @@ enum status trace_read(struct source *src, const struct trace_options *options,
 	diag_init(&own);
 	struct jscan_options scan = { .tolerant = true };
 	struct jscan *js = jscan_new(src, &scan, &own);
-	struct trace_reader r = { .in = { .js = js, .names = names, .meta = meta },
+	struct trace_reader r = { .in = { .js = js, .names = names, .meta = meta, .sink = sink },
 		                      .options = options,
-		                      .sink = sink };
+		                      .src = src };
 	enum status st = read_top(&r, src, &own);
 	meta->json_faults = jscan_faults(js, &meta->fault_byte);
 	meta->truncated = source_truncated(src);

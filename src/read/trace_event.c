@@ -348,7 +348,10 @@ static bool is_memory(const struct raw_event *ev)
 	return ev->phase != PHASE_COMPLETE && span_eq(name, SPAN("[memory]"));
 }
 
-bool read_event(struct trace_input *in, struct raw_event *ev, struct event *out, bool *wanted)
+/* What is wanted of an element goes to `out`, whose spans are borrowed from `ev`; false at the
+   end of the array. */
+static bool read_event(struct trace_input *in, struct raw_event *ev, struct event *out,
+                       bool *wanted)
 {
 	const struct event_lead *lead = in->meta->events ? follow_lead(in) : NULL;
 	*wanted = false;
@@ -376,5 +379,21 @@ bool read_event(struct trace_input *in, struct raw_event *ev, struct event *out,
 		*wanted = fill_complete(in, ev, out);
 	else if (is_memory(ev))
 		*wanted = fill_memory(in, ev, out);
+	return true;
+}
+
+bool read_elements(struct trace_input *in, struct raw_event *ev, uint64_t limit)
+{
+	struct event e = EVENT_BLANK;
+	bool wanted;
+	while (in->meta->events != limit && jscan_left(in->js)) {
+		if (!read_event(in, ev, &e, &wanted))
+			return false;
+		if (wanted)
+			in->sunk = in->sink.event(in->sink.ctx, &e);
+		if (jscan_status(in->js) != ST_OK || in->sunk != ST_OK)
+			return false;
+		in->meta->events++;
+	}
 	return true;
 }

@@ -4,12 +4,15 @@
 ///     trace_meta.c   what a trace says of itself
 ///     trace_event.c  one element of traceEvents → struct event
 ///     trace_args.c   values and the "args" of an event
+///     trace_split.c  the elements of traceEvents by several threads (trace_batch.h: what they
+///     keep)
 #ifndef GG_READ_TRACE_PARTS_H
 #define GG_READ_TRACE_PARTS_H
 
 #include "base/strbuf.h"
 #include "io/jscan_inline.h"
 #include "model/event.h"
+#include "read/trace.h"
 
 enum phase { PHASE_NONE, PHASE_COMPLETE, PHASE_OTHER };
 
@@ -28,6 +31,8 @@ struct trace_input {
 	struct jscan *js;
 	struct name_table *names;
 	struct trace_meta *meta;
+	struct event_sink sink;
+	enum status sunk; ///< what the sink said
 	struct event_lead leads[EVENT_LEADS]; ///< in the order in which they are tried
 	size_t nr_leads;
 	uint64_t with_phase; ///< elements that have a "ph"
@@ -84,7 +89,8 @@ void read_number(struct jscan *js, int digits, struct field *f);
 void read_ident(struct trace_input *in, struct field *f);
 
 /// The same where the value is plain, as most are, without a call.
-static inline void read_number_inline(struct jscan *js, unsigned digits, struct field *f)
+static inline __attribute__((always_inline)) void
+read_number_inline(struct jscan *js, unsigned digits, struct field *f)
 {
 	f->byte = jscan_value_byte_inline(js);
 	f->state = FIELD_OK;
@@ -92,7 +98,8 @@ static inline void read_number_inline(struct jscan *js, unsigned digits, struct 
 		read_number(js, (int)digits, f);
 }
 
-static inline void read_ident_inline(struct trace_input *in, struct field *f)
+static inline __attribute__((always_inline)) void read_ident_inline(struct trace_input *in,
+                                                                    struct field *f)
 {
 	f->byte = jscan_value_byte_inline(in->js);
 	f->state = FIELD_OK;
@@ -106,14 +113,18 @@ void forget_args(struct raw_event *ev);
 /// The next value as the "args" of `ev`.
 void read_args(struct trace_input *in, struct raw_event *ev);
 
-/// The next element of the array of events, of which there may be one only: false at its end.
-/// What is wanted of it goes to `out`, whose spans are borrowed from `ev`, which later calls use
-/// anew, as they do `out`, at first EVENT_BLANK. `*wanted` is false where nothing is.
-bool read_event(struct trace_input *in, struct raw_event *ev, struct event *out, bool *wanted);
+/// Elements of the array of events, of which there may be one only, until there are `limit` of
+/// them in all or the piece ends: what is wanted goes to the sink. False at the end of the array
+/// and after an error, of the sink too.
+bool read_elements(struct trace_input *in, struct raw_event *ev, uint64_t limit);
 
 /// An event that says nothing.
 #define EVENT_BLANK \
 	((struct event){ .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } })
+
+/// The elements behind the one that has been read, by several threads, as far as these get: what
+/// is left is for read_elements().
+void split_events(struct trace_input *in, struct source *src, const struct trace_options *options);
 
 /// The value of a top-level key as metadata; false, with nothing consumed, where it is none.
 bool read_meta(struct trace_input *in, struct span key);

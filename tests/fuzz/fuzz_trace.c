@@ -1,5 +1,5 @@
 /*
- * Any bytes as a trace, plain or gzip: the block size changes nothing; events keep
+ * Any bytes as a trace, plain or gzip: block size and threads change nothing; events keep
  * the promises of their header; leave to cut adds nothing where there is no cut.
  */
 #include "fuzz.h"
@@ -19,6 +19,11 @@ static struct record read_twice(struct span text, struct trace_options options)
 	struct record whole = record_trace(text, options, 0, 0);
 	struct record parts = record_trace(text, options, 3, 0);
 	law(record_same(&whole, &parts));
+	options.threads = 2;
+	options.piece = 64;
+	struct record split = record_trace(text, options, 0, 0);
+	law(record_same(&whole, &split));
+	record_release(&split);
 	law(!whole.broken);
 	law((whole.status == ST_OK) == !strstr(strbuf_str(&whole.log), "error: "));
 	law(!whole.not_a_trace || whole.status == ST_INPUT);

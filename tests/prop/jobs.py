@@ -3,10 +3,13 @@
 
  - digests, figures, warnings, errors and exit codes are the same for any number
  - everything that is wrong is said, in the order of the arguments, and the first decides
+ - a file that several threads share too: whole, packed, from a pipe, cut, with an error in it, and the recordings
+   under $GPUGATE_SHARED where it is set
  - some hundred files are read within 64 descriptors, whatever --jobs asks for
 
 $GPUGATE is the program; exit 77 skips.
 """
+import gzip
 import os
 import pathlib
 import resource
@@ -77,6 +80,48 @@ def errors(dir):
     assert "run.yaml" in err.splitlines()[0] and "rank8.json" in err.splitlines()[1], err
 
 
+def shared_file(dir):
+    make("trace", "--seed", 1, "--steps", 40, "--out", dir / "rank0.json")
+    text = (dir / "rank0.json").read_bytes()
+    assert len(text) > 2 << 20, len(text)
+    (dir / "packed.json.gz").write_bytes(gzip.compress(text, 1))
+    (dir / "cut.json").write_bytes(text[: len(text) * 2 // 3])
+    (dir / "cut.json.gz").write_bytes(gzip.compress(text, 1)[:-70000])
+    at = text.index(b'"ts"', text.index(b'"kernel"', len(text) // 2))
+    (dir / "wrong.json").write_bytes(text[:at] + b'"ts": 1e99, "was"' + text[at + 4:])
+    at = text.index(b',', len(text) // 2)
+    (dir / "broken.json").write_bytes(text[:at] + b',,' + text[at + 1:])
+    same("metrics", dir / "rank0.json")
+    same("metrics", dir / "packed.json.gz")
+    for name in ("cut.json", "cut.json.gz"):
+        same("metrics", dir / name, code=3)
+        same("metrics", dir / name, "--allow-truncated")
+    for name in ("wrong.json", "broken.json"):
+        same("metrics", dir / name, code=3)
+    same("metrics", dir / "rank0.json", "--quick", 1000)
+    same("metrics", dir / "rank0.json", "--max-input", 1 << 20, code=3)
+    written = set()
+    for jobs in JOBS:
+        assert subprocess.run([PROGRAM, "digest", "-", "-o", dir / "out.json", "--jobs", str(jobs)], input=text,
+                              check=False, capture_output=True).returncode == 0
+        written.add((dir / "out.json").read_bytes())
+    assert len(written) == 1
+
+
+def recordings(dir):
+    if not os.environ.get("GPUGATE_SHARED"):
+        print("skipped: recordings ($GPUGATE_SHARED is not set)")
+        return
+    traces = sorted((pathlib.Path(os.environ["GPUGATE_SHARED"]) / "data/traces").glob("*json*"))
+    assert traces
+    for trace in traces:
+        results = set()
+        for jobs in (1, 2, 5):
+            p = gpugate("digest", trace, "--jobs", jobs, "-o", dir / "out.json")
+            results.add((p, (dir / "out.json").read_bytes() if p[0] == 0 else b""))
+        assert len(results) == 1, trace
+
+
 def descriptors(dir):
     make("ranks", "--ranks", 1, "--steps", 2, "--seed", 1, "--plain", "--out", dir / "one")
     gpugate("digest", dir / "one" / "rank0.json", "-o", dir / "one.json")
@@ -95,7 +140,7 @@ def descriptors(dir):
 def main():
     if not PROGRAM:
         sys.exit(77)
-    for law in (results, errors, descriptors):
+    for law in (results, errors, shared_file, recordings, descriptors):
         with tempfile.TemporaryDirectory() as name:
             try:
                 law(pathlib.Path(name))

@@ -73,12 +73,15 @@ static void drain(struct source *src, size_t cap, struct outcome *o)
 	o->truncated = source_truncated(src);
 }
 
-static struct outcome read_all(struct span data, const struct source_options *options, bool peek)
+static struct outcome read_all(struct span data, const struct source_options *options, bool peek,
+                               bool ahead)
 {
 	struct outcome o = { .bytes = STRBUF_INIT };
 	struct span first;
 	diag_init(&o.log);
 	struct source *src = source_memory("mem", data.p, data.n, options);
+	if (ahead)
+		source_ahead(src);
 	if (peek)
 		o.status = source_peek(src, &first, &o.log);
 	drain(src, options->block == 7 ? 1 : 1 << 15, &o);
@@ -98,14 +101,14 @@ static void check(struct span data, struct source_options options, enum status s
 {
 	for (size_t i = 0; i < 4 * ROWS(blocks); i++) {
 		options.block = blocks[i / 4];
-		options.ahead = i / 2 % 2;
-		struct outcome o = read_all(data, &options, i % 2);
+		bool ahead = i / 2 % 2;
+		struct outcome o = read_all(data, &options, i % 2, ahead);
 		const struct diag_entry *e = o.log.first;
 		bool ok = o.status == status && (status != ST_OK || span_eq(strbuf_span(&o.bytes), text)) &&
 		          (message ? e && strcmp(e->text, message) == 0 && !e->next : !e);
 		if (!ok)
 			fail_msg("%s, block %zu%s%s: status %d, %zu bytes, '%s'", what, options.block,
-			         i % 2 ? ", peeked" : "", options.ahead ? ", ahead" : "", o.status, o.bytes.n,
+			         i % 2 ? ", peeked" : "", ahead ? ", ahead" : "", o.status, o.bytes.n,
 			         e ? e->text : "");
 		outcome_release(&o);
 	}
@@ -197,7 +200,7 @@ static void cut_at_every_byte(void **state)
 	for (size_t n = 2; n < z.n; n++)
 		for (size_t i = 0; i < 2 * ROWS(blocks); i++) {
 			struct source_options options = { .block = blocks[i / 2], .allow_truncated = i % 2 };
-			struct outcome o = read_all((struct span){ z.p, n }, &options, false);
+			struct outcome o = read_all((struct span){ z.p, n }, &options, false, false);
 			bool whole = n == first, allowed = options.allow_truncated;
 			if (o.status != (whole || allowed ? ST_OK : ST_INPUT) ||
 			    o.truncated != (allowed && !whole) ||
@@ -263,7 +266,7 @@ static void damaged(void **state)
 	for (size_t at = 21; at < z.n; at++) {
 		struct source_options options = { 0 };
 		z.p[at] ^= 0x10;
-		struct outcome o = read_all(strbuf_span(&z), &options, false);
+		struct outcome o = read_all(strbuf_span(&z), &options, false, false);
 		if (o.status != ST_INPUT || !diag_first_error(&o.log))
 			fail_msg("a bit of byte %zu: status %d", at, o.status);
 		outcome_release(&o);
@@ -320,7 +323,7 @@ static void bomb(void **state)
 	char *p = calloc(1, 16 << 20);
 	gzip_member(&z, (struct span){ p, 16 << 20 });
 	free(p);
-	struct outcome o = read_all(strbuf_span(&z), &options, false);
+	struct outcome o = read_all(strbuf_span(&z), &options, false, false);
 	assert_int_equal(o.status, ST_INPUT);
 	assert_true(o.bytes.n <= 1 << 20);
 	outcome_release(&o);
@@ -370,12 +373,13 @@ static void closed_early(void **state)
 	some_text(&text, 100000);
 	gzip_member(&z, strbuf_span(&text));
 	for (size_t i = 0; i < ROWS(reads); i++) {
-		struct source_options options = { .block = 64, .ahead = true };
+		struct source_options options = { .block = 64 };
 		struct outcome o = { .bytes = STRBUF_INIT };
 		char buf[100];
 		size_t nr = 0;
 		diag_init(&o.log);
 		struct source *src = source_memory("mem", z.p, z.n, &options);
+		source_ahead(src);
 		for (size_t k = 0; k < reads[i]; k++) {
 			assert_int_equal(source_read(src, buf, sizeof buf, &nr, &o.log), ST_OK);
 			strbuf_add(&o.bytes, (struct span){ buf, nr });

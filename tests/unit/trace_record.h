@@ -89,7 +89,7 @@ static inline enum status record_event(void *ctx, const struct event *e)
 		strbuf_adds(b, " of ");
 		strbuf_add(b, e->input_types);
 	}
-	if (e->concrete_inputs.n || e->flops) {
+	if (e->kind == EVENT_OP && (e->concrete_inputs.n || e->flops)) {
 		strbuf_adds(b, " with ");
 		strbuf_add(b, e->concrete_inputs);
 		strbuf_addf(b, " f%" PRId64, e->flops);

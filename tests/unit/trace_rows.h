@@ -1,7 +1,7 @@
 /// Tables of small documents and what the trace reader makes of them. In the rows
 /// ' stands for " and ^ for nothing: it marks the byte that the error names. Every
-/// row is read in blocks of 1, 2, 3, 7 bytes and whole, and those that are traces
-/// also cut at every byte. To be included behind cmocka.h.
+/// row is read in blocks of 1, 2, 3, 7 bytes and whole, and by several threads, and those that are
+/// traces also cut at every byte. To be included behind cmocka.h.
 #ifndef GG_TESTS_TRACE_ROWS_H
 #define GG_TESTS_TRACE_ROWS_H
 
@@ -106,6 +106,12 @@ static inline void check_rows(const struct row *rows, size_t nr)
 			check_row(&rows[i], &r, trace_blocks[k]);
 			record_release(&r);
 		}
+		struct trace_options split = rows[i].options;
+		split.threads = 3;
+		split.piece = 80;
+		struct record r = record_trace(strbuf_span(&json), split, 0, 0);
+		check_row(&rows[i], &r, 0);
+		record_release(&r);
 		if (rows[i].events && !rows[i].options.quick)
 			check_cuts(&rows[i], strbuf_span(&json));
 		strbuf_release(&json);

@@ -1,0 +1,326 @@
+/* The elements of one array by several threads.
+
+   The input is cut into pieces where an element seems to begin. Each is scanned by itself as if it
+   stood behind an element, and its events wait until those of the pieces before it have been handed
+   on. A cut was right if the piece before it ends there, behind an element; as that is known before
+   its own events are handed on, what comes out is what one scanner would have made of the whole.
+   From the first piece on that does not end so (the array ends in it, an error, a wrong cut) all is
+   given back, to be read by one scanner, which has the say on everything unusual. */
+#include <pthread.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "read/trace_batch.h"
+#include "read/trace_parts.h"
+
+/* Pieces grow up to so many times their size where no cut is found; threads beyond so many
+   would wait for their turn to hand on; and a table of names with so much text is begun anew. */
+enum { PIECE_BYTES = 256 << 10, PIECE_GROWTH = 4, THREADS_MAX = 8, NAMES_BYTES = 1 << 20 };
+
+struct split {
+	struct trace_input *in; ///< of the whole
+	struct source *src;
+	size_t bytes; ///< of a piece
+	struct strbuf beginning; ///< of elements: where it stands is cut
+
+	pthread_mutex_t fill; ///< of what follows
+	struct strbuf carry; ///< read already, and behind the last cut
+	uint64_t at; ///< where the next piece is in the input
+	size_t nr; ///< pieces so far
+	struct source_end end;
+	bool uncut; ///< there are no more pieces
+
+	pthread_mutex_t mutex; ///< of what follows, and of all that events are handed on to
+	pthread_cond_t changed;
+	size_t turn; ///< of which piece events are handed on
+	bool stop; ///< of none any more
+};
+
+/* One thread and its piece. */
+struct worker {
+	struct split *split;
+	pthread_t thread;
+	struct trace_input in;
+	struct trace_meta meta;
+	struct name_table names;
+	VEC(const struct name *) known; ///< by id in `names`: the same of the whole
+	struct raw_event ev;
+	struct batch batch;
+	struct diag_log log; ///< dropped
+	char *piece;
+	size_t n, cap;
+	size_t used; ///< of its bytes: these need not be read again
+	size_t number;
+	uint64_t at;
+};
+
+/* ---- pieces ---- */
+
+/* Room for so many bytes more, and the zeros behind them. */
+static void reserve(struct worker *w, size_t more)
+{
+	if (w->cap >= w->n + more)
+		return;
+	w->cap = w->n + more;
+	w->piece = mem_realloc(w->piece, w->cap + JSCAN_PAD, 1);
+}
+
+/* As many bytes of the input as are a piece, unless it ends before. */
+static void fill(struct worker *w)
+{
+	struct split *s = w->split;
+	size_t nr = 0, want = w->n + s->bytes;
+	reserve(w, s->bytes);
+	while (w->n < want && !s->end.reached) {
+		s->end.status = source_read(s->src, w->piece + w->n, want - w->n, &nr, &s->end.said);
+		s->end.reached = s->end.status != ST_OK || nr == 0;
+		w->n += s->end.reached ? 0 : nr;
+	}
+}
+
+/* What is behind the last cut up to the next; 0 bytes where there is none. */
+static void cut_piece(struct worker *w)
+{
+	struct split *s = w->split;
+	size_t cut = 0;
+	w->n = w->used = 0;
+	reserve(w, s->carry.n + s->bytes);
+	memcpy(w->piece, strbuf_str(&s->carry), s->carry.n);
+	w->n = s->carry.n;
+	for (unsigned i = 0; i < PIECE_GROWTH && !cut && !s->end.reached; i++) {
+		size_t from = w->n < s->beginning.n ? 0 : w->n - s->beginning.n;
+		fill(w);
+		cut =
+		    jscan_last_beginning((struct span){ w->piece, w->n }, strbuf_span(&s->beginning), from);
+	}
+	strbuf_setlen(&s->carry, 0);
+	strbuf_add(&s->carry, (struct span){ w->piece + cut, w->n - cut });
+	w->n = cut;
+	memset(w->piece + cut, 0, JSCAN_PAD);
+}
+
+static bool stopped(struct split *s)
+{
+	pthread_mutex_lock(&s->mutex);
+	bool stop = s->stop;
+	pthread_mutex_unlock(&s->mutex);
+	return stop;
+}
+
+/* The next piece, in order; false where there is none. */
+static bool take(struct worker *w)
+{
+	struct split *s = w->split;
+	pthread_mutex_lock(&s->fill);
+	bool more = !s->uncut && !stopped(s);
+	if (more) {
+		cut_piece(w);
+		w->number = s->nr;
+		w->at = s->at;
+		s->at += w->n;
+		s->nr += w->n > 0;
+		s->uncut = w->n == 0;
+		more = w->n > 0;
+	}
+	pthread_mutex_unlock(&s->fill);
+	return more;
+}
+
+/* ---- events ---- */
+
+static void begin_names(struct worker *w)
+{
+	if (w->names.slots && w->names.bytes < NAMES_BYTES)
+		return;
+	name_table_release(&w->names);
+	name_table_init(&w->names);
+	w->known.nr = 0;
+}
+
+static enum status keep(void *ctx, const struct event *e)
+{
+	batch_add(ctx, e);
+	return ST_OK;
+}
+
+/* The events of the piece into the batch; false where they may not be what they seem. */
+static bool scan(struct worker *w)
+{
+	begin_names(w);
+	w->batch.nr = 0;
+	w->in.with_phase = w->in.foreign = 0;
+	w->meta.malformed = 0;
+	w->meta.events = 1; /* there were some before it */
+	jscan_piece(w->in.js, w->piece, w->n, w->at);
+	bool all = read_elements(&w->in, &w->ev, UINT64_MAX);
+	w->used =
+	    (size_t)(jscan_byte(w->in.js) - w->at) - !all; /* the bracket is for the one scanner */
+	return jscan_status(w->in.js) == ST_OK;
+}
+
+/* Names into the table of the whole, in the order of the input; false where it is full. */
+static bool hand_on_names(struct worker *w)
+{
+	while (w->known.nr < w->names.nr) {
+		struct span text = name_span(w->names.by_id[w->known.nr]);
+		const struct name *nm = name_intern(w->split->in->names, text);
+		if (!nm)
+			return false;
+		vec_push(&w->known, nm);
+	}
+	return true;
+}
+
+static void hand_on_ident(const struct worker *w, int64_t *ident)
+{
+	if (*ident < IDENT_NONE)
+		*ident = -2 - (int64_t)w->known.v[-2 - *ident]->id;
+}
+
+/* False where all behind the piece is not wanted either. */
+static bool hand_on_events(struct worker *w)
+{
+	struct trace_input *in = w->split->in;
+	struct event e = EVENT_BLANK;
+	for (size_t at = 0; batch_next(&w->batch, &at, &e);) {
+		e.name = w->known.v[e.name->id];
+		hand_on_ident(w, &e.pid);
+		hand_on_ident(w, &e.tid);
+		hand_on_ident(w, &e.device);
+		hand_on_ident(w, &e.stream);
+		hand_on_ident(w, &e.correlation);
+		in->sunk = in->sink.event(in->sink.ctx, &e);
+		if (in->sunk != ST_OK)
+			return false;
+	}
+	in->with_phase += w->in.with_phase;
+	in->foreign |= w->in.foreign;
+	in->meta->malformed += w->meta.malformed;
+	in->meta->events += w->meta.events - 1;
+	jscan_add_faults(in->js, w->in.js);
+	return w->used == w->n;
+}
+
+/* In its turn, what has become of the piece; false where that was the last of which anything
+   is wanted. */
+static bool hand_on(struct worker *w, bool good)
+{
+	struct split *s = w->split;
+	pthread_mutex_lock(&s->mutex);
+	while (!s->stop && s->turn != w->number)
+		pthread_cond_wait(&s->changed, &s->mutex);
+	bool more = !s->stop;
+	pthread_mutex_unlock(&s->mutex);
+	if (!more || !good || !hand_on_names(w)) {
+		w->used = 0;
+		more = false;
+	} else {
+		more = hand_on_events(w);
+	}
+	pthread_mutex_lock(&s->mutex);
+	s->turn += more;
+	s->stop |= !more;
+	pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->mutex);
+	return more;
+}
+
+/* ---- threads ---- */
+
+static void *work(void *ctx)
+{
+	struct worker *w = ctx;
+	while (take(w) && hand_on(w, scan(w)))
+		;
+	return NULL;
+}
+
+static void worker_init(struct worker *w, struct split *s)
+{
+	diag_init(&w->log);
+	w->split = s;
+	w->in.js = jscan_new_piece(s->in->js, &w->log);
+	w->in.names = &w->names;
+	w->in.meta = &w->meta;
+	w->in.sink = (struct event_sink){ &w->batch, keep };
+}
+
+static void worker_release(struct worker *w)
+{
+	jscan_free(w->in.js);
+	name_table_release(&w->names);
+	vec_release(&w->known);
+	for (int i = 0; i < NR_TEXTS; i++)
+		strbuf_release(&w->ev.text[i]);
+	vec_release(&w->batch);
+	diag_release(&w->log);
+	free(w->piece);
+}
+
+/* Threads are begun once there is more than a piece to read. */
+static void work_all(struct split *s, struct worker *workers, size_t threads)
+{
+	size_t nr = 1;
+	if (!take(&workers[0]))
+		return;
+	if (s->end.reached)
+		threads = 1;
+	while (nr < threads) {
+		worker_init(&workers[nr], s);
+		if (pthread_create(&workers[nr].thread, NULL, work, &workers[nr]) != 0)
+			break;
+		nr++;
+	}
+	if (hand_on(&workers[0], scan(&workers[0])))
+		work(&workers[0]);
+	for (size_t i = 1; i < nr; i++)
+		pthread_join(workers[i].thread, NULL);
+}
+
+/* What was taken from the source and is not read, to be read from there. */
+static void give_back(struct split *s, const struct worker *workers, size_t threads)
+{
+	struct strbuf rest = STRBUF_INIT;
+	for (size_t number = s->turn; number < s->nr; number++)
+		for (size_t i = 0; i < threads; i++)
+			if (workers[i].n && workers[i].number == number)
+				strbuf_add(&rest, (struct span){ workers[i].piece + workers[i].used,
+				                                 workers[i].n - workers[i].used });
+	jscan_resume(s->in->js, s->at - rest.n);
+	strbuf_add(&rest, strbuf_span(&s->carry));
+	source_unread(s->src, strbuf_span(&rest), &s->end);
+	strbuf_release(&rest);
+}
+
+void split_events(struct trace_input *in, struct source *src, const struct trace_options *options)
+{
+	struct split s = { .in = in,
+		               .src = src,
+		               .bytes = options->piece ? options->piece : PIECE_BYTES,
+		               .at = jscan_byte(in->js) };
+	size_t threads = options->threads < THREADS_MAX ? options->threads : THREADS_MAX;
+	if (!jscan_beginning(in->js, &s.beginning)) {
+		strbuf_release(&s.beginning);
+		return;
+	}
+	diag_init(&s.end.said);
+	pthread_mutex_init(&s.fill, NULL);
+	pthread_mutex_init(&s.mutex, NULL);
+	pthread_cond_init(&s.changed, NULL);
+	jscan_unread(in->js, &s.carry);
+	source_unread(src, strbuf_span(&s.carry), &s.end);
+	strbuf_setlen(&s.carry, 0);
+	struct worker *workers = mem_calloc(threads, sizeof *workers);
+	worker_init(&workers[0], &s);
+	work_all(&s, workers, threads);
+	give_back(&s, workers, threads);
+	for (size_t i = 0; i < threads; i++)
+		worker_release(&workers[i]);
+	free(workers);
+	pthread_cond_destroy(&s.changed);
+	pthread_mutex_destroy(&s.mutex);
+	pthread_mutex_destroy(&s.fill);
+	diag_release(&s.end.said);
+	strbuf_release(&s.carry);
+	strbuf_release(&s.beginning);
+}
