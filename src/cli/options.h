@@ -91,6 +91,9 @@ enum command {
 	  "directory)")                                                                               \
 	X(MARKER, "marker", "GLOB", ON_RUNS | ON(INIT),                                               \
 	  "name of the step annotations (default: ProfilerStep#*)")                                   \
+	X(UNMARKED, "unmarked", "period|window", ON_RUNS,                                             \
+	  "of a trace without step annotations: its steps are the repetitions of its launches, or "   \
+	  "it is one window (default)")                                                               \
 	X(RANK, "rank", "N", ON_RUNS, "rank of a file that does not say which it is")                 \
 	X(JOIN_CYCLES, "join-cycles", NULL, ON_RUNS,                                                  \
 	  "join traces of one rank whose steps have other numbers (a schedule that repeats)")         \

@@ -51,6 +51,8 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 		TRY(expect_ranks(o, &s->rules, log));
 	if (o->value[OPT_MARKER])
 		s->rules.marker = o->value[OPT_MARKER];
+	if (o->value[OPT_UNMARKED])
+		s->rules.unmarked = o->value[OPT_UNMARKED];
 	s->naming = (struct naming){ .exact = s->rules.match_exact,
 		                         .aliases = s->rules.aliases.v,
 		                         .nr_aliases = s->rules.aliases.nr,
@@ -60,6 +62,7 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 	s->load.categories = &s->categories;
 	s->load.reduce = (struct reduce_options){
 		.marker = s->rules.marker ? s->rules.marker : DEFAULT_MARKER,
+		.by_period = s->rules.unmarked && strcmp(s->rules.unmarked, UNMARKED_PERIOD) == 0,
 		.warmup = s->rules.warmup > 0 ? s->rules.warmup : 0,
 		.communication = category_communication(&s->categories, &s->rules.arena),
 	};

@@ -147,6 +147,7 @@ void environment_rows(const struct run *baseline, const struct run *candidate, s
 
 struct settings {
 	const char *marker, *communication; ///< NULL: any
+	const char *unmarked; ///< UNMARKED_PERIOD or "window"; NULL: any
 	int64_t warmup; ///< < 0: any
 	const char *who;
 };
@@ -154,6 +155,12 @@ struct settings {
 static bool texts_differ(const char *a, const char *b)
 {
 	return a && b && strcmp(a, b) != 0;
+}
+
+/* What it was made with; NULL where that made no difference, as it has markers. */
+static const char *unmarked_of(const struct digest *d)
+{
+	return !d->window && !d->period_count ? NULL : d->unmarked ? d->unmarked : "window";
 }
 
 static enum status compare_settings(const struct settings *want, const struct digest *d,
@@ -166,6 +173,12 @@ static enum status compare_settings(const struct settings *want, const struct di
 		                 "traces with one marker",
 		                 who, text_quote(a, span_of(d->marker)), want->who,
 		                 text_quote(a, span_of(want->marker)));
+	const char *unmarked = unmarked_of(d);
+	if (unmarked && texts_differ(want->unmarked, unmarked))
+		return diag_fail(log, ST_USAGE,
+		                 "%s has no step marker and was reduced with 'unmarked: %s', %s with "
+		                 "'unmarked: %s': reduce both from their traces with one (--unmarked)",
+		                 who, unmarked, want->who, want->unmarked);
 	if (want->warmup >= 0 && want->warmup != d->warmup)
 		return diag_fail(log, ST_USAGE,
 		                 "%s was reduced with %" PRId64 " steps of warm-up, %s with %" PRId64
@@ -194,7 +207,8 @@ enum status environment_settings(const struct rules *rules, const struct run *ba
                                  struct diag_log *log)
 {
 	if (rules) {
-		struct settings want = { rules->marker, communication, rules->warmup, "the rules" };
+		struct settings want = { rules->marker, communication, rules->unmarked, rules->warmup,
+			                     "the rules" };
 		for (size_t i = 0; i < nr; i++)
 			TRY(run_settings(&want, &candidates[i], "the candidate", log));
 		if (baseline)
@@ -203,7 +217,8 @@ enum status environment_settings(const struct rules *rules, const struct run *ba
 	if (candidates[0].ranks.nr == 0)
 		return ST_OK;
 	const struct digest *d = candidates[0].ranks.v[0];
-	struct settings same = { d->marker, d->communication, d->warmup, "the candidate" };
+	struct settings same = { d->marker, d->communication, unmarked_of(d), d->warmup,
+		                     "the candidate" };
 	TRY(run_settings(&same, &candidates[0], "one rank of the candidate", log));
 	for (size_t i = 1; i < nr; i++)
 		TRY(run_settings(&same, &candidates[i], "another run of the candidate", log));

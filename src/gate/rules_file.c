@@ -128,6 +128,7 @@ static enum status read_root(struct document *d, const struct node *root, struct
 	out->baseline = text_or(out, baseline, DEFAULT_BASELINE);
 	out->expect_ranks = keys_integer(node_get(node_get(root, "inputs"), "expect_ranks"), 0);
 	out->marker = text_or(out, node_get(steps, "marker"), NULL);
+	out->unmarked = text_or(out, node_get(steps, "unmarked"), NULL);
 	out->warmup = keys_integer(node_get(steps, "warmup"), -1);
 	out->min_steps = keys_integer(node_get(steps, "min"), 1);
 	read_defaults(node_get(root, "defaults"), out);

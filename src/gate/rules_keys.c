@@ -14,6 +14,7 @@ WORDS(word_level, "note", "warn", "fail")
 WORDS(word_on_missing, "fail", "warn", "skip")
 WORDS(word_class, "compute", "communication")
 WORDS(word_kernel_match, "normalized", "exact")
+WORDS(word_unmarked, "window", UNMARKED_PERIOD)
 WORDS(word_condition, "increase", "decrease", "change", "max", "min", "increase_since_pin")
 
 const char *word_metric(size_t i)
@@ -45,6 +46,10 @@ static const struct key_map inputs_map = KEY_TABLE("'inputs'", inputs_keys);
 static const struct key steps_keys[] = {
 	KEY("marker", TEXT, OPTIONAL,
 	    "annotation that is a step, with * and ?; ProfilerStep#* if not said"),
+	KEY("unmarked", WORD, OPTIONAL,
+	    "what a trace without such annotations is: one window, or steps by the period of its "
+	    "launches",
+	    .words = word_unmarked),
 	STEP_NUMBERS,
 };
 static const struct key_map steps_map = KEY_TABLE("'steps'", steps_keys);

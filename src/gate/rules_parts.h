@@ -15,7 +15,7 @@ extern const struct key_map select_map;
 
 /// Words of the enumerations, in the order of their enums.
 word_fn word_metric, word_stat, word_reduce, word_better, word_level, word_on_missing, word_class,
-    word_kernel_match;
+    word_kernel_match, word_unmarked;
 word_fn word_condition; ///< names of enum condition
 
 /// Read a share, "1%", in 1e-6 percent.

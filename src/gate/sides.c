@@ -23,9 +23,10 @@ static void note_counts(struct side *s, const struct digest *d, struct arena *a)
 		[ATTRIBUTION_TIMESTAMP] = "attribution: timestamp (few launches were recorded)",
 	};
 	const struct trust_counts *t = &d->trust;
-	if (d->window)
-		note(s, "no steps: figures are those of the whole trace");
-	else if (d->attribution != ATTRIBUTION_NONE && t->gpu_events > 0)
+	const char *unmarked = digest_unmarked_text(d, a);
+	if (unmarked)
+		note(s, unmarked);
+	if (!d->window && d->attribution != ATTRIBUTION_NONE && t->gpu_events > 0)
 		note(s, by[d->attribution]);
 	if (t->carried_over > 0)
 		note(s, arena_printf(a, "%" PRId64 " activities carried over from before the trace",
@@ -60,8 +61,10 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 		s->window = s->window || d->window;
 	}
 	/* one rank speaks for the run: the notes of many would hide each other */
-	if (run->ranks.nr)
+	if (run->ranks.nr) {
+		s->period = run->ranks.v[0]->period_count;
 		note_counts(s, run->ranks.v[0], a);
+	}
 }
 
 bool sides_same_artifact(const struct run *x, const struct run *y)

@@ -177,6 +177,14 @@ static bool any_window(const struct run *run)
 	return false;
 }
 
+static bool any_period(const struct run *run)
+{
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		if (!run->ranks.v[i]->window && run->ranks.v[i]->period_count)
+			return true;
+	return false;
+}
+
 /* By what GPU activities were given to steps, by one rank at least. */
 static bool any_attribution(const struct run *run, enum attribution attribution)
 {
@@ -203,6 +211,14 @@ static void find_between(const struct run *baseline, const struct run *candidate
 		trust_add(&s, "window-against-steps", is_of_steps_or_window,
 		          "%s and the baseline %s: per-step figures do not compare",
 		          window ? "has no steps" : "has steps", window ? "has" : "has none");
+		return;
+	}
+	bool period = any_period(candidate);
+	if (!window && period != any_period(baseline)) {
+		trust_add(&s, "period-against-marker", is_of_steps_or_window,
+		          "has steps by %s and the baseline by %s: per-step figures do not compare",
+		          period ? "the period of its launches" : "their markers",
+		          period ? "markers" : "the period of launches");
 		return;
 	}
 	bool launch = any_attribution(candidate, ATTRIBUTION_LAUNCH) ||

@@ -197,17 +197,21 @@ static void find_collectives(struct peers *p)
 
 static void find_disagreement(struct peers *p)
 {
-	size_t stamps = 0, nr = 0;
+	size_t stamps = 0, nr = 0, periods = 0;
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {
 		const struct digest *d = p->run->ranks.v[r];
 		nr += d->attribution != ATTRIBUTION_NONE;
 		stamps += d->attribution == ATTRIBUTION_TIMESTAMP;
+		periods += has_steps(d) && d->period_count > 0;
 	}
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {
 		const struct digest *d = p->run->ranks.v[r];
 		if (d->attribution == ATTRIBUTION_TIMESTAMP && stamps < nr)
 			peers_name(p, r, "attribution-among-ranks", is_of_steps,
 			           "gives activities to steps by start time, other ranks by launch");
+		if (has_steps(d) && d->period_count == 0 && periods)
+			peers_name(p, r, "markers-among-ranks", is_of_steps,
+			           "has step markers, and other ranks have steps by the period of launches");
 		if (d->window && digest_has_trace(d) && p->steps.nr)
 			peers_name(p, r, "window-among-ranks", is_of_steps,
 			           "has no steps, and other ranks have: its figures are of the whole trace");

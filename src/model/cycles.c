@@ -44,6 +44,8 @@ const char *cycles_fault(const struct digest *a, const struct digest *b)
 	if (strcmp(a->marker, b->marker) != 0 || strcmp(a->communication, b->communication) != 0 ||
 	    a->warmup != b->warmup)
 		return "they were reduced with other settings (marker, warm-up or categories)";
+	if (a->period_count || b->period_count)
+		return "their steps are known by the period of launches alone";
 	if (a->world_size != b->world_size || !same_environment(a, b))
 		return "their environments differ";
 	return NULL;

@@ -1,10 +1,12 @@
 #include "model/digest.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/number.h"
+#include "base/strbuf.h"
 
 const char *const collective_names[] = { "other",      "all_reduce", "all_gather", "reduce_scatter",
 	                                     "all_to_all", "broadcast",  "reduce",     "gather",
@@ -200,6 +202,38 @@ int comm_stat_cmp(const void *a, const void *b)
 bool digest_has_trace(const struct digest *d)
 {
 	return d->trace || !d->snapshot;
+}
+
+const char *digest_steps_by(const struct digest *d)
+{
+	return d->window ? "window" : d->period_count ? "period" : d->total_steps ? "marker" : NULL;
+}
+
+const char *digest_unmarked_text(const struct digest *d, struct arena *a)
+{
+	if (!d->window && !d->period_count)
+		return NULL;
+	struct strbuf b = STRBUF_INIT;
+	if (!d->window)
+		strbuf_addf(&b,
+		            "steps: recognised from the period of launches: %" PRId64 " × %" PRId64
+		            " launches, regularity ",
+		            d->period_count, d->period_launches);
+	else
+		strbuf_adds(&b, "no steps: figures are those of the whole trace");
+	if (d->window && d->period_count)
+		strbuf_addf(&b, "; its launches repeat %" PRId64 " times, regularity ", d->period_count);
+	else if (d->window && d->unmarked)
+		strbuf_adds(&b, ", as its launches have no period: regularity ");
+	if (d->period_count || d->unmarked)
+		unit_format(&b, UNIT_PCT, d->period_regularity, false);
+	if (d->window && d->period_count)
+		strbuf_adds(&b, ": measure them as steps with --unmarked period");
+	else if (d->window && d->unmarked)
+		strbuf_addf(&b, ", needed %" PRId64 " %%", PERIOD_NEEDED / MICRO);
+	const char *text = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
+	return text;
 }
 
 int run_digest_cmp(const struct digest *a, const struct digest *b)

@@ -295,6 +295,10 @@ struct env_entry {
 	const char *key, *value;
 };
 
+/// Value of `unmarked`, and the regularity in 1e-6 % below which launches have no period.
+#define UNMARKED_PERIOD "period"
+#define PERIOD_NEEDED INT64_C(90000000)
+
 /// The highest number of a rank.
 enum { RANK_MAX = INT32_MAX };
 
@@ -311,6 +315,10 @@ struct digest {
 	int64_t warmup; ///< steps left out at the beginning
 	enum attribution attribution;
 	bool window; ///< no step marker found: the one sample is the whole trace
+	const char *unmarked; ///< UNMARKED_PERIOD where steps without markers were asked for, else NULL
+	int64_t period_count; ///< of a trace without markers: repetitions of its launches; 0 none
+	int64_t period_launches; ///< of one repetition: the median
+	int64_t period_regularity; ///< 1e-6 %; of the pattern that came nearest where there is none
 	int64_t events;
 	int64_t total_steps; ///< before warm-up
 	int64_t start_ns, window_ns; ///< of the first event; from there to the end of the last
@@ -398,6 +406,12 @@ int comm_stat_cmp(const void *a, const void *b);
 
 /// Put the rows of the phase in place of those of all kernels and operators.
 void digest_narrow(struct digest *d);
+
+/// How its steps were found: "marker", "period" or "window"; NULL none; static.
+const char *digest_steps_by(const struct digest *d);
+
+/// What to tell of steps that no marker shows ("steps: …", "no steps: …"), or NULL; owned by `a`.
+const char *digest_unmarked_text(const struct digest *d, struct arena *a);
 
 /// True where the digest is that of a trace (of a snapshot alone otherwise).
 bool digest_has_trace(const struct digest *d);

@@ -167,6 +167,7 @@ struct side {
 	bool has_pin_age; ///< baseline
 	int64_t pin_age_days; ///< since the pin was approved
 	bool window; ///< figures per step are per window
+	int64_t period; ///< repetitions of the launches of a trace without step markers; 0 none
 	bool snapshot_only; ///< no rank has a trace
 	VEC(struct span) notes; ///< "attribution: launch; 614 activities carried over"
 };

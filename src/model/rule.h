@@ -81,6 +81,7 @@ struct rules {
 	const char *baseline; ///< path pattern with {workload}, {gpu}, {world_size}
 	int64_t expect_ranks; ///< 0: not said
 	const char *marker; ///< NULL: not said, the default pattern
+	const char *unmarked; ///< UNMARKED_PERIOD or "window"; NULL: not said, "window"
 	int64_t warmup, min_steps; ///< -1: not said / default 0; min_steps default 1
 	VEC(const char *) must_match, should_match; ///< environment keys
 	enum on_missing on_missing;

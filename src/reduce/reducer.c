@@ -229,6 +229,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	out->world_size = meta->world_size;
 	out->marker = arena_dup(&out->arena, span_of(r->options.marker));
 	out->communication = arena_dup(&out->arena, span_of(r->options.communication));
+	out->unmarked = r->options.by_period ? UNMARKED_PERIOD : NULL;
 	out->warmup = r->options.warmup;
 	out->events = (int64_t)meta->events;
 	trust_of_meta(r, meta, &out->trust);
@@ -236,6 +237,9 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 		out->start_ns = r->first_ns;
 		out->window_ns = r->last_ns - r->first_ns;
 	}
+	steps_launches(r, &out->trust);
+	if (r->marks.nr == 0)
+		unmarked_steps(r, out);
 	steps_make(r, out);
 	steps_attribute(r, out);
 	phases_make(r);

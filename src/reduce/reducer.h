@@ -4,6 +4,7 @@
 ///
 ///     reducer.c      intake, order of work
 ///     steps.c        step markers → steps; GPU activities → steps
+///     unmarked.c     period of the launches (period.c) → steps
 ///     comm.c         collectives (collective.c: what an event says of one)
 ///     gpu.c          per step and per device figures, overlaps
 ///     parts.c        where the host interval of a step went
@@ -34,11 +35,11 @@ struct activity {
 	uint32_t dur; ///< activity_dur()
 	uint32_t correlation; ///< activity_correlation(); the index of its launch where it has one
 	uint32_t row : 31; ///< activity_name(), activity_lane()
-	bool has_launch : 1; ///< from steps_attribute() on
+	bool has_launch : 1; ///< from steps_launches() on
 	uint32_t step; ///< index of its step, or NO_ID
 };
 
-/// The earliest runtime call of one correlation id, 12 bytes. Before steps_attribute()
+/// The earliest runtime call of one correlation id, 12 bytes. Before steps_launches()
 /// every call with an id, in the order of the file.
 struct launch {
 	uint32_t correlation; ///< widen() it
@@ -216,7 +217,7 @@ struct reducer {
 	struct idmap lanes; ///< device and stream id
 
 	VEC(struct host_span) spans;
-	VEC(struct launch) launches; ///< in order of correlation from steps_attribute() on
+	VEC(struct launch) launches; ///< in order of correlation from steps_launches() on
 	VEC(struct op_inputs) op_inputs; ///< in order of `span`
 	struct name_table inputs;
 	VEC(struct op_flops) op_flops; ///< in order of `span`
@@ -327,6 +328,15 @@ void memory_take(struct reducer *r, const struct event *ev);
 /// Row of an activity's name and lane, with this launch added to the window figures of
 /// the name; may set `fault`.
 uint32_t gpu_row_add(struct reducer *r, const struct event *ev, uint32_t lane);
+
+/// Find the launch of every activity; tell where those without one come from.
+void steps_launches(struct reducer *r, struct trust_counts *t);
+
+/// True where activities belong to steps by their launch, not by their start.
+bool steps_by_launch(const struct trust_counts *t);
+
+/// Tell the period of the launches of a trace without markers; make marks of it where asked for.
+void unmarked_steps(struct reducer *r, struct digest *d);
 
 /// Order and number the steps and make room for them in `d`.
 void steps_make(struct reducer *r, struct digest *d);

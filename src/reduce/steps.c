@@ -184,9 +184,10 @@ static uint32_t launch_find(const struct reducer *r, int64_t id, size_t from)
 	                                                                            : NO_ID;
 }
 
-/* Find the launch of every activity; tell where those without one come from. */
-static void join_launches(struct reducer *r, struct trust_counts *t)
+void steps_launches(struct reducer *r, struct trust_counts *t)
 {
+	t->gpu_events = (int64_t)r->activities.nr;
+	t->gpu_ns = r->gpu_ns;
 	__int128 low = 0, id;
 	sort_launches(r);
 	bool has_low = smallest_launch(r, &low);
@@ -214,6 +215,11 @@ static void join_launches(struct reducer *r, struct trust_counts *t)
 	}
 }
 
+bool steps_by_launch(const struct trust_counts *t)
+{
+	return t->gpu_events && t->with_launch * 2 >= t->gpu_events;
+}
+
 /* Without a last step that has less than half of the usual activities: the
    profiler stopped within it. */
 static size_t usable_steps(const struct digest *d)
@@ -230,10 +236,7 @@ static size_t usable_steps(const struct digest *d)
 void steps_attribute(struct reducer *r, struct digest *d)
 {
 	struct trust_counts *t = &d->trust;
-	t->gpu_events = (int64_t)r->activities.nr;
-	t->gpu_ns = r->gpu_ns;
-	join_launches(r, t);
-	bool by_launch = t->gpu_events && t->with_launch * 2 >= t->gpu_events;
+	bool by_launch = steps_by_launch(t);
 	d->attribution = d->total_steps == 0 ? ATTRIBUTION_NONE
 	                 : by_launch         ? ATTRIBUTION_LAUNCH
 	                                     : ATTRIBUTION_TIMESTAMP;

@@ -35,6 +35,16 @@ static void rank_header(struct emit *e, const struct digest *d)
 	emit_bool(e, "partial", t->partial);
 	emit_number(e, "steps", d->window ? 0 : d->total_steps, 0);
 	emit_bool(e, "window", d->window);
+	emit_str(e, "steps_by", digest_steps_by(d));
+	if (d->period_regularity) {
+		emit_open(e, "period", '{');
+		emit_number(e, "count", d->period_count, 0);
+		emit_number(e, "launches", d->period_launches, 0);
+		emit_number(e, "regularity_pct", d->period_regularity, 6);
+		emit_close(e, '}');
+	} else {
+		emit_null(e, "period");
+	}
 	emit_number(e, "events", d->events, 0);
 	emit_close(e, '}');
 }

@@ -247,6 +247,10 @@ static void header(struct metrics_page *p)
 		rank_line(run->ranks.v[i], p->out);
 	if (run->ranks.nr > RANKS_TOLD)
 		sink_printf(p->out, "%zu more ranks\n", run->ranks.nr - RANKS_TOLD);
+	/* one rank speaks for the run, as in the notes of the reports */
+	const char *unmarked = run->ranks.nr ? digest_unmarked_text(run->ranks.v[0], &p->arena) : NULL;
+	if (unmarked)
+		sink_printf(p->out, "note: %s\n", unmarked);
 	if (p->v->merged_names)
 		sink_printf(p->out, "%zu kernel names differ only in numbering and are shown as one\n",
 		            p->v->merged_names);

@@ -218,7 +218,10 @@ const char *extent_of(struct arena *a, const struct side *s)
 	else if (s->window)
 		strbuf_adds(&b, "whole trace");
 	else
-		strbuf_addf(&b, "%" PRId64 " step%s", s->steps, s->steps == 1 ? "" : "s");
+		strbuf_addf(&b, "%" PRId64 " step%s%s", s->steps, s->steps == 1 ? "" : "s",
+		            s->period ? " by the period of launches" : "");
+	if (s->window && s->period)
+		strbuf_addf(&b, ", in which launches repeat %" PRId64 " times: see --unmarked", s->period);
 	if (s->has_pin_age && s->pin_age_days == 0)
 		strbuf_adds(&b, "; pinned today");
 	else if (s->has_pin_age)

@@ -383,6 +383,10 @@ static const struct field digest_fields[] = {
 	COUNT(digest, warmup),
 	FIELD(digest, attribution, ENUM, .names = attributions),
 	FIELD(digest, window, BOOL),
+	FIELD(digest, unmarked, OPTIONAL_TEXT),
+	FIELD(digest, period_count, OPTIONAL_NUMBER, .absent = 0),
+	FIELD(digest, period_launches, OPTIONAL_NUMBER, .absent = 0),
+	FIELD(digest, period_regularity, OPTIONAL_NUMBER, .absent = 0),
 	COUNT(digest, events),
 	COUNT(digest, total_steps),
 	FIELD(digest, start_ns, NUMBER),
@@ -436,6 +440,10 @@ void digest_check(struct row_reader *r, const struct digest *d)
 	if (d->window && d->nr_steps > 1)
 		row_fail(r, jscan_byte(r->js), "steps",
 		         "is more than one sample, though the trace is one window");
+	if (d->unmarked && strcmp(d->unmarked, UNMARKED_PERIOD) != 0)
+		row_fail(r, jscan_byte(r->js), "unmarked", "is not \"" UNMARKED_PERIOD "\"");
+	if (d->period_count < 0 || d->period_launches < 0 || d->period_regularity < 0)
+		row_fail(r, jscan_byte(r->js), "period_count", "or what it is of is below 0");
 	if (d->usable_steps > (int64_t)d->nr_steps)
 		row_fail(r, jscan_byte(r->js), "usable_steps", "is more than there are steps");
 	check_steps(r, d, jscan_byte(r->js));

@@ -209,6 +209,9 @@ def of_traces(dir, metrics):
         if options and isinstance(options, str):  # the baseline's side spoils as well
             got, spoiled, _ = judge(dir, rules(dir, metrics, 1), [candidate], [base])
             expect(f"{name}, in the baseline", got, spoiled, findings)
+    candidate = make("trace.py", candidate, "--no-steps")
+    got, spoiled, _ = judge(dir, rules(dir, metrics, 1), [base], [candidate], "--unmarked", "period")
+    expect("period", got, spoiled, {"period-against-marker": PER_STEP + ["gpu.utilization_pct"]})
     for name, options, least, findings in FEW:
         candidate = make("trace.py", candidate, options)
         got, spoiled, _ = judge(dir, rules(dir, metrics, least), [candidate if findings == {} else base], [candidate])

@@ -94,6 +94,11 @@ static void test_round_trip(void **state)
 	digest_set_steps(d, 1);
 	d->samples[0][0] = INT64_MAX;
 	assert_round_trip(d);
+	d->unmarked = UNMARKED_PERIOD;
+	d->period_count = 40;
+	d->period_launches = 218;
+	d->period_regularity = 98300000;
+	assert_round_trip(d);
 	digest_free(d);
 }
 
@@ -316,6 +321,10 @@ static void test_errors(void **state)
 		  "\"world_size\": ", "'world_size' is negative" },
 		{ "\"rank\": 0", "\"rank\": 00", "\"rank\": 0", "unexpected '0'" },
 		{ "\"trace\": \"rank.json\"", "\"trace\": null", "\"trace\": ", "'trace' is not a string" },
+		{ "\"window\": false", "\"window\": false, \"unmarked\": \"x\"", "]\n}",
+		  "'unmarked' is not \"period\"" },
+		{ "\"window\": false", "\"window\": false, \"period_count\": -1", "]\n}",
+		  "'period_count' or what it is of is below 0" },
 		{ "rank.json", "\xff", "\"trace\": ", "'trace' is not valid UTF-8" },
 		{ "rank.json", "a\\u0000", "\"trace\": ", "'trace' is not valid UTF-8, or holds a NUL" },
 		{ "rank.json", "\\ud800", "\"trace\": ", "'trace' is not valid UTF-8" },

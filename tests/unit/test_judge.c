@@ -425,6 +425,28 @@ static void marker_of_rules(struct bench_of_two *s)
 {
 	s->rules.marker = "step*";
 }
+/* `d` has no markers, and was reduced so. */
+static void unmarked(struct digest *d, const char *how, int64_t count)
+{
+	d->unmarked = how;
+	d->period_count = count;
+	d->window = count == 0;
+}
+static void other_unmarked(struct bench_of_two *s)
+{
+	unmarked(s->b, UNMARKED_PERIOD, 0);
+	unmarked(s->c, NULL, 0);
+}
+static void period_of_rules(struct bench_of_two *s)
+{
+	s->rules.unmarked = UNMARKED_PERIOD;
+	unmarked(s->b, NULL, 0);
+}
+static void window_of_rules(struct bench_of_two *s)
+{
+	s->rules.unmarked = "window";
+	unmarked(s->c, UNMARKED_PERIOD, 9);
+}
 static void other_warmup(struct bench_of_two *s)
 {
 	s->b->warmup = 1;
@@ -459,6 +481,11 @@ static void test_incompatible(void **state)
 		const char *word;
 	} cases[] = { { other_marker, ST_USAGE, "step marker" },
 		          { marker_of_rules, ST_USAGE, "step marker" },
+		          { other_unmarked, ST_USAGE,
+		            "the baseline has no step marker and was reduced with 'unmarked: period', the "
+		            "candidate with 'unmarked: window'" },
+		          { period_of_rules, ST_USAGE, "window', the rules with 'unmarked: period'" },
+		          { window_of_rules, ST_USAGE, "period', the rules with 'unmarked: window'" },
 		          { other_warmup, ST_USAGE, "warm-up" },
 		          { warmup_of_rules, ST_USAGE, "warm-up" },
 		          { other_communication, ST_USAGE, "rccl" },
@@ -475,6 +502,18 @@ static void test_incompatible(void **state)
 		assert_int_equal(s.report.checks.nr, 0);
 		release(&s);
 	}
+}
+
+/* What has markers is the same with either. */
+static void test_unmarked_with_markers(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	add_cuda_rule(&s);
+	s.rules.unmarked = s.c->unmarked = UNMARKED_PERIOD;
+	assert_int_equal(run_judge(&s), ST_OK);
+	release(&s);
 }
 
 static void test_own_artifact(void **state)
@@ -1151,6 +1190,7 @@ int main(void)
 		cmocka_unit_test(test_short_last_step),
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_incompatible),
+		cmocka_unit_test(test_unmarked_with_markers),
 		cmocka_unit_test(test_own_artifact),
 		cmocka_unit_test(test_repeats),
 		cmocka_unit_test(test_known_run),

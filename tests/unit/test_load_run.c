@@ -307,6 +307,9 @@ static void test_cycle_faults(void **state)
 	b->warmup++;
 	assert_non_null(strstr(cycles_fault(a, b), "warm-up"));
 	b->warmup = a->warmup;
+	b->period_count = 2;
+	assert_non_null(strstr(cycles_fault(a, b), "by the period"));
+	b->period_count = 0;
 	digest_set_env(b, SPAN("batch_size"), SPAN("8"));
 	assert_null(cycles_fault(a, b)); /* said of one alone */
 	digest_set_env(a, SPAN("batch_size"), SPAN("9"));

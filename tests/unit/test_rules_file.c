@@ -54,7 +54,7 @@ static const char everything[] = "version: 1\n"
                                  "workload: resnet50 h100\n"
                                  "baseline: \"b/{workload}-{gpu}-{world_size}.json\"\n"
                                  "inputs: {expect_ranks: 8}\n"
-                                 "steps: {marker: \"step[*\", warmup: 2, min: 3}\n"
+                                 "steps: {marker: \"step[*\", unmarked: period, warmup: 2, min: 3}\n"
                                  "environment:\n"
                                  "  must_match: [gpu.name, gpu.count]\n"
                                  "  should_match: [cuda.runtime]\n"
@@ -102,6 +102,7 @@ static void test_root(void **state)
 	assert_string_equal(r.baseline, "b/{workload}-{gpu}-{world_size}.json");
 	assert_int_equal(r.expect_ranks, 8);
 	assert_string_equal(r.marker, "step[*");
+	assert_string_equal(r.unmarked, UNMARKED_PERIOD);
 	assert_int_equal(r.warmup, 2);
 	assert_int_equal(r.min_steps, 3);
 	assert_int_equal(r.must_match.nr, 2);
@@ -181,6 +182,7 @@ static void test_defaults(void **state)
 	assert_string_equal(r.baseline, "baselines/{workload}.json");
 	assert_int_equal(r.expect_ranks, 0);
 	assert_null(r.marker);
+	assert_null(r.unmarked);
 	assert_int_equal(r.warmup, -1);
 	assert_int_equal(r.min_steps, 1);
 	assert_int_equal(r.on_missing, ON_MISSING_FAIL);

@@ -113,6 +113,16 @@ static void window(struct digest *d)
 	d->usable_steps = 1;
 	d->window = true;
 }
+static void period(struct digest *d)
+{
+	d->unmarked = UNMARKED_PERIOD;
+	d->period_count = 3;
+}
+static void period_of_window(struct digest *d)
+{
+	window(d);
+	d->period_count = 3;
+}
 static void truncated(struct digest *d)
 {
 	d->trust.truncated = true;
@@ -234,6 +244,10 @@ static const struct row {
 	{ "negative", negative, 1, "negative-durations", true, 0, 0 },
 	{ "timestamp", timestamp, 1, "attribution-differs", 0, METRIC_STEP_CUDA_TIME,
 	  METRIC_STEP_TIME },
+	{ "period", period, 3, "period-against-marker", 0, METRIC_GPU_UTILIZATION_PCT,
+	  METRIC_WINDOW_BUSY_TIME },
+	{ "a period that is not used", period_of_window, 3, "window-against-steps", 0, METRIC_STEP_TIME,
+	  METRIC_WINDOW_BUSY_TIME },
 	{ "window", window, 3, "window-against-steps", 0, METRIC_STEP_TIME, METRIC_WINDOW_BUSY_TIME },
 	{ "carried over", carried, 1, NULL, 0, 0, 0 },
 	{ "sound history", sound_history, 1, NULL, 0, 0, 0 },

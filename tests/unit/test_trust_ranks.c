@@ -129,6 +129,16 @@ static void window(struct run *run)
 	run->ranks.v[1]->usable_steps = 1;
 	run->ranks.v[1]->progress.step = -1;
 }
+static void period_on_all(struct run *run)
+{
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		run->ranks.v[i]->period_count = 3;
+}
+static void period_but_one(struct run *run)
+{
+	period_on_all(run);
+	run->ranks.v[1]->period_count = 0;
+}
 static void beyond_cap(struct run *run)
 {
 	run->ranks.v[0]->collectives_cut = 5;
@@ -206,6 +216,8 @@ static void test_found_and_not(void **state)
 		{ "start times", { THREE, THREE, THREE }, start_times, "attribution-among-ranks 1" },
 		{ "on all", { THREE, THREE, THREE }, start_times_on_all, "" },
 		{ "no steps", { THREE, THREE, THREE }, window, "window-among-ranks 1" },
+		{ "one has markers", { THREE, THREE, THREE }, period_but_one, "markers-among-ranks 1" },
+		{ "none has", { THREE, THREE, THREE }, period_on_all, "" },
 		{ "beyond the cap", { THREE, THREE }, beyond_cap, "(collectives-beyond-cap 0)" },
 		{ "in the first step", { THREE, THREE }, beyond_cap_at_once, "collectives-beyond-cap 0" },
 		{ "some of a world", { THREE, THREE, THREE, THREE }, of_eight, "(partial-ranks -1)" },

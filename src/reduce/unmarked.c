@@ -1,0 +1,101 @@
+/* Steps of a trace without markers, from the period of its launches. */
+#include "reduce/period.h"
+#include "reduce/reducer.h"
+
+/* Activities in the order of the host: indices, by the start of their launch; where most lack
+   one, by their own. */
+struct order {
+	const struct reducer *r;
+	bool by_launch;
+	uint32_t *v;
+	size_t nr;
+};
+
+static int64_t begun_ns(const struct order *o, uint32_t activity)
+{
+	const struct activity *a = &o->r->activities.v[activity];
+	return o->by_launch ? activity_launch(o->r, a)->start_ns : a->start_ns;
+}
+
+/* The activities of one launch, a graph's, stay in the order of the file. */
+static int order_cmp(const void *a, const void *b, void *order)
+{
+	int64_t x = begun_ns(order, *(const uint32_t *)a), y = begun_ns(order, *(const uint32_t *)b);
+	return (x > y) - (x < y);
+}
+
+static void order_init(struct order *o, const struct reducer *r, const struct trust_counts *t)
+{
+	*o = (struct order){ .r = r, .by_launch = steps_by_launch(t) };
+	o->v = mem_calloc(r->activities.nr, sizeof *o->v);
+	for (size_t i = 0; i < r->activities.nr; i++)
+		if (!o->by_launch || r->activities.v[i].has_launch)
+			o->v[o->nr++] = (uint32_t)i;
+	sort_runs(o->v, o->nr, sizeof *o->v, order_cmp, o);
+}
+
+static void find(const struct order *o, struct period *out)
+{
+	struct launch_sequence s = { .nr = o->nr, .nr_names = o->r->gpu_names.nr };
+	uint32_t *names = mem_calloc(o->nr, sizeof *names);
+	int64_t *mean_ns = mem_calloc(s.nr_names, sizeof *mean_ns);
+	for (size_t i = 0; i < o->nr; i++)
+		names[i] =
+		    (uint32_t)(activity_name(o->r, &o->r->activities.v[o->v[i]]) - o->r->gpu_names.v);
+	for (size_t i = 0; i < s.nr_names; i++)
+		mean_ns[i] = o->r->gpu_names.v[i].stat.total_ns / o->r->gpu_names.v[i].stat.count;
+	s.names = names;
+	s.mean_ns = mean_ns;
+	period_find(&s, out);
+	free(names);
+	free(mean_ns);
+}
+
+/* What repeats within one launch, a graph's, is no step. */
+static bool one_launch(const struct order *o, const struct period *p)
+{
+	for (size_t i = 1; i + 1 < p->starts.nr; i++)
+		if (begun_ns(o, o->v[p->starts.v[i - 1]]) == begun_ns(o, o->v[p->starts.v[i]]))
+			return true;
+	return false;
+}
+
+/* The last step ends with the outermost call, runtime or operator, that made its last launch:
+   what the host does until the trace ends is no part of it. */
+static int64_t end_ns(const struct order *o, uint32_t activity)
+{
+	const struct reducer *r = o->r;
+	const struct activity *a = &r->activities.v[activity];
+	int64_t at = begun_ns(o, activity), end = at < INT64_MAX ? at + 1 : at;
+	if (!o->by_launch)
+		return a->dur ? at + activity_dur(r, a) : end;
+	uint32_t thread = span_thread(r, activity_launch(r, a));
+	for (size_t i = 0; i < r->spans.nr; i++) {
+		const struct host_span *s = &r->spans.v[i];
+		if (span_thread(r, s) == thread && s->start_ns <= at && span_end(r, s) > end)
+			end = span_end(r, s);
+	}
+	return end;
+}
+
+void unmarked_steps(struct reducer *r, struct digest *d)
+{
+	struct order o;
+	struct period p;
+	order_init(&o, r, &d->trust);
+	find(&o, &p);
+	if (one_launch(&o, &p))
+		period_release(&p);
+	size_t count = p.starts.nr ? p.starts.nr - 1 : 0;
+	d->period_count = (int64_t)count;
+	d->period_launches = p.launches;
+	d->period_regularity = p.regularity;
+	for (size_t i = 0; i < count && r->options.by_period; i++) {
+		int64_t start = begun_ns(&o, o.v[p.starts.v[i]]);
+		int64_t end = i + 1 < count ? begun_ns(&o, o.v[p.starts.v[i + 1]])
+		                            : end_ns(&o, o.v[p.starts.v[count] - 1]);
+		vec_push(&r->marks, (struct mark){ start, end, (int64_t)i, (uint32_t)i });
+	}
+	period_release(&p);
+	free(o.v);
+}
