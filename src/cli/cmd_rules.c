@@ -8,6 +8,7 @@
 #include "gate/rules_file.h"
 #include "gate/waivers.h"
 #include "io/sink.h"
+#include "model/phases.h"
 
 static enum status lint(const struct options *o, const char *path, int64_t today, struct sink *out,
                         struct diag_log *log)
@@ -51,7 +52,8 @@ static void explain_metric(const struct metric *m, struct sink *out)
 	sink_printf(out, "  unit      %s\n", unit_name(m->unit));
 	sink_printf(out, "  worse     %s\n", worse[m->worse]);
 	sink_printf(out, "  per       %s\n",
-	            metric_is_step(m)       ? "step"
+	            metric_has_phases(m)    ? "step, phase of steps"
+	            : metric_is_step(m)     ? "step"
 	            : *label_name(m->label) ? label_name(m->label)
 	                                    : "run");
 	sink_printf(out, "  reduced   %s over devices, then ranks\n", reduce_name(m->reduce));

@@ -378,6 +378,8 @@ struct breakdown *attribution_of(const struct bench *bench, const struct activit
 		.pairs = p, .categories = bench->naming.categories, .query = q, .arena = a
 	};
 	enum metric_id id = q->metric->id;
+	if (metric_is_step(q->metric) && q->label.n)
+		return bench->runs.baseline ? attribution_of_phase(bench, p, q, a) : NULL;
 	bool whole = (id >= METRIC_STEP_CUDA_TIME && id <= METRIC_STEP_COMM_TIME) ||
 	             id == METRIC_STEP_KERNEL_COUNT;
 	if (!whole && id != METRIC_CATEGORY_TIME && id != METRIC_KERNEL_TIME &&

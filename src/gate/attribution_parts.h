@@ -15,6 +15,19 @@ __int128 attribution_step_total(const struct digest *d, enum metric_id id);
 /// Change of the mean over `steps` of sums over them, rounded; 0 where a side has no steps.
 int64_t attribution_mean_change(const __int128 sum[NR_SIDES], const int64_t steps[NR_SIDES]);
 
+/// What something comes to on each side, in all.
+struct attribution_row {
+	const char *label, *detail;
+	__int128 sum[NR_SIDES];
+};
+enum { ATTRIBUTION_ROWS = 4 };
+
+/// Append the changes of the means of at most ATTRIBUTION_ROWS sums over `of`, and what
+/// completes the sum. Each is the difference of two rounded running sums, so that rounding
+/// does not accumulate: what it leaves (1 ns) is the last one's.
+void attribution_rows(const struct parts *p, const struct attribution_query *q,
+                      const struct attribution_row *rows, size_t nr, const int64_t of[NR_SIDES]);
+
 /// A rank of a run, in the scope of a query.
 struct rank_part {
 	int side;
@@ -46,6 +59,10 @@ struct breakdown *attribution_of_calls(const struct bench *b, const struct activ
 struct breakdown *attribution_of_made(const struct bench *b, const struct activity_pairs *p,
                                       const struct attribution_query *q, bool any_ranks,
                                       struct arena *a);
+
+/// Breakdown of a phase's figure (its label) by what runs in the phase.
+struct breakdown *attribution_of_phase(const struct bench *b, const struct activity_pairs *p,
+                                       const struct attribution_query *q, struct arena *a);
 
 /// Breakdown by rank; NULL for one rank alone, and where both sides do not have the same.
 /// Of steps that a rank lacks by those that the others have and its own.

@@ -318,19 +318,16 @@ int64_t attribution_mean_change(const __int128 sum[NR_SIDES], const int64_t step
 	return number_div_round(sum[1] * steps[0] - sum[0] * steps[1], (__int128)steps[0] * steps[1]);
 }
 
-/* Each row is the difference of two rounded running sums, so that rounding does not
-   accumulate: what it leaves (1 ns) is the last row's. */
-static void add_rows(const struct parts *p, const struct sums *s)
+void attribution_rows(const struct parts *p, const struct attribution_query *q,
+                      const struct attribution_row *rows, size_t nr, const int64_t of[NR_SIDES])
 {
-	const struct attribution_query *q = s->query;
-	int64_t change[NR_STEP_PARTS], before = 0;
+	int64_t change[ATTRIBUTION_ROWS], before = 0;
 	__int128 sum[NR_SIDES] = { 0 };
-	size_t nr = 0;
-	for (; nr < NR_STEP_PARTS && s->made->rows[nr].label; nr++) {
+	for (size_t i = 0; i < nr; i++) {
 		for (int side = 0; side < NR_SIDES; side++)
-			sum[side] += s->sum[nr][side];
-		int64_t now = attribution_mean_change(sum, s->of);
-		change[nr] = number_sub(now, before);
+			sum[side] += rows[i].sum[side];
+		int64_t now = attribution_mean_change(sum, of);
+		change[i] = number_sub(now, before);
 		before = now;
 	}
 	int64_t rest = number_sub(number_sub(q->change, q->later), before);
@@ -340,11 +337,21 @@ static void add_rows(const struct parts *p, const struct sums *s)
 	}
 	for (size_t i = 0; i < nr; i++)
 		if (change[i])
-			parts_add(p, 0, s->made->rows[i].label, change[i],
-			          s->several && s->made->rows[i].total == gaps
-			              ? "less what several devices run at once"
-			              : "");
+			parts_add(p, 0, rows[i].label, change[i], rows[i].detail);
 	attribution_complete(p, q, rest);
+}
+
+static void add_rows(const struct parts *p, const struct sums *s)
+{
+	struct attribution_row rows[NR_STEP_PARTS];
+	size_t nr = 0;
+	for (; nr < NR_STEP_PARTS && s->made->rows[nr].label; nr++) {
+		bool devices = s->several && s->made->rows[nr].total == gaps;
+		rows[nr] = (struct attribution_row){ s->made->rows[nr].label,
+			                                 devices ? "less what several devices run at once" : "",
+			                                 { s->sum[nr][0], s->sum[nr][1] } };
+	}
+	attribution_rows(p, s->query, rows, nr, s->of);
 }
 
 static const struct made_of *made_of_what(const struct bench *b, const struct attribution_query *q,

@@ -6,6 +6,7 @@
 #include "gate/noise_math.h"
 #include "gate/past.h"
 #include "gate/words.h"
+#include "model/phases.h"
 
 /* ---- samples of the steps ---- */
 
@@ -13,21 +14,22 @@ enum { STEPS_NEEDED = 5 };
 
 struct samples {
 	VEC(int64_t) list;
+	struct span phase; ///< those of one alone; empty: of the steps
 };
 
 static void add_figure(void *ctx, const struct figure *f)
 {
 	struct samples *s = ctx;
-	for (size_t i = 0; i < f->nr; i++)
+	for (size_t i = 0; i < f->nr && span_eq(f->label, s->phase); i++)
 		vec_push(&s->list, f->samples[i]);
 }
 
 /* A sample per step of a run: that of its rank, or of its ranks reduced step by step. Where
    they differ in the number of steps no step belongs to another's: none. */
-static void add_steps(const struct run_view *v, const struct query *q, int64_t rank,
+static void add_steps(const struct run_view *v, const struct query *q, const struct entry *e,
                       struct samples *out)
 {
-	struct samples of_ranks = { 0 };
+	struct samples of_ranks = { .phase = e->label };
 	VEC(int64_t) column = VEC_INIT;
 	size_t nr_ranks = 0, nr = 0;
 	bool even = true;
@@ -35,10 +37,10 @@ static void add_steps(const struct run_view *v, const struct query *q, int64_t r
 		char text[NUMBER_TEXT];
 		int64_t number = v->ranks[i].digest->rank;
 		size_t before = of_ranks.list.nr;
-		if ((rank >= 0 && number != rank) ||
+		if ((e->rank >= 0 && number != e->rank) ||
 		    (q->rank && !span_glob(span_of(q->rank), span_of(number_format(number, 0, text)))))
 			continue;
-		rank_figures(v, i, q->metric, add_figure, &of_ranks);
+		(q->phase ? rank_phase_figures : rank_figures)(v, i, q->metric, add_figure, &of_ranks);
 		even = even && (nr_ranks++ == 0 || of_ranks.list.nr - before == nr);
 		nr = of_ranks.list.nr - before;
 	}
@@ -60,7 +62,7 @@ static void fill_steps(struct bench *b, const struct entry *e, const struct quer
 	    past_source_hash(b->run[SIDE_BASELINE]) == past_source_hash(b->run[SIDE_CANDIDATE]);
 	if (metric_is_step(q->metric))
 		for (size_t i = 0; i <= b->runs.nr_candidates && !against_itself; i++)
-			add_steps(&b->view[i], q, e->rank, &of[i > 0]);
+			add_steps(&b->view[i], q, e, &of[i > 0]);
 	out->has_steps = of[0].list.nr >= STEPS_NEEDED && of[1].list.nr >= STEPS_NEEDED;
 	for (int s = 0; s < NR_SIDES && out->has_steps; s++) {
 		out->steps[s] = (int64_t)of[s].list.nr;

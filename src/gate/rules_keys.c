@@ -111,6 +111,9 @@ static const struct key select_keys[] = {
 	KEY("collective", TEXT, OPTIONAL,
 	    "collectives by kind and group, all_reduce@default_pg, with * and ?"),
 	KEY("function", TEXT, OPTIONAL, "functions by name or call path, with * and ?"),
+	KEY("phase", TEXT, OPTIONAL,
+	    "phases of steps: forward, backward, optimizer, dataloader, communication, or of whole "
+	    "steps prefill, decode, mixed, with * and ?"),
 };
 const struct key_map select_map = KEY_TABLE("'select'", select_keys);
 

@@ -39,8 +39,11 @@ GG_MUST_CHECK enum status waiver_read(struct document *d, const struct node *map
 /// Who selects: the name for messages, the labels of its metrics as bits.
 struct select_subject {
 	const char *name;
-	unsigned labels; ///< 1 << enum label_kind
+	unsigned labels; ///< select_labels()
 };
+
+/// What can be selected of a metric, as bits.
+unsigned select_labels(const struct metric *m);
 
 /// Read a checked `select` (NULL: none) into the globs of `q`, and into `text` as one
 /// line, "" for none; both are owned by `a`.

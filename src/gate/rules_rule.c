@@ -1,4 +1,5 @@
 #include "gate/rules_parts.h"
+#include "model/phases.h"
 
 #define DEFAULT_TOP 20
 
@@ -66,6 +67,23 @@ static enum status check_noise(struct document *d, const struct node *noise, con
 	                     "'noise' belongs to an increase or decrease in 'fail', and there is none");
 }
 
+/* There are but a few phases: one that no trace can have is a slip. */
+static enum status check_phase(struct document *d, const struct node *phase, const struct metric *m)
+{
+	struct strbuf list = STRBUF_INIT;
+	bool fits = !phase;
+	for (int p = PHASE_FORWARD; p < NR_PHASES; p++)
+		if (phase_has_metric((enum phase)p, m)) {
+			fits = fits || span_glob(phase->text, span_of(phase_names[p]));
+			strbuf_addf(&list, "%s%s", list.n ? ", " : "", phase_names[p]);
+		}
+	if (!fits)
+		document_error(d, phase, "'%s' has no phase %s: it has %s", m->name,
+		               document_quote(d, phase->text), strbuf_str(&list));
+	strbuf_release(&list);
+	return fits ? ST_OK : ST_USAGE;
+}
+
 enum status rule_read(struct document *d, const struct node *map, struct rules *out)
 {
 	struct rule *r = vec_push_zero(&out->rules);
@@ -86,8 +104,9 @@ enum status rule_read(struct document *d, const struct node *map, struct rules *
 		                     m->name);
 	r->query = (struct query){ .metric = m, .stat = r->stat, .reduce = r->reduce };
 	TRY(items_read(d, map, r));
-	struct select_subject of = { m->name, 1u << m->label };
+	struct select_subject of = { m->name, select_labels(m) };
 	TRY(select_read(d, &out->arena, &of, node_get(map, "select"), &r->query, &r->select_text));
+	TRY(check_phase(d, node_get(node_get(map, "select"), "phase"), m));
 	if (fail)
 		TRY(limits_read(d, &out->arena, m, fail, &r->fail));
 	if (warn)

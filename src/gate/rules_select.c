@@ -3,9 +3,11 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "gate/rules_parts.h"
+#include "model/phases.h"
 
 #define LABELLED(kind) (1u << LABEL_##kind)
 #define ANY_LABEL (~LABELLED(PAIR))
+#define PHASES (1u << 31) /* steps, and what they consist of */
 #define GLOB(key) offsetof(struct query, key)
 
 /* Which labels of metrics have the key. */
@@ -25,8 +27,14 @@ static const struct select_row {
 	{ "thread", GLOB(thread), LABELLED(THREAD) },
 	{ "collective", GLOB(collective), LABELLED(COLLECTIVE) },
 	{ "function", GLOB(function), LABELLED(FUNCTION) },
+	{ "phase", GLOB(phase), PHASES },
 };
 #define NR_ROWS (sizeof rows / sizeof *rows)
+
+unsigned select_labels(const struct metric *m)
+{
+	return 1u << m->label | (metric_has_phases(m) ? PHASES : 0);
+}
 
 static const char **glob_of(struct query *q, const struct select_row *row)
 {
@@ -78,7 +86,7 @@ static struct span value_of(const struct select_row *row, const struct select_it
                             char number[NUMBER_TEXT])
 {
 	const struct query *q = &item->rule->query;
-	unsigned label = 1u << item->rule->metric->label;
+	unsigned label = select_labels(item->rule->metric);
 	const char *own = glob_in(q, row);
 	if (row->glob == GLOB(rank) && item->rank >= 0)
 		return span_of(number_format(item->rank, 0, number));

@@ -10,7 +10,7 @@ static enum status labels_of(struct document *d, const struct node *rule, const 
 	for (size_t i = 0; i < rules->rules.nr; i++) {
 		const struct rule *r = &rules->rules.v[i];
 		if (span_glob(rule->text, span_of(r->id)))
-			*out |= 1u << r->metric->label;
+			*out |= select_labels(r->metric);
 		nearest_try(&near, r->id);
 	}
 	if (*out)

@@ -216,6 +216,31 @@ static void point_collectives(struct digest *of, const int64_t *step)
 		of->collectives.v[i].step = step[of->collectives.v[i].step];
 }
 
+/* Room for the phases that both tell, or that the one does, of which the other has nothing then.
+   Where only one tells any within a step, all that the other launched is of none: neither does. */
+static void join_phases(struct digest *d, const struct digest *own, const struct digest *next)
+{
+	bool both = own->phases[PHASE_FORWARD][0] && next->phases[PHASE_FORWARD][0];
+	for (int p = PHASE_FORWARD; p < NR_INNER_PHASES; p++)
+		for (int c = 0; c < NR_PHASE_COLUMNS; c++)
+			d->phases[p][c] = both && (own->phases[p][c] || next->phases[p][c])
+			                      ? arena_alloc(&d->arena, d->nr_steps, sizeof *d->phases[p][c])
+			                      : NULL;
+	if (own->step_phases || next->step_phases)
+		d->step_phases = arena_alloc(&d->arena, d->nr_steps, sizeof *d->step_phases);
+}
+
+/* Step `at` of a cycle becomes step `i`. */
+static void take_phases(struct digest *d, size_t i, const struct digest *of, size_t at)
+{
+	for (int p = PHASE_FORWARD; p < NR_INNER_PHASES; p++)
+		for (int c = 0; c < NR_PHASE_COLUMNS; c++)
+			if (d->phases[p][c] && of->phases[p][c])
+				d->phases[p][c][i] = of->phases[p][c][at];
+	if (of->step_phases)
+		d->step_phases[i] = of->step_phases[at];
+}
+
 /* The collectives of both follow the steps to their new places. */
 static void join_steps(struct digest *d, struct digest *next)
 {
@@ -229,6 +254,7 @@ static void join_steps(struct digest *d, struct digest *next)
 	int64_t *to_own = mem_calloc(own.nr_steps, sizeof *to_own);
 	int64_t *to_next = mem_calloc(next->nr_steps, sizeof *to_next);
 	digest_set_steps(d, places.nr);
+	join_phases(d, &own, next);
 	for (size_t i = 0; i < places.nr; i++) {
 		const struct digest *of = places.v[i].of;
 		size_t at = places.v[i].at;
@@ -239,6 +265,7 @@ static void join_steps(struct digest *d, struct digest *next)
 			d->samples[m][i] = of->samples[m][at];
 		for (size_t p = 0; p < NR_STEP_PARTS; p++)
 			d->parts[p][i] = of->parts[p][at];
+		take_phases(d, i, of, at);
 	}
 	d->usable_steps += next->usable_steps;
 	point_collectives(d, to_own);

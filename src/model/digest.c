@@ -22,6 +22,9 @@ const char *const phase_names[] = {
 	[PHASE_OPTIMIZER] = "optimizer",
 	[PHASE_DATALOADER] = "dataloader",
 	[PHASE_COMMUNICATION] = "communication",
+	[PHASE_PREFILL] = "prefill",
+	[PHASE_DECODE] = "decode",
+	[PHASE_MIXED] = "mixed",
 	[NR_PHASES] = NULL,
 };
 
@@ -46,6 +49,7 @@ static void free_one(struct digest *d)
 	vec_release(&d->phase_ops);
 	vec_release(&d->threads);
 	vec_release(&d->summaries);
+	vec_release(&d->phase_summaries);
 	vec_release(&d->comms);
 	vec_release(&d->collectives);
 	vec_release(&d->functions);

@@ -161,7 +161,7 @@ struct function_stat {
 /// Share of the window from which on a function is worth naming, in 1e-6 %.
 enum { FUNCTION_WORTH_NAMING = 1000000 };
 
-/// Parts of a training step that a report can be narrowed to.
+/// Parts of a training step, which a report can be narrowed to, and kinds of a server's steps.
 enum phase {
 	PHASE_ALL,
 	PHASE_FORWARD,
@@ -169,8 +169,22 @@ enum phase {
 	PHASE_OPTIMIZER,
 	PHASE_DATALOADER,
 	PHASE_COMMUNICATION,
-	NR_PHASES
+	PHASE_PREFILL, ///< from here on each is of whole steps
+	PHASE_DECODE,
+	PHASE_MIXED,
+	NR_PHASES,
+	NR_INNER_PHASES = PHASE_PREFILL ///< those within a step, with PHASE_ALL
 };
+
+/// How the steps of a digest name the phase that they are of as a whole: 0 none, 1 prefill, …
+static inline int64_t step_phase_code(enum phase p)
+{
+	return p == PHASE_ALL ? 0 : (int64_t)p - NR_INNER_PHASES + 1;
+}
+
+/// What is kept of each phase within a step. Of communication kernels all are of
+/// PHASE_COMMUNICATION: step.comm_time has them.
+enum phase_column { PHASE_COMPUTE, PHASE_MEMCPY, PHASE_MEMSET, PHASE_KERNELS, NR_PHASE_COLUMNS };
 
 /// Names of enum phase, ended by NULL; static.
 extern const char *const phase_names[];
@@ -188,6 +202,15 @@ enum step_part {
 struct step_summary {
 	enum metric_id metric;
 	int64_t value[NR_STATISTICS]; ///< by enum statistic
+};
+
+/// A figure of a phase where no samples are kept: over the usable steps that it is in.
+struct phase_summary {
+	enum phase phase;
+	enum metric_id metric;
+	int64_t steps; ///< so many
+	int64_t value[NR_STATISTICS]; ///< by enum statistic
+	int64_t parts[NR_STEP_PARTS]; ///< step.time of whole steps: sums of what it is made of
 };
 
 /// What all ranks together say of one (model/ranks.h): figures over matched collectives,
@@ -333,10 +356,14 @@ struct digest {
 	int64_t *step_activities; ///< nr_steps: GPU activities of each
 	int64_t *samples[NR_STEP_METRICS]; ///< each nr_steps, unit of the metric
 	int64_t *parts[NR_STEP_PARTS]; ///< each nr_steps: they add up to step.time
+	int64_t *step_phases; ///< nr_steps: step_phase_code(); NULL: all are of none
+	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS]; ///< each nr_steps; the first NULL: not
+	                                                    ///< known; another: all 0
 	VEC(struct step_summary)
 	summaries; ///< one for each step metric, in place of samples, numbers
 	           ///< and activities, which are then 0: over the usable
 	           ///< steps. parts[p][0] is then their sum. Else none
+	VEC(struct phase_summary) phase_summaries; ///< sorted by phase, metric; with those alone
 
 	VEC(struct kernel_stat) kernels; ///< sorted by kind, then name
 	VEC(struct device_stat) devices; ///< sorted by id

@@ -99,6 +99,8 @@ static void emit_rank(struct emitter *e)
 		e->figure.summary = d->summaries.nr ? d->summaries.v[id].value : NULL;
 		e->figure.samples = d->samples[id];
 		e->figure.nr = d->summaries.nr ? 0 : (size_t)d->usable_steps;
+		e->figure.steps = d->step_numbers;
+		e->figure.nr_all = d->nr_steps;
 		if (d->usable_steps)
 			e->fn(e->ctx, &e->figure);
 	} else if (value_of_rank(e->rank, id, &value)) {

@@ -12,7 +12,7 @@ const char *query_text(const struct query *q, struct arena *a)
 		{ "rank", q->rank },         { "device", q->device },
 		{ "memory", q->memory },     { "direction", q->direction },
 		{ "thread", q->thread },     { "collective", q->collective },
-		{ "function", q->function },
+		{ "function", q->function }, { "phase", q->phase },
 	};
 	struct strbuf b = STRBUF_INIT;
 	strbuf_adds(&b, q->metric->name);

@@ -1,6 +1,6 @@
 /* One way to ask for any figure: statistic over steps, devices, ranks. */
 #include "base/number.h"
-#include "model/view.h"
+#include "model/phases.h"
 
 struct collector {
 	const struct run_view *view;
@@ -51,6 +51,7 @@ static bool is_selected(const struct run_view *v, const struct query *q, const s
 	case LABEL_THREAD:
 		return matches(q->thread, f->label);
 	case LABEL_NONE:
+		return matches(q->phase, f->label);
 	case LABEL_PAIR:
 		break;
 	}
@@ -105,7 +106,7 @@ void run_query(const struct run_view *v, const struct query *q, struct arena *a,
 		c.by_label = q->reduce == REDUCE_EACH || q->memory;
 	for (size_t i = 0; i < v->run->ranks.nr; i++)
 		if (rank_scope_has((struct rank_scope){ .glob = q->rank }, v->ranks[i].digest->rank))
-			rank_figures(v, i, q->metric, collect, &c);
+			(q->phase ? rank_phase_figures : rank_figures)(v, i, q->metric, collect, &c);
 	vec_sort(&out->list, answer_cmp);
 	if (!c.by_label)
 		fold(out, q->reduce, true, a);

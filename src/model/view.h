@@ -69,9 +69,11 @@ struct span naming_match(const struct naming *n, struct arena *a, struct span na
 struct figure {
 	const struct metric *metric;
 	int64_t rank;
-	struct span label; ///< kernel, device, … as metric->label says; empty for none
+	struct span label; ///< kernel, device, … as metric->label says; of step.* the phase; or empty
 	const int64_t *samples; ///< in the metric's unit; borrowed from digest or scratch
 	size_t nr; ///< 0 where only `summary` is known
+	const int64_t *steps; ///< of step.*: the numbers of the steps
+	size_t nr_all; ///< of step.*: samples and steps, with those of a last step cut short
 	const int64_t *summary; ///< by enum statistic, of a rank whose samples are not kept; else NULL
 	const struct kernel_row *kernel; ///< kernel metrics only
 	const struct function_stat *function; ///< function metrics only: the first row of that label
@@ -112,7 +114,7 @@ struct query {
 	enum statistic stat;
 	enum reduce reduce; ///< over devices, then ranks
 	const char *kernel, *category, *cls, *op, *rank, *device, *memory, *direction, *thread,
-	    *collective, *function;
+	    *collective, *function, *phase;
 };
 
 /// One answer: `label` as in struct figure; `rank` -1 unless reduce is EACH and

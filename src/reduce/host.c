@@ -5,6 +5,7 @@
 #include "reduce/flop_count.h"
 #include "reduce/intervals.h"
 #include "reduce/reducer.h"
+#include "reduce/step_phase.h"
 
 static bool has(struct span s, struct span part)
 {
@@ -116,11 +117,12 @@ void host_take(struct reducer *r, const struct event *ev)
 	struct row_found *found = find_name(r, ev);
 	const struct host_name *h = &r->host_names.v[found->row_name];
 	if (h->marker)
-		vec_push(&r->marks, (struct mark){ ev->start_ns, ev->start_ns + ev->dur_ns,
-		                                   trailing_number(h->name), r->nr_events });
+		vec_push(&r->marks,
+		         (struct mark){ ev->start_ns, ev->start_ns + ev->dur_ns, trailing_number(h->name),
+		                        step_phase_of(h->name), r->nr_events });
 	if (ev->kind != EVENT_RUNTIME && !h->marker)
 		entered_take(r, ev);
-	if (r->options.phase != PHASE_ALL && h->phase != PHASE_ALL)
+	if (h->phase != PHASE_ALL)
 		phases_take(r, ev, h->phase, thread_of(r, ev));
 	/* traces of 2021 record a step as an operator */
 	if ((ev->kind == EVENT_ANNOTATION && !h->dataloader) || h->marker)

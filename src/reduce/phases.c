@@ -1,9 +1,9 @@
-/* Phases of a step, for figures of one alone (--phase): what a host thread was inside of when it
-   launched. Autograd's functions are backward, Optimizer.step and enumerate(DataLoader) say what
-   they are, communication is told by name; the rest is forward. Nothing is done unless asked for.
- */
+/* Phases of a step: what a host thread was inside of when it launched. Autograd's functions are
+   backward, Optimizer.step and enumerate(DataLoader) say what they are, communication is told by
+   name; the rest is forward. Rows of one phase alone are made only where they are asked for. */
 #include <string.h>
 
+#include "base/number.h"
 #include "reduce/reducer.h"
 
 enum phase phase_of_name(struct span name)
@@ -102,10 +102,17 @@ void phases_make(struct reducer *r)
 	p->list.nr = nr;
 }
 
-/* What thread `thread` was inside of. */
-static enum phase phase_at(const struct phases *p, uint32_t thread, int64_t at_ns)
+static bool span_has(const struct phase_span *s, uint32_t thread, int64_t at_ns)
+{
+	return s->thread == thread && s->start_ns <= at_ns && at_ns < s->end_ns;
+}
+
+/* What thread `thread` was inside of; `near` is the index of what was found last. */
+static enum phase phase_at(const struct phases *p, size_t *near, uint32_t thread, int64_t at_ns)
 {
 	size_t lo = 0, hi = p->list.nr;
+	if (*near < hi && span_has(&p->list.v[*near], thread, at_ns))
+		return p->list.v[*near].phase; /* as the last time */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		const struct phase_span *s = &p->list.v[mid];
@@ -114,20 +121,24 @@ static enum phase phase_at(const struct phases *p, uint32_t thread, int64_t at_n
 		else
 			hi = mid;
 	}
-	if (lo == 0)
+	if (lo == 0 || !span_has(&p->list.v[lo - 1], thread, at_ns))
 		return PHASE_FORWARD;
-	const struct phase_span *s = &p->list.v[lo - 1];
-	return s->thread == thread && at_ns < s->end_ns ? s->phase : PHASE_FORWARD;
+	*near = lo - 1;
+	return p->list.v[lo - 1].phase;
 }
 
-bool phases_has_activity(const struct reducer *r, const struct activity *a)
+/* PHASE_ALL: its launch is not known. */
+static enum phase phase_of_activity(struct reducer *r, const struct activity *a)
 {
-	enum phase want = r->options.phase;
-	bool communication = activity_name(r, a)->communication;
-	if (want == PHASE_ALL || communication || want == PHASE_COMMUNICATION)
-		return want == PHASE_COMMUNICATION && communication;
+	if (activity_name(r, a)->communication)
+		return PHASE_COMMUNICATION;
 	const struct host_span *l = activity_launch(r, a);
-	return l && phase_at(&r->phases, span_thread(r, l), l->start_ns) == want;
+	return l ? phase_at(&r->phases, &r->phases.near, span_thread(r, l), l->start_ns) : PHASE_ALL;
+}
+
+bool phases_has_activity(struct reducer *r, const struct activity *a)
+{
+	return r->options.phase != PHASE_ALL && phase_of_activity(r, a) == r->options.phase;
 }
 
 bool phases_has_op(const struct reducer *r, const struct host_span *s)
@@ -135,7 +146,47 @@ bool phases_has_op(const struct reducer *r, const struct host_span *s)
 	enum phase want = r->options.phase, own = span_name(r, s)->phase;
 	if (want == PHASE_ALL || own == PHASE_COMMUNICATION || want == PHASE_COMMUNICATION)
 		return want == PHASE_COMMUNICATION && own == PHASE_COMMUNICATION;
-	return phase_at(&r->phases, span_thread(r, s), s->start_ns) == want;
+	size_t near = 0;
+	return phase_at(&r->phases, &near, span_thread(r, s), s->start_ns) == want;
+}
+
+/* Which phases a trace tells: none but those of training, as all that is not another's is forward.
+ */
+static void phases_known(const struct reducer *r, struct digest *d)
+{
+	bool known[NR_INNER_PHASES] = { false };
+	memcpy(known, r->phases.found, sizeof known);
+	if (!(known[PHASE_BACKWARD] || known[PHASE_OPTIMIZER]) ||
+	    d->attribution == ATTRIBUTION_TIMESTAMP)
+		return;
+	known[PHASE_FORWARD] = true;
+	for (size_t i = 0; i < r->gpu_names.nr; i++)
+		known[PHASE_COMMUNICATION] |= r->gpu_names.v[i].communication;
+	for (int p = PHASE_FORWARD; p < NR_INNER_PHASES; p++)
+		for (int c = 0; known[p] && c < NR_PHASE_COLUMNS; c++)
+			d->phases[p][c] = arena_alloc(&d->arena, d->nr_steps, sizeof *d->phases[p][c]);
+}
+
+void phases_samples(struct reducer *r, struct digest *d)
+{
+	phases_known(r, d);
+	for (size_t i = 0; i < r->activities.nr && d->phases[PHASE_FORWARD][0]; i++) {
+		const struct activity *a = &r->activities.v[i];
+		uint32_t step = steps_measured(r, a->step);
+		enum phase phase = step == NO_ID ? PHASE_ALL : phase_of_activity(r, a);
+		if (phase == PHASE_ALL)
+			continue;
+		const struct gpu_name *g = activity_name(r, a);
+		int64_t *const *column = d->phases[phase], dur_ns = activity_dur(r, a);
+		if (g->stat.kind == EVENT_MEMCPY) {
+			column[PHASE_MEMCPY][step] += dur_ns;
+		} else if (g->stat.kind == EVENT_MEMSET) {
+			column[PHASE_MEMSET][step] += dur_ns;
+		} else {
+			column[PHASE_COMPUTE][step] += g->communication ? 0 : dur_ns;
+			column[PHASE_KERNELS][step]++;
+		}
+	}
 }
 
 void phase_figures(const struct reducer *r, struct digest *d)

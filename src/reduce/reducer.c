@@ -243,6 +243,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	steps_make(r, out);
 	steps_attribute(r, out);
 	phases_make(r);
+	phases_samples(r, out);
 	TRY(both_sides(r, out, log));
 	function_figures(r, out);
 	host_figures(r, out);

@@ -12,7 +12,8 @@
 ///     host.c         runtime calls, operators, threads
 ///     flops.c        floating-point operations of operators
 ///     functions.c    functions by class (python.c: Python's, by call path)
-///     phases.c       rows of one phase of the steps alone
+///     phases.c       what each phase of a step launched; rows of one alone
+///     step_phase.c   steps that are of one phase as a whole, by their names
 ///     progress.c     what the rank did last
 ///     memory.c       [memory] events
 ///     identity.c     environment, hash of the figures (also of snapshots)
@@ -115,9 +116,10 @@ struct phase_span {
 	enum phase phase;
 };
 
-/// Those of all threads, where a phase is asked for.
+/// Those of all threads.
 struct phases {
 	VEC(struct phase_span) list; ///< by thread and time, disjoint, from phases_make() on
+	size_t near; ///< the last that an activity was found in: launches come in order mostly
 	bool found[NR_PHASES];
 };
 
@@ -141,6 +143,7 @@ struct thread_times {
 struct mark {
 	int64_t start_ns, end_ns;
 	int64_t number; ///< < 0: the name has none
+	enum phase phase; ///< of the whole step, PHASE_ALL none
 	uint32_t order; ///< in the file
 };
 
@@ -410,11 +413,14 @@ enum phase phase_of_name(struct span name);
 /// Keep an annotation or operator of a phase.
 void phases_take(struct reducer *r, const struct event *ev, enum phase phase, uint32_t thread);
 
-/// Order them, before kernel_figures() and host_figures().
+/// Order them, before all that follow.
 void phases_make(struct reducer *r);
 
+/// Add up by phase what the activities of each measured step take, where the trace tells.
+void phases_samples(struct reducer *r, struct digest *d);
+
 /// True for what belongs to the phase that is asked for.
-bool phases_has_activity(const struct reducer *r, const struct activity *a);
+bool phases_has_activity(struct reducer *r, const struct activity *a);
 bool phases_has_op(const struct reducer *r, const struct host_span *s);
 
 /// Rows of the phase asked for, after kernel_figures() and host_figures().

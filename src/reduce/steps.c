@@ -86,6 +86,10 @@ void steps_make(struct reducer *r, struct digest *d)
 		const struct mark *m = &r->marks.v[r->warmup + i];
 		d->step_numbers[i] = m->number;
 		d->samples[METRIC_STEP_TIME][i] = m->end_ns - m->start_ns;
+		if (m->phase != PHASE_ALL && !d->step_phases)
+			d->step_phases = arena_alloc(&d->arena, d->nr_steps, sizeof *d->step_phases);
+		if (m->phase != PHASE_ALL)
+			d->step_phases[i] = step_phase_code(m->phase);
 	}
 }
 

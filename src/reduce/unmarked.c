@@ -94,7 +94,7 @@ void unmarked_steps(struct reducer *r, struct digest *d)
 		int64_t start = begun_ns(&o, o.v[p.starts.v[i]]);
 		int64_t end = i + 1 < count ? begun_ns(&o, o.v[p.starts.v[i + 1]])
 		                            : end_ns(&o, o.v[p.starts.v[count] - 1]);
-		vec_push(&r->marks, (struct mark){ start, end, (int64_t)i, (uint32_t)i });
+		vec_push(&r->marks, (struct mark){ start, end, (int64_t)i, PHASE_ALL, (uint32_t)i });
 	}
 	period_release(&p);
 	free(o.v);

@@ -1,6 +1,7 @@
 /* `gpugate metrics RUN --json`: gpugate-metrics-1. */
 
 #include "model/memory_view.h"
+#include "model/phases.h"
 #include "report/emit.h"
 #include "report/findings.h"
 #include "report/writer.h"
@@ -61,6 +62,8 @@ static void label(struct emit *e, const struct figure *f)
 		emit_id(e, "device", f->label);
 	else if (*label_name(kind))
 		emit_text(e, label_name(kind), f->label);
+	else if (f->label.n)
+		emit_text(e, "phase", f->label);
 }
 
 /* Of a stored run, which keeps no samples. */
@@ -81,9 +84,9 @@ static void samples(struct emit *e, const struct figure *f, const struct digest 
 		return;
 	}
 	emit_open(e, "samples", '[');
-	for (size_t i = 0; i < d->nr_steps; i++) { /* a last one cut short too */
+	for (size_t i = 0; i < f->nr_all; i++) { /* a last one cut short too */
 		emit_open(e, NULL, '{');
-		emit_number_if(e, "step", !d->window, d->step_numbers[i], 0);
+		emit_number_if(e, "step", !d->window, f->steps[i], 0);
 		emit_number(e, "value", f->samples[i], digits);
 		emit_close(e, '}');
 	}
@@ -295,6 +298,8 @@ void metrics_write_json(const struct run_view *v, const struct report *r, struct
 			struct figure_ctx ctx = { &e, run->ranks.v[i] };
 			if (metric_table[m].label != LABEL_PAIR)
 				rank_figures(v, i, &metric_table[m], figure, &ctx);
+			if (metric_has_phases(&metric_table[m]))
+				rank_phase_figures(v, i, &metric_table[m], figure, &ctx);
 		}
 	emit_close(&e, ']');
 	emit_open_line(&e, 1, "kernels", '[');

@@ -63,6 +63,46 @@ static void step_table(struct metrics_page *p)
 	sink_puts(p->out, any ? "\n" : "");
 }
 
+/* A row for each phase that a rank tells. */
+static void phase_table(struct metrics_page *p)
+{
+	static const enum metric_id ids[] = { METRIC_STEP_TIME,         METRIC_STEP_CUDA_TIME,
+		                                  METRIC_STEP_COMPUTE_TIME, METRIC_STEP_COMM_TIME,
+		                                  METRIC_STEP_MEMCPY_TIME,  METRIC_STEP_MEMSET_TIME,
+		                                  METRIC_STEP_KERNEL_COUNT };
+	enum { NR = sizeof ids / sizeof *ids };
+	struct table t = { .align = "lrrrrrrr" };
+	const char *cells[NR + 1] = { "phase" };
+	for (size_t k = 0; k < NR; k++)
+		cells[k + 1] = metric_table[ids[k]].name + strlen("step.");
+	table_add(&t, NULL, cells);
+	for (int phase = PHASE_FORWARD; phase < NR_PHASES; phase++) {
+		bool any = false;
+		cells[0] = phase_names[phase];
+		for (size_t k = 0; k < NR; k++) {
+			const struct metric *m = &metric_table[ids[k]];
+			struct answers answers;
+			run_query(p->v,
+			          &(struct query){ .metric = m,
+			                           .stat = STAT_MEDIAN,
+			                           .reduce = REDUCE_MEDIAN,
+			                           .phase = phase_names[phase] },
+			          &p->arena, &answers);
+			bool known = answers.list.nr > 0;
+			any = any || known;
+			cells[k + 1] = known ? metrics_figure(p, m->unit, answers.list.v[0].value) : "–";
+			vec_release(&answers.list);
+		}
+		if (any)
+			table_add(&t, NULL, cells);
+	}
+	if (t.rows.nr == 1)
+		t.rows.nr = 0;
+	bool any = t.rows.nr;
+	table_write(&t, p->out);
+	sink_puts(p->out, any ? "\n" : "");
+}
+
 /* Figures of the run, of its devices and memories. */
 static bool is_of_run(const struct metric *m)
 {
@@ -276,6 +316,7 @@ void metrics_write_text(const struct run_view *v, const struct report *r, struct
 	struct metrics_page p = { .v = v, .r = r, .out = out, .many = v->run->ranks.nr > 1 };
 	header(&p);
 	step_table(&p);
+	phase_table(&p);
 	run_table(&p);
 	memories(&p);
 	comm_table(&p);

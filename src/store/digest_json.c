@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "model/flops.h"
 #include "model/memory_view.h"
+#include "model/phases.h"
 #include "store/digest_schema.h"
 #include "store/row_schema.h"
 
@@ -351,6 +352,56 @@ static int summary_cmp(const void *a, const void *b)
 }
 static const struct schema summary_schema = SCHEMA(summary_fields, step_summary, summary_cmp);
 
+static const struct field phase_fields[] = {
+	FIELD(phase_summary, phase, ENUM, .names = phase_names),
+	FIELD(phase_summary, metric, ENUM, .names = metric_names),
+	COUNT(phase_summary, steps),
+#define VALUE(stat, key_)                                                                         \
+	{                                                                                             \
+		.key = (key_), .type = FIELD_COUNT, .offset = offsetof(struct phase_summary, value[stat]) \
+	}
+	VALUE(STAT_MEDIAN, "median"),
+	VALUE(STAT_MEAN, "mean"),
+	VALUE(STAT_MIN, "min"),
+	VALUE(STAT_MAX, "max"),
+	VALUE(STAT_P90, "p90"),
+	VALUE(STAT_P95, "p95"),
+	VALUE(STAT_P99, "p99"),
+	VALUE(STAT_TOTAL, "total"),
+#undef VALUE
+#define PART(part, key_)                                      \
+	{                                                         \
+		.key = (key_), .type = FIELD_OPTIONAL_NUMBER,         \
+		.offset = offsetof(struct phase_summary, parts[part]) \
+	}
+	PART(STEP_PART_COMPUTE, "time.compute"),
+	PART(STEP_PART_COMM, "time.communication"),
+	PART(STEP_PART_MEMORY, "time.memory"),
+	PART(STEP_PART_IDLE, "time.idle"),
+#undef PART
+};
+
+static int phase_cmp(const void *a, const void *b)
+{
+	const struct phase_summary *x = a, *y = b;
+	if (x->phase != y->phase)
+		return x->phase < y->phase ? -1 : 1;
+	return (x->metric > y->metric) - (x->metric < y->metric);
+}
+static const struct schema phase_schema = SCHEMA(phase_fields, phase_summary, phase_cmp);
+
+static void check_phase_summaries(struct row_reader *r, const struct digest *d, uint64_t byte)
+{
+	bool fine = d->phase_summaries.nr == 0 || d->summaries.nr;
+	for (size_t i = 0; i < d->phase_summaries.nr; i++) {
+		const struct phase_summary *s = &d->phase_summaries.v[i];
+		fine = fine && phase_has_metric(s->phase, &metric_table[s->metric]) && s->steps > 0 &&
+		       s->steps <= d->usable_steps;
+	}
+	if (!fine)
+		row_fail(r, byte, "phase_summaries", "are of what no phase has, or of no step");
+}
+
 /* Samples, or a summary of each step metric. */
 static void check_steps(struct row_reader *r, const struct digest *d, uint64_t byte)
 {
@@ -361,6 +412,7 @@ static void check_steps(struct row_reader *r, const struct digest *d, uint64_t b
 		row_fail(r, byte, "summaries", "do not have one for each figure of steps");
 	else if (d->summaries.nr && d->usable_steps == 0)
 		row_fail(r, byte, "summaries", "are of no step");
+	check_phase_summaries(r, d, byte);
 }
 
 /* ---- the document ---- */
@@ -401,6 +453,7 @@ static const struct field digest_fields[] = {
 	  .write = steps_write,
 	  .describe = steps_describe },
 	SOME_ROWS(summaries, summary_schema),
+	SOME_ROWS(phase_summaries, phase_schema),
 	ROWS("kernels", kernels, kernel_schema),
 	ROWS("devices", devices, device_schema),
 	ROWS("ops", ops, op_schema),

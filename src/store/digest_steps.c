@@ -1,6 +1,8 @@
 /* The steps of a digest: a column per metric, so that a metric is one line. Of several
    digests together a column is that of all, or a list of columns. Where summaries stand
-   in place of samples, the columns are the number of steps and the sums of the parts. */
+   in place of samples, the columns are the number of steps and the sums of the parts. The
+   columns of phases are there where a digest has the phase, and empty in those that lack it;
+   but for the first one of a phase they are left out where they are all 0. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,22 +13,62 @@ static const char *const part_keys[] = { "time.compute", "time.communication", "
 	                                     "time.idle" };
 enum {
 	PART_COLUMN = 2 + NR_STEP_METRICS,
-	NR_COLUMNS = PART_COLUMN + NR_STEP_PARTS,
+	STEP_PHASE_COLUMN = PART_COLUMN + NR_STEP_PARTS,
+	PHASE_COLUMN, ///< those of PHASE_FORWARD, of the next one, …
+	NR_COLUMNS = PHASE_COLUMN + (NR_INNER_PHASES - 1) * NR_PHASE_COLUMNS,
 	COUNT_COLUMN = NR_COLUMNS, ///< first of a summarised digest, before its parts
 	NR_ALL_COLUMNS
 };
+
+_Static_assert(NR_ALL_COLUMNS <= 64, "struct columns has a bit for each");
+
+static const char *const phase_keys[NR_INNER_PHASES - 1][NR_PHASE_COLUMNS] = {
+#define KEYS(phase)                                                                              \
+	{                                                                                            \
+		phase ".compute_time", phase ".memcpy_time", phase ".memset_time", phase ".kernel_count" \
+	}
+	KEYS("forward"), KEYS("backward"), KEYS("optimizer"), KEYS("dataloader"), KEYS("communication"),
+#undef KEYS
+};
+
+static bool is_optional(size_t i)
+{
+	return i >= STEP_PHASE_COLUMN && i < NR_COLUMNS;
+}
+
+/* Of a phase all but the first. */
+static bool may_be_zero(size_t i)
+{
+	return i >= PHASE_COLUMN && i < NR_COLUMNS && (i - PHASE_COLUMN) % NR_PHASE_COLUMNS;
+}
 
 static const char *column_key(size_t i)
 {
 	if (i == COUNT_COLUMN)
 		return "count";
+	if (i == STEP_PHASE_COLUMN)
+		return "phase";
+	if (i >= PHASE_COLUMN)
+		return phase_keys[(i - PHASE_COLUMN) / NR_PHASE_COLUMNS]
+		                 [(i - PHASE_COLUMN) % NR_PHASE_COLUMNS];
 	if (i >= PART_COLUMN)
 		return part_keys[i - PART_COLUMN];
 	return i == 0 ? "number" : i == 1 ? "activities" : metric_table[i - 2].name;
 }
 
+/* Where a digest has an optional column; NULL there is none. */
+static int64_t **place(struct digest *d, size_t i)
+{
+	size_t k = i - PHASE_COLUMN;
+	return i == STEP_PHASE_COLUMN
+	           ? &d->step_phases
+	           : &d->phases[PHASE_FORWARD + k / NR_PHASE_COLUMNS][k % NR_PHASE_COLUMNS];
+}
+
 static int64_t *column(const struct digest *d, size_t i)
 {
+	if (is_optional(i))
+		return *place((struct digest *)(uintptr_t)d, i);
 	if (i >= PART_COLUMN)
 		return d->parts[i - PART_COLUMN];
 	return i == 0 ? d->step_numbers : i == 1 ? d->step_activities : d->samples[i - 2];
@@ -34,7 +76,7 @@ static int64_t *column(const struct digest *d, size_t i)
 
 static bool has_column(bool summarised, size_t i)
 {
-	return summarised ? i >= PART_COLUMN : i < NR_COLUMNS;
+	return summarised ? i >= PART_COLUMN && !is_optional(i) : i < NR_COLUMNS;
 }
 
 /* ---- writing ---- */
@@ -44,11 +86,30 @@ struct values {
 	size_t nr;
 };
 
+static bool is_zero(struct values v)
+{
+	size_t k = 0;
+	while (k < v.nr && v.v[k] == 0)
+		k++;
+	return k == v.nr;
+}
+
 static struct values values_of(const struct digest *d, size_t i, bool summarised)
 {
 	if (i == COUNT_COLUMN)
 		return (struct values){ (const int64_t *)&d->nr_steps, 1 };
-	return (struct values){ column(d, i), summarised ? d->nr_steps > 0 : d->nr_steps };
+	struct values out = { column(d, i), summarised ? d->nr_steps > 0 : d->nr_steps };
+	if (!out.v || (may_be_zero(i) && is_zero(out)))
+		out.nr = 0;
+	return out;
+}
+
+static bool is_written(const void *const *digests, size_t nr, size_t i, bool summarised)
+{
+	bool any = !is_optional(i);
+	for (size_t k = 0; k < nr; k++)
+		any = any || values_of(digests[k], i, summarised).nr > 0;
+	return any && has_column(summarised, i);
 }
 
 static void write_values(struct values v, struct sink *out)
@@ -88,7 +149,7 @@ void steps_write(const void *const *digests, size_t nr, struct sink *out)
 		summarised = summarised || ((const struct digest *)digests[k])->summaries.nr > 0;
 	for (size_t n = 0; n < NR_ALL_COLUMNS; n++) {
 		size_t i = (n + COUNT_COLUMN) % NR_ALL_COLUMNS; /* the count comes first */
-		if (!has_column(summarised, i))
+		if (!is_written(digests, nr, i, summarised))
 			continue;
 		sink_printf(out, "%s\n\"%s\": ", before, column_key(i));
 		write_column(digests, nr, i, summarised, out);
@@ -105,7 +166,7 @@ static void describe_columns(bool several, bool summarised, int depth, struct si
 	sink_puts(out, "{\"type\": \"object\", \"additionalProperties\": false,");
 	row_schema_line(out, depth + 1, "\"required\": [");
 	for (size_t i = 0; i < NR_ALL_COLUMNS; i++)
-		if (has_column(summarised, i)) {
+		if (has_column(summarised, i) && !is_optional(i)) {
 			sink_printf(out, "%s\"%s\"", before, column_key(i));
 			before = ", ";
 		}
@@ -171,9 +232,13 @@ static void take(struct columns *c, size_t k, size_t i, const char *key, const i
 		row_fail(c->r, jscan_byte(c->r->js), key, "has too many steps");
 	else if (!c->seen)
 		digest_set_steps(d, count);
+	if (nr == 0 && is_optional(i))
+		return; /* this digest lacks it */
 	if (nr != (i == COUNT_COLUMN ? 1 : c->summarised ? count > 0 : count))
 		row_fail(c->r, jscan_byte(c->r->js), key, "does not have one value for each step");
-	else if (nr && i != COUNT_COLUMN)
+	else if (is_optional(i))
+		*place(d, i) = arena_alloc(&d->arena, nr, sizeof *v);
+	if (nr && i != COUNT_COLUMN && jscan_status(c->r->js) == ST_OK)
 		memcpy(column(d, i), v, nr * sizeof *v);
 }
 
@@ -195,6 +260,21 @@ static void read_column(struct columns *c, size_t i)
 		take(c, at - 1, i, key, v, nr);
 		free(v);
 	}
+}
+
+/* A phase has its first column, and whole steps are of known ones. */
+static void check_phases(const struct columns *c, const struct digest *d)
+{
+	bool whole = true, known = true;
+	for (int p = PHASE_FORWARD; p < NR_INNER_PHASES; p++)
+		for (int k = 0; k < NR_PHASE_COLUMNS; k++)
+			whole = whole && (!d->phases[p][k] || d->phases[p][0]);
+	for (size_t i = 0; d->step_phases && i < d->nr_steps; i++)
+		known = known && d->step_phases[i] <= step_phase_code(NR_PHASES - 1);
+	if (!whole)
+		row_fail(c->r, jscan_byte(c->r->js), NULL, "does not have the first column of a phase");
+	else if (!known)
+		row_fail(c->r, jscan_byte(c->r->js), "phase", "is not known");
 }
 
 static size_t find_column(const struct columns *c, struct span key)
@@ -225,8 +305,10 @@ static void read_columns(struct columns *c)
 		}
 	}
 	for (size_t i = 0; i < NR_ALL_COLUMNS; i++)
-		if (has_column(c->summarised, i) && !(c->seen >> i & 1))
+		if (has_column(c->summarised, i) && !is_optional(i) && !(c->seen >> i & 1))
 			row_fail(r, jscan_byte(r->js), column_key(i), "is missing");
+	for (size_t k = 0; k < c->nr; k++)
+		check_phases(c, c->digests[k]);
 }
 
 void steps_read(struct row_reader *r, void *const *digests, size_t nr)

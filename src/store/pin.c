@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "io/sink.h"
 #include "model/digest_fold.h"
+#include "model/phases.h"
 #include "model/rule_items.h"
 #include "store/digest_schema.h"
 
@@ -16,23 +17,25 @@ static const struct detail {
 	size_t top; ///< kernels and operators, of each
 	size_t sites; ///< of allocations, of each list
 	size_t levels; ///< of each memory, over time
+	bool phases; ///< all that there are, not only those that rules ask for
 } details[] = {
-	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX },
-	{ true, true, SIZE_MAX, SIZE_MAX, 128 },
-	{ true, true, SIZE_MAX, SIZE_MAX, 32 },
-	{ true, false, SIZE_MAX, SIZE_MAX, 32 },
-	{ true, false, 256, 64, 32 },
-	{ true, false, 128, 64, 32 },
-	{ true, false, 64, 32, 32 },
-	{ false, false, 128, 32, 32 },
-	{ false, false, 64, 16, 32 },
-	{ false, false, 48, 16, 16 },
-	{ false, false, 32, 8, 0 },
-	{ false, false, 24, 4, 0 },
-	{ false, false, 16, 4, 0 },
-	{ false, false, 8, 2, 0 },
-	{ false, false, 4, 1, 0 },
-	{ false, false, 0, 0, 0 },
+	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX, true },
+	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX, false },
+	{ true, true, SIZE_MAX, SIZE_MAX, 128, false },
+	{ true, true, SIZE_MAX, SIZE_MAX, 32, false },
+	{ true, false, SIZE_MAX, SIZE_MAX, 32, false },
+	{ true, false, 256, 64, 32, false },
+	{ true, false, 128, 64, 32, false },
+	{ true, false, 64, 32, 32, false },
+	{ false, false, 128, 32, 32, false },
+	{ false, false, 64, 16, 32, false },
+	{ false, false, 48, 16, 16, false },
+	{ false, false, 32, 8, 0, false },
+	{ false, false, 24, 4, 0, false },
+	{ false, false, 16, 4, 0, false },
+	{ false, false, 8, 2, 0, false },
+	{ false, false, 4, 1, 0, false },
+	{ false, false, 0, 0, 0, false },
 };
 
 /* A kernel or an operator, summed over the ranks. */
@@ -48,6 +51,7 @@ struct pinner {
 	struct run_view view;
 	struct arena arena; ///< of match names
 	bool functions, threads; ///< a rule asks for them
+	bool phases[NR_PHASES];
 	struct names kernels, ops; ///< that rules ask for
 	struct ranking {
 		VEC(struct ranked) list; ///< by time, most first
@@ -90,6 +94,9 @@ static void look_at_rules(struct pinner *p)
 		enum label_kind kind = rule->metric->label;
 		p->functions = p->functions || kind == LABEL_FUNCTION;
 		p->threads = p->threads || kind == LABEL_THREAD;
+		for (int k = 0; rule->query.phase && k < NR_PHASES; k++)
+			p->phases[k] =
+			    p->phases[k] || span_glob(span_of(rule->query.phase), span_of(phase_names[k]));
 		if (kind == LABEL_KERNEL || kind == LABEL_PAIR)
 			rule_items_add(&p->view, rule, rule->top, &scratch, &p->kernels);
 		else if (kind == LABEL_OP)
@@ -220,6 +227,36 @@ static void pin_steps(const struct digest *from, struct digest *d)
 			d->parts[part][0] = number_add(d->parts[part][0], from->parts[part][i]);
 }
 
+/* ---- phases ---- */
+
+/* As few rules ask for any, and a phase has about as many figures as the step. */
+static void pin_phases(const struct pinner *p, const struct digest *from, bool all, bool summarise,
+                       struct digest *d)
+{
+	bool keep[NR_PHASES] = { false };
+	for (int k = PHASE_FORWARD; k < NR_PHASES; k++)
+		keep[k] = all || p->phases[k];
+	for (int k = PHASE_FORWARD; k < NR_PHASES && (summarise || from->summaries.nr); k++)
+		for (int m = 0; keep[k] && m < NR_STEP_METRICS; m++) {
+			struct phase_summary s;
+			if (phase_summary_of(from, (enum phase)k, &metric_table[m], &s))
+				vec_push(&d->phase_summaries, s);
+		}
+	for (int k = PHASE_FORWARD; k < NR_INNER_PHASES; k++)
+		if (summarise || !keep[k])
+			memset(d->phases[k], 0, sizeof d->phases[k]);
+	d->step_phases = NULL;
+	for (size_t i = 0; !summarise && from->step_phases && i < from->nr_steps; i++)
+		for (int k = NR_INNER_PHASES; k < NR_PHASES; k++) {
+			int64_t code = step_phase_code((enum phase)k);
+			if (!keep[k] || from->step_phases[i] != code)
+				continue;
+			if (!d->step_phases)
+				d->step_phases = arena_alloc(&d->arena, from->nr_steps, sizeof code);
+			d->step_phases[i] = code;
+		}
+}
+
 /* ---- sites of memory ---- */
 
 /* One list of one memory: its first `most` rows, and the rest as a sum where the list
@@ -303,7 +340,7 @@ static struct digest *copy(const struct digest *from)
 	FRESH(calls), FRESH(comms), FRESH(collectives), FRESH(functions), FRESH(memories),
 	    FRESH(memory_items);
 	FRESH(memory_levels), FRESH(memory_evidence), FRESH(phase_kernels), FRESH(phase_ops);
-	FRESH(flops);
+	FRESH(flops), FRESH(phase_summaries);
 #undef FRESH
 	COPY(d, from, env);
 	COPY(d, from, summaries);
@@ -338,6 +375,7 @@ static void pin_at(struct pinner *p, const struct detail *detail, struct run *ou
 			COPY(d, from, functions);
 		if (detail->extras || p->threads)
 			COPY(d, from, threads);
+		pin_phases(p, from, detail->phases, summarise, d);
 		if (summarise)
 			pin_steps(from, d);
 	}

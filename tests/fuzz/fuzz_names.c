@@ -1,7 +1,8 @@
 /*
  * The input is a name that stands wherever foreign text may. Whatever it is: JSON
  * parses, XML is well-formed, a line of text begins with words of ours, and what
- * of Markdown lies outside code spans is the same as for a harmless name.
+ * of Markdown lies outside code spans is the same as for a harmless name. As the name of
+ * a step it is of a whole phase or of none.
  */
 #include "fuzz.h"
 
@@ -12,6 +13,8 @@
 #include "../unit/sample_report.h"
 #include "base/text.h"
 #include "io/jscan.h"
+#include "model/phases.h"
+#include "reduce/step_phase.h"
 #include "report/writer.h"
 
 static void check(bool law)
@@ -355,6 +358,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct arena a = ARENA_INIT;
 	struct span raw = { (const char *)data, size };
 	const char *name = arena_dup(&a, raw);
+	enum phase phase = step_phase_of(raw);
+	check(phase == PHASE_ALL || (phase_is_whole(phase) && phase < NR_PHASES));
 	check_reports(name);
 	for (int64_t ranks = 1; ranks <= 2; ranks++)
 		check_metrics(raw, name, ranks);

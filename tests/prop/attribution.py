@@ -150,19 +150,55 @@ def both_sources(dir):
     return base, [], [folder]
 
 
-ONE_RANK = one_rank, one_window, snapshots, both_sources
+def server(dir):
+    base = generate("server.py", dir / "base.json.gz", "--seed", "1")
+    return base, [], [generate("server.py", dir / "candidate.json.gz", "--seed", "2", "--steps", "30", "--slow", "decode=1.3",
+                               "--slow", "mixed=0.8")]
+
+
+def servers(dir):
+    """So many steps that the baseline keeps but sums and statistics."""
+    base = generate("server.py", dir / "base", "--seed", "1", "--ranks", "24", "--steps", "120")
+    return base, [], [generate("server.py", dir / "candidate", "--seed", "2", "--ranks", "24", "--slow", "decode=1.3")]
+
+
+ONE_RANK = one_rank, one_window, snapshots, both_sources, server
+MARKERS = {server: "execute_*", servers: "execute_*"}
+# What phases have; and which the runs have.
+OF_PHASES = """step.time step.cuda_time step.kernel_time step.memcpy_time step.memset_time step.compute_time step.comm_time
+    step.kernel_count""".split()
+PHASES = {one_rank: "forward backward optimizer dataloader communication", several_runs: "backward", one_window: "forward backward",
+          server: "prefill decode mixed", servers: "decode"}
+SHOWN = "forward backward optimizer communication prefill decode mixed".split()
 
 # --- What is asked for ------------------------------------------------------------------------------
 
 
-def rules(path, metrics):
-    lines = ["version: 1\nworkload: attribution\ndefaults: {noise: {min_runs: 3}}\nrules:"]
+def selected(m, make):
+    """Phases of a metric, and all of the steps."""
+    of = PHASES.get(make, "").split() if m in OF_PHASES else []
+    if m == "step.time":
+        of = [p for p in of if make in MARKERS]
+    elif m == "step.comm_time":
+        of = [p for p in of if make in MARKERS or p == "communication"]
+    return [None, *of]
+
+
+def rules(path, metrics, make):
+    lines = ["version: 1\nworkload: attribution\ndefaults: {noise: {min_runs: 3}}"]
+    if make in MARKERS:
+        lines.append(f"steps: {{marker: \"{MARKERS[make]}\"}}")
+    lines.append("rules:")
     for m, unit in metrics.items():
         for i, way in enumerate(WAYS):
-            words = [f"id: {m}-{i}", f"metric: {m}", *([way] if way else []), f"fail: {{change: {ZERO[unit]}}}", "on_missing: skip"]
-            if m.startswith("step.") and i in STATISTICS:
-                words.append(f"stat: {STATISTICS[i]}")
-            lines.append(f"  - {{{', '.join(words)}}}")
+            for phase in selected(m, make):
+                words = [f"id: {m}{f'-{phase}' if phase else ''}-{i}", f"metric: {m}", *([way] if way else []),
+                         f"fail: {{change: {ZERO[unit]}}}", "on_missing: skip"]
+                if m.startswith("step.") and i in STATISTICS:
+                    words.append(f"stat: {STATISTICS[i]}")
+                if phase:
+                    words.append(f"select: {{phase: {phase}}}")
+                lines.append(f"  - {{{', '.join(words)}}}")
     path.write_text("\n".join(lines) + "\n")
     return path
 
@@ -195,7 +231,7 @@ def of_check(c, of_one_rank):
 def judge(dir, make, metrics):
     """The metrics of failed checks, and what is wrong with them."""
     base, later, candidates = make(dir)
-    stored = ["--rules", rules(dir / "rules.yaml", metrics), "--baseline", dir / "baseline.json"]
+    stored = ["--rules", rules(dir / "rules.yaml", metrics, make), "--baseline", dir / "baseline.json"]
     for command, artifact in [("create", base)] + [("append", path) for path in later]:
         code, _, err = run(PROGRAM, "baseline", command, artifact, *stored, *(["--force"] if command == "append" else []))
         assert code == 0, err
@@ -205,7 +241,7 @@ def judge(dir, make, metrics):
     checks = json.loads((dir / "result.json").read_text(encoding="utf-8"), parse_float=decimal.Decimal)["checks"]
     failed = [c for c in checks if c["verdict"] == "fail" and c["change"] is not None]
     wrong = [f"{c['id']} ({c['baseline']} to {c['candidate']}): {line}" for c in failed for line in of_check(c, make in ONE_RANK)]
-    return {c["metric"] for c in failed}, wrong
+    return {(c["metric"], c["item"] if c["metric"] in OF_PHASES else "") for c in failed}, wrong
 
 
 def main():
@@ -215,7 +251,7 @@ def main():
     metrics = {m: unit for m, unit in re.findall(r"^([a-z_]+\.[a-z_0-9]+) +(\S+)", table, re.M)
                if unit in ZERO and (unit != "%" or m.startswith("memory."))}
     failed, bad = set(), False
-    for make in (one_rank, renamed, several_runs, one_window, ranks, steps_missing, snapshots, both_sources):
+    for make in (one_rank, renamed, several_runs, one_window, ranks, steps_missing, snapshots, both_sources, server, servers):
         with tempfile.TemporaryDirectory() as dir:
             seen, wrong = judge(pathlib.Path(dir), make, metrics)
         print(f"{'FAIL' if wrong else 'ok  '} {make.__name__}: {len(seen)} metrics")
@@ -223,8 +259,9 @@ def main():
             print(f"     {line}")
         failed |= seen
         bad = bad or wrong
-    if set(metrics) - failed:
-        print(f"FAIL never shown: {' '.join(sorted(set(metrics) - failed))}")
+    missing = set(metrics) - {m for m, _ in failed} | set(SHOWN) - {p for _, p in failed}
+    if missing:
+        print(f"FAIL never shown: {' '.join(sorted(missing))}")
         bad = True
     return 1 if bad else 0
 

@@ -2,6 +2,7 @@
 """A run held against the baseline that was made of it has not changed, in any metric of the table:
 
  - one rank and many, few steps and many (which a baseline keeps as statistics), every statistic
+ - so with what rules select of phases
  - the file is small, and writing what was read of it gives the same bytes
  - it keeps how the levels of memory went, of many ranks in fewer points, the highest among them
 
@@ -17,6 +18,8 @@ import tempfile
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM = os.environ.get("GPUGATE")
 STATISTICS = ["median", "mean", "min", "max", "p90", "p95", "p99", "total"]
+OF_PHASES = """step.time step.cuda_time step.kernel_time step.memcpy_time step.memset_time step.compute_time step.comm_time
+    step.kernel_count""".split()
 RUNS = {
     "one rank": ["trace.py", "--seed", "1", "--steps", "6"],
     "one rank, cut short": ["trace.py", "--seed", "2", "--steps", "6", "--short-last-step"],
@@ -24,6 +27,8 @@ RUNS = {
     "one window": ["trace.py", "--seed", "4", "--steps", "3", "--no-steps"],
     "hostile names": ["trace.py", "--seed", "5", "--steps", "3", "--hostile-names"],
     "4 ranks": ["ranks.py", "--ranks", "4", "--steps", "4", "--seed", "1", "--python"],
+    "server": ["server.py", "--seed", "1", "--steps", "60"],
+    "32 ranks of a server": ["server.py", "--seed", "1", "--ranks", "32", "--steps", "90"],
     "64 ranks": ["ranks.py", "--ranks", "64", "--steps", "24", "--layers", "2", "--seed", "1"],
 }
 
@@ -42,9 +47,15 @@ def table():
     return [line.split()[0] for line in lines if line and "." in line.split()[0] or line.startswith("mfu_pct")]
 
 
-def rules():
-    """One rule or more for each metric, which any change at all fails."""
-    text = ["version: 1", "environment: {must_match: [gpu.name]}", "defaults: {on_missing: skip}", "rules:"]
+def rules(phase):
+    """One rule or more for each metric, which any change at all fails; those of phases for one of them."""
+    text = ["version: 1", "environment: {must_match: [gpu.name]}", "defaults: {on_missing: skip}"]
+    text += ['steps: {marker: "execute_*"}'] if phase == "decode" else []
+    text.append("rules:")
+    for m in OF_PHASES if phase else []:
+        if m != "step.time" and m != "step.comm_time" or phase == "decode":
+            text += [f"  - {{id: {m}-{stat}, metric: {m}, stat: {stat}, ranks: each, select: {{phase: {phase}}}, fail: {{change: 0%}}}}"
+                     for stat in STATISTICS]
     for name in table():
         limit = {"kernel.drift_pct": "{max: 0%}", "kernel.top_overlap_pct": "{min: 100%}"}.get(name, "{change: 0%}")
         key = name.replace(".", "-").replace("_", "-")
@@ -90,9 +101,10 @@ def main():
     bad = False
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "rules.yaml").write_text(rules())
         for number, (run, (generator, *options)) in enumerate(RUNS.items()):
-            path = folder / (f"run{number}" + (".json.gz" if generator == "trace.py" else ""))
+            phase = {"server.py": "decode", "trace.py": "backward"}.get(generator)
+            (folder / "rules.yaml").write_text(rules(phase))
+            path = folder / (f"run{number}" + ("" if "--ranks" in options else ".json.gz"))
             subprocess.run([sys.executable, GEN / generator, "--out", path, *options], check=True)
             baseline, result = folder / f"b{number}.json", folder / f"r{number}.json"
             files = ["--rules", folder / "rules.yaml", "--baseline", baseline]
@@ -116,8 +128,12 @@ def main():
                 wrong.append("the file is another after a run was added and dropped")
             if size >= 200000:
                 wrong.append(f"the baseline has {size} bytes")
-            if (b'"summaries"' in before) != (run == "64 ranks"):
+            if (b'"summaries"' in before) != (run in ("64 ranks", "32 ranks of a server")):
                 wrong.append("steps are not kept as they should be, as samples or as statistics")
+            if phase and not any(c["item"].startswith(phase) and c["verdict"] == "pass" for c in checks):
+                wrong.append(f"the phase '{phase}' is not judged")
+            if (b'"phase_summaries"' in before) != (run == "32 ranks of a server"):
+                wrong.append("phases are not kept as they should be")
             if passed < 100:
                 wrong.append(f"{passed} checks passed only")
             print(f"{'FAIL' if wrong else 'ok  '} {run}: {passed} of {len(checks)} checks passed, {size} bytes")

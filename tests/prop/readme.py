@@ -54,7 +54,7 @@ for rank in 0 1; do RANK=$rank WORLD_SIZE=2 python3 "$@" || exit 1; done
 """
 # Options on these pages that other programs have.
 FOREIGN = {"--build", "--install", "--size", "--target", "--update", "--runs", "--table", "--prefix", "--preset", "--rm", "--user",
-           "--extended", "--nproc-per-node", "--wait", "--steps", "--memory", "--signal"}
+           "--extended", "--nproc-per-node", "--wait", "--steps", "--memory", "--signal", "--profiler-config"}
 # Files that a user's repository has, not the project's.
 OWN = {"rules/gpugate.yaml", "baselines/resnet50.json", "baselines/WORKLOAD.json"}
 wrong = []
@@ -133,6 +133,8 @@ def make_inputs(folder, program):
         gen("trace", f"{name}.json.gz", "--seed", seed)
     gen("trace", "slower.json.gz", *SLOWER)
     gen("snapshot", "memory-rank0.json.gz", "--seed", 1)
+    for name, *options in (("server", 1), ("server2", 2), ("slow-decode", 3, "--slow", "decode=1.1")):
+        gen("server", f"{name}.json.gz", "--seed", *options)
     for job in (41, 42):
         gen("ranks", f"run{job}", "--ranks", 8, "--seed", job)
     (folder / "bin").mkdir()

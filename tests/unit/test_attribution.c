@@ -433,6 +433,7 @@ static void test_scope(void **state)
 		assert_int_equal(part(b, 0, "mean")->change, MS(30));
 		vec_release(&b->parts);
 		q.metric = &metric_table[METRIC_STEP_BUSY_TIME];
+		q.label = SPAN("");
 		q.change = MS(4);
 		b = attribution_of(&s.bench, &pairs, &q, &s.arena);
 		assert_adds_up(b);

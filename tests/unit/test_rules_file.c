@@ -550,6 +550,17 @@ static void test_refused(void **state)
 		{ HEAD
 		  "  - {id: a, metric: rank.straggler_pct, select: {collective: a}, fail: {max: 5%}}\n",
 		  "f:3:50: 'rank.straggler_pct' has no collective to select: it has rank" },
+		{ HEAD "  - {id: a, metric: step.span, select: {phase: decode}, fail: {increase: 5%}}\n",
+		  "f:3:41: 'step.span' has no phase to select: it has rank" },
+		{ HEAD "  - {id: a, metric: kernel.time, select: {phase: decode}, fail: {increase: 5%}}\n",
+		  "f:3:43: 'kernel.time' has no phase to select: it has kernel and category and class and "
+		  "rank" },
+		{ HEAD "  - {id: a, metric: step.time, select: {phase: back*}, fail: {increase: 5%}}\n",
+		  "f:3:48: 'step.time' has no phase 'back*': it has prefill, decode, mixed" },
+		{ HEAD
+		  "  - {id: a, metric: step.comm_time, select: {phase: forward}, fail: {increase: 5%}}\n",
+		  "f:3:53: 'step.comm_time' has no phase 'forward': it has communication, prefill, decode, "
+		  "mixed" },
 		/* waivers */
 		{ HEAD RULE "waivers:\n  - {rule: a, until: 2027-01-31}\n",
 		  "f:5:5: a waiver lacks 'reason'" },

@@ -1,0 +1,120 @@
+#include "model/phases.h"
+
+#include "base/number.h"
+
+bool metric_has_phases(const struct metric *m)
+{
+	return (int)m->id <= (int)METRIC_STEP_COMM_TIME || m->id == METRIC_STEP_KERNEL_COUNT;
+}
+
+bool phase_has_metric(enum phase p, const struct metric *m)
+{
+	if (p == PHASE_ALL || !metric_has_phases(m))
+		return false;
+	return phase_is_whole(p) || (m->id != METRIC_STEP_TIME &&
+	                             (m->id != METRIC_STEP_COMM_TIME || p == PHASE_COMMUNICATION));
+}
+
+/* Of a phase within the step. */
+static int64_t value_within(const struct digest *d, enum phase p, enum metric_id id, size_t step)
+{
+	int64_t v[NR_PHASE_COLUMNS];
+	for (int c = 0; c < NR_PHASE_COLUMNS; c++)
+		v[c] = d->phases[p][c] ? d->phases[p][c][step] : 0;
+	int64_t comm = p == PHASE_COMMUNICATION ? d->samples[METRIC_STEP_COMM_TIME][step] : 0;
+	int64_t kernels = number_add(v[PHASE_COMPUTE], comm);
+	int64_t memory = number_add(v[PHASE_MEMCPY], v[PHASE_MEMSET]);
+	switch (id) {
+	case METRIC_STEP_CUDA_TIME:
+		return number_add(kernels, memory);
+	case METRIC_STEP_KERNEL_TIME:
+		return kernels;
+	case METRIC_STEP_MEMCPY_TIME:
+		return v[PHASE_MEMCPY];
+	case METRIC_STEP_MEMSET_TIME:
+		return v[PHASE_MEMSET];
+	case METRIC_STEP_COMPUTE_TIME:
+		return v[PHASE_COMPUTE];
+	case METRIC_STEP_COMM_TIME:
+		return comm;
+	default:
+		return v[PHASE_KERNELS];
+	}
+}
+
+bool phase_samples_of(const struct digest *d, enum phase p, const struct metric *m, struct arena *a,
+                      struct phase_samples *out)
+{
+	bool whole = phase_is_whole(p);
+	if (!phase_has_metric(p, m) || !(whole ? d->step_phases : d->phases[p][0]))
+		return false;
+	*out = (struct phase_samples){ .value = arena_alloc(a, d->nr_steps, sizeof *out->value),
+		                           .step = arena_alloc(a, d->nr_steps, sizeof *out->step) };
+	for (size_t i = 0; i < d->nr_steps; i++) {
+		if (whole && d->step_phases[i] != step_phase_code(p))
+			continue;
+		out->value[out->nr] = whole ? d->samples[m->id][i] : value_within(d, p, m->id, i);
+		out->step[out->nr++] = d->step_numbers[i];
+		out->usable += (int64_t)i < d->usable_steps;
+	}
+	return out->nr > 0;
+}
+
+struct phase_summary phase_summarise(const struct digest *d, enum phase p, const struct metric *m,
+                                     const struct phase_samples *s)
+{
+	struct phase_summary out = { .phase = p, .metric = m->id, .steps = (int64_t)s->usable };
+	for (int stat = 0; stat < NR_STATISTICS; stat++)
+		out.value[stat] = stat_of((enum statistic)stat, s->value, s->usable);
+	for (int64_t i = 0; m->id == METRIC_STEP_TIME && i < d->usable_steps; i++)
+		for (int part = 0; d->step_phases[i] == step_phase_code(p) && part < NR_STEP_PARTS; part++)
+			out.parts[part] = number_add(out.parts[part], d->parts[part][i]);
+	return out;
+}
+
+static const struct phase_summary *stored(const struct digest *d, enum phase p,
+                                          const struct metric *m)
+{
+	for (size_t i = 0; i < d->phase_summaries.nr; i++)
+		if (d->phase_summaries.v[i].phase == p && d->phase_summaries.v[i].metric == m->id)
+			return &d->phase_summaries.v[i];
+	return NULL;
+}
+
+bool phase_summary_of(const struct digest *d, enum phase p, const struct metric *m,
+                      struct phase_summary *out)
+{
+	struct arena scratch = ARENA_INIT;
+	struct phase_samples s;
+	const struct phase_summary *kept = stored(d, p, m);
+	bool sampled = !kept && phase_samples_of(d, p, m, &scratch, &s) && s.usable > 0;
+	if (kept)
+		*out = *kept;
+	else if (sampled)
+		*out = phase_summarise(d, p, m, &s);
+	arena_release(&scratch);
+	return kept || sampled;
+}
+
+void rank_phase_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
+                        void *ctx)
+{
+	const struct digest *d = v->ranks[r].digest;
+	for (int p = PHASE_ALL + 1; p < NR_PHASES; p++) {
+		struct arena scratch = ARENA_INIT;
+		struct phase_samples s = { 0 };
+		const struct phase_summary *kept = stored(d, (enum phase)p, m);
+		struct figure f = { .metric = m, .rank = d->rank, .label = span_of(phase_names[p]) };
+		if (kept) {
+			f.summary = kept->value;
+		} else if (phase_samples_of(d, (enum phase)p, m, &scratch, &s)) {
+			f.samples = s.value;
+			f.nr = s.usable;
+			f.steps = s.step;
+			f.nr_all = s.nr;
+		}
+		if (kept || s.usable)
+			fn(ctx, &f);
+		arena_release(&scratch);
+	}
+}

@@ -1,0 +1,78 @@
+#include "reduce/step_phase.h"
+
+#include "base/number.h"
+
+/* Take `word` off the front of `rest`. */
+static bool skip(struct span *rest, struct span word)
+{
+	if (!span_starts(*rest, word))
+		return false;
+	rest->p += word.n;
+	rest->n -= word.n;
+	return true;
+}
+
+static bool skip_number(struct span *rest, uint64_t *out)
+{
+	size_t n = 0;
+	while (n < rest->n && is_digit(rest->p[n]))
+		n++;
+	bool fits = number_parse_u64((struct span){ rest->p, n }, out);
+	rest->p += n;
+	rest->n -= n;
+	return fits;
+}
+
+/* What is in parentheses, which name nothing that the phase depends on. */
+static bool skip_details(struct span *rest)
+{
+	const char *end = rest->n && rest->p[0] == '(' ? memchr(rest->p, ')', rest->n) : NULL;
+	if (!end)
+		return false;
+	rest->n -= (size_t)(end + 1 - rest->p);
+	rest->p = end + 1;
+	return true;
+}
+
+/* vLLM: requests whose context is read, and those that generate. */
+static enum phase of_execute(struct span rest)
+{
+	uint64_t tokens, context, generation;
+	if (rest.n && is_digit(rest.p[0]) && !(skip_number(&rest, &tokens) && skip(&rest, SPAN("_"))))
+		return PHASE_ALL;
+	if (!skip(&rest, SPAN("context_")) || !skip_number(&rest, &context) || !skip_details(&rest) ||
+	    !skip(&rest, SPAN("_generation_")) || !skip_number(&rest, &generation) ||
+	    !skip_details(&rest) || rest.n)
+		return PHASE_ALL;
+	if (context && generation)
+		return PHASE_MIXED;
+	return context ? PHASE_PREFILL : generation ? PHASE_DECODE : PHASE_ALL;
+}
+
+/* SGLang: the mode, then "bs=" and more. Those of speculative decoding are of neither. */
+static enum phase of_step(struct span rest)
+{
+	static const struct {
+		struct span mode;
+		enum phase phase;
+	} modes[] = {
+		{ { "EXTEND ", 7 }, PHASE_PREFILL },
+		{ { "PREFILL ", 8 }, PHASE_PREFILL },
+		{ { "SPLIT_PREFILL ", 14 }, PHASE_PREFILL },
+		{ { "DECODE ", 7 }, PHASE_DECODE },
+		{ { "MIXED ", 6 }, PHASE_MIXED },
+	};
+	if (rest.n == 0 || rest.p[rest.n - 1] != ']')
+		return PHASE_ALL;
+	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+		if (span_starts(rest, modes[i].mode))
+			return modes[i].phase;
+	return PHASE_ALL;
+}
+
+enum phase step_phase_of(struct span name)
+{
+	if (skip(&name, SPAN("execute_")))
+		return of_execute(name);
+	return skip(&name, SPAN("step[")) ? of_step(name) : PHASE_ALL;
+}
