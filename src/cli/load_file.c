@@ -66,7 +66,7 @@ static enum status load_trace(const struct loader *l, struct source *src, struct
 	name_table_init(&names);
 	diag_init(&own);
 	struct reduce_options options = l->options->reduce;
-	options.threads = l->threads;
+	options.threads = l->trace.threads;
 	struct reducer *reducer = reducer_new(&options, &names);
 	struct digest *d = digest_new();
 	enum status st = trace_read(src, &l->trace, &names, reducer_sink(reducer), &meta, in->log);

@@ -15,7 +15,6 @@ struct loader {
 	uint64_t rank; ///< --rank, UINT64_MAX not given
 	int64_t capacity; ///< --device-memory, MEMORY_UNKNOWN not given
 	size_t jobs; ///< threads at most, ≥ 1
-	size_t threads; ///< of these for each file
 	bool join_cycles; ///< traces of one rank may be joined
 };
 

@@ -58,7 +58,7 @@ void load_files(const struct loader *l, struct input *inputs, size_t nr)
 	VEC(pthread_t) helpers = VEC_INIT;
 	struct progress_line *progress = progress_begin(inputs, nr);
 	size_t want = load_threads(l->jobs, nr);
-	own.threads = own.trace.threads = l->jobs / want; /* what ranks leave over */
+	own.trace.threads = l->jobs / want; /* what ranks leave over */
 	while (helpers.nr + 1 < want) {
 		pthread_t helper;
 		if (pthread_create(&helper, NULL, work, &pool) != 0)

@@ -63,6 +63,7 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 	s->load.reduce = (struct reduce_options){
 		.marker = s->rules.marker ? s->rules.marker : DEFAULT_MARKER,
 		.by_period = s->rules.unmarked && strcmp(s->rules.unmarked, UNMARKED_PERIOD) == 0,
+		.marker_alone = s->rules.marker && strcmp(s->rules.marker, DEFAULT_MARKER) != 0,
 		.warmup = s->rules.warmup > 0 ? s->rules.warmup : 0,
 		.communication = category_communication(&s->categories, &s->rules.arena),
 	};

@@ -20,7 +20,7 @@ static void note_counts(struct side *s, const struct digest *d, struct arena *a)
 {
 	static const char *const by[] = {
 		[ATTRIBUTION_LAUNCH] = "attribution: launch",
-		[ATTRIBUTION_TIMESTAMP] = "attribution: timestamp (few launches were recorded)",
+		[ATTRIBUTION_TIMESTAMP] = "attribution: timestamp (by where on the GPU they ran)",
 	};
 	const struct trust_counts *t = &d->trust;
 	const char *unmarked = digest_unmarked_text(d, a);

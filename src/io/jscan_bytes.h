@@ -20,6 +20,9 @@
 
 enum { JSCAN_PAD = 128 };
 
+/* For what is most of the work: inline however often it is called. */
+#define JSCAN_INLINE static inline __attribute__((always_inline))
+
 /* Eight bytes, the first in the lowest place. */
 static inline uint64_t bytes_load(const char *p)
 {
@@ -110,7 +113,7 @@ static inline uint64_t bytes_eight_digits(uint64_t w)
 }
 
 /// Value of the `n` digits at `p`, 1 ≤ n ≤ 16.
-static inline __attribute__((always_inline)) uint64_t bytes_digits(const char *p, size_t n)
+JSCAN_INLINE uint64_t bytes_digits(const char *p, size_t n)
 {
 	/* what is shifted out are bytes behind the digits; zeros come in before them */
 	if (n <= 8)

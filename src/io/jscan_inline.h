@@ -31,8 +31,7 @@ static inline bool jscan_key_inline(struct jscan *js, struct span *key)
 
 /// The next key, if it is the one at `which` of `keys` and comes as the last time; else nothing
 /// is consumed, and it may be that one all the same.
-static inline __attribute__((always_inline)) bool
-jscan_guess_key(struct jscan *js, const struct jscan_keys *keys, unsigned which)
+JSCAN_INLINE bool jscan_guess_key(struct jscan *js, const struct jscan_keys *keys, unsigned which)
 {
 	struct seam *s = js->place[js->depth]->next;
 	if (!s || s->n > 32 || s->keys != keys || s->which != which ||
@@ -63,8 +62,7 @@ static inline bool jscan_ends_number(char c)
 }
 
 /// jscan_natural()
-static inline __attribute__((always_inline)) bool jscan_natural_inline(struct jscan *js,
-                                                                       int64_t *out)
+JSCAN_INLINE bool jscan_natural_inline(struct jscan *js, int64_t *out)
 {
 	const char *end = bytes_digits_end(js->at);
 	size_t n = (size_t)(end - js->at);
@@ -76,8 +74,7 @@ static inline __attribute__((always_inline)) bool jscan_natural_inline(struct js
 }
 
 /// jscan_decimal()
-static inline __attribute__((always_inline)) bool
-jscan_decimal_inline(struct jscan *js, unsigned digits, int64_t *out)
+JSCAN_INLINE bool jscan_decimal_inline(struct jscan *js, unsigned digits, int64_t *out)
 {
 	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
 	const char *p = js->at, *end = bytes_digits_end(p);

@@ -111,7 +111,7 @@ struct span jscan_text_since(const struct jscan *js, const struct jscan_since *s
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out);
 
 /// How the next element of the innermost array begins: its comma, bracket and first key. False
-/// where that cannot be told.
+/// where that cannot be told from what is in the window.
 bool jscan_beginning(struct jscan *js, struct strbuf *out);
 
 /// End of what seems to be the last element that another one follows in `text`, searched for behind

@@ -18,7 +18,7 @@ static const char *behind_space(const char *p)
 
 bool jscan_beginning(struct jscan *js, struct strbuf *out)
 {
-	if (js->eof || !jscan_have(js, BEGINNING))
+	if (js->eof || js->end - js->at < BEGINNING)
 		return false;
 	const char *comma = behind_space(js->at);
 	const char *bracket = *comma == ',' ? behind_space(comma + 1) : comma;

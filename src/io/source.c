@@ -296,16 +296,14 @@ void source_ahead(struct source *s)
 
 void source_unread(struct source *s, struct span rest, struct source_end *end)
 {
-	struct span left = { s->peek ? s->peek + s->peek_at : NULL, s->peek_nr - s->peek_at };
-	char *all = mem_realloc(NULL, rest.n + left.n + 1, 1);
-	if (rest.n)
-		memcpy(all, rest.p, rest.n);
-	if (left.n)
-		memcpy(all + rest.n, left.p, left.n);
+	struct strbuf all = STRBUF_INIT;
+	strbuf_add(&all, rest);
+	if (s->peek)
+		strbuf_add(&all, (struct span){ s->peek + s->peek_at, s->peek_nr - s->peek_at });
 	free(s->peek);
-	s->peek = all;
+	s->peek = all.p;
 	s->peek_at = 0;
-	s->peek_nr = rest.n + left.n;
+	s->peek_nr = all.n;
 	if (end->reached) {
 		s->end.reached = true;
 		s->end.status = end->status;

@@ -20,6 +20,7 @@ enum event_kind {
 	EVENT_ANNOTATION, ///< user_annotation
 	EVENT_MEMORY, ///< [memory] instant event
 	EVENT_PYTHON, ///< python_function
+	EVENT_STEP, ///< a step on the timeline of one GPU, as XProf derives it
 };
 
 /// True for what counts as a GPU activity.
@@ -50,7 +51,7 @@ struct event {
 	int64_t dur_ns; ///< ≥ 0; instant events 0
 	bool negative; ///< dur was below 0 and is clamped
 	int64_t pid, tid; ///< idents
-	int64_t device; ///< GPU: args.device, else pid
+	int64_t device; ///< GPU: args.device, else pid; step: of the GPU
 	int64_t stream; ///< GPU: args.stream, else tid
 	int64_t correlation; ///< GPU and runtime
 	int64_t bytes; ///< memcpy, memset: args.bytes or 0; memory: Bytes (signed)
@@ -65,6 +66,8 @@ struct event {
 	int64_t flops; ///< operator: of kernels that Inductor makes; 0 unknown
 	struct collective_args collective; ///< kernel, operator, annotation
 	int64_t python_id, python_parent; ///< python_function; -1 absent
+	bool numbered; ///< annotation: XProf says that it is the step of number `step`
+	int64_t step; ///< of those; step: ident, the same for one step on several GPUs
 };
 
 /// A GPU of `deviceProperties`.

@@ -284,13 +284,16 @@ static void emit_categories(struct emitter *e)
 
 /* Directions as CUPTI and as HIP write them.
    Source: "Memcpy HtoD (Pageable -> Device)", libkineto (CUDA and newer ROCm);
-   "CopyHostToDevice", roctracer (ROCm up to 5). In order of label. */
+   "CopyHostToDevice", roctracer (ROCm up to 5); "MemcpyH2D", XLA. In order of label. */
 static const struct direction {
-	const char *label, *cuda, *hip;
+	const char *label, *cuda, *hip, *xla;
 } directions[] = {
-	{ "DtoD", "dtod", "devicetodevice" }, { "DtoH", "dtoh", "devicetohost" },
-	{ "HtoD", "htod", "hosttodevice" },   { "HtoH", "htoh", "hosttohost" },
-	{ "PtoP", "ptop", "peertopeer" },     { "other", "", "" },
+	{ "DtoD", "dtod", "devicetodevice", "memcpyd2d" },
+	{ "DtoH", "dtoh", "devicetohost", "memcpyd2h" },
+	{ "HtoD", "htod", "hosttodevice", "memcpyh2d" },
+	{ "HtoH", "htoh", "hosttohost", "memcpyh2h" },
+	{ "PtoP", "ptop", "peertopeer", "memcpyp2p" },
+	{ "other", "", "", "" },
 };
 enum { NR_DIRECTIONS = sizeof directions / sizeof *directions };
 
@@ -298,7 +301,8 @@ static size_t direction_of(struct span name)
 {
 	size_t i = 0;
 	while (!span_contains_nocase(name, span_of(directions[i].cuda)) &&
-	       !span_contains_nocase(name, span_of(directions[i].hip)))
+	       !span_contains_nocase(name, span_of(directions[i].hip)) &&
+	       !span_contains_nocase(name, span_of(directions[i].xla)))
 		i++;
 	return i;
 }

@@ -23,11 +23,28 @@ static void read_events(struct trace_reader *r)
 	for (uint64_t more = 1; options->threads > 1 && !options->quick; more *= 2) {
 		if (!read_elements(in, &r->ev, in->meta->events + more))
 			return;
+		if (in->xprof.gpu || in->xprof.tpu)
+			break; /* what events are depends on those before them */
 		split_events(in, r->src, options);
 		if (in->sunk != ST_OK)
 			return;
 	}
 	in->meta->partial = read_elements(in, &r->ev, options->quick ? options->quick : UINT64_MAX);
+}
+
+/* XProf's trace viewer leaves out what would not be seen.
+   Source: TraceEventsToJson() of xprof/convert/trace_viewer/trace_events_to_json.h (openxla/xprof,
+   2026). */
+static void read_filtered(struct jscan *js)
+{
+	uint64_t byte = jscan_value_byte(js);
+	enum jscan_type type;
+	if (!jscan_literal(js, &type))
+		jscan_skip(js);
+	else if (type == JSCAN_TRUE)
+		jscan_fail(js, byte,
+		           "a view of XProf's trace viewer, which leaves out short events; give the "
+		           "*.trace.json.gz that JAX wrote");
 }
 
 static void read_top_key(struct trace_reader *r, struct span key)
@@ -44,7 +61,10 @@ static void read_top_key(struct trace_reader *r, struct span key)
 			jscan_fail(js, byte, "'traceEvents' is no array");
 	} else if (!read_meta(&r->in, key)) {
 		r->in.foreign |= foreign_key(key);
-		jscan_skip(js);
+		if (span_eq(key, SPAN("filteredByVisibility")))
+			read_filtered(js);
+		else
+			jscan_skip(js);
 	}
 }
 
@@ -59,7 +79,7 @@ static enum status refuse(struct trace_reader *r, struct source *src, struct dia
 	r->in.meta->not_a_trace = true;
 	return diag_fail(
 	    log, ST_INPUT,
-	    "%s: no profiler trace: it seems to be %s; give the trace that torch.profiler wrote",
+	    "%s: no profiler trace: it seems to be %s; give the trace that torch.profiler or JAX wrote",
 	    source_name(src), foreign_name(r->in.foreign));
 }
 
@@ -82,7 +102,11 @@ static enum status read_top(struct trace_reader *r, struct source *src, struct d
 	if (!r->in.meta->partial)
 		jscan_end(js);
 	TRY(jscan_status(js));
-	return is_foreign(r) ? refuse(r, src, log) : ST_OK;
+	if (is_foreign(r))
+		return refuse(r, src, log);
+	if (r->in.xprof.tpu && !r->in.xprof.gpu)
+		return diag_fail(log, ST_INPUT, "%s: a trace of TPUs; give one of GPUs", source_name(src));
+	return ST_OK;
 }
 
 enum status trace_read(struct source *src, const struct trace_options *options,
@@ -97,9 +121,10 @@ enum status trace_read(struct source *src, const struct trace_options *options,
 	struct trace_reader r = { .in = { .js = js, .names = names, .meta = meta, .sink = sink },
 		                      .options = options,
 		                      .src = src };
+	xprof_init(&r.in.xprof);
 	enum status st = read_top(&r, src, &own);
 	meta->json_faults = jscan_faults(js, &meta->fault_byte);
-	meta->truncated = source_truncated(src);
+	meta->truncated = source_truncated(src) || xprof_capped(&r.in.xprof);
 	bool usable = st == ST_INPUT && jscan_cut(js) && !is_foreign(&r);
 	if (usable && options->allow_truncated) {
 		diag_release(&own);
@@ -116,6 +141,7 @@ enum status trace_read(struct source *src, const struct trace_options *options,
 	}
 	diag_move(log, &own);
 	jscan_free(js);
+	xprof_release(&r.in.xprof);
 	for (int i = 0; i < NR_TEXTS; i++)
 		strbuf_release(&r.ev.text[i]);
 	return st;

@@ -179,6 +179,18 @@ static const struct arg {
 	ARG_OF_TEXT("Process Group Name", ARG_TEXT, TEXT_GROUP),
 	ARG_OF_TEXT("Process Group ID", ARG_TEXT, TEXT_GROUP_ID),
 	ARG_OF_TEXT("Process Group Description", ARG_TEXT, TEXT_GROUP_DESCRIPTION),
+	/* XProf's, in trace_xprof.c */
+	ARG_OF_TEXT("name", ARG_TEXT, TEXT_LABEL),
+	ARG_OF_TEXT("kernel_details", ARG_TEXT, TEXT_KERNEL_DETAILS),
+	ARG_OF_TEXT("memcpy_details", ARG_TEXT, TEXT_COPY_DETAILS),
+	ARG_OF_TEXT("Memset_details", ARG_TEXT, TEXT_SET_DETAILS),
+	ARG_OF_TEXT("MemoryResidency_details", ARG_TEXT, TEXT_RESIDENCY),
+	ARG_OF_TEXT("memalloc_details", ARG_TEXT, TEXT_RESIDENCY),
+	ARG_OF_TEXT("MemFree_details", ARG_TEXT, TEXT_RESIDENCY),
+	ARG("correlation_id", ARG_IDENT, xprof_correlation),
+	ARG("group_id", ARG_COUNT, group_id),
+	ARG("step_num", ARG_COUNT, step_num),
+	ARG("theoretical_occupancy_pct", ARG_MICRO, occupancy),
 };
 
 static struct field *arg_field(struct raw_event *ev, const struct arg *a)

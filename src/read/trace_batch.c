@@ -9,7 +9,7 @@
 enum { HAS_INPUTS = 1, HAS_COLLECTIVE = 2, HAS_PYTHON = 4 };
 
 /* Members that stand side by side: what all have, what GPU and memory events have beside it, the
-   collective but its texts, what Python's have. */
+   collective but its texts, what Python's have. What only XProf's have is in no batch. */
 #define AT(member) offsetof(struct event, member)
 enum {
 	GPU_AT = AT(bytes),
@@ -17,9 +17,9 @@ enum {
 	MEMORY_END = AT(input_dims),
 	NUMBERS_AT = AT(collective.in_nelems),
 	PYTHON_AT = AT(python_id),
-	EVENT_END = sizeof(struct event),
+	EVENT_END = AT(numbered),
 };
-_Static_assert(EVENT_END == 336, "a new member of an event: batch_add(), batch_next()");
+_Static_assert(sizeof(struct event) == 352, "a new member of an event: batch_add(), batch_next()");
 
 static char *put(char *to, const struct event *e, size_t from, size_t end)
 {

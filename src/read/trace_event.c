@@ -29,7 +29,7 @@ static int category_kind(struct span name)
 	for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
 		if (span_eq_nocase(name, categories[i].name))
 			return (int)categories[i].kind;
-	return -1;
+	return KIND_OTHER;
 }
 
 static void read_phase(struct trace_input *in, struct raw_event *ev)
@@ -40,6 +40,8 @@ static void read_phase(struct trace_input *in, struct raw_event *ev)
 		in->with_phase++;
 		if (span_eq(text, SPAN("X")))
 			ev->phase = PHASE_COMPLETE;
+		else if (span_eq(text, SPAN("M")))
+			ev->phase = PHASE_METADATA;
 	} else {
 		jscan_skip(in->js);
 	}
@@ -48,7 +50,7 @@ static void read_phase(struct trace_input *in, struct raw_event *ev)
 static void read_category(struct trace_input *in, struct raw_event *ev)
 {
 	struct span text;
-	ev->kind = -1;
+	ev->kind = KIND_OTHER;
 	if (jscan_string(in->js, &text))
 		ev->kind = category_kind(text);
 	else
@@ -168,11 +170,6 @@ static int64_t need(struct trace_input *in, const char *key, const struct field 
 	return f->state == FIELD_OK ? f->v : absent;
 }
 
-static int64_t or_absent(const struct field *f, int64_t absent)
-{
-	return f->state == FIELD_OK ? f->v : absent;
-}
-
 /* A count or an id that may be missing, or say that it is. */
 static int64_t or_none(const struct field *f)
 {
@@ -199,6 +196,7 @@ static bool fill_common(struct trace_input *in, const struct raw_event *raw, str
 	if (e->collective.name.n)
 		e->collective = EVENT_BLANK.collective;
 	e->python_id = e->python_parent = -1;
+	e->numbered = false;
 	e->name = raw->name;
 	if (!e->name)
 		e->name = name_intern(in->names, strbuf_span(&raw->text[TEXT_NAME]));
@@ -218,10 +216,10 @@ static void fill_gpu(struct trace_input *in, const struct raw_event *raw, struct
 		e->bytes = 0;
 	bool shaped = args->grid[2].state == FIELD_OK && args->block[2].state == FIELD_OK;
 	for (int i = 0; i < 3; i++) {
-		e->grid[i] = shaped ? or_absent(&args->grid[i], -1) : -1;
-		e->block[i] = shaped ? or_absent(&args->block[i], -1) : -1;
+		e->grid[i] = shaped ? field_or(&args->grid[i], -1) : -1;
+		e->block[i] = shaped ? field_or(&args->block[i], -1) : -1;
 	}
-	e->occupancy = or_absent(&args->occupancy, -1);
+	e->occupancy = field_or(&args->occupancy, -1);
 }
 
 static void fill_collective(const struct raw_event *raw, struct collective_args *c)
@@ -236,10 +234,9 @@ static void fill_collective(const struct raw_event *raw, struct collective_args 
 	c->group_size = or_none(&raw->args.group_size);
 }
 
-static bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e)
+bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
 	int64_t end;
-	e->kind = (enum event_kind)raw->kind;
 	if (!fill_common(in, raw, e))
 		return false;
 	e->dur_ns = need(in, "dur", &raw->dur, 0);
@@ -251,6 +248,14 @@ static bool fill_complete(struct trace_input *in, const struct raw_event *raw, s
 		           "traceEvents[%" PRIu64
 		           "]: 'ts' + 'dur' is beyond 292 years; write the trace anew",
 		           in->meta->events);
+	return jscan_status(in->js) == ST_OK;
+}
+
+static bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct event *e)
+{
+	e->kind = (enum event_kind)raw->kind;
+	if (!fill_complete(in, raw, e))
+		return false;
 	if (e->kind == EVENT_OP ||
 	    (e->kind == EVENT_ANNOTATION && span_starts(name_span(e->name), SPAN("nccl:")))) {
 		e->input_dims = strbuf_span(&raw->text[TEXT_INPUT_DIMS]);
@@ -258,7 +263,7 @@ static bool fill_complete(struct trace_input *in, const struct raw_event *raw, s
 	}
 	if (e->kind == EVENT_OP) {
 		e->concrete_inputs = strbuf_span(&raw->text[TEXT_CONCRETE_INPUTS]);
-		e->flops = or_absent(&raw->args.flops, 0);
+		e->flops = field_or(&raw->args.flops, 0);
 	}
 	if (event_is_gpu(e->kind))
 		fill_gpu(in, raw, e);
@@ -333,7 +338,7 @@ static void read_no_event(struct trace_input *in)
 static void forget(struct raw_event *ev)
 {
 	ev->phase = PHASE_NONE;
-	ev->kind = -1;
+	ev->kind = KIND_NONE;
 	ev->name = NULL;
 	ev->ts.state = ev->dur.state = ev->pid.state = ev->tid.state = FIELD_ABSENT;
 	forget_args(ev);
@@ -376,9 +381,13 @@ static bool read_event(struct trace_input *in, struct raw_event *ev, struct even
 	if (jscan_status(in->js) != ST_OK)
 		return true;
 	if (ev->phase == PHASE_COMPLETE && ev->kind >= 0)
-		*wanted = fill_complete(in, ev, out);
+		*wanted = fill_kineto(in, ev, out);
+	else if (ev->phase == PHASE_COMPLETE)
+		*wanted = xprof_event(in, ev, out);
 	else if (is_memory(ev))
 		*wanted = fill_memory(in, ev, out);
+	else if (ev->phase == PHASE_METADATA)
+		xprof_label(in, ev);
 	return true;
 }
 

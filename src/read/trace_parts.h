@@ -4,17 +4,22 @@
 ///     trace_meta.c   what a trace says of itself
 ///     trace_event.c  one element of traceEvents → struct event
 ///     trace_args.c   values and the "args" of an event
-///     trace_split.c  the elements of traceEvents by several threads (trace_batch.h: what they
-///     keep)
+///     trace_split.c  the elements of traceEvents by several threads
+///     trace_batch.c  events that these keep for a while
+///     trace_xprof.c  events without a category, as JAX and XProf write them
 #ifndef GG_READ_TRACE_PARTS_H
 #define GG_READ_TRACE_PARTS_H
 
+#include "base/idmap.h"
 #include "base/strbuf.h"
 #include "io/jscan_inline.h"
 #include "model/event.h"
 #include "read/trace.h"
 
-enum phase { PHASE_NONE, PHASE_COMPLETE, PHASE_OTHER };
+enum phase { PHASE_NONE, PHASE_COMPLETE, PHASE_METADATA, PHASE_OTHER };
+
+/// Beside those of enum event_kind: no category at all, and one of no interest.
+enum { KIND_NONE = -1, KIND_OTHER = -2 };
 
 /// How many events begin: with a phase and a category, before a name.
 enum { EVENT_LEADS = 16 };
@@ -22,11 +27,44 @@ struct event_lead {
 	struct jscan_lead text; ///< up to the value of "name"
 	enum phase phase;
 	bool with_phase; ///< it counts as one that has a "ph"
-	int kind; ///< enum event_kind, -1 none
+	int kind; ///< enum event_kind, or KIND_…
 	uint32_t hits; ///< when it was not the first to be tried
 };
 
-/// One trace being read; all borrowed.
+/// A process of XProf's. One without a name is PROCESS_UNNAMED; a pool is one of host threads, or
+/// of no profiler's at all where there is no GPU.
+struct xprof_process {
+	enum xprof_role {
+		PROCESS_UNNAMED,
+		PROCESS_GPU,
+		PROCESS_TPU,
+		PROCESS_HOST,
+		PROCESS_POOL,
+		PROCESS_OTHER
+	} role;
+	int64_t device; ///< number of the GPU
+	bool begun; ///< events of it have come
+};
+
+/// A thread of it; of a GPU, one without a name is a stream.
+struct xprof_lane {
+	enum { LINE_UNNAMED, LINE_STREAM, LINE_STEPS, LINE_DERIVED } line;
+	int64_t stream; ///< number in its name, else ident of the thread
+	bool begun;
+};
+
+/// What XProf's processes and threads are, by their names.
+struct xprof {
+	struct idmap pids, tids, lane_ids; ///< idents; a pid and a tid
+	VEC(struct xprof_process) processes; ///< by id of the pid
+	VEC(struct xprof_lane) lanes;
+	struct idmap gpus; ///< their numbers
+	VEC(uint32_t) gpu_processes; ///< the first of each
+	bool gpu, tpu; ///< some process is one
+	uint64_t events; ///< complete ones without a category of Kineto's
+};
+
+/// One trace being read; all borrowed, but what xprof_release() gives back.
 struct trace_input {
 	struct jscan *js;
 	struct name_table *names;
@@ -37,6 +75,8 @@ struct trace_input {
 	size_t nr_leads;
 	uint64_t with_phase; ///< elements that have a "ph"
 	unsigned foreign; ///< what the keys seen so far speak for (foreign.h)
+	struct xprof xprof;
+	bool piece; ///< of a trace, whose beginning others read: `xprof` is empty
 };
 
 /// A field of an event: what is unusable matters only where the event is
@@ -55,6 +95,7 @@ struct raw_args {
 	struct field in_nelems, out_nelems, group_size;
 	struct field python_id, python_parent;
 	struct field flops;
+	struct field xprof_correlation, group_id, step_num;
 };
 
 /// Texts of an event, in one order so that they are emptied together.
@@ -68,13 +109,18 @@ enum raw_text {
 	TEXT_GROUP,
 	TEXT_GROUP_ID,
 	TEXT_GROUP_DESCRIPTION,
+	TEXT_LABEL, ///< of a process or thread
+	TEXT_KERNEL_DETAILS,
+	TEXT_COPY_DETAILS,
+	TEXT_SET_DETAILS,
+	TEXT_RESIDENCY, ///< memory that was there meanwhile
 	NR_TEXTS
 };
 
 /// One event as it is read; in JSON the last of several equal keys wins.
 struct raw_event {
 	enum phase phase;
-	int kind; ///< enum event_kind, -1 none
+	int kind; ///< enum event_kind, or KIND_…
 	const struct name *name; ///< of one that seems wanted; NULL: it is in `text`
 	struct field ts, dur, pid, tid;
 	uint64_t args_seen; ///< bit per key of "args" that was there; the rest is absent
@@ -89,8 +135,7 @@ void read_number(struct jscan *js, int digits, struct field *f);
 void read_ident(struct trace_input *in, struct field *f);
 
 /// The same where the value is plain, as most are, without a call.
-static inline __attribute__((always_inline)) void
-read_number_inline(struct jscan *js, unsigned digits, struct field *f)
+JSCAN_INLINE void read_number_inline(struct jscan *js, unsigned digits, struct field *f)
 {
 	f->byte = jscan_value_byte_inline(js);
 	f->state = FIELD_OK;
@@ -98,8 +143,7 @@ read_number_inline(struct jscan *js, unsigned digits, struct field *f)
 		read_number(js, (int)digits, f);
 }
 
-static inline __attribute__((always_inline)) void read_ident_inline(struct trace_input *in,
-                                                                    struct field *f)
+JSCAN_INLINE void read_ident_inline(struct trace_input *in, struct field *f)
 {
 	f->byte = jscan_value_byte_inline(in->js);
 	f->state = FIELD_OK;
@@ -125,6 +169,30 @@ bool read_elements(struct trace_input *in, struct raw_event *ev, uint64_t limit)
 /// The elements behind the one that has been read, by several threads, as far as these get: what
 /// is left is for read_elements().
 void split_events(struct trace_input *in, struct source *src, const struct trace_options *options);
+
+/// The value of a field, `absent` where there is none that can be used.
+static inline int64_t field_or(const struct field *f, int64_t absent)
+{
+	return f->state == FIELD_OK ? f->v : absent;
+}
+
+/// What all complete events have goes to `e`, whose kind is set; false where it cannot be used.
+bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e);
+
+/// Ready for use.
+void xprof_init(struct xprof *x);
+
+/// Take a metadata event, which may name a process or thread of XProf's.
+void xprof_label(struct trace_input *in, const struct raw_event *raw);
+
+/// A complete event without a category of Kineto's; false where nothing is wanted of it.
+bool xprof_event(struct trace_input *in, const struct raw_event *raw, struct event *e);
+
+/// True where XProf, which keeps the earliest, had more events than it writes.
+bool xprof_capped(const struct xprof *x);
+
+/// Give the memory back.
+void xprof_release(struct xprof *x);
 
 /// The value of a top-level key as metadata; false, with nothing consumed, where it is none.
 bool read_meta(struct trace_input *in, struct span key);

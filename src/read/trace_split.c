@@ -82,16 +82,16 @@ static void fill(struct worker *w)
 static void cut_piece(struct worker *w)
 {
 	struct split *s = w->split;
+	struct span begin = strbuf_span(&s->beginning);
 	size_t cut = 0;
 	w->n = w->used = 0;
 	reserve(w, s->carry.n + s->bytes);
 	memcpy(w->piece, strbuf_str(&s->carry), s->carry.n);
 	w->n = s->carry.n;
 	for (unsigned i = 0; i < PIECE_GROWTH && !cut && !s->end.reached; i++) {
-		size_t from = w->n < s->beginning.n ? 0 : w->n - s->beginning.n;
+		size_t from = w->n < begin.n ? 0 : w->n - begin.n;
 		fill(w);
-		cut =
-		    jscan_last_beginning((struct span){ w->piece, w->n }, strbuf_span(&s->beginning), from);
+		cut = jscan_last_beginning((struct span){ w->piece, w->n }, begin, from);
 	}
 	strbuf_setlen(&s->carry, 0);
 	strbuf_add(&s->carry, (struct span){ w->piece + cut, w->n - cut });
@@ -153,8 +153,7 @@ static bool scan(struct worker *w)
 	w->meta.events = 1; /* there were some before it */
 	jscan_piece(w->in.js, w->piece, w->n, w->at);
 	bool all = read_elements(&w->in, &w->ev, UINT64_MAX);
-	w->used =
-	    (size_t)(jscan_byte(w->in.js) - w->at) - !all; /* the bracket is for the one scanner */
+	w->used = (size_t)(jscan_byte(w->in.js) - w->at) - !all; /* its bracket is not used up */
 	return jscan_status(w->in.js) == ST_OK;
 }
 
@@ -242,6 +241,7 @@ static void worker_init(struct worker *w, struct split *s)
 	w->in.js = jscan_new_piece(s->in->js, &w->log);
 	w->in.names = &w->names;
 	w->in.meta = &w->meta;
+	w->in.piece = true;
 	w->in.sink = (struct event_sink){ &w->batch, keep };
 }
 

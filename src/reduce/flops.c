@@ -52,7 +52,8 @@ static bool begins_by(const struct counted_op *c, uint32_t thread, int64_t at_ns
 	return c->thread < thread || (c->thread == thread && c->start_ns <= at_ns);
 }
 
-/* The one that the thread is in, or NULL. The next one asked for mostly begins `*near` it. */
+/* The one that the thread is in, or NULL. `*near` is where the last one was found: mostly the
+   next is there or soon behind. */
 static struct counted_op *counted_at(struct reducer *r, const struct host_span *l, size_t *near)
 {
 	size_t lo = 0, hi = r->counted.nr; /* lo becomes the number of those that begin by then */

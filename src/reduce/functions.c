@@ -13,8 +13,7 @@ struct call {
 };
 
 /* The functions of one class. Its calls are activities or spans, by index, in order of start. */
-struct class
-{
+struct group {
 	const struct reducer *r;
 	enum function_class cls;
 	uint32_t *function_of; ///< by index of the struct gpu_name or host_name; NO_ID: another class
@@ -22,7 +21,7 @@ struct class
 	VEC(uint32_t) calls;
 };
 
-static struct call call_get(const struct class *c, size_t i)
+static struct call call_get(const struct group *c, size_t i)
 {
 	const struct reducer *r = c->r;
 	if (c->cls == FUNCTION_RUNTIME) {
@@ -37,7 +36,7 @@ static struct call call_get(const struct class *c, size_t i)
 
 /* --- what higher classes cover --- */
 
-static void higher_add(struct higher *h, const struct class *c)
+static void higher_add(struct higher *h, const struct group *c)
 {
 	struct higher sum = { 0 };
 	for (size_t i = 0, k = 0; i < h->list.nr || k < c->calls.nr;) {
@@ -84,7 +83,7 @@ static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 /* --- the figures of one class --- */
 
 /* Where the calls of each function begin among those of all, with one more behind the last. */
-static size_t *firsts(const struct class *c)
+static size_t *firsts(const struct group *c)
 {
 	size_t *first = mem_calloc(c->rows.nr + 1, sizeof *first);
 	for (size_t i = 0; i < c->rows.nr; i++)
@@ -93,7 +92,7 @@ static size_t *firsts(const struct class *c)
 }
 
 /* What the functions took, and what of it nothing of a higher class covers. */
-static void costs(struct class *c, const struct higher *h)
+static void costs(struct group *c, const struct higher *h)
 {
 	size_t *next = firsts(c);
 	int64_t *durs = mem_calloc(c->calls.nr, sizeof *durs); /* by function */
@@ -124,7 +123,7 @@ static void costs(struct class *c, const struct higher *h)
 }
 
 /* `last`: nobody asks what this class covers. */
-static void finish_class(struct class *c, struct higher *h, bool last, struct digest *d)
+static void finish_class(struct group *c, struct higher *h, bool last, struct digest *d)
 {
 	costs(c, h);
 	if (!last)
@@ -148,14 +147,14 @@ static enum function_class class_of(const struct gpu_name *g)
 	return g->communication ? FUNCTION_COMMUNICATION : FUNCTION_COMPUTE;
 }
 
-static void add_row(struct class *c, struct span name)
+static void add_row(struct group *c, struct span name)
 {
 	vec_push(&c->rows, (struct function_stat){
 	                       .cls = c->cls, .name = name, .parent = -1, .rate = -1, .rate_mad = -1 });
 }
 
 /* The activity or span `i`, of a name that is the function's. */
-static void add_call(struct class *c, size_t i, uint32_t function)
+static void add_call(struct group *c, size_t i, uint32_t function)
 {
 	if (function == NO_ID)
 		return;
@@ -164,7 +163,7 @@ static void add_call(struct class *c, size_t i, uint32_t function)
 }
 
 /* The rows of the class; of names that its kinds share there is one. */
-static void gpu_rows(struct class *c)
+static void gpu_rows(struct group *c)
 {
 	const struct reducer *r = c->r;
 	struct idmap ids; /* of names */
@@ -183,7 +182,7 @@ static void gpu_rows(struct class *c)
 }
 
 /* Median of the rates that are known, and their median distance from it. */
-static void gpu_rates(struct class *c)
+static void gpu_rates(struct group *c)
 {
 	size_t *first = firsts(c), *next = firsts(c); /* no call has two */
 	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* by function */
@@ -205,7 +204,7 @@ static void gpu_rates(struct class *c)
 static void gpu_class(struct reducer *r, enum function_class cls, struct higher *h,
                       struct digest *d)
 {
-	struct class c = { .r = r, .cls = cls };
+	struct group c = { .r = r, .cls = cls };
 	gpu_rows(&c);
 	for (size_t i = 0; i < r->activities.nr && c.rows.nr; i++)
 		add_call(&c, i, c.function_of[activity_name(r, &r->activities.v[i]) - r->gpu_names.v]);
@@ -222,7 +221,7 @@ static int span_order(const void *a, const void *b, void *reducer)
 
 static void runtime_class(struct reducer *r, struct higher *h, struct digest *d)
 {
-	struct class c = { .r = r, .cls = FUNCTION_RUNTIME };
+	struct group c = { .r = r, .cls = FUNCTION_RUNTIME };
 	c.function_of = mem_calloc(r->host_names.nr, sizeof *c.function_of);
 	for (size_t i = 0; i < r->host_names.nr; i++) {
 		c.function_of[i] = NO_ID;

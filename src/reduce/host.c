@@ -32,8 +32,7 @@ static bool is_sync(struct span name)
 	return false;
 }
 
-/* The integer that a name ends in; -1 where there is none or it is too large. */
-static int64_t trailing_number(struct span name)
+int64_t trailing_number(struct span name)
 {
 	size_t from = name.n;
 	uint64_t v;
@@ -44,7 +43,7 @@ static int64_t trailing_number(struct span name)
 	return (int64_t)v;
 }
 
-/* Its row is yet to be asked for. */
+/* What is remembered of the event's name; row_of() gives the row. */
 static struct row_found *find_name(struct reducer *r, const struct event *ev)
 {
 	struct row_found *found = row_place(r, ev);
@@ -116,12 +115,17 @@ void host_take(struct reducer *r, const struct event *ev)
 {
 	struct row_found *found = find_name(r, ev);
 	const struct host_name *h = &r->host_names.v[found->row_name];
-	if (h->marker)
-		vec_push(&r->marks,
-		         (struct mark){ ev->start_ns, ev->start_ns + ev->dur_ns, trailing_number(h->name),
-		                        step_phase_of(h->name), r->nr_events });
-	if (ev->kind != EVENT_RUNTIME && !h->marker)
+	if (h->marker || ev->numbered) {
+		struct mark mark = { ev->start_ns, ev->start_ns + ev->dur_ns,
+			                 ev->numbered ? ev->step : trailing_number(h->name),
+			                 step_phase_of(h->name), r->nr_events };
+		if (h->marker)
+			vec_push(&r->marks, mark);
+		else
+			vec_push(&r->own.numbered, mark);
+	} else if (ev->kind != EVENT_RUNTIME) {
 		entered_take(r, ev);
+	}
 	if (h->phase != PHASE_ALL)
 		phases_take(r, ev, h->phase, thread_of(r, ev));
 	/* traces of 2021 record a step as an operator */

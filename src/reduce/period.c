@@ -22,8 +22,7 @@ enum {
 	EVEN = 250000, /* spread that is even: variance of the gaps over their mean squared, 1e-6 */
 	AS_EVEN = 30000, /* no difference to speak of */
 	EXPLAINS = 5, /* times less that a longer period leaves unexplained */
-	VARIES =
-	    75 * MICRO, /* regularity of pieces that may be repetitions in which something varies */
+	VARIES = 75 * MICRO, /* regularity of what may be repetitions in which something varies */
 	CLEAN_PCT = 40, /* of the pieces: of batches of two parts half are clean */
 	WHOLE_PCT = 75, /* of the launches of the repetition before: the last one is not cut short */
 	AGREE_PCT = 75 /* of the repetitions that begin with the same launch */
@@ -263,25 +262,19 @@ static bool is_period(const struct anchors *list, const struct anchor *a)
 	return a->regularity >= PERIOD_NEEDED;
 }
 
-/* The largest count; of those that are nearly as large the most evenly spread. */
+/* The most evenly spread; of several the largest count. */
 static const struct anchor *choose(const struct anchors *list, int64_t *regularity)
 {
 	const struct anchor *chosen = NULL;
-	size_t most = 0;
 	*regularity = 0;
 	for (size_t i = 0; i < list->list.nr; i++) {
 		const struct anchor *a = &list->list.v[i];
-		if (is_period(list, a) && a->count > most)
-			most = a->count;
-		if (a->regularity > *regularity && a->regularity < PERIOD_NEEDED)
-			*regularity = a->regularity;
-	}
-	for (size_t i = 0; i < list->list.nr; i++) {
-		const struct anchor *a = &list->list.v[i];
-		if (is_period(list, a) && a->count * 3 > most * 2 &&
+		if (is_period(list, a) &&
 		    (!chosen || a->unevenness < chosen->unevenness ||
 		     (a->unevenness == chosen->unevenness && a->count > chosen->count)))
 			chosen = a;
+		if (a->regularity > *regularity && a->regularity < PERIOD_NEEDED)
+			*regularity = a->regularity;
 	}
 	if (chosen)
 		*regularity = chosen->regularity;

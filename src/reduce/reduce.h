@@ -10,6 +10,7 @@
 struct reduce_options {
 	const char *marker; ///< glob of step annotations
 	bool by_period; ///< where there are none, steps are the repetitions of the launches
+	bool marker_alone; ///< steps that the profiler marked itself do not stand in for them
 	int64_t warmup; ///< steps to leave out
 	const char *communication; ///< space-separated substrings
 	enum phase phase; ///< rows of this alone beside those of all; PHASE_ALL: none

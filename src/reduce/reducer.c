@@ -22,9 +22,10 @@ struct reducer *reducer_new(const struct reduce_options *options, struct name_ta
 	name_table_init(&r->inputs);
 	name_table_init(&r->comm.texts);
 	name_table_init(&r->comm.keys);
-	struct idmap *maps[] = { &r->gpu_ids, &r->gpu_rows, &r->devices,    &r->streams,
-		                     &r->lanes,   &r->host_ids, &r->host_rows,  &r->pids,
-		                     &r->tids,    &r->threads,  &r->memory_ids, &r->python_ids };
+	struct idmap *maps[] = { &r->gpu_ids,   &r->gpu_rows, &r->devices,    &r->streams,
+		                     &r->lanes,     &r->host_ids, &r->host_rows,  &r->pids,
+		                     &r->tids,      &r->threads,  &r->memory_ids, &r->python_ids,
+		                     &r->own.groups };
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		idmap_init(maps[i]);
 	return r;
@@ -34,9 +35,10 @@ void reducer_free(struct reducer *r)
 {
 	if (!r)
 		return;
-	struct idmap *maps[] = { &r->gpu_ids, &r->gpu_rows, &r->devices,    &r->streams,
-		                     &r->lanes,   &r->host_ids, &r->host_rows,  &r->pids,
-		                     &r->tids,    &r->threads,  &r->memory_ids, &r->python_ids };
+	struct idmap *maps[] = { &r->gpu_ids,   &r->gpu_rows, &r->devices,    &r->streams,
+		                     &r->lanes,     &r->host_ids, &r->host_rows,  &r->pids,
+		                     &r->tids,      &r->threads,  &r->memory_ids, &r->python_ids,
+		                     &r->own.groups };
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		idmap_release(maps[i]);
 	name_table_release(&r->shapes);
@@ -65,6 +67,9 @@ void reducer_free(struct reducer *r)
 	vec_release(&r->higher.list);
 	vec_release(&r->phases.list);
 	vec_release(&r->marks);
+	vec_release(&r->own.marks);
+	vec_release(&r->own.parts);
+	vec_release(&r->own.numbered);
 	vec_release(&r->owned);
 	for (size_t i = 0; i < r->memories.nr; i++)
 		vec_release(&r->memories.v[i].levels);
@@ -150,6 +155,8 @@ static enum status take(void *ctx, const struct event *ev)
 		r->last_ns = end;
 	if (event_is_gpu(ev->kind))
 		gpu_take(r, ev);
+	else if (ev->kind == EVENT_STEP)
+		own_steps_take(r, ev);
 	else
 		host_take(r, ev);
 	return ST_OK;
@@ -238,6 +245,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 		out->window_ns = r->last_ns - r->first_ns;
 	}
 	steps_launches(r, &out->trust);
+	own_steps_serve(r);
 	if (r->marks.nr == 0)
 		unmarked_steps(r, out);
 	steps_make(r, out);

@@ -5,6 +5,7 @@
 ///     reducer.c      intake, order of work
 ///     steps.c        step markers → steps; GPU activities → steps
 ///     unmarked.c     period of the launches (period.c) → steps
+///     own_steps.c    steps that the profiler marked itself
 ///     comm.c         collectives (collective.c: what an event says of one)
 ///     gpu.c          per step and per device figures, overlaps
 ///     parts.c        where the host interval of a step went
@@ -147,6 +148,22 @@ struct mark {
 	uint32_t order; ///< in the file
 };
 
+/// A step on the timeline of one GPU, or a part of it.
+struct own_part {
+	int64_t device; ///< ident
+	int64_t start_ns, end_ns;
+	uint32_t step; ///< its group; from own_steps_order() on index of its mark
+};
+
+/// Steps that the profiler marked itself.
+struct own_steps {
+	struct idmap groups; ///< idents
+	VEC(struct mark) marks; ///< by group; over all GPUs
+	VEC(struct own_part) parts; ///< by device and start from own_steps_order() on
+	VEC(struct mark) numbered; ///< annotations with the number of a step
+	bool serve; ///< `marks` are the steps
+};
+
 /// The part of a step's interval that belongs to no step before it.
 struct owned {
 	int64_t start_ns, end_ns;
@@ -249,6 +266,7 @@ struct reducer {
 	struct phases phases;
 
 	VEC(struct mark) marks; ///< in order of start from steps_make() on
+	struct own_steps own;
 	VEC(struct owned) owned; ///< disjoint, in order
 	size_t owned_near; ///< the last that was found: events come in order mostly
 	size_t warmup; ///< of the marks
@@ -340,6 +358,21 @@ bool steps_by_launch(const struct trust_counts *t);
 
 /// Tell the period of the launches of a trace without markers; make marks of it where asked for.
 void unmarked_steps(struct reducer *r, struct digest *d);
+
+/// The integer that a name ends in; -1 where there is none or it is too large.
+int64_t trailing_number(struct span name);
+
+/// Keep a step on the timeline of a GPU.
+void own_steps_take(struct reducer *r, const struct event *ev);
+
+/// The marks of the profiler, if any, where no annotation matches and they may stand in.
+void own_steps_serve(struct reducer *r);
+
+/// Ready for own_steps_at(), once `marks` are in order.
+void own_steps_order(struct reducer *r);
+
+/// Index of the step of an activity: that of its GPU which began last before it, or NO_ID.
+uint32_t own_steps_at(const struct reducer *r, const struct activity *a);
 
 /// Order and number the steps and make room for them in `d`.
 void steps_make(struct reducer *r, struct digest *d);

@@ -71,6 +71,8 @@ void steps_make(struct reducer *r, struct digest *d)
 	d->window = r->window = nr == 0 && r->first_ns <= r->last_ns;
 	if (nr) {
 		vec_sort(&r->marks, mark_cmp);
+		if (r->own.serve)
+			own_steps_order(r);
 		if (!numbers_serve(r))
 			for (size_t i = 0; i < nr; i++)
 				r->marks.v[i].number = (int64_t)i;
@@ -159,7 +161,8 @@ static bool smallest_launch(const struct reducer *r, __int128 *low)
 	return found;
 }
 
-/* Index of the launch with this id, or NO_ID. It is near that of the last one, `from`, mostly. */
+/* Index of the launch with this id, or NO_ID; near `from`, that of the last one, it is found soon.
+ */
 static uint32_t launch_find(const struct reducer *r, int64_t id, size_t from)
 {
 	size_t lo = 0, hi = r->launches.nr; /* lo becomes the number of those with smaller ids */
@@ -240,14 +243,16 @@ static size_t usable_steps(const struct digest *d)
 void steps_attribute(struct reducer *r, struct digest *d)
 {
 	struct trust_counts *t = &d->trust;
-	bool by_launch = steps_by_launch(t);
+	bool by_launch = !r->own.serve && steps_by_launch(t);
 	d->attribution = d->total_steps == 0 ? ATTRIBUTION_NONE
 	                 : by_launch         ? ATTRIBUTION_LAUNCH
 	                                     : ATTRIBUTION_TIMESTAMP;
 	for (size_t i = 0; i < r->activities.nr; i++) {
 		struct activity *a = &r->activities.v[i];
 		const struct host_span *launch = activity_launch(r, a);
-		if (r->window || !by_launch)
+		if (r->own.serve)
+			a->step = own_steps_at(r, a);
+		else if (r->window || !by_launch)
 			a->step = steps_at(r, a->start_ns);
 		else
 			a->step = launch ? steps_at(r, launch->start_ns) : NO_ID;

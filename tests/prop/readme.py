@@ -3,7 +3,7 @@
 
  - every ```sh and ```python block runs, in the order of the page, in a folder of the page's own that has the runs
    that examples name; a command ends with 0, or with what its comment "# exit N" says. Python runs with
-   tests/gen/standin/torch.py in place of PyTorch; where its first line is "# train.py", it is kept under that name
+   tests/gen/standin in place of PyTorch and JAX; where its first line is "# train.py", it is kept under that name
  - a ```yaml block with a version is a rules file that passes `lint` (post_files.py looks at those of pipelines, ```yml)
  - the comment on a pull request that README.md shows is what the example of ci/quickstart gets
  - what the pages call an option or a command of gpugate is one, and no option or command of `--help` is left out

@@ -3,7 +3,8 @@
 /// One event per line, times in ns, -1 for no correlation:
 ///     K|C|S NAME DEVICE STREAM CORRELATION START DUR [BYTES]   kernel, memcpy, memset
 ///     R NAME THREAD CORRELATION START DUR                      runtime call
-///     O|A NAME THREAD START DUR                                operator, annotation
+///     O|A NAME THREAD START DUR [NUMBER]                       operator, annotation (XProf's step)
+///     T NAME DEVICE GROUP START DUR                            step of a GPU
 ///     M ID TYPE ALLOCATED RESERVED TIME [BYTES]                [memory]
 /// Behind it may stand what it says of a collective: arguments "@NAME,DTYPE,IN,OUT,SIZE,GROUP",
 /// or shapes and types "#[8, 4] float".
@@ -91,9 +92,9 @@ static inline void rig_collective(struct event *e, char *line)
 
 static inline void rig_line(struct rig *g, const char *text)
 {
-	static const char letters[] = "KCSROAM";
+	static const char letters[] = "KCSROAM_T";
 	char kind, name[256], line[256];
-	int at = 0, n;
+	int at = 0, n, nr = 0;
 	int64_t v[6] = { 0 };
 	snprintf(line, sizeof line, "%s", text);
 	assert_int_equal(sscanf(line, " %c%n", &kind, &at), 1);
@@ -110,7 +111,7 @@ static inline void rig_line(struct rig *g, const char *text)
 		assert_int_equal(sscanf(line + at, " %255s%n", name, &n), 1);
 		at += n;
 	}
-	for (int i = 0; i < 6 && sscanf(line + at, " %" SCNd64 "%n", &v[i], &n) == 1; i++)
+	for (; nr < 6 && sscanf(line + at, " %" SCNd64 "%n", &v[nr], &n) == 1; nr++)
 		at += n;
 	e.name = name_intern(&g->names, span_of(name));
 	if (event_is_gpu(e.kind)) {
@@ -122,8 +123,11 @@ static inline void rig_line(struct rig *g, const char *text)
 		e.memory_id = v[0], e.device_type = v[1];
 		e.total_allocated = v[2], e.total_reserved = v[3], e.start_ns = v[4];
 		e.bytes = v[5];
+	} else if (e.kind == EVENT_STEP) {
+		e.device = v[0], e.step = v[1], e.start_ns = v[2], e.dur_ns = v[3];
 	} else {
 		e.pid = 1, e.tid = v[0], e.start_ns = v[1], e.dur_ns = v[2];
+		e.numbered = nr == 4, e.step = v[3];
 	}
 	rig_event(g, &e);
 }
@@ -255,7 +259,7 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 /// A row of a test table: after `script`, `what` shows as `expect`.
 struct rig_row {
 	const char *title, *script, *what, *expect;
-	const char *marker;
+	const char *marker; ///< that is asked for; NULL: the default
 	int64_t warmup;
 };
 
@@ -270,6 +274,7 @@ static inline void rig_check(const struct rig_row *rows, size_t nr)
 		struct rig g;
 		struct strbuf out = STRBUF_INIT;
 		rig_open(&g, &(struct reduce_options){ .marker = rows[i].marker,
+		                                       .marker_alone = rows[i].marker != NULL,
 		                                       .warmup = rows[i].warmup,
 		                                       .threads = 1 + n % 2 });
 		rig_feed(&g, script);

@@ -49,7 +49,7 @@ static void check_ways(struct span text, bool allow_truncated, uint64_t stop_aft
 	for (size_t i = 0; i < (few ? 1 : ROWS(pieces)); i++) {
 		options.piece = pieces[i];
 		options.threads = 2 + i % 3;
-		check_way(text, options, &whole, i % 2 ? 7 : 0, stop_after, what);
+		check_way(text, options, &whole, i % 2 ? 97 : 0, stop_after, what);
 	}
 	record_release(&whole);
 }

@@ -80,7 +80,7 @@ static void meta(void **state)
 /* ---- what is refused ---- */
 
 #define NO_TRACE(what) \
-	"no profiler trace: it seems to be " what "; give the trace that torch.profiler wrote"
+	"no profiler trace: it seems to be " what "; give the trace that torch.profiler or JAX wrote"
 #define SNAPSHOT "a CUDA memory snapshot (torch.cuda.memory._snapshot)"
 #define CHAKRA "a PyTorch execution trace (Chakra)"
 #define TIMELINE "a list of rows, such as the profiler's memory timeline"

@@ -63,11 +63,12 @@ static inline void record_gpu(struct record *r, const struct event *e)
 /// Line of an event: kind, name, @start+dur (! clamped), pid, tid, correlation;
 /// GPU: device, stream, bytes, grid, block, occupancy; memory: its figures;
 /// operator: inputs, those that are values, operations; collective: name, type, group, description,
-/// elements in and out, group size; python: id and parent.
+/// elements in and out, group size; python: id and parent; step: device and group;
+/// annotation: the number that XProf gives it.
 static inline enum status record_event(void *ctx, const struct event *e)
 {
-	static const char *const kinds[] = { "kernel", "memcpy",     "memset", "runtime",
-		                                 "op",     "annotation", "memory", "python" };
+	static const char *const kinds[] = { "kernel",     "memcpy", "memset", "runtime", "op",
+		                                 "annotation", "memory", "python", "step" };
 	struct record *r = ctx;
 	struct strbuf *b = &r->events;
 	int64_t end;
@@ -80,6 +81,12 @@ static inline enum status record_event(void *ctx, const struct event *e)
 		record_ident(r, "c", e->correlation);
 	if (event_is_gpu(e->kind))
 		record_gpu(r, e);
+	if (e->kind == EVENT_STEP) {
+		record_ident(r, "d", e->device);
+		record_ident(r, "g", e->step);
+	}
+	if (e->numbered)
+		strbuf_addf(b, " n%" PRId64, e->step);
 	if (e->kind == EVENT_MEMORY)
 		strbuf_addf(b, " b%" PRId64 " type%" PRId64 " id%" PRId64 " a%" PRId64 " r%" PRId64,
 		            e->bytes, e->device_type, e->memory_id, e->total_allocated, e->total_reserved);
