@@ -94,6 +94,15 @@ void text_add_valid(struct strbuf *out, struct span s)
 	}
 }
 
+const char *text_valid(struct arena *a, struct span s)
+{
+	struct strbuf b = STRBUF_INIT;
+	text_add_valid(&b, s);
+	const char *text = arena_dup(a, strbuf_span(&b));
+	strbuf_release(&b);
+	return text;
+}
+
 bool text_breaks_a_line(uint32_t cp)
 {
 	return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp == 0x61C || cp == 0x200E || cp == 0x200F ||

@@ -21,6 +21,11 @@ void text_add_codepoint(struct strbuf *out, uint32_t cp);
 /// Append `s` with every malformed part and NUL as U+FFFD; all else as it is.
 void text_add_valid(struct strbuf *out, struct span s);
 
+struct arena;
+
+/// A copy of `s` with every malformed part and NUL as U+FFFD, owned by `a`.
+const char *text_valid(struct arena *a, struct span s);
+
 /// True for what is not shown as it stands: control, bidirectional and
 /// line-separator characters.
 bool text_breaks_a_line(uint32_t cp);
@@ -45,8 +50,6 @@ uint32_t text_hash32(struct span s);
 /// The same of text in parts: of the first `h` is TEXT_HASH, of the next what came out.
 uint32_t text_hash_more(uint32_t h, struct span s);
 #define TEXT_HASH 2166136261u
-
-struct arena;
 
 /// 'text' for a message: fit for one line, quoted, at most 200 characters.
 /// Owned by `a`.

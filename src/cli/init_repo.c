@@ -194,7 +194,8 @@ static bool is_profile(const char *path)
 	if (source_open(path, NULL, &src, &log) == ST_OK) {
 		if (source_peek(src, &first, &log) == ST_OK) {
 			enum artifact kind = artifact_recognise(first);
-			found = kind == ARTIFACT_SNAPSHOT || kind == ARTIFACT_DIGEST || kind == ARTIFACT_RUN;
+			found = kind == ARTIFACT_SNAPSHOT || kind == ARTIFACT_XPROF ||
+			        kind == ARTIFACT_TIMELINE || kind == ARTIFACT_DIGEST || kind == ARTIFACT_RUN;
 			for (size_t i = 0; kind == ARTIFACT_TRACE && i < sizeof signs / sizeof *signs; i++)
 				found = found || memmem(first.p, first.n, signs[i], strlen(signs[i]));
 		}

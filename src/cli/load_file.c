@@ -6,8 +6,12 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "model/digest_fold.h"
+#include "model/memory_view.h"
 #include "read/foreign.h"
 #include "read/pickle.h"
+#include "read/timeline.h"
+#include "read/xprof.h"
+#include "reduce/records.h"
 #include "reduce/snapshot_digest.h"
 #include "store/digest_json.h"
 #include "store/run_json.h"
@@ -39,7 +43,8 @@ static enum status keep(const struct loader *l, struct input *in, enum status st
 	if (l->capacity != MEMORY_UNKNOWN) {
 		d->device_memory = l->capacity;
 		for (size_t i = 0; i < d->memories.nr; i++)
-			d->memories.v[i].capacity = l->capacity;
+			if (!memory_is_host(span_of(d->memories.v[i].id)))
+				d->memories.v[i].capacity = l->capacity;
 	}
 	vec_push(
 	    &in->parts,
@@ -84,24 +89,14 @@ static enum status load_trace(const struct loader *l, struct source *src, struct
 	return keep(l, in, st, d, rank_said, false);
 }
 
-static enum status load_snapshot(const struct loader *l, struct source *src, struct input *in,
-                                 bool pickled)
+/* Takes over `d`, which came of memory alone; `st` and `own` are those of reducing it. */
+static enum status keep_memory(const struct loader *l, struct source *src, struct input *in,
+                               enum status st, struct digest *d, struct diag_log *own)
 {
 	const struct reduce_options *reduce = &l->options->reduce;
-	struct replay_options replay = { .sites = l->options->sites, .capacity = -1 };
-	struct snapshot s;
-	struct diag_log own;
 	const char *name = name_of(in->path);
 	bool rank_said;
-	if (l->trace.threads > 1)
-		source_ahead(src);
-	TRY(pickled ? snapshot_read_pickle(src, NULL, &s, in->log)
-	            : snapshot_read(src, NULL, &s, in->log));
-	diag_init(&own);
-	struct digest *d = digest_new();
-	enum status st = snapshot_reduce(&s, &replay, d, &own);
-	name_errors(in->log, st, source_name(src), &own);
-	snapshot_release(&s);
+	name_errors(in->log, st, source_name(src), own);
 	d->snapshot = arena_dup(&d->arena, span_of(name));
 	d->rank = rank_of(l, -1, name, &rank_said);
 	/* nothing was made with these; a run is of one setting all the same */
@@ -109,6 +104,55 @@ static enum status load_snapshot(const struct loader *l, struct source *src, str
 	d->communication = arena_dup(&d->arena, span_of(reduce->communication));
 	d->warmup = reduce->warmup;
 	return keep(l, in, st, d, rank_said, false);
+}
+
+static enum status load_snapshot(const struct loader *l, struct source *src, struct input *in,
+                                 bool pickled)
+{
+	struct replay_options replay = { .sites = l->options->sites, .capacity = -1 };
+	struct snapshot s;
+	struct diag_log own;
+	TRY(pickled ? snapshot_read_pickle(src, NULL, &s, in->log)
+	            : snapshot_read(src, NULL, &s, in->log));
+	diag_init(&own);
+	struct digest *d = digest_new();
+	enum status st = snapshot_reduce(&s, &replay, d, &own);
+	snapshot_release(&s);
+	return keep_memory(l, src, in, st, d, &own);
+}
+
+static enum status load_xprof(const struct loader *l, struct source *src, struct input *in)
+{
+	struct xprof_profile p;
+	struct diag_log own;
+	TRY(xprof_read(src, NULL, &p, in->log));
+	diag_init(&own);
+	struct digest *d = digest_new();
+	enum status st = xprof_reduce(&p, d, &own);
+	xprof_profile_release(&p);
+	return keep_memory(l, src, in, st, d, &own);
+}
+
+static enum status load_timeline(const struct loader *l, struct source *src, struct input *in)
+{
+	struct memory_timeline t;
+	struct diag_log own;
+	TRY(timeline_read(src, NULL, &t, in->log));
+	diag_init(&own);
+	struct digest *d = digest_new();
+	timeline_reduce(&t, d);
+	memory_timeline_release(&t);
+	return keep_memory(l, src, in, ST_OK, d, &own);
+}
+
+static enum status load_memory(const struct loader *l, struct source *src, struct input *in,
+                               enum artifact kind)
+{
+	if (l->trace.threads > 1)
+		source_ahead(src);
+	return kind == ARTIFACT_XPROF      ? load_xprof(l, src, in)
+	       : kind == ARTIFACT_TIMELINE ? load_timeline(l, src, in)
+	                                   : load_snapshot(l, src, in, kind == ARTIFACT_PICKLE);
 }
 
 static enum status load_digest(const struct loader *l, struct source *src, struct input *in)
@@ -147,6 +191,11 @@ static enum status refuse(struct diag_log *log, struct source *src, enum artifac
 		    "json.dump(pickle.load(open(sys.argv[1],\"rb\")),open(sys.argv[2],\"w\"))' "
 		    "FILE.pickle FILE.json; or have it read as data only, with --allow-pickle",
 		    name);
+	case ARTIFACT_TIMELINE_PAGE:
+		return diag_fail(log, ST_INPUT,
+		                 "%s: the picture of a memory timeline; export the timeline as "
+		                 "FILE.raw.json.gz with the same export_memory_timeline()",
+		                 name);
 	case ARTIFACT_BASELINE:
 		return diag_fail(log, ST_INPUT,
 		                 "%s: a baseline where a run was expected; give it with --baseline", name);
@@ -170,19 +219,20 @@ static enum status open_input(const struct loader *l, struct input *in, struct s
 	return source_open(in->path, &options, out, in->log);
 }
 
-/* A snapshot whose keys stand in another order than torch writes them looks
-   like a trace until the whole of it has been read. */
-static enum status load_late_snapshot(const struct loader *l, struct input *in, bool *found)
+/* A snapshot or profile whose keys stand in another order than usual looks like a
+   trace until the whole of it has been read. */
+static enum status load_late_memory(const struct loader *l, struct input *in, bool *found)
 {
 	struct source *src;
 	*found = false;
 	TRY(open_input(l, in, &src));
-	*found = snapshot_recognise(src);
+	enum artifact kind = memory_recognise(src);
 	source_close(src);
+	*found = kind != ARTIFACT_TRACE;
 	if (!*found)
 		return ST_OK;
 	TRY(open_input(l, in, &src));
-	enum status st = load_snapshot(l, src, in, false);
+	enum status st = load_memory(l, src, in, kind);
 	source_close(src);
 	return st;
 }
@@ -202,15 +252,15 @@ static enum status load_json(const struct loader *l, struct source *src, struct 
 	enum status st = load_trace(l, src, in);
 	in->log = log;
 	if (in->outcome == OUTCOME_NO_ARTIFACT && is_regular(in->path)) {
-		enum status late = load_late_snapshot(l, in, &found);
+		enum status late = load_late_memory(l, in, &found);
 		if (found || late != ST_OK) {
 			diag_release(&own);
 			in->outcome = OUTCOME_DIGEST;
 			return late;
 		}
 	} else if (in->outcome == OUTCOME_NO_ARTIFACT) {
-		diag_note(&own, "a memory snapshot is recognised here by its first 4 KiB alone; if it is "
-		                "one, give it as a file");
+		diag_note(&own, "a memory snapshot or profile is recognised here by its first 4 KiB "
+		                "alone; if it is one, give it as a file");
 	}
 	diag_move(log, &own);
 	return st;
@@ -225,17 +275,20 @@ static enum status load_artifact(const struct loader *l, struct source *src, str
 	case ARTIFACT_TRACE:
 		return load_json(l, src, in);
 	case ARTIFACT_SNAPSHOT:
-		return load_snapshot(l, src, in, false);
+	case ARTIFACT_XPROF:
+	case ARTIFACT_TIMELINE:
+		return load_memory(l, src, in, kind);
 	case ARTIFACT_DIGEST:
 		return load_digest(l, src, in);
 	case ARTIFACT_RUN:
 		return load_run(l, src, in);
 	case ARTIFACT_PICKLE:
 		if (l->options->cli->value[OPT_ALLOW_PICKLE])
-			return load_snapshot(l, src, in, true);
+			return load_memory(l, src, in, kind);
 		break;
 	case ARTIFACT_BASELINE:
 	case ARTIFACT_RESULT:
+	case ARTIFACT_TIMELINE_PAGE:
 	case ARTIFACT_UNKNOWN:
 		break;
 	}

@@ -250,7 +250,8 @@ static void blocking_copies(const struct run_view *v, struct arena *a, struct ru
 /* Memory matters where it is short: what a quarter of the device is left of is not. */
 static bool is_ample(const struct memory_stat *m)
 {
-	return m->capacity != MEMORY_UNKNOWN && m->capacity - m->peak_reserved > m->capacity / 4;
+	return m->capacity != MEMORY_UNKNOWN && m->peak_reserved != MEMORY_UNKNOWN &&
+	       m->capacity - m->peak_reserved > m->capacity / 4;
 }
 
 static void fragmentation(const struct run_view *v, struct arena *a, struct run_report *out)
@@ -261,7 +262,7 @@ static void fragmentation(const struct run_view *v, struct arena *a, struct run_
 		const struct digest *d = v->run->ranks.v[r];
 		for (size_t i = 0; i < d->memories.nr; i++) {
 			const struct memory_stat *m = &d->memories.v[i];
-			int64_t unused = m->reserved_at_peak - m->peak_allocated;
+			int64_t unused = number_sub(m->reserved_at_peak, m->peak_allocated);
 			if (memory_expandable(d, m) != EXPANDABLE_HELPS || is_ample(m) || unused <= most)
 				continue;
 			worst = m;

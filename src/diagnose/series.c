@@ -39,6 +39,8 @@ static void add_levels(const struct digest *d, bool reserved, bool alone, struct
 		bool timed = true;
 		for (end = i; end < d->memory_levels.nr && strcmp(v[end].memory, v[i].memory) == 0; end++)
 			timed = timed && v[end].time_us >= 0;
+		if (reserved && v[i].reserved == MEMORY_UNKNOWN)
+			continue;
 		struct series *s =
 		    series_new(out, reserved ? "memory.reserved" : "memory.allocated",
 		               reserved ? "reserved memory" : "allocated memory",

@@ -104,8 +104,8 @@ static void add_item(struct tabler *t, struct report_table *table, const struct 
 	cell_figure(t, table, item->bytes);
 	if (k->share)
 		cell_figure(t, table, number_pct(item->bytes, m->stat->peak_allocated));
-	cell_figure(t, table, item->blocks);
-	cell_figure(t, table, item->largest);
+	cell_known(t, table, item->blocks);
+	cell_known(t, table, item->largest);
 	cell_name(t, table, item->category);
 	add_name(t, table, k, item);
 	cell_name(t, table, span_of(memory_name(t, m->digest, m->stat->id)));

@@ -9,7 +9,7 @@ struct builder {
 	struct parts parts;
 	const struct memory_ref *memory; ///< of each side
 	int64_t change; ///< between them
-	bool sites_known; ///< both sides have what a snapshot says
+	bool sites_known; ///< both sides have the list of sites
 	int64_t steps[NR_SIDES]; ///< what bytes are divided by
 	struct memory_sites sites;
 	struct site_place largest; ///< in the direction of the change
@@ -42,7 +42,8 @@ static const char *detail(struct builder *b, const struct site_line *l, const ch
 	bool was = l->has[SIDE_BASELINE], is = l->has[SIDE_CANDIDATE];
 	const char *moved = was && is ? movement(b, l->bytes) : was ? "gone" : "new";
 	const char *comma = line[0] ? ", " : "";
-	if (!was || !is || l->blocks[SIDE_BASELINE] == l->blocks[SIDE_CANDIDATE])
+	if (!was || !is || l->blocks[SIDE_BASELINE] == l->blocks[SIDE_CANDIDATE] ||
+	    l->blocks[SIDE_BASELINE] == MEMORY_UNKNOWN || l->blocks[SIDE_CANDIDATE] == MEMORY_UNKNOWN)
 		return arena_printf(a, "%s%s%s", line, comma, moved);
 	return arena_printf(a, "%s%s%s, %s → %s blocks", line, comma, moved,
 	                    word_figure(a, UNIT_COUNT, l->blocks[SIDE_BASELINE]),
@@ -262,10 +263,28 @@ static const char *main_site(struct builder *b, enum metric_id id)
 	                    memory_item_has_place(p->item) ? "at" : "in", place_name(b, p));
 }
 
-/* Both sides have what a snapshot says of this memory. */
-static bool has_snapshots(const struct memory_ref m[NR_SIDES])
+static enum memory_list list_for(enum metric_id id)
 {
-	return strcmp(m[0].stat->source, "snapshot") == 0 && strcmp(m[1].stat->source, "snapshot") == 0;
+	switch (id) {
+	case METRIC_MEMORY_PEAK_ALLOCATED:
+	case METRIC_MEMORY_PEAK_RESERVED:
+		return MEMORY_LIST_PEAK;
+	case METRIC_MEMORY_GROWTH_PER_STEP:
+		return MEMORY_LIST_GROWTH;
+	default:
+		return MEMORY_LIST_END;
+	}
+}
+
+/* Both sides have the list of this memory from the same kind of source. A snapshot has all, some
+   of them empty. */
+static bool has_sites(const struct memory_ref m[NR_SIDES], enum memory_list list)
+{
+	size_t nr[NR_SIDES];
+	for (int s = 0; s < NR_SIDES; s++)
+		memory_list_of(m[s].digest, m[s].stat->id, list, &nr[s]);
+	return strcmp(m[0].stat->source, m[1].stat->source) == 0 &&
+	       ((nr[0] && nr[1]) || strcmp(m[0].stat->source, "snapshot") == 0);
 }
 
 /* What it is broken down by. */
@@ -300,7 +319,7 @@ struct breakdown *memory_attribution_of(const struct bench *b, const struct quer
 	if (q->metric->need != NEED_MEMORY || !memory_pair_find(b, q, e, &pair))
 		return NULL;
 	w.memory = pair.memory;
-	w.sites_known = has_snapshots(pair.memory);
+	w.sites_known = has_sites(pair.memory, list_for(q->metric->id));
 	w.change = number_sub(pair.value[SIDE_CANDIDATE], pair.value[SIDE_BASELINE]);
 	int64_t later = number_sub(pair.value[SIDE_BASELINE], baseline);
 	int64_t others = number_sub(e->value[SIDE_CANDIDATE], pair.value[SIDE_CANDIDATE]);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "gate/parts.h"
 #include "gate/words.h"
+#include "model/memory_view.h"
 
 struct refs {
 	const struct query *query;
@@ -19,8 +20,7 @@ static void collect(void *ctx, const struct figure *f)
 	struct refs *r = ctx;
 	const struct digest *d = r->digest;
 	struct span of = r->entry->label;
-	const char *glob = r->query->memory;
-	if (f->samples[0] != r->value || (glob && !span_glob(span_of(glob), f->label)) ||
+	if (f->samples[0] != r->value || !memory_is_selected(r->query->memory, f->label) ||
 	    (of.n && !span_eq(of, f->label)))
 		return;
 	struct memory_stat key = { .id = f->label.p };

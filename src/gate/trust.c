@@ -201,9 +201,11 @@ static void find_between(const struct run *baseline, const struct run *candidate
 	const char *x = memory_source(baseline), *y = memory_source(candidate);
 	trust_find_absent(baseline, candidate, &s);
 	if (x && y && strcmp(x, y) != 0)
-		trust_add(&s, "memory-source-differs", NULL,
-		          "has memory figures from a %s and the baseline from a %s: peaks of other windows",
-		          word_line(a, span_of(y)), word_line(a, span_of(x)));
+		trust_add(
+		    &s, "memory-source-differs", NULL,
+		    "has memory figures of another source (%s) than the baseline (%s): peaks of other "
+		    "windows",
+		    word_line(a, span_of(y)), word_line(a, span_of(x)));
 	if (!trust_any_trace(baseline) || !trust_any_trace(candidate))
 		return;
 	bool window = any_window(candidate);

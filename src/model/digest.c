@@ -7,6 +7,8 @@
 #include "base/alloc.h"
 #include "base/number.h"
 #include "base/strbuf.h"
+#include "base/text.h"
+#include "model/memory_view.h"
 
 const char *const collective_names[] = { "other",      "all_reduce", "all_gather", "reduce_scatter",
 	                                     "all_to_all", "broadcast",  "reduce",     "gather",
@@ -130,19 +132,26 @@ void digest_set_env(struct digest *d, struct span key, struct span value)
 		memset(&(from)->member, 0, sizeof(from)->member); \
 	} while (0)
 
-/* What only a trace knows of the memories of `snapshot`. */
-static void keep_peak_ops(const struct digest *d, struct digest *snapshot)
+/* What only a trace knows: operators at the peak, and, since the records of other profilers know
+   less of memory than it, memories that they lack. */
+static void keep_of_trace(const struct digest *d, struct digest *snapshot)
 {
-	for (size_t i = 0, k = 0; i < d->memories.nr; i++) {
+	size_t k = 0, nr = snapshot->memories.nr;
+	bool record = nr && strcmp(snapshot->memories.v[0].source, "snapshot") != 0;
+	for (size_t i = 0; i < d->memories.nr; i++) {
 		const struct memory_stat *m = &d->memories.v[i];
-		while (k < snapshot->memories.nr && strcmp(snapshot->memories.v[k].id, m->id) < 0)
+		while (k < nr && strcmp(snapshot->memories.v[k].id, m->id) < 0)
 			k++;
-		if (k == snapshot->memories.nr || strcmp(snapshot->memories.v[k].id, m->id) != 0)
+		if (k == nr || strcmp(snapshot->memories.v[k].id, m->id) != 0) {
+			if (record)
+				vec_push(&snapshot->memories, *m);
 			continue;
+		}
 		snapshot->memories.v[k].peak_op = m->peak_op;
 		snapshot->memories.v[k].peak_dims = m->peak_dims;
 		snapshot->memories.v[k].peak_types = m->peak_types;
 	}
+	vec_sort(&snapshot->memories, text_cmp);
 }
 
 void digest_join(struct digest *d, struct digest *snapshot)
@@ -150,13 +159,14 @@ void digest_join(struct digest *d, struct digest *snapshot)
 	struct trust_counts *t = &d->trust;
 	digest_own(d, snapshot);
 	d->snapshot = snapshot->snapshot;
-	keep_peak_ops(d, snapshot);
+	keep_of_trace(d, snapshot);
 	TAKE(d, snapshot, memories);
 	TAKE(d, snapshot, memory_items);
 	TAKE(d, snapshot, memory_levels);
 	TAKE(d, snapshot, memory_evidence);
 	for (size_t i = 0; i < d->memories.nr; i++)
-		if (d->memories.v[i].capacity == MEMORY_UNKNOWN)
+		if (d->memories.v[i].capacity == MEMORY_UNKNOWN &&
+		    !memory_is_host(span_of(d->memories.v[i].id)))
 			d->memories.v[i].capacity = d->device_memory;
 	if (!t->json_faults)
 		t->fault_byte = snapshot->trust.fault_byte;

@@ -240,21 +240,22 @@ struct thread_stat {
 /// One memory (a GPU's, by the allocator's numbering), in bytes.
 struct memory_stat {
 	const char *id;
-	const char *source; ///< "trace" or "snapshot"
+	const char *source; ///< "trace", "snapshot", "xprof" or "timeline"
 	int64_t events; ///< [memory] events, or entries of the history
-	int64_t peak_allocated, peak_reserved, end_allocated, end_reserved;
+	int64_t peak_allocated;
+	int64_t peak_reserved, end_allocated, end_reserved; ///< MEMORY_UNKNOWN, as all below
 	int64_t reserved_at_peak; ///< when allocated was highest (the latest such moment)
-	int64_t start_allocated; ///< before the first event; MEMORY_UNKNOWN
+	int64_t start_allocated; ///< before the first event
 	int64_t alloc_count, free_count, churn_bytes; ///< in the window; churn as requested
 	int64_t growth_per_step; ///< MEMORY_UNKNOWN below three step ends
-	int64_t capacity; ///< of the device; MEMORY_UNKNOWN
+	int64_t capacity; ///< of the device; of source "xprof" the limit of its allocator
 	/* of snapshots only, else MEMORY_UNKNOWN: */
 	int64_t end_requested; ///< of the allocated blocks at the end
 	int64_t inactive, largest_inactive; ///< blocks free at the end: sum, largest
 	int64_t segment_count, segment_churn, oom_count;
 	int64_t segment_allocs; ///< of segment_churn those that are allocated or mapped
 	int64_t peak_persistent, peak_carried, peak_transient; ///< add up to the peak (model/memory.h)
-	/* of traces only, else NULL: the operator that ran at the peak of allocated */
+	/* of traces and "xprof" only, else NULL: the operator that ran at the peak of allocated */
 	const char *peak_op, *peak_dims, *peak_types;
 };
 
@@ -284,14 +285,15 @@ struct memory_item {
 	enum site_kind kind;
 	struct span file, function;
 	int64_t line;
-	int64_t bytes, blocks, largest, other;
+	int64_t bytes;
+	int64_t blocks, largest, other; ///< MEMORY_UNKNOWN where the source does not tell
 };
 
 /// The level of one memory at one moment of its history.
 struct memory_level {
 	const char *memory;
 	int64_t entries, time_us; ///< -1: time unknown
-	int64_t allocated, reserved;
+	int64_t allocated, reserved; ///< reserved may be MEMORY_UNKNOWN
 };
 
 /// What a snapshot's history can be trusted for (struct memory_trust), by memory.
@@ -407,7 +409,8 @@ void digest_set_env(struct digest *d, struct span key, struct span value);
 
 /// Take the snapshot's part of `snapshot` into `d` (of the same rank, without a
 /// snapshot of its own): its memories replace those that the trace recorded,
-/// whose operators at the peak go over to those of the same id.
+/// whose operators at the peak go over to those of the same id. Beside the record of
+/// another profiler memories of other ids stay.
 /// What is taken stays owned by `snapshot`, which `d` keeps until it is freed.
 /// Where the snapshot has no capacity, device_memory of `d` is it.
 void digest_join(struct digest *d, struct digest *snapshot);

@@ -146,6 +146,13 @@ static int64_t memory_share(int64_t part_of, int64_t less, int64_t whole)
 	return number_pct((__int128)part_of - less, whole);
 }
 
+static int64_t fragmentation(int64_t allocated, int64_t reserved)
+{
+	return allocated == MEMORY_UNKNOWN || reserved == MEMORY_UNKNOWN
+	           ? MEMORY_UNKNOWN
+	           : memory_fragmentation(allocated, reserved);
+}
+
 /* MEMORY_UNKNOWN where the source of the memory does not give it. */
 static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 {
@@ -159,9 +166,9 @@ static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 	case METRIC_MEMORY_END_RESERVED:
 		return s->end_reserved;
 	case METRIC_MEMORY_FRAGMENTATION_PCT:
-		return memory_fragmentation(s->end_allocated, s->end_reserved);
+		return fragmentation(s->end_allocated, s->end_reserved);
 	case METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT:
-		return memory_fragmentation(s->peak_allocated, s->reserved_at_peak);
+		return fragmentation(s->peak_allocated, s->reserved_at_peak);
 	case METRIC_MEMORY_INACTIVE_PCT:
 		return memory_share(s->inactive, 0, s->end_reserved);
 	case METRIC_MEMORY_FREE_SPLIT_PCT:
@@ -183,7 +190,9 @@ static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 	case METRIC_MEMORY_GROWTH_PER_STEP:
 		return s->growth_per_step;
 	default: /* memory.headroom */
-		return s->capacity == MEMORY_UNKNOWN ? MEMORY_UNKNOWN : s->capacity - s->peak_reserved;
+		return s->capacity == MEMORY_UNKNOWN || s->peak_reserved == MEMORY_UNKNOWN
+		           ? MEMORY_UNKNOWN
+		           : s->capacity - s->peak_reserved;
 	}
 }
 

@@ -60,6 +60,14 @@ int memory_row_cmp(const void *a, const void *b)
 	return c ? c : (x->largest < y->largest) - (x->largest > y->largest);
 }
 
+int memory_category_cmp(const void *a, const void *b)
+{
+	const struct memory_category *x = a, *y = b;
+	if (x->peak_bytes != y->peak_bytes)
+		return x->peak_bytes > y->peak_bytes ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
 int64_t memory_fragmentation(int64_t allocated, int64_t reserved)
 {
 	__int128 free = (__int128)reserved - allocated;

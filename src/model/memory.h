@@ -191,6 +191,9 @@ void memory_profiles_release(struct memory_profiles *p);
 /// SITE_REST last, then by site.
 int memory_row_cmp(const void *a, const void *b);
 
+/// Order of struct memory_category: most bytes at the peak first, then by name.
+int memory_category_cmp(const void *a, const void *b);
+
 /// Two levels as fragmentation: 1e-6 % of reserved that is not allocated.
 int64_t memory_fragmentation(int64_t allocated, int64_t reserved);
 

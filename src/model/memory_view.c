@@ -19,11 +19,22 @@ void memory_item_add_name(struct strbuf *out, const struct memory_item *item)
 	};
 	if (memory_item_has_place(item)) {
 		strbuf_add(out, item->file);
-		strbuf_addch(out, ':');
+		if (item->function.n)
+			strbuf_addch(out, ':');
 		strbuf_add(out, item->function);
 	} else {
 		strbuf_adds(out, words[item->kind]);
 	}
+}
+
+bool memory_is_host(struct span id)
+{
+	return span_contains_nocase(id, SPAN("cpu")) || span_contains_nocase(id, SPAN("host"));
+}
+
+bool memory_is_selected(const char *glob, struct span id)
+{
+	return glob ? span_glob(span_of(glob), id) : !memory_is_host(id);
 }
 
 static int item_order(const struct memory_item *item, const char *memory, enum memory_list list)
@@ -55,7 +66,7 @@ struct memory_headroom memory_headroom_of(const struct memory_stat *m)
 	struct memory_headroom h = { .risk = RISK_UNKNOWN };
 	if (m->reserved_at_peak > m->peak_allocated)
 		h.unused = number_sub(m->reserved_at_peak, m->peak_allocated);
-	if (m->capacity == MEMORY_UNKNOWN)
+	if (m->capacity == MEMORY_UNKNOWN || m->reserved_at_peak == MEMORY_UNKNOWN)
 		return h;
 	h.left = number_sub(number_sub(m->capacity, m->peak_allocated), h.unused);
 	h.risk = h.left < GB ? RISK_CRITICAL : h.left < 2 * GB ? RISK_WARNING : RISK_NONE;
@@ -66,6 +77,8 @@ enum expandable memory_expandable(const struct digest *d, const struct memory_st
 {
 	int64_t unused = memory_headroom_of(m).unused;
 	size_t nr;
+	if (m->reserved_at_peak == MEMORY_UNKNOWN)
+		return EXPANDABLE_NO;
 	const struct memory_item *v = memory_list_of(d, m->id, MEMORY_LIST_SEGMENT, &nr);
 	for (size_t i = 0; i < nr; i++)
 		if (span_starts(v[i].category, SPAN("expandable")))

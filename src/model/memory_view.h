@@ -20,6 +20,14 @@ static inline bool memory_item_has_place(const struct memory_item *item)
 	return item->kind == SITE_USER || item->kind == SITE_FRAMEWORK;
 }
 
+/// True for memory of the host, by its id.
+/// Source: "cpu", "mklcpu" and "gpu_host_bfc" of TensorFlow's allocators, "xla_gpu_host_bfc" of
+/// XLA's; those of devices are "GPU_<n>_bfc", and a number on TPUs.
+bool memory_is_host(struct span id);
+
+/// True where `glob` of a rule wants the memory `id`; NULL wants all but those of the host.
+bool memory_is_selected(const char *glob, struct span id);
+
 /// First item of `list` of a memory, and in `*nr` how many there are.
 const struct memory_item *memory_list_of(const struct digest *d, const char *memory,
                                          enum memory_list list, size_t *nr);

@@ -1,5 +1,6 @@
 /* One way to ask for any figure: statistic over steps, devices, ranks. */
 #include "base/number.h"
+#include "model/memory_view.h"
 #include "model/phases.h"
 
 struct collector {
@@ -41,7 +42,7 @@ static bool is_selected(const struct run_view *v, const struct query *q, const s
 	case LABEL_DEVICE:
 		return matches(q->device, f->label);
 	case LABEL_MEMORY:
-		return matches(q->memory, f->label);
+		return memory_is_selected(q->memory, f->label);
 	case LABEL_DIRECTION:
 		return matches(q->direction, f->label);
 	case LABEL_COLLECTIVE:

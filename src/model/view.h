@@ -77,7 +77,7 @@ struct figure {
 	const int64_t *summary; ///< by enum statistic, of a rank whose samples are not kept; else NULL
 	const struct kernel_row *kernel; ///< kernel metrics only
 	const struct function_stat *function; ///< function metrics only: the first row of that label
-	const char *source; ///< memory metrics: "trace" or "snapshot"; else NULL
+	const char *source; ///< memory metrics: that of struct memory_stat; else NULL
 };
 
 /// Append the label of a kind of collective: "all_reduce@default_pg". Raw bytes.

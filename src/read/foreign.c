@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "read/xprof.h"
+
 #define SCHEMA_WITHIN 48
 #define NR_OF(table) (sizeof(table) / sizeof *(table))
 
@@ -20,9 +22,13 @@ static const struct {
 	const char *key;
 	enum evidence evidence;
 } keys[] = {
-	{ "segments", EVIDENCE_SNAPSHOT },     { "device_traces", EVIDENCE_SNAPSHOT },
-	{ "segment_type", EVIDENCE_SNAPSHOT }, { "blocks", EVIDENCE_SNAPSHOT },
-	{ "nodes", EVIDENCE_EXECUTION_TRACE }, { "memoryProfilePerAllocator", EVIDENCE_MEMORY_PROFILE },
+	{ "segments", EVIDENCE_SNAPSHOT },
+	{ "device_traces", EVIDENCE_SNAPSHOT },
+	{ "segment_type", EVIDENCE_SNAPSHOT },
+	{ "blocks", EVIDENCE_SNAPSHOT },
+	{ "nodes", EVIDENCE_EXECUTION_TRACE },
+	{ "memoryProfilePerAllocator", EVIDENCE_MEMORY_PROFILE },
+	{ "memory_profile_per_allocator", EVIDENCE_MEMORY_PROFILE },
 };
 
 static const char *const names[] = {
@@ -114,48 +120,67 @@ static bool holds_traces(struct jscan *js)
 	return found;
 }
 
+/* Whether a list in a list begins with a number, or has nothing: rows of the profiler's memory
+   timeline, or its times. No trace has either. */
+static bool holds_numbers(struct jscan *js)
+{
+	return !jscan_element(js) ? jscan_status(js) == ST_OK : jscan_peek(js) == JSCAN_NUMBER;
+}
+
+static enum artifact kind_of_list(struct jscan *js)
+{
+	bool empty;
+	if (jscan_peek(js) != JSCAN_ARRAY)
+		return holds_segments(js, &empty) ? ARTIFACT_SNAPSHOT : ARTIFACT_TRACE;
+	return jscan_element(js) && jscan_array(js) && holds_numbers(js) ? ARTIFACT_TIMELINE
+	                                                                 : ARTIFACT_TRACE;
+}
+
 /* What was found leaves the scan where it is: nobody reads on. Where the
    list of segments is empty, nothing was allocated. */
-static bool is_snapshot(struct jscan *js)
+static enum artifact kind_of_memory(struct jscan *js)
 {
 	bool segments = false, traces = false, empty = false;
 	struct span key;
 	if (jscan_array(js))
-		return holds_segments(js, &empty);
+		return kind_of_list(js);
 	if (!jscan_object(js))
-		return false;
+		return ARTIFACT_TRACE;
 	while (!(segments && traces) && jscan_key(js, &key)) {
 		bool is_segments = span_eq(key, SPAN("segments"));
 		bool is_traces = span_eq(key, SPAN("device_traces"));
 		if (span_eq(key, SPAN("traceEvents")))
-			return false;
+			return ARTIFACT_TRACE;
+		if (xprof_is_profile_key(key) && jscan_peek(js) == JSCAN_OBJECT)
+			return ARTIFACT_XPROF;
 		if ((!is_segments && !is_traces) || !jscan_array(js))
 			jscan_skip(js);
 		else if (is_segments ? holds_segments(js, &empty) : holds_traces(js))
-			return true;
+			return ARTIFACT_SNAPSHOT;
 		else
 			*(is_segments ? &segments : &traces) = true;
 	}
-	return segments && (traces || (empty && jscan_status(js) == ST_OK));
+	return segments && (traces || (empty && jscan_status(js) == ST_OK)) ? ARTIFACT_SNAPSHOT
+	                                                                    : ARTIFACT_TRACE;
 }
 
-bool snapshot_recognise(struct source *src)
+enum artifact memory_recognise(struct source *src)
 {
 	struct diag_log own; /* a cut or damaged input is for its reader to name */
 	diag_init(&own);
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
-	bool found = is_snapshot(js);
+	enum artifact kind = kind_of_memory(js);
 	jscan_free(js);
 	diag_release(&own);
-	return found;
+	return kind;
 }
 
-static bool begins_as_snapshot(struct span first)
+static enum artifact begins_as_memory(struct span first)
 {
 	struct source *src = source_memory("", first.p, first.n, NULL);
-	bool found = snapshot_recognise(src);
+	enum artifact kind = memory_recognise(src);
 	source_close(src);
-	return found;
+	return kind;
 }
 
 /* ---- the first bytes ---- */
@@ -198,7 +223,11 @@ enum artifact artifact_recognise(struct span first)
 		return ARTIFACT_BASELINE;
 	if (s.p[0] == '{' && has(head, "\"schema\"") && has(head, "\"gpugate-"))
 		return ARTIFACT_RESULT;
-	if (begins_as_snapshot(s))
-		return ARTIFACT_SNAPSHOT;
+	enum artifact memory = begins_as_memory(s);
+	if (memory != ARTIFACT_TRACE)
+		return memory;
+	/* Source: export_memory_timeline_html() of torch/profiler/_memory_profiler.py */
+	if (s.p[0] == '<' && has(s, "<title>GPU Memory Timeline HTML</title>"))
+		return ARTIFACT_TIMELINE_PAGE;
 	return s.p[0] == '{' || s.p[0] == '[' ? ARTIFACT_TRACE : ARTIFACT_UNKNOWN;
 }

@@ -19,6 +19,9 @@ const char *foreign_name(unsigned evidence);
 enum artifact {
 	ARTIFACT_TRACE, ///< JSON: a trace, unless reading shows otherwise
 	ARTIFACT_SNAPSHOT, ///< JSON that begins as a memory snapshot does
+	ARTIFACT_XPROF, ///< JSON that begins as XProf's memory profile does
+	ARTIFACT_TIMELINE, ///< lists of numbers, as torch.profiler writes its memory timeline
+	ARTIFACT_TIMELINE_PAGE, ///< the same as a picture in HTML
 	ARTIFACT_DIGEST,
 	ARTIFACT_RUN, ///< the digests of several ranks
 	ARTIFACT_BASELINE,
@@ -30,8 +33,9 @@ enum artifact {
 /// Recognise by content; `first` is what source_peek() gave.
 enum artifact artifact_recognise(struct span first);
 
-/// True where the JSON of `src` is a memory snapshot, in whatever order its keys
-/// stand: for what was taken for a trace and is none. Reads as far as needed.
-bool snapshot_recognise(struct source *src);
+/// ARTIFACT_SNAPSHOT, _XPROF or _TIMELINE where the JSON of `src` is that, in whatever order its
+/// keys stand, else ARTIFACT_TRACE: for what was taken for a trace and is none. Reads as far as
+/// needed.
+enum artifact memory_recognise(struct source *src);
 
 #endif

@@ -181,11 +181,7 @@ static uint32_t op_at(const struct reducer *r, uint32_t thread, int64_t at_ns)
 /* NULL where there is nothing to say. */
 static const char *valid_text(struct arena *a, struct span raw)
 {
-	struct strbuf b = STRBUF_INIT;
-	text_add_valid(&b, raw);
-	const char *text = b.n ? arena_dup(a, strbuf_span(&b)) : NULL;
-	strbuf_release(&b);
-	return text;
+	return raw.n ? text_valid(a, raw) : NULL;
 }
 
 static void peak_op(const struct reducer *r, const struct memory_state *m, struct arena *a,

@@ -115,14 +115,6 @@ static enum status check_entries(const struct replay *r, const struct replay_opt
 
 /* --- categories --- */
 
-static int category_cmp(const void *a, const void *b)
-{
-	const struct memory_category *x = a, *y = b;
-	if (x->peak_bytes != y->peak_bytes)
-		return x->peak_bytes > y->peak_bytes ? -1 : 1;
-	return strcmp(x->name, y->name);
-}
-
 static void category_rows(struct replay *r)
 {
 	for (size_t i = 0; i < r->sites.categories.nr; i++) {
@@ -132,7 +124,7 @@ static void category_rows(struct replay *r)
 			vec_push(&r->p->categories, c);
 		}
 	}
-	vec_sort(&r->p->categories, category_cmp);
+	vec_sort(&r->p->categories, memory_category_cmp);
 }
 
 /* --- devices --- */

@@ -1,8 +1,6 @@
 #include "base/number.h"
+#include "reduce/level_points.h"
 #include "reduce/replay_inner.h"
-
-/* Each gives at most three points; first, last and ooms come on top. */
-enum { BUCKETS = (MEMORY_POINTS - MEMORY_OOMS - 2) / 3 };
 
 /* A block that came (bytes > 0) or went between two step ends. */
 struct rise {
@@ -14,8 +12,7 @@ struct rise {
 struct walk {
 	struct replay *r;
 	struct memory_point now; ///< of the moment at hand
-	uint32_t bucket_size;
-	struct memory_point low, high, high_reserved; ///< of the bucket
+	struct level_points points;
 	bool timed; ///< an entry with a time has been passed
 	size_t next_end; ///< of the device's step ends
 	int64_t ooms;
@@ -25,49 +22,11 @@ struct walk {
 
 /* --- level over time --- */
 
-static void flush_bucket(struct walk *w)
-{
-	struct memory_profile *p = w->r->p;
-	vec_push(&p->points, w->low);
-	vec_push(&p->points, w->high);
-	vec_push(&p->points, w->high_reserved);
-}
-
 static void add_moment(struct walk *w, uint32_t m)
 {
 	w->now.entries = m;
 	w->now.time_us = replay_time(w->r, m);
-	if (m % w->bucket_size == 0) {
-		if (m)
-			flush_bucket(w);
-		w->low = w->high = w->high_reserved = w->now;
-	}
-	if (w->now.allocated < w->low.allocated)
-		w->low = w->now;
-	if (w->now.allocated >= w->high.allocated) /* of equal peaks the latest counts */
-		w->high = w->now;
-	if (w->now.reserved > w->high_reserved.reserved)
-		w->high_reserved = w->now;
-	if (m == 0 || m == w->r->nr)
-		vec_push(&w->r->p->points, w->now);
-}
-
-static int point_cmp(const void *a, const void *b)
-{
-	const struct memory_point *x = a, *y = b;
-	return (x->entries > y->entries) - (x->entries < y->entries);
-}
-
-static void finish_points(struct walk *w)
-{
-	struct memory_profile *p = w->r->p;
-	flush_bucket(w);
-	vec_sort(&p->points, point_cmp);
-	size_t nr = 0;
-	for (size_t i = 0; i < p->points.nr; i++)
-		if (nr == 0 || p->points.v[i].entries != p->points.v[nr - 1].entries)
-			p->points.v[nr++] = p->points.v[i];
-	p->points.nr = nr;
+	level_points_add(&w->points, &w->now);
 }
 
 /* --- out of memory --- */
@@ -190,7 +149,8 @@ static void growth(struct walk *w)
 
 enum status replay_levels(struct replay *r)
 {
-	struct walk w = { .r = r, .bucket_size = r->nr / BUCKETS + 1 };
+	struct walk w = { .r = r };
+	level_points_init(&w.points, r->p, r->nr);
 	enum status st = ST_OK;
 	w.now = (struct memory_point){ 0, -1, r->p->start_allocated, r->p->start_reserved };
 	add_moment(&w, 0);
@@ -208,7 +168,7 @@ enum status replay_levels(struct replay *r)
 	if (st == ST_OK) {
 		for (; w.timed && w.next_end < r->nr_step_ends; w.next_end++)
 			vec_push(&w.ends, w.now);
-		finish_points(&w);
+		level_points_finish(&w.points);
 		growth(&w);
 	}
 	vec_release(&w.ends);

@@ -15,11 +15,12 @@ struct named {
 
 /* --- figures --- */
 
-static struct memory_stat stat_of_profile(const char *id, const struct memory_profile *p)
+static struct memory_stat stat_of_profile(const char *id, const char *source,
+                                          const struct memory_profile *p)
 {
 	return (struct memory_stat){
 		.id = id,
-		.source = "snapshot",
+		.source = source,
 		.events = p->entries,
 		.peak_allocated = p->peak_allocated,
 		.peak_reserved = p->peak_reserved,
@@ -57,7 +58,7 @@ static struct memory_evidence evidence_of(const char *id, const struct memory_pr
 		.contradicted_frees = t->contradicted_frees,
 		.lost_allocs = t->lost_allocs,
 		.lowest_allocated = t->lowest_allocated,
-		.allocs = p->alloc_count,
+		.allocs = p->alloc_count == MEMORY_UNKNOWN ? 0 : p->alloc_count,
 	};
 }
 
@@ -186,6 +187,25 @@ static void add_items(struct digest *d, const char *id, const struct memory_prof
 
 /* --- the digest --- */
 
+void profile_add(struct digest *d, const char *id, const char *source,
+                 const struct memory_profile *p)
+{
+	vec_push(&d->memories, stat_of_profile(id, source, p));
+	vec_push(&d->memory_evidence, evidence_of(id, p));
+	add_items(d, id, p);
+	add_levels(d, id, p);
+	d->events = number_add(d->events, p->entries);
+}
+
+void profiles_finish(struct digest *d, uint64_t json_faults, uint64_t fault_byte)
+{
+	d->marker = d->communication = "";
+	d->trust.json_faults = (int64_t)json_faults;
+	d->trust.fault_byte = (int64_t)fault_byte;
+	digest_set_steps(d, 0);
+	d->source_hash = figures_hash(d);
+}
+
 /* By the text of the device's number, as everything in a digest is ordered. */
 static void fill(struct digest *d, const struct memory_profiles *profiles)
 {
@@ -195,14 +215,8 @@ static void fill(struct digest *d, const struct memory_profiles *profiles)
 		vec_push(&list, (struct named){ arena_printf(&d->arena, "%" PRId64, p->device), p });
 	}
 	vec_sort(&list, text_cmp);
-	for (size_t i = 0; i < list.nr; i++) {
-		const struct named *n = &list.v[i];
-		vec_push(&d->memories, stat_of_profile(n->id, n->profile));
-		vec_push(&d->memory_evidence, evidence_of(n->id, n->profile));
-		add_items(d, n->id, n->profile);
-		add_levels(d, n->id, n->profile);
-		d->events = number_add(d->events, n->profile->entries);
-	}
+	for (size_t i = 0; i < list.nr; i++)
+		profile_add(d, list.v[i].id, "snapshot", list.v[i].profile);
 	vec_release(&list);
 }
 
@@ -211,12 +225,8 @@ enum status snapshot_reduce(const struct snapshot *s, const struct replay_option
 {
 	struct memory_profiles profiles = { 0 };
 	TRY(replay_snapshot(s, o, &out->arena, &profiles, log));
-	out->marker = out->communication = "";
-	out->trust.json_faults = (int64_t)s->json_faults;
-	out->trust.fault_byte = (int64_t)s->fault_byte;
-	digest_set_steps(out, 0);
 	fill(out, &profiles);
-	out->source_hash = figures_hash(out);
+	profiles_finish(out, s->json_faults, s->fault_byte);
 	memory_profiles_release(&profiles);
 	return ST_OK;
 }

@@ -344,7 +344,7 @@ void html_memory(struct html *h)
 	html_section(h, "memory", "Memory");
 	html_printf(h, "<div class=\"charts%s\" data-choice=\"memory\">\n",
 	            peaks[0] && peaks[1] ? " pair" : "");
-	if (levels)
+	if (has_series(h->r, "memory.reserved"))
 		html_puts(h, "<p class=\"note\">Fragmentation is the share of reserved memory that is not "
 		             "allocated, on the axis to the right.</p>\n");
 	if (levels && h->r->baseline_run && !run_has_series(h->r->baseline_run, "memory."))

@@ -1,4 +1,5 @@
-/* What `gpugate metrics` says of a snapshot, and of the peaks of a trace. */
+/* What `gpugate metrics` says of a snapshot or the record of another profiler, and of the peaks
+   of a trace. */
 #include "report/memory_text.h"
 
 #include <inttypes.h>
@@ -36,6 +37,8 @@ static const char *bytes(struct memory_text *t, int64_t value)
 
 static const char *count(struct memory_text *t, int64_t value, const char *one, const char *many)
 {
+	if (value == MEMORY_UNKNOWN)
+		return "";
 	return arena_printf(&t->arena, "%s %s", figure(t, UNIT_COUNT, value), value == 1 ? one : many);
 }
 
@@ -117,9 +120,12 @@ static void category_cells(struct memory_text *t, const struct memory_item *item
 	cells[0] = bytes(t, item->bytes);
 	cells[1] = share(t, item->bytes, t->m->peak_allocated);
 	cells[2] = count(t, item->blocks, "block", "blocks");
-	cells[3] = arena_printf(&t->arena, "%s at the end", bytes(t, item->other));
-	cells[4] =
-	    arena_printf(&t->arena, "%s, largest %s", line(t, item->category), bytes(t, item->largest));
+	cells[3] = item->other == MEMORY_UNKNOWN
+	               ? ""
+	               : arena_printf(&t->arena, "%s at the end", bytes(t, item->other));
+	cells[4] = line(t, item->category);
+	if (item->largest != MEMORY_UNKNOWN)
+		cells[4] = arena_printf(&t->arena, "%s, largest %s", cells[4], bytes(t, item->largest));
 }
 
 static void peak_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
@@ -230,7 +236,7 @@ static int by_bytes(const void *a, const void *b)
 	return by_file(a, b);
 }
 
-static void write_files(struct memory_text *t)
+static void write_files(struct memory_text *t, const char *title)
 {
 	VEC(struct memory_item) files = VEC_INIT;
 	struct table table = { .align = "rrrl" };
@@ -252,7 +258,7 @@ static void write_files(struct memory_text *t)
 	files.nr = kept;
 	vec_sort(&files, by_bytes);
 	if (kept)
-		sink_puts(t->out, "\n  by file at the peak\n");
+		sink_printf(t->out, "\n  by %s at the peak\n", title);
 	for (size_t i = 0; i < kept && i < TOP; i++) {
 		const struct memory_item *f = &files.v[i];
 		table_add(&table, NULL,
@@ -353,9 +359,28 @@ static void write_snapshot(struct memory_text *t)
 	write_expandable(t);
 	for (size_t i = 0; i < sizeof before_files / sizeof *before_files; i++)
 		write_list(t, &before_files[i]);
-	write_files(t);
+	write_files(t, "file");
 	for (size_t i = 0; i < sizeof after_files / sizeof *after_files; i++)
 		write_list(t, &after_files[i]);
+}
+
+/* What XProf or a memory timeline recorded: nothing of what the allocator reserves. */
+static void write_record(struct memory_text *t)
+{
+	const struct memory_stat *m = t->m;
+	sink_printf(t->out, "  at the peak %s allocated", bytes(t, m->peak_allocated));
+	if (m->capacity != MEMORY_UNKNOWN)
+		sink_printf(t->out, ", %s of %s", share(t, m->peak_allocated, m->capacity),
+		            bytes(t, m->capacity));
+	if (m->end_allocated != MEMORY_UNKNOWN)
+		sink_printf(t->out, "; %s at the end", bytes(t, m->end_allocated));
+	sink_puts(t->out, "\n");
+	write_peak_op(t);
+	write_list(t, &before_files[0]);
+	if (strcmp(m->source, "xprof") != 0)
+		return; /* of the other categories are all that is known */
+	write_list(t, &before_files[1]);
+	write_files(t, "operator");
 }
 
 static void write_memory(struct memory_text *t, bool name_rank)
@@ -366,8 +391,10 @@ static void write_memory(struct memory_text *t, bool name_rank)
 	sink_puts(t->out, "\n");
 	if (is_snapshot(t->m))
 		write_snapshot(t);
-	else
+	else if (strcmp(t->m->source, "trace") == 0)
 		write_peak_op(t);
+	else
+		write_record(t);
 	arena_release(&t->arena);
 }
 
@@ -375,7 +402,7 @@ void memory_text_write(const struct digest *d, bool name_rank, struct sink *out)
 {
 	for (size_t i = 0; i < d->memories.nr; i++) {
 		struct memory_text t = { .digest = d, .m = &d->memories.v[i], .out = out };
-		if (is_snapshot(t.m) || t.m->peak_op)
+		if (t.m->peak_op || strcmp(t.m->source, "trace") != 0)
 			write_memory(&t, name_rank);
 	}
 }

@@ -226,9 +226,9 @@ static void memory_items(struct emit *e, const struct digest *d)
 		emit_text(e, "function", m->function);
 		emit_number(e, "line", m->line, 0);
 		emit_number(e, "bytes", m->bytes, 0);
-		emit_number(e, "blocks", m->blocks, 0);
-		emit_number(e, "largest", m->largest, 0);
-		emit_number(e, "other", m->other, 0);
+		emit_number_if(e, "blocks", m->blocks != MEMORY_UNKNOWN, m->blocks, 0);
+		emit_number_if(e, "largest", m->largest != MEMORY_UNKNOWN, m->largest, 0);
+		emit_number_if(e, "other", m->other != MEMORY_UNKNOWN, m->other, 0);
 		emit_close(e, '}');
 	}
 }
@@ -243,7 +243,7 @@ static void memory_levels(struct emit *e, const struct digest *d)
 		emit_number(e, "entries", m->entries, 0);
 		emit_number_if(e, "time_us", m->time_us >= 0, m->time_us, 0);
 		emit_number(e, "allocated", m->allocated, 0);
-		emit_number(e, "reserved", m->reserved, 0);
+		emit_number_if(e, "reserved", m->reserved != MEMORY_UNKNOWN, m->reserved, 0);
 		emit_close(e, '}');
 	}
 }

@@ -208,11 +208,11 @@ static const struct field memory_fields[] = {
 	FIELD(memory_stat, source, TEXT),
 	COUNT(memory_stat, events),
 	COUNT(memory_stat, peak_allocated),
-	COUNT(memory_stat, peak_reserved),
-	COUNT(memory_stat, end_allocated),
-	COUNT(memory_stat, end_reserved),
+	KNOWN(memory_stat, peak_reserved, COUNT),
+	KNOWN(memory_stat, end_allocated, NUMBER),
+	KNOWN(memory_stat, end_reserved, COUNT),
 	KNOWN(memory_stat, start_allocated, NUMBER),
-	FIELD(memory_stat, reserved_at_peak, NUMBER),
+	KNOWN(memory_stat, reserved_at_peak, NUMBER),
 	KNOWN(memory_stat, alloc_count, COUNT),
 	KNOWN(memory_stat, free_count, COUNT),
 	KNOWN(memory_stat, churn_bytes, COUNT),
@@ -239,8 +239,8 @@ static const struct field item_fields[] = {
 	FIELD(memory_item, category, NAME), FIELD(memory_item, kind, ENUM, .names = site_kind_names),
 	FIELD(memory_item, file, NAME),     FIELD(memory_item, function, NAME),
 	FIELD(memory_item, line, NUMBER),   FIELD(memory_item, bytes, NUMBER),
-	FIELD(memory_item, blocks, NUMBER), FIELD(memory_item, largest, NUMBER),
-	FIELD(memory_item, other, NUMBER),
+	KNOWN(memory_item, blocks, NUMBER), KNOWN(memory_item, largest, NUMBER),
+	KNOWN(memory_item, other, NUMBER),
 };
 
 /* Each list has an order of its own, in which rows may be equal: any will do. */
@@ -274,7 +274,7 @@ static const struct field level_fields[] = {
 	COUNT(memory_level, entries),
 	FIELD(memory_level, time_us, OPTIONAL_COUNT, .absent = -1),
 	FIELD(memory_level, allocated, NUMBER),
-	FIELD(memory_level, reserved, NUMBER),
+	KNOWN(memory_level, reserved, NUMBER),
 };
 
 static int level_cmp(const void *a, const void *b)

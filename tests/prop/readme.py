@@ -135,6 +135,8 @@ def make_inputs(folder, program):
     gen("snapshot", "memory-rank0.json.gz", "--seed", 1)
     for name, *options in (("server", 1), ("server2", 2), ("slow-decode", 3, "--slow", "decode=1.1")):
         gen("server", f"{name}.json.gz", "--seed", *options)
+    gen("records", "memory_profile.json.gz", "--form", "xprof", "--seed", 1)
+    gen("records", "memory.raw.json.gz", "--form", "raw", "--seed", 1)
     for job in (41, 42):
         gen("ranks", f"run{job}", "--ranks", 8, "--seed", job)
     (folder / "bin").mkdir()

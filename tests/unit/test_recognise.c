@@ -1,4 +1,5 @@
-/* Memory snapshots are told from traces by content, in whole files and by the first bytes. */
+/* Memory snapshots, and what other profilers record of memory, are told from traces by content, in
+   whole files and by the first bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,13 +51,46 @@ static void test_whole(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct span text = span_of(rows[i].text);
 		struct source *src = source_memory("t", text.p, text.n, NULL);
-		if (snapshot_recognise(src) != rows[i].snapshot)
+		enum artifact want = rows[i].snapshot ? ARTIFACT_SNAPSHOT : ARTIFACT_TRACE;
+		if (memory_recognise(src) != want)
 			fail_msg("%s", rows[i].text);
 		source_close(src);
-		enum artifact want = rows[i].snapshot ? ARTIFACT_SNAPSHOT : ARTIFACT_TRACE;
 		if (artifact_recognise(text) != want)
 			fail_msg("first bytes: %s", rows[i].text);
 	}
+}
+
+static void test_records(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		enum artifact kind;
+	} records[] = {
+		{ "{\"memoryProfilePerAllocator\":{}}", ARTIFACT_XPROF },
+		{ " {\"version\":1,\"memory_profile_per_allocator\":{\"0\":", ARTIFACT_XPROF },
+		{ "{\"hloModules\":[{}],\"memoryProfilePerAllocator\":{\"0\":{}", ARTIFACT_XPROF },
+		{ "{\"memoryProfilePerAllocator\":[]}", ARTIFACT_TRACE },
+		{ "{\"memory_profilePerAllocator\":{}}", ARTIFACT_TRACE },
+		{ "{\"memoryProfilePerAllocators\":{}}", ARTIFACT_TRACE },
+		{ "{\"traceEvents\":[],\"memoryProfilePerAllocator\":{}}", ARTIFACT_TRACE },
+		{ "[{\"memoryProfilePerAllocator\":{}}]", ARTIFACT_TRACE },
+		{ "[[-1, 1, 1024, 0], [", ARTIFACT_TIMELINE },
+		{ "\n[ [1e3", ARTIFACT_TIMELINE },
+		{ "[[], []]", ARTIFACT_TIMELINE },
+		{ "[[\"a\", 1]]", ARTIFACT_TRACE },
+		{ "[[[1]]]", ARTIFACT_TRACE },
+		{ "[[", ARTIFACT_TRACE },
+		{ "[]", ARTIFACT_TRACE },
+		{ "[1, [2]]", ARTIFACT_TRACE },
+	};
+	static const char page[] = "<html>\n<head><meta charset=\"utf-8\" /><title>GPU Memory Timeline "
+	                           "HTML</title></head>";
+	for (size_t i = 0; i < sizeof records / sizeof *records; i++)
+		if (artifact_recognise(span_of(records[i].text)) != records[i].kind)
+			fail_msg("%s", records[i].text);
+	assert_int_equal(artifact_recognise(span_of(page)), ARTIFACT_TIMELINE_PAGE);
+	assert_int_equal(artifact_recognise(span_of("<html><title>x</title>")), ARTIFACT_UNKNOWN);
 }
 
 /* The first bytes end anywhere: what is not yet sure is left to the trace reader. */
@@ -95,6 +129,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_records),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_pickles),
 	};

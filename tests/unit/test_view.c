@@ -254,7 +254,7 @@ static void test_malformed_figures(void **state)
 	struct digest *d = sample_digest(0);
 	d->devices.v[0] = (struct device_stat){ "0", 1, 1, 0, INT64_MAX, INT64_MAX, 0, 0, 0, 5 };
 	d->memories.v[0] = sample_memory("0", "trace", INT64_MAX);
-	d->memories.v[0].reserved_at_peak = INT64_MIN;
+	d->memories.v[0].reserved_at_peak = -INT64_MAX;
 	for (size_t i = 0; i < d->kernels.nr; i++) {
 		struct kernel_stat *s = &d->kernels.v[i];
 		s->step_count = s->step_total_ns = s->total_ns = s->step_bytes = s->occupancy = INT64_MAX;
@@ -268,6 +268,50 @@ static void test_malformed_figures(void **state)
 	               "alpha_gemm=9223372036854775807 ncclAllReduce=9223372036854775807 "
 	               "triton_mul=9223372036854775807");
 	assert_figures(f, "memcpy.bandwidth", "DtoH=1000000000 HtoD=1000000000");
+	close_view(f);
+}
+
+/* What a record does not tell is absent; memory of the host is selected by name alone. */
+static void test_memory_unknown(void **state)
+{
+	(void)state;
+	static const char *const absent[] = {
+		"memory.peak_reserved",     "memory.end_allocated",   "memory.end_reserved",
+		"memory.fragmentation_pct", "memory.alloc_count",     "memory.free_count",
+		"memory.churn_bytes",       "memory.growth_per_step", "memory.headroom",
+		"memory.inactive_pct",      "memory.rounding_pct",    "memory.fragmentation_at_peak_pct",
+	};
+	struct memory_stat *m;
+	struct digest *d = sample_digest(0);
+	d->memories.nr = 0;
+	vec_push(&d->memories, sample_memory("GPU_0_bfc", "xprof", 100));
+	vec_push(&d->memories, sample_memory("gpu_host_bfc", "xprof", 900));
+	for (m = d->memories.v; m < d->memories.v + 2; m++) {
+		m->peak_reserved = m->reserved_at_peak = m->end_allocated = m->end_reserved =
+		    MEMORY_UNKNOWN;
+		m->alloc_count = m->free_count = m->churn_bytes = m->growth_per_step = MEMORY_UNKNOWN;
+		m->capacity = 1000;
+	}
+	struct fixture *f = open_view(d, NULL);
+	for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+		assert_figures(f, absent[i], "");
+	assert_figures(f, "memory.peak_allocated", "GPU_0_bfc=100 gpu_host_bfc=900");
+	static const struct {
+		const char *memory;
+		int64_t want;
+	} queries[] = { { NULL, 100 }, { "*", 900 }, { "gpu_host_*", 900 }, { "GPU_*", 100 } };
+	for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+		struct query q = { .metric = &metric_table[METRIC_MEMORY_PEAK_ALLOCATED],
+			               .reduce = REDUCE_MAX,
+			               .memory = queries[i].memory };
+		struct answers answers;
+		int64_t most = 0;
+		run_query(&f->view, &q, &f->scratch, &answers);
+		for (size_t k = 0; k < answers.list.nr; k++)
+			most = answers.list.v[k].value > most ? answers.list.v[k].value : most;
+		assert_int_equal(most, queries[i].want);
+		vec_release(&answers.list);
+	}
 	close_view(f);
 }
 
@@ -335,6 +379,27 @@ static void test_joined_figures(void **state)
 	assert_figures(f, "memory.peak_allocated", "0=8000 3=8001");
 	assert_figures(f, "memory.headroom", "0=5000 3=2000");
 	assert_figures(f, "window.busy_time", "0=800");
+	close_view(f);
+}
+
+/* A record knows less than a trace: memories that it lacks stay those of the trace. */
+static void test_joined_record(void **state)
+{
+	(void)state;
+	struct digest *d = sample_digest(0), *record = digest_new();
+	record->snapshot = "memory.raw.json";
+	digest_set_steps(record, 0);
+	vec_push(&record->memories, sample_memory("timeline", "timeline", 600));
+	struct memory_stat first = d->memories.v[0];
+	vec_push(&d->memories, sample_memory("unknown", "trace", 700));
+	digest_join(d, record);
+	assert_int_equal(d->memories.nr, 3);
+	assert_string_equal(d->memories.v[0].id, first.id);
+	assert_string_equal(d->memories.v[0].source, "trace");
+	assert_string_equal(d->memories.v[1].source, "timeline");
+	assert_string_equal(d->memories.v[2].id, "unknown");
+	struct fixture *f = open_view(d, NULL);
+	assert_figures(f, "memory.peak_allocated", "0=4000 timeline=600 unknown=700");
 	close_view(f);
 }
 
@@ -419,8 +484,10 @@ int main(void)
 		cmocka_unit_test(test_context),
 		cmocka_unit_test(test_nothing_there),
 		cmocka_unit_test(test_malformed_figures),
+		cmocka_unit_test(test_memory_unknown),
 		cmocka_unit_test(test_memory_figures),
 		cmocka_unit_test(test_joined_figures),
+		cmocka_unit_test(test_joined_record),
 		cmocka_unit_test(test_query_one_rank),
 		cmocka_unit_test(test_query_ranks),
 	};

@@ -1,0 +1,235 @@
+#include "read/timeline.h"
+
+#include "io/jscan.h"
+#include "read/integer.h"
+
+#define MAX_ROWS ((size_t)1 << 26)
+
+/* [time, action, bytes, category] */
+enum { COLUMN_TIME, COLUMN_ACTION, COLUMN_BYTES, COLUMN_CATEGORY, NR_COLUMNS };
+
+struct reader {
+	struct jscan *js;
+	struct memory_timeline out;
+	size_t limit;
+	uint64_t byte; ///< of the row at hand
+	bool half; ///< the row before was the first of the two of a new version
+	int64_t owed; ///< the bytes of the second
+	int64_t moved; ///< sum of the sizes of all changes
+};
+
+static bool failed(const struct reader *r)
+{
+	return jscan_status(r->js) != ST_OK;
+}
+
+static void damaged(struct reader *r, const char *what)
+{
+	jscan_fail(r->js, r->byte, "memory timeline: %s", what);
+}
+
+static void add_row(struct reader *r, struct timeline_row row)
+{
+	struct memory_timeline *t = &r->out;
+	if (t->rows.nr == r->limit) {
+		jscan_fail(r->js, r->byte, "memory timeline: more than %zu rows: record fewer steps",
+		           r->limit);
+		return;
+	}
+	if (row.time_us < (t->rows.nr ? t->rows.v[t->rows.nr - 1].time_us : -1))
+		damaged(r, "rows are not in order of time");
+	else if (__builtin_add_overflow(r->moved, row.bytes < 0 ? -row.bytes : row.bytes, &r->moved) ||
+	         r->moved >= RECORD_BYTES)
+		damaged(r, "the bytes add up to 4 EiB or more");
+	else
+		vec_push(&t->rows, row);
+}
+
+/* ---- rows ---- */
+
+/* What torch writes of an action, or NULL. A new version is two rows: what the old one was
+   counted for is taken from its category, then given to that of the new one. */
+static const char *fault_of(const struct reader *r, const int64_t v[NR_COLUMNS])
+{
+	int64_t bytes = v[COLUMN_BYTES];
+	bool version = v[COLUMN_ACTION] == TIMELINE_VERSION;
+	if (v[COLUMN_TIME] < -1)
+		return "a time is below -1";
+	if ((v[COLUMN_TIME] < 0) != (v[COLUMN_ACTION] == TIMELINE_PREEXISTING))
+		return "time -1 and action 1 (preexisting) go together";
+	if (v[COLUMN_ACTION] < TIMELINE_PREEXISTING || v[COLUMN_ACTION] > TIMELINE_DESTROY)
+		return "an action is none of 1 (preexisting) to 4 (destroy)";
+	if (v[COLUMN_CATEGORY] < 0 || v[COLUMN_CATEGORY] >= TIMELINE_CATEGORIES)
+		return "a category is none of 0 to 7";
+	if (bytes <= -RECORD_BYTES)
+		return "a row is of 4 EiB or more";
+	if (r->half && (!version || bytes != r->owed))
+		return "a new version of a tensor lacks its second row";
+	if (v[COLUMN_ACTION] == TIMELINE_DESTROY || (version && !r->half) ? bytes > 0 : bytes < 0)
+		return "the bytes of a row have the wrong sign for its action";
+	return NULL;
+}
+
+static void raw_row(struct reader *r, const int64_t v[NR_COLUMNS])
+{
+	const char *fault = fault_of(r, v);
+	if (fault) {
+		damaged(r, fault);
+		return;
+	}
+	r->half = v[COLUMN_ACTION] == TIMELINE_VERSION && !r->half;
+	r->owed = -v[COLUMN_BYTES];
+	add_row(r, (struct timeline_row){
+	               .time_us = v[COLUMN_TIME] < 0 ? -1 : v[COLUMN_TIME] / 1000,
+	               .bytes = v[COLUMN_BYTES],
+	               .action = (uint8_t)v[COLUMN_ACTION],
+	               .category = (uint8_t)v[COLUMN_CATEGORY],
+	               .more = r->half,
+	           });
+}
+
+/* The rest of a row, which has been entered; true where it has `want` numbers in all. */
+static bool read_numbers(struct reader *r, int64_t *v, size_t want)
+{
+	size_t nr = 0;
+	bool whole = true;
+	while (jscan_element(r->js)) {
+		int64_t number;
+		whole = read_integer(r->js, false, &number) && whole && nr < want;
+		if (whole)
+			v[nr++] = number;
+	}
+	return whole && nr == want;
+}
+
+/* `row` is the first one; the second has been entered where there is one. */
+static void read_raw(struct reader *r, const int64_t *row, bool second)
+{
+	int64_t v[NR_COLUMNS];
+	r->out.raw = true;
+	raw_row(r, row);
+	while (second && !failed(r)) {
+		if (!read_numbers(r, v, NR_COLUMNS))
+			damaged(r, "a row is not of four whole numbers");
+		else
+			raw_row(r, v);
+		second = jscan_element(r->js);
+		r->byte = jscan_value_byte(r->js);
+		if (second && !jscan_array(r->js))
+			damaged(r, "a row is not a list");
+	}
+	if (r->half)
+		damaged(r, "a new version of a tensor lacks its second row");
+}
+
+/* ---- times and sizes ---- */
+
+struct numbers {
+	VEC(int64_t) list;
+};
+
+/* The sizes of one moment: 0, then a number for each category. */
+static void read_sizes(struct reader *r, int64_t time_us, int64_t last[TIMELINE_CATEGORIES])
+{
+	int64_t v[1 + TIMELINE_CATEGORIES];
+	r->byte = jscan_value_byte(r->js);
+	if (!jscan_array(r->js) || !read_numbers(r, v, 1 + TIMELINE_CATEGORIES) || v[0] != 0) {
+		damaged(r, "the sizes of a moment are not 0 and those of eight categories");
+		return;
+	}
+	size_t left = 0;
+	for (size_t c = 0; c < TIMELINE_CATEGORIES; c++) {
+		if (v[c + 1] < 0 || v[c + 1] >= RECORD_BYTES) {
+			damaged(r, "a size is below 0, or 4 EiB or more");
+			return;
+		}
+		left += v[c + 1] != last[c];
+	}
+	struct timeline_row row = { .time_us = time_us };
+	if (!left) /* a moment all the same */
+		add_row(r, row);
+	for (size_t c = 0; c < TIMELINE_CATEGORIES && left && !failed(r); c++) {
+		row.bytes = v[c + 1] - last[c];
+		if (!row.bytes)
+			continue;
+		row.category = (uint8_t)c;
+		row.more = --left > 0;
+		add_row(r, row);
+		last[c] = v[c + 1];
+	}
+}
+
+static void read_moments(struct reader *r, const struct numbers *times)
+{
+	int64_t last[TIMELINE_CATEGORIES] = { 0 };
+	size_t nr = 0;
+	while (!failed(r) && jscan_element(r->js)) {
+		if (nr == times->list.nr)
+			damaged(r, "there are more sizes than times");
+		else
+			read_sizes(r, times->list.v[nr++], last);
+	}
+	if (!failed(r) && nr < times->list.nr)
+		damaged(r, "there are fewer sizes than times");
+	if (!failed(r) && jscan_element(r->js))
+		damaged(r, "more than times and sizes");
+}
+
+/* ---- either ---- */
+
+/* The first list is a row, or all times: what begins the second one tells. */
+static void read_form(struct reader *r, struct numbers *first)
+{
+	while (!failed(r) && jscan_element(r->js)) {
+		int64_t number;
+		if (first->list.nr == r->limit)
+			jscan_fail(r->js, r->byte, "memory timeline: more than %zu times: record fewer steps",
+			           r->limit);
+		else if (!read_integer(r->js, false, &number) || number < -RECORD_BYTES)
+			damaged(r, "a number is not whole");
+		else
+			vec_push(&first->list, number);
+	}
+	if (failed(r))
+		return;
+	bool second = jscan_element(r->js);
+	r->byte = jscan_value_byte(r->js);
+	if (second && !jscan_array(r->js)) {
+		damaged(r, "a row is not a list");
+	} else if (second && (first->list.nr == 0 || jscan_peek(r->js) == JSCAN_ARRAY)) {
+		read_moments(r, first);
+	} else if (first->list.nr != NR_COLUMNS) {
+		damaged(r, "neither rows of four whole numbers nor times and sizes");
+	} else {
+		read_raw(r, first->list.v, second);
+	}
+}
+
+enum status timeline_read(struct source *src, const struct timeline_read_options *options,
+                          struct memory_timeline *out, struct diag_log *log)
+{
+	struct jscan_options scan = { .tolerant = true, .window = options ? options->window : 0 };
+	struct reader r = { .js = jscan_new(src, &scan, log) };
+	struct numbers first = { 0 };
+	r.limit = options && options->rows ? options->rows : MAX_ROWS;
+	if (!jscan_array(r.js) || !jscan_element(r.js) || !jscan_array(r.js))
+		damaged(&r, "not a list of lists");
+	else
+		read_form(&r, &first);
+	if (!failed(&r))
+		jscan_end(r.js);
+	r.byte = jscan_byte(r.js);
+	if (!failed(&r) && source_truncated(src))
+		damaged(&r, "it is cut short; copy it anew");
+	if (!failed(&r) && r.out.rows.nr == 0)
+		damaged(&r, "nothing was recorded of this device; name it in export_memory_timeline()");
+	enum status st = jscan_status(r.js);
+	r.out.json_faults = jscan_faults(r.js, &r.out.fault_byte);
+	if (st == ST_OK)
+		*out = r.out;
+	else
+		memory_timeline_release(&r.out);
+	vec_release(&first.list);
+	jscan_free(r.js);
+	return st;
+}

@@ -1,0 +1,22 @@
+/// The memory timeline of torch.profiler: export_memory_timeline().
+#ifndef GG_READ_TIMELINE_H
+#define GG_READ_TIMELINE_H
+
+#include "base/diag.h"
+#include "io/source.h"
+#include "model/memory_record.h"
+
+struct timeline_read_options {
+	size_t rows; ///< more are ST_INPUT; 0: 2^26
+	size_t window; ///< bytes of the JSON scanner's window, for tests; 0: its default
+};
+
+/// Read either form, told apart by content: rows of [time, action, bytes, category], or
+/// [times, sizes by category]. `options` may be NULL. ST_INPUT leaves `out` untouched; it is also
+/// what a cut input is. Caller: memory_timeline_release(out).
+/// Source: MemoryProfileTimeline of torch/profiler/_memory_profiler.py (torch 2.1 and later).
+GG_MUST_CHECK enum status timeline_read(struct source *src,
+                                        const struct timeline_read_options *options,
+                                        struct memory_timeline *out, struct diag_log *log);
+
+#endif
