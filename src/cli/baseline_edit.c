@@ -16,7 +16,7 @@ static enum status check_comparable(const struct run *run, struct diag_log *log)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];
-		if (d->trust.gpu_events == 0 && d->memories.nr == 0)
+		if (d->trust.gpu_events == 0 && d->memories.nr == 0 && d->inputs.nr == 0)
 			return diag_fail(
 			    log, ST_INPUT,
 			    "%s: no GPU activity and no memory in it, nothing could be held against "

@@ -170,10 +170,11 @@ static void add_sparkline(struct strbuf *b, const struct timeline *s, const stru
 /* The newest value, and its change from the pin's. */
 static void add_newest(const struct timeline *s, const struct past_value *key, struct sink *out)
 {
+	struct arena a = ARENA_INIT; /* of the metric */
 	struct span query = span_of(key->query);
 	const char *space = strchr(key->query, ' ');
 	const struct metric *m =
-	    metric_find((struct span){ query.p, space ? (size_t)(space - query.p) : query.n });
+	    metric_named((struct span){ query.p, space ? (size_t)(space - query.p) : query.n }, &a);
 	const struct past_value *pin = value_at(s->runs[0], key), *newest = key;
 	struct strbuf value = STRBUF_INIT, change = STRBUF_INIT;
 	for (size_t i = 0; i < s->nr; i++) {
@@ -192,6 +193,7 @@ static void add_newest(const struct timeline *s, const struct past_value *key, s
 	put_text(out, strbuf_str(&change), FIGURE_CHARS);
 	strbuf_release(&value);
 	strbuf_release(&change);
+	arena_release(&a);
 }
 
 static void log_figure(const struct timeline *s, const struct past_value *key, struct sink *out)

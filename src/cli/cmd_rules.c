@@ -66,7 +66,7 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 	struct rules rules = { 0 };
 	struct sink *out;
 	struct span word = span_of(o->args.v[0]);
-	const struct metric *m = metric_find(word);
+	const struct metric *m = metric_named(word, &log->arena);
 	const char *text = NULL;
 	enum status st = rules_read(setup_rules_path(o), o->value[OPT_PROFILE], &rules, log);
 	for (size_t i = 0; st == ST_OK && i < rules.rules.nr; i++)

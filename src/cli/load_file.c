@@ -8,6 +8,7 @@
 #include "model/digest_fold.h"
 #include "model/memory_view.h"
 #include "read/foreign.h"
+#include "read/inputs.h"
 #include "read/pickle.h"
 #include "read/timeline.h"
 #include "read/xprof.h"
@@ -89,20 +90,44 @@ static enum status load_trace(const struct loader *l, struct source *src, struct
 	return keep(l, in, st, d, rank_said, false);
 }
 
+/* Nothing was made with these; a run is of one setting all the same. */
+static void set_settings(const struct loader *l, struct digest *d)
+{
+	d->marker = arena_dup(&d->arena, span_of(l->options->reduce.marker));
+	d->communication = arena_dup(&d->arena, span_of(l->options->reduce.communication));
+	d->warmup = l->options->reduce.warmup;
+}
+
 /* Takes over `d`, which came of memory alone; `st` and `own` are those of reducing it. */
 static enum status keep_memory(const struct loader *l, struct source *src, struct input *in,
                                enum status st, struct digest *d, struct diag_log *own)
 {
-	const struct reduce_options *reduce = &l->options->reduce;
 	const char *name = name_of(in->path);
 	bool rank_said;
 	name_errors(in->log, st, source_name(src), own);
 	d->snapshot = arena_dup(&d->arena, span_of(name));
 	d->rank = rank_of(l, -1, name, &rank_said);
-	/* nothing was made with these; a run is of one setting all the same */
-	d->marker = arena_dup(&d->arena, span_of(reduce->marker));
-	d->communication = arena_dup(&d->arena, span_of(reduce->communication));
-	d->warmup = reduce->warmup;
+	set_settings(l, d);
+	return keep(l, in, st, d, rank_said, false);
+}
+
+static enum status load_metrics(const struct loader *l, struct source *src, struct input *in)
+{
+	const char *name = name_of(in->path);
+	bool rank_said, other;
+	if (strcmp(name, CONTEXT_JSON) == 0)
+		return diag_fail(in->log, ST_INPUT,
+		                 "%s: what is known of a run, which is read with the artifacts beside it; "
+		                 "a metrics file needs another name",
+		                 source_name(src));
+	struct digest *d = digest_new();
+	enum status st = inputs_read(src, d, &other, in->log);
+	in->outcome = other ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
+	d->metrics_file = arena_dup(&d->arena, span_of(name));
+	d->rank = rank_of(l, -1, name, &rank_said);
+	if (!rank_said)
+		d->rank = -1;
+	set_settings(l, d);
 	return keep(l, in, st, d, rank_said, false);
 }
 
@@ -278,6 +303,8 @@ static enum status load_artifact(const struct loader *l, struct source *src, str
 	case ARTIFACT_XPROF:
 	case ARTIFACT_TIMELINE:
 		return load_memory(l, src, in, kind);
+	case ARTIFACT_METRICS:
+		return load_metrics(l, src, in);
 	case ARTIFACT_DIGEST:
 		return load_digest(l, src, in);
 	case ARTIFACT_RUN:

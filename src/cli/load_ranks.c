@@ -99,6 +99,37 @@ static enum status refuse(const struct loader *l, const struct part *p, const st
 	                 text_quote(a, span_of(first->path)), advice);
 }
 
+/* A figure of metrics files that both have, or NULL. */
+static const char *common_input(const struct digest *a, const struct digest *b)
+{
+	for (size_t i = 0, k = 0; i < a->inputs.nr && k < b->inputs.nr;) {
+		int c = strcmp(a->inputs.v[i].name, b->inputs.v[k].name);
+		if (c == 0)
+			return a->inputs.v[i].name;
+		i += c < 0;
+		k += c > 0;
+	}
+	return NULL;
+}
+
+static enum status refuse_input(const struct part *p, const struct part *other, const char *name,
+                                struct diag_log *log)
+{
+	struct arena *a = &log->arena;
+	const struct part *first = p->order < other->order ? p : other;
+	const struct part *second = first == p ? other : p;
+	return diag_fail(log, ST_INPUT,
+	                 "%s: 'input.%s' is in %s too, of the same rank; keep one of them, or say in "
+	                 "the names of the files which rank they are of (bench-rank3.json)",
+	                 text_quote(a, span_of(second->path)), name,
+	                 text_quote(a, span_of(first->path)));
+}
+
+static bool is_metrics_alone(const struct digest *d)
+{
+	return !digest_has_trace(d) && !d->snapshot;
+}
+
 /* Whether `p` may stand beside what is kept of its rank; `*same` where it is there already.
    Each is held against all others. */
 static enum status check_beside(const struct loader *l, const struct part *p,
@@ -112,10 +143,15 @@ static enum status check_beside(const struct loader *l, const struct part *p,
 		return diag_fail(log, ST_INPUT, "%s: more than %d artifacts of rank %" PRId64,
 		                 text_quote(&log->arena, span_of(p->path)), MOST, p->digest->rank);
 	for (size_t i = 0; i < nr && !*same; i++) {
-		if (trace != digest_has_trace(kept[i].digest) && !kept[i].digest->snapshot)
+		const char *input = common_input(p->digest, kept[i].digest);
+		bool apart = is_metrics_alone(p->digest) || is_metrics_alone(kept[i].digest) ||
+		             (trace != digest_has_trace(kept[i].digest) && !kept[i].digest->snapshot);
+		if (apart && !input)
 			continue;
 		*same = p->stored && kept[i].stored && run_digest_cmp(p->digest, kept[i].digest) == 0 &&
 		        is_same(p, &kept[i]);
+		if (!*same && input)
+			return refuse_input(p, &kept[i], input, log);
 		bool cycles = trace && l->join_cycles && !cycles_fault(kept[i].digest, p->digest);
 		if (!*same && !cycles)
 			return refuse(l, p, &kept[i], log);
@@ -127,13 +163,13 @@ enum status ranks_assemble(const struct loader *l, struct parts *parts, struct r
                            struct diag_log *log)
 {
 	size_t nr = 0, first = 0; /* kept; from where on of the same rank */
-	int64_t rank = 0;
+	int64_t rank = -1; /* what is of the whole run joins its first rank */
 	adopt_rank(parts);
 	vec_sort(parts, part_cmp);
 	for (size_t i = 0; i < parts->nr; i++) {
 		struct part p = parts->v[i];
 		bool same;
-		if (p.digest->rank != rank)
+		if (rank >= 0 && p.digest->rank != rank)
 			first = nr;
 		rank = p.digest->rank;
 		TRY(check_beside(l, &p, parts->v + first, nr - first, &same, log));

@@ -6,6 +6,12 @@
 #include "diagnose/words.h"
 #include "model/flops.h"
 
+enum { INPUTS_SHOWN = 50 };
+
+struct texts {
+	VEC(const char *) list;
+};
+
 struct summary {
 	const struct run_view *v;
 	struct arena *a;
@@ -165,6 +171,44 @@ static void add_extent(struct summary *s)
 	add_count(s, "gpu_activities", "GPU activities", e.activities, ranks > 1 ? "all ranks" : "");
 }
 
+/* Names of the figures in the metrics files of all ranks, each once. */
+static void collect_inputs(const struct run *run, struct texts *out)
+{
+	size_t nr = 0;
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		for (size_t i = 0; i < run->ranks.v[r]->inputs.nr; i++)
+			vec_push(&out->list, run->ranks.v[r]->inputs.v[i].name);
+	vec_sort(&out->list, text_cmp);
+	for (size_t i = 0; i < out->list.nr; i++)
+		if (nr == 0 || strcmp(out->list.v[nr - 1], out->list.v[i]) != 0)
+			out->list.v[nr++] = out->list.v[i];
+	out->list.nr = nr;
+}
+
+static void add_inputs(struct summary *s)
+{
+	struct texts names = { 0 };
+	collect_inputs(s->v->run, &names);
+	for (size_t i = 0; i < names.list.nr && i < INPUTS_SHOWN; i++) {
+		const struct metric *m = metric_of_input(span_of(names.list.v[i]), s->a);
+		struct query q = diagnosis_query(m);
+		int64_t value;
+		if (figure_of_run(s->v, &q, &value))
+			vec_push(&s->out->facts,
+			         (struct fact){ .id = m->name,
+			                        .label = m->name,
+			                        .text = figure_text(s->a, m->unit, value, false),
+			                        .has_value = true,
+			                        .value = value,
+			                        .unit = m->unit,
+			                        .note = "from a metrics file" });
+	}
+	if (names.list.nr > INPUTS_SHOWN)
+		add_count(s, "inputs", "more figures of metrics files",
+		          (int64_t)(names.list.nr - INPUTS_SHOWN), "'gpugate metrics' lists them");
+	vec_release(&names.list);
+}
+
 void diagnose_facts(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	static const struct {
@@ -196,4 +240,5 @@ void diagnose_facts(const struct run_view *v, struct arena *a, struct run_report
 	add_extent(&s);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		add_metric(&s, rows[i].id, rows[i].label);
+	add_inputs(&s);
 }

@@ -8,6 +8,7 @@
 #include "gate/checks_items.h"
 #include "gate/compare.h"
 #include "gate/drift.h"
+#include "gate/keys.h"
 #include "gate/message.h"
 #include "gate/noise.h"
 #include "gate/trust.h"
@@ -290,6 +291,22 @@ static bool selectable(struct bench *b, const struct rule *rule)
 	return any;
 }
 
+/* Of a figure of metrics files that neither side has: the one that may be meant. */
+static void add_near_input(const struct maker *m)
+{
+	struct arena *a = &m->out->arena;
+	struct check *k = &m->out->checks.v[m->out->checks.nr - 1];
+	struct nearest near = { .word = span_of(m->rule->metric->name) };
+	for (size_t i = 0; i <= m->bench->runs.nr_candidates; i++)
+		for (size_t r = 0; r < m->bench->view[i].run->ranks.nr; r++) {
+			const struct digest *d = m->bench->view[i].run->ranks.v[r];
+			for (size_t n = 0; n < d->inputs.nr; n++)
+				nearest_try(&near, metric_of_input(span_of(d->inputs.v[n].name), a)->name);
+		}
+	if (near.best)
+		k->message = arena_printf(a, "%s; did you mean '%s'?", k->message, near.best);
+}
+
 enum status checks_add(struct bench *b, const struct rules *rules, const struct rule *rule,
                        bool *waived, struct report *out, struct diag_log *log)
 {
@@ -318,6 +335,8 @@ enum status checks_add(struct bench *b, const struct rules *rules, const struct 
 		add_below_share(&m);
 	else if (!any)
 		add_check(&m, &(struct entry){ .rank = -1 });
+	if (!any && rule->metric->need == NEED_INPUT)
+		add_near_input(&m);
 	vec_release(&entries.list);
 	return ST_OK;
 }

@@ -36,6 +36,14 @@ static void add_figure(struct report *out, const struct metric *m, const struct 
 	vec_push(&out->figures, row);
 }
 
+/* Each figure of a metrics file is a metric of its own. */
+static void add_input(struct report *out, const struct entry *e)
+{
+	struct entry one = *e;
+	one.label = SPAN("");
+	add_figure(out, metric_of_input(e->label, &out->arena), &one);
+}
+
 static void add_pair_figure(struct bench *b, const struct metric *m, struct report *out)
 {
 	struct entry e = { .rank = -1 };
@@ -71,7 +79,7 @@ static void add_figures(struct bench *b, const struct metric *m, struct report *
 	}
 	bench_query(b, &q, &e);
 	for (size_t i = 0; i < e.list.nr; i++)
-		add_figure(out, m, &e.list.v[i]);
+		m->label == LABEL_INPUT ? add_input(out, &e.list.v[i]) : add_figure(out, m, &e.list.v[i]);
 	vec_release(&e.list);
 }
 

@@ -98,6 +98,22 @@ static enum status check_word(struct document *d, const struct key *key, const s
 	return ST_USAGE;
 }
 
+/* "input.NAME". */
+static enum status check_metric(struct document *d, const struct key *key, const struct node *n)
+{
+	struct span name = n->text;
+	if (!span_starts(name, SPAN("input.")))
+		return check_word(d, key, n);
+	name.p += strlen("input.");
+	name.n -= strlen("input.");
+	if (input_name_is_valid(name, true))
+		return ST_OK;
+	return document_fail(d, n,
+	                     "%s: the name of a figure is 1 to %d letters, digits, '_', '-', '.' and "
+	                     "'/', in which '*' and '?' stand for any",
+	                     document_quote(d, n->text), INPUT_NAME_MAX);
+}
+
 static enum status check_integer(struct document *d, const struct key *key, const struct node *n)
 {
 	int64_t v;
@@ -144,6 +160,8 @@ static enum status check_scalar(struct document *d, const struct key *key, const
 		return fault ? document_fail(d, n, "'%s' %s", key->name, fault) : ST_OK;
 	case KEY_WORD:
 		return check_word(d, key, n);
+	case KEY_METRIC:
+		return check_metric(d, key, n);
 	case KEY_INTEGER:
 		return check_integer(d, key, n);
 	case KEY_NUMBER:

@@ -14,6 +14,7 @@ enum key_kind {
 	KEY_ID, ///< a text of letters, digits, '.', '_' and '-'
 	KEY_WORKLOAD, ///< a text that can be part of a file name
 	KEY_WORD, ///< one of `words`
+	KEY_METRIC, ///< the same, or the name or pattern of a figure of metrics files: input.NAME
 	KEY_INTEGER, ///< from `min` to `max`
 	KEY_NUMBER, ///< the same, with up to six decimals
 	KEY_DATE, ///< 2027-01-31
@@ -39,7 +40,7 @@ struct key {
 	enum key_kind kind;
 	enum key_need need;
 	const char *meaning; ///< one line
-	word_fn *words; ///< KEY_WORD
+	word_fn *words; ///< KEY_WORD, KEY_METRIC
 	const struct key_map *map; ///< KEY_MAP, KEY_NAMED, KEY_MAPS
 	int64_t min, max; ///< KEY_INTEGER, KEY_NUMBER; items of KEY_NAMED
 };

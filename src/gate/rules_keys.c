@@ -144,7 +144,8 @@ static const struct key_map limit_numbers_map = KEY_TABLE("a limit", limit_numbe
 
 static const struct key rule_keys[] = {
 	KEY("id", ID, REQUIRED, "stable name of the rule; it becomes the name of the test case"),
-	KEY("metric", WORD, REQUIRED, "figure that is judged; 'gpugate metrics' lists them",
+	KEY("metric", METRIC, REQUIRED,
+	    "figure that is judged; 'gpugate metrics' lists them; input.NAME: of a metrics file",
 	    .words = word_metric),
 	KEY("stat", WORD, OPTIONAL, "statistic over the steps of a step.* metric; median if not said",
 	    .words = word_stat),

@@ -89,7 +89,7 @@ enum status rule_read(struct document *d, const struct node *map, struct rules *
 	struct rule *r = vec_push_zero(&out->rules);
 	const struct node *stat = node_get(map, "stat"), *fail = node_get(map, "fail"),
 	                  *warn = node_get(map, "warn"), *noise = node_get(map, "noise");
-	const struct metric *m = metric_find(node_get(map, "metric")->text);
+	const struct metric *m = metric_named(node_get(map, "metric")->text, &out->arena);
 	r->metric = m;
 	TRY(id_read(d, node_get(map, "id"), out, r));
 	r->stat = (enum statistic)keys_word(word_stat, stat, STAT_MEDIAN);

@@ -68,6 +68,12 @@ static void write_kind(struct sink *out, const struct key *key, int depth)
 	case KEY_WORD:
 		write_words(out, key->words);
 		return;
+	case KEY_METRIC:
+		sink_puts(out, "\"anyOf\": [{");
+		write_words(out, key->words);
+		sink_printf(out, "}, {\"pattern\": \"^input\\\\.[A-Za-z0-9_./*?-]{1,%d}$\"}]",
+		            INPUT_NAME_MAX);
+		return;
 	case KEY_INTEGER:
 		sink_printf(out, "\"type\": \"integer\", \"minimum\": %s, \"maximum\": %s",
 		            number_format(key->min, 0, min), number_format(key->max, 0, max));

@@ -53,12 +53,13 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 	s->gpu = shown(a, environment_value(run, "gpu.name"));
 	s->commit = shown(a, environment_value(run, "commit"));
 	s->ranks = (int64_t)run->ranks.nr;
-	s->snapshot_only = run->ranks.nr > 0 && !trust_any_trace(run);
+	s->snapshot_only = s->metrics_only = run->ranks.nr > 0 && !trust_any_trace(run);
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];
 		if (!d->window && (int64_t)d->nr_steps > s->steps)
 			s->steps = (int64_t)d->nr_steps;
 		s->window = s->window || d->window;
+		s->metrics_only = s->metrics_only && !d->snapshot;
 	}
 	/* one rank speaks for the run: the notes of many would hide each other */
 	if (run->ranks.nr) {

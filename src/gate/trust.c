@@ -21,11 +21,17 @@ static bool is_of_gpu(const struct metric *m)
 	       m->id == METRIC_FUNCTION_EXCLUSIVE_PCT;
 }
 
+/* All that a trace records. */
+static bool is_of_trace(const struct metric *m)
+{
+	return m->need != NEED_MEMORY && m->need != NEED_INPUT;
+}
+
 /* Formed from what is attributed to steps; so are the rates, from step.time. The others
    are of the whole trace. */
 static bool is_per_step(const struct metric *m)
 {
-	return m->need != NEED_MEMORY && m->label != LABEL_DEVICE && m->label != LABEL_THREAD &&
+	return is_of_trace(m) && m->label != LABEL_DEVICE && m->label != LABEL_THREAD &&
 	       m->label != LABEL_FUNCTION && m->id != METRIC_COMM_OVERLAP_PCT &&
 	       m->id != METRIC_RANK_MISSING_STEPS;
 }
@@ -50,12 +56,6 @@ static bool is_sum(const struct metric *m)
 		return m->id >= METRIC_STEP_CUDA_TIME && m->id <= METRIC_STEP_COMM_TIME;
 	return is_of_gpu(m) && is_per_step(m) && !m->exact && m->id != METRIC_KERNEL_MAX &&
 	       m->need != NEED_FLOPS;
-}
-
-/* All that a trace records. */
-static bool is_of_trace(const struct metric *m)
-{
-	return m->need != NEED_MEMORY;
 }
 
 static const char *share(struct arena *a, int64_t part, int64_t whole)
@@ -124,7 +124,7 @@ static void find_damage(const struct trust_scope *s, const struct trust_counts *
 
 static bool has_trace(const struct digest *d)
 {
-	return d->trace || !d->snapshot || d->nr_steps || d->kernels.nr;
+	return digest_has_trace(d) || d->nr_steps || d->kernels.nr;
 }
 
 bool trust_any_trace(const struct run *run)
@@ -153,7 +153,8 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 			find_steps(&s, d, want.min_steps);
 		} else if (want.trace) {
 			trust_add(&s, "no-trace", is_of_trace,
-			          "has a snapshot and no trace: what only a trace records cannot be compared");
+			          "has %s and no trace: what only a trace records cannot be compared",
+			          d->snapshot ? "a snapshot" : "a metrics file");
 		}
 		find_damage(&s, &d->trust);
 		trust_find_memory(&s, d);
@@ -271,13 +272,14 @@ void trust_findings(const struct run *baseline, const struct run *candidates, si
 
 const struct finding *trust_spoiler(const struct report *r, const struct metric *m, int64_t rank)
 {
+	const char *name = metric_table[m->id].name;
 	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED; /* all speak of each */
 	for (size_t i = 0; i < r->trust.nr; i++) {
 		const struct finding *f = &r->trust.v[i];
 		if (!across && rank >= 0 && f->rank >= 0 && rank != f->rank)
 			continue;
 		for (size_t j = 0; j < f->spoils.nr; j++)
-			if (strcmp(f->spoils.v[j], m->name) == 0)
+			if (strcmp(f->spoils.v[j], name) == 0)
 				return f;
 	}
 	return NULL;

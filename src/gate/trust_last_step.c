@@ -19,7 +19,7 @@ static bool is_of_rest(const struct metric *m)
 /* A snapshot is of its own moment. */
 static bool is_of_rest_of_trace(const struct metric *m)
 {
-	return is_of_rest(m) && m->need != NEED_MEMORY;
+	return is_of_rest(m) && m->need != NEED_MEMORY && m->need != NEED_INPUT;
 }
 
 static const char *last_deed(struct arena *a, const struct progress *p)

@@ -509,18 +509,61 @@ static void join_cycle(struct digest *x, struct digest *y)
 	digest_own(x, y);
 }
 
+/* Of one name the first counts; whoever loads a run has refused a second. */
+static void add_input(void *row, const void *more)
+{
+	(void)row;
+	(void)more;
+}
+
+static void join_inputs(struct digest *d, const struct digest *from)
+{
+	if (!from->metrics_file)
+		return;
+	d->metrics_file = d->metrics_file
+	                      ? arena_printf(&d->arena, "%s, %s", d->metrics_file, from->metrics_file)
+	                      : from->metrics_file;
+	MERGE(d, from, inputs, text_cmp, add_input);
+}
+
+static void keep_metrics(struct digest *d, struct digest *metrics)
+{
+	d->source_hash = (d->source_hash ^ metrics->source_hash) * 1099511628211u;
+	digest_own(d, metrics);
+}
+
+static int by_artifact(const void *a, const void *b)
+{
+	return run_digest_cmp(*(struct digest *const *)a, *(struct digest *const *)b);
+}
+
+/* What is of the whole run stands with its first rank. */
+static void place_run_wide(struct run *run)
+{
+	size_t nr = 0;
+	while (nr < run->ranks.nr && run->ranks.v[nr]->rank < 0)
+		nr++;
+	for (size_t i = 0; i < nr; i++)
+		run->ranks.v[i]->rank = nr < run->ranks.nr ? run->ranks.v[nr]->rank : 0;
+	if (nr)
+		vec_sort(&run->ranks, by_artifact);
+}
+
 void run_join(struct run *run)
 {
+	place_run_wide(run);
 	size_t nr = 0;
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		struct digest *d = run->ranks.v[i], *whole = nr ? run->ranks.v[nr - 1] : NULL;
 		if (!whole || whole->rank != d->rank) {
 			run->ranks.v[nr++] = d;
 		} else if (digest_has_trace(d)) {
+			join_inputs(whole, d);
 			join_cycle(whole, d);
 		} else {
 			join_env(whole, d);
-			digest_join(whole, d);
+			join_inputs(whole, d);
+			d->snapshot ? digest_join(whole, d) : keep_metrics(whole, d);
 		}
 	}
 	run->ranks.nr = nr;

@@ -8,8 +8,9 @@
 /// steps need other numbers, and the settings and the environment must not differ. Static.
 const char *cycles_fault(const struct digest *a, const struct digest *b);
 
-/// Join what is of one rank, in place: one digest per rank is left. `run` is in the order of
-/// run_digest_cmp(), and cycles_fault() is NULL for any two traces of a rank.
+/// Join what is of one rank, in place; what is of the whole run, with its first rank: one digest
+/// per rank is left. `run` is in the order of run_digest_cmp(), and cycles_fault() is NULL for any
+/// two traces of a rank.
 ///
 /// Of cycles, steps stand in order of number, those that a cycle ends with cut short last.
 /// Counts, times and device figures are sums (a window is that of all cycles, without what lies

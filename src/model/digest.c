@@ -59,6 +59,7 @@ static void free_one(struct digest *d)
 	vec_release(&d->memory_items);
 	vec_release(&d->memory_levels);
 	vec_release(&d->memory_evidence);
+	vec_release(&d->inputs);
 	arena_release(&d->arena);
 	free(d);
 }
@@ -215,7 +216,14 @@ int comm_stat_cmp(const void *a, const void *b)
 
 bool digest_has_trace(const struct digest *d)
 {
-	return d->trace || !d->snapshot;
+	return d->trace || (!d->snapshot && !d->metrics_file);
+}
+
+enum artifact_kind { KIND_TRACE, KIND_SNAPSHOT, KIND_METRICS };
+
+static enum artifact_kind kind_of(const struct digest *d)
+{
+	return digest_has_trace(d) ? KIND_TRACE : d->snapshot ? KIND_SNAPSHOT : KIND_METRICS;
 }
 
 const char *digest_steps_by(const struct digest *d)
@@ -255,8 +263,10 @@ int run_digest_cmp(const struct digest *a, const struct digest *b)
 	int64_t x = a->nr_steps ? a->step_numbers[0] : -1, y = b->nr_steps ? b->step_numbers[0] : -1;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
-	if (digest_has_trace(a) != digest_has_trace(b))
-		return digest_has_trace(a) ? -1 : 1;
+	if (kind_of(a) != kind_of(b))
+		return kind_of(a) < kind_of(b) ? -1 : 1;
+	if (kind_of(a) == KIND_METRICS && a->inputs.nr && b->inputs.nr)
+		return strcmp(a->inputs.v[0].name, b->inputs.v[0].name);
 	return (x > y) - (x < y);
 }
 

@@ -315,6 +315,12 @@ struct trust_counts {
 	bool truncated, partial;
 };
 
+/// A figure of a metrics file (`input.NAME`).
+struct input_stat {
+	const char *name;
+	int64_t micro; ///< 1e-6
+};
+
 /// A key of the environment: gpu.name, world_size, batch_size, … (sorted by key).
 struct env_entry {
 	const char *key, *value;
@@ -333,8 +339,9 @@ struct digest {
 	    *joined; ///< digest_own(): the chain of those that parts of it are owned by; else NULL
 	const char *trace; ///< base name of the trace file, NULL none
 	const char *snapshot; ///< NULL none
+	const char *metrics_file; ///< NULL none; several: "a.json, b.json"
 	uint64_t source_hash; ///< of the figures: tells "the same artifact" apart
-	int64_t rank, world_size; ///< world_size -1: unknown
+	int64_t rank, world_size; ///< -1: of the whole run (a metrics file only); unknown
 	const char *marker; ///< step marker pattern that was used
 	const char *communication; ///< substrings, space-separated, that made a kernel communication
 	int64_t warmup; ///< steps left out at the beginning
@@ -386,6 +393,7 @@ struct digest {
 	VEC(struct memory_item) memory_items; ///< by memory, list, order of the list
 	VEC(struct memory_level) memory_levels; ///< by memory, then time
 	VEC(struct memory_evidence) memory_evidence; ///< by memory
+	VEC(struct input_stat) inputs; ///< sorted by name
 };
 
 /// Names of enum collective_kind and enum function_class, ended by NULL; static.
@@ -443,11 +451,12 @@ const char *digest_steps_by(const struct digest *d);
 /// What to tell of steps that no marker shows ("steps: …", "no steps: …"), or NULL; owned by `a`.
 const char *digest_unmarked_text(const struct digest *d, struct arena *a);
 
-/// True where the digest is that of a trace (of a snapshot alone otherwise).
+/// True where the digest is that of a trace (of a snapshot or a metrics file alone otherwise).
 bool digest_has_trace(const struct digest *d);
 
-/// Order of the digests of artifacts: rank; traces first, by their first step number. 0 for two
-/// of one kind and rank that begin with the same step.
+/// Order of the digests of artifacts: rank; traces first, by their first step number, then the
+/// snapshot, then metrics files, by their first name. 0 for two of one kind and rank that begin
+/// with the same.
 int run_digest_cmp(const struct digest *a, const struct digest *b);
 
 /// A run: digests in order of rank. What a command looks at has one for each rank; what a merged

@@ -358,6 +358,18 @@ static void emit_ops(struct emitter *e)
 	}
 }
 
+/* Of one name by itself the metric says it. */
+static void emit_inputs(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	const struct metric *m = e->figure.metric;
+	for (size_t i = 0; i < d->inputs.nr; i++) {
+		struct span name = span_of(d->inputs.v[i].name);
+		if (metric_has_input(m, name))
+			figure_emit(e, m->label == LABEL_INPUT ? name : SPAN(""), d->inputs.v[i].micro);
+	}
+}
+
 void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                   void *ctx)
 {
@@ -385,6 +397,8 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 	                m->label == LABEL_DIRECTION || m->label == LABEL_OP;
 	if (of_steps && rank->digest->usable_steps == 0)
 		return; /* the warm-up took them all */
-	if (of_label[m->label])
+	if (m->need == NEED_INPUT)
+		emit_inputs(&e);
+	else if (of_label[m->label])
 		of_label[m->label](&e);
 }

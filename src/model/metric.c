@@ -24,6 +24,46 @@ const struct metric *metric_find(struct span name)
 	return NULL;
 }
 
+/* What is before the name of a figure of a metrics file. */
+static const char of_inputs[] = "input.";
+
+bool input_name_is_valid(struct span name, bool glob)
+{
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char c = (unsigned char)name.p[i], lower = c | 0x20;
+		bool word = is_digit((char)c) || (lower >= 'a' && lower <= 'z') || c == '_';
+		if (!word && c != '-' && c != '.' && c != '/' && !(glob && (c == '*' || c == '?')))
+			return false;
+	}
+	return name.n > 0 && name.n <= INPUT_NAME_MAX;
+}
+
+const struct metric *metric_named(struct span name, struct arena *a)
+{
+	const struct metric *row = metric_find(name);
+	size_t n = strlen(of_inputs);
+	if (row || !span_starts(name, span_of(of_inputs)) ||
+	    !input_name_is_valid((struct span){ name.p + n, name.n - n }, true))
+		return row;
+	struct metric *m = arena_alloc(a, 1, sizeof *m);
+	*m = metric_table[METRIC_INPUT];
+	m->name = arena_dup(a, name);
+	if (!strpbrk(m->name, "*?"))
+		m->label = LABEL_NONE;
+	return m;
+}
+
+const struct metric *metric_of_input(struct span name, struct arena *a)
+{
+	const char *full = arena_printf(a, "%s%.*s", of_inputs, (int)name.n, name.p);
+	return metric_named(span_of(full), a);
+}
+
+bool metric_has_input(const struct metric *m, struct span name)
+{
+	return span_glob(span_of(m->name + strlen(of_inputs)), name);
+}
+
 const char *metric_suggest(struct span name)
 {
 	const char *best = NULL;
@@ -42,7 +82,10 @@ const char *metric_suggest(struct span name)
 
 int unit_digits(enum unit unit)
 {
-	return unit == UNIT_PCT || unit == UNIT_PER_S || unit == UNIT_COUNT_PER_STEP ? 6 : 0;
+	return unit == UNIT_PCT || unit == UNIT_PER_S || unit == UNIT_COUNT_PER_STEP ||
+	               unit == UNIT_NUMBER
+	           ? 6
+	           : 0;
 }
 
 const char *unit_name(enum unit unit)
@@ -59,6 +102,7 @@ const char *unit_name(enum unit unit)
 		[UNIT_BYTES_PER_STEP] = "B/step",
 		[UNIT_FLOPS] = "FLOP",
 		[UNIT_FLOPS_PER_S] = "FLOP/s",
+		[UNIT_NUMBER] = "1",
 	};
 	return names[unit];
 }
@@ -76,6 +120,7 @@ const char *label_name(enum label_kind kind)
 		[LABEL_DIRECTION] = "direction",
 		[LABEL_COLLECTIVE] = "collective",
 		[LABEL_FUNCTION] = "function",
+		[LABEL_INPUT] = "",
 		[LABEL_PAIR] = "",
 	};
 	return names[kind];

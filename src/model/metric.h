@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/number.h"
 #include "base/span.h"
 #include "base/strbuf.h"
@@ -29,6 +30,7 @@ enum unit {
 	UNIT_BYTES_PER_STEP,
 	UNIT_FLOPS,
 	UNIT_FLOPS_PER_S,
+	UNIT_NUMBER, ///< a number of its own meaning; values are 1e-6
 };
 
 enum worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
@@ -44,6 +46,7 @@ enum label_kind {
 	LABEL_DIRECTION,
 	LABEL_COLLECTIVE,
 	LABEL_FUNCTION,
+	LABEL_INPUT,
 	LABEL_PAIR,
 };
 enum need {
@@ -54,7 +57,8 @@ enum need {
 	NEED_CONTEXT,
 	NEED_FLOPS,
 	NEED_RANKS,
-	NEED_MATCHED
+	NEED_MATCHED,
+	NEED_INPUT
 };
 enum statistic {
 	STAT_MEDIAN,
@@ -86,6 +90,23 @@ extern const struct metric metric_table[NR_METRICS];
 /// Row of `name`, or NULL.
 const struct metric *metric_find(struct span name);
 
+/// Bytes of the name of a figure in a metrics file at most.
+enum { INPUT_NAME_MAX = 100 };
+
+/// True for a name that a figure of a metrics file may have, or with `glob` a pattern
+/// of such names: letters, digits, '_', '-', '.' and '/'; '*' and '?'.
+bool input_name_is_valid(struct span name, bool glob);
+
+/// Where `name` is "input.NAME", a metric of that figure by itself, owned by `a`: as the row
+/// "input.*" in all else, without labels unless NAME is a pattern. Else the row of `name`, or NULL.
+const struct metric *metric_named(struct span name, struct arena *a);
+
+/// The same of NAME, which is valid; owned by `a`.
+const struct metric *metric_of_input(struct span name, struct arena *a);
+
+/// Whether `m`, METRIC_INPUT, is about the figure `name`.
+bool metric_has_input(const struct metric *m, struct span name);
+
 /// Nearest metric name to a misspelt one, or NULL where none is near; static.
 const char *metric_suggest(struct span name);
 
@@ -95,14 +116,14 @@ static inline bool metric_is_step(const struct metric *m)
 	return (int)m->id < (int)NR_STEP_METRICS;
 }
 
-/// Decimal places that an integer value of `unit` carries: 6 for percent and
-/// rates and counts per step, else 0.
+/// Decimal places that an integer value of `unit` carries: 6 for percent,
+/// rates, counts per step and plain numbers, else 0.
 int unit_digits(enum unit unit);
 
 /// Name of a unit in JSON: "ns", "B", "1", "%", "1/s", "B/s", "ns/step", …
 const char *unit_name(enum unit unit);
 
-/// JSON key of a label kind: "device", "kernel", …; "" for none and pair.
+/// JSON key of a label kind: "device", "kernel", …; "" for none, inputs and pair.
 const char *label_name(enum label_kind kind);
 
 /// Name of a statistic as the rules file writes it.

@@ -65,8 +65,8 @@ static size_t ranges_of(const struct run *run, int64_t expected, struct ranges *
 	size_t nr = 0;
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		int64_t rank = run->ranks.v[i]->rank;
-		if (nr && rank < next)
-			continue; /* another artifact of it */
+		if (rank < 0 || (nr && rank < next))
+			continue; /* of the whole run; another artifact of it */
 		nr++;
 		add_range(missing, next, rank - 1);
 		add_rank(there, rank);

@@ -53,6 +53,7 @@ static bool is_selected(const struct run_view *v, const struct query *q, const s
 		return matches(q->thread, f->label);
 	case LABEL_NONE:
 		return matches(q->phase, f->label);
+	case LABEL_INPUT:
 	case LABEL_PAIR:
 		break;
 	}

@@ -169,6 +169,7 @@ struct side {
 	bool window; ///< figures per step are per window
 	int64_t period; ///< repetitions of the launches of a trace without step markers; 0 none
 	bool snapshot_only; ///< no rank has a trace
+	bool metrics_only; ///< nor a snapshot: metrics files
 	VEC(struct span) notes; ///< "attribution: launch; 614 activities carried over"
 };
 

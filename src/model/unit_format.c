@@ -128,6 +128,7 @@ void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
 		add_grouped(out, v);
 		break;
 	case UNIT_COUNT_PER_STEP:
+	case UNIT_NUMBER:
 		add_micro(out, v);
 		break;
 	case UNIT_PER_S:

@@ -203,6 +203,14 @@ static bool rank_has_context(const struct digest *d, enum metric_id id)
 	}
 }
 
+static bool rank_has_input(const struct digest *d, const struct metric *m)
+{
+	for (size_t i = 0; i < d->inputs.nr; i++)
+		if (metric_has_input(m, span_of(d->inputs.v[i].name)))
+			return true;
+	return false;
+}
+
 static bool rank_has(const struct rank_view *r, const struct metric *m)
 {
 	const struct digest *d = r->digest;
@@ -223,6 +231,8 @@ static bool rank_has(const struct rank_view *r, const struct metric *m)
 		return r->cross->known;
 	case NEED_MATCHED:
 		return r->cross->known && r->cross->matched > 0;
+	case NEED_INPUT:
+		return rank_has_input(d, m);
 	}
 	return false;
 }

@@ -183,6 +183,42 @@ static enum artifact begins_as_memory(struct span first)
 	return kind;
 }
 
+/* ---- flat metrics ---- */
+
+/* Of a trace, or of another format. */
+static bool is_of_others(struct span key)
+{
+	return foreign_key(key) || span_eq(key, SPAN("traceEvents")) ||
+	       span_eq(key, SPAN("schemaVersion"));
+}
+
+/* Numbers alone, as far as `first` shows; or among others, where it shows all: then whoever
+   reads it says what is wrong. */
+static bool begins_as_metrics(struct span first)
+{
+	struct diag_log own;
+	struct span key;
+	bool numbers = false, others = false, foreign = false;
+	struct source *src = source_memory("", first.p, first.n, NULL);
+	diag_init(&own);
+	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
+	if (jscan_object(js))
+		while (!foreign && jscan_key(js, &key)) {
+			foreign = is_of_others(key);
+			enum jscan_type type = jscan_peek(js);
+			bool number = type == JSCAN_NUMBER || type == JSCAN_NAN;
+			foreign = foreign || type == JSCAN_ARRAY;
+			numbers = numbers || number;
+			others = others || !number;
+			jscan_skip(js);
+		}
+	bool whole = jscan_status(js) == ST_OK && jscan_end(js);
+	jscan_free(js);
+	diag_release(&own);
+	source_close(src);
+	return numbers && !foreign && (whole || !others);
+}
+
 /* ---- the first bytes ---- */
 
 /* Protocol 2 and up begin with PROTO, 0 and 1 with the opcodes of an empty
@@ -226,6 +262,8 @@ enum artifact artifact_recognise(struct span first)
 	enum artifact memory = begins_as_memory(s);
 	if (memory != ARTIFACT_TRACE)
 		return memory;
+	if (begins_as_metrics(s))
+		return ARTIFACT_METRICS;
 	/* Source: export_memory_timeline_html() of torch/profiler/_memory_profiler.py */
 	if (s.p[0] == '<' && has(s, "<title>GPU Memory Timeline HTML</title>"))
 		return ARTIFACT_TIMELINE_PAGE;

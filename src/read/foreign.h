@@ -22,6 +22,7 @@ enum artifact {
 	ARTIFACT_XPROF, ///< JSON that begins as XProf's memory profile does
 	ARTIFACT_TIMELINE, ///< lists of numbers, as torch.profiler writes its memory timeline
 	ARTIFACT_TIMELINE_PAGE, ///< the same as a picture in HTML
+	ARTIFACT_METRICS, ///< a flat object of numbers, or one that its reader will refuse as such
 	ARTIFACT_DIGEST,
 	ARTIFACT_RUN, ///< the digests of several ranks
 	ARTIFACT_BASELINE,

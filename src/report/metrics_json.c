@@ -16,6 +16,8 @@ static void rank_header(struct emit *e, const struct digest *d)
 	emit_number(e, "rank", d->rank, 0);
 	emit_str(e, "trace", d->trace);
 	emit_str(e, "snapshot", d->snapshot);
+	if (d->metrics_file)
+		emit_str(e, "metrics_file", d->metrics_file);
 	emit_str(e, "gpu", digest_env(d, "gpu.name"));
 	if (d->devices.nr == 1)
 		emit_id(e, "device", span_of(d->devices.v[0].id));
@@ -53,6 +55,7 @@ static void rank_header(struct emit *e, const struct digest *d)
 struct figure_ctx {
 	struct emit *e;
 	const struct digest *digest;
+	struct arena *scratch;
 };
 
 static void label(struct emit *e, const struct figure *f)
@@ -113,8 +116,10 @@ static void figure(void *ctx, const struct figure *f)
 	struct figure_ctx *c = ctx;
 	struct emit *e = c->e;
 	int digits = unit_digits(f->metric->unit);
+	const struct metric *m = f->metric;
 	emit_open_line(e, 2, NULL, '{');
-	emit_str(e, "metric", f->metric->name);
+	emit_str(e, "metric",
+	         m->label == LABEL_INPUT ? metric_of_input(f->label, c->scratch)->name : m->name);
 	emit_str(e, "unit", unit_name(f->metric->unit));
 	emit_number(e, "rank", f->rank, 0);
 	label(e, f);
@@ -276,7 +281,7 @@ static void communication(struct emit *e, const struct run_view *v)
 	emit_close(e, ']');
 	emit_open_line(e, 1, "functions", '[');
 	for (size_t i = 0; i < run->ranks.nr; i++) {
-		struct figure_ctx ctx = { e, run->ranks.v[i] };
+		struct figure_ctx ctx = { e, run->ranks.v[i], NULL };
 		rank_figures(v, i, &metric_table[METRIC_FUNCTION_EXCLUSIVE_PCT], function, &ctx);
 	}
 	emit_close(e, ']');
@@ -285,6 +290,7 @@ static void communication(struct emit *e, const struct run_view *v)
 void metrics_write_json(const struct run_view *v, const struct report *r, struct sink *out)
 {
 	struct emit e = { out, false };
+	struct arena scratch = ARENA_INIT;
 	const struct run *run = v->run;
 	emit_open(&e, NULL, '{');
 	emit_str(&e, "schema", "gpugate-metrics-1");
@@ -295,7 +301,7 @@ void metrics_write_json(const struct run_view *v, const struct report *r, struct
 	emit_open_line(&e, 1, "metrics", '[');
 	for (int m = 0; m < NR_METRICS; m++)
 		for (size_t i = 0; i < run->ranks.nr; i++) {
-			struct figure_ctx ctx = { &e, run->ranks.v[i] };
+			struct figure_ctx ctx = { &e, run->ranks.v[i], &scratch };
 			if (metric_table[m].label != LABEL_PAIR)
 				rank_figures(v, i, &metric_table[m], figure, &ctx);
 			if (metric_has_phases(&metric_table[m]))
@@ -314,4 +320,5 @@ void metrics_write_json(const struct run_view *v, const struct report *r, struct
 	}
 	emit_close(&e, '}');
 	sink_puts(out, "\n");
+	arena_release(&scratch);
 }

@@ -14,12 +14,18 @@
 
 /* ---- tables ---- */
 
+/* Each figure of a metrics file is a metric of its own. */
+static const char *title(struct metrics_page *p, const struct metric *m, struct span label)
+{
+	return m->label == LABEL_INPUT ? metric_of_input(label, &p->arena)->name : m->name;
+}
+
 static void add_over_ranks(struct metrics_page *p, struct table *t, const struct metric *m,
                            const struct metrics_line *l)
 {
-	const char *label = m->name;
+	const char *label = title(p, m, l->label);
 	bool same = l->low == l->high;
-	if (l->label.n)
+	if (l->label.n && m->label != LABEL_INPUT)
 		label = arena_printf(&p->arena, "%s %s", m->name, metrics_name(p, l->label));
 	table_add(t, NULL,
 	          (const char *[]){ label, metrics_figure(p, m->unit, l->value),
@@ -106,8 +112,8 @@ static void phase_table(struct metrics_page *p)
 /* Figures of the run, of its devices and memories. */
 static bool is_of_run(const struct metric *m)
 {
-	return !metric_is_step(m) &&
-	       (m->label == LABEL_NONE || metrics_is_own(m->label) || m->label == LABEL_DIRECTION);
+	return !metric_is_step(m) && (m->label == LABEL_NONE || metrics_is_own(m->label) ||
+	                              m->label == LABEL_DIRECTION || m->label == LABEL_INPUT);
 }
 
 static void run_table(struct metrics_page *p)
@@ -125,13 +131,13 @@ static void run_table(struct metrics_page *p)
 				add_over_ranks(p, &t, metric, l);
 				continue;
 			}
-			const char *of = l->label.n
+			const char *of = l->label.n && metric->label != LABEL_INPUT
 			                     ? arena_printf(&p->arena, "%s %s", label_name(metric->label),
 			                                    metrics_name(p, l->label))
 			                     : "";
-			table_add(
-			    &t, NULL,
-			    (const char *[]){ metric->name, metrics_figure(p, metric->unit, l->value), of });
+			table_add(&t, NULL,
+			          (const char *[]){ title(p, metric, l->label),
+			                            metrics_figure(p, metric->unit, l->value), of });
 		}
 		vec_release(&lines.list);
 	}
@@ -262,18 +268,27 @@ static void add_extent(struct strbuf *b, const struct digest *d)
 	strbuf_addch(b, '\n');
 }
 
+/* What the rank was read from. */
+static void add_files(struct strbuf *b, const struct digest *d)
+{
+	const char *const files[] = { d->trace, d->snapshot, d->metrics_file };
+	size_t before = b->n;
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		if (files[i]) {
+			strbuf_adds(b, b->n > before ? ", " : "");
+			table_add_text(b, span_of(files[i]), LINE_CHARS);
+		}
+	if (b->n == before)
+		strbuf_adds(b, "digest");
+}
+
 static void rank_line(const struct digest *d, struct sink *out)
 {
 	const char *gpu = digest_env(d, "gpu.name");
-	const char *file = d->trace ? d->trace : d->snapshot ? d->snapshot : "digest";
 	struct strbuf b = STRBUF_INIT;
 	strbuf_addf(&b, "rank %" PRId64 ": ", d->rank);
-	table_add_text(&b, span_of(file), LINE_CHARS);
+	add_files(&b, d);
 	strbuf_adds(&b, ", ");
-	if (d->trace && d->snapshot) {
-		table_add_text(&b, span_of(d->snapshot), LINE_CHARS);
-		strbuf_adds(&b, ", ");
-	}
 	table_add_text(&b, span_of(gpu ? gpu : "GPU not named"), LINE_CHARS);
 	add_extent(&b, d);
 	sink_write(out, strbuf_span(&b));

@@ -30,6 +30,7 @@ static const struct base_unit base_units[] = {
 	[UNIT_BYTES_PER_STEP] = { "bytes_per_step", 0 },
 	[UNIT_FLOPS] = { NULL, 0 },
 	[UNIT_FLOPS_PER_S] = { "per_second", 0 },
+	[UNIT_NUMBER] = { NULL, 6 },
 };
 
 /* "memory.growth_per_step" as "gpugate_memory_growth_bytes_per_step": the unit once, at the end. */
@@ -40,6 +41,8 @@ static void add_family(struct strbuf *out, const struct metric *m)
 	};
 	const char *unit = base_units[m->unit].name;
 	struct span name = span_of(m->name);
+	if (m->id == METRIC_INPUT)
+		name = SPAN("input"); /* of all names */
 	for (size_t i = 0; unit && i < sizeof said / sizeof *said; i++) {
 		size_t n = strlen(said[i]);
 		if (name.n > n && memcmp(name.p + name.n - n, said[i], n) == 0)
@@ -174,9 +177,13 @@ static void write_trust(struct exposition *e)
 static void add_side(struct exposition *e, const struct metric *m, const char *labels,
                      const char *side, bool has, int64_t value)
 {
+	const struct metric *row = &metric_table[m->id];
+	if (row != m) /* a figure of a metrics file: of one family, by name */
+		labels = arena_printf(&e->arena, "%s%s%s", labels, *labels ? "," : "",
+		                      label(e, "name", m->name));
 	if (has)
 		vec_push(&e->rows,
-		         (struct series_row){ m, labels, side, m->exact ? value : rounded(value) });
+		         (struct series_row){ row, labels, side, m->exact ? value : rounded(value) });
 }
 
 /* In the order of what breaks the gate: 5 and more do. */
@@ -208,7 +215,7 @@ static void collect(struct exposition *e)
 	}
 	for (size_t i = 0; r->run && r->kind == REPORT_RUN && i < r->run->facts.nr; i++) {
 		const struct fact *f = &r->run->facts.v[i];
-		const struct metric *m = metric_find(span_of(f->id));
+		const struct metric *m = metric_named(span_of(f->id), &e->arena);
 		if (m)
 			add_side(e, m, "", NULL, f->has_value && f->unit == m->unit, f->value);
 	}

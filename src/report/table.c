@@ -213,7 +213,9 @@ const char *extent_of(struct arena *a, const struct side *s)
 		strbuf_addf(&b, "%" PRId64 " runs, ", s->runs);
 	if (s->ranks != 1)
 		strbuf_addf(&b, "%" PRId64 " ranks, ", s->ranks);
-	if (s->snapshot_only)
+	if (s->metrics_only)
+		strbuf_adds(&b, "metrics file");
+	else if (s->snapshot_only)
 		strbuf_adds(&b, "memory snapshot");
 	else if (s->window)
 		strbuf_adds(&b, "whole trace");

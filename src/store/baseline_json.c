@@ -58,7 +58,7 @@ static void read_pin(struct row_reader *r, void *const *baselines, size_t nr)
 		row_read_all(r, &ranks_schema, (void *const *)pin->ranks.v, nr);
 	for (size_t i = 0; i < nr; i++) {
 		digest_check(r, pin->ranks.v[i]);
-		if (i && pin->ranks.v[i - 1]->rank >= pin->ranks.v[i]->rank)
+		if ((i ? pin->ranks.v[i - 1]->rank : -1) >= pin->ranks.v[i]->rank)
 			row_fail(r, jscan_byte(r->js), "rank", "is not in rising order");
 	}
 	strbuf_setlen(&r->path, before);

@@ -285,6 +285,12 @@ static int level_cmp(const void *a, const void *b)
 }
 static const struct schema level_schema = SCHEMA(level_fields, memory_level, level_cmp);
 
+static const struct field input_fields[] = {
+	FIELD(input_stat, name, TEXT),
+	FIELD(input_stat, micro, NUMBER),
+};
+static const struct schema input_schema = SCHEMA(input_fields, input_stat, text_cmp);
+
 static const struct field evidence_fields[] = {
 	FIELD(memory_evidence, memory, TEXT), FIELD(memory_evidence, history, BOOL),
 	FIELD(memory_evidence, midway, BOOL), FIELD(memory_evidence, truncated, BOOL),
@@ -425,10 +431,11 @@ static void check_steps(struct row_reader *r, const struct digest *d, uint64_t b
 #define SOME_ROWS(member, schema_) FIELD(digest, member, OPTIONAL_ROWS, .sub = &(schema_))
 
 static const struct field digest_fields[] = {
-	COUNT(digest, rank),
+	FIELD(digest, rank, OPTIONAL_COUNT, .absent = -1),
 	FIELD(digest, world_size, OPTIONAL_COUNT, .absent = -1),
 	FIELD(digest, trace, OPTIONAL_TEXT),
 	FIELD(digest, snapshot, OPTIONAL_TEXT),
+	FIELD(digest, metrics_file, OPTIONAL_TEXT),
 	FIELD(digest, source_hash, HASH),
 	FIELD(digest, marker, TEXT),
 	FIELD(digest, communication, TEXT),
@@ -470,6 +477,7 @@ static const struct field digest_fields[] = {
 	SOME_ROWS(memory_items, item_schema),
 	SOME_ROWS(memory_levels, level_schema),
 	SOME_ROWS(memory_evidence, evidence_schema),
+	SOME_ROWS(inputs, input_schema),
 };
 
 const struct schema digest_schema = {
@@ -486,10 +494,22 @@ const struct schema ranks_schema = {
 	.size = sizeof(struct digest),
 };
 
+static void check_inputs(struct row_reader *r, const struct digest *d)
+{
+	bool fine = d->metrics_file || d->inputs.nr == 0;
+	for (size_t i = 0; i < d->inputs.nr; i++)
+		fine = fine && input_name_is_valid(span_of(d->inputs.v[i].name), false);
+	if (jscan_status(r->js) == ST_OK && !fine)
+		row_fail(r, jscan_byte(r->js), "inputs", "are not those of a metrics file");
+}
+
 void digest_check(struct row_reader *r, const struct digest *d)
 {
 	if (d->rank > RANK_MAX)
 		row_fail(r, jscan_byte(r->js), "rank", "is beyond 2147483647");
+	if (d->rank < 0 && (digest_has_trace(d) || d->snapshot))
+		row_fail(r, jscan_byte(r->js), "rank", "is missing");
+	check_inputs(r, d);
 	if (d->window && d->nr_steps > 1)
 		row_fail(r, jscan_byte(r->js), "steps",
 		         "is more than one sample, though the trace is one window");

@@ -13,7 +13,7 @@
 static const struct detail {
 	bool whole; ///< samples of each step (few are kept in any case, as they are no larger), and
 	            ///< of kernels what is outside of the measured steps
-	bool extras; ///< functions and threads
+	bool extras; ///< functions, threads and figures of a metrics file
 	size_t top; ///< kernels and operators, of each
 	size_t sites; ///< of allocations, of each list
 	size_t levels; ///< of each memory, over time
@@ -318,6 +318,26 @@ static void pin_levels(const struct digest *from, size_t most, struct digest *d)
 	}
 }
 
+/* ---- figures of a metrics file ---- */
+
+static bool is_asked(const struct rules *rules, struct span input)
+{
+	for (size_t i = 0; i < rules->rules.nr; i++) {
+		const struct metric *m = rules->rules.v[i].metric;
+		if (m->id == METRIC_INPUT && metric_has_input(m, input))
+			return true;
+	}
+	return false;
+}
+
+static void pin_inputs(const struct pinner *p, const struct digest *from, bool all,
+                       struct digest *d)
+{
+	for (size_t i = 0; i < from->inputs.nr; i++)
+		if (all || is_asked(p->rules, span_of(from->inputs.v[i].name)))
+			vec_push(&d->inputs, from->inputs.v[i]);
+}
+
 /* ---- a rank, a run ---- */
 
 #define COPY(d, from, member)                             \
@@ -340,7 +360,7 @@ static struct digest *copy(const struct digest *from)
 	FRESH(calls), FRESH(comms), FRESH(collectives), FRESH(functions), FRESH(memories),
 	    FRESH(memory_items);
 	FRESH(memory_levels), FRESH(memory_evidence), FRESH(phase_kernels), FRESH(phase_ops);
-	FRESH(flops), FRESH(phase_summaries);
+	FRESH(flops), FRESH(phase_summaries), FRESH(inputs);
 #undef FRESH
 	COPY(d, from, env);
 	COPY(d, from, summaries);
@@ -371,6 +391,7 @@ static void pin_at(struct pinner *p, const struct detail *detail, struct run *ou
 		pin_ops(from, &ops, d);
 		pin_items(from, detail->sites, d);
 		pin_levels(from, detail->levels, d);
+		pin_inputs(p, from, detail->extras, d);
 		if (detail->extras || p->functions)
 			COPY(d, from, functions);
 		if (detail->extras || p->threads)

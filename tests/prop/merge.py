@@ -2,7 +2,8 @@
 """Laws of folding ranks, on generated jobs:
 
  - in any tree of merges, in any order, with parts given again, plain or gzipped, the file is
-   byte for byte the one that all artifacts at once give; so with snapshots beside some of the traces
+   byte for byte the one that all artifacts at once give; so with snapshots and metrics files beside
+   some of the traces
  - what reads a run reads such a file, and has the figures of the artifacts
  - two different digests of a rank are exit 3 and leave no file; so are ranks that are missing
    or too many where --expect-ranks or the rules say how many there are: they are named
@@ -73,10 +74,12 @@ class Forest:
 
 
 def job(dir, seed):
-    """Traces of six ranks and snapshots of two of them."""
+    """Traces of six ranks, snapshots of two of them, and metrics files of the run and of a rank."""
     make("ranks", "--ranks", 6, "--steps", 3, "--seed", seed, "--out", dir / "job")
     for rank in (1, 4):
         make("snapshot", "--seed", seed + rank, "--steps", 2, "--layers", 1, "--out", dir / "job" / f"memory-rank{rank}.json.gz")
+    (dir / "job" / "bench.json").write_text('{"tokens_per_s": 123.4, "loss": -0.25}')
+    (dir / "job" / "bench-rank4.json").write_text('{"tokens_per_s": 120}')
     return sorted((dir / "job").iterdir())
 
 

@@ -262,13 +262,13 @@ def test_rules(dir):
 
 
 def retyped(value):
-    """Whole numbers as YAML has them, everything else, dates too, as text."""
+    """Numbers as YAML has them, everything else, dates too, as text."""
     if isinstance(value, dict):
         return {k: retyped(v) for k, v in value.items()}
     if isinstance(value, list):
         return [retyped(v) for v in value]
     try:
-        return int(value)
+        return float(value) if "." in value else int(value)
     except ValueError:
         return value
 

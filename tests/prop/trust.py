@@ -49,7 +49,7 @@ SUMS = """step.cuda_time step.kernel_time step.memcpy_time step.memset_time step
     rank.compute_skew_pct""".split()
 HISTORY = PEAKS + CHURN + EVENTS
 OF_TRACE = PER_STEP + WINDOW + ["rank.missing_steps", "thread.time"]
-EVERYTHING = OF_TRACE + MEMORY
+EVERYTHING = OF_TRACE + MEMORY + ["input.*"]
 
 # --- Damage that the generators do not know: of the events of a trace, of a snapshot, of the text -----------
 
@@ -160,7 +160,7 @@ def rules(dir, metrics, least):
     lines = [f"version: 1\nsteps: {{min: {least}}}\nrules:"]
     for m, unit in metrics.items():
         limit = {"n": "1000000s", "B": "1000000GiB", "%": "1000000000%", "1": "1000000000000", "F": "1000000000000"}[unit[0]]
-        lines.append(f"  - {{id: {m}, metric: {m}, warn: {{max: {limit}}}, on_missing: skip}}")
+        lines.append(f"  - {{id: {m.strip('.*')}, metric: {m}, warn: {{max: {limit}}}, on_missing: skip}}")
     (dir / f"rules{least}.yaml").write_text("\n".join(lines) + "\n")
     return dir / f"rules{least}.yaml"
 
@@ -250,7 +250,7 @@ def main():
     if not PROGRAM:
         sys.exit(77)
     _, table, _ = run(PROGRAM, "metrics")
-    metrics = dict(re.findall(r"^([a-z_]+(?:\.[a-z_0-9]+)?) +(ns|B|1|%|FLOP)", table, re.M))
+    metrics = dict(re.findall(r"^([a-z_]+(?:\.[a-z_0-9*]+)?) +(ns|B|1|%|FLOP)", table, re.M))
     assert set(metrics) == set(EVERYTHING), sorted(set(metrics) ^ set(EVERYTHING))
     for case in (of_traces, of_cut_traces, of_snapshots):
         with tempfile.TemporaryDirectory() as dir:

@@ -541,7 +541,7 @@ static void test_baseline(void **state)
 		{ "\"rank\": [0,4]", "\"rank\": [4,4]", "'pin.rank' is not in rising order" },
 		{ "\"rank\": [0,4]", "\"rank\": [0,4,5]", "'pin.rank' does not have one value" },
 		{ "\"rank\": [0,4]", "\"rank\": []", "'pin.rank' is empty" },
-		{ "\"rank\": [0,4]", "\"rank\": [0,null]", "'pin.rank[1]' is not a number" },
+		{ "\"rank\": [0,4]", "\"rank\": [0,null]", "'pin.rank' is missing" },
 		{ "\"world_size\": 2", "\"world_size\": [2,null]", NULL },
 		{ "\"number\": [7,8]", "\"number\": [7]",
 		  "'pin.steps.activities' does not have one value" },

@@ -38,7 +38,7 @@ static const struct {
 	{ "{\"device_traces\": [[]]}", false },
 	{ "{\"segments\": {\"address\": 1, \"total_size\": 2}}", false },
 	{ "{\"text\": \"\", \"segments\": [{\"id\": 0, \"start\": 0.0, \"text\": \"a\"}]}", false },
-	{ "{\"metadata\": {\"total_size\": 1}, \"address\": 2}", false },
+	{ "{\"metadata\": {\"total_size\": 1}, \"address\": [2]}", false },
 	{ "{\"device_traces\": [{\"action\": \"alloc\"}]}", false },
 	{ "[[" SEGMENT "]]", false },
 	{ "[1, \"total_size\", null]", false },
@@ -108,6 +108,31 @@ static void test_cut(void **state)
 	assert_true(was);
 }
 
+static void test_metrics(void **state)
+{
+	(void)state;
+	static const char *const metrics[] = {
+		"{\"tokens_per_s\": 123.4}",
+		" {\"a\": -1e3, \"b\": NaN, \"c\"",
+		"{\"a\": 1, \"b\": \"text\", \"c\": {\"d\": null}}",
+		"{\"a\": 1} x",
+	};
+	static const char *const others[] = {
+		"{}",
+		"{\"a\": \"text\"}",
+		"{\"a\": 1, \"b\": \"text\"",
+		"{\"a\": \"text\", \"b\": 1} x",
+		"{\"a\": 1, \"b\": [2]}",
+		"{\"schemaVersion\": 1}",
+		"{\"schemaVersion\": 1, \"with_stack\": 1, \"traceEvents\"",
+		"{\"pid\": 1, \"nodes\": 2}",
+	};
+	for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+		assert_int_equal(artifact_recognise(span_of(metrics[i])), ARTIFACT_METRICS);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		assert_int_equal(artifact_recognise(span_of(others[i])), ARTIFACT_TRACE);
+}
+
 static void test_pickles(void **state)
 {
 	(void)state;
@@ -131,6 +156,7 @@ int main(void)
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_records),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_metrics),
 		cmocka_unit_test(test_pickles),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

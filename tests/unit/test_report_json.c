@@ -313,7 +313,8 @@ static void metrics(void **state)
 	static const char *const parts[] = {
 		"{\"schema\": \"gpugate-metrics-1\",\n \"ranks\": [\n  {\"rank\": 3, \"trace\": "
 		"\"rank.json\", "
-		"\"snapshot\": null, \"gpu\": \"NVIDIA \\\"A100\\\"/80GB\", \"device\": 0, \"world_size\": "
+		"\"snapshot\": null, \"metrics_file\": \"bench.json\", \"gpu\": \"NVIDIA "
+		"\\\"A100\\\"/80GB\", \"device\": 0, \"world_size\": "
 		"2, "
 		"\"attribution\": \"launch\", \"gpu_events\": 40, \"with_launch\": 39, \"carried_over\": "
 		"1, \"dropped\": 0, "
@@ -326,6 +327,7 @@ static void metrics(void **state)
 		"{\"metric\": \"gpu.utilization_pct\", \"unit\": \"%\", \"rank\": 3, \"device\": 0, "
 		"\"value\": 50}",
 		"{\"metric\": \"comm.overlap_pct\", \"unit\": \"%\", \"rank\": 3, \"value\": 33.333333}",
+		"{\"metric\": \"input.accuracy\", \"unit\": \"1\", \"rank\": 3, \"value\": 0.7612}",
 		"{\"metric\": \"kernel.count\", \"unit\": \"1/step\", \"rank\": 3, \"kernel\": "
 		"\"triton_mul\", \"value\": 2.5}",
 		"{\"metric\": \"memory.peak_allocated\", \"unit\": \"B\", \"rank\": 3, \"device\": 0, "
@@ -363,7 +365,8 @@ static void metrics_of_a_window(void **state)
 static void metrics_for_people(void **state)
 {
 	static const char *const parts[] = {
-		("rank 0: rank.json, NVIDIA \"A100\"/80GB, 2 steps, 1000 events, 40 GPU activities (1 "
+		("rank 0: rank.json, bench.json, NVIDIA \"A100\"/80GB, 2 steps, 1000 events, 40 GPU "
+		 "activities (1 "
 		 "carried over)\n"),
 		"\n  step.time               200.00 ms  100.00 ms  300.00 ms\n",
 		"\nkernels by time per step\n  300 ns  alpha_gemm\n  200 ns  triton_mul\n",

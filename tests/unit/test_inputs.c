@@ -1,0 +1,172 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/strbuf.h"
+#include "read/inputs.h"
+
+/* What came of a text, in blocks of `block` bytes: the figures as one line, or the error. */
+static enum status read_text(struct span text, size_t block, bool *other, struct strbuf *out)
+{
+	struct diag_log log;
+	struct digest *d = digest_new();
+	struct source *src =
+	    source_memory("m", text.p, text.n, &(struct source_options){ .block = block });
+	diag_init(&log);
+	enum status st = inputs_read(src, d, other, &log);
+	if (st != ST_OK)
+		strbuf_adds(out, diag_first_error(&log));
+	for (size_t i = 0; st == ST_OK && i < d->inputs.nr; i++)
+		strbuf_addf(out, "%s%s=%lld", i ? " " : "", d->inputs.v[i].name,
+		            (long long)d->inputs.v[i].micro);
+	diag_release(&log);
+	source_close(src);
+	digest_free(d);
+	return st;
+}
+
+static const struct row {
+	const char *text;
+	const char *figures; ///< or the error, without its file
+	bool refused, other;
+} rows[] = {
+	{ "{\"tokens_per_s\": 123.4}", "tokens_per_s=123400000", false, false },
+	{ "{\"b\":-2.5e-1,\"a\":7, \"val/p-9.9_A\" :0}", "a=7000000 b=-250000 val/p-9.9_A=0", false,
+	  false },
+	/* half away from zero below six decimals */
+	{ "{\"a\":0.7612345,\"b\":-0.0000005,\"c\":4e-7}", "a=761235 b=-1 c=0", false, false },
+	{ "{\"a\":9223372036854.775807,\"b\":-9223372036854.775808}",
+	  "a=9223372036854775807 b=-9223372036854775808", false, false },
+	{ "{}", "", false, false },
+	{ "{\"a\":9223372036854.775808}", "byte 5: 'a' is beyond 9.2e12", true, false },
+	{ "{\"a\": 1e999}", "byte 6: 'a' is beyond 9.2e12", true, false },
+	{ "{\"a\": NaN}", "byte 6: 'a' is no number: leave out what was not measured", true, false },
+	{ "{\"a\": -Infinity}", "byte 6: 'a' is no number: leave out", true, false },
+	{ "{\"a\": null}", "byte 6: 'a' is no number: leave out", true, true },
+	{ "{\"a\": 1, \"b\": true}", "byte 14: 'b' is no number: write 1 or 0", true, true },
+	{ "{\"a\": \"1\"}", "byte 6: 'a' is a text: a metrics file holds numbers alone", true, true },
+	{ "{\"p\": {\"q\": 1}}", "byte 6: 'p' is an object: write its numbers flat", true, true },
+	{ "{\"p\": [1]}", "byte 6: 'p' is a list: write a number of it", true, true },
+	{ "{\"a\": 1, \"a\": 1}", "byte 14: 'a' is there twice: keep one of them", true, false },
+	{ "{\"a b\": 1}", "byte 8: 'a b' is no name of a figure", true, false },
+	{ "{\"\": 1}", "byte 5: '' is no name of a figure", true, false },
+	{ "{\"a\\u0000\": 1}", "is no name of a figure", true, false },
+	{ "{\"a*\": 1}", "is no name of a figure", true, false },
+	{ "{\"\xc3\xa4\": 1}", "is no name of a figure", true, false },
+	{ "[1]", "byte 0: no object of figures", true, false },
+	{ "{\"a\": 1} x", "byte 9: extra data", true, false },
+	{ "{\"a\": 01}", "byte 7: unexpected", true, false },
+	{ "{\"a\": 1,}", "byte 8: unexpected", true, false },
+};
+
+static void test_rows(void **state)
+{
+	(void)state;
+	static const size_t blocks[] = { 0, 1, 2, 3, 7 };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
+			struct strbuf b = STRBUF_INIT;
+			bool other;
+			enum status st = read_text(span_of(rows[i].text), blocks[k], &other, &b);
+			bool same = rows[i].refused ? strstr(strbuf_str(&b), rows[i].figures) != NULL
+			                            : strcmp(strbuf_str(&b), rows[i].figures) == 0;
+			if (st != (rows[i].refused ? ST_INPUT : ST_OK) || !same || other != rows[i].other)
+				fail_msg("%s: %s", rows[i].text, strbuf_str(&b));
+			strbuf_release(&b);
+		}
+}
+
+/* Cut anywhere it is refused, and never taken for one of another kind. */
+static void test_truncated(void **state)
+{
+	(void)state;
+	const struct span text = SPAN("{\"tokens_per_s\": 123.4, \"loss\": -2.5e-1}");
+	for (size_t n = 0; n < text.n; n++) {
+		struct strbuf b = STRBUF_INIT;
+		bool other;
+		assert_int_equal(read_text((struct span){ text.p, n }, 0, &other, &b), ST_INPUT);
+		assert_non_null(strstr(strbuf_str(&b), "m: byte "));
+		assert_false(other);
+		strbuf_release(&b);
+	}
+}
+
+/* Any one byte changed to any other: read, or refused with one line. */
+static void test_mutated(void **state)
+{
+	(void)state;
+	const char text[] = "{\"a\": 12.5, \"b/c\": -3e2}";
+	for (size_t i = 0; i + 1 < sizeof text; i++)
+		for (int c = 0; c < 256; c++) {
+			char bad[sizeof text];
+			struct strbuf b = STRBUF_INIT;
+			bool other;
+			memcpy(bad, text, sizeof text);
+			bad[i] = (char)c;
+			enum status st = read_text((struct span){ bad, sizeof text - 1 }, 0, &other, &b);
+			assert_true(st == ST_OK || st == ST_INPUT);
+			assert_null(strchr(strbuf_str(&b), '\n'));
+			assert_true(b.n > 0);
+			strbuf_release(&b);
+		}
+}
+
+static enum status read_many(int nr, int name_bytes)
+{
+	struct strbuf text = STRBUF_INIT, out = STRBUF_INIT;
+	bool other;
+	for (int i = 0; i < nr; i++)
+		strbuf_addf(&text, "%s\"%0*d\": %d", i ? ", " : "{", name_bytes, i, i);
+	strbuf_addch(&text, '}');
+	enum status st = read_text(strbuf_span(&text), 0, &other, &out);
+	strbuf_release(&text);
+	strbuf_release(&out);
+	return st;
+}
+
+static void test_limits(void **state)
+{
+	(void)state;
+	assert_int_equal(read_many(INPUTS_MAX, 8), ST_OK);
+	assert_int_equal(read_many(INPUTS_MAX + 1, 8), ST_INPUT);
+	assert_int_equal(read_many(1, INPUT_NAME_MAX), ST_OK);
+	assert_int_equal(read_many(1, INPUT_NAME_MAX + 1), ST_INPUT);
+}
+
+static void test_metrics(void **state)
+{
+	(void)state;
+	struct arena a = ARENA_INIT;
+	const struct metric *row = &metric_table[METRIC_INPUT];
+	const struct metric *one = metric_named(SPAN("input.val/acc"), &a);
+	const struct metric *some = metric_named(SPAN("input.val/*"), &a);
+	assert_ptr_equal(metric_named(SPAN("input.*"), &a), row);
+	assert_ptr_equal(metric_named(SPAN("step.time"), &a), &metric_table[METRIC_STEP_TIME]);
+	assert_null(metric_named(SPAN("input."), &a));
+	assert_null(metric_named(SPAN("input.a b"), &a));
+	assert_null(metric_named(SPAN("inputs.a"), &a));
+	assert_int_equal(one->id, METRIC_INPUT);
+	assert_int_equal(one->label, LABEL_NONE);
+	assert_int_equal(some->label, LABEL_INPUT);
+	assert_string_equal(metric_of_input(SPAN("val/acc"), &a)->name, one->name);
+	assert_true(metric_has_input(one, SPAN("val/acc")));
+	assert_false(metric_has_input(one, SPAN("val/accuracy")));
+	assert_true(metric_has_input(some, SPAN("val/accuracy")));
+	assert_true(metric_has_input(row, SPAN("x")));
+	arena_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),    cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_mutated), cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_metrics),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
