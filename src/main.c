@@ -6,16 +6,17 @@
 
    base/      status, diagnostics, allocation, arena, strings, names, exact numbers, text, sorting
    io/        source: file, gzip (inflated ahead by a thread), stdin → bytes; jscan: bytes → JSON
-              tokens, never a tree;
+              tokens, never a tree; database: a file of SQLite → rows, without SQL;
               sink: sticky error, written beside its place and renamed
    model/     plain nouns: metric (one row each in metrics.def), event, snapshot, memory,
               digest and what is folded of it, flops (operations, peaks of GPUs), ranks
               (collectives matched across them), view (what rules see of a digest), figures (a
               value of each metric), category, rule, history (past runs of a baseline),
               diagnosis, report
-   read/      trace → events, by several threads where there are some to spare; memory
-              snapshot, as JSON or as a pickle read as data → struct snapshot; recognising
-              what else an input may be
+   read/      trace → events, by several threads where there are some to spare, also of JAX and
+              XProf; export of Nsight Systems → events; memory snapshot, as JSON or as a pickle
+              read as data, and other profilers' records of memory; flat metrics files;
+              recognising what an input may be
    reduce/    events → digest: steps, kernels, communication, devices, host, functions,
               operations, memory, what was done last; snapshot → digest: replay backwards from
               the final state, sites

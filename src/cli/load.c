@@ -90,7 +90,7 @@ static enum status list(const char *const *paths, size_t nr, struct inputs *out,
    artifact and cannot be read is a loss. */
 static bool is_named_like_artifact(const char *path)
 {
-	static const char *const words[] = { ".json", ".gz", ".pickle", ".pkl", ".trace" };
+	static const char *const words[] = { ".json", ".gz", ".pickle", ".pkl", ".trace", ".sqlite" };
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strstr(name, words[i]))

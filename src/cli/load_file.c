@@ -1,5 +1,6 @@
 #include "cli/load_parts.h"
 
+#include <fnmatch.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -9,6 +10,7 @@
 #include "model/memory_view.h"
 #include "read/foreign.h"
 #include "read/inputs.h"
+#include "read/nsys.h"
 #include "read/pickle.h"
 #include "read/timeline.h"
 #include "read/xprof.h"
@@ -62,7 +64,8 @@ static void name_errors(struct diag_log *log, enum status st, const char *name,
 	diag_release(own);
 }
 
-static enum status load_trace(const struct loader *l, struct source *src, struct input *in)
+static enum status load_trace(const struct loader *l, struct source *src, struct input *in,
+                              bool nsys)
 {
 	struct name_table names;
 	struct trace_meta meta;
@@ -75,7 +78,9 @@ static enum status load_trace(const struct loader *l, struct source *src, struct
 	options.threads = l->trace.threads;
 	struct reducer *reducer = reducer_new(&options, &names);
 	struct digest *d = digest_new();
-	enum status st = trace_read(src, &l->trace, &names, reducer_sink(reducer), &meta, in->log);
+	enum status st =
+	    nsys ? nsys_read(in->path, &in->progress, &names, reducer_sink(reducer), &meta, in->log)
+	         : trace_read(src, &l->trace, &names, reducer_sink(reducer), &meta, in->log);
 	if (st == ST_OK) {
 		st = reducer_finish(reducer, &meta, d, &own);
 		name_errors(in->log, st, source_name(src), &own);
@@ -86,6 +91,8 @@ static enum status load_trace(const struct loader *l, struct source *src, struct
 	reducer_free(reducer);
 	arena_release(&meta.arena);
 	vec_release(&meta.devices);
+	vec_release(&meta.counters);
+	vec_release(&meta.samples);
 	name_table_release(&names);
 	return keep(l, in, st, d, rank_said, false);
 }
@@ -230,6 +237,11 @@ static enum status refuse(struct diag_log *log, struct source *src, enum artifac
 		                 "snapshot or the digest",
 		                 name);
 	default:
+		if (fnmatch("*.nsys-rep", name, 0) == 0 || fnmatch("*.qdrep", name, 0) == 0)
+			return diag_fail(log, ST_INPUT,
+			                 "%s: a report of Nsight Systems, whose form is not public: export it "
+			                 "with nsys export --type sqlite",
+			                 name);
 		return diag_fail(log, ST_INPUT,
 		                 "%s: byte 0: neither JSON nor gzip; give the trace that torch.profiler "
 		                 "wrote or a memory snapshot",
@@ -274,7 +286,7 @@ static enum status load_json(const struct loader *l, struct source *src, struct 
 	bool found = false;
 	diag_init(&own);
 	in->log = &own;
-	enum status st = load_trace(l, src, in);
+	enum status st = load_trace(l, src, in, false);
 	in->log = log;
 	if (in->outcome == OUTCOME_NO_ARTIFACT && is_regular(in->path)) {
 		enum status late = load_late_memory(l, in, &found);
@@ -291,6 +303,14 @@ static enum status load_json(const struct loader *l, struct source *src, struct 
 	return st;
 }
 
+static enum status load_nsys(const struct loader *l, struct source *src, struct input *in)
+{
+	if (l->trace.quick)
+		return diag_fail(in->log, ST_INPUT, "%s: a database has no first events: leave --quick out",
+		                 source_name(src));
+	return load_trace(l, src, in, true);
+}
+
 static enum status load_artifact(const struct loader *l, struct source *src, struct input *in)
 {
 	struct span first;
@@ -305,6 +325,8 @@ static enum status load_artifact(const struct loader *l, struct source *src, str
 		return load_memory(l, src, in, kind);
 	case ARTIFACT_METRICS:
 		return load_metrics(l, src, in);
+	case ARTIFACT_NSYS:
+		return load_nsys(l, src, in);
 	case ARTIFACT_DIGEST:
 		return load_digest(l, src, in);
 	case ARTIFACT_RUN:

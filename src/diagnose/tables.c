@@ -161,6 +161,10 @@ static const char *short_name(enum metric_id id)
 		return "self";
 	case METRIC_OP_TIME:
 		return "with callees";
+	case METRIC_GPU_COUNTER_MEDIAN_PCT:
+		return "median";
+	case METRIC_GPU_COUNTER_MAD_PCT:
+		return "spread";
 	case METRIC_THREAD_TIME:
 		return "busy";
 	case METRIC_MEMCPY_BANDWIDTH:
@@ -301,6 +305,14 @@ static const struct listing listings[] = {
 	  1,
 	  false,
 	  FUNCTION_WORTH_NAMING },
+	{ "counters",
+	  "sampled counters of the GPUs",
+	  "shares of the peak in the measured steps; spread: median distance from the median",
+	  "counter",
+	  { METRIC_GPU_COUNTER_MEDIAN_PCT, METRIC_GPU_COUNTER_MAD_PCT },
+	  2,
+	  false,
+	  -1 },
 };
 
 void diagnose_tables(const struct run_view *v, struct arena *a, struct run_report *out)

@@ -47,6 +47,7 @@ static void say_figure(struct strbuf *b, const struct rule *r)
 		[LABEL_COLLECTIVE] = " of each kind of collective",
 		[LABEL_FUNCTION] = " of each function",
 		[LABEL_INPUT] = ", each by itself",
+		[LABEL_COUNTER] = " of each counter",
 		[LABEL_PAIR] = "",
 	};
 	if (metric_is_step(r->metric))

@@ -114,6 +114,8 @@ static const struct key select_keys[] = {
 	KEY("phase", TEXT, OPTIONAL,
 	    "phases of steps: forward, backward, optimizer, dataloader, communication, or of whole "
 	    "steps prefill, decode, mixed, with * and ?"),
+	KEY("counter", TEXT, OPTIONAL,
+	    "sampled counters of the GPUs, DRAM Read Bandwidth, with * and ?"),
 };
 const struct key_map select_map = KEY_TABLE("'select'", select_keys);
 

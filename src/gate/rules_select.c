@@ -28,6 +28,7 @@ static const struct select_row {
 	{ "collective", GLOB(collective), LABELLED(COLLECTIVE) },
 	{ "function", GLOB(function), LABELLED(FUNCTION) },
 	{ "phase", GLOB(phase), PHASES },
+	{ "counter", GLOB(counter), LABELLED(COUNTER) },
 };
 #define NR_ROWS (sizeof rows / sizeof *rows)
 

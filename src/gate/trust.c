@@ -12,13 +12,13 @@ static bool spoils_all(const struct metric *m)
 	return true;
 }
 
-/* What runs on the GPU, and who waits for it. Of functions, those of lower classes are
-   what no GPU activity covers. */
+/* What runs on the GPU, and who waits for it; not what is sampled beside it. Of functions, those of
+   lower classes are what no GPU activity covers. */
 static bool is_of_gpu(const struct metric *m)
 {
-	return m->need == NEED_GPU || m->need == NEED_COMM || m->need == NEED_MATCHED ||
-	       m->need == NEED_FLOPS || m->id == METRIC_RANK_COMPUTE_SKEW_PCT ||
-	       m->id == METRIC_FUNCTION_EXCLUSIVE_PCT;
+	return (m->need == NEED_GPU && m->label != LABEL_COUNTER) || m->need == NEED_COMM ||
+	       m->need == NEED_MATCHED || m->need == NEED_FLOPS ||
+	       m->id == METRIC_RANK_COMPUTE_SKEW_PCT || m->id == METRIC_FUNCTION_EXCLUSIVE_PCT;
 }
 
 /* All that a trace records. */
@@ -32,8 +32,8 @@ static bool is_of_trace(const struct metric *m)
 static bool is_per_step(const struct metric *m)
 {
 	return is_of_trace(m) && m->label != LABEL_DEVICE && m->label != LABEL_THREAD &&
-	       m->label != LABEL_FUNCTION && m->id != METRIC_COMM_OVERLAP_PCT &&
-	       m->id != METRIC_RANK_MISSING_STEPS;
+	       m->label != LABEL_FUNCTION && m->label != LABEL_COUNTER &&
+	       m->id != METRIC_COMM_OVERLAP_PCT && m->id != METRIC_RANK_MISSING_STEPS;
 }
 
 /* Where there are no steps, the utilization is that of the whole trace. */

@@ -445,6 +445,15 @@ static void add_flops(void *row, const void *more)
 	SUM(gpu_ns);
 }
 
+/* Medians cannot be added: those of the cycle with more samples stay. */
+static void add_counter(void *row, const void *more)
+{
+	struct counter_stat *x = row;
+	const struct counter_stat *y = more;
+	if (y->samples > x->samples)
+		*x = *y;
+}
+
 /* ---- the whole ---- */
 
 static void join_trust(struct trust_counts *x, const struct trust_counts *y)
@@ -490,6 +499,7 @@ static void join_cycle(struct digest *x, struct digest *y)
 	if (!x->flops.nr || !y->flops.nr) /* of some of the steps alone */
 		x->flops.nr = y->flops.nr = 0;
 	MERGE(x, y, flops, flop_stat_cmp, add_flops);
+	MERGE(x, y, counters, counter_stat_cmp, add_counter);
 	MERGE(x, y, calls, call_stat_cmp, add_call);
 	MERGE(x, y, phase_kernels, kernel_stat_cmp, add_kernel);
 	MERGE(x, y, phase_ops, op_stat_cmp, add_op);

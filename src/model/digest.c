@@ -55,6 +55,7 @@ static void free_one(struct digest *d)
 	vec_release(&d->comms);
 	vec_release(&d->collectives);
 	vec_release(&d->functions);
+	vec_release(&d->counters);
 	vec_release(&d->memories);
 	vec_release(&d->memory_items);
 	vec_release(&d->memory_levels);
@@ -212,6 +213,11 @@ int comm_stat_cmp(const void *a, const void *b)
 	c = c ? c : span_cmp(x->group_name, y->group_name);
 	c = c ? c : span_cmp(x->dtype, y->dtype);
 	return c ? c : (x->group_size > y->group_size) - (x->group_size < y->group_size);
+}
+
+int counter_stat_cmp(const void *a, const void *b)
+{
+	return span_cmp(((const struct counter_stat *)a)->name, ((const struct counter_stat *)b)->name);
 }
 
 bool digest_has_trace(const struct digest *d)

@@ -158,6 +158,13 @@ struct function_stat {
 	int64_t names; ///< > 0: sum of so many too small to keep
 };
 
+/// Samples of one counter of the GPUs that worked, over the usable steps (else the window): shares
+/// of its peak, in 1e-6 %.
+struct counter_stat {
+	struct span name; ///< raw bytes
+	int64_t samples, median, mad;
+};
+
 /// Share of the window from which on a function is worth naming, in 1e-6 %.
 enum { FUNCTION_WORTH_NAMING = 1000000 };
 
@@ -384,6 +391,7 @@ struct digest {
 	VEC(struct collective) collectives; ///< in order of start
 	int64_t collectives_cut; ///< beyond COLLECTIVES_KEPT: in `comms` only
 	VEC(struct function_stat) functions; ///< sorted by class, name; python as a tree
+	VEC(struct counter_stat) counters; ///< sorted by name
 	bool phase_known; ///< the trace tells the phase that was asked for (struct reduce_options)
 	VEC(struct kernel_stat) phase_kernels; ///< the step_* figures of it alone; never stored
 	VEC(struct op_stat) phase_ops;
@@ -441,6 +449,9 @@ int call_stat_cmp(const void *a, const void *b);
 
 /// Order of rows of collectives: kind, group, its name, type, group size.
 int comm_stat_cmp(const void *a, const void *b);
+
+/// Order of rows of counters: name.
+int counter_stat_cmp(const void *a, const void *b);
 
 /// Put the rows of the phase in place of those of all kernels and operators.
 void digest_narrow(struct digest *d);

@@ -77,6 +77,12 @@ struct trace_device {
 	int64_t memory_bytes; ///< totalGlobalMem, -1 unknown
 };
 
+/// A sample of a counter of the GPUs (of `counters` below), in whole per cent of its peak.
+struct counter_sample {
+	int64_t at_ns;
+	uint32_t counter, pct;
+};
+
 /// What a trace says about itself outside its events. Owned by its arena.
 struct trace_meta {
 	struct arena arena;
@@ -84,6 +90,8 @@ struct trace_meta {
 	int64_t world_size; ///< -1 unknown
 	const char *cuda_runtime, *cuda_driver; ///< "12.0", NULL unknown; also HIP
 	VEC(struct trace_device) devices;
+	VEC(struct span) counters; ///< names of those that were sampled; borrowed from the name table
+	VEC(struct counter_sample) samples; ///< of all GPUs that worked
 	uint64_t events; ///< elements of traceEvents, whatever they are
 	uint64_t malformed; ///< wanted events without ts or with an unusable shape
 	uint64_t json_faults; ///< tolerated faults: raw control bytes, bad escapes, NaN

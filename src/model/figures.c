@@ -208,6 +208,15 @@ static void emit_memories(struct emitter *e)
 	}
 }
 
+static void emit_counters(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	for (size_t i = 0; i < d->counters.nr; i++)
+		figure_emit(e, d->counters.v[i].name,
+		            e->figure.metric->id == METRIC_GPU_COUNTER_MEDIAN_PCT ? d->counters.v[i].median
+		                                                                  : d->counters.v[i].mad);
+}
+
 static void emit_threads(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
@@ -384,6 +393,7 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 		[LABEL_OP] = emit_ops,
 		[LABEL_COLLECTIVE] = figures_of_collectives,
 		[LABEL_FUNCTION] = figures_of_functions,
+		[LABEL_COUNTER] = emit_counters,
 	};
 	const struct rank_view *rank = &v->ranks[r];
 	struct emitter e = {

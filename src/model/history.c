@@ -13,6 +13,7 @@ const char *query_text(const struct query *q, struct arena *a)
 		{ "memory", q->memory },     { "direction", q->direction },
 		{ "thread", q->thread },     { "collective", q->collective },
 		{ "function", q->function }, { "phase", q->phase },
+		{ "counter", q->counter },
 	};
 	struct strbuf b = STRBUF_INIT;
 	strbuf_adds(&b, q->metric->name);

@@ -121,6 +121,7 @@ const char *label_name(enum label_kind kind)
 		[LABEL_COLLECTIVE] = "collective",
 		[LABEL_FUNCTION] = "function",
 		[LABEL_INPUT] = "",
+		[LABEL_COUNTER] = "counter",
 		[LABEL_PAIR] = "",
 	};
 	return names[kind];

@@ -47,6 +47,7 @@ enum label_kind {
 	LABEL_COLLECTIVE,
 	LABEL_FUNCTION,
 	LABEL_INPUT,
+	LABEL_COUNTER,
 	LABEL_PAIR,
 };
 enum need {

@@ -49,6 +49,8 @@ static bool is_selected(const struct run_view *v, const struct query *q, const s
 		return matches(q->collective, f->label);
 	case LABEL_FUNCTION:
 		return matches(q->function, f->label);
+	case LABEL_COUNTER:
+		return matches(q->counter, f->label);
 	case LABEL_THREAD:
 		return matches(q->thread, f->label);
 	case LABEL_NONE:

@@ -114,7 +114,7 @@ struct query {
 	enum statistic stat;
 	enum reduce reduce; ///< over devices, then ranks
 	const char *kernel, *category, *cls, *op, *rank, *device, *memory, *direction, *thread,
-	    *collective, *function, *phase;
+	    *collective, *function, *phase, *counter;
 };
 
 /// One answer: `label` as in struct figure; `rank` -1 unless reduce is EACH and

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "io/database.h"
 #include "read/xprof.h"
 
 #define SCHEMA_WITHIN 48
@@ -249,6 +250,8 @@ enum artifact artifact_recognise(struct span first)
 		return ARTIFACT_TRACE; /* the reader says that it is empty */
 	if (is_pickle(s))
 		return ARTIFACT_PICKLE;
+	if (span_starts(s, DATABASE_MAGIC))
+		return ARTIFACT_NSYS;
 	/* what this program writes begins with its schema */
 	struct span head = { s.p, s.n < SCHEMA_WITHIN ? s.n : SCHEMA_WITHIN };
 	if (s.p[0] == '{' && has(head, "\"gpugate-digest-"))

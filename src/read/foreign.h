@@ -28,6 +28,7 @@ enum artifact {
 	ARTIFACT_BASELINE,
 	ARTIFACT_RESULT, ///< a report or metrics file of this program
 	ARTIFACT_PICKLE,
+	ARTIFACT_NSYS, ///< a database of SQLite: Nsight Systems' export, unless reading shows otherwise
 	ARTIFACT_UNKNOWN, ///< neither an object or array of JSON nor a pickle
 };
 

@@ -34,7 +34,7 @@ struct places {
 	uint32_t *first, *at;
 };
 
-/* Launches of one name that may cut the sequence. */
+/* Launches of one name, or starts of one run, that may cut the sequence. */
 struct anchor {
 	const uint32_t *at;
 	size_t count;

@@ -24,7 +24,7 @@ struct period {
 /// Regularity: the least of three shares, of the launches, of their time and of the distinct names,
 /// that come again from one repetition to the next. Below PERIOD_NEEDED there is no
 /// period. Of those that are nearly as regular as the best it is the shortest. `out` is the
-/// caller's to release. O(n) time, 8 bytes for each launch.
+/// caller's to release. O(n) time, 16 bytes for each launch meanwhile.
 void period_find(const struct launch_sequence *s, struct period *out);
 
 /// Give the memory back.

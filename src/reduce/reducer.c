@@ -257,6 +257,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	host_figures(r, out);
 	flops_figures(r, out);
 	phase_figures(r, out);
+	counter_figures(r, meta, out);
 	memory_figures(r, meta, out);
 	environment(r, meta, out);
 	out->source_hash = figures_hash(out);

@@ -16,6 +16,7 @@
 ///     phases.c       what each phase of a step launched; rows of one alone
 ///     step_phase.c   steps that are of one phase as a whole, by their names
 ///     progress.c     what the rank did last
+///     counters.c     sampled counters of the GPUs
 ///     memory.c       [memory] events
 ///     identity.c     environment, hash of the figures (also of snapshots)
 #ifndef GG_REDUCE_REDUCER_H
@@ -464,6 +465,9 @@ void environment(const struct reducer *r, const struct trace_meta *meta, struct 
 
 /// Hash of the figures, the same for the same trace in every process.
 uint64_t figures_hash(const struct digest *d);
+
+/// Rows of counters, over the usable steps.
+void counter_figures(const struct reducer *r, const struct trace_meta *meta, struct digest *d);
 
 /// Rows of memories, from the steps too.
 void memory_figures(const struct reducer *r, const struct trace_meta *meta, struct digest *d);

@@ -179,6 +179,14 @@ static const struct schema function_schema = { .fields = function_fields,
 	                                           .cmp = function_cmp,
 	                                           .same = function_same };
 
+static const struct field counter_fields[] = {
+	FIELD(counter_stat, name, NAME),
+	COUNT(counter_stat, samples),
+	COUNT(counter_stat, median),
+	COUNT(counter_stat, mad),
+};
+static const struct schema counter_schema = SCHEMA(counter_fields, counter_stat, counter_stat_cmp);
+
 static const struct field progress_fields[] = {
 	FIELD(progress, step, OPTIONAL_NUMBER, .absent = -1),
 	COUNT(progress, launches),
@@ -471,6 +479,7 @@ static const struct field digest_fields[] = {
 	SOME_ROWS(collectives, collective_schema),
 	COUNT(digest, collectives_cut),
 	SOME_ROWS(functions, function_schema),
+	SOME_ROWS(counters, counter_schema),
 	FIELD(digest, progress, ROW, .sub = &progress_schema),
 	FIELD(digest, cross, ROW, .sub = &cross_schema),
 	ROWS("memories", memories, memory_schema),

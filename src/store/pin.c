@@ -360,7 +360,7 @@ static struct digest *copy(const struct digest *from)
 	FRESH(calls), FRESH(comms), FRESH(collectives), FRESH(functions), FRESH(memories),
 	    FRESH(memory_items);
 	FRESH(memory_levels), FRESH(memory_evidence), FRESH(phase_kernels), FRESH(phase_ops);
-	FRESH(flops), FRESH(phase_summaries), FRESH(inputs);
+	FRESH(flops), FRESH(phase_summaries), FRESH(inputs), FRESH(counters);
 #undef FRESH
 	COPY(d, from, env);
 	COPY(d, from, summaries);
@@ -369,6 +369,7 @@ static struct digest *copy(const struct digest *from)
 	COPY(d, from, comms);
 	COPY(d, from, memories);
 	COPY(d, from, memory_evidence);
+	COPY(d, from, counters);
 	COPY(d, from, flops);
 	for (size_t i = 0; i < d->flops.nr; i++)
 		d->flops.v[i].gpu_ns = 0;

@@ -195,6 +195,11 @@ ssize_t read(int fd, void *buf, size_t n)
 	return fd_fails("read", fd) ? fail() : NEXT(read)(fd, buf, n);
 }
 
+ssize_t pread(int fd, void *buf, size_t n, off_t at)
+{
+	return fd_fails("read", fd) ? fail() : NEXT(pread)(fd, buf, n, at);
+}
+
 /* Half of it arrives before. */
 ssize_t write(int fd, const void *buf, size_t n)
 {

@@ -149,6 +149,7 @@ def inputs(dir, steps=2):
 
     for name, seed, *options in (("a", 1), ("b", 2), ("c", 3), ("slow", 4, "--slow-kernel", "*flash_bwd*=3")):
         make("trace.py", dir / f"{name}.json.gz", "--seed", seed, "--steps", steps, *options)
+    make("nsys.py", dir / "x.sqlite", dir / "a.json.gz", "--page-size", 32768)
     (dir / "rules.yaml").write_text(RULES)
     common = ("--rules", "rules.yaml", "--baseline", "base.json")
     gpugate("baseline", "create", "a.json.gz", *common)
@@ -194,6 +195,8 @@ def cases(made):
         Case("metrics", ["metrics", "c.json.gz", "--json", "figures.json"], ["figures.json"], 0,
              files("c.json.gz", old=("figures.json",))),
         Case("digest", ["digest", "c.json.gz", "-o", "d.json.gz"], ["d.json.gz"], 0, files("c.json.gz", old=("d.json.gz",))),
+        Case("digest of a database", ["digest", "x.sqlite", "-o", "d.json.gz"], ["d.json.gz"], 0,
+             files("x.sqlite", old=("d.json.gz",))),
         Case("merge", ["merge", "d0.json.gz", "d1.json.gz", "--expect-ranks", "2", "--jobs", "1", "-o", "all.json"],
              ["all.json"], 0, files("d0.json.gz", "d1.json.gz")),
         Case("baseline create", ["baseline", "create", "c.json.gz", *rules, "--baseline", "deep/er/base.json"],

@@ -52,8 +52,16 @@ TORCHRUN = """\
 shift 2
 for rank in 0 1; do RANK=$rank WORLD_SIZE=2 python3 "$@" || exit 1; done
 """
+# Records nothing, and exports the run that is in trace.json.gz.
+NSYS = """\
+#!/bin/sh
+[ "$1" = profile ] && exit
+[ "$1 $2 $3 $4" = "export --type sqlite -o" ] && exec python3 {gen}/nsys.py trace.json.gz --out "$5"
+exit 2
+"""
 # Options on these pages that other programs have.
-FOREIGN = {"--build", "--install", "--size", "--target", "--update", "--runs", "--table", "--prefix", "--preset", "--rm", "--user",
+FOREIGN = {"--cuda-graph-trace", "--gpu-metrics-devices", "--no-python", "--trace", "--type",
+           "--build", "--install", "--size", "--target", "--update", "--runs", "--table", "--prefix", "--preset", "--rm", "--user",
            "--extended", "--nproc-per-node", "--wait", "--steps", "--memory", "--signal", "--profiler-config"}
 # Files that a user's repository has, not the project's.
 OWN = {"rules/gpugate.yaml", "baselines/resnet50.json", "baselines/WORKLOAD.json"}
@@ -143,7 +151,9 @@ def make_inputs(folder, program):
     (folder / "bin" / "gpugate").symlink_to(pathlib.Path(program).resolve())
     (folder / "bin" / "python3").symlink_to(sys.executable)
     (folder / "bin" / "torchrun").write_text(TORCHRUN)
-    (folder / "bin" / "torchrun").chmod(0o755)
+    (folder / "bin" / "nsys").write_text(NSYS.format(gen=GEN))
+    for name in ("torchrun", "nsys"):
+        (folder / "bin" / name).chmod(0o755)
     (folder / "gpugate_record.py").symlink_to(ROOT / "ci" / "record" / "gpugate_record.py")
     (folder / "train.py").write_text(PRELUDE.format(inside="pass") + "for batch in loader:\n    train(batch)\n", encoding="utf-8")
 

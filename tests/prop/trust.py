@@ -32,6 +32,7 @@ COLLECTIVES = """comm.wait_time comm.transfer_time comm.time comm.count comm.byt
 WINDOW = """window.busy_time window.idle_time window.compute_time window.non_compute_time comm.overlap_pct
     gpu.utilization_pct function.exclusive_pct""".split()
 FLOPS = "flops.per_step flops.per_s flops.peak_pct".split()
+COUNTERS = "gpu_counter.median_pct gpu_counter.mad_pct".split()
 RATES = "throughput.samples_per_s throughput.tokens_per_s throughput.steps_per_s mfu_pct".split()
 OPS = "op.time op.self_time".split()
 PEAKS = """memory.peak_allocated memory.peak_reserved memory.fragmentation_at_peak_pct memory.headroom""".split()
@@ -48,7 +49,7 @@ SUMS = """step.cuda_time step.kernel_time step.memcpy_time step.memset_time step
     comm.wait_time comm.transfer_time comm.time comm.alg_bandwidth comm.bus_bandwidth rank.straggler_pct
     rank.compute_skew_pct""".split()
 HISTORY = PEAKS + CHURN + EVENTS
-OF_TRACE = PER_STEP + WINDOW + ["rank.missing_steps", "thread.time"]
+OF_TRACE = PER_STEP + WINDOW + COUNTERS + ["rank.missing_steps", "thread.time"]
 EVERYTHING = OF_TRACE + MEMORY + ["input.*"]
 
 # --- Damage that the generators do not know: of the events of a trace, of a snapshot, of the text -----------

@@ -367,6 +367,8 @@ static void recognise(void **state)
 		{ SPAN("(dp0\nS'segments'"), ARTIFACT_PICKLE },
 		{ SPAN("}q\0(X"), ARTIFACT_PICKLE },
 		{ SPAN("]q\0"), ARTIFACT_PICKLE },
+		{ SPAN("SQLite format 3\0\x10"), ARTIFACT_NSYS },
+		{ SPAN("SQLite format 2\0\x10"), ARTIFACT_UNKNOWN },
 		{ SPAN("<html>"), ARTIFACT_UNKNOWN },
 		{ SPAN("version: 1"), ARTIFACT_UNKNOWN },
 		{ SPAN("\0"), ARTIFACT_UNKNOWN },

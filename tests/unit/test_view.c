@@ -171,7 +171,7 @@ static void test_figures(void **state)
 		assert_true(b.n > 0 || m->label == LABEL_PAIR || m->need == NEED_CONTEXT ||
 		            m->need == NEED_MEMORY || m->need == NEED_FLOPS || m->need == NEED_RANKS ||
 		            m->need == NEED_MATCHED || m->label == LABEL_COLLECTIVE ||
-		            m->label == LABEL_FUNCTION);
+		            m->label == LABEL_FUNCTION || m->label == LABEL_COUNTER);
 		strbuf_release(&b);
 	}
 	close_view(f);

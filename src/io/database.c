@@ -1,0 +1,416 @@
+#include "io/database_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+/* A tree of 2^32 pages is less deep. */
+enum { HEADER_BYTES = 100, DEPTH = 24 };
+
+/* The first byte of a page. */
+enum { PAGE_INTERIOR = 5, PAGE_LEAF = 13 };
+
+struct table {
+	struct span name, sql;
+	uint32_t root;
+};
+
+struct database {
+	struct arena arena;
+	const char *name; ///< fit for a message
+	int fd;
+	uint32_t page_bytes, usable, nr_pages;
+	struct source_progress *progress;
+	VEC(struct table) tables;
+};
+
+/* One pass over a table. */
+struct scan {
+	struct database *db;
+	struct diag_log *log;
+	unsigned char *pages[DEPTH + 1]; ///< one for each level that was reached, one for overflow
+	uint32_t page; ///< that is being read, for messages
+	uint32_t budget; ///< pages that may still be read: no page twice
+	bool any; ///< row was read,
+	int64_t rowid; ///< the last of them
+	struct strbuf payload; ///< of a row that overflows its page
+	const char *table;
+	const struct database_column *columns;
+	size_t nr;
+	struct database_map map;
+	database_row_fn *fn;
+	void *ctx;
+};
+
+static enum status damaged(const struct scan *s, const char *what)
+{
+	return diag_fail(s->log, ST_INPUT, "%s: page %" PRIu32 ": %s; export it anew", s->db->name,
+	                 s->page, what);
+}
+
+static uint32_t be(const unsigned char *p, size_t n)
+{
+	uint32_t v = 0;
+	while (n--)
+		v = v << 8 | *p++;
+	return v;
+}
+
+/* NULL, or why these bytes could not be read. */
+static const char *read_at(const struct database *db, off_t at, unsigned char *p, size_t n)
+{
+	while (n) {
+		ssize_t got = pread(db->fd, p, n, at);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? strerror(errno) : "the file ends before it does";
+		p += got;
+		at += got;
+		n -= (size_t)got;
+	}
+	return NULL;
+}
+
+static enum status read_page(struct scan *s, uint32_t page, size_t level, unsigned char **out)
+{
+	struct database *db = s->db;
+	if (page == 0 || page > db->nr_pages)
+		return damaged(s, "refers to a page that is not there");
+	if (s->budget-- == 0)
+		return damaged(s, "is referred to more than once");
+	s->page = page;
+	if (!s->pages[level])
+		s->pages[level] = mem_calloc(1, db->page_bytes);
+	const char *fault =
+	    read_at(db, (off_t)(page - 1) * db->page_bytes, s->pages[level], db->page_bytes);
+	if (fault)
+		return damaged(s, fault);
+	if (db->progress)
+		atomic_fetch_add(&db->progress->bytes, db->page_bytes);
+	*out = s->pages[level];
+	return ST_OK;
+}
+
+/* ---- records ---- */
+
+/* A number of 1 to 9 bytes; false where it does not end within `s`. */
+static bool varint(struct span *s, uint64_t *out)
+{
+	uint64_t v = 0;
+	for (size_t i = 0; i < 9 && i < s->n; i++) {
+		unsigned char c = (unsigned char)s->p[i];
+		v = i == 8 ? v << 8 | c : v << 7 | (c & 127);
+		if (i == 8 || c < 128) {
+			s->p += i + 1;
+			s->n -= i + 1;
+			*out = v;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Bytes of a value by its serial type. Types 10 and 11 have no values in files. */
+static uint64_t value_bytes(uint64_t type)
+{
+	static const uint8_t bytes[] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0 };
+	return type < 10 ? bytes[type] : type < 12 ? UINT64_MAX : (type - 12) / 2;
+}
+
+static int64_t integer(const char *at, uint64_t type)
+{
+	if (type >= 8)
+		return (int64_t)type - 8;
+	size_t n = (size_t)value_bytes(type);
+	uint64_t v = n && (signed char)*at < 0 ? UINT64_MAX : 0;
+	for (size_t i = 0; i < n; i++)
+		v = v << 8 | (unsigned char)at[i];
+	return (int64_t)v;
+}
+
+/* False where it is of another type than its column. */
+static bool take_value(struct database_value *v, const struct database_column *column,
+                       const char *at, uint64_t type)
+{
+	v->null = type == 0;
+	if (v->null)
+		return true;
+	if (column->text)
+		v->text = (struct span){ at, (size_t)value_bytes(type) };
+	else
+		v->integer = integer(at, type);
+	return column->text ? type >= 13 && type % 2 == 1 : type <= 9 && type != 7;
+}
+
+static enum status unusable(const struct scan *s, size_t slot)
+{
+	const struct database_column *c = &s->columns[slot];
+	return diag_fail(s->log, ST_INPUT, "%s: %s, row %" PRId64 ": '%s' is no %s; export it anew",
+	                 s->db->name, s->table, s->rowid, c->name, c->text ? "text" : "integer");
+}
+
+static enum status take_record(struct scan *s, struct span payload)
+{
+	struct database_value values[DATABASE_COLUMNS];
+	struct span types = payload, body;
+	uint64_t header, type;
+	for (size_t i = 0; i < s->nr; i++)
+		values[i] = (struct database_value){ .null = true };
+	if (!varint(&types, &header) || header > payload.n || header < payload.n - types.n)
+		return damaged(s, "holds a row whose header is wrong");
+	body = (struct span){ payload.p + header, payload.n - header };
+	types.n = (size_t)header - (payload.n - types.n);
+	for (size_t i = 0; types.n; i++) {
+		if (i == s->map.nr || !varint(&types, &type) || value_bytes(type) > body.n)
+			return damaged(s, "holds a row that does not fit its table");
+		int slot = s->map.slot[i];
+		if (slot >= 0 && !take_value(&values[slot], &s->columns[slot], body.p, type))
+			return unusable(s, (size_t)slot);
+		body.p += value_bytes(type);
+		body.n -= (size_t)value_bytes(type);
+	}
+	if (s->map.rowid >= 0 && values[s->map.rowid].null)
+		values[s->map.rowid] = (struct database_value){ .integer = s->rowid };
+	for (size_t i = 0; i < s->nr; i++)
+		if (values[i].null && !s->columns[i].optional)
+			return unusable(s, i);
+	return s->fn(s->ctx, values);
+}
+
+/* ---- pages ---- */
+
+/* The rest of a row whose first bytes are in s->payload. */
+static enum status read_overflow(struct scan *s, uint32_t page, uint64_t bytes)
+{
+	unsigned char *p;
+	uint32_t room = s->db->usable - 4;
+	while (s->payload.n < bytes) {
+		TRY(read_page(s, page, DEPTH, &p));
+		uint64_t left = bytes - s->payload.n;
+		strbuf_add(&s->payload, (struct span){ (char *)p + 4, left < room ? (size_t)left : room });
+		page = be(p, 4);
+	}
+	return ST_OK;
+}
+
+static enum status read_cell(struct scan *s, struct span cell)
+{
+	uint64_t bytes, key, usable = s->db->usable;
+	if (!varint(&cell, &bytes) || !varint(&cell, &key) || bytes > usable * s->db->nr_pages)
+		return damaged(s, "holds a row that is longer than the file");
+	if (s->any && (int64_t)key <= s->rowid)
+		return damaged(s, "holds a row out of order");
+	s->any = true;
+	s->rowid = (int64_t)key;
+	uint64_t most = usable - 35, least = (usable - 12) * 32 / 255 - 23, local = bytes;
+	if (bytes > most) {
+		local = least + (bytes - least) % (usable - 4);
+		if (local > most)
+			local = least;
+	}
+	if (cell.n < local + (bytes > most ? 4 : 0))
+		return damaged(s, "holds a row that passes its end");
+	if (bytes <= most)
+		return take_record(s, (struct span){ cell.p, (size_t)bytes });
+	strbuf_setlen(&s->payload, 0);
+	strbuf_add(&s->payload, (struct span){ cell.p, (size_t)local });
+	TRY(read_overflow(s, be((const unsigned char *)cell.p + local, 4), bytes));
+	return take_record(s, strbuf_span(&s->payload));
+}
+
+/* The rows below a page, in order. */
+static enum status walk(struct scan *s, uint32_t page, size_t level)
+{
+	unsigned char *p;
+	if (level == DEPTH)
+		return damaged(s, "is deeper than a table can be");
+	TRY(read_page(s, page, level, &p));
+	const unsigned char *head = p + (page == 1 ? HEADER_BYTES : 0);
+	size_t from = (size_t)(head - p) + (*head == PAGE_INTERIOR ? 12 : 8);
+	size_t nr = be(head + 3, 2), usable = s->db->usable;
+	if (*head != PAGE_INTERIOR && *head != PAGE_LEAF)
+		return damaged(s, "is no page of a table with row ids");
+	if (from + nr * 2 > usable)
+		return damaged(s, "has more cells than fit");
+	for (size_t i = 0; i < nr; i++) {
+		size_t cell = be(p + from + i * 2, 2);
+		s->page = page; /* for messages: another was read meanwhile */
+		if (cell + 4 > usable)
+			return damaged(s, "has a cell beyond its end");
+		TRY(*head == PAGE_LEAF ? read_cell(s, (struct span){ (char *)p + cell, usable - cell })
+		                       : walk(s, be(p + cell, 4), level + 1));
+	}
+	s->page = page;
+	return *head == PAGE_INTERIOR ? walk(s, be(head + 8, 4), level + 1) : ST_OK;
+}
+
+static enum status run(struct scan *s, uint32_t root)
+{
+	s->budget = s->db->nr_pages;
+	enum status st = walk(s, root, 0);
+	for (size_t i = 0; i <= DEPTH; i++)
+		free(s->pages[i]);
+	strbuf_release(&s->payload);
+	return st;
+}
+
+/* ---- the file ---- */
+
+static const struct database_column schema_columns[] = {
+	{ "type", true, false },          { "name", true, false }, { "tbl_name", true, false },
+	{ "rootpage", .optional = true }, { "sql", true, true },
+};
+
+static enum status take_table(void *ctx, const struct database_value *v)
+{
+	struct database *db = ctx;
+	if (!span_eq(v[0].text, SPAN("table")) || v[3].integer <= 0)
+		return ST_OK; /* a virtual table has no pages */
+	struct table t = { .root = v[3].integer > UINT32_MAX ? UINT32_MAX : (uint32_t)v[3].integer };
+	t.name = (struct span){ arena_dup(&db->arena, v[1].text), v[1].text.n };
+	t.sql = (struct span){ arena_dup(&db->arena, v[4].text), v[4].text.n };
+	vec_push(&db->tables, t);
+	return ST_OK;
+}
+
+/* Page 1 holds the table of tables. */
+static enum status read_schema(struct database *db, struct diag_log *log)
+{
+	struct scan s = { .db = db,
+		              .log = log,
+		              .table = "sqlite_schema",
+		              .columns = schema_columns,
+		              .nr = sizeof schema_columns / sizeof *schema_columns,
+		              .fn = take_table,
+		              .ctx = db };
+	s.map.nr = s.nr;
+	s.map.rowid = -1;
+	for (size_t i = 0; i < s.nr; i++)
+		s.map.slot[i] = (int16_t)i;
+	return run(&s, 1);
+}
+
+/* NULL, or why it cannot be read. */
+static const char *take_header(struct database *db, const unsigned char *h, uint64_t bytes)
+{
+	uint32_t pages = be(h + 28, 4);
+	db->page_bytes = be(h + 16, 2) == 1 ? 65536 : be(h + 16, 2);
+	if (memcmp(h, DATABASE_MAGIC.p, DATABASE_MAGIC.n) != 0 || db->page_bytes < 512 ||
+	    (db->page_bytes & (db->page_bytes - 1)) || db->page_bytes - h[20] < 480)
+		return "is no database of SQLite as it was exported: damaged, or compressed";
+	if (h[19] != 1)
+		return "is written with a log of its own (WAL); close it first: sqlite3 FILE 'PRAGMA "
+		       "journal_mode=DELETE'";
+	if (be(h + 56, 4) > 1)
+		return "holds text in UTF-16; export it anew, in UTF-8";
+	if (!pages || be(h + 24, 4) != be(h + 92, 4)) /* not kept up to date by old versions */
+		pages =
+		    bytes / db->page_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)(bytes / db->page_bytes);
+	if (!pages || (uint64_t)pages * db->page_bytes > bytes)
+		return "is cut short; export it anew";
+	db->usable = db->page_bytes - h[20];
+	db->nr_pages = pages;
+	return NULL;
+}
+
+/* With what a journal holds the file may be another: it is that of a writer that still runs,
+   or has died. */
+static bool has_journal(const char *path)
+{
+	struct strbuf b = STRBUF_INIT;
+	struct stat sb;
+	strbuf_addf(&b, "%s-journal", path);
+	bool found = stat(strbuf_str(&b), &sb) == 0 && sb.st_size > 0;
+	strbuf_release(&b);
+	return found;
+}
+
+static enum status open_file(struct database *db, const char *path, struct diag_log *log)
+{
+	unsigned char header[HEADER_BYTES] = { 0 };
+	struct stat sb;
+	db->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO)
+	                                : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (db->fd < 0 || fstat(db->fd, &sb) < 0)
+		return diag_fail(log, ST_INPUT, "%s: cannot be opened: %s", db->name, strerror(errno));
+	if (!S_ISREG(sb.st_mode))
+		return diag_fail(log, ST_INPUT,
+		                 "%s: a database of SQLite is read in any order: give it as a file, not as "
+		                 "a stream",
+		                 db->name);
+	if (has_journal(path))
+		return diag_fail(log, ST_INPUT,
+		                 "%s: is being written, or was not finished (%s-journal); export it anew",
+		                 db->name, db->name);
+	const char *fault = read_at(db, 0, header, sizeof header);
+	if (!fault)
+		fault = take_header(db, header, (uint64_t)sb.st_size);
+	return fault ? diag_fail(log, ST_INPUT, "%s: %s", db->name, fault) : ST_OK;
+}
+
+enum status database_open(const char *path, struct source_progress *progress, struct database **out,
+                          struct diag_log *log)
+{
+	struct database *db = mem_calloc(1, sizeof *db);
+	struct strbuf b = STRBUF_INIT;
+	text_add_short(&b, span_of(strcmp(path, "-") == 0 ? "standard input" : path), 4096);
+	db->name = arena_dup(&db->arena, strbuf_span(&b));
+	strbuf_release(&b);
+	db->progress = progress;
+	enum status st = open_file(db, path, log);
+	if (st == ST_OK)
+		st = read_schema(db, log);
+	if (st == ST_OK)
+		*out = db;
+	else
+		database_close(db);
+	return st;
+}
+
+void database_close(struct database *db)
+{
+	if (!db)
+		return;
+	if (db->fd >= 0)
+		close(db->fd);
+	vec_release(&db->tables);
+	arena_release(&db->arena);
+	free(db);
+}
+
+const char *database_name(const struct database *db)
+{
+	return db->name;
+}
+
+enum status database_scan(struct database *db, const char *table,
+                          const struct database_column *columns, size_t nr, database_row_fn *fn,
+                          void *ctx, struct diag_log *log)
+{
+	const struct table *t = NULL;
+	for (size_t i = 0; i < db->tables.nr && !t; i++)
+		if (span_eq(db->tables.v[i].name, span_of(table)))
+			t = &db->tables.v[i];
+	if (!t)
+		return ST_OK;
+	struct scan s = {
+		.db = db, .log = log, .table = table, .columns = columns, .nr = nr, .fn = fn, .ctx = ctx
+	};
+	const char *missing = database_map_columns(t->sql, columns, nr, &s.map);
+	if (missing && *missing)
+		return diag_fail(log, ST_INPUT,
+		                 "%s: %s: no column '%s'; export it anew with a newer version", db->name,
+		                 table, missing);
+	if (missing)
+		return diag_fail(log, ST_INPUT, "%s: %s: its columns cannot be told", db->name, table);
+	return run(&s, t->root);
+}

@@ -1,0 +1,152 @@
+/* The columns of a table, from the text that made it. */
+#include "io/database_parts.h"
+
+/* Identifiers in quotes of any kind are WORD_QUOTED; the end of the text is WORD_END. */
+enum word_kind { WORD_END, WORD_PLAIN, WORD_QUOTED, WORD_MARK };
+struct word {
+	enum word_kind kind;
+	struct span text; ///< without the quotes
+};
+
+static bool is_word_byte(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	       c == '$' || (unsigned char)c >= 128;
+}
+
+static bool at(struct span s, const char *two)
+{
+	return s.n >= 2 && s.p[0] == two[0] && s.p[1] == two[1];
+}
+
+static void drop(struct span *s, size_t n)
+{
+	s->p += n;
+	s->n -= n;
+}
+
+/* White space and comments. */
+static void skip(struct span *s)
+{
+	static const char spaces[] = { ' ', '\t', '\r', '\n', '\f' };
+	while (s->n) {
+		const char *end = NULL;
+		if (at(*s, "--")) {
+			end = memchr(s->p, '\n', s->n);
+			drop(s, end ? (size_t)(end - s->p) : s->n);
+		} else if (at(*s, "/*")) {
+			end = memmem(s->p + 2, s->n - 2, "*/", 2);
+			drop(s, end ? (size_t)(end + 2 - s->p) : s->n);
+		} else if (memchr(spaces, s->p[0], sizeof spaces)) {
+			drop(s, 1);
+		} else {
+			return;
+		}
+	}
+}
+
+static struct word next(struct span *s)
+{
+	static const char quotes[] = { '"', '\'', '`', '[' };
+	skip(s);
+	if (s->n == 0)
+		return (struct word){ 0 };
+	const char *from = s->p;
+	bool quoted = memchr(quotes, *from, sizeof quotes) != NULL;
+	char quote = *from == '[' ? ']' : *from;
+	size_t n = 1;
+	while (n < s->n && (quoted ? from[n] != quote : is_word_byte(*from) && is_word_byte(from[n])))
+		n++;
+	drop(s, quoted && n < s->n ? n + 1 : n);
+	if (quoted)
+		return (struct word){ WORD_QUOTED, { from + 1, n - 1 } };
+	return (struct word){ is_word_byte(*from) ? WORD_PLAIN : WORD_MARK, { from, n } };
+}
+
+static bool is_plain(struct word w, const char *what)
+{
+	return w.kind == WORD_PLAIN && span_eq_nocase(w.text, span_of(what));
+}
+
+static bool is_mark(struct word w, char mark)
+{
+	return w.kind == WORD_MARK && w.text.p[0] == mark;
+}
+
+/* A rule for the table, in place of a column. */
+static bool begins_constraint(struct word w)
+{
+	return is_plain(w, "CONSTRAINT") || is_plain(w, "PRIMARY") || is_plain(w, "UNIQUE") ||
+	       is_plain(w, "CHECK") || is_plain(w, "FOREIGN");
+}
+
+/* Behind the name of a column, up to the comma or parenthesis after it, which goes to `*after`.
+   True where the column is another name of the row id: INTEGER … PRIMARY KEY. */
+static bool rest_of_column(struct span *s, struct word *after)
+{
+	bool integer = false, primary = false;
+	size_t depth = 0;
+	for (size_t i = 0;; i++) {
+		struct word w = next(s);
+		if (w.kind == WORD_END || (depth == 0 && (is_mark(w, ',') || is_mark(w, ')')))) {
+			*after = w;
+			return integer && primary;
+		}
+		depth += is_mark(w, '(');
+		depth -= depth && is_mark(w, ')');
+		integer = integer || (i == 0 && is_plain(w, "INTEGER"));
+		primary = primary || (depth == 0 && is_plain(w, "PRIMARY"));
+	}
+}
+
+/* Up to the columns. */
+static bool enter(struct span *s)
+{
+	struct word w = next(s);
+	if (!is_plain(w, "CREATE"))
+		return false;
+	while (w.kind != WORD_END && !is_mark(w, '('))
+		w = next(s);
+	return w.kind != WORD_END;
+}
+
+static int slot_of(struct span name, const struct database_column *columns, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (span_eq_nocase(name, span_of(columns[i].name)))
+			return (int)i;
+	return -1;
+}
+
+const char *database_map_columns(struct span sql, const struct database_column *columns, size_t nr,
+                                 struct database_map *map)
+{
+	bool found[DATABASE_COLUMNS] = { false };
+	struct word after = { 0 };
+	map->nr = 0;
+	map->rowid = -1;
+	if (!enter(&sql))
+		return "";
+	do {
+		struct word name = next(&sql);
+		bool rowid = rest_of_column(&sql, &after);
+		if (begins_constraint(name))
+			continue;
+		if (map->nr == DATABASE_TABLE_COLUMNS || name.kind < WORD_PLAIN || name.kind > WORD_QUOTED)
+			return "";
+		int slot = slot_of(name.text, columns, nr);
+		if (slot >= 0 && found[slot])
+			return "";
+		if (slot >= 0)
+			found[slot] = true;
+		if (rowid)
+			map->rowid = slot;
+		map->slot[map->nr++] = (int16_t)slot;
+	} while (is_mark(after, ','));
+	if (!is_mark(after, ')'))
+		return "";
+	for (size_t i = 0; i < nr; i++)
+		if (!found[i] && !columns[i].optional)
+			return columns[i].name;
+	return NULL;
+}

@@ -1,0 +1,17 @@
+/// Nsight Systems' SQLite export (nsys export --type sqlite) → events.
+#ifndef GG_READ_NSYS_H
+#define GG_READ_NSYS_H
+
+#include "base/diag.h"
+#include "io/source.h"
+#include "model/event.h"
+
+/// Read the export at `path`, which must be a file, like trace_read(): kernels, copies and
+/// memory sets, then runtime calls, then NVTX ranges as annotations go to `sink`; GPUs and
+/// samples of GPU metrics to `meta`. ST_INPUT also where it holds the GPU work of several
+/// processes, or of CUDA graphs as a whole.
+GG_MUST_CHECK enum status nsys_read(const char *path, struct source_progress *progress,
+                                    struct name_table *names, struct event_sink sink,
+                                    struct trace_meta *meta, struct diag_log *log);
+
+#endif

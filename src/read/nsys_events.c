@@ -1,0 +1,310 @@
+/* Rows of an export → events. Times are ns of the session. */
+#include <string.h>
+
+#include "read/nsys_parts.h"
+
+/* Integers below 0 are no idents. */
+static int64_t ident(const struct database_value *v)
+{
+	return v->null || v->integer < 0 ? IDENT_NONE : v->integer;
+}
+
+static enum status set_name(struct nsys *n, const char *table, struct span text, struct event *e)
+{
+	e->name = name_intern(n->names, text);
+	return e->name ? ST_OK : nsys_fail(n, table, "too many different names");
+}
+
+static enum status set_times(struct nsys *n, const char *table, const struct database_value *start,
+                             const struct database_value *end, struct event *e)
+{
+	e->start_ns = start->integer;
+	if (__builtin_sub_overflow(end->integer, start->integer, &e->dur_ns))
+		return nsys_fail(n, table, "an event lasts for more than 292 years; export it anew");
+	e->negative = e->dur_ns < 0;
+	e->dur_ns = e->negative ? 0 : e->dur_ns;
+	return ST_OK;
+}
+
+static enum status hand_on(struct nsys *n, const struct event *e)
+{
+	n->meta->events++;
+	return n->sink.event(n->sink.ctx, e);
+}
+
+static struct event blank(enum event_kind kind)
+{
+	return (struct event){ .kind = kind,
+		                   .device = IDENT_NONE,
+		                   .stream = IDENT_NONE,
+		                   .correlation = IDENT_NONE,
+		                   .grid = { -1 },
+		                   .block = { -1 },
+		                   .occupancy = -1,
+		                   .python_id = -1,
+		                   .python_parent = -1,
+		                   .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } };
+}
+
+/* ---- GPU ---- */
+
+/* The columns that all GPU work begins with. */
+enum { GPU_START, GPU_END, GPU_DEVICE, GPU_STREAM, GPU_CORRELATION, GPU_PROCESS, GPU_REST };
+#define GPU_COLUMNS                                                                         \
+	{ .name = "start" }, { .name = "end" }, { .name = "deviceId" }, { .name = "streamId" }, \
+	    { .name = "correlationId", .optional = true },                                      \
+	{                                                                                       \
+		.name = "globalPid"                                                                 \
+	}
+
+static const char *const kernel_table = "CUPTI_ACTIVITY_KIND_KERNEL";
+static const struct database_column kernel_columns[] = {
+	GPU_COLUMNS,         { .name = "demangledName" }, { .name = "gridX" },  { .name = "gridY" },
+	{ .name = "gridZ" }, { .name = "blockX" },        { .name = "blockY" }, { .name = "blockZ" },
+};
+
+static const char *const memcpy_table = "CUPTI_ACTIVITY_KIND_MEMCPY";
+static const struct database_column memcpy_columns[] = {
+	GPU_COLUMNS,
+	{ .name = "bytes" },
+	{ .name = "copyKind" },
+	{ .name = "srcKind", .optional = true },
+	{ .name = "dstKind", .optional = true },
+};
+
+static const char *const memset_table = "CUPTI_ACTIVITY_KIND_MEMSET";
+static const struct database_column memset_columns[] = {
+	GPU_COLUMNS,
+	{ .name = "bytes" },
+	{ .name = "memKind", .optional = true },
+};
+
+/* Correlation ids and numbers of devices are of one process. */
+static enum status set_process(struct nsys *n, const struct database_value *v)
+{
+	int64_t process = v[GPU_PROCESS].integer;
+	if (!n->any_process)
+		n->process = process;
+	n->any_process = true;
+	if (process >> 24 == n->process >> 24)
+		return ST_OK;
+	return diag_fail(n->log, ST_INPUT,
+	                 "%s: the GPU work of several processes (%" PRId64 " and %" PRId64
+	                 "), whose ranks cannot be told: record each of them into a report of its own, "
+	                 "such as nsys profile -o report_rank%%q{RANK}",
+	                 database_name(n->db), nsys_pid(n->process), nsys_pid(process));
+}
+
+static enum status set_gpu(struct nsys *n, const char *table, const struct database_value *v,
+                           struct event *e)
+{
+	TRY(set_process(n, v));
+	e->pid = nsys_pid(n->process);
+	e->tid = IDENT_NONE;
+	e->device = ident(&v[GPU_DEVICE]);
+	e->stream = ident(&v[GPU_STREAM]);
+	e->correlation = ident(&v[GPU_CORRELATION]);
+	if (idmap_add(&n->devices, e->device) == n->gpus.nr)
+		vec_push(&n->gpus, (struct nsys_gpu){ .device = e->device, .gpu = -1 });
+	return set_times(n, table, &v[GPU_START], &v[GPU_END], e);
+}
+
+static enum status take_kernel(void *ctx, const struct database_value *v)
+{
+	struct nsys *n = ctx;
+	struct event e = blank(EVENT_KERNEL);
+	struct span name;
+	TRY(set_gpu(n, kernel_table, v, &e));
+	if (!nsys_string(n, &v[GPU_REST], &name))
+		return nsys_fail(n, kernel_table, "a kernel without a name in StringIds; export it anew");
+	for (int i = 0; i < 3; i++) {
+		e.grid[i] = v[GPU_REST + 1 + i].integer;
+		e.block[i] = v[GPU_REST + 4 + i].integer;
+	}
+	TRY(set_name(n, kernel_table, name, &e));
+	return hand_on(n, &e);
+}
+
+/* Named as Kineto names them, so that a run is comparable by either.
+   Source: ids of ENUM_CUDA_MEMCPY_OPER and ENUM_CUDA_MEM_KIND (nsys 2024.6, schema 3.16.1);
+   names of memcpyKindString() and memoryKindString(), libkineto/src/cupti_strings.cpp. */
+static const char *copy_kind(const struct database_value *v)
+{
+	static const char *const names[] = { "<unknown>", "HtoD", "DtoH", "HtoA", "AtoH",
+		                                 "AtoA",      "AtoD", "DtoA", "DtoD", "HtoH",
+		                                 "PtoP",      "HtoD", "DtoH", "DtoD" };
+	return v->integer >= 0 && v->integer < (int64_t)(sizeof names / sizeof *names)
+	           ? names[v->integer]
+	           : names[0];
+}
+
+static const char *memory_kind(const struct database_value *v)
+{
+	static const char *const names[] = { "Pageable", "Pinned",        "Device",         "Array",
+		                                 "Managed",  "Device Static", "Managed Static", "Unknown" };
+	return !v->null && v->integer >= 0 && v->integer < 7 ? names[v->integer] : names[7];
+}
+
+static enum status take_sized(struct nsys *n, const char *table, const struct database_value *v,
+                              struct event *e)
+{
+	TRY(set_gpu(n, table, v, e));
+	e->bytes = v[GPU_REST].integer > 0 ? v[GPU_REST].integer : 0;
+	TRY(set_name(n, table, strbuf_span(&n->text), e));
+	return hand_on(n, e);
+}
+
+static enum status take_memcpy(void *ctx, const struct database_value *v)
+{
+	struct nsys *n = ctx;
+	struct event e = blank(EVENT_MEMCPY);
+	strbuf_setlen(&n->text, 0);
+	strbuf_addf(&n->text, "Memcpy %s (%s -> %s)", copy_kind(&v[GPU_REST + 1]),
+	            memory_kind(&v[GPU_REST + 2]), memory_kind(&v[GPU_REST + 3]));
+	return take_sized(n, memcpy_table, v, &e);
+}
+
+static enum status take_memset(void *ctx, const struct database_value *v)
+{
+	struct nsys *n = ctx;
+	struct event e = blank(EVENT_MEMSET);
+	strbuf_setlen(&n->text, 0);
+	strbuf_addf(&n->text, "Memset (%s)", memory_kind(&v[GPU_REST + 1]));
+	return take_sized(n, memset_table, v, &e);
+}
+
+enum status nsys_gpu_work(struct nsys *n)
+{
+	TRY(NSYS_SCAN(n, kernel_table, kernel_columns, take_kernel));
+	TRY(NSYS_SCAN(n, memcpy_table, memcpy_columns, take_memcpy));
+	TRY(NSYS_SCAN(n, memset_table, memset_columns, take_memset));
+	return n->any_process ? ST_OK
+	                      : diag_fail(n->log, ST_INPUT,
+	                                  "%s: no kernel, copy or memory set was recorded: record with "
+	                                  "nsys profile --trace=cuda,nvtx",
+	                                  database_name(n->db));
+}
+
+/* ---- host ---- */
+
+static const char *const runtime_table = "CUPTI_ACTIVITY_KIND_RUNTIME";
+static const struct database_column runtime_columns[] = {
+	{ .name = "start" },
+	{ .name = "end" },
+	{ .name = "nameId" },
+	{ .name = "globalTid", .optional = true },
+	{ .name = "correlationId", .optional = true },
+};
+
+/* Calls are named with the version of the interface: "cudaLaunchKernel_v7000". */
+static struct span without_version(struct span name)
+{
+	size_t n = name.n;
+	while (n && is_digit(name.p[n - 1]))
+		n--;
+	if (n >= 3 && n < name.n && memcmp(name.p + n - 2, "_v", 2) == 0)
+		name.n = n - 2;
+	return name;
+}
+
+static enum status take_runtime(void *ctx, const struct database_value *v)
+{
+	struct nsys *n = ctx;
+	struct event e = blank(EVENT_RUNTIME);
+	struct span name;
+	if (!nsys_ours(n, &v[3]))
+		return ST_OK;
+	if (!nsys_string(n, &v[2], &name))
+		return nsys_fail(n, runtime_table, "a call without a name in StringIds; export it anew");
+	e.pid = nsys_pid(v[3].integer);
+	e.tid = nsys_tid(v[3].integer);
+	e.correlation = ident(&v[4]);
+	TRY(set_times(n, runtime_table, &v[0], &v[1], &e));
+	TRY(set_name(n, runtime_table, without_version(name), &e));
+	return hand_on(n, &e);
+}
+
+static const char *const nvtx_table = "NVTX_EVENTS";
+enum { NVTX_START, NVTX_END, NVTX_TYPE, NVTX_TEXT, NVTX_TEXT_ID, NVTX_THREAD, NVTX_DOMAIN };
+static const struct database_column nvtx_columns[] = {
+	{ .name = "start" },
+	{ .name = "end", .optional = true },
+	{ .name = "eventType" },
+	{ .name = "text", .text = true, .optional = true },
+	{ .name = "textId", .optional = true },
+	{ .name = "globalTid", .optional = true },
+	{ .name = "domainId", .optional = true },
+};
+
+/* Push/pop and start/end ranges, of the library and of its text form; the creation of a domain.
+   Source: ENUM_NSYS_EVENT_TYPE; EVENT_TYPE_NVTX_… in reports/nvtx_sum.py of nsys. */
+enum {
+	TYPE_PUSH_POP = 59,
+	TYPE_START_END = 60,
+	TYPE_TEXT_PUSH_POP = 70,
+	TYPE_TEXT_START_END = 71,
+	TYPE_DOMAIN = 75
+};
+
+static bool nvtx_text(const struct nsys *n, const struct database_value *v, struct span *out)
+{
+	if (v[NVTX_TEXT].null)
+		return nsys_string(n, &v[NVTX_TEXT_ID], out);
+	*out = v[NVTX_TEXT].text;
+	return true;
+}
+
+static enum status take_domain(void *ctx, const struct database_value *v)
+{
+	struct nsys *n = ctx;
+	struct span name;
+	if (v[NVTX_TYPE].integer != TYPE_DOMAIN || v[NVTX_DOMAIN].null ||
+	    !nsys_ours(n, &v[NVTX_THREAD]) || !nvtx_text(n, v, &name))
+		return ST_OK;
+	if (idmap_add(&n->domain_ids, v[NVTX_DOMAIN].integer) == n->domains.nr)
+		vec_push(&n->domains, (struct span){ arena_dup(&n->arena, name), name.n });
+	return ST_OK;
+}
+
+/* "name", in a domain "name@domain": as nsys wants them with --filter-nvtx and
+   --nvtx-capture. */
+static struct span range_name(struct nsys *n, const struct database_value *domain, struct span name)
+{
+	uint32_t id = domain->null ? IDMAP_NONE : idmap_find(&n->domain_ids, domain->integer);
+	if (id == IDMAP_NONE)
+		return name;
+	strbuf_setlen(&n->text, 0);
+	strbuf_add(&n->text, name);
+	strbuf_addch(&n->text, '@');
+	strbuf_add(&n->text, n->domains.v[id]);
+	return strbuf_span(&n->text);
+}
+
+static bool is_range(int64_t type)
+{
+	return type == TYPE_PUSH_POP || type == TYPE_START_END || type == TYPE_TEXT_PUSH_POP ||
+	       type == TYPE_TEXT_START_END;
+}
+
+/* A range that was open when recording ended is none. */
+static enum status take_range(void *ctx, const struct database_value *v)
+{
+	struct nsys *n = ctx;
+	struct event e = blank(EVENT_ANNOTATION);
+	struct span name;
+	if (!is_range(v[NVTX_TYPE].integer) || v[NVTX_END].null || !nsys_ours(n, &v[NVTX_THREAD]) ||
+	    !nvtx_text(n, v, &name))
+		return ST_OK;
+	e.pid = nsys_pid(v[NVTX_THREAD].integer);
+	e.tid = nsys_tid(v[NVTX_THREAD].integer);
+	TRY(set_times(n, nvtx_table, &v[NVTX_START], &v[NVTX_END], &e));
+	TRY(set_name(n, nvtx_table, range_name(n, &v[NVTX_DOMAIN], name), &e));
+	return hand_on(n, &e);
+}
+
+enum status nsys_host_work(struct nsys *n)
+{
+	TRY(NSYS_SCAN(n, runtime_table, runtime_columns, take_runtime));
+	TRY(NSYS_SCAN(n, nvtx_table, nvtx_columns, take_domain));
+	return NSYS_SCAN(n, nvtx_table, nvtx_columns, take_range);
+}

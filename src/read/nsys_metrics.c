@@ -1,0 +1,101 @@
+/* Periodic GPU metrics: which counters are shares of a peak, and their samples.
+   Source: Nsight Systems User Guide, "SQLite Schema Reference" (TARGET_INFO_GPU_METRICS,
+   GPU_METRICS); which GPU: recipes/nvlink_sum of nsys 2024, "typeId & 0xFF" is the id of
+   TARGET_INFO_GPU. */
+#include "read/nsys_parts.h"
+
+/* Of other counters the unit is not said reliably: clocks named "[MHz]" are in Hz. */
+#define UNIT " [Throughput %]"
+
+/* A counter may be a little above its peak; a value beyond this is none. */
+enum { PCT_MAX = 1000 };
+
+struct metrics {
+	struct nsys *n;
+	struct idmap types; ///< typeId
+	struct idmap keys; ///< id of its type and metricId
+	VEC(uint32_t) counter_of; ///< by id of `keys`
+	struct idmap names; ///< id of the name of each counter
+};
+
+static const struct database_column info_columns[] = { { .name = "typeId" },
+	                                                   { .name = "metricId" },
+	                                                   { .name = "metricName", .text = true } };
+
+static bool is_used(const struct nsys *n, int64_t gpu)
+{
+	for (size_t i = 0; i < n->gpus.nr; i++)
+		if (n->gpus.v[i].gpu == gpu)
+			return true;
+	return false;
+}
+
+static int64_t key_of(uint32_t type, const struct database_value *metric)
+{
+	return idmap_pair(type, (uint32_t)metric->integer);
+}
+
+static enum status take_info(void *ctx, const struct database_value *v)
+{
+	struct metrics *m = ctx;
+	struct nsys *n = m->n;
+	struct span name = v[2].text, unit = SPAN(UNIT);
+	if (name.n <= unit.n || !is_used(n, v[0].integer & 0xFF) ||
+	    memcmp(name.p + name.n - unit.n, unit.p, unit.n) != 0)
+		return ST_OK;
+	name.n -= unit.n;
+	if (v[1].integer < 0 || v[1].integer > UINT32_MAX)
+		return nsys_fail(n, "TARGET_INFO_GPU_METRICS", "a metricId beyond 32 bits");
+	if (idmap_add(&m->keys, key_of(idmap_add(&m->types, v[0].integer), &v[1])) != m->counter_of.nr)
+		return ST_OK;
+	const struct name *known = name_intern(n->names, name);
+	if (!known)
+		return nsys_fail(n, "TARGET_INFO_GPU_METRICS", "too many different names");
+	uint32_t counter = idmap_add(&m->names, known->id);
+	if (counter == n->meta->counters.nr)
+		vec_push(&n->meta->counters, name_span(known));
+	vec_push(&m->counter_of, counter);
+	return ST_OK;
+}
+
+static const struct database_column sample_columns[] = {
+	{ .name = "timestamp", .optional = true },
+	{ .name = "typeId" },
+	{ .name = "metricId" },
+	{ .name = "value" },
+};
+
+static enum status take_sample(void *ctx, const struct database_value *v)
+{
+	struct metrics *m = ctx;
+	uint32_t type = idmap_find(&m->types, v[1].integer);
+	if (type == IDMAP_NONE || v[0].null || v[2].integer < 0 || v[2].integer > UINT32_MAX)
+		return ST_OK;
+	uint32_t key = idmap_find(&m->keys, key_of(type, &v[2]));
+	if (key == IDMAP_NONE)
+		return ST_OK;
+	if (v[3].integer < 0 || v[3].integer > PCT_MAX) {
+		m->n->meta->malformed++;
+		return ST_OK;
+	}
+	vec_push(&m->n->meta->samples,
+	         (struct counter_sample){ v[0].integer, m->counter_of.v[key], (uint32_t)v[3].integer });
+	return ST_OK;
+}
+
+enum status nsys_metrics(struct nsys *n)
+{
+	struct metrics m = { .n = n };
+	idmap_init(&m.types);
+	idmap_init(&m.keys);
+	idmap_init(&m.names);
+	enum status st =
+	    database_scan(n->db, "TARGET_INFO_GPU_METRICS", info_columns, 3, take_info, &m, n->log);
+	if (st == ST_OK)
+		st = database_scan(n->db, "GPU_METRICS", sample_columns, 4, take_sample, &m, n->log);
+	idmap_release(&m.types);
+	idmap_release(&m.keys);
+	idmap_release(&m.names);
+	vec_release(&m.counter_of);
+	return st;
+}

@@ -1,0 +1,402 @@
+#!/usr/bin/env python3
+"""An export of Nsight Systems is the run that it is of.
+
+- A trace and the export that nsys would have made of the same run (tests/gen/nsys.py) give one digest, byte for byte,
+  at every page size of SQLite; so do the shared traces where $GPUGATE_SHARED is set.
+- Kernels, copies and counters of databases laid out at random (columns in any order, quoted, commented and added later, deleted
+  rows, long texts over many pages, indexes, views, other processes' work) are those that SQLite itself finds.
+- What cannot be read exactly, or is damaged in any byte, is refused with one line.
+
+$GPUGATE is the program; exit 77 skips.
+"""
+import collections
+import json
+import os
+import pathlib
+import random
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gen"))
+import nsys  # noqa: E402
+
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+PROGRAM = os.environ.get("GPUGATE")
+SHARED = os.environ.get("GPUGATE_SHARED")
+GPU = ("kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset")
+CALLS = ("cuda_runtime", "cuda_driver", "runtime")
+UNIT = " [Throughput %]"
+
+
+def run(*args):
+    return subprocess.run([PROGRAM, *map(str, args)], capture_output=True, text=True)
+
+
+def digest(path, *options):
+    done = run("digest", path, *options, "-o", "-")
+    if done.returncode:
+        sys.exit(f"FAILED: {path}: exit {done.returncode}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+def refused(path, *words, status=3):
+    done = run("digest", path, "-o", "-")
+    if done.returncode != status or done.stderr.count("\n") != 1 or not all(w in done.stderr for w in words):
+        sys.exit(f"FAILED: {path}: exit {done.returncode}, without {words}: {done.stderr}")
+
+
+# --- The same run in both forms ------------------------------------------------------------------------------
+
+
+def in_common(source):
+    """Of a trace what nsys records too, with the ids and names that an export gives it; None where it cannot."""
+    threads, out = {}, []
+    for e in source:
+        cat, args = e.get("cat", "").lower(), e.get("args", {})
+        if e.get("ph") != "X" or cat not in GPU + CALLS + ("user_annotation",):
+            continue
+        if any("\ud800" <= c <= "\udfff" for c in e["name"]):
+            continue  # no text of SQLite
+        if nsys.ns(e.get("dur", 0)) < 0 or (cat == "user_annotation" and e["name"].startswith("nccl:")):
+            continue  # with its shapes it says more than an export
+        keep = {k: args[k] for k in ("device", "stream", "correlation", "bytes", "grid", "block") if k in args}
+        if cat not in GPU:
+            keep = {k: v for k, v in keep.items() if k == "correlation"}
+            tid = threads.setdefault((str(e["pid"]), str(e["tid"])), len(threads) + 1)
+        else:
+            tid = 0
+            if not isinstance(keep.get("stream"), int) or not nsys.has_a_row(e):
+                return None
+            if cat == "kernel":
+                keep.setdefault("grid", [1, 1, 1])
+                keep.setdefault("block", [1, 1, 1])
+        if not isinstance(keep.get("correlation", 0), int) or keep.get("correlation", 0) < 0:
+            keep.pop("correlation")
+        out.append(dict(e, pid=nsys.PID, tid=tid, args=keep))
+    return out
+
+
+def comparable(d):
+    for key in ("trace", "source_hash", "events", "counters"):
+        d.pop(key, None)
+    return d
+
+
+def same_digest(dir, source, page_size):
+    export, trace = dir / "x.sqlite", dir / "x.json"
+    nsys.convert(source, export, page_size, metrics=False)
+    devices = [{"id": d, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 85 * 10**9}
+               for d in sorted({e["args"]["device"] for e in source if e["cat"].lower() in GPU})]
+    trace.write_text(json.dumps({"deviceProperties": devices, "traceEvents": source}, default=str))
+    want, got = comparable(digest(trace)), comparable(digest(export))
+    for key in want:
+        if got.get(key) != want[key]:
+            sys.exit(f"FAILED: page size {page_size}: '{key}' differs:\n{got.get(key)}\n{want[key]}")
+    return len(source)
+
+
+def of_generated_traces(dir):
+    nr = 0
+    for seed, page_size in enumerate((512, 1024, 4096, 65536)):
+        subprocess.run([sys.executable, GEN / "trace.py", "--seed", str(seed), "--steps", "3", "--hostile-names",
+                        "--out", dir / "t.json.gz"], check=True)
+        nr += same_digest(dir, in_common(nsys.events(dir / "t.json.gz")), page_size)
+    return nr
+
+
+def of_shared_traces(dir):
+    nr = 0
+    for path in sorted(pathlib.Path(SHARED, "data", "traces").rglob("*.json*")):
+        if path.stat().st_size > 20 << 20:
+            continue
+        try:
+            source = in_common(nsys.events(path))
+        except (ValueError, KeyError, AttributeError, TypeError):
+            continue  # another artifact
+        if source and any(e["cat"].lower() in GPU for e in source):
+            nr += 1
+            same_digest(dir, source, 4096)
+    return nr
+
+
+# --- Databases laid out at random --------------------------------------------------------------------------------
+
+
+def scramble(path, rng):
+    """The tables anew, in another order of columns, with what SQLite allows around them."""
+    db = sqlite3.connect(path)
+    for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall():
+        columns = [(name, rng.choice(['"{}"', "[{}]", "`{}`"]).format(name), "INTEGER PRIMARY KEY" if key else kind)
+                   for _, name, kind, _, _, key in db.execute(f"PRAGMA table_info({table})")]
+        keyed = any(kind.endswith("KEY") for _, _, kind in columns)
+        rng.shuffle(columns)
+        rows = db.execute(f"SELECT {','.join(quoted for _, quoted, _ in columns)} FROM {table}").fetchall()
+        later = columns[-1:] if rng.random() < 0.3 and not columns[-1][2].endswith("KEY") and len(columns) > 2 else []
+        first = columns[: len(columns) - len(later)]
+        extra = rng.choice(["", ", CHECK (1)", ", extra_ DEFAULT (max(1, 2)), CONSTRAINT c UNIQUE (extra_)" if len(rows) < 2 else ""])
+        text = " /* , ( */,\n -- a comment, with (\n".join(f"{quoted} {kind}" for _, quoted, kind in first)
+        db.execute(f"DROP TABLE {table}")
+        db.execute(f"CREATE TABLE {table} (\n{text}{extra})")
+        for _, quoted, kind in later:
+            db.execute(f"ALTER TABLE {table} ADD COLUMN {quoted} {kind}")
+        rows *= 1 if keyed or rng.random() < 0.7 else 2
+        into = f"{table} ({','.join(quoted for _, quoted, _ in columns)})"
+        db.executemany(f"INSERT INTO {into} VALUES ({','.join('?' * len(columns))})", rows)
+        if not keyed and len(rows) > 50:
+            db.execute(f"DELETE FROM {table} WHERE rowid % 7 = 3")
+        if rng.random() < 0.5:
+            db.execute(f"CREATE INDEX \"i {table}\" ON {table} ({columns[0][1]})")
+        if rng.random() < 0.3:
+            db.execute(f"CREATE VIEW \"v_{table}\" AS SELECT * FROM {table}")
+            db.execute(f"CREATE TRIGGER t_{table} AFTER INSERT ON {table} BEGIN SELECT 1; END")
+    db.commit()
+    if rng.random() < 0.3:
+        db.execute("VACUUM")
+    db.close()
+
+
+def random_export(path, rng):
+    export = nsys.Export(path, rng.choice([512, 1024, 2048, 4096, 8192, 65536]))
+    names = [f"kernel_{i}<{'x' * int(rng.expovariate(1 / 300))}>" for i in range(rng.randrange(1, 40))]
+    clock = 0
+    for i in range(rng.randrange(1, 900)):
+        clock += rng.randrange(1, 1 << rng.randrange(1, 40))
+        e = {"ts": 0, "dur": 0, "name": rng.choice(names), "cat": rng.choice(["kernel"] * 4 + ["memcpy", "memset"]),
+             "args": {"device": rng.randrange(2), "stream": rng.randrange(4), "bytes": rng.randrange(1 << 40),
+                      "correlation": i if rng.random() < 0.9 else None}}
+        if e["cat"] == "memcpy":
+            e["name"] = f"Memcpy {rng.choice(nsys.COPIES)} ({rng.choice(nsys.KINDS)} -> {rng.choice(nsys.KINDS)})"
+        elif e["cat"] == "memset":
+            e["name"] = f"Memset ({rng.choice(nsys.KINDS)})"
+        e["ts"], e["dur"] = clock / 1000, rng.randrange(1000)
+        export.gpu_work(e)
+    for i in range(rng.randrange(40)):  # of others, and no ranges: left out
+        export.range("step", i, i + 5, nsys.VM | nsys.OTHER_PID << 24 | 1)
+        export.range("step", i, None, nsys.VM | nsys.PID << 24 | 1)
+        export.range("step", i, i, nsys.VM | nsys.PID << 24 | 1, event_type=34)
+    export.range("lib", 0, None, nsys.VM | nsys.PID << 24 | 1, domain=3, event_type=75)
+    for i in range(rng.randrange(3)):
+        start, end = clock // 5 + clock // 4 * i, clock // 5 + clock // 4 * (i + 1)
+        export.range(f"step {i}", start, end, nsys.VM | nsys.PID << 24 | 1, domain=rng.choice([0, 3]),
+                     event_type=rng.choice([59, 60, 70, 71]), registered=rng.random() < 0.5)
+    export.gpus({0, 1})
+    for m in range(rng.randrange(4)):
+        for gpu in (1, 2, 3):  # the first is not ours
+            export.metric(gpu, m, f"Counter {m}" + rng.choice([UNIT, UNIT, " [MHz]"]),
+                          [(rng.randrange(-5, clock + 2), rng.randrange(-1, 102)) for _ in range(rng.randrange(80))])
+    export.close()
+
+
+NAME = "(SELECT value FROM StringIds WHERE id = demangledName)"
+
+
+def named_copy(row):
+    kind, source, target = (("<unknown>" if i >= len(t) or i < 0 else t[i]) for t, i in zip((nsys.COPIES, nsys.KINDS, nsys.KINDS), row))
+    return f"Memcpy {kind} ({source} -> {target})"
+
+
+def by_sql(path):
+    """(kind, name) -> [count, total, longest, bytes] and, by counter, its samples of the whole recording."""
+    db = sqlite3.connect(path)
+    stats = collections.defaultdict(lambda: [0, 0, 0, 0])
+    for kind, name, ns, size in [
+        *(("kernel", n, t, 0) for n, t in db.execute(f'SELECT {NAME}, "end" - start FROM CUPTI_ACTIVITY_KIND_KERNEL')),
+        *(("memcpy", named_copy(r[:3]), r[3], r[4]) for r in
+          db.execute('SELECT copyKind, srcKind, dstKind, "end" - start, bytes FROM CUPTI_ACTIVITY_KIND_MEMCPY')),
+        *(("memset", f"Memset ({nsys.KINDS[r[0]]})", r[1], r[2]) for r in
+          db.execute('SELECT memKind, "end" - start, bytes FROM CUPTI_ACTIVITY_KIND_MEMSET')),
+    ]:
+        s = stats[kind, name]
+        s[0], s[1], s[2], s[3] = s[0] + 1, s[1] + ns, max(s[2], ns), s[3] + size
+    steps = db.execute("""SELECT start, "end", domainId AND EXISTS (SELECT 1 FROM NVTX_EVENTS WHERE eventType = 75)
+        FROM NVTX_EVENTS WHERE eventType IN (59, 60, 70, 71) AND globalTid / 0x1000000 % 0x1000000 = 4242
+        AND "end" IS NOT NULL""").fetchall()
+    spans = [db.execute(f'SELECT min(start), max("end") FROM CUPTI_ACTIVITY_KIND_{t}').fetchone() for t in ("KERNEL", "MEMCPY", "MEMSET")]
+    window = (min(s for s, _ in spans if s is not None), max(e for _, e in spans if e is not None))
+    devices = {d for t in ("KERNEL", "MEMCPY", "MEMSET") for (d,) in db.execute(f"SELECT deviceId FROM CUPTI_ACTIVITY_KIND_{t}")}
+    counters = collections.defaultdict(list)
+    for name, value, at, gpu in db.execute("""SELECT i.metricName, m.value, m.timestamp, m.typeId % 256 FROM GPU_METRICS m
+            JOIN (SELECT DISTINCT typeId, metricId, metricName FROM TARGET_INFO_GPU_METRICS) i USING (typeId, metricId)"""):
+        if name.endswith(UNIT) and 3 - gpu in devices and value >= 0:
+            counters[name.removesuffix(UNIT)].append((at, value))
+    db.close()
+    return dict(stats), steps, window, counters
+
+
+def counter_rows(counters, first, last):
+    rows = []
+    for name, samples in sorted(counters.items()):
+        values = [v * 10**6 for at, v in samples if first <= at <= last]
+        if values:
+            median = int(statistics.median(values))  # of whole millions: whole
+            rows.append({"name": name, "samples": len(values), "median": median,
+                         "mad": int(statistics.median(abs(v - median) for v in values))})
+    return rows
+
+
+def laid_out_at_random(dir):
+    nr = 0
+    for seed in range(60):
+        rng = random.Random(seed)
+        path = dir / "r.sqlite"
+        random_export(path, rng)
+        scramble(path, rng)
+        stats, steps, window, counters = by_sql(path)
+        if not stats:
+            refused(path, "no kernel, copy or memory set")
+            continue
+        d = digest(path, "--marker", "no such marker")
+        rows = d.get("kernels", [])
+        got = {(k["kind"], k["name"]): [k["count"], k["total_ns"], k["max_ns"], k["bytes"]] for k in rows if not k.get("names")}
+        summed = [k for k in rows if k.get("names")]
+        total = sum(s[1] for s in stats.values())
+        want = {k: v for k, v in stats.items() if k in got}
+        if got != want or sum(k["total_ns"] for k in rows) != total or len(stats) != len(got) + sum(k["names"] for k in summed):
+            sys.exit(f"FAILED: seed {seed}: {got} is not {stats}")
+        whole = counter_rows(counters, d["start_ns"], d["start_ns"] + d["window_ns"])
+        if d.get("counters", []) != whole:
+            sys.exit(f"FAILED: seed {seed}: {d.get('counters')} is not {whole}")
+        for marker, want in (("step*@lib", sum(step[2] for step in steps)), ("step*", len(steps))):
+            d = digest(path, "--marker", marker)
+            if d["window"] == bool(want) or (want and d["total_steps"] != want):
+                sys.exit(f"FAILED: seed {seed}: {d['total_steps']} steps of {marker}, not {want}")
+        if steps:
+            usable = sorted(steps)[: d["usable_steps"]]
+            rows = counter_rows(counters, usable[0][0], usable[-1][1]) if usable else []
+            if d.get("counters", []) != rows:
+                sys.exit(f"FAILED: seed {seed}, in steps: {d.get('counters')} is not {rows}")
+        nr += sum(s[0] for s in stats.values())
+    return nr
+
+
+# --- What is refused -----------------------------------------------------------------------------------------------
+
+
+def small(path):
+    export = nsys.Export(path, 512)
+    tid = nsys.VM | nsys.PID << 24 | 1
+    for i in range(4):
+        export.range(f"step {i}", i * 1000, i * 1000 + 900, tid)
+        for kind, name in (("kernel", f"kernel {i % 2} {'<long>' * 130}"), ("memcpy", "Memcpy HtoD (Pinned -> Device)"),
+                           ("memset", "Memset (Device)")):
+            export.gpu_work({"ts": i + 0.2, "dur": 0.1, "name": name, "cat": kind,
+                             "args": {"device": 0, "stream": 7, "correlation": i, "bytes": 8}})
+        export.call({"ts": i + 0.1, "dur": 0.05, "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "args": {"correlation": i}})
+    export.gpus({0})
+    export.metric(3, 1, "SMs Active" + UNIT, [(i * 100, 50 + i) for i in range(40)])
+    export.close()
+
+
+def changed(path, *sql):
+    small(path)
+    db = sqlite3.connect(path, isolation_level=None)
+    for s in sql:
+        db.execute(s)
+    db.close()
+    return path
+
+
+def bytes_changed(path, at, new):
+    small(path)
+    b = bytearray(path.read_bytes())
+    b[at : at + len(new)] = new
+    path.write_bytes(b)
+    return path
+
+
+def refusals(dir):
+    p, kernel = dir / "s.sqlite", "CUPTI_ACTIVITY_KIND_KERNEL"
+    two = f"UPDATE {kernel} SET globalPid = {nsys.VM | nsys.OTHER_PID << 24} WHERE start > 2000"
+    refused(changed(p, two), "several processes (4242 and 4243)", "nsys profile -o report_rank%q{RANK}")
+    refused(changed(p, "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER)",
+                    "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (1, 2)"), "--cuda-graph-trace=node")
+    refused(changed(p, *(f"DROP TABLE CUPTI_ACTIVITY_KIND_{t}" for t in ("KERNEL", "MEMCPY", "MEMSET"))), "no kernel, copy or memory set")
+    refused(changed(p, "DROP TABLE META_DATA_EXPORT"), "no export of Nsight Systems")
+    refused(changed(p, "UPDATE META_DATA_EXPORT SET value = '4.0.1'"), "EXPORT_SCHEMA_VERSION is not 3.x")
+    refused(changed(p, f"ALTER TABLE {kernel} RENAME COLUMN deviceId TO device"), f"{kernel}: no column 'deviceId'")
+    refused(changed(p, f"UPDATE {kernel} SET gridX = 'a' WHERE rowid = 2"), f"{kernel}, row 2: 'gridX' is no integer")
+    refused(changed(p, f"UPDATE {kernel} SET gridX = 1.5 WHERE rowid = 3"), f"{kernel}, row 3: 'gridX' is no integer")
+    refused(changed(p, "DELETE FROM StringIds"), "without a name")
+    refused(changed(p, "PRAGMA journal_mode = WAL"), "WAL")
+    refused(bytes_changed(p, 56, b"\0\0\0\2"), "UTF-16")
+    refused(bytes_changed(p, 16, b"\x02\x01"), "damaged")
+    small(p)
+    pathlib.Path(f"{p}-journal").write_bytes(b"x")
+    refused(p, "not finished")
+    pathlib.Path(f"{p}-journal").unlink()
+    size = p.stat().st_size
+    for n in (16, 99, 512, size // 2, size - 1):
+        small(p)
+        os.truncate(p, n)
+        refused(p, "s.sqlite: ")
+    many = dir / "many"
+    many.mkdir()
+    small(many / "rank0.sqlite")
+    (many / "rank0.nsys-rep").write_bytes(b"\x01binary")
+    changed(many / "other.sqlite", "DROP TABLE META_DATA_EXPORT")
+    if digest(many)["rank"] != 0:  # what is no export is left alone
+        sys.exit("FAILED: a folder with an export")
+    for name in ("rank0.nsys-rep", "other.sqlite"):
+        (many / name).unlink()
+    changed(many / "rank1.sqlite", two)
+    refused(many, "several processes")
+    for name in ("a.nsys-rep", "a.qdrep"):
+        (dir / name).write_bytes(b"\x01\x02binary")
+        refused(dir / name, "nsys export --type sqlite")
+
+
+def stored(dir):
+    """A digest keeps all of it; of cycles of one rank the counters of the longer stay."""
+    digests = []
+    for i, steps in enumerate((2, 4)):
+        trace, export = dir / "t.json.gz", dir / f"cycle{i}_rank0.sqlite"
+        subprocess.run([sys.executable, GEN / "trace.py", "--seed", "1", "--first-step", str(10 * i), "--steps", str(steps),
+                        "--out", trace], check=True)
+        nsys.convert(nsys.events(trace), export, seed=i)
+        digests.append(digest(export))
+    (dir / "d.json").write_text(run("digest", export, "-o", "-").stdout)
+    if digest(dir / "d.json") != digests[1] or digests[1]["rank"] != 0:
+        sys.exit("FAILED: a digest of a digest is another")
+    done = run("metrics", dir / "cycle0_rank0.sqlite", export, "--join-cycles", "--json", "-")
+    medians = {m["counter"]: m["value"] for m in json.loads(done.stdout)["metrics"] if m["metric"] == "gpu_counter.median_pct"}
+    if {c["name"]: c["median"] for c in digests[1]["counters"]} != {k: round(float(v) * 10**6) for k, v in medians.items()}:
+        sys.exit(f"FAILED: counters of cycles: {medians}")
+
+
+def damage(dir):
+    """Any damage gives a digest or one line and exit 3."""
+    p = dir / "d.sqlite"
+    small(p)
+    whole, nr = p.read_bytes(), 0
+    rng = random.Random(1)
+    for _ in range(400):
+        b = bytearray(whole)
+        for _ in range(rng.choice([1, 1, 2, 8])):
+            b[rng.randrange(len(b))] = rng.choice([0, 1, 5, 13, 127, 128, 255, rng.randrange(256)])
+        p.write_bytes(b)
+        done = run("digest", p, "-o", "-")
+        if done.returncode not in (0, 3) or (done.returncode and done.stderr.count("\n") != 1):
+            sys.exit(f"FAILED: damaged: exit {done.returncode}: {done.stderr}")
+        nr += done.returncode == 3
+    return nr
+
+
+def main():
+    if not PROGRAM:
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as tmp:
+        dir = pathlib.Path(tmp)
+        print(f"{of_generated_traces(dir)} events of generated traces: the same digest from trace and export")
+        if SHARED:
+            print(f"{of_shared_traces(dir)} shared traces: the same")
+        print(f"{laid_out_at_random(dir)} GPU activities in databases laid out at random: as SQLite finds them")
+        stored(dir)
+        refusals(dir)
+        print(f"{damage(dir)} of 400 damaged exports refused, the others read")
+
+
+if __name__ == "__main__":
+    main()
