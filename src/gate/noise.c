@@ -40,7 +40,7 @@ static void add_steps(const struct run_view *v, const struct query *q, const str
 		if ((e->rank >= 0 && number != e->rank) ||
 		    (q->rank && !span_glob(span_of(q->rank), span_of(number_format(number, 0, text)))))
 			continue;
-		(q->phase ? rank_phase_figures : rank_figures)(v, i, q->metric, add_figure, &of_ranks);
+		rank_asked_figures(v, i, q, add_figure, &of_ranks);
 		even = even && (nr_ranks++ == 0 || of_ranks.list.nr - before == nr);
 		nr = of_ranks.list.nr - before;
 	}

@@ -72,7 +72,7 @@ static const char *read_at(const struct database *db, off_t at, unsigned char *p
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return got ? strerror(errno) : "the file ends before it does";
+			return got ? strerror(errno) : "cut short";
 		p += got;
 		at += got;
 		n -= (size_t)got;
@@ -306,17 +306,17 @@ static const char *take_header(struct database *db, const unsigned char *h, uint
 	db->page_bytes = be(h + 16, 2) == 1 ? 65536 : be(h + 16, 2);
 	if (memcmp(h, DATABASE_MAGIC.p, DATABASE_MAGIC.n) != 0 || db->page_bytes < 512 ||
 	    (db->page_bytes & (db->page_bytes - 1)) || db->page_bytes - h[20] < 480)
-		return "is no database of SQLite as it was exported: damaged, or compressed";
+		return "no database of SQLite as it was exported: damaged, or compressed; export it anew";
 	if (h[19] != 1)
-		return "is written with a log of its own (WAL); close it first: sqlite3 FILE 'PRAGMA "
+		return "written with a log of its own (WAL); close it first: sqlite3 FILE 'PRAGMA "
 		       "journal_mode=DELETE'";
 	if (be(h + 56, 4) > 1)
-		return "holds text in UTF-16; export it anew, in UTF-8";
+		return "its texts are in UTF-16; export it anew, in UTF-8";
 	if (!pages || be(h + 24, 4) != be(h + 92, 4)) /* not kept up to date by old versions */
 		pages =
 		    bytes / db->page_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)(bytes / db->page_bytes);
 	if (!pages || (uint64_t)pages * db->page_bytes > bytes)
-		return "is cut short; export it anew";
+		return "cut short; export it anew";
 	db->usable = db->page_bytes - h[20];
 	db->nr_pages = pages;
 	return NULL;
@@ -349,7 +349,7 @@ static enum status open_file(struct database *db, const char *path, struct diag_
 		                 db->name);
 	if (has_journal(path))
 		return diag_fail(log, ST_INPUT,
-		                 "%s: is being written, or was not finished (%s-journal); export it anew",
+		                 "%s: being written, or not finished (%s-journal); export it anew",
 		                 db->name, db->name);
 	const char *fault = read_at(db, 0, header, sizeof header);
 	if (!fault)

@@ -118,3 +118,12 @@ void rank_phase_figures(const struct run_view *v, size_t r, const struct metric 
 		arena_release(&scratch);
 	}
 }
+
+void rank_asked_figures(const struct run_view *v, size_t r, const struct query *q, figure_fn *fn,
+                        void *ctx)
+{
+	if (q->phase)
+		rank_phase_figures(v, r, q->metric, fn, ctx);
+	else
+		rank_figures(v, r, q->metric, fn, ctx);
+}

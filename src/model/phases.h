@@ -43,4 +43,9 @@ bool phase_summary_of(const struct digest *d, enum phase p, const struct metric 
 void rank_phase_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                         void *ctx);
 
+/// What a query asks for of rank `r`: rank_phase_figures() where it names a phase, else
+/// rank_figures().
+void rank_asked_figures(const struct run_view *v, size_t r, const struct query *q, figure_fn *fn,
+                        void *ctx);
+
 #endif

@@ -110,7 +110,7 @@ void run_query(const struct run_view *v, const struct query *q, struct arena *a,
 		c.by_label = q->reduce == REDUCE_EACH || q->memory;
 	for (size_t i = 0; i < v->run->ranks.nr; i++)
 		if (rank_scope_has((struct rank_scope){ .glob = q->rank }, v->ranks[i].digest->rank))
-			(q->phase ? rank_phase_figures : rank_figures)(v, i, q->metric, collect, &c);
+			rank_asked_figures(v, i, q, collect, &c);
 	vec_sort(&out->list, answer_cmp);
 	if (!c.by_label)
 		fold(out, q->reduce, true, a);

@@ -54,20 +54,20 @@ static bool leads_from_first_to_last(const struct work *w)
 /* Growth of what is in use at the ends of steps. One has ended where a later one has begun. */
 static void growth(struct work *w)
 {
-	VEC(int64_t) steps = VEC_INIT, levels = VEC_INIT;
+	VEC(int64_t) steps = VEC_INIT, ends = VEC_INIT;
 	int64_t step = w->v[0].activity.step;
 	for (size_t i = 1; i < w->nr; i++) {
 		if (w->v[i].activity.step <= step)
 			continue;
 		vec_push(&steps, step);
-		vec_push(&levels, in_use(&w->v[i - 1]));
+		vec_push(&ends, in_use(&w->v[i - 1]));
 		step = w->v[i].activity.step;
 	}
 	w->p.has_growth = steps.nr >= 3;
 	if (w->p.has_growth)
-		w->p.growth_per_step = number_theil_sen(steps.v, levels.v, steps.nr);
+		w->p.growth_per_step = number_theil_sen(steps.v, ends.v, steps.nr);
 	vec_release(&steps);
-	vec_release(&levels);
+	vec_release(&ends);
 }
 
 static void count(struct work *w)

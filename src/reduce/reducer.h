@@ -292,7 +292,7 @@ static inline uint32_t narrow(struct reducer *r, int64_t v)
 }
 static inline int64_t widen(const struct reducer *r, uint32_t v)
 {
-	return v & WIDE ? r->wide.v[v - WIDE] : v;
+	return (v & WIDE) ? r->wide.v[v - WIDE] : v;
 }
 
 /// What is kept of an activity.

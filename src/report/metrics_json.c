@@ -65,7 +65,7 @@ static void label(struct emit *e, const struct figure *f)
 		emit_id(e, "device", f->label);
 	else if (*label_name(kind))
 		emit_text(e, label_name(kind), f->label);
-	else if (f->label.n)
+	else if (kind == LABEL_NONE && f->label.n)
 		emit_text(e, "phase", f->label);
 }
 
@@ -287,6 +287,19 @@ static void communication(struct emit *e, const struct run_view *v)
 	emit_close(e, ']');
 }
 
+/* Not among the metrics: who adds up one of these would count its parts again. */
+static void phases(struct emit *e, const struct run_view *v)
+{
+	emit_open_line(e, 1, "phases", '[');
+	for (int m = 0; m < NR_METRICS; m++)
+		for (size_t i = 0; i < v->run->ranks.nr; i++) {
+			struct figure_ctx ctx = { e, v->run->ranks.v[i], NULL };
+			if (metric_has_phases(&metric_table[m]))
+				rank_phase_figures(v, i, &metric_table[m], figure, &ctx);
+		}
+	emit_close(e, ']');
+}
+
 void metrics_write_json(const struct run_view *v, const struct report *r, struct sink *out)
 {
 	struct emit e = { out, false };
@@ -304,10 +317,9 @@ void metrics_write_json(const struct run_view *v, const struct report *r, struct
 			struct figure_ctx ctx = { &e, run->ranks.v[i], &scratch };
 			if (metric_table[m].label != LABEL_PAIR)
 				rank_figures(v, i, &metric_table[m], figure, &ctx);
-			if (metric_has_phases(&metric_table[m]))
-				rank_phase_figures(v, i, &metric_table[m], figure, &ctx);
 		}
 	emit_close(&e, ']');
+	phases(&e, v);
 	emit_open_line(&e, 1, "kernels", '[');
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		kernels(&e, v, run->ranks.v[i]);

@@ -58,7 +58,7 @@ def rules(phase):
                      for stat in STATISTICS]
     for name in table():
         limit = {"kernel.drift_pct": "{max: 0%}", "kernel.top_overlap_pct": "{min: 100%}"}.get(name, "{change: 0%}")
-        key = name.replace(".", "-").replace("_", "-")
+        key = name.replace(".", "-").replace("_", "-").replace("*", "all")
         stats = STATISTICS if name.startswith("step.") else [None]
         each = ", for_each: {top: 20}" if name in ("kernel.time", "op.time", "function.exclusive_pct") else ""
         for stat in stats:

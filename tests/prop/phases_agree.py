@@ -121,14 +121,14 @@ def differences(gpugate, path):
     done = subprocess.run([gpugate, "metrics", str(path), "--json", "-"], capture_output=True, check=False)
     if done.returncode:
         return 0, [done.stderr.decode("utf-8", "replace").strip()]
-    rows = json.loads(done.stdout.decode("utf-8"), parse_float=decimal.Decimal)["metrics"]
+    told = json.loads(done.stdout.decode("utf-8"), parse_float=decimal.Decimal)
     want = phases(Trace(load(path)))
-    have = {(r["phase"], r["metric"].removeprefix("step.")): [s["value"] for s in r["samples"]] for r in rows if "phase" in r}
+    have = {(r["phase"], r["metric"].removeprefix("step.")): [s["value"] for s in r["samples"]] for r in told["phases"]}
     expected = {(p, m): v for p, of in want.items() for m, v in of.items()
                 if p and (m != "comm_time" or p == "communication")}
     lines = [f"{key}: reference {expected.get(key)}, program {have.get(key)}" for key in sorted(expected.keys() | have.keys())
              if expected.get(key) != have.get(key)]
-    whole = next(([s["value"] for s in r["samples"]] for r in rows if r["metric"] == "step.cuda_time" and "phase" not in r), None)
+    whole = next(([s["value"] for s in r["samples"]] for r in told["metrics"] if r["metric"] == "step.cuda_time"), None)
     if want and whole is not None:
         added = [sum(v) for v in zip(*[have[p, "cuda_time"] for p in want if p], want[None]["cuda_time"])]
         if added != whole:

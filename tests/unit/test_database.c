@@ -222,13 +222,14 @@ static const struct {
 	size_t at, n, v;
 	const char *want;
 } damages[] = {
-	{ 0, 1, 's', "is no database of SQLite as it was exported: damaged, or compressed" },
-	{ 16, 2, 256, "is no database" },
-	{ 16, 2, 1000, "is no database" },
-	{ 20, 1, 40, "is no database" },
-	{ 19, 1, 2, "is written with a log of its own (WAL)" },
-	{ 28, 4, PAGES + 1, "is cut short; export it anew" },
-	{ 56, 4, 2, "holds text in UTF-16" },
+	{ 0, 1, 's',
+	  "no database of SQLite as it was exported: damaged, or compressed; export it anew" },
+	{ 16, 2, 256, "no database" },
+	{ 16, 2, 1000, "no database" },
+	{ 20, 1, 40, "no database" },
+	{ 19, 1, 2, "written with a log of its own (WAL)" },
+	{ 28, 4, PAGES + 1, "cut short; export it anew" },
+	{ 56, 4, 2, "its texts are in UTF-16" },
 	{ 100, 1, 10, "page 1: is no page of a table with row ids; export it anew" },
 	{ PAGE, 1, 2, "page 2: is no page of a table" },
 	{ PAGE + 3, 2, 300, "page 2: has more cells than fit" },
