@@ -121,14 +121,15 @@ def check_simulation():
         for row in table:
             key = row.get("noise", "2 %"), row.get("baseline runs", "10"), row["candidate runs"]
             known.setdefault(key, row)      # of 2 % and ten runs the larger sample stands first
-    shown = next(t for t in tables(ROOT / "docs" / "verdicts.md") if "best possible, %" in t[0])
-    for row in shown:
+    shown = [(page.name, row) for page in (README, ROOT / "docs" / "verdicts.md")
+             for row in next(t for t in tables(page) if "best possible, %" in t[0])]
+    for page, row in shown:
         key = row["noise between runs"], row["baseline runs"], row["candidate runs"]
         have = known.get(key, {})
         for ours, theirs in (("fails of 1,000 unchanged",) * 2, ("fails without noise rule",) * 2,
                              ("caught, %", "by its check alone"), ("best possible, %", "best possible")):
             if row[ours] != have.get(theirs):
-                wrong.append(f"verdicts.md: simulation, {key}: '{ours}' is {row[ours]}, in tests/sim {have.get(theirs)}")
+                wrong.append(f"{page}: simulation, {key}: '{ours}' is {row[ours]}, in tests/sim {have.get(theirs)}")
 
 
 # ---- examples ----
