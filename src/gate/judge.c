@@ -25,7 +25,7 @@ static enum status stop(struct report *out, enum status st, const struct diag_lo
 	out->verdict = VERDICT_INCONCLUSIVE;
 	out->error = error ? arena_dup(a, span_of(error)) : status_text(st);
 	out->headline = arena_printf(a, "error: %s", status_text(st));
-	out->checks.nr = 0;
+	report_drop_checks(out);
 	return st;
 }
 

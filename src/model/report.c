@@ -20,7 +20,7 @@ void report_init(struct report *r)
 	*r = (struct report){ .arena = ARENA_INIT, .verdict = VERDICT_PASS };
 }
 
-void report_release(struct report *r)
+void report_drop_checks(struct report *r)
 {
 	/* checks may share a breakdown: an emptied one is emptied again without harm */
 	for (size_t i = 0; i < r->checks.nr; i++) {
@@ -28,6 +28,12 @@ void report_release(struct report *r)
 			vec_release(&((struct breakdown *)r->checks.v[i].breakdown)->parts);
 		vec_release(&r->checks.v[i].evidence.runs);
 	}
+	r->checks.nr = 0;
+}
+
+void report_release(struct report *r)
+{
+	report_drop_checks(r);
 	for (size_t i = 0; i < r->breakdowns.nr; i++)
 		vec_release(&r->breakdowns.v[i]->parts);
 	for (size_t i = 0; i < r->trust.nr; i++)

@@ -218,6 +218,9 @@ struct report {
 /// An empty report.
 void report_init(struct report *r);
 
+/// Take all checks out again, as none counts where one cannot be made.
+void report_drop_checks(struct report *r);
+
 /// Give the memory back.
 void report_release(struct report *r);
 
