@@ -342,21 +342,19 @@ static const char *const metric_names[] = {
 	NULL
 };
 
+#define VALUE(type_, stat, key_)                                                          \
+	{                                                                                     \
+		.key = (key_), .type = FIELD_COUNT, .offset = offsetof(struct type_, value[stat]) \
+	}
+#define VALUES(type)                                                                              \
+	VALUE(type, STAT_MEDIAN, "median"), VALUE(type, STAT_MEAN, "mean"),                           \
+	    VALUE(type, STAT_MIN, "min"), VALUE(type, STAT_MAX, "max"), VALUE(type, STAT_P90, "p90"), \
+	    VALUE(type, STAT_P95, "p95"), VALUE(type, STAT_P99, "p99"),                               \
+	    VALUE(type, STAT_TOTAL, "total")
+
 static const struct field summary_fields[] = {
 	FIELD(step_summary, metric, ENUM, .names = metric_names),
-#define VALUE(stat, key_)                                                                        \
-	{                                                                                            \
-		.key = (key_), .type = FIELD_COUNT, .offset = offsetof(struct step_summary, value[stat]) \
-	}
-	VALUE(STAT_MEDIAN, "median"),
-	VALUE(STAT_MEAN, "mean"),
-	VALUE(STAT_MIN, "min"),
-	VALUE(STAT_MAX, "max"),
-	VALUE(STAT_P90, "p90"),
-	VALUE(STAT_P95, "p95"),
-	VALUE(STAT_P99, "p99"),
-	VALUE(STAT_TOTAL, "total"),
-#undef VALUE
+	VALUES(step_summary),
 };
 
 static int summary_cmp(const void *a, const void *b)
@@ -370,19 +368,7 @@ static const struct field phase_fields[] = {
 	FIELD(phase_summary, phase, ENUM, .names = phase_names),
 	FIELD(phase_summary, metric, ENUM, .names = metric_names),
 	COUNT(phase_summary, steps),
-#define VALUE(stat, key_)                                                                         \
-	{                                                                                             \
-		.key = (key_), .type = FIELD_COUNT, .offset = offsetof(struct phase_summary, value[stat]) \
-	}
-	VALUE(STAT_MEDIAN, "median"),
-	VALUE(STAT_MEAN, "mean"),
-	VALUE(STAT_MIN, "min"),
-	VALUE(STAT_MAX, "max"),
-	VALUE(STAT_P90, "p90"),
-	VALUE(STAT_P95, "p95"),
-	VALUE(STAT_P99, "p99"),
-	VALUE(STAT_TOTAL, "total"),
-#undef VALUE
+	VALUES(phase_summary),
 #define PART(part, key_)                                      \
 	{                                                         \
 		.key = (key_), .type = FIELD_OPTIONAL_NUMBER,         \
