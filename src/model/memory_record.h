@@ -87,6 +87,8 @@ struct xprof_profile {
 
 /// Give the memory back.
 void memory_timeline_release(struct memory_timeline *t);
+
+/// The same of a memory profile.
 void xprof_profile_release(struct xprof_profile *p);
 
 #endif

@@ -391,8 +391,10 @@ void function_rates(struct reducer *r);
 /// Rows of functions of the GPU and of runtime calls, from the sorted activities.
 void function_classes(struct reducer *r, struct digest *d);
 
-/// Call paths of Python frames. Caller releases with python_free(); NULL is fine.
+/// Call paths of Python frames into r->python, released with the reducer.
 void python_paths(struct reducer *r);
+
+/// Give them back; NULL is fine.
 void python_free(struct python *p);
 
 /// Rows of all functions, from these.
@@ -453,8 +455,10 @@ void phases_make(struct reducer *r);
 /// Add up by phase what the activities of each measured step take, where the trace tells.
 void phases_samples(struct reducer *r, struct digest *d);
 
-/// True for what belongs to the phase that is asked for.
+/// True for an activity of the phase that is asked for.
 bool phases_has_activity(struct reducer *r, const struct activity *a);
+
+/// The same of an operator; it changes nothing, as it is asked beside the side of the GPU.
 bool phases_has_op(const struct reducer *r, const struct host_span *s);
 
 /// Rows of the phase asked for, after kernel_figures() and host_figures().

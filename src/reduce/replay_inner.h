@@ -62,10 +62,12 @@ static inline int64_t rounded_bytes(uint64_t size)
 	return (int64_t)((size + 511) / 512 * 512);
 }
 
-/// What entry `e` adds to a level.
+/// What an entry adds to the levels, in bytes.
 struct memory_delta {
 	int64_t allocated, reserved;
 };
+
+/// That of entry `e`.
 struct memory_delta replay_delta(const struct snapshot_entry *e);
 
 /// Time of the last entry before moment `m`, -1 where that is unknown.
@@ -80,6 +82,8 @@ GG_MUST_CHECK enum status replay_final_site(struct replay *r, const struct final
 
 /// Row of a site with borrowed texts; replay_keep() gives it texts of its own.
 struct memory_row replay_row(const struct replay *r, uint32_t site);
+
+/// Copy the texts of a row, to be owned by the profile.
 void replay_keep(struct replay *r, struct memory_row *row);
 
 /// Sum of those of `nr` sorted rows of `size` bytes, each beginning with a
