@@ -139,8 +139,9 @@ static void collect(struct walk *w, const struct reducer *r)
 			continue;
 		const struct host_span *l = k->args ? NULL : activity_launch(r, a);
 		if (l)
-			vec_push(&w->points, (struct point){ r->threads.keys.v[span_thread(r, l)], l->start_ns,
-			                                     l->start_ns, (uint32_t)w->items.nr, true });
+			vec_push(&w->points,
+			         (struct point){ r->threads.keys.v[span_thread(r, l)], span_start(r, l),
+			                         span_start(r, l), (uint32_t)w->items.nr, true });
 		vec_push(&w->items,
 		         (struct item){ a->start_ns, activity_dur(r, a), k->bytes, step, k->key });
 	}

@@ -31,7 +31,7 @@ void flops_add(struct reducer *r, const struct host_span *s)
 	const struct op_flops *f = flops_of_span(r, (uint32_t)(s - r->spans.v));
 	if (f->flops != 0)
 		vec_push(&r->counted,
-		         (struct counted_op){ .start_ns = s->start_ns,
+		         (struct counted_op){ .start_ns = span_start(r, s),
 		                              .end_ns = span_end(r, s),
 		                              .thread = span_thread(r, s),
 		                              .name = (uint32_t)(span_name(r, s) - r->host_names.v),
@@ -58,10 +58,11 @@ static struct counted_op *counted_at(struct reducer *r, const struct host_span *
 {
 	size_t lo = 0, hi = r->counted.nr; /* lo becomes the number of those that begin by then */
 	uint32_t thread = span_thread(r, l);
-	if (begins_by(&r->counted.v[*near], thread, l->start_ns))
+	int64_t at_ns = span_start(r, l);
+	if (begins_by(&r->counted.v[*near], thread, at_ns))
 		lo = *near + 1;
 	for (size_t step = 1; lo && lo + step <= hi; step *= 2) {
-		if (!begins_by(&r->counted.v[lo + step - 1], thread, l->start_ns)) {
+		if (!begins_by(&r->counted.v[lo + step - 1], thread, at_ns)) {
 			hi = lo + step - 1;
 			break;
 		}
@@ -69,7 +70,7 @@ static struct counted_op *counted_at(struct reducer *r, const struct host_span *
 	}
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		if (begins_by(&r->counted.v[mid], thread, l->start_ns))
+		if (begins_by(&r->counted.v[mid], thread, at_ns))
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -78,7 +79,7 @@ static struct counted_op *counted_at(struct reducer *r, const struct host_span *
 		return NULL;
 	*near = lo - 1;
 	struct counted_op *c = &r->counted.v[*near];
-	return c->thread == thread && l->start_ns < c->end_ns ? c : NULL;
+	return c->thread == thread && at_ns < c->end_ns ? c : NULL;
 }
 
 static void find_launched(struct reducer *r)
@@ -102,7 +103,7 @@ static int64_t graph_launches(struct reducer *r)
 	for (size_t i = 0; i < r->spans.nr; i++) {
 		const struct host_name *h = span_name(r, &r->spans.v[i]);
 		nr += h->launch && !h->kernel_launch &&
-		      steps_usable(r, steps_at(r, r->spans.v[i].start_ns)) != NO_ID;
+		      steps_usable(r, steps_at(r, span_start(r, &r->spans.v[i]))) != NO_ID;
 	}
 	return nr;
 }

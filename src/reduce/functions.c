@@ -26,7 +26,7 @@ static struct call call_get(const struct group *c, size_t i)
 	const struct reducer *r = c->r;
 	if (c->cls == FUNCTION_RUNTIME) {
 		const struct host_span *s = &r->spans.v[c->calls.v[i]];
-		return (struct call){ s->start_ns, span_end(r, s),
+		return (struct call){ span_start(r, s), span_end(r, s),
 			                  c->function_of[span_name(r, s) - r->host_names.v] };
 	}
 	const struct activity *a = &r->activities.v[c->calls.v[i]];
@@ -214,8 +214,9 @@ static void gpu_class(struct reducer *r, enum function_class cls, struct higher 
 
 static int span_order(const void *a, const void *b, void *reducer)
 {
-	const struct host_span *spans = ((const struct reducer *)reducer)->spans.v;
-	int64_t x = spans[*(const uint32_t *)a].start_ns, y = spans[*(const uint32_t *)b].start_ns;
+	const struct reducer *r = reducer;
+	int64_t x = span_start(r, &r->spans.v[*(const uint32_t *)a]);
+	int64_t y = span_start(r, &r->spans.v[*(const uint32_t *)b]);
 	return (x > y) - (x < y);
 }
 

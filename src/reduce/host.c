@@ -111,6 +111,20 @@ static void entered_take(struct reducer *r, const struct event *ev)
 		comm_take_host(r, ev);
 }
 
+void span_add(struct reducer *r, struct wide_span s)
+{
+	size_t block = r->spans.nr / SPAN_BLOCK;
+	if (block == r->span_bases.nr)
+		vec_push(&r->span_bases, (uint64_t)s.start_ns - ((uint64_t)1 << 31));
+	uint64_t start = (uint64_t)s.start_ns - r->span_bases.v[block];
+	if (start <= UINT32_MAX && (uint64_t)s.dur_ns < SPAN_DUR_END && s.row < SPAN_ROW_END) {
+		vec_push(&r->spans, (struct host_span){ (uint32_t)start, (uint32_t)s.dur_ns, s.row });
+	} else {
+		vec_push(&r->spans, (struct host_span){ (uint32_t)r->wide_spans.nr, 0, SPAN_ROW_END });
+		vec_push(&r->wide_spans, s);
+	}
+}
+
 void host_take(struct reducer *r, const struct event *ev)
 {
 	struct row_found *found = find_name(r, ev);
@@ -141,13 +155,10 @@ void host_take(struct reducer *r, const struct event *ev)
 	if (h->flops)
 		flops_take(r, h->flops, ev);
 	uint32_t thread = ev->kind == EVENT_ANNOTATION ? NO_ID : thread_of(r, ev);
-	vec_push(&r->spans, (struct host_span){ .start_ns = ev->start_ns,
-	                                        .dur = narrow(r, ev->dur_ns),
-	                                        .row = row_of(r, found, thread) });
 	if (ev->kind == EVENT_RUNTIME && ev->correlation != IDENT_NONE)
 		vec_push(&r->launches, (struct launch){ .correlation = narrow(r, ev->correlation),
-		                                        .span = (uint32_t)r->spans.nr - 1,
-		                                        .kernel_launches = h->kernel_launch });
+		                                        .span = (uint32_t)r->spans.nr });
+	span_add(r, (struct wide_span){ ev->start_ns, ev->dur_ns, row_of(r, found, thread) });
 }
 
 /* --- per step --- */
@@ -224,11 +235,11 @@ static void begun_in_steps(struct reducer *r, struct digest *d)
 		struct host_name *h = span_name(r, s);
 		if (!h->launch && !h->sync && !h->dataloader)
 			continue;
-		if ((part < nr && edges[part] <= s->start_ns) ||
-		    (part > 0 && s->start_ns < edges[part - 1])) /* not that of the last one */
-			part = edges_until(edges, nr, s->start_ns);
+		int64_t start_ns = span_start(r, s), dur_ns = span_dur(r, s);
+		if ((part < nr && edges[part] <= start_ns) ||
+		    (part > 0 && start_ns < edges[part - 1])) /* not that of the last one */
+			part = edges_until(edges, nr, start_ns);
 		struct begun *b = &until[part + 1];
-		int64_t dur_ns = span_dur(r, s);
 		begun_add(h, dur_ns, cover[part]);
 		b->launch_ns += h->launch ? dur_ns : 0;
 		b->sync_ns += h->sync ? dur_ns : 0;
@@ -297,10 +308,10 @@ struct stack {
 /* An operator lies in another of its thread where that contains it wholly. */
 static void op_add(struct reducer *r, struct stack *st, const struct host_span *s)
 {
-	int64_t dur_ns = span_dur(r, s), end = s->start_ns + dur_ns;
+	int64_t start = span_start(r, s), dur_ns = span_dur(r, s), end = start + dur_ns;
 	struct host_name *name = span_name(r, s);
-	struct frame f = { end, s->start_ns, NULL, false, name->flops != NULL };
-	if (steps_usable(r, steps_at(r, s->start_ns)) != NO_ID) {
+	struct frame f = { end, start, NULL, false, name->flops != NULL };
+	if (steps_usable(r, steps_at(r, start)) != NO_ID) {
 		f.name = name;
 		f.name->count++;
 		f.name->total_ns += dur_ns;
@@ -312,12 +323,12 @@ static void op_add(struct reducer *r, struct stack *st, const struct host_span *
 		f.name->in_phase.total_ns += dur_ns;
 		f.name->in_phase.self_ns += dur_ns;
 	}
-	while (st->frames.nr && (st->frames.v[st->frames.nr - 1].end_ns <= s->start_ns ||
+	while (st->frames.nr && (st->frames.v[st->frames.nr - 1].end_ns <= start ||
 	                         st->frames.v[st->frames.nr - 1].end_ns < end))
 		st->frames.nr--;
 	if (st->frames.nr) {
 		struct frame *outer = &st->frames.v[st->frames.nr - 1];
-		int64_t from = s->start_ns > outer->covered_ns ? s->start_ns : outer->covered_ns;
+		int64_t from = start > outer->covered_ns ? start : outer->covered_ns;
 		if (end > from) {
 			outer->covered_ns = end;
 			if (outer->name)
@@ -338,11 +349,11 @@ static int span_order(const void *a, const void *b, void *reducer)
 {
 	const struct reducer *r = reducer;
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	const struct host_span *x = &r->spans.v[i], *y = &r->spans.v[k];
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	if (x->dur != y->dur && span_dur(r, x) != span_dur(r, y))
-		return span_dur(r, x) > span_dur(r, y) ? -1 : 1;
+	struct wide_span x = span_get(r, &r->spans.v[i]), y = span_get(r, &r->spans.v[k]);
+	if (x.start_ns != y.start_ns)
+		return x.start_ns < y.start_ns ? -1 : 1;
+	if (x.dur_ns != y.dur_ns)
+		return x.dur_ns > y.dur_ns ? -1 : 1;
 	return (i > k) - (i < k);
 }
 
@@ -352,9 +363,9 @@ static void thread_walk(struct reducer *r, const uint32_t *order, size_t nr)
 	struct stack st = { 0 };
 	for (size_t i = 0; i < nr; i++) {
 		const struct host_span *s = &r->spans.v[order[i]];
-		cover_add(&busy, s->start_ns, span_end(r, s));
+		cover_add(&busy, span_start(r, s), span_end(r, s));
 		if (span_name(r, s)->op) {
-			cover_add(&ops, s->start_ns, span_end(r, s));
+			cover_add(&ops, span_start(r, s), span_end(r, s));
 			op_add(r, &st, s);
 		}
 	}

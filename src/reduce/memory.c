@@ -146,9 +146,10 @@ static uint32_t peak_thread(const struct reducer *r, const struct memory_state *
 static bool is_inner(const struct reducer *r, const struct host_span *s,
                      const struct host_span *best, uint32_t thread, int64_t at_ns)
 {
-	return s->start_ns <= at_ns && at_ns < span_end(r, s) && span_thread(r, s) == thread &&
-	       (!best || s->start_ns > best->start_ns ||
-	        (s->start_ns == best->start_ns && span_dur(r, s) <= span_dur(r, best)));
+	int64_t start = span_start(r, s), best_start = best ? span_start(r, best) : INT64_MIN;
+	return start <= at_ns && at_ns < span_end(r, s) && span_thread(r, s) == thread &&
+	       (!best || start > best_start ||
+	        (start == best_start && span_dur(r, s) <= span_dur(r, best)));
 }
 
 /* "[]" is what aten::empty has, in which most memory is allocated. */

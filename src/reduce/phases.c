@@ -133,7 +133,8 @@ static enum phase phase_of_activity(struct reducer *r, const struct activity *a)
 	if (activity_name(r, a)->communication)
 		return PHASE_COMMUNICATION;
 	const struct host_span *l = activity_launch(r, a);
-	return l ? phase_at(&r->phases, &r->phases.near, span_thread(r, l), l->start_ns) : PHASE_ALL;
+	return l ? phase_at(&r->phases, &r->phases.near, span_thread(r, l), span_start(r, l))
+	         : PHASE_ALL;
 }
 
 bool phases_has_activity(struct reducer *r, const struct activity *a)
@@ -147,7 +148,7 @@ bool phases_has_op(const struct reducer *r, const struct host_span *s)
 	if (want == PHASE_ALL || own == PHASE_COMMUNICATION || want == PHASE_COMMUNICATION)
 		return want == PHASE_COMMUNICATION && own == PHASE_COMMUNICATION;
 	size_t near = 0;
-	return phase_at(&r->phases, &near, span_thread(r, s), s->start_ns) == want;
+	return phase_at(&r->phases, &near, span_thread(r, s), span_start(r, s)) == want;
 }
 
 /* Which phases a trace tells: none but those of training, as all that is not another's is forward.

@@ -22,14 +22,14 @@ static void innermost_try(struct innermost *in, int64_t start_ns, int64_t end_ns
 static struct span innermost_at(const struct reducer *r, const struct host_span *l)
 {
 	struct innermost in = { .thread = r->threads.keys.v[span_thread(r, l)],
-		                    .at_ns = l->start_ns,
+		                    .at_ns = span_start(r, l),
 		                    .start_ns = INT64_MIN,
 		                    .end_ns = INT64_MAX,
 		                    .name = SPAN("") };
 	for (size_t i = 0; i < r->spans.nr; i++) {
 		const struct host_span *s = &r->spans.v[i];
 		if (span_thread(r, s) == span_thread(r, l) && span_name(r, s)->op)
-			innermost_try(&in, s->start_ns, span_end(r, s), span_name(r, s)->name);
+			innermost_try(&in, span_start(r, s), span_end(r, s), span_name(r, s)->name);
 	}
 	for (size_t i = 0; i < r->comm.scopes.nr; i++) {
 		const struct comm_scope *s = &r->comm.scopes.v[i];
@@ -52,17 +52,18 @@ void progress_figures(const struct reducer *r, struct digest *d)
 		return; /* no event */
 	const struct mark *last = &r->marks.v[r->marks.nr - 1];
 	p->step = r->window ? -1 : last->number;
-	for (size_t i = 0; i < r->launches.nr; i++) {
+	for (size_t i = 0; i < r->launches.nr;) {
 		const struct launch *l = &r->launches.v[i];
 		const struct host_span *s = &r->spans.v[l->span];
-		if (s->start_ns < last->start_ns)
+		int64_t kernels = launch_kernels(r, &i);
+		if (span_start(r, s) < last->start_ns)
 			continue;
-		p->launches += l->kernel_launches;
-		if (l->has_activity || !l->kernel_launches)
+		p->launches += kernels;
+		if (l->has_activity || !kernels)
 			continue;
-		p->pending += l->kernel_launches;
-		if (!first || s->start_ns < first->start_ns ||
-		    (s->start_ns == first->start_ns && s < first))
+		p->pending += kernels;
+		if (!first || span_start(r, s) < span_start(r, first) ||
+		    (span_start(r, s) == span_start(r, first) && s < first))
 			first = s;
 	}
 	for (size_t i = 0; i < r->comm.scopes.nr; i++)

@@ -55,6 +55,8 @@ void reducer_free(struct reducer *r)
 	vec_release(&r->launches);
 	vec_release(&r->wide);
 	vec_release(&r->spans);
+	vec_release(&r->span_bases);
+	vec_release(&r->wide_spans);
 	vec_release(&r->op_inputs);
 	vec_release(&r->op_flops);
 	vec_release(&r->counted);
@@ -82,7 +84,7 @@ uint32_t wide_add(struct reducer *r, int64_t v)
 	if (r->wide.nr == 0 || r->wide.v[r->wide.nr - 1] != v) /* as none follows none */
 		vec_push(&r->wide, v);
 	if (r->wide.nr == WIDE)
-		r->fault = "more than 2 billion long durations or correlation ids: split the trace";
+		r->fault = "more than 1 billion long durations or correlation ids: split the trace";
 	return WIDE | (uint32_t)(r->wide.nr - 1);
 }
 

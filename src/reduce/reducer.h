@@ -29,8 +29,8 @@
 /// No step, no launch, no thread, …
 #define NO_ID UINT32_MAX
 
-/// Set in 32 bits that are too few for what they stand for: the rest is an index of `wide`.
-#define WIDE ((uint32_t)1 << 31)
+/// Set in 31 bits that are too few for what they stand for: the rest is an index of `wide`.
+#define WIDE ((uint32_t)1 << 30)
 
 /// A GPU activity, 24 bytes.
 struct activity {
@@ -42,13 +42,12 @@ struct activity {
 	uint32_t step; ///< index of its step, or NO_ID
 };
 
-/// The earliest runtime call of one correlation id, 12 bytes. Before steps_launches()
-/// every call with an id, in the order of the file.
+/// A runtime call with a correlation id, 8 bytes. From steps_launches() on the earliest with an
+/// id comes first of those that have it, and stands for them.
 struct launch {
-	uint32_t correlation; ///< widen() it
+	uint32_t correlation : 31; ///< widen() it
+	bool has_activity : 1; ///< of the first
 	uint32_t span; ///< index
-	uint32_t kernel_launches : 31; ///< calls with this id that launch a kernel, not a graph
-	bool has_activity : 1;
 };
 
 /// What an activity moved over its time, where it is known.
@@ -67,12 +66,19 @@ struct gpu_name {
 	struct kernel_stat phase; ///< step_* of the phase asked for
 };
 
-/// A runtime call, operator or DataLoader annotation, 16 bytes.
+/// A runtime call, operator or DataLoader annotation, 8 bytes: span_get(). What they do not hold
+/// is an index of `wide_spans` in `start`, told by the last `row`.
 struct host_span {
-	int64_t start_ns;
-	uint32_t dur; ///< span_dur()
+	uint32_t start; ///< behind the base of the block of SPAN_BLOCK spans that it is in
+	uint32_t dur : 20, row : 12;
+};
+struct wide_span {
+	int64_t start_ns, dur_ns;
 	uint32_t row; ///< span_name(), span_thread()
 };
+#define SPAN_BLOCK 1024
+#define SPAN_DUR_END ((uint32_t)1 << 20)
+#define SPAN_ROW_END (((uint32_t)1 << 12) - 1)
 
 /// Shapes and types of an operator's inputs, of those that have them.
 struct op_inputs {
@@ -222,7 +228,7 @@ struct reducer {
 		uint32_t row_name; ///< of `gpu_names` or `host_names`
 		uint32_t row; ///< of `gpu_rows` or `host_rows`
 	} row_found[512]; ///< the last of each place
-	VEC(int64_t) wide; ///< durations and correlation ids that 31 bits do not hold
+	VEC(int64_t) wide; ///< durations and correlation ids that 30 bits do not hold
 	int64_t last_device, last_stream; ///< idents
 	uint32_t last_lane; ///< id of theirs; NO_ID: no activity yet
 
@@ -238,6 +244,8 @@ struct reducer {
 	struct idmap lanes; ///< device and stream id
 
 	VEC(struct host_span) spans;
+	VEC(uint64_t) span_bases; ///< of each block: times wrap around
+	VEC(struct wide_span) wide_spans;
 	VEC(struct launch) launches; ///< in order of correlation from steps_launches() on
 	VEC(struct op_inputs) op_inputs; ///< in order of `span`
 	struct name_table inputs;
@@ -284,7 +292,7 @@ static inline struct row_found *row_place(struct reducer *r, const struct event 
 	return &r->row_found[(ev->name->id * 8 + ev->kind) % 512];
 }
 
-/// A number in 32 bits; may set `fault`. And the number again.
+/// A number in 31 bits; may set `fault`. And the number again.
 uint32_t wide_add(struct reducer *r, int64_t v);
 static inline uint32_t narrow(struct reducer *r, int64_t v)
 {
@@ -320,22 +328,37 @@ static inline const struct host_span *activity_launch(const struct reducer *r,
 	return a->has_launch ? &r->spans.v[r->launches.v[a->correlation].span] : NULL;
 }
 
-/// What is kept of a host event.
+/// Keep a host event as the next of `spans`.
+void span_add(struct reducer *r, struct wide_span s);
+
+/// What is kept of one of `spans`.
+static inline struct wide_span span_get(const struct reducer *r, const struct host_span *s)
+{
+	if (s->row == SPAN_ROW_END)
+		return r->wide_spans.v[s->start];
+	uint64_t base = r->span_bases.v[(size_t)(s - r->spans.v) / SPAN_BLOCK];
+	return (struct wide_span){ (int64_t)(base + s->start), s->dur, s->row };
+}
+static inline int64_t span_start(const struct reducer *r, const struct host_span *s)
+{
+	return span_get(r, s).start_ns;
+}
 static inline int64_t span_dur(const struct reducer *r, const struct host_span *s)
 {
-	return widen(r, s->dur);
+	return span_get(r, s).dur_ns;
 }
 static inline int64_t span_end(const struct reducer *r, const struct host_span *s)
 {
-	return s->start_ns + widen(r, s->dur);
+	struct wide_span w = span_get(r, s);
+	return w.start_ns + w.dur_ns;
 }
 static inline struct host_name *span_name(const struct reducer *r, const struct host_span *s)
 {
-	return &r->host_names.v[idmap_pair_first(r->host_rows.keys.v[s->row])];
+	return &r->host_names.v[idmap_pair_first(r->host_rows.keys.v[span_get(r, s).row])];
 }
 static inline uint32_t span_thread(const struct reducer *r, const struct host_span *s)
 {
-	return (uint32_t)r->host_rows.keys.v[s->row];
+	return (uint32_t)r->host_rows.keys.v[span_get(r, s).row];
 }
 
 /// Text of an ident, owned by `a`; "null" where it is absent.
@@ -353,6 +376,10 @@ uint32_t gpu_row_add(struct reducer *r, const struct event *ev, uint32_t lane);
 
 /// Find the launch of every activity; tell where those without one come from.
 void steps_launches(struct reducer *r, struct trust_counts *t);
+
+/// Calls that launch a kernel, not a graph, with the id of launch `*i`, which becomes the first
+/// of the next id.
+int64_t launch_kernels(const struct reducer *r, size_t *i);
 
 /// True where activities belong to steps by their launch, not by their start.
 bool steps_by_launch(const struct trust_counts *t);

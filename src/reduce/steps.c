@@ -124,25 +124,18 @@ static int launch_cmp(const void *a, const void *b, void *reducer)
 	int64_t cx = widen(r, x->correlation), cy = widen(r, y->correlation);
 	if (cx != cy)
 		return cx < cy ? -1 : 1;
-	int64_t sx = r->spans.v[x->span].start_ns, sy = r->spans.v[y->span].start_ns;
+	int64_t sx = span_start(r, &r->spans.v[x->span]), sy = span_start(r, &r->spans.v[y->span]);
 	if (sx != sy)
 		return sx < sy ? -1 : 1;
 	return (x->span > y->span) - (x->span < y->span);
 }
 
-/* Of the calls with one id the earliest stays. */
-static void sort_launches(struct reducer *r)
+int64_t launch_kernels(const struct reducer *r, size_t *i)
 {
-	size_t nr = 0;
-	sort_runs(r->launches.v, r->launches.nr, sizeof *r->launches.v, launch_cmp, r);
-	for (size_t i = 0; i < r->launches.nr; i++) {
-		struct launch l = r->launches.v[i], *last = nr ? &r->launches.v[nr - 1] : NULL;
-		if (last && widen(r, last->correlation) == widen(r, l.correlation))
-			last->kernel_launches += l.kernel_launches;
-		else
-			r->launches.v[nr++] = l;
-	}
-	r->launches.nr = nr;
+	int64_t nr = 0, id = widen(r, r->launches.v[*i].correlation);
+	for (; *i < r->launches.nr && widen(r, r->launches.v[*i].correlation) == id; ++*i)
+		nr += span_name(r, &r->spans.v[r->launches.v[*i].span])->kernel_launch;
+	return nr;
 }
 
 static bool smallest_launch(const struct reducer *r, __int128 *low)
@@ -161,7 +154,8 @@ static bool smallest_launch(const struct reducer *r, __int128 *low)
 	return found;
 }
 
-/* Index of the launch with this id, or NO_ID; near `from`, that of the last one, it is found soon.
+/* Index of the first launch with this id, or NO_ID; near `from`, that of the last one, it is found
+ * soon.
  */
 static uint32_t launch_find(const struct reducer *r, int64_t id, size_t from)
 {
@@ -196,7 +190,7 @@ void steps_launches(struct reducer *r, struct trust_counts *t)
 	t->gpu_events = (int64_t)r->activities.nr;
 	t->gpu_ns = r->gpu_ns;
 	__int128 low = 0, id;
-	sort_launches(r);
+	sort_runs(r->launches.v, r->launches.nr, sizeof *r->launches.v, launch_cmp, r);
 	bool has_low = smallest_launch(r, &low);
 	uint32_t near = 0;
 	for (size_t i = 0; i < r->activities.nr; i++) {
@@ -215,10 +209,11 @@ void steps_launches(struct reducer *r, struct trust_counts *t)
 			t->dropped_ns += activity_dur(r, a);
 		}
 	}
-	for (size_t i = 0; i < r->launches.nr; i++) {
-		t->launches += r->launches.v[i].kernel_launches;
-		if (!r->launches.v[i].has_activity)
-			t->launches_without_kernel += r->launches.v[i].kernel_launches;
+	for (size_t i = 0; i < r->launches.nr;) {
+		bool has_activity = r->launches.v[i].has_activity;
+		int64_t kernels = launch_kernels(r, &i);
+		t->launches += kernels;
+		t->launches_without_kernel += has_activity ? 0 : kernels;
 	}
 }
 
@@ -255,7 +250,7 @@ void steps_attribute(struct reducer *r, struct digest *d)
 		else if (r->window || !by_launch)
 			a->step = steps_at(r, a->start_ns);
 		else
-			a->step = launch ? steps_at(r, launch->start_ns) : NO_ID;
+			a->step = launch ? steps_at(r, span_start(r, launch)) : NO_ID;
 		if (a->step == NO_ID) {
 			t->unattributed++;
 			t->unattributed_ns += activity_dur(r, a);

@@ -14,7 +14,7 @@ struct order {
 static int64_t begun_ns(const struct order *o, uint32_t activity)
 {
 	const struct activity *a = &o->r->activities.v[activity];
-	return o->by_launch ? activity_launch(o->r, a)->start_ns : a->start_ns;
+	return o->by_launch ? span_start(o->r, activity_launch(o->r, a)) : a->start_ns;
 }
 
 /* The activities of one launch, a graph's, stay in the order of the file. */
@@ -72,7 +72,7 @@ static int64_t end_ns(const struct order *o, uint32_t activity)
 	uint32_t thread = span_thread(r, activity_launch(r, a));
 	for (size_t i = 0; i < r->spans.nr; i++) {
 		const struct host_span *s = &r->spans.v[i];
-		if (span_thread(r, s) == thread && s->start_ns <= at && span_end(r, s) > end)
+		if (span_thread(r, s) == thread && span_start(r, s) <= at && span_end(r, s) > end)
 			end = span_end(r, s);
 	}
 	return end;
