@@ -36,24 +36,34 @@ static struct call call_get(const struct group *c, size_t i)
 
 /* --- what higher classes cover --- */
 
+static int64_t segment_end(const struct segment *s)
+{
+	return s->start_ns + s[1].before_ns - s->before_ns;
+}
+
 static void higher_add(struct higher *h, const struct group *c)
 {
 	struct higher sum = { 0 };
+	int64_t length = 0, until = 0; /* of what is in `sum` */
 	for (size_t i = 0, k = 0; i < h->list.nr || k < c->calls.nr;) {
 		struct call call = k < c->calls.nr ? call_get(c, k) : (struct call){ 0 };
 		bool old = k == c->calls.nr || (i < h->list.nr && h->list.v[i].start_ns <= call.start_ns);
 		int64_t start = old ? h->list.v[i].start_ns : call.start_ns;
-		int64_t end = old ? h->list.v[i].end_ns : call.end_ns;
-		struct segment *last = sum.list.nr ? &sum.list.v[sum.list.nr - 1] : NULL;
-		int64_t before = last ? last->before_ns + last->end_ns - last->start_ns : 0;
+		int64_t end = old ? segment_end(&h->list.v[i]) : call.end_ns;
 		*(old ? &i : &k) += 1;
 		if (end <= start)
 			continue;
-		if (!last || start > last->end_ns)
-			vec_push(&sum.list, (struct segment){ start, end, before });
-		else if (end > last->end_ns)
-			last->end_ns = end;
+		if (!sum.list.nr || start > until) {
+			vec_push(&sum.list, (struct segment){ start, length });
+			until = start;
+		}
+		if (end > until) {
+			length += end - until;
+			until = end;
+		}
 	}
+	vec_push(&sum.list, (struct segment){ .before_ns = length });
+	sum.list.nr--;
 	vec_release(&h->list);
 	*h = sum;
 }

@@ -11,7 +11,8 @@ static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at
 	if (h->list.nr == 0 || at < h->list.v[i].start_ns)
 		return 0;
 	const struct segment *s = &h->list.v[i];
-	return s->before_ns + (at < s->end_ns ? at : s->end_ns) - s->start_ns;
+	int64_t length = s[1].before_ns - s->before_ns, past = at - s->start_ns;
+	return s->before_ns + (past < length ? past : length);
 }
 
 /// Rows of Python functions: a tree of call paths, unordered, behind those of `d`.

@@ -188,6 +188,8 @@ void phases_samples(struct reducer *r, struct digest *d)
 			column[PHASE_KERNELS][step]++;
 		}
 	}
+	if (r->options.phase == PHASE_ALL)
+		vec_release(&r->phases.list); /* nobody else asks */
 }
 
 void phase_figures(const struct reducer *r, struct digest *d)

@@ -212,9 +212,10 @@ static enum status gpu_side(struct reducer *r, struct digest *d, struct diag_log
 	TRY(comm_figures(r, d, log));
 	function_rates(r);
 	TRY(gpu_figures(r, d, log));
+	progress_figures(r, d);
+	steps_launches_end(r);
 	function_classes(r, d);
 	parts_figures(r, d);
-	progress_figures(r, d);
 	return ST_OK;
 }
 

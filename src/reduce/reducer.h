@@ -36,7 +36,7 @@
 struct activity {
 	int64_t start_ns;
 	uint32_t dur; ///< activity_dur()
-	uint32_t correlation; ///< activity_correlation(); the index of its launch where it has one
+	uint32_t correlation; ///< where it has a launch index of that, at last of its span
 	uint32_t row : 31; ///< activity_name(), activity_lane()
 	bool has_launch : 1; ///< from steps_launches() on
 	uint32_t step; ///< index of its step, or NO_ID
@@ -131,13 +131,15 @@ struct phases {
 	bool found[NR_PHASES];
 };
 
-/// One piece of time that some function of a higher class covers.
+/// One piece of time that some function of a higher class covers. Its length is how far the next
+/// one's `before_ns` is from its own.
 struct segment {
-	int64_t start_ns, end_ns;
+	int64_t start_ns;
 	int64_t before_ns; ///< length of all segments before it
 };
 
-/// What the classes of functions so far cover: disjoint, in order.
+/// What the classes of functions so far cover: disjoint, in order, where there are any with one
+/// more behind the last that has but `before_ns`.
 struct higher {
 	VEC(struct segment) list;
 };
@@ -246,7 +248,7 @@ struct reducer {
 	VEC(struct host_span) spans;
 	VEC(uint64_t) span_bases; ///< of each block: times wrap around
 	VEC(struct wide_span) wide_spans;
-	VEC(struct launch) launches; ///< in order of correlation from steps_launches() on
+	VEC(struct launch) launches; ///< in order of correlation from steps_launches() to its end
 	VEC(struct op_inputs) op_inputs; ///< in order of `span`
 	struct name_table inputs;
 	VEC(struct op_flops) op_flops; ///< in order of `span`
@@ -325,7 +327,8 @@ static inline uint32_t activity_lane(const struct reducer *r, const struct activ
 static inline const struct host_span *activity_launch(const struct reducer *r,
                                                       const struct activity *a)
 {
-	return a->has_launch ? &r->spans.v[r->launches.v[a->correlation].span] : NULL;
+	uint32_t i = a->correlation;
+	return a->has_launch ? &r->spans.v[r->launches.nr ? r->launches.v[i].span : i] : NULL;
 }
 
 /// Keep a host event as the next of `spans`.
@@ -380,6 +383,9 @@ void steps_launches(struct reducer *r, struct trust_counts *t);
 /// Calls that launch a kernel, not a graph, with the id of launch `*i`, which becomes the first
 /// of the next id.
 int64_t launch_kernels(const struct reducer *r, size_t *i);
+
+/// Give the launches back: activity_correlation() has no answer from there on.
+void steps_launches_end(struct reducer *r);
 
 /// True where activities belong to steps by their launch, not by their start.
 bool steps_by_launch(const struct trust_counts *t);

@@ -217,6 +217,16 @@ void steps_launches(struct reducer *r, struct trust_counts *t)
 	}
 }
 
+void steps_launches_end(struct reducer *r)
+{
+	for (size_t i = 0; i < r->activities.nr; i++) {
+		struct activity *a = &r->activities.v[i];
+		if (a->has_launch)
+			a->correlation = r->launches.v[a->correlation].span;
+	}
+	vec_release(&r->launches);
+}
+
 bool steps_by_launch(const struct trust_counts *t)
 {
 	return t->gpu_events && t->with_launch * 2 >= t->gpu_events;
