@@ -4,6 +4,7 @@
 #include "reduce/functions.h"
 
 #include "base/number.h"
+#include "base/sort_inline.h"
 #include "model/digest_fold.h"
 
 /* One execution of a function. */
@@ -25,13 +26,13 @@ static struct call call_get(const struct group *c, size_t i)
 {
 	const struct reducer *r = c->r;
 	if (c->cls == FUNCTION_RUNTIME) {
-		const struct host_span *s = &r->spans.v[c->calls.v[i]];
-		return (struct call){ span_start(r, s), span_end(r, s),
-			                  c->function_of[span_name(r, s) - r->host_names.v] };
+		struct wide_span s = span_get(r, &r->spans.v[c->calls.v[i]]);
+		return (struct call){ s.start_ns, s.start_ns + s.dur_ns,
+			                  c->function_of[idmap_pair_first(r->host_rows.keys.v[s.row])] };
 	}
 	const struct activity *a = &r->activities.v[c->calls.v[i]];
 	return (struct call){ a->start_ns, a->start_ns + activity_dur(r, a),
-		                  c->function_of[activity_name(r, a) - r->gpu_names.v] };
+		                  c->function_of[idmap_pair_first(r->gpu_rows.keys.v[a->row])] };
 }
 
 /* --- what higher classes cover --- */
@@ -90,6 +91,16 @@ static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 	return lo ? higher_before(h, lo - 1, at) : 0;
 }
 
+/* The same from `from` on, by which these begin; mostly none begins within the call. */
+static int64_t covered_between(const struct higher *h, size_t begun, int64_t from, int64_t to)
+{
+	const struct segment *v = h->list.v;
+	if (begun < h->list.nr && v[begun].start_ns < to)
+		return covered_before(h, begun, to) - covered_before(h, begun, from);
+	int64_t end = begun ? segment_end(&v[begun - 1]) : from;
+	return end <= from ? 0 : (end < to ? end : to) - from;
+}
+
 /* --- the figures of one class --- */
 
 /* Where the calls of each function begin among those of all, with one more behind the last. */
@@ -119,8 +130,7 @@ static void costs(struct group *c, const struct higher *h)
 			begun++;
 		if (call.end_ns <= from)
 			continue;
-		f->exclusive_ns += call.end_ns - from -
-		                   (covered_before(h, begun, call.end_ns) - covered_before(h, begun, from));
+		f->exclusive_ns += call.end_ns - from - covered_between(h, begun, from, call.end_ns);
 		*end = call.end_ns;
 	}
 	for (size_t i = 0; i < c->rows.nr; i++) {
@@ -217,7 +227,8 @@ static void gpu_class(struct reducer *r, enum function_class cls, struct higher 
 	struct group c = { .r = r, .cls = cls };
 	gpu_rows(&c);
 	for (size_t i = 0; i < r->activities.nr && c.rows.nr; i++)
-		add_call(&c, i, c.function_of[activity_name(r, &r->activities.v[i]) - r->gpu_names.v]);
+		add_call(&c, i,
+		         c.function_of[idmap_pair_first(r->gpu_rows.keys.v[r->activities.v[i].row])]);
 	gpu_rates(&c);
 	finish_class(&c, h, false, d);
 }
@@ -241,9 +252,11 @@ static void runtime_class(struct reducer *r, struct higher *h, struct digest *d)
 			add_row(&c, r->host_names.v[i].name);
 		}
 	}
-	for (size_t i = 0; i < r->spans.nr && c.rows.nr; i++)
-		add_call(&c, i, c.function_of[span_name(r, &r->spans.v[i]) - r->host_names.v]);
-	sort_runs(c.calls.v, c.calls.nr, sizeof *c.calls.v, span_order, r);
+	for (size_t i = 0; i < r->spans.nr && c.rows.nr; i++) {
+		uint32_t row = span_get(r, &r->spans.v[i]).row;
+		add_call(&c, i, c.function_of[idmap_pair_first(r->host_rows.keys.v[row])]);
+	}
+	sort_inline(c.calls.v, c.calls.nr, sizeof *c.calls.v, span_order, r);
 	finish_class(&c, h, r->python_threads.nr == 0, d);
 }
 

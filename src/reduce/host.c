@@ -3,7 +3,6 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "reduce/flop_count.h"
-#include "reduce/intervals.h"
 #include "reduce/reducer.h"
 #include "reduce/step_phase.h"
 
@@ -290,120 +289,12 @@ static void call_rows(const struct reducer *r, struct digest *d)
 	d->calls.nr = nr;
 }
 
-/* --- operators and threads --- */
-
-/* An operator that the walk is inside of. */
-struct frame {
-	int64_t end_ns;
-	int64_t covered_ns; ///< end of the operators in it so far
-	struct host_name *name; ///< NULL: not in a measured step
-	bool in_phase; ///< that is asked for
-	bool counted; ///< its operations are, or those of one around it
-};
-
-struct stack {
-	VEC(struct frame) frames;
-};
-
-/* An operator lies in another of its thread where that contains it wholly. */
-static void op_add(struct reducer *r, struct stack *st, const struct host_span *s)
-{
-	int64_t start = span_start(r, s), dur_ns = span_dur(r, s), end = start + dur_ns;
-	struct host_name *name = span_name(r, s);
-	struct frame f = { end, start, NULL, false, name->flops != NULL };
-	if (steps_usable(r, steps_at(r, start)) != NO_ID) {
-		f.name = name;
-		f.name->count++;
-		f.name->total_ns += dur_ns;
-		f.name->self_ns += dur_ns;
-		f.in_phase = phases_has_op(r, s);
-	}
-	if (f.in_phase) {
-		f.name->in_phase.count++;
-		f.name->in_phase.total_ns += dur_ns;
-		f.name->in_phase.self_ns += dur_ns;
-	}
-	while (st->frames.nr && (st->frames.v[st->frames.nr - 1].end_ns <= start ||
-	                         st->frames.v[st->frames.nr - 1].end_ns < end))
-		st->frames.nr--;
-	if (st->frames.nr) {
-		struct frame *outer = &st->frames.v[st->frames.nr - 1];
-		int64_t from = start > outer->covered_ns ? start : outer->covered_ns;
-		if (end > from) {
-			outer->covered_ns = end;
-			if (outer->name)
-				outer->name->self_ns -= end - from;
-			if (outer->in_phase)
-				outer->name->in_phase.self_ns -= end - from;
-		}
-	}
-	bool inside = st->frames.nr && st->frames.v[st->frames.nr - 1].counted;
-	if (f.counted && f.name && !inside)
-		flops_add(r, s);
-	f.counted = f.counted || inside;
-	vec_push(&st->frames, f);
-}
-
-/* Order of the spans of one thread: an operator before those nested in it. */
-static int span_order(const void *a, const void *b, void *reducer)
-{
-	const struct reducer *r = reducer;
-	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	struct wide_span x = span_get(r, &r->spans.v[i]), y = span_get(r, &r->spans.v[k]);
-	if (x.start_ns != y.start_ns)
-		return x.start_ns < y.start_ns ? -1 : 1;
-	if (x.dur_ns != y.dur_ns)
-		return x.dur_ns > y.dur_ns ? -1 : 1;
-	return (i > k) - (i < k);
-}
-
-static void thread_walk(struct reducer *r, const uint32_t *order, size_t nr)
-{
-	struct cover busy = COVER_INIT, ops = COVER_INIT;
-	struct stack st = { 0 };
-	for (size_t i = 0; i < nr; i++) {
-		const struct host_span *s = &r->spans.v[order[i]];
-		cover_add(&busy, span_start(r, s), span_end(r, s));
-		if (span_name(r, s)->op) {
-			cover_add(&ops, span_start(r, s), span_end(r, s));
-			op_add(r, &st, s);
-		}
-	}
-	vec_release(&st.frames);
-	vec_push(&r->thread_times, (struct thread_times){ busy.length_ns, ops.length_ns });
-}
-
-/* The spans of each thread, in order; file order is kept where times are equal. */
-static void threads(struct reducer *r)
-{
-	size_t nr = r->threads.keys.nr;
-	uint32_t *order = mem_calloc(r->spans.nr, sizeof *order);
-	size_t *end = mem_calloc(nr + 1, sizeof *end); /* of thread i - 1, then of thread i */
-	for (size_t i = 0; i < r->spans.nr; i++) {
-		uint32_t thread = span_thread(r, &r->spans.v[i]);
-		if (thread != NO_ID)
-			end[thread + 1]++;
-	}
-	for (size_t i = 1; i <= nr; i++)
-		end[i] += end[i - 1];
-	for (size_t i = 0; i < r->spans.nr; i++) {
-		uint32_t thread = span_thread(r, &r->spans.v[i]);
-		if (thread != NO_ID)
-			order[end[thread]++] = (uint32_t)i;
-	}
-	for (size_t i = 0; i < nr; i++) {
-		size_t from = i ? end[i - 1] : 0;
-		sort_runs(order + from, end[i] - from, sizeof *order, span_order, r);
-		thread_walk(r, order + from, end[i] - from);
-	}
-	free(order);
-	free(end);
-}
+/* --- rows --- */
 
 void host_walk(struct reducer *r, struct digest *d)
 {
 	begun_in_steps(r, d);
-	threads(r);
+	threads_walk(r);
 }
 
 static void thread_rows(const struct reducer *r, struct digest *d)

@@ -102,29 +102,36 @@ void phases_make(struct reducer *r)
 	p->list.nr = nr;
 }
 
-static bool span_has(const struct phase_span *s, uint32_t thread, int64_t at_ns)
+static bool begins_by(const struct phase_span *s, uint32_t thread, int64_t at_ns)
 {
-	return s->thread == thread && s->start_ns <= at_ns && at_ns < s->end_ns;
+	return s->thread < thread || (s->thread == thread && s->start_ns <= at_ns);
 }
 
-/* What thread `thread` was inside of; `near` is the index of what was found last. */
+/* What thread `thread` was inside of; so many of the list begin by then as the last time, or one
+   more, or it is searched. */
 static enum phase phase_at(const struct phases *p, size_t *near, uint32_t thread, int64_t at_ns)
 {
-	size_t lo = 0, hi = p->list.nr;
-	if (*near < hi && span_has(&p->list.v[*near], thread, at_ns))
-		return p->list.v[*near].phase; /* as the last time */
+	const struct phase_span *v = p->list.v;
+	size_t lo = 0, hi = p->list.nr; /* lo becomes how many begin by then */
+	if (*near == 0 || (*near <= hi && begins_by(&v[*near - 1], thread, at_ns))) {
+		lo = *near;
+		for (size_t ahead = 0; ahead < 2 && lo < hi; ahead++) {
+			if (!begins_by(&v[lo], thread, at_ns))
+				hi = lo;
+			else
+				lo++;
+		}
+	}
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		const struct phase_span *s = &p->list.v[mid];
-		if (s->thread < thread || (s->thread == thread && s->start_ns <= at_ns))
+		if (begins_by(&v[mid], thread, at_ns))
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (lo == 0 || !span_has(&p->list.v[lo - 1], thread, at_ns))
-		return PHASE_FORWARD;
-	*near = lo - 1;
-	return p->list.v[lo - 1].phase;
+	*near = lo;
+	return lo && v[lo - 1].thread == thread && at_ns < v[lo - 1].end_ns ? v[lo - 1].phase
+	                                                                    : PHASE_FORWARD;
 }
 
 /* PHASE_ALL: its launch is not known. */

@@ -52,16 +52,20 @@ void progress_figures(const struct reducer *r, struct digest *d)
 		return; /* no event */
 	const struct mark *last = &r->marks.v[r->marks.nr - 1];
 	p->step = r->window ? -1 : last->number;
-	for (size_t i = 0; i < r->launches.nr;) {
-		const struct launch *l = &r->launches.v[i];
+	const struct launch *l = NULL; /* the first with the id of the call */
+	bool in_last = false;
+	for (size_t i = 0; i < r->launches.nr; i++) {
+		if (launch_is_first(r, i)) {
+			l = &r->launches.v[i];
+			in_last = span_start(r, &r->spans.v[l->span]) >= last->start_ns;
+		}
+		if (!in_last || !span_name(r, &r->spans.v[r->launches.v[i].span])->kernel_launch)
+			continue;
 		const struct host_span *s = &r->spans.v[l->span];
-		int64_t kernels = launch_kernels(r, &i);
-		if (span_start(r, s) < last->start_ns)
+		p->launches++;
+		if (l->has_activity)
 			continue;
-		p->launches += kernels;
-		if (l->has_activity || !kernels)
-			continue;
-		p->pending += kernels;
+		p->pending++;
 		if (!first || span_start(r, s) < span_start(r, first) ||
 		    (span_start(r, s) == span_start(r, first) && s < first))
 			first = s;

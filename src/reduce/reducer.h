@@ -10,7 +10,8 @@
 ///     gpu.c          per step and per device figures, overlaps
 ///     parts.c        where the host interval of a step went
 ///     kernels.c      figures by GPU activity name
-///     host.c         runtime calls, operators, threads
+///     host.c         runtime calls, operators
+///     threads.c      threads, what operators take without those in them
 ///     flops.c        floating-point operations of operators
 ///     functions.c    functions by class (python.c: Python's, by call path)
 ///     phases.c       what each phase of a step launched; rows of one alone
@@ -127,7 +128,7 @@ struct phase_span {
 /// Those of all threads.
 struct phases {
 	VEC(struct phase_span) list; ///< by thread and time, disjoint, from phases_make() on
-	size_t near; ///< the last that an activity was found in: launches come in order mostly
+	size_t near; ///< how many an activity was behind the last time: launches come in order mostly
 	bool found[NR_PHASES];
 };
 
@@ -305,6 +306,13 @@ static inline int64_t widen(const struct reducer *r, uint32_t v)
 	return (v & WIDE) ? r->wide.v[v - WIDE] : v;
 }
 
+/// True for the earliest of those with its id, once they are in order.
+static inline bool launch_is_first(const struct reducer *r, size_t i)
+{
+	const struct launch *l = &r->launches.v[i];
+	return i == 0 || widen(r, l[-1].correlation) != widen(r, l->correlation);
+}
+
 /// What is kept of an activity.
 static inline int64_t activity_dur(const struct reducer *r, const struct activity *a)
 {
@@ -380,10 +388,6 @@ uint32_t gpu_row_add(struct reducer *r, const struct event *ev, uint32_t lane);
 /// Find the launch of every activity; tell where those without one come from.
 void steps_launches(struct reducer *r, struct trust_counts *t);
 
-/// Calls that launch a kernel, not a graph, with the id of launch `*i`, which becomes the first
-/// of the next id.
-int64_t launch_kernels(const struct reducer *r, size_t *i);
-
 /// Give the launches back: activity_correlation() has no answer from there on.
 void steps_launches_end(struct reducer *r);
 
@@ -433,8 +437,17 @@ void python_free(struct python *p);
 /// Rows of all functions, from these.
 void function_figures(struct reducer *r, struct digest *d);
 
-/// Index of the step that the instant belongs to, or NO_ID.
-uint32_t steps_at(struct reducer *r, int64_t at_ns);
+/// Index of the step that the instant belongs to, or NO_ID; mostly as the last time.
+uint32_t steps_find(struct reducer *r, int64_t at_ns);
+static inline uint32_t steps_at(struct reducer *r, int64_t at_ns)
+{
+	if (r->window)
+		return 0;
+	const struct owned *near = r->owned.nr ? &r->owned.v[r->owned_near] : NULL;
+	if (near && near->start_ns <= at_ns && at_ns < near->end_ns)
+		return near->step;
+	return steps_find(r, at_ns);
+}
 
 /// Index of a step among the measured ones, or NO_ID for warm-up and no step.
 static inline uint32_t steps_measured(const struct reducer *r, uint32_t step)
@@ -463,6 +476,9 @@ GG_MUST_CHECK enum status kernel_figures(struct reducer *r, struct digest *d, st
 
 /// Per step figures of the host; sums of operators and threads.
 void host_walk(struct reducer *r, struct digest *d);
+
+/// The part of it that goes by thread: all of its spans in order.
+void threads_walk(struct reducer *r);
 
 /// Rows of calls, operators and threads.
 void host_figures(struct reducer *r, struct digest *d);

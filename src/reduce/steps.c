@@ -43,14 +43,9 @@ static void divide_time(struct reducer *r)
 	}
 }
 
-uint32_t steps_at(struct reducer *r, int64_t at_ns)
+uint32_t steps_find(struct reducer *r, int64_t at_ns)
 {
-	if (r->window)
-		return 0;
 	size_t lo = 0, hi = r->owned.nr; /* lo becomes the number of parts begun by then */
-	size_t near = r->owned_near;
-	if (near < hi && r->owned.v[near].start_ns <= at_ns && at_ns < r->owned.v[near].end_ns)
-		return r->owned.v[near].step; /* as the last time */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		if (r->owned.v[mid].start_ns <= at_ns)
@@ -130,14 +125,6 @@ static int launch_cmp(const void *a, const void *b, void *reducer)
 	return (x->span > y->span) - (x->span < y->span);
 }
 
-int64_t launch_kernels(const struct reducer *r, size_t *i)
-{
-	int64_t nr = 0, id = widen(r, r->launches.v[*i].correlation);
-	for (; *i < r->launches.nr && widen(r, r->launches.v[*i].correlation) == id; ++*i)
-		nr += span_name(r, &r->spans.v[r->launches.v[*i].span])->kernel_launch;
-	return nr;
-}
-
 static bool smallest_launch(const struct reducer *r, __int128 *low)
 {
 	bool found = false;
@@ -209,11 +196,13 @@ void steps_launches(struct reducer *r, struct trust_counts *t)
 			t->dropped_ns += activity_dur(r, a);
 		}
 	}
-	for (size_t i = 0; i < r->launches.nr;) {
-		bool has_activity = r->launches.v[i].has_activity;
-		int64_t kernels = launch_kernels(r, &i);
-		t->launches += kernels;
-		t->launches_without_kernel += has_activity ? 0 : kernels;
+	bool has_activity = false; /* the first with the id */
+	for (size_t i = 0; i < r->launches.nr; i++) {
+		if (launch_is_first(r, i))
+			has_activity = r->launches.v[i].has_activity;
+		bool kernel = span_name(r, &r->spans.v[r->launches.v[i].span])->kernel_launch;
+		t->launches += kernel;
+		t->launches_without_kernel += kernel && !has_activity;
 	}
 }
 
