@@ -117,9 +117,11 @@ void span_add(struct reducer *r, struct wide_span s)
 		vec_push(&r->span_bases, (uint64_t)s.start_ns - ((uint64_t)1 << 31));
 	uint64_t start = (uint64_t)s.start_ns - r->span_bases.v[block];
 	if (start <= UINT32_MAX && (uint64_t)s.dur_ns < SPAN_DUR_END && s.row < SPAN_ROW_END) {
-		vec_push(&r->spans, (struct host_span){ (uint32_t)start, (uint32_t)s.dur_ns, s.row });
+		vec_push(&r->spans,
+		         (struct host_span){ (uint32_t)start, (uint32_t)s.dur_ns + SPAN_DUR_END * s.row });
 	} else {
-		vec_push(&r->spans, (struct host_span){ (uint32_t)r->wide_spans.nr, 0, SPAN_ROW_END });
+		vec_push(&r->spans,
+		         (struct host_span){ (uint32_t)r->wide_spans.nr, SPAN_DUR_END * SPAN_ROW_END });
 		vec_push(&r->wide_spans, s);
 	}
 }

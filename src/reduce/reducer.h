@@ -67,11 +67,11 @@ struct gpu_name {
 	struct kernel_stat phase; ///< step_* of the phase asked for
 };
 
-/// A runtime call, operator or DataLoader annotation, 8 bytes: span_get(). What they do not hold
-/// is an index of `wide_spans` in `start`, told by the last `row`.
+/// A runtime call, operator or DataLoader annotation, 8 bytes: span_get(). Of what they do not
+/// hold `start` is the index in `wide_spans`, told by the last row.
 struct host_span {
 	uint32_t start; ///< behind the base of the block of SPAN_BLOCK spans that it is in
-	uint32_t dur : 20, row : 12;
+	uint32_t dur_row; ///< ns below SPAN_DUR_END; SPAN_DUR_END × row
 };
 struct wide_span {
 	int64_t start_ns, dur_ns;
@@ -79,7 +79,7 @@ struct wide_span {
 };
 #define SPAN_BLOCK 1024
 #define SPAN_DUR_END ((uint32_t)1 << 20)
-#define SPAN_ROW_END (((uint32_t)1 << 12) - 1)
+#define SPAN_ROW_END (UINT32_MAX / SPAN_DUR_END)
 
 /// Shapes and types of an operator's inputs, of those that have them.
 struct op_inputs {
@@ -310,7 +310,8 @@ static inline int64_t widen(const struct reducer *r, uint32_t v)
 static inline bool launch_is_first(const struct reducer *r, size_t i)
 {
 	const struct launch *l = &r->launches.v[i];
-	return i == 0 || widen(r, l[-1].correlation) != widen(r, l->correlation);
+	return i == 0 || (l[-1].correlation != l->correlation &&
+	                  widen(r, l[-1].correlation) != widen(r, l->correlation));
 }
 
 /// What is kept of an activity.
@@ -345,10 +346,11 @@ void span_add(struct reducer *r, struct wide_span s);
 /// What is kept of one of `spans`.
 static inline struct wide_span span_get(const struct reducer *r, const struct host_span *s)
 {
-	if (s->row == SPAN_ROW_END)
+	uint32_t row = s->dur_row / SPAN_DUR_END;
+	if (row == SPAN_ROW_END)
 		return r->wide_spans.v[s->start];
 	uint64_t base = r->span_bases.v[(size_t)(s - r->spans.v) / SPAN_BLOCK];
-	return (struct wide_span){ (int64_t)(base + s->start), s->dur, s->row };
+	return (struct wide_span){ (int64_t)(base + s->start), s->dur_row % SPAN_DUR_END, row };
 }
 static inline int64_t span_start(const struct reducer *r, const struct host_span *s)
 {

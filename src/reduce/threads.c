@@ -16,8 +16,8 @@ struct stack {
 	VEC(struct frame) frames;
 };
 
-/* An operator lies in another of its thread where that contains it wholly. */
-static void op_add(struct reducer *r, struct stack *st, const struct host_span *s, int64_t start,
+/* An operator lies in another of its thread where that contains it wholly. True where none does. */
+static bool op_add(struct reducer *r, struct stack *st, const struct host_span *s, int64_t start,
                    int64_t end)
 {
 	struct frame *outer = NULL;
@@ -57,6 +57,7 @@ static void op_add(struct reducer *r, struct stack *st, const struct host_span *
 		flops_add(r, s);
 	f.counted = f.counted || inside;
 	vec_push(&st->frames, f);
+	return !outer;
 }
 
 /* Spans by index: operators, or the other calls, of one thread. */
@@ -83,27 +84,34 @@ static void order(struct reducer *r, struct list l)
 	sort_inline(l.v, l.nr, sizeof *l.v, span_order, r);
 }
 
-/* In order of start: operators, and before each the other calls that begin by then. */
+/* The next of the list, which becomes the rest; behind the last what never begins and takes < 0. */
+static struct wide_span next_of(const struct reducer *r, struct list *l)
+{
+	if (l->nr == 0)
+		return (struct wide_span){ .start_ns = INT64_MAX, .dur_ns = -1 };
+	l->nr--;
+	return span_get(r, &r->spans.v[*l->v++]);
+}
+
+/* In order of start: operators, and before each the other calls that begin before. */
 static void thread_walk(struct reducer *r, struct list ops, struct list calls)
 {
 	struct cover busy = COVER_INIT, covered = COVER_INIT;
 	struct stack st = { 0 };
-	for (size_t i = 0, k = 0; i < ops.nr || k < calls.nr; i++) {
-		const struct host_span *s = i < ops.nr ? &r->spans.v[ops.v[i]] : NULL;
-		struct wide_span op = s ? span_get(r, s) : (struct wide_span){ .start_ns = INT64_MAX };
+	struct wide_span call = next_of(r, &calls);
+	for (size_t i = 0; i < ops.nr; i++) {
+		const struct host_span *s = &r->spans.v[ops.v[i]];
+		struct wide_span op = span_get(r, s);
 		int64_t end = op.start_ns + op.dur_ns;
-		for (; k < calls.nr; k++) {
-			struct wide_span call = span_get(r, &r->spans.v[calls.v[k]]);
-			if (call.start_ns > op.start_ns)
-				break;
+		for (; call.start_ns < op.start_ns; call = next_of(r, &calls))
 			cover_add(&busy, call.start_ns, call.start_ns + call.dur_ns);
-		}
-		if (s) {
+		if (op_add(r, &st, s, op.start_ns, end)) {
 			cover_add(&busy, op.start_ns, end);
 			cover_add(&covered, op.start_ns, end);
-			op_add(r, &st, s, op.start_ns, end);
 		}
 	}
+	for (; call.dur_ns >= 0; call = next_of(r, &calls))
+		cover_add(&busy, call.start_ns, call.start_ns + call.dur_ns);
 	vec_release(&st.frames);
 	vec_push(&r->thread_times, (struct thread_times){ busy.length_ns, covered.length_ns });
 }
