@@ -46,6 +46,8 @@ static void higher_add(struct higher *h, const struct group *c)
 {
 	struct higher sum = { 0 };
 	int64_t length = 0, until = 0; /* of what is in `sum` */
+	if (!c->calls.nr)
+		return;
 	for (size_t i = 0, k = 0; i < h->list.nr || k < c->calls.nr;) {
 		struct call call = k < c->calls.nr ? call_get(c, k) : (struct call){ 0 };
 		bool old = k == c->calls.nr || (i < h->list.nr && h->list.v[i].start_ns <= call.start_ns);
@@ -296,6 +298,8 @@ void function_classes(struct reducer *r, struct digest *d)
 	gpu_class(r, FUNCTION_COMMUNICATION, &r->higher, d);
 	vec_release(&r->rates);
 	runtime_class(r, &r->higher, d);
+	if (!r->python_threads.nr)
+		vec_release(&r->higher.list); /* nobody else asks */
 }
 
 void function_figures(struct reducer *r, struct digest *d)

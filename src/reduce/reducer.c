@@ -224,11 +224,11 @@ static enum status both_sides(struct reducer *r, struct digest *d, struct diag_l
 	struct host_side side = { r, d };
 	pthread_t thread;
 	bool beside = r->options.threads > 1 && pthread_create(&thread, NULL, host_side, &side) == 0;
-	if (!beside)
-		host_side(&side);
 	enum status st = gpu_side(r, d, log);
 	if (beside)
 		pthread_join(thread, NULL);
+	else
+		host_side(&side); /* at last, when there is most room */
 	return st;
 }
 

@@ -97,41 +97,50 @@ static void test_many(void **state)
 	rig_close(&g);
 }
 
-/* Durations and correlation ids at 2^31, from where on they take a table of their own. */
+/* Durations of activities and correlation ids at 2^30, from where on they take a table of their
+   own. Host events take another from 2^20 ns on, and 2^31 ns off the first of their block. */
 #define STEP "A ProfilerStep#1 1 0 20000000000\n"
 static const struct rig_row wide_rows[] = {
 	{ "durations of activities",
-	  STEP "K a 0 7 -1 0 2147483647\nK a 0 7 -1 2147483647 2147483648\nK b 0 7 -1 9000000000 "
+	  STEP "K a 0 7 -1 0 1073741823\nK a 0 7 -1 1073741823 1073741824\nK b 0 7 -1 9000000000 "
 	       "4294967296",
 	  "kernels",
-	  "[0 a: 2 4294967295 2147483648 0 2 4294967295 2147483648 0][0 b: 1 4294967296 4294967296 0 1 "
+	  "[0 a: 2 2147483647 1073741824 0 2 2147483647 1073741824 0][0 b: 1 4294967296 4294967296 0 1 "
 	  "4294967296 4294967296 0]",
 	  NULL, 0 },
-	{ "", NULL, "step.busy_time", "8589934591", NULL, 0 },
-	{ "the longer comes last", STEP "K a 0 7 -1 0 2147483648\nK b 0 7 -1 0 2147483647", "progress",
+	{ "", NULL, "step.busy_time", "6442450943", NULL, 0 },
+	{ "the longer comes last", STEP "K a 0 7 -1 0 1073741824\nK b 0 7 -1 0 1073741823", "progress",
 	  "1 0 0 0 |a|", NULL, 0 },
 	{ "durations of operators",
 	  STEP "O a 1 0 4294967296\nO b 1 0 2147483648\nO c 1 5 2147483643\nO c 1 2147483648 "
 	       "2147483647",
 	  "ops", "[a: 1 4294967296 1][b: 1 2147483648 5][c: 2 4294967290 4294967290]", NULL, 0 },
 	{ "", NULL, "threads", "[1/1: 4294967296]", NULL, 0 },
+	{ "long, or far from the first",
+	  STEP "O a 1 5000000000 1048575\nO b 1 0 1048576\nO c 1 7147483647 1048576\n"
+	       "O d 1 7147483648 5\nO e 1 2852516352 6\nO f 1 2852516351 1",
+	  "ops",
+	  "[a: 1 1048575 1048575][b: 1 1048576 1048576][c: 1 1048576 1048571][d: 1 5 5][e: 1 6 6]"
+	  "[f: 1 1 1]",
+	  NULL, 0 },
+	{ "", NULL, "threads", "[1/1: 3145734]", NULL, 0 },
 	{ "ids",
-	  STEP "R cudaLaunchKernel 1 2147483647 5 1\nR cudaLaunchKernel 1 2147483648 6 1\n"
+	  STEP "R cudaLaunchKernel 1 1073741823 5 1\nR cudaLaunchKernel 1 1073741824 6 1\n"
 	       "R cudaLaunchKernel 1 4294967296 7 1\nR cudaLaunchKernel 1 9223372036854775807 8 1\n"
-	       "R cudaLaunchKernel 1 3 9 1\nK a 0 7 4294967296 20 1\nK a 0 7 2147483647 21 1\n"
-	       "K a 0 7 9223372036854775807 22 1\nK a 0 7 2147483648 23 1\nK a 0 7 2147483649 24 1\n"
+	       "R cudaLaunchKernel 1 3 9 1\nK a 0 7 4294967296 20 1\nK a 0 7 1073741823 21 1\n"
+	       "K a 0 7 9223372036854775807 22 1\nK a 0 7 1073741824 23 1\nK a 0 7 1073741825 24 1\n"
 	       "K a 0 7 0 25 1\nK a 0 7 -1 26 1\nK a 0 7 -1 27 1",
 	  "attribution", "1 1 3 4", NULL, 0 },
 	{ "", NULL, "launches", "5 1", NULL, 0 },
 	{ "", NULL, "step.launch_time", "5", NULL, 0 },
 	{ "one id of several calls",
-	  STEP "R cudaLaunchKernel 1 2147483648 5 1\nR cudaGraphLaunch 1 2147483648 4 1\n"
-	       "R cudaLaunchKernel 1 2147483648 6 1\nR cudaLaunchKernel 1 1 7 1\n"
-	       "K a 0 7 2147483648 20 1\nK a 0 7 2147483648 21 1",
+	  STEP "R cudaLaunchKernel 1 1073741824 5 1\nR cudaGraphLaunch 1 1073741824 4 1\n"
+	       "R cudaLaunchKernel 1 1073741824 6 1\nR cudaLaunchKernel 1 1 7 1\n"
+	       "K a 0 7 1073741824 20 1\nK a 0 7 1073741824 21 1",
 	  "launches", "3 1", NULL, 0 },
 	{ "overlap on a stream, but of one replay",
-	  STEP "R cudaGraphLaunch 1 2147483648 4 1\nR cudaGraphLaunch 1 2147483649 4 1\n"
-	       "K a 0 7 2147483648 20 10\nK a 0 7 2147483648 25 10\nK a 0 7 2147483649 30 10",
+	  STEP "R cudaGraphLaunch 1 1073741824 4 1\nR cudaGraphLaunch 1 1073741825 4 1\n"
+	       "K a 0 7 1073741824 20 10\nK a 0 7 1073741824 25 10\nK a 0 7 1073741825 30 10",
 	  "times", "30 0 0 5", NULL, 0 },
 	{ "the id of another launch's place",
 	  STEP "R cudaLaunchKernel 1 5 4 1\nK a 0 7 5 20 10\nK a 0 7 0 25 10", "times", "20 0 10 5",
@@ -142,6 +151,28 @@ static void test_wide(void **state)
 {
 	(void)state;
 	rig_check(wide_rows, sizeof wide_rows / sizeof *wide_rows);
+}
+
+/* More names than the short form of a host event has room for, over several of its blocks. */
+static void test_many_names(void **state)
+{
+	(void)state;
+	struct rig g;
+	char line[64];
+	rig_open(&g, NULL);
+	for (int i = 0; i < 9000; i++) {
+		snprintf(line, sizeof line, "O n%d 1 %d %d", i % 4500, i * 10, i % 4500 % 10);
+		rig_line(&g, line);
+	}
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+	assert_int_equal(g.d->ops.nr, 4500);
+	for (size_t i = 0; i < g.d->ops.nr; i++) {
+		const struct op_stat *op = &g.d->ops.v[i];
+		assert_int_equal(op->count, 2);
+		assert_int_equal(op->self_ns, 2 * (atoi(op->name.p + 1) % 10));
+	}
+	assert_int_equal(g.d->threads.v[0].busy_ns, 9000 / 10 * 45);
+	rig_close(&g);
 }
 
 static void test_environment(void **state)
@@ -222,10 +253,11 @@ static void test_digest_env(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sums),    cmocka_unit_test(test_number_of_events),
-		cmocka_unit_test(test_nothing), cmocka_unit_test(test_many),
-		cmocka_unit_test(test_wide),    cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_hash),    cmocka_unit_test(test_digest_env),
+		cmocka_unit_test(test_sums),        cmocka_unit_test(test_number_of_events),
+		cmocka_unit_test(test_nothing),     cmocka_unit_test(test_many),
+		cmocka_unit_test(test_wide),        cmocka_unit_test(test_many_names),
+		cmocka_unit_test(test_environment), cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_digest_env),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,6 +152,11 @@ static void test_progress(void **state)
 		{ "around it is nothing on that thread",
 		  "A ProfilerStep#5 1 0 10\nO mm 2 0 9\nR cudaLaunchKernel 1 1 1 1\n", "progress",
 		  "5 1 0 1 mm||", NULL, 0 },
+		{ "calls with one id are where the first is",
+		  "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nR cudaLaunchKernel 1 7 13 1\n"
+		  "R cudaLaunchKernel 1 7 5 1\nR cudaLaunchKernel 1 8 15 1\nR cudaGraphLaunch 1 8 11 1\n"
+		  "R cudaLaunchKernel 2 8 12 1\nO a 1 10 9\nO b 2 10 9",
+		  "progress", "2 2 0 2 b||a", NULL, 0 },
 		{ "a window", "O outer 1 0 9\nO inner 1 0 8\nR cudaLaunchKernel 1 1 1 1\n", "progress",
 		  "-1 1 0 1 inner||inner", NULL, 0 },
 	};
