@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,13 @@ static void (*failure_handler)(void);
 void mem_on_failure(void (*handler)(void))
 {
 	failure_handler = handler;
+}
+
+void mem_return_large(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+#endif
 }
 
 /* The only place below main that may end the process: threading this one

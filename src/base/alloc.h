@@ -18,6 +18,10 @@ char *mem_strndup(const char *p, size_t n);
 /// runs, a message is written, the process exits.
 _Noreturn void mem_fail(void);
 
+/// From here on a large block goes back to the system when it is released, where the C library
+/// would rather keep it for the next once a larger one was released.
+void mem_return_large(void);
+
 /// Called once before the process ends for want of memory (exit code 5);
 /// it must not allocate. NULL: only the message is written.
 void mem_on_failure(void (*handler)(void));

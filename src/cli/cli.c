@@ -105,6 +105,7 @@ int cli_main(int argc, char **argv)
 	struct options o;
 	hold_standard_streams();
 	mem_on_failure(sink_unlink_all);
+	mem_return_large();
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write: exit 5 */
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
