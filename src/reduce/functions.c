@@ -22,7 +22,7 @@ struct group {
 	VEC(uint32_t) calls;
 };
 
-static struct call call_get(const struct group *c, size_t i)
+static inline struct call call_get(const struct group *c, size_t i)
 {
 	const struct reducer *r = c->r;
 	if (c->cls == FUNCTION_RUNTIME) {

@@ -67,6 +67,7 @@ static struct row_found *find_name(struct reducer *r, const struct event *ev)
 		h->dataloader = span_starts(name, SPAN("enumerate(DataLoader)"));
 		h->marker = span_glob(span_of(r->options.marker), name);
 	}
+	h->timed = h->launch || h->sync || h->dataloader;
 	return found;
 }
 
@@ -234,7 +235,7 @@ static void begun_in_steps(struct reducer *r, struct digest *d)
 	for (size_t i = 0, part = 0; i < r->spans.nr; i++) {
 		const struct host_span *s = &r->spans.v[i];
 		struct host_name *h = span_name(r, s);
-		if (!h->launch && !h->sync && !h->dataloader)
+		if (!h->timed)
 			continue;
 		int64_t start_ns = span_start(r, s), dur_ns = span_dur(r, s);
 		if ((part < nr && edges[part] <= start_ns) ||

@@ -91,6 +91,7 @@ struct op_inputs {
 struct host_name {
 	struct span name;
 	bool op, launch, kernel_launch, sync, dataloader, marker;
+	bool timed; ///< by step: one of launch, sync, dataloader
 	const struct flop_rule *flops; ///< NULL none
 	enum phase phase; ///< what the name says of it
 	int64_t count, total_ns, self_ns; ///< operators, measured steps
@@ -457,11 +458,12 @@ static inline uint32_t steps_measured(const struct reducer *r, uint32_t step)
 	return step == NO_ID || step < r->warmup ? NO_ID : step - (uint32_t)r->warmup;
 }
 
-/// The same, NO_ID also for a last step cut short.
+/// The same, NO_ID also for a last step cut short. (What comes before the first, and NO_ID, are
+/// far behind the last.)
 static inline uint32_t steps_usable(const struct reducer *r, uint32_t step)
 {
-	uint32_t i = steps_measured(r, step);
-	return i < r->usable ? i : NO_ID;
+	size_t i = (size_t)step - r->warmup;
+	return i < r->usable ? (uint32_t)i : NO_ID;
 }
 
 /// Per step, per device and trust figures of GPU activities; sorts them.
