@@ -292,13 +292,13 @@ static void call_rows(const struct reducer *r, struct digest *d)
 	d->calls.nr = nr;
 }
 
-/* --- rows --- */
-
 void host_walk(struct reducer *r, struct digest *d)
 {
 	begun_in_steps(r, d);
 	threads_walk(r);
 }
+
+/* --- rows --- */
 
 static void thread_rows(const struct reducer *r, struct digest *d)
 {
