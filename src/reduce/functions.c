@@ -307,4 +307,5 @@ void function_figures(struct reducer *r, struct digest *d)
 	python_figures(r, d);
 	vec_release(&r->higher.list);
 	digest_fold_functions(d);
+	python_medians(r, d);
 }

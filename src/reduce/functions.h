@@ -15,7 +15,11 @@ static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at
 	return s->before_ns + (past < length ? past : length);
 }
 
-/// Rows of Python functions: a tree of call paths, unordered, behind those of `d`.
+/// Rows of Python functions: a tree of call paths, unordered, behind those of `d`. Each
+/// holds its path in place of the median, until python_medians().
 void python_figures(struct reducer *r, struct digest *d);
+
+/// The medians of the rows that are left.
+void python_medians(struct reducer *r, struct digest *d);
 
 #endif

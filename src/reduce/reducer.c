@@ -62,8 +62,10 @@ void reducer_free(struct reducer *r)
 	vec_release(&r->counted);
 	vec_release(&r->host_names);
 	vec_release(&r->thread_times);
-	for (size_t i = 0; i < r->python_threads.nr; i++)
+	for (size_t i = 0; i < r->python_threads.nr; i++) {
 		vec_release(&r->python_threads.v[i].frames);
+		vec_release(&r->python_threads.v[i].runs);
+	}
 	vec_release(&r->python_threads);
 	python_free(r->python);
 	vec_release(&r->higher.list);

@@ -205,15 +205,25 @@ struct memory_state {
 	VEC(struct level) levels; ///< in order of the file
 };
 
-/// A call of a Python function, 24 bytes.
+/// A call of a Python function, 16 bytes.
 struct python_frame {
-	int64_t start_ns;
+	uint32_t start; ///< ns after the base of its run
 	uint32_t dur; ///< widen() it
 	uint32_t name; ///< id
-	uint32_t id, parent; ///< what the profiler calls so; NO_ID none
+	uint32_t parent; ///< id that the profiler gave the caller; NO_ID none
 };
+
+/// From this frame on starts lie near each other and ids come in turn, 16 bytes.
+struct python_run {
+	uint64_t base_ns; ///< the sum with a start wraps
+	uint32_t first; ///< index of the frame
+	uint32_t id; ///< that the profiler gave it; NO_ID: to none of the run
+};
+
+/// The calls of a thread. Another's are appended with both lists, `first` of each run moved.
 struct python_thread {
 	VEC(struct python_frame) frames;
+	VEC(struct python_run) runs; ///< the first begins at frame 0
 };
 
 struct reducer {
