@@ -1,0 +1,250 @@
+/* Calls of Python functions as they are kept, and who calls whom. */
+#include "reduce/python.h"
+
+/* Frames that are put in order together. */
+#define BLOCK ((size_t)1024)
+
+/* A frame on its own, to be put in another order. */
+struct loose {
+	int64_t start_ns;
+	struct python_frame frame;
+	uint32_t id;
+};
+
+/* The next frames of a thread. */
+struct block {
+	int64_t least; ///< id or start, of this block and those behind it
+	int64_t most; ///< of this block
+	bool ascends; ///< each is above the one before it
+};
+
+/* One of the calls that a frame is inside of. */
+struct call {
+	int64_t end_ns;
+	uint32_t frame, id; ///< NO_ID of the lowest, which stands for none
+};
+
+static uint32_t run_id(const struct python_run *run, size_t i)
+{
+	return run->id == NO_ID ? NO_ID : run->id + (uint32_t)i - run->first;
+}
+
+static size_t run_end(const struct python_thread *t, const struct python_run *run)
+{
+	return run + 1 < t->runs.v + t->runs.nr ? run[1].first : t->frames.nr;
+}
+
+/* --- intake --- */
+
+/* `f` without its start. */
+static void frame_add(struct python_thread *t, int64_t start_ns, uint32_t id, struct python_frame f)
+{
+	const struct python_run *run = t->runs.nr ? &t->runs.v[t->runs.nr - 1] : NULL;
+	if (!run || (uint64_t)start_ns - run->base_ns > UINT32_MAX || run_id(run, t->frames.nr) != id) {
+		/* starts before this one are near, too */
+		vec_push(&t->runs,
+		         (struct python_run){ (uint64_t)start_ns - WIDE, (uint32_t)t->frames.nr, id });
+		run = &t->runs.v[t->runs.nr - 1];
+	}
+	f.start = (uint32_t)((uint64_t)start_ns - run->base_ns);
+	vec_push(&t->frames, f);
+}
+
+/* What is no small number stands for none; a thread with such ids goes without. */
+static uint32_t small_id(int64_t id)
+{
+	return id >= 0 && id < NO_ID ? (uint32_t)id : NO_ID;
+}
+
+void python_take(struct reducer *r, const struct event *ev)
+{
+	int64_t end;
+	if (__builtin_add_overflow(ev->start_ns, ev->dur_ns, &end) ||
+	    __builtin_add_overflow(r->python_ns, ev->dur_ns, &r->python_ns)) {
+		r->fault = "the durations of Python functions add up to more than 292 years: check 'dur' "
+		           "of the trace";
+		return;
+	}
+	struct thread_found *found = &r->python_found;
+	if (found->thread == NO_ID || found->pid != ev->pid || found->tid != ev->tid) {
+		int64_t key = idmap_pair(idmap_add(&r->pids, ev->pid), idmap_add(&r->tids, ev->tid));
+		*found = (struct thread_found){ ev->pid, ev->tid, idmap_add(&r->python_ids, key) };
+	}
+	if (found->thread == r->python_threads.nr)
+		vec_push_zero(&r->python_threads);
+	frame_add(&r->python_threads.v[found->thread], ev->start_ns, small_id(ev->python_id),
+	          (struct python_frame){ .dur = narrow(r, ev->dur_ns),
+	                                 .name = ev->name->id,
+	                                 .parent = small_id(ev->python_parent) });
+}
+
+/* --- in order --- */
+
+static int by_id(const void *a, const void *b, void *unused)
+{
+	const struct loose *x = a, *y = b;
+	(void)unused;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static int by_nesting(const void *a, const void *b, void *reducer)
+{
+	const struct loose *x = a, *y = b;
+	int64_t dx = frame_dur(reducer, &x->frame), dy = frame_dur(reducer, &y->frame);
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	if (dx != dy)
+		return dx > dy ? -1 : 1;
+	return (x->frame.name > y->frame.name) - (x->frame.name < y->frame.name);
+}
+
+static size_t block_end(const struct python_thread *t, size_t block)
+{
+	size_t end = (block + 1) * BLOCK;
+	return end < t->frames.nr ? end : t->frames.nr;
+}
+
+static struct block *blocks_of(const struct python_thread *t, size_t nr, bool ids)
+{
+	struct block *blocks = mem_calloc(nr, sizeof *blocks);
+	const struct python_run *run = t->runs.v;
+	for (size_t k = 0, i = 0; k < nr; k++) {
+		struct block b = { INT64_MAX, INT64_MIN, true };
+		for (size_t end = block_end(t, k); i < end; i++) {
+			run = run_at(t, run, i);
+			int64_t key = ids ? run_id(run, i) : frame_start(run, &t->frames.v[i]);
+			b.ascends &= key > b.most;
+			b.most = key > b.most ? key : b.most;
+			b.least = key < b.least ? key : b.least;
+		}
+		blocks[k] = b;
+	}
+	for (size_t k = nr - 1; k-- > 0;)
+		if (blocks[k + 1].least < blocks[k].least)
+			blocks[k].least = blocks[k + 1].least;
+	return blocks;
+}
+
+/* By id, or by nesting. Only blocks that overlap take room: mostly few frames are out of place. */
+static void reorder(struct reducer *r, struct python_thread *t, bool ids)
+{
+	struct python_thread old = *t; /* in the same place: what is added has been read */
+	size_t nr = (t->frames.nr + BLOCK - 1) / BLOCK;
+	struct block *blocks = blocks_of(t, nr, ids);
+	const struct python_run *run = old.runs.v;
+	VEC(struct loose) out = VEC_INIT;
+	*t = (struct python_thread){ .frames = { old.frames.v, 0, old.frames.cap } };
+	for (size_t k = 0, i = 0; k < nr;) {
+		bool ascends = blocks[k].ascends;
+		int64_t most = blocks[k].most;
+		for (k++; k < nr && blocks[k].least <= most; k++) {
+			ascends = false;
+			most = blocks[k].most > most ? blocks[k].most : most;
+		}
+		for (size_t end = block_end(&old, k - 1); i < end; i++) {
+			const struct python_frame *f = &old.frames.v[i];
+			run = run_at(&old, run, i);
+			if (ascends)
+				frame_add(t, frame_start(run, f), run_id(run, i), *f);
+			else
+				vec_push(&out, (struct loose){ frame_start(run, f), *f, run_id(run, i) });
+		}
+		sort_runs(out.v, out.nr, sizeof *out.v, ids ? by_id : by_nesting, r);
+		for (size_t j = 0; j < out.nr; j++)
+			frame_add(t, out.v[j].start_ns, out.v[j].id, out.v[j].frame);
+		out.nr = 0;
+	}
+	vec_release(&out);
+	vec_release(&old.runs);
+	free(blocks);
+}
+
+/* --- who calls whom --- */
+
+/* True where each frame has an id above that of the one before it. */
+static bool ids_ascend(const struct python_thread *t)
+{
+	uint64_t least = 0;
+	for (size_t k = 0; k < t->runs.nr; k++) {
+		const struct python_run *run = &t->runs.v[k];
+		uint64_t end = run->id + (run_end(t, run) - run->first);
+		if (run->id < least || end > NO_ID)
+			return false;
+		least = end;
+	}
+	return true;
+}
+
+/* Of ids that ascend. */
+static bool has_id(const struct python_thread *t, uint32_t id)
+{
+	size_t lo = 0, hi = t->runs.nr; /* lo becomes the number of runs that begin by then */
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (t->runs.v[mid].id <= id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0)
+		return false;
+	const struct python_run *run = &t->runs.v[lo - 1];
+	return id - run->id < run_end(t, run) - run->first;
+}
+
+/* True where the starts never go back. */
+static bool starts_ascend(const struct python_thread *t)
+{
+	int64_t last_ns = INT64_MIN;
+	for (size_t k = 0; k < t->runs.nr; k++) {
+		const struct python_run *run = &t->runs.v[k];
+		size_t end = run_end(t, run);
+		bool back = frame_start(run, &t->frames.v[run->first]) < last_ns;
+		for (size_t i = run->first + 1; i < end; i++)
+			back |= t->frames.v[i].start < t->frames.v[i - 1].start;
+		if (back)
+			return false;
+		last_ns = frame_start(run, &t->frames.v[end - 1]);
+	}
+	return true;
+}
+
+/* Every frame's `parent` becomes the index of its caller, NO_ID none. By ids, which ascend as the
+   starts do: true where each call lies within its caller; a caller that was not recorded is none.
+   Else by time: a frame is called from the innermost that contains it wholly. */
+static bool find_callers(const struct reducer *r, struct python_thread *t, bool ids)
+{
+	const struct python_run *run = t->runs.v;
+	VEC(struct call) calls = VEC_INIT; /* of the frame at hand: itself, below it its caller, … */
+	bool fits = true;
+	vec_push(&calls, (struct call){ INT64_MAX, NO_ID, NO_ID });
+	for (size_t i = 0; i < t->frames.nr && fits; i++) {
+		struct python_frame *f = &t->frames.v[i];
+		run = run_at(t, run, i);
+		int64_t start = frame_start(run, f), end = start + frame_dur(r, f);
+		struct call *top = &calls.v[calls.nr - 1];
+		if (ids) {
+			while (top->id != f->parent && top->frame != NO_ID)
+				top--;
+			fits = end <= top->end_ns && (top->id == f->parent || !has_id(t, f->parent));
+		} else {
+			while (top->frame != NO_ID && (top->end_ns <= start || end > top->end_ns))
+				top--;
+		}
+		f->parent = top->frame;
+		calls.nr = (size_t)(top - calls.v) + 1;
+		vec_push(&calls, (struct call){ end, (uint32_t)i, run_id(run, i) });
+	}
+	vec_release(&calls);
+	return fits;
+}
+
+void python_callers(struct reducer *r, struct python_thread *t)
+{
+	if (!ids_ascend(t))
+		reorder(r, t, true);
+	if (!ids_ascend(t) || !starts_ascend(t) || !find_callers(r, t, true)) {
+		reorder(r, t, false);
+		find_callers(r, t, false);
+	}
+}
