@@ -38,26 +38,30 @@ static uint32_t clean_name(struct python *p, uint32_t name)
 	return p->clean_of[name];
 }
 
-static uint32_t path_of(struct python *p, uint32_t caller, uint32_t name)
+static uint32_t add_path(struct python *p, uint32_t caller, uint32_t name)
 {
-	uint32_t last = caller == NO_ID ? NO_ID : p->paths.v[caller].last, id = last;
-	if (last != NO_ID && p->paths.v[last].name == name)
+	uint32_t id = idmap_add(&p->path_ids, idmap_pair(caller, name)) + 1;
+	if (id == p->paths.nr)
+		vec_push(&p->paths, (struct path){ .caller = caller,
+		                                   .name = name,
+		                                   .next = id,
+		                                   .depth = p->paths.v[caller].depth + 1 });
+	struct path *v = p->paths.v;
+	if (v[caller].last)
+		v[v[caller].last].next = id;
+	return v[caller].last = id;
+}
+
+/* A call mostly repeats the one before it, or follows the same one as when that was made last. */
+static inline uint32_t path_of(struct python *p, uint32_t caller, uint32_t name)
+{
+	struct path *v = p->paths.v;
+	uint32_t last = v[caller].last, next = v[last].next;
+	if (v[last].name == name)
 		return last;
-	if (last == NO_ID || p->paths.v[id = p->paths.v[last].next].name != name) {
-		id = idmap_add(&p->path_ids, idmap_pair(caller, name));
-		if (id == p->paths.nr)
-			vec_push(&p->paths,
-			         (struct path){ .caller = caller,
-			                        .name = name,
-			                        .last = NO_ID,
-			                        .next = id,
-			                        .depth = caller == NO_ID ? 1 : p->paths.v[caller].depth + 1 });
-	}
-	if (last != NO_ID)
-		p->paths.v[last].next = id;
-	if (caller != NO_ID)
-		p->paths.v[caller].last = id;
-	return id;
+	if (v[next].name == name)
+		return v[caller].last = next;
+	return add_path(p, caller, name);
 }
 
 /* From here on a frame's `name` is its path. */
@@ -67,14 +71,15 @@ static void find_paths(struct python *p, struct python_thread *t)
 	struct python_frame *v = t->frames.v;
 	for (size_t i = 0; i < t->frames.nr; i++) {
 		struct python_frame *f = &v[i];
-		uint32_t from = f->parent == NO_ID ? NO_ID : v[f->parent].name;
-		if (from != NO_ID && p->paths.v[from].depth == FUNCTION_DEPTH) {
+		uint32_t from = f->parent == NO_ID ? 0 : v[f->parent].name;
+		if (p->paths.v[from].depth == FUNCTION_DEPTH) {
 			f->name = from;
 			continue;
 		}
 		f->name = path_of(p, from, clean_name(p, f->name));
-		p->paths.v[f->name].count++;
-		p->paths.v[f->name].total_ns += frame_dur(p->r, f);
+		struct path *x = &p->paths.v[f->name];
+		x->count++;
+		x->total_ns += frame_dur(p->r, f);
 	}
 }
 
@@ -82,9 +87,9 @@ static void find_paths(struct python *p, struct python_thread *t)
 
 static void add_rows(const struct python *p, struct digest *d)
 {
-	int64_t before = (int64_t)d->functions.nr;
+	int64_t before = (int64_t)d->functions.nr - 1; /* the row of path 0, which has none */
 	const char **texts = mem_calloc(p->clean.nr, sizeof *texts);
-	for (size_t i = 0; i < p->paths.nr; i++) {
+	for (size_t i = 1; i < p->paths.nr; i++) {
 		const struct path *x = &p->paths.v[i];
 		struct span name = name_span(p->clean.by_id[x->name]);
 		if (!texts[x->name])
@@ -92,7 +97,7 @@ static void add_rows(const struct python *p, struct digest *d)
 		vec_push(&d->functions,
 		         (struct function_stat){ .cls = FUNCTION_PYTHON,
 		                                 .name = { texts[x->name], name.n },
-		                                 .parent = x->caller == NO_ID ? -1 : before + x->caller,
+		                                 .parent = x->caller ? before + x->caller : -1,
 		                                 .count = x->count,
 		                                 .total_ns = x->total_ns,
 		                                 .exclusive_ns = x->exclusive_ns,
@@ -165,6 +170,7 @@ void python_paths(struct reducer *r)
 	p->clean_of = mem_realloc(NULL, r->names->nr + 1, sizeof *p->clean_of);
 	memset(p->clean_of, 0xff, r->names->nr * sizeof *p->clean_of); /* NO_ID */
 	idmap_init(&p->path_ids);
+	vec_push(&p->paths, (struct path){ .name = NO_ID });
 	for (size_t i = 0; i < r->python_threads.nr; i++)
 		find_paths(p, &r->python_threads.v[i]);
 }

@@ -8,30 +8,47 @@
 
 #include "reduce/functions.h"
 
-/// A path: a function as called from another path.
+/// A path: a function as called from another path. Path 0 is that of no function.
 struct path {
-	uint32_t caller, name; ///< NO_ID; id in `clean`
+	uint32_t caller, name; ///< path; id in `clean`
 	uint32_t depth, count;
 	int64_t total_ns, exclusive_ns;
 	uint32_t running; ///< frames that are at work themselves
-	uint32_t last; ///< the path that was called from it last, NO_ID none
-	uint32_t next; ///< the path that its caller called after it when it last did; or itself
+	uint32_t last; ///< the path that was called from it last, 0 none
+	uint32_t next; ///< the path that followed it under its caller the last time; itself at first
 };
 
 struct python {
 	struct reducer *r;
 	struct name_table clean;
 	uint32_t *clean_of; ///< by id of an event's name; NO_ID not asked for yet
-	struct idmap path_ids; ///< caller and name
+	struct idmap path_ids; ///< caller and name; path 1 has id 0
 	VEC(struct path) paths;
 };
 
-/// The run that frame `i` belongs to, which that of the frame before it does to `run`.
-static inline const struct python_run *run_at(const struct python_thread *t,
-                                              const struct python_run *run, size_t i)
+/// Where a walk over the frames of a thread is.
+struct run_walk {
+	const struct python_run *run;
+	size_t end; ///< the frame behind its last
+};
+
+/// The frame behind the last of a run.
+static inline size_t run_end(const struct python_thread *t, const struct python_run *run)
 {
-	const struct python_run *end = t->runs.v + t->runs.nr;
-	return run + 1 < end && run[1].first == i ? run + 1 : run;
+	return run + 1 < t->runs.v + t->runs.nr ? run[1].first : t->frames.nr;
+}
+static inline struct run_walk run_first(const struct python_thread *t)
+{
+	return (struct run_walk){ t->runs.v, run_end(t, t->runs.v) };
+}
+
+/// The run that frame `i` belongs to, of which each is asked for in turn.
+static inline const struct python_run *run_at(const struct python_thread *t, struct run_walk *w,
+                                              size_t i)
+{
+	if (i == w->end)
+		w->end = run_end(t, ++w->run);
+	return w->run;
 }
 
 /// What is kept of a frame.

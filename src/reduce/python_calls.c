@@ -24,36 +24,32 @@ struct call {
 	uint32_t frame, id; ///< NO_ID of the lowest, which stands for none
 };
 
-static uint32_t run_id(const struct python_run *run, size_t i)
+static inline uint32_t run_id(const struct python_run *run, size_t i)
 {
 	return run->id == NO_ID ? NO_ID : run->id + (uint32_t)i - run->first;
 }
 
-static size_t run_end(const struct python_thread *t, const struct python_run *run)
-{
-	return run + 1 < t->runs.v + t->runs.nr ? run[1].first : t->frames.nr;
-}
-
 /* --- intake --- */
 
-/* `f` without its start. */
-static void frame_add(struct python_thread *t, int64_t start_ns, uint32_t id, struct python_frame f)
+/* The `start` of the frame that comes next; begins a run where it does not fit into the last. */
+static inline uint32_t start_next(struct python_thread *t, int64_t start_ns, uint32_t id)
 {
-	const struct python_run *run = t->runs.nr ? &t->runs.v[t->runs.nr - 1] : NULL;
-	if (!run || (uint64_t)start_ns - run->base_ns > UINT32_MAX || run_id(run, t->frames.nr) != id) {
-		/* starts before this one are near, too */
-		vec_push(&t->runs,
-		         (struct python_run){ (uint64_t)start_ns - WIDE, (uint32_t)t->frames.nr, id });
-		run = &t->runs.v[t->runs.nr - 1];
+	if (t->runs.nr) {
+		const struct python_run *run = &t->runs.v[t->runs.nr - 1];
+		uint64_t start = (uint64_t)start_ns - run->base_ns;
+		if (start <= UINT32_MAX && run_id(run, t->frames.nr) == id)
+			return (uint32_t)start;
 	}
-	f.start = (uint32_t)((uint64_t)start_ns - run->base_ns);
-	vec_push(&t->frames, f);
+	/* starts before this one are near, too */
+	struct python_run next = { (uint64_t)start_ns - WIDE, (uint32_t)t->frames.nr, id };
+	vec_push(&t->runs, next);
+	return WIDE;
 }
 
 /* What is no small number stands for none; a thread with such ids goes without. */
-static uint32_t small_id(int64_t id)
+static inline uint32_t small_id(int64_t id)
 {
-	return id >= 0 && id < NO_ID ? (uint32_t)id : NO_ID;
+	return (uint64_t)id < NO_ID ? (uint32_t)id : NO_ID;
 }
 
 void python_take(struct reducer *r, const struct event *ev)
@@ -69,13 +65,13 @@ void python_take(struct reducer *r, const struct event *ev)
 	if (found->thread == NO_ID || found->pid != ev->pid || found->tid != ev->tid) {
 		int64_t key = idmap_pair(idmap_add(&r->pids, ev->pid), idmap_add(&r->tids, ev->tid));
 		*found = (struct thread_found){ ev->pid, ev->tid, idmap_add(&r->python_ids, key) };
+		if (found->thread == r->python_threads.nr)
+			vec_push_zero(&r->python_threads);
 	}
-	if (found->thread == r->python_threads.nr)
-		vec_push_zero(&r->python_threads);
-	frame_add(&r->python_threads.v[found->thread], ev->start_ns, small_id(ev->python_id),
-	          (struct python_frame){ .dur = narrow(r, ev->dur_ns),
-	                                 .name = ev->name->id,
-	                                 .parent = small_id(ev->python_parent) });
+	struct python_thread *t = &r->python_threads.v[found->thread];
+	struct python_frame f = { start_next(t, ev->start_ns, small_id(ev->python_id)),
+		                      narrow(r, ev->dur_ns), ev->name->id, small_id(ev->python_parent) };
+	vec_push(&t->frames, f);
 }
 
 /* --- in order --- */
@@ -107,11 +103,11 @@ static size_t block_end(const struct python_thread *t, size_t block)
 static struct block *blocks_of(const struct python_thread *t, size_t nr, bool ids)
 {
 	struct block *blocks = mem_calloc(nr, sizeof *blocks);
-	const struct python_run *run = t->runs.v;
+	struct run_walk walk = run_first(t);
 	for (size_t k = 0, i = 0; k < nr; k++) {
 		struct block b = { INT64_MAX, INT64_MIN, true };
 		for (size_t end = block_end(t, k); i < end; i++) {
-			run = run_at(t, run, i);
+			const struct python_run *run = run_at(t, &walk, i);
 			int64_t key = ids ? run_id(run, i) : frame_start(run, &t->frames.v[i]);
 			b.ascends &= key > b.most;
 			b.most = key > b.most ? key : b.most;
@@ -125,13 +121,20 @@ static struct block *blocks_of(const struct python_thread *t, size_t nr, bool id
 	return blocks;
 }
 
+static void add_loose(struct python_thread *t, const struct loose *f)
+{
+	struct python_frame add = f->frame;
+	add.start = start_next(t, f->start_ns, f->id);
+	vec_push(&t->frames, add);
+}
+
 /* By id, or by nesting. Only blocks that overlap take room: mostly few frames are out of place. */
 static void reorder(struct reducer *r, struct python_thread *t, bool ids)
 {
 	struct python_thread old = *t; /* in the same place: what is added has been read */
 	size_t nr = (t->frames.nr + BLOCK - 1) / BLOCK;
 	struct block *blocks = blocks_of(t, nr, ids);
-	const struct python_run *run = old.runs.v;
+	struct run_walk walk = run_first(&old);
 	VEC(struct loose) out = VEC_INIT;
 	*t = (struct python_thread){ .frames = { old.frames.v, 0, old.frames.cap } };
 	for (size_t k = 0, i = 0; k < nr;) {
@@ -142,16 +145,17 @@ static void reorder(struct reducer *r, struct python_thread *t, bool ids)
 			most = blocks[k].most > most ? blocks[k].most : most;
 		}
 		for (size_t end = block_end(&old, k - 1); i < end; i++) {
-			const struct python_frame *f = &old.frames.v[i];
-			run = run_at(&old, run, i);
+			const struct python_run *run = run_at(&old, &walk, i);
+			struct loose f = { frame_start(run, &old.frames.v[i]), old.frames.v[i],
+				               run_id(run, i) };
 			if (ascends)
-				frame_add(t, frame_start(run, f), run_id(run, i), *f);
+				add_loose(t, &f);
 			else
-				vec_push(&out, (struct loose){ frame_start(run, f), *f, run_id(run, i) });
+				vec_push(&out, f);
 		}
 		sort_runs(out.v, out.nr, sizeof *out.v, ids ? by_id : by_nesting, r);
 		for (size_t j = 0; j < out.nr; j++)
-			frame_add(t, out.v[j].start_ns, out.v[j].id, out.v[j].frame);
+			add_loose(t, &out.v[j]);
 		out.nr = 0;
 	}
 	vec_release(&out);
@@ -214,13 +218,13 @@ static bool starts_ascend(const struct python_thread *t)
    Else by time: a frame is called from the innermost that contains it wholly. */
 static bool find_callers(const struct reducer *r, struct python_thread *t, bool ids)
 {
-	const struct python_run *run = t->runs.v;
+	struct run_walk walk = run_first(t);
 	VEC(struct call) calls = VEC_INIT; /* of the frame at hand: itself, below it its caller, … */
 	bool fits = true;
 	vec_push(&calls, (struct call){ INT64_MAX, NO_ID, NO_ID });
 	for (size_t i = 0; i < t->frames.nr && fits; i++) {
 		struct python_frame *f = &t->frames.v[i];
-		run = run_at(t, run, i);
+		const struct python_run *run = run_at(t, &walk, i);
 		int64_t start = frame_start(run, f), end = start + frame_dur(r, f);
 		struct call *top = &calls.v[calls.nr - 1];
 		if (ids) {

@@ -1,6 +1,13 @@
 /* Exclusive times of Python functions: a sweep over the calls of all threads at once. */
 #include "reduce/python.h"
 
+/* A frame that runs. */
+struct inside {
+	int64_t end_ns;
+	struct path *path;
+	struct python_frame *caller; ///< NULL none
+};
+
 /* When something happens next: on a thread, or the end of one of its frames that does not lie in
    the one around it, a stray. What happens at once may happen in any order. */
 struct moment {
@@ -9,17 +16,11 @@ struct moment {
 	uint32_t stray; ///< frame, NO_ID none
 };
 
-/* A frame that runs. */
-struct inside {
-	int64_t end_ns;
-	uint32_t frame;
-};
-
 /* Where the sweep is on a thread. */
 struct lane {
 	size_t next; ///< frame to begin
-	const struct python_run *run; ///< its
-	int64_t start_ns, end_ns; ///< of that, within the window; INT64_MAX where there is none
+	struct run_walk walk; ///< of that
+	int64_t start_ns, end_ns; ///< its, within the window; INT64_MAX where there is none
 	VEC(struct inside) inside; ///< each ends no later than the one below it, the lowest never
 };
 
@@ -63,10 +64,10 @@ static void heap_pop(struct sweep *s)
 		heap_replace(s, last);
 }
 
-/* When the second of them comes. */
+/* When the second of them comes, or the end of time. */
 static int64_t heap_second(const struct sweep *s)
 {
-	int64_t at = INT64_MAX;
+	int64_t at = INT64_MAX - 1;
 	for (size_t i = 1; i < 3 && i < s->heap.nr; i++)
 		at = s->heap.v[i].at_ns < at ? s->heap.v[i].at_ns : at;
 	return at;
@@ -84,7 +85,7 @@ static void next_segment(struct sweep *s)
 
 /* Length of what nothing of a higher class covers, from the begin of the window to `at`, which
    never goes back. */
-static int64_t uncovered(struct sweep *s, int64_t at)
+static inline int64_t uncovered(struct sweep *s, int64_t at)
 {
 	while (at > s->next_ns)
 		next_segment(s);
@@ -104,34 +105,36 @@ static void path_ends(struct path *x, int64_t uncovered_ns)
 		x->exclusive_ns += uncovered_ns;
 }
 
-/* From here on the frame's `start` is the number of its callees that run. */
-static void frame_begins(struct sweep *s, struct python_frame *v, uint32_t i, int64_t at)
+static inline struct inside inside_of(const struct sweep *s, struct python_frame *v, size_t i)
 {
-	int64_t uncovered_ns = uncovered(s, at);
-	uint32_t caller = v[i].parent;
-	v[i].start = 0;
-	path_begins(&s->paths[v[i].name], uncovered_ns);
-	if (caller != NO_ID && v[caller].start++ == 0)
-		path_ends(&s->paths[v[caller].name], uncovered_ns);
+	return (struct inside){ .path = &s->paths[v[i].name],
+		                    .caller = v[i].parent == NO_ID ? NULL : &v[v[i].parent] };
 }
 
-static void frame_ends(struct sweep *s, struct python_frame *v, uint32_t i, int64_t at)
+/* From its begin on a frame's `start` is the number of its callees that run. */
+static inline void frame_begins(struct sweep *s, const struct inside *f, int64_t at)
 {
 	int64_t uncovered_ns = uncovered(s, at);
-	uint32_t caller = v[i].parent;
-	path_ends(&s->paths[v[i].name], uncovered_ns);
-	if (caller != NO_ID && --v[caller].start == 0)
-		path_begins(&s->paths[v[caller].name], uncovered_ns);
+	path_begins(f->path, uncovered_ns);
+	if (f->caller && f->caller->start++ == 0)
+		path_ends(&s->paths[f->caller->name], uncovered_ns);
+}
+
+static inline void frame_ends(struct sweep *s, const struct inside *f, int64_t at)
+{
+	int64_t uncovered_ns = uncovered(s, at);
+	path_ends(f->path, uncovered_ns);
+	if (f->caller && --f->caller->start == 0)
+		path_begins(&s->paths[f->caller->name], uncovered_ns);
 }
 
 /* The next frame is the first from `i` on that takes any time within the window. */
-static void lane_find(struct lane *l, const struct reducer *r, const struct python_thread *t,
-                      size_t i)
+static inline void lane_find(struct lane *l, const struct reducer *r, const struct python_thread *t,
+                             size_t i)
 {
 	l->start_ns = INT64_MAX;
 	for (; i < t->frames.nr; i++) {
-		l->run = run_at(t, l->run, i);
-		int64_t start = frame_start(l->run, &t->frames.v[i]);
+		int64_t start = frame_start(run_at(t, &l->walk, i), &t->frames.v[i]);
 		int64_t end = start + frame_dur(r, &t->frames.v[i]);
 		start = start > r->first_ns ? start : r->first_ns;
 		end = end < r->last_ns ? end : r->last_ns;
@@ -155,31 +158,38 @@ static int64_t lane_at(const struct lane *l)
 static void lane_run(struct sweep *s, uint32_t thread, int64_t until)
 {
 	const struct python_thread *t = &s->r->python_threads.v[thread];
-	struct lane *l = &s->lanes[thread];
-	for (int64_t at; (at = lane_at(l)) <= until && at != INT64_MAX;) {
-		const struct inside *top = &l->inside.v[l->inside.nr - 1];
-		if (top->end_ns == at) {
-			frame_ends(s, t->frames.v, top->frame, at);
-			l->inside.nr--;
+	struct lane l = s->lanes[thread];
+	for (;;) {
+		const struct inside *top = &l.inside.v[l.inside.nr - 1];
+		if ((top->end_ns < l.start_ns ? top->end_ns : l.start_ns) > until)
+			break;
+		if (top->end_ns <= l.start_ns) {
+			frame_ends(s, top, top->end_ns);
+			l.inside.nr--;
 			continue;
 		}
-		struct inside f = { l->end_ns, (uint32_t)l->next };
-		frame_begins(s, t->frames.v, f.frame, at);
-		lane_find(l, s->r, t, l->next + 1);
-		if (f.end_ns > top->end_ns) {
-			heap_push(s, (struct moment){ f.end_ns, thread, f.frame });
-			return;
+		uint32_t i = (uint32_t)l.next;
+		struct inside f = inside_of(s, t->frames.v, i);
+		f.end_ns = l.end_ns;
+		bool stray = f.end_ns > top->end_ns;
+		t->frames.v[i].start = 0;
+		frame_begins(s, &f, l.start_ns);
+		lane_find(&l, s->r, t, l.next + 1);
+		if (stray) {
+			heap_push(s, (struct moment){ f.end_ns, thread, i });
+			break;
 		}
-		vec_push(&l->inside, f);
+		vec_push(&l.inside, f);
 	}
+	s->lanes[thread] = l;
 }
 
 static void lane_begin(struct sweep *s, uint32_t thread)
 {
 	const struct python_thread *t = &s->r->python_threads.v[thread];
 	struct lane *l = &s->lanes[thread];
-	l->run = t->runs.v;
-	vec_push(&l->inside, (struct inside){ INT64_MAX, NO_ID });
+	l->walk = run_first(t);
+	vec_push(&l->inside, (struct inside){ .end_ns = INT64_MAX });
 	lane_find(l, s->r, t, 0);
 	heap_push(s, (struct moment){ lane_at(l), thread, NO_ID });
 }
@@ -198,7 +208,8 @@ void python_sweep(struct python *p)
 	while (s.heap.nr) {
 		struct moment m = s.heap.v[0];
 		if (m.stray != NO_ID) {
-			frame_ends(&s, r->python_threads.v[m.thread].frames.v, m.stray, m.at_ns);
+			struct inside f = inside_of(&s, r->python_threads.v[m.thread].frames.v, m.stray);
+			frame_ends(&s, &f, m.at_ns);
 			heap_pop(&s);
 			continue;
 		}

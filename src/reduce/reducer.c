@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -197,13 +198,20 @@ static void trust_of_meta(const struct reducer *r, const struct trace_meta *meta
 struct host_side {
 	struct reducer *r;
 	struct digest *d;
+	atomic_flag walked; ///< or one of the two threads is about to
 };
+
+static void walk_once(struct host_side *side)
+{
+	if (!atomic_flag_test_and_set(&side->walked))
+		host_walk(side->r, side->d);
+}
 
 static void *host_side(void *ctx)
 {
 	struct host_side *side = ctx;
-	host_walk(side->r, side->d);
 	python_paths(side->r);
+	walk_once(side);
 	return NULL;
 }
 
@@ -223,10 +231,11 @@ static enum status gpu_side(struct reducer *r, struct digest *d, struct diag_log
 
 static enum status both_sides(struct reducer *r, struct digest *d, struct diag_log *log)
 {
-	struct host_side side = { r, d };
+	struct host_side side = { r, d, ATOMIC_FLAG_INIT };
 	pthread_t thread;
 	bool beside = r->options.threads > 1 && pthread_create(&thread, NULL, host_side, &side) == 0;
 	enum status st = gpu_side(r, d, log);
+	walk_once(&side); /* if there are so many Python functions */
 	if (beside)
 		pthread_join(thread, NULL);
 	else
