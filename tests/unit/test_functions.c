@@ -144,6 +144,11 @@ static void python(void **state)
 		  FUNCTION_PYTHON, "[a: 1 10 7 10][b<a: 1 3 3 3]" },
 		{ "a caller that was not recorded is none", "P a 1 5 3 0 10\nP b 1 6 4 20 10",
 		  FUNCTION_PYTHON, "[a: 1 10 10 10][b: 1 10 10 10]" },
+		{ "nor is one whose id lies between, before or behind all",
+		  "P a 1 5 3 0 50\nP b 1 8 6 20 10\nP c 1 9 12 40 5", FUNCTION_PYTHON,
+		  "[a: 1 50 50 50][b: 1 10 10 10][c: 1 5 5 5]" },
+		{ "a caller that is over: by time", "P a 1 5 -1 0 10\nP b 1 8 -1 20 10\nP c 1 9 5 22 2",
+		  FUNCTION_PYTHON, "[a: 1 10 10 10][b: 1 10 8 10][c<b: 1 2 2 2]" },
 		{ "ids are those of a thread; a path runs on two at once",
 		  "P main 1 1 -1 0 100\nP f 1 2 1 10 30\nP main 2 1 -1 50 100\nP f 2 2 1 60 30",
 		  FUNCTION_PYTHON, "[main: 2 200 120 100][f<main: 2 60 60 30]" },
@@ -196,6 +201,69 @@ static void depth(void **state)
 	rig_close(&g);
 }
 
+enum { PAIRS = 1500, FRAMES = 1 + 2 * PAIRS };
+
+/* Which frame comes as the i-th. */
+static int as_recorded(int i)
+{
+	return i;
+}
+
+static int backwards(int i)
+{
+	return FRAMES - 1 - i;
+}
+
+static int two_apart(int i)
+{
+	return i == 100 ? 2500 : i == 2500 ? 100 : i;
+}
+
+static int last_first(int i)
+{
+	return (i + FRAMES - 1) % FRAMES;
+}
+
+static int callees_first(int i)
+{
+	return i == 0 ? 0 : i % 2 ? i + 1 : i - 1;
+}
+
+/* The i-th: of main, and of f and the g that it calls at once, in turn. */
+static void frame_line(char line[64], int i, bool ids)
+{
+	if (i == 0)
+		snprintf(line, 64, "P main 1 %d -1 0 15010", ids ? 0 : -1);
+	else
+		snprintf(line, 64, "P %s 1 %d %d %d %d", i % 2 ? "f" : "g", ids ? i : -1,
+		         ids ? (i % 2 ? 0 : i - 1) : -1, (i + 1) / 2 * 10, i % 2 ? 6 : 2);
+}
+
+/* So many frames that they are put in order in parts. */
+static void order(void **state)
+{
+	(void)state;
+	static int (*const rows[])(int) = { as_recorded, backwards, two_apart, last_first,
+		                                callees_first };
+	for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+		struct rig g;
+		struct strbuf out = STRBUF_INIT;
+		rig_open(&g, NULL);
+		rig_line(&g, "O window 9 0 20000");
+		for (int k = 0; k < FRAMES; k++) {
+			char line[64];
+			frame_line(line, rows[i / 2](k), i % 2);
+			feed_python(&g, line);
+		}
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		show(g.d, FUNCTION_PYTHON, &out);
+		assert_string_equal(strbuf_str(&out), "[main: 1 15010 6010 15010][f<main: 1500 9000 6000 6]"
+		                                      "[g<f: 1500 3000 3000 2]");
+		strbuf_release(&out);
+		rig_close(&g);
+	}
+}
+
 static void limits(void **state)
 {
 	(void)state;
@@ -220,10 +288,8 @@ static void limits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(classes),
-		cmocka_unit_test(python),
-		cmocka_unit_test(depth),
-		cmocka_unit_test(limits),
+		cmocka_unit_test(classes), cmocka_unit_test(python), cmocka_unit_test(depth),
+		cmocka_unit_test(order),   cmocka_unit_test(limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
