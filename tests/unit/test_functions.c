@@ -127,6 +127,8 @@ static void python(void **state)
 		{ "ids overrule times: a frame whose end was missed calls nothing that comes later",
 		  "P main 1 1 -1 0 100\nP a 1 2 1 10 80\nP b 1 3 1 20 10", FUNCTION_PYTHON,
 		  "[main: 1 100 20 100][a<main: 1 80 80 80][b<main: 1 10 10 10]" },
+		{ "in any order of the file, too", "P b 1 3 1 20 10\nP a 1 2 1 10 80\nP main 1 1 -1 0 100",
+		  FUNCTION_PYTHON, "[main: 1 100 20 100][a<main: 1 80 80 80][b<main: 1 10 10 10]" },
 		{ "which without ids nobody can know",
 		  "P main 1 -1 -1 0 100\nP a 1 -1 -1 10 80\nP b 1 -1 -1 20 10", FUNCTION_PYTHON,
 		  "[main: 1 100 20 100][a<main: 1 80 70 80][b<a: 1 10 10 10]" },
@@ -140,6 +142,9 @@ static void python(void **state)
 		  FUNCTION_PYTHON, "[a: 1 10 10 10][b: 1 10 10 10]" },
 		{ "a callee with a smaller id than its caller: by time", "P a 1 2 -1 0 10\nP b 1 1 2 2 3",
 		  FUNCTION_PYTHON, "[a: 1 10 7 10][b<a: 1 3 3 3]" },
+		{ "a callee with a larger id than one that begins after it: by time",
+		  "P main 1 1 -1 0 100\nP a 1 2 1 50 10\nP b 1 3 1 20 10", FUNCTION_PYTHON,
+		  "[main: 1 100 80 100][a<main: 1 10 10 10][b<main: 1 10 10 10]" },
 		{ "ids beyond 32 bits: by time", "P a 1 4294967296 -1 0 10\nP b 1 4294967297 -1 2 3",
 		  FUNCTION_PYTHON, "[a: 1 10 7 10][b<a: 1 3 3 3]" },
 		{ "a caller that was not recorded is none", "P a 1 5 3 0 10\nP b 1 6 4 20 10",
@@ -224,6 +229,11 @@ static int last_first(int i)
 	return (i + FRAMES - 1) % FRAMES;
 }
 
+static int first_last(int i)
+{
+	return (i + 1) % FRAMES;
+}
+
 static int callees_first(int i)
 {
 	return i == 0 ? 0 : i % 2 ? i + 1 : i - 1;
@@ -243,8 +253,8 @@ static void frame_line(char line[64], int i, bool ids)
 static void order(void **state)
 {
 	(void)state;
-	static int (*const rows[])(int) = { as_recorded, backwards, two_apart, last_first,
-		                                callees_first };
+	static int (*const rows[])(int) = { as_recorded, backwards,  two_apart,
+		                                last_first,  first_last, callees_first };
 	for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
 		struct rig g;
 		struct strbuf out = STRBUF_INIT;
