@@ -121,11 +121,16 @@ static struct block *blocks_of(const struct python_thread *t, size_t nr, bool id
 	return blocks;
 }
 
-static void add_loose(struct python_thread *t, const struct loose *f)
+/* The next frames up to `end` stay as they are in `old`; returns that. */
+static size_t keep(struct python_thread *t, const struct python_thread *old, struct run_walk *w,
+                   size_t end)
 {
-	struct python_frame add = f->frame;
-	add.start = start_next(t, f->start_ns, f->id);
-	vec_push(&t->frames, add);
+	for (size_t i = t->frames.nr; i < end; i = w->end) {
+		const struct python_run *run = run_at(old, w, i);
+		vec_push(&t->runs, (struct python_run){ run->base_ns, (uint32_t)i, run_id(run, i) });
+	}
+	t->frames.nr = end;
+	return end;
 }
 
 /* By id, or by nesting. Only blocks that overlap take room: mostly few frames are out of place. */
@@ -144,19 +149,20 @@ static void reorder(struct reducer *r, struct python_thread *t, bool ids)
 			ascends = false;
 			most = blocks[k].most > most ? blocks[k].most : most;
 		}
-		for (size_t end = block_end(&old, k - 1); i < end; i++) {
+		size_t end = block_end(&old, k - 1);
+		if (ascends)
+			i = keep(t, &old, &walk, end);
+		for (out.nr = 0; i < end; i++) {
 			const struct python_run *run = run_at(&old, &walk, i);
-			struct loose f = { frame_start(run, &old.frames.v[i]), old.frames.v[i],
-				               run_id(run, i) };
-			if (ascends)
-				add_loose(t, &f);
-			else
-				vec_push(&out, f);
+			vec_push(&out, (struct loose){ frame_start(run, &old.frames.v[i]), old.frames.v[i],
+			                               run_id(run, i) });
 		}
 		sort_runs(out.v, out.nr, sizeof *out.v, ids ? by_id : by_nesting, r);
-		for (size_t j = 0; j < out.nr; j++)
-			add_loose(t, &out.v[j]);
-		out.nr = 0;
+		for (size_t j = 0; j < out.nr; j++) {
+			struct python_frame f = out.v[j].frame;
+			f.start = start_next(t, out.v[j].start_ns, out.v[j].id);
+			vec_push(&t->frames, f);
+		}
 	}
 	vec_release(&out);
 	vec_release(&old.runs);

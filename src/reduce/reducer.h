@@ -13,7 +13,7 @@
 ///     host.c         runtime calls, operators
 ///     threads.c      threads, what operators take without those in them
 ///     flops.c        floating-point operations of operators
-///     functions.c    functions by class (python.c: Python's, by call path)
+///     functions.c    functions by class (python.h: Python's, by call path)
 ///     phases.c       what each phase of a step launched; rows of one alone
 ///     step_phase.c   steps that are of one phase as a whole, by their names
 ///     progress.c     what the rank did last
