@@ -159,28 +159,31 @@ static void lane_run(struct sweep *s, uint32_t thread, int64_t until)
 {
 	const struct python_thread *t = &s->r->python_threads.v[thread];
 	struct lane l = s->lanes[thread];
-	for (;;) {
-		const struct inside *top = &l.inside.v[l.inside.nr - 1];
-		if ((top->end_ns < l.start_ns ? top->end_ns : l.start_ns) > until)
-			break;
+	struct inside *top = &l.inside.v[l.inside.nr - 1];
+	while ((top->end_ns < l.start_ns ? top->end_ns : l.start_ns) <= until) {
 		if (top->end_ns <= l.start_ns) {
 			frame_ends(s, top, top->end_ns);
-			l.inside.nr--;
+			top--;
 			continue;
 		}
 		uint32_t i = (uint32_t)l.next;
 		struct inside f = inside_of(s, t->frames.v, i);
 		f.end_ns = l.end_ns;
-		bool stray = f.end_ns > top->end_ns;
 		t->frames.v[i].start = 0;
 		frame_begins(s, &f, l.start_ns);
 		lane_find(&l, s->r, t, l.next + 1);
-		if (stray) {
+		if (f.end_ns > top->end_ns) {
 			heap_push(s, (struct moment){ f.end_ns, thread, i });
 			break;
 		}
-		vec_push(&l.inside, f);
+		if (++top == l.inside.v + l.inside.cap) {
+			l.inside.nr = l.inside.cap;
+			vec_reserve(&l.inside, 1);
+			top = &l.inside.v[l.inside.nr];
+		}
+		*top = f;
 	}
+	l.inside.nr = (size_t)(top - l.inside.v) + 1;
 	s->lanes[thread] = l;
 }
 
