@@ -2,6 +2,7 @@
 #ifndef GG_BASE_INTERN_H
 #define GG_BASE_INTERN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,15 @@ void name_table_init(struct name_table *t);
 /// The name of `s`, owned by the table. NULL when the table is full:
 /// 2^24 names or 1 GiB of text.
 const struct name *name_intern(struct name_table *t, struct span s);
+
+/// Ids of a table in another, by id; a VEC.
+struct ids {
+	uint32_t *v;
+	size_t nr, cap;
+};
+
+/// Names of `from` that `known` lacks into `to`, in order; false where that is full.
+bool name_table_join(struct name_table *to, const struct name_table *from, struct ids *known);
 
 /// Give the memory back; names of this table are gone.
 void name_table_release(struct name_table *t);

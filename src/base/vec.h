@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/sort.h"
@@ -35,6 +36,13 @@ void *vec_grow_(void *v, size_t *cap, size_t want, size_t size) __attribute__((r
 /// Append one zeroed element and give its address (until the next push).
 #define vec_push_zero(vec) \
 	(vec_reserve(vec, 1), memset(&(vec)->v[(vec)->nr], 0, sizeof *(vec)->v), &(vec)->v[(vec)->nr++])
+
+/// Append all elements of another vector, which is empty from there on.
+#define vec_move(to, from)                                                                    \
+	((from)->nr ? (vec_reserve(to, (from)->nr),                                               \
+	               (void)memcpy((to)->v + (to)->nr, (from)->v, (from)->nr * sizeof *(to)->v), \
+	               (void)((to)->nr += (from)->nr, (from)->nr = 0))                            \
+	            : (void)0)
 
 /// Give the memory back; the vector is empty and usable again.
 #define vec_release(vec) (free((vec)->v), (void)((vec)->v = NULL, (vec)->nr = (vec)->cap = 0))

@@ -105,6 +105,18 @@ struct trace_meta {
 struct event_sink {
 	void *ctx;
 	enum status (*event)(void *ctx, const struct event *ev);
+	const struct event_parts *parts; ///< NULL: it cannot be divided
+};
+
+/// How a sink is divided among threads, each of which fills a part.
+struct event_parts {
+	/// The `ctx` of a part, for events with names of this table; back with end().
+	void *(*begin)(const void *ctx, struct name_table *names);
+	/// What the part took since the last time goes to `ctx`, as if that had taken it, and from the
+	/// part; `names` are the ids in the table of `ctx`. False, and nothing goes, where only
+	/// taking the events again tells what becomes of them: the part is no longer of use.
+	bool (*join)(void *ctx, void *part, const struct ids *names);
+	void (*end)(void *part);
 };
 
 #endif

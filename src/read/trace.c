@@ -20,7 +20,7 @@ static void read_events(struct trace_reader *r)
 	const struct trace_options *options = r->options;
 	struct trace_input *in = &r->in;
 	r->has_events = true;
-	for (uint64_t more = 1; options->threads > 1 && !options->quick; more *= 2) {
+	for (uint64_t more = 1; options->threads > 1 && !options->quick && in->sink.parts; more *= 2) {
 		if (!read_elements(in, &r->ev, in->meta->events + more))
 			return;
 		if (in->xprof.gpu || in->xprof.tpu)

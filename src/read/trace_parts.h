@@ -5,7 +5,6 @@
 ///     trace_event.c  one element of traceEvents → struct event
 ///     trace_args.c   values and the "args" of an event
 ///     trace_split.c  the elements of traceEvents by several threads
-///     trace_batch.c  events that these keep for a while
 ///     trace_xprof.c  events without a category, as JAX and XProf write them
 #ifndef GG_READ_TRACE_PARTS_H
 #define GG_READ_TRACE_PARTS_H

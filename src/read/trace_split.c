@@ -1,16 +1,16 @@
 /* The elements of one array by several threads.
 
    The input is cut into pieces where an element seems to begin. Each is scanned by itself as if it
-   stood behind an element, and its events wait until those of the pieces before it have been handed
-   on. A cut was right if the piece before it ends there, behind an element; as that is known before
-   its own events are handed on, what comes out is what one scanner would have made of the whole.
-   From the first piece on that does not end so (the array ends in it, an error, a wrong cut) all is
-   given back, to be read by one scanner, which has the say on everything unusual. */
+   stood behind an element, into a part of the sink, which is joined to the whole once the pieces
+   before it have been. A cut was right if the piece before it ends there, behind an element; as
+   that is known before its own events are joined, what comes out is what one scanner would have
+   made of the whole. From the first piece on that does not end so (the array ends in it, an error,
+   a wrong cut), or whose part says something unusual, all is given back, to be read by one scanner,
+   which has the say on that. */
 #include <pthread.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "read/trace_batch.h"
 #include "read/trace_parts.h"
 
 /* Pieces grow up to so many times their size where no cut is found; threads beyond so many
@@ -43,9 +43,8 @@ struct worker {
 	struct trace_input in;
 	struct trace_meta meta;
 	struct name_table names;
-	VEC(const struct name *) known; ///< by id in `names`: the same of the whole
+	struct ids known; ///< of `names` in the table of the whole
 	struct raw_event ev;
-	struct batch batch;
 	struct diag_log log; ///< dropped
 	char *piece;
 	size_t n, cap;
@@ -128,76 +127,51 @@ static bool take(struct worker *w)
 
 /* ---- events ---- */
 
-static void begin_names(struct worker *w)
+static void end_part(struct worker *w)
 {
+	if (w->names.slots)
+		w->split->in->sink.parts->end(w->in.sink.ctx);
+	name_table_release(&w->names);
+	vec_release(&w->known);
+}
+
+static void begin_part(struct worker *w)
+{
+	const struct event_sink *whole = &w->split->in->sink;
 	if (w->names.slots && w->names.bytes < NAMES_BYTES)
 		return;
-	name_table_release(&w->names);
+	end_part(w);
 	name_table_init(&w->names);
-	w->known.nr = 0;
+	w->in.sink.ctx = whole->parts->begin(whole->ctx, &w->names);
+	w->in.sink.event = whole->event;
 }
 
-static enum status keep(void *ctx, const struct event *e)
-{
-	batch_add(ctx, e);
-	return ST_OK;
-}
-
-/* The events of the piece into the batch; false where they may not be what they seem. */
+/* The events of the piece into the part; false where they may not be what they seem. */
 static bool scan(struct worker *w)
 {
-	begin_names(w);
-	w->batch.nr = 0;
+	begin_part(w);
 	w->in.with_phase = w->in.foreign = 0;
 	w->meta.malformed = 0;
 	w->meta.events = 1; /* there were some before it */
 	jscan_piece(w->in.js, w->piece, w->n, w->at);
 	bool all = read_elements(&w->in, &w->ev, UINT64_MAX);
 	w->used = (size_t)(jscan_byte(w->in.js) - w->at) - !all; /* its bracket is not used up */
-	return jscan_status(w->in.js) == ST_OK;
+	return jscan_status(w->in.js) == ST_OK && w->in.sunk == ST_OK;
 }
 
-/* Names into the table of the whole, in the order of the input; false where it is full. */
-static bool hand_on_names(struct worker *w)
-{
-	while (w->known.nr < w->names.nr) {
-		struct span text = name_span(w->names.by_id[w->known.nr]);
-		const struct name *nm = name_intern(w->split->in->names, text);
-		if (!nm)
-			return false;
-		vec_push(&w->known, nm);
-	}
-	return true;
-}
-
-static void hand_on_ident(const struct worker *w, int64_t *ident)
-{
-	if (*ident < IDENT_NONE)
-		*ident = -2 - (int64_t)w->known.v[-2 - *ident]->id;
-}
-
-/* False where all behind the piece is not wanted either. */
-static bool hand_on_events(struct worker *w)
+/* The part to the whole; false where the piece is to be read again. */
+static bool join(struct worker *w)
 {
 	struct trace_input *in = w->split->in;
-	struct event e = EVENT_BLANK;
-	for (size_t at = 0; batch_next(&w->batch, &at, &e);) {
-		e.name = w->known.v[e.name->id];
-		hand_on_ident(w, &e.pid);
-		hand_on_ident(w, &e.tid);
-		hand_on_ident(w, &e.device);
-		hand_on_ident(w, &e.stream);
-		hand_on_ident(w, &e.correlation);
-		in->sunk = in->sink.event(in->sink.ctx, &e);
-		if (in->sunk != ST_OK)
-			return false;
-	}
+	if (!name_table_join(in->names, &w->names, &w->known) ||
+	    !in->sink.parts->join(in->sink.ctx, w->in.sink.ctx, &w->known))
+		return false;
 	in->with_phase += w->in.with_phase;
 	in->foreign |= w->in.foreign;
 	in->meta->malformed += w->meta.malformed;
 	in->meta->events += w->meta.events - 1;
 	jscan_add_faults(in->js, w->in.js);
-	return w->used == w->n;
+	return true;
 }
 
 /* In its turn, what has become of the piece; false where that was the last of which anything
@@ -210,12 +184,9 @@ static bool hand_on(struct worker *w, bool good)
 		pthread_cond_wait(&s->changed, &s->mutex);
 	bool more = !s->stop;
 	pthread_mutex_unlock(&s->mutex);
-	if (!more || !good || !hand_on_names(w)) {
+	if (!more || !good || !join(w))
 		w->used = 0;
-		more = false;
-	} else {
-		more = hand_on_events(w);
-	}
+	more = w->used == w->n;
 	pthread_mutex_lock(&s->mutex);
 	s->turn += more;
 	s->stop |= !more;
@@ -242,17 +213,14 @@ static void worker_init(struct worker *w, struct split *s)
 	w->in.names = &w->names;
 	w->in.meta = &w->meta;
 	w->in.piece = true;
-	w->in.sink = (struct event_sink){ &w->batch, keep };
 }
 
 static void worker_release(struct worker *w)
 {
 	jscan_free(w->in.js);
-	name_table_release(&w->names);
-	vec_release(&w->known);
+	end_part(w);
 	for (int i = 0; i < NR_TEXTS; i++)
 		strbuf_release(&w->ev.text[i]);
-	vec_release(&w->batch);
 	diag_release(&w->log);
 	free(w->piece);
 }

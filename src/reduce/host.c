@@ -100,13 +100,18 @@ static void inputs_take(struct reducer *r, const struct event *ev)
 		vec_push(&r->op_inputs, (struct op_inputs){ (uint32_t)r->spans.nr, dims->id, types->id });
 }
 
+void last_host_take(struct reducer *r, const struct last_host *h)
+{
+	struct last_host *last = &r->last_host;
+	if (!last->name || h->start_ns > last->start_ns ||
+	    (h->start_ns == last->start_ns && h->dur_ns <= last->dur_ns))
+		*last = *h;
+}
+
 /* An operator or annotation that is no marker. */
 static void entered_take(struct reducer *r, const struct event *ev)
 {
-	struct last_host *last = &r->last_host;
-	if (!last->name || ev->start_ns > last->start_ns ||
-	    (ev->start_ns == last->start_ns && ev->dur_ns <= last->dur_ns))
-		*last = (struct last_host){ ev->start_ns, ev->dur_ns, ev->name };
+	last_host_take(r, &(struct last_host){ ev->start_ns, ev->dur_ns, ev->name });
 	if (ev->collective.name.n || ev->kind == EVENT_ANNOTATION)
 		comm_take_host(r, ev);
 }

@@ -3,12 +3,6 @@
 #include "model/category.h"
 #include "reduce/reducer.h"
 
-/* A launch shape of one name, as the bytes that stand for it in a name table. */
-struct shape {
-	int64_t name;
-	int64_t dims[6]; ///< grid, block
-};
-
 static bool shape_is_smaller(const int64_t *a, const struct kernel_stat *s)
 {
 	for (int i = 0; i < 6; i++) {
@@ -19,29 +13,42 @@ static bool shape_is_smaller(const int64_t *a, const struct kernel_stat *s)
 	return false;
 }
 
-static void add_shape(struct reducer *r, uint32_t name, const struct event *ev)
+void gpu_shape_add(struct reducer *r, const struct gpu_shape *shape, int64_t nr)
 {
-	struct shape shape = { .name = name };
-	memcpy(shape.dims, ev->grid, sizeof ev->grid);
-	memcpy(shape.dims + 3, ev->block, sizeof ev->block);
 	const struct name *nm =
-	    name_intern(&r->shapes, (struct span){ (const char *)&shape, sizeof shape });
+	    name_intern(&r->shapes, (struct span){ (const char *)shape, sizeof *shape });
 	if (!nm) {
 		r->fault = "more than 16 million launch shapes of kernels: split the trace";
 		return;
 	}
-	struct gpu_name *g = &r->gpu_names.v[name];
+	struct gpu_name *g = &r->gpu_names.v[shape->name];
 	if (nm->id == r->shape_counts.nr) {
 		vec_push(&r->shape_counts, 0);
 		g->stat.shapes++;
 	}
-	int64_t count = ++r->shape_counts.v[nm->id];
+	int64_t count = r->shape_counts.v[nm->id] += nr;
 	if (count > g->shape_count ||
-	    (count == g->shape_count && shape_is_smaller(shape.dims, &g->stat))) {
+	    (count == g->shape_count && shape_is_smaller(shape->dims, &g->stat))) {
 		g->shape_count = count;
-		memcpy(g->stat.grid, ev->grid, sizeof ev->grid);
-		memcpy(g->stat.block, ev->block, sizeof ev->block);
+		memcpy(g->stat.grid, shape->dims, sizeof g->stat.grid);
+		memcpy(g->stat.block, shape->dims + 3, sizeof g->stat.block);
 	}
+}
+
+static void add_shape(struct reducer *r, uint32_t name, const struct event *ev)
+{
+	struct gpu_shape shape = { .name = name };
+	memcpy(shape.dims, ev->grid, sizeof ev->grid);
+	memcpy(shape.dims + 3, ev->block, sizeof ev->block);
+	gpu_shape_add(r, &shape, 1);
+}
+
+struct gpu_name gpu_name_new(enum event_kind kind, struct span name, bool communication)
+{
+	return (struct gpu_name){
+		.stat = { .kind = kind, .name = name, .grid = { -1 }, .occupancy = -1 },
+		.communication = communication,
+	};
 }
 
 static struct row_found *find_row(struct reducer *r, const struct event *ev, uint32_t lane)
@@ -54,10 +61,8 @@ static struct row_found *find_row(struct reducer *r, const struct event *ev, uin
 		id = idmap_add(&r->gpu_ids, idmap_pair(ev->kind, ev->name->id));
 	if (id == r->gpu_names.nr) {
 		struct span name = name_span(ev->name);
-		vec_push(&r->gpu_names,
-		         (struct gpu_name){
-		             .stat = { .kind = ev->kind, .name = name, .grid = { -1 }, .occupancy = -1 },
-		             .communication = category_matches_any(r->options.communication, name) });
+		bool communication = category_matches_any(r->options.communication, name);
+		vec_push(&r->gpu_names, gpu_name_new(ev->kind, name, communication));
 	}
 	uint32_t row = idmap_add(&r->gpu_rows, idmap_pair(id, lane));
 	if (row >> 31)

@@ -7,50 +7,76 @@
 /* Each of them is one walk over the operators: so many memories get one. */
 enum { MEMORY_PEAK_OPS = 16 };
 
-static struct memory_state *state_of(struct reducer *r, const struct event *ev)
+void memory_clear(struct memory_state *m)
 {
-	uint32_t id = idmap_add(&r->memory_ids, ev->memory_id);
-	if (id == r->memories.nr) {
-		struct memory_state *fresh = vec_push_zero(&r->memories);
-		fresh->stat.peak_allocated = -1;
-		fresh->first_ns = INT64_MAX;
-		fresh->end_ns = INT64_MIN;
+	m->levels.nr = 0;
+	*m = (struct memory_state){
+		.stat.peak_allocated = -1, .first_ns = INT64_MAX, .end_ns = INT64_MIN, .levels = m->levels
+	};
+}
+
+struct memory_state *memory_of(struct reducer *r, int64_t id)
+{
+	uint32_t at = idmap_add(&r->memory_ids, id);
+	if (at == r->memories.nr)
+		memory_clear(vec_push_zero(&r->memories));
+	return &r->memories.v[at];
+}
+
+bool memory_add(struct memory_state *to, const struct memory_state *m)
+{
+	bool fits =
+	    !__builtin_add_overflow(to->stat.churn_bytes, m->stat.churn_bytes, &to->stat.churn_bytes);
+	to->stat.events += m->stat.events;
+	to->stat.alloc_count += m->stat.alloc_count;
+	to->stat.free_count += m->stat.free_count;
+	if (m->stat.peak_reserved > to->stat.peak_reserved)
+		to->stat.peak_reserved = m->stat.peak_reserved;
+	if (m->stat.peak_allocated > to->stat.peak_allocated ||
+	    (m->stat.peak_allocated == to->stat.peak_allocated && m->peak_ns >= to->peak_ns)) {
+		to->stat.peak_allocated = m->stat.peak_allocated;
+		to->stat.reserved_at_peak = m->stat.reserved_at_peak;
+		to->peak_ns = m->peak_ns;
+		to->peak_pid = m->peak_pid;
+		to->peak_tid = m->peak_tid;
 	}
-	return &r->memories.v[id];
+	if (m->first_ns < to->first_ns) {
+		to->stat.start_allocated = m->stat.start_allocated;
+		to->first_ns = m->first_ns;
+	}
+	if (m->end_ns >= to->end_ns) {
+		to->stat.end_allocated = m->stat.end_allocated;
+		to->stat.end_reserved = m->stat.end_reserved;
+		to->end_ns = m->end_ns;
+	}
+	return fits;
 }
 
 void memory_take(struct reducer *r, const struct event *ev)
 {
 	if (ev->device_type == 0 || ev->memory_id < 0 || ev->total_allocated < 0)
 		return;
-	struct memory_state *m = state_of(r, ev);
-	int64_t reserved = ev->total_reserved < 0 ? 0 : ev->total_reserved;
-	m->stat.events++;
-	m->stat.alloc_count += ev->bytes > 0;
-	m->stat.free_count += ev->bytes < 0;
-	if (ev->bytes > 0 &&
-	    __builtin_add_overflow(m->stat.churn_bytes, ev->bytes, &m->stat.churn_bytes))
+	struct memory_state *m = memory_of(r, ev->memory_id);
+	int64_t at = ev->start_ns, reserved = ev->total_reserved < 0 ? 0 : ev->total_reserved;
+	struct memory_state one = {
+		.stat = { .events = 1,
+		          .alloc_count = ev->bytes > 0,
+		          .free_count = ev->bytes<0, .churn_bytes = ev->bytes> 0 ? ev->bytes : 0,
+		          .peak_allocated = ev->total_allocated,
+		          .peak_reserved = reserved,
+		          .reserved_at_peak = reserved,
+		          .start_allocated = number_sub(ev->total_allocated, ev->bytes),
+		          .end_allocated = ev->total_allocated,
+		          .end_reserved = reserved },
+		.first_ns = at,
+		.peak_ns = at,
+		.end_ns = at,
+		.peak_pid = ev->pid,
+		.peak_tid = ev->tid
+	};
+	if (!memory_add(m, &one))
 		r->fault = "the allocations add up to more than 8 EiB: check 'Bytes' of the trace";
-	if (reserved > m->stat.peak_reserved)
-		m->stat.peak_reserved = reserved;
-	if (ev->total_allocated > m->stat.peak_allocated ||
-	    (ev->total_allocated == m->stat.peak_allocated && ev->start_ns >= m->peak_ns)) {
-		m->stat.peak_allocated = ev->total_allocated;
-		m->stat.reserved_at_peak = reserved;
-		m->peak_ns = ev->start_ns;
-		m->peak_pid = ev->pid;
-		m->peak_tid = ev->tid;
-	}
-	if (ev->start_ns < m->first_ns) {
-		m->stat.start_allocated = number_sub(ev->total_allocated, ev->bytes);
-		m->first_ns = ev->start_ns;
-	}
-	if (ev->start_ns >= m->end_ns) {
-		m->stat.end_allocated = ev->total_allocated;
-		m->stat.end_reserved = reserved;
-		m->end_ns = ev->start_ns;
-	}
-	vec_push(&m->levels, (struct level){ ev->start_ns, ev->total_allocated });
+	vec_push(&m->levels, (struct level){ at, ev->total_allocated });
 }
 
 /* --- growth --- */

@@ -169,7 +169,7 @@ static enum status take(void *ctx, const struct event *ev)
 
 struct event_sink reducer_sink(struct reducer *r)
 {
-	return (struct event_sink){ r, take };
+	return (struct event_sink){ r, take, &reducer_parts };
 }
 
 static enum status check_times(const struct reducer *r, struct diag_log *log)

@@ -3,6 +3,7 @@
 /// the GPU where it may use two threads. No other room includes this.
 ///
 ///     reducer.c      intake, order of work
+///     join.c         parts filled by several threads → the whole
 ///     steps.c        step markers → steps; GPU activities → steps
 ///     unmarked.c     period of the launches (period.c) → steps
 ///     own_steps.c    steps that the profiler marked itself
@@ -55,6 +56,12 @@ struct launch {
 struct gpu_rate {
 	int64_t bytes_per_s;
 	uint32_t name; ///< index of its struct gpu_name
+};
+
+/// A launch shape of one name, as the bytes that stand for it in a name table.
+struct gpu_shape {
+	int64_t name; ///< index of its struct gpu_name
+	int64_t dims[6]; ///< grid, block
 };
 
 /// All activities of one kind and name.
@@ -229,6 +236,7 @@ struct python_thread {
 struct reducer {
 	struct reduce_options options;
 	struct name_table *names; ///< borrowed
+	struct ids *joined; ///< of a part: its ids in the whole; else NULL
 	const char *fault; ///< why no digest can be made; events are ignored from there
 	uint32_t nr_events;
 	int64_t first_ns, last_ns; ///< over all host and GPU events
@@ -388,15 +396,36 @@ static inline uint32_t span_thread(const struct reducer *r, const struct host_sp
 /// Text of an ident, owned by `a`; "null" where it is absent.
 const char *ident_text(struct arena *a, const struct name_table *names, int64_t ident);
 
+/// How events are taken by several threads.
+extern const struct event_parts reducer_parts;
+
 /// Keep a runtime call, operator or annotation; may set `fault`, as may the one that follows.
 void host_take(struct reducer *r, const struct event *ev);
 
-/// Keep a [memory] event.
+/// The operator or annotation that began last is `h`, unless another began later.
+void last_host_take(struct reducer *r, const struct last_host *h);
+
+/// Keep a [memory] event; may set `fault`.
 void memory_take(struct reducer *r, const struct event *ev);
+
+/// The memory of an id, empty where it is new; until the next one that is.
+struct memory_state *memory_of(struct reducer *r, int64_t id);
+
+/// Nothing has been taken, but room for levels.
+void memory_clear(struct memory_state *m);
+
+/// Events that come behind those of `to` go there, but their levels; false where they do not fit.
+bool memory_add(struct memory_state *to, const struct memory_state *m);
 
 /// Row of an activity's name and lane, with this launch added to the window figures of
 /// the name; may set `fault`.
 uint32_t gpu_row_add(struct reducer *r, const struct event *ev, uint32_t lane);
+
+/// An activity name without activities.
+struct gpu_name gpu_name_new(enum event_kind kind, struct span name, bool communication);
+
+/// Add so many launches of a shape; may set `fault`.
+void gpu_shape_add(struct reducer *r, const struct gpu_shape *shape, int64_t nr);
 
 /// Find the launch of every activity; tell where those without one come from.
 void steps_launches(struct reducer *r, struct trust_counts *t);

@@ -33,7 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t nr = 0;
 	name_table_init(&names);
 	diag_init(&log);
-	enum status st = nsys_read(f.path, NULL, &names, (struct event_sink){ &nr, take }, &meta, &log);
+	enum status st = nsys_read(f.path, NULL, &names,
+	                           (struct event_sink){ .ctx = &nr, .event = take }, &meta, &log);
 	law(st == ST_OK || st == ST_INPUT);
 	law((st == ST_OK) == !diag_first_error(&log));
 	law(nr == meta.events);

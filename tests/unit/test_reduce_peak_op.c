@@ -62,7 +62,7 @@ static void test_peak_op(void **state)
 		struct strbuf out = STRBUF_INIT;
 		rig_open(&g, NULL);
 		struct event_sink sink = reducer_sink(g.r);
-		g.through = (struct event_sink){ &sink, with_inputs };
+		g.through = (struct event_sink){ .ctx = &sink, .event = with_inputs };
 		rig_feed(&g, rows[i].script);
 		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
 		assert_int_equal(g.d->memories.nr, 1);

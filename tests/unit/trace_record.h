@@ -1,4 +1,4 @@
-/// What the trace reader made of a text, written down for comparison.
+/// What the trace reader made of a text, written down for comparison; by several threads too.
 #ifndef GG_TESTS_TRACE_RECORD_H
 #define GG_TESTS_TRACE_RECORD_H
 
@@ -17,6 +17,9 @@ struct record {
 	uint64_t nr_taken;
 	uint64_t stop_after; ///< the sink refuses what follows; 0: takes all
 	struct name_table names;
+	const struct name_table *idents; ///< `names`, of a part those that it is filled with
+	size_t nr_known; ///< of a part: names seen to be those of the whole
+	size_t nr_joined; ///< parts
 };
 
 /// Give the memory back.
@@ -35,9 +38,9 @@ static inline void record_ident(struct record *r, const char *key, int64_t v)
 		strbuf_adds(&r->events, "-");
 	} else if (v >= 0) {
 		strbuf_addf(&r->events, "%" PRId64, v);
-	} else if ((uint64_t)(-2 - v) < r->names.nr) {
+	} else if ((uint64_t)(-2 - v) < r->idents->nr) {
 		strbuf_adds(&r->events, "'");
-		strbuf_add(&r->events, name_span(r->names.by_id[-2 - v]));
+		strbuf_add(&r->events, name_span(r->idents->by_id[-2 - v]));
 		strbuf_adds(&r->events, "'");
 	} else {
 		r->broken = true;
@@ -118,6 +121,39 @@ static inline enum status record_event(void *ctx, const struct event *e)
 	return ++r->nr_taken == r->stop_after ? ST_OUTPUT : ST_OK;
 }
 
+static inline void *record_part_begin(const void *ctx, struct name_table *names)
+{
+	const struct record *whole = ctx;
+	struct record *part = mem_calloc(1, sizeof *part);
+	part->idents = names;
+	part->stop_after = whole->stop_after;
+	return part;
+}
+
+static inline bool record_part_join(void *ctx, void *taken, const struct ids *names)
+{
+	struct record *r = ctx, *part = taken;
+	if (r->stop_after && r->nr_taken + part->nr_taken >= r->stop_after)
+		return false;
+	for (; part->nr_known < names->nr; part->nr_known++)
+		r->broken |= !span_eq(name_span(part->idents->by_id[part->nr_known]),
+		                      name_span(r->names.by_id[names->v[part->nr_known]]));
+	r->broken |= part->broken;
+	r->nr_taken += part->nr_taken;
+	r->nr_joined++;
+	strbuf_add(&r->events, strbuf_span(&part->events));
+	strbuf_setlen(&part->events, 0);
+	part->nr_taken = 0;
+	return true;
+}
+
+static inline void record_part_end(void *taken)
+{
+	struct record *part = taken;
+	strbuf_release(&part->events);
+	free(part);
+}
+
 static inline void record_meta(struct record *r, const struct trace_meta *m)
 {
 	struct strbuf *b = &r->meta;
@@ -157,9 +193,12 @@ static inline struct record record_trace(struct span text, struct trace_options 
 	struct diag_log log;
 	diag_init(&log);
 	name_table_init(&r.names);
+	r.idents = &r.names;
+	static const struct event_parts parts = { record_part_begin, record_part_join,
+		                                      record_part_end };
+	struct event_sink sink = { &r, record_event, &parts };
 	struct source *src = source_memory("doc", text.p, text.n, &so);
-	r.status =
-	    trace_read(src, &options, &r.names, (struct event_sink){ &r, record_event }, &meta, &log);
+	r.status = trace_read(src, &options, &r.names, sink, &meta, &log);
 	record_meta(&r, &meta);
 	r.truncated = meta.truncated;
 	r.not_a_trace = meta.not_a_trace;
