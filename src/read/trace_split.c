@@ -15,7 +15,7 @@
 
 /* Pieces grow up to so many times their size where no cut is found; threads beyond so many
    would wait for their turn to hand on; and a table of names with so much text is begun anew. */
-enum { PIECE_BYTES = 256 << 10, PIECE_GROWTH = 4, THREADS_MAX = 8, NAMES_BYTES = 1 << 20 };
+enum { PIECE_BYTES = 512 << 10, PIECE_GROWTH = 4, THREADS_MAX = 8, NAMES_BYTES = 1 << 20 };
 
 struct split {
 	struct trace_input *in; ///< of the whole

@@ -216,8 +216,6 @@ static void join_sums(struct reducer *to, struct reducer *from, const struct ids
 	join_memories(to, from, names);
 	from->nr_events = 0;
 	from->gpu_ns = from->host_ns = from->python_ns = from->negative_durations = 0;
-	from->first_ns = INT64_MAX;
-	from->last_ns = INT64_MIN;
 	from->last_host = (struct last_host){ 0 };
 }
 

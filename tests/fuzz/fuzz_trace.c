@@ -1,11 +1,13 @@
 /*
- * Any bytes as a trace, plain or gzip: block size and threads change nothing; events keep
- * the promises of their header; leave to cut adds nothing where there is no cut.
+ * Any bytes as a trace, plain or gzip: block size and threads change nothing, in the
+ * digest either; events keep the promises of their header; leave to cut adds nothing where there is
+ * no cut.
  */
 #include "fuzz.h"
 
 #include <stdlib.h>
 
+#include "../unit/reduced_text.h"
 #include "../unit/trace_record.h"
 
 static void law(bool holds)
@@ -31,6 +33,17 @@ static struct record read_twice(struct span text, struct trace_options options)
 	return whole;
 }
 
+static void reduce_twice(struct span text)
+{
+	struct reduce_options options = { .marker = "*Step#*", .communication = "nccl" };
+	struct strbuf one = reduced(text, &(struct trace_options){ 0 }, &options);
+	struct strbuf parts =
+	    reduced(text, &(struct trace_options){ .threads = 2, .piece = 64 }, &options);
+	law(span_eq(strbuf_span(&one), strbuf_span(&parts)));
+	strbuf_release(&one);
+	strbuf_release(&parts);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct span text = { (const char *)data, size };
@@ -45,6 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	law(span_eq(strbuf_span(&lenient.events), strbuf_span(&strict.events)));
 	law(span_starts(strbuf_span(&strict.events), strbuf_span(&quick.events)));
 	law(quick.nr_taken <= 2);
+	reduce_twice(text);
 	record_release(&strict);
 	record_release(&lenient);
 	record_release(&quick);

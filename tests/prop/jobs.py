@@ -3,8 +3,8 @@
 
  - digests, figures, warnings, errors and exit codes are the same for any number
  - everything that is wrong is said, in the order of the arguments, and the first decides
- - a file that several threads share too: whole, packed, from a pipe, cut, with an error in it, and the recordings
-   under $GPUGATE_SHARED where it is set
+ - a file that several threads share too: whole, packed, from a pipe, cut, with an error in it, in every form that the
+   generator knows, and the recordings under $GPUGATE_SHARED where it is set
  - some hundred files are read within 64 descriptors, whatever --jobs asks for
 
 $GPUGATE is the program; exit 77 skips.
@@ -83,7 +83,7 @@ def errors(dir):
 def shared_file(dir):
     make("trace", "--seed", 1, "--steps", 40, "--out", dir / "rank0.json")
     text = (dir / "rank0.json").read_bytes()
-    assert len(text) > 2 << 20, len(text)
+    assert len(text) > 4 << 20, len(text)
     (dir / "packed.json.gz").write_bytes(gzip.compress(text, 1))
     (dir / "cut.json").write_bytes(text[: len(text) * 2 // 3])
     (dir / "cut.json.gz").write_bytes(gzip.compress(text, 1)[:-70000])
@@ -106,6 +106,18 @@ def shared_file(dir):
                               check=False, capture_output=True).returncode == 0
         written.add((dir / "out.json").read_bytes())
     assert len(written) == 1
+
+
+def forms(dir):
+    for options in (["--nccl", "--world-size", 8, "--rank", 2, "--indent"], ["--string-ids", "--old-cats", "--shuffle"],
+                    ["--array", "--int-ts", "--memory-first", "--overlap", 5], ["--shuffle", "--nccl", "--world-size", 2]):
+        make("trace", "--seed", 3, "--steps", 12, *options, "--out", dir / "rank0.json")
+        assert (dir / "rank0.json").stat().st_size > 2 << 20
+        written = set()
+        for jobs in JOBS:
+            assert gpugate("digest", dir / "rank0.json", "-o", dir / "out.json", "--jobs", jobs) == (0, "", "")
+            written.add((dir / "out.json").read_bytes())
+        assert len(written) == 1, options
 
 
 def recordings(dir):
@@ -140,7 +152,7 @@ def descriptors(dir):
 def main():
     if not PROGRAM:
         sys.exit(77)
-    for law in (results, errors, shared_file, recordings, descriptors):
+    for law in (results, errors, shared_file, forms, recordings, descriptors):
         with tempfile.TemporaryDirectory() as name:
             try:
                 law(pathlib.Path(name))
