@@ -77,9 +77,9 @@ static void next_segment(struct sweep *s)
 {
 	const struct higher *h = &s->r->higher;
 	const struct segment *v = &h->list.v[s->segment++];
-	s->until_ns = v->end_ns;
+	s->until_ns = v->start_ns + v[1].before_ns - v->before_ns;
 	s->still_ns = v->start_ns - s->r->first_ns - v->before_ns;
-	s->covered_ns = s->r->first_ns + v->before_ns + (v->end_ns - v->start_ns);
+	s->covered_ns = s->r->first_ns + v[1].before_ns;
 	s->next_ns = s->segment < h->list.nr ? h->list.v[s->segment].start_ns : INT64_MAX;
 }
 
