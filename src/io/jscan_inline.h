@@ -5,17 +5,66 @@
 
 #include "io/jscan_parts.h"
 
-/// jscan_key_of(): here what comes as the last time, there the rest.
-static inline bool jscan_key_of_inline(struct jscan *js, const struct jscan_keys *keys,
-                                       unsigned *which, struct span *key)
+/// Where a reader is within objects, which it keeps to itself between calls of the scanner's.
+struct jscan_cursor {
+	char *at;
+	struct seam *place;
+};
+
+/// Take the place of the scanner, behind the beginning of an object or a value in it.
+JSCAN_INLINE struct jscan_cursor jscan_lead(const struct jscan *js)
 {
-	struct seam *s = js->place[js->depth]->next;
-	if (!s || s->n > 32 || s->keys != keys || !bytes_equal(js->at, s->text, s->mask))
-		return jscan_key_of(js, keys, which, key);
-	jscan_pass(js, s);
+	return (struct jscan_cursor){ js->at, js->place[js->depth] };
+}
+
+/// Give it back: before each call that is not given the cursor.
+JSCAN_INLINE void jscan_follow(struct jscan *js, const struct jscan_cursor *c)
+{
+	js->at = c->at;
+	js->place[js->depth] = c->place;
+	if (c->place->n) /* a key, not a beginning */
+		js->begun[(js->depth - 1) / 64] |= (uint64_t)1 << ((js->depth - 1) % 64);
+}
+
+/// jscan_key_of(): here what comes as the last time, there the rest. `key` is set for keys alone
+/// that are not in `keys`.
+JSCAN_INLINE bool jscan_key_at(struct jscan *js, struct jscan_cursor *c,
+                               const struct jscan_keys *keys, unsigned *which, struct span *key)
+{
+	struct seam *s = c->place->next;
+	if (!s || s->keys != keys || !bytes_equal(c->at, s->text, s->mask) ||
+	    (s->n > 32 && memcmp(c->at + 32, s->text + 32, s->n - 32u) != 0)) {
+		jscan_follow(js, c);
+		bool more = jscan_key_of(js, keys, which, key);
+		*c = jscan_lead(js);
+		return more;
+	}
+	c->at += s->n;
+	if (s->end) {
+		js->depth--;
+		c->place = js->place[js->depth];
+		return false;
+	}
+	c->place = s;
 	*which = s->which;
-	*key = (struct span){ s->text + s->key_at, s->key_n };
-	return !s->end;
+	if (s->which == keys->nr)
+		*key = (struct span){ s->text + s->key_at, s->key_n };
+	return true;
+}
+
+/// jscan_object(), where that is an object in this place as the last time.
+JSCAN_INLINE bool jscan_object_at(struct jscan *js, struct jscan_cursor *c)
+{
+	uint64_t bit = (uint64_t)1 << (js->depth % 64);
+	if (*c->at != '{' || !c->place->inner || js->depth == js->max_depth)
+		return false;
+	jscan_follow(js, c);
+	js->objects[js->depth / 64] |= bit;
+	js->begun[js->depth / 64] &= ~bit;
+	js->depth++;
+	c->at++;
+	c->place = c->place->inner;
+	return true;
 }
 
 /// jscan_key()
@@ -29,100 +78,91 @@ static inline bool jscan_key_inline(struct jscan *js, struct span *key)
 	return !s->end;
 }
 
-/// The next key, if it is the one at `which` of `keys` and comes as the last time; else nothing
-/// is consumed, and it may be that one all the same.
-JSCAN_INLINE bool jscan_guess_key(struct jscan *js, const struct jscan_keys *keys, unsigned which)
-{
-	struct seam *s = js->place[js->depth]->next;
-	if (!s || s->n > 32 || s->keys != keys || s->which != which ||
-	    !bytes_equal(js->at, s->text, s->mask))
-		return false;
-	js->at += s->n;
-	js->place[js->depth] = s;
-	return true;
-}
-
-/// jscan_string()
-static inline bool jscan_string_inline(struct jscan *js, struct span *text)
-{
-	if (*js->at != '"')
-		return jscan_string(js, text);
-	const char *from = js->at + 1, *to = bytes_string_end(from);
-	if (*to != '"')
-		return jscan_string(js, text);
-	*text = (struct span){ from, (size_t)(to - from) };
-	js->at = (char *)to + 1;
-	return true;
-}
-
-/* What may stand behind a number, beside white space; a NUL may be the end of the window. */
-static inline bool jscan_ends_number(char c)
-{
-	return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
-/// jscan_natural()
-JSCAN_INLINE bool jscan_natural_inline(struct jscan *js, int64_t *out)
-{
-	const char *end = bytes_digits_end(js->at);
-	size_t n = (size_t)(end - js->at);
-	if (n == 0 || n > 16 || (n > 1 && *js->at == '0') || !jscan_ends_number(*end))
-		return jscan_natural(js, out);
-	*out = (int64_t)bytes_digits(js->at, n);
-	js->at = (char *)end;
-	return true;
-}
-
-/// jscan_decimal()
-JSCAN_INLINE bool jscan_decimal_inline(struct jscan *js, unsigned digits, int64_t *out)
-{
-	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
-	const char *p = js->at, *end = bytes_digits_end(p);
-	size_t n = (size_t)(end - p), decimals = 0;
-	/* 18 digits are below 2^63; more, and leading zeros, are for the long way */
-	if (n == 0 || n > 16 || (n > 1 && *p == '0'))
-		return jscan_decimal(js, digits, out);
-	uint64_t v = bytes_digits(p, n) * powers[digits];
-	if (*end == '.') {
-		p = end + 1;
-		end = bytes_digits_end(p);
-		decimals = (size_t)(end - p);
-		if (decimals == 0 || decimals > digits)
-			return jscan_decimal(js, digits, out);
-		v += bytes_digits(p, decimals) * powers[digits - decimals];
-	}
-	if (!jscan_ends_number(*end) || v > INT64_MAX || n + digits > 19)
-		return jscan_decimal(js, digits, out);
-	js->at = (char *)end;
-	*out = (int64_t)v;
-	return true;
-}
-
-/// jscan_skip()
-static inline void jscan_skip_inline(struct jscan *js)
-{
-	const char *p = js->at, *end;
-	if (*p == '"') {
-		end = bytes_string_end(p + 1);
-		if (*end == '"') {
-			js->at = (char *)end + 1;
-			return;
-		}
-	} else if (*p > '0' && *p <= '9') {
-		end = bytes_digits_end(p);
-		if (jscan_ends_number(*end)) {
-			js->at = (char *)end;
-			return;
-		}
-	}
-	jscan_skip(js);
-}
-
 /// jscan_value_byte()
 static inline uint64_t jscan_value_byte_inline(struct jscan *js)
 {
 	(void)jscan_next(js);
 	return js->base + (uint64_t)(js->at - js->buf);
+}
+
+/* What may stand behind a number, beside white space; a NUL may be the end of the window. */
+JSCAN_INLINE bool jscan_ends_number(char c)
+{
+	static const bool ends[256] = { [','] = true,  ['}'] = true,  [']'] = true, [' '] = true,
+		                            ['\n'] = true, ['\r'] = true, ['\t'] = true };
+	return ends[(unsigned char)c];
+}
+
+/* The following pass over the value at `*at`. False where that is not so plain, and nothing has
+   happened: then their namesake has it. */
+
+/// jscan_string()
+JSCAN_INLINE bool jscan_string_at(char **at, struct span *text)
+{
+	const char *from = *at + 1, *to;
+	if (**at != '"')
+		return false;
+	to = bytes_string_end(from);
+	if (*to != '"')
+		return false;
+	*text = (struct span){ from, (size_t)(to - from) };
+	*at = (char *)to + 1;
+	return true;
+}
+
+/// jscan_natural()
+JSCAN_INLINE bool jscan_natural_at(char **at, int64_t *out)
+{
+	const char *p = *at, *end = bytes_digits_end(p);
+	size_t n = (size_t)(end - p);
+	if (n - 1 > 15 || (*p == '0' && n > 1) || !jscan_ends_number(*end))
+		return false;
+	*out = (int64_t)bytes_digits(p, n);
+	*at = (char *)end;
+	return true;
+}
+
+/// jscan_decimal()
+JSCAN_INLINE bool jscan_decimal_at(char **at, unsigned digits, int64_t *out)
+{
+	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
+	const char *p = *at, *end = bytes_digits_end(p);
+	size_t n = (size_t)(end - p);
+	/* 18 digits are below 2^63; more, and leading zeros, are for the long way */
+	if (n - 1 > 15 || n + digits > 19 || (*p == '0' && n > 1))
+		return false;
+	uint64_t v = bytes_digits(p, n) * powers[digits];
+	if (digits && *end == '.') {
+		p = end + 1;
+		end = bytes_digits_end(p);
+		n = (size_t)(end - p);
+		if (n - 1 > digits - 1)
+			return false;
+		v += bytes_digits(p, n) * powers[digits - n];
+	}
+	if (!jscan_ends_number(*end) || v > INT64_MAX)
+		return false;
+	*at = (char *)end;
+	*out = (int64_t)v;
+	return true;
+}
+
+/// jscan_skip()
+JSCAN_INLINE bool jscan_skip_at(char **at)
+{
+	const char *p = *at, *end;
+	if (*p == '"') {
+		end = bytes_string_end(p + 1);
+		if (*end != '"')
+			return false;
+		*at = (char *)end + 1;
+		return true;
+	}
+	end = bytes_digits_end(p);
+	if (end == p || (*p == '0' && end > p + 1) || !jscan_ends_number(*end))
+		return false;
+	*at = (char *)end;
+	return true;
 }
 
 /// True where what stands next is what `lead` has: it is passed over, up to the

@@ -56,12 +56,12 @@ static void json_scalar(void *ctx, struct scalar *out)
 	enum jscan_type type;
 	int64_t natural;
 	out->byte = jscan_value_byte_inline(js);
-	if (jscan_string_inline(js, &out->text)) {
+	if (jscan_string_at(&js->at, &out->text) || jscan_string(js, &out->text)) {
 		out->type = SCALAR_TEXT;
 		return;
 	}
 	out->type = SCALAR_INTEGER;
-	if (jscan_natural_inline(js, &natural)) {
+	if (jscan_natural_at(&js->at, &natural) || jscan_natural(js, &natural)) {
 		out->magnitude = (uint64_t)natural;
 		return;
 	}

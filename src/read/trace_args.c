@@ -7,7 +7,8 @@
 /* Longest text of the shapes or types of an operator; longer ones are cut. */
 enum { INPUT_BYTES = 256 };
 
-void read_number(struct jscan *js, int digits, struct field *f)
+/* Number, or a string that holds one, × 10^digits. */
+static void read_number(struct jscan *js, int digits, struct field *f)
 {
 	struct span text;
 	enum jscan_type type;
@@ -26,7 +27,8 @@ void read_number(struct jscan *js, int digits, struct field *f)
 	}
 }
 
-void read_ident(struct trace_input *in, struct field *f)
+/* An id: integers as themselves, other text by its name; null is IDENT_NONE. */
+static void read_ident(struct trace_input *in, struct field *f)
 {
 	struct jscan *js = in->js;
 	struct span text;
@@ -71,7 +73,7 @@ static void read_dim3(struct jscan *js, struct field f[3])
 	}
 	struct field ignored;
 	for (size_t i = 0; jscan_element(js); i++)
-		read_number_inline(js, 0, i < 3 ? &f[i] : &ignored);
+		read_number(js, 0, i < 3 ? &f[i] : &ignored);
 }
 
 /* Text of `b` with `s` behind it; what is beyond its limit only shows that it
@@ -131,127 +133,79 @@ static void read_text(struct jscan *js, struct strbuf *b)
 		jscan_skip(js);
 }
 
-enum arg_type { ARG_IDENT, ARG_COUNT, ARG_MICRO, ARG_DIM3, ARG_INPUTS, ARG_TEXT };
-
-#define ARG(key_, type_, member)                                               \
-	{                                                                          \
-		{ (key_), sizeof(key_) - 1 }, type_, offsetof(struct raw_args, member) \
-	}
-#define ARG_OF_TEXT(key_, type_, text)              \
-	{                                               \
-		{ (key_), sizeof(key_) - 1 }, type_, (text) \
+#define FIELD(key_, type_, field)                             \
+	{                                                         \
+		{ (key_), sizeof(key_) - 1 }, MEMBER_##type_, (field) \
 	}
 
 /* Source: output_json.cpp, handleActivity of CUPTI and roctracer records (pytorch/kineto),
    profiler_kineto.cpp ([memory] events and shapes, pytorch/pytorch; "Input dims" in 2021),
    ParamCommsUtils.hpp (collectives; "Process Group ID" in torch 2.1), get_profiler_kwargs() of
    torch/_inductor/runtime/triton_heuristics.py ("kernel_flop", 2025). */
-static const struct arg {
-	struct span key;
-	enum arg_type type;
-	size_t at; ///< offset in struct raw_args, or index of a text
-} args[] = {
-	/* at most 64 */
-	ARG("correlation", ARG_IDENT, correlation),
-	ARG("device", ARG_IDENT, device),
-	ARG("stream", ARG_IDENT, stream),
-	ARG("bytes", ARG_COUNT, bytes),
-	ARG("grid", ARG_DIM3, grid),
-	ARG("block", ARG_DIM3, block),
-	ARG("est. achieved occupancy %", ARG_MICRO, occupancy),
-	ARG("Bytes", ARG_COUNT, size),
-	ARG("Device Type", ARG_COUNT, device_type),
-	ARG("Device Id", ARG_COUNT, device_id),
-	ARG("Total Allocated", ARG_COUNT, allocated),
-	ARG("Total Reserved", ARG_COUNT, reserved),
-	ARG("Python id", ARG_COUNT, python_id),
-	ARG("Python parent id", ARG_COUNT, python_parent),
-	ARG("In msg nelems", ARG_COUNT, in_nelems),
-	ARG("Out msg nelems", ARG_COUNT, out_nelems),
-	ARG("Group size", ARG_COUNT, group_size),
-	ARG_OF_TEXT("Input Dims", ARG_INPUTS, TEXT_INPUT_DIMS),
-	ARG_OF_TEXT("Input dims", ARG_INPUTS, TEXT_INPUT_DIMS),
-	ARG_OF_TEXT("Input type", ARG_INPUTS, TEXT_INPUT_TYPES),
-	ARG_OF_TEXT("Concrete Inputs", ARG_INPUTS, TEXT_CONCRETE_INPUTS),
-	ARG("kernel_flop", ARG_COUNT, flops),
-	ARG_OF_TEXT("Collective name", ARG_TEXT, TEXT_COLLECTIVE),
-	ARG_OF_TEXT("dtype", ARG_TEXT, TEXT_DTYPE),
-	ARG_OF_TEXT("Process Group Name", ARG_TEXT, TEXT_GROUP),
-	ARG_OF_TEXT("Process Group ID", ARG_TEXT, TEXT_GROUP_ID),
-	ARG_OF_TEXT("Process Group Description", ARG_TEXT, TEXT_GROUP_DESCRIPTION),
+static const struct member args[] = {
+	FIELD("correlation", IDENT, FIELD_CORRELATION),
+	FIELD("device", IDENT, FIELD_DEVICE),
+	FIELD("stream", IDENT, FIELD_STREAM),
+	FIELD("bytes", COUNT, FIELD_BYTES),
+	FIELD("grid", DIM3, FIELD_GRID),
+	FIELD("block", DIM3, FIELD_BLOCK),
+	FIELD("est. achieved occupancy %", MICRO, FIELD_OCCUPANCY),
+	FIELD("Bytes", COUNT, FIELD_SIZE),
+	FIELD("Device Type", COUNT, FIELD_DEVICE_TYPE),
+	FIELD("Device Id", COUNT, FIELD_DEVICE_ID),
+	FIELD("Total Allocated", COUNT, FIELD_ALLOCATED),
+	FIELD("Total Reserved", COUNT, FIELD_RESERVED),
+	FIELD("Python id", COUNT, FIELD_PYTHON_ID),
+	FIELD("Python parent id", COUNT, FIELD_PYTHON_PARENT),
+	FIELD("In msg nelems", COUNT, FIELD_IN_NELEMS),
+	FIELD("Out msg nelems", COUNT, FIELD_OUT_NELEMS),
+	FIELD("Group size", COUNT, FIELD_GROUP_SIZE),
+	FIELD("Input Dims", INPUTS, TEXT_INPUT_DIMS),
+	FIELD("Input dims", INPUTS, TEXT_INPUT_DIMS),
+	FIELD("Input type", INPUTS, TEXT_INPUT_TYPES),
+	FIELD("Concrete Inputs", INPUTS, TEXT_CONCRETE_INPUTS),
+	FIELD("kernel_flop", COUNT, FIELD_FLOPS),
+	FIELD("Collective name", TEXT, TEXT_COLLECTIVE),
+	FIELD("dtype", TEXT, TEXT_DTYPE),
+	FIELD("Process Group Name", TEXT, TEXT_GROUP),
+	FIELD("Process Group ID", TEXT, TEXT_GROUP_ID),
+	FIELD("Process Group Description", TEXT, TEXT_GROUP_DESCRIPTION),
 	/* XProf's, in trace_xprof.c */
-	ARG_OF_TEXT("name", ARG_TEXT, TEXT_LABEL),
-	ARG_OF_TEXT("kernel_details", ARG_TEXT, TEXT_KERNEL_DETAILS),
-	ARG_OF_TEXT("memcpy_details", ARG_TEXT, TEXT_COPY_DETAILS),
-	ARG_OF_TEXT("Memset_details", ARG_TEXT, TEXT_SET_DETAILS),
-	ARG_OF_TEXT("MemoryResidency_details", ARG_TEXT, TEXT_RESIDENCY),
-	ARG_OF_TEXT("memalloc_details", ARG_TEXT, TEXT_RESIDENCY),
-	ARG_OF_TEXT("MemFree_details", ARG_TEXT, TEXT_RESIDENCY),
-	ARG("correlation_id", ARG_IDENT, xprof_correlation),
-	ARG("group_id", ARG_COUNT, group_id),
-	ARG("step_num", ARG_COUNT, step_num),
-	ARG("theoretical_occupancy_pct", ARG_MICRO, occupancy),
+	FIELD("name", TEXT, TEXT_LABEL),
+	FIELD("kernel_details", TEXT, TEXT_KERNEL_DETAILS),
+	FIELD("memcpy_details", TEXT, TEXT_COPY_DETAILS),
+	FIELD("Memset_details", TEXT, TEXT_SET_DETAILS),
+	FIELD("MemoryResidency_details", TEXT, TEXT_RESIDENCY),
+	FIELD("memalloc_details", TEXT, TEXT_RESIDENCY),
+	FIELD("MemFree_details", TEXT, TEXT_RESIDENCY),
+	FIELD("correlation_id", IDENT, FIELD_XPROF_CORRELATION),
+	FIELD("group_id", COUNT, FIELD_GROUP_NUMBER),
+	FIELD("step_num", COUNT, FIELD_STEP_NUM),
+	FIELD("theoretical_occupancy_pct", MICRO, FIELD_OCCUPANCY),
+	{ { NULL, 0 }, MEMBER_SKIP, 0 },
 };
+const struct jscan_keys arg_keys = { args, sizeof args / sizeof *args - 1, sizeof *args };
 
-static struct field *arg_field(struct raw_event *ev, const struct arg *a)
+void forget_seen(struct raw_event *ev, uint64_t those)
 {
-	return (struct field *)(void *)((char *)&ev->args + a->at);
+	for (uint64_t texts = (ev->seen & those) >> NR_FIELDS; texts; texts &= texts - 1)
+		strbuf_setlen(&ev->text[__builtin_ctzll(texts)], 0);
+	ev->seen &= ~those;
 }
 
-void forget_args(struct raw_event *ev)
+void read_member(struct trace_input *in, struct raw_event *ev, const struct member *m)
 {
-	for (uint64_t seen = ev->args_seen; seen; seen &= seen - 1) {
-		const struct arg *a = &args[__builtin_ctzll(seen)];
-		if (a->type == ARG_INPUTS || a->type == ARG_TEXT)
-			strbuf_setlen(&ev->text[a->at], 0);
-		else
-			for (int i = 0; i < (a->type == ARG_DIM3 ? 3 : 1); i++)
-				arg_field(ev, a)[i].state = FIELD_ABSENT;
-	}
-	ev->args_seen = 0;
-}
-
-static void read_arg(struct trace_input *in, struct raw_event *ev, const struct arg *a)
-{
-	struct field *f = arg_field(ev, a);
-	switch (a->type) {
-	case ARG_IDENT:
-		read_ident_inline(in, f);
-		return;
-	case ARG_COUNT:
-		read_number_inline(in->js, 0, f);
-		return;
-	case ARG_MICRO:
-		read_number_inline(in->js, 6, f);
-		return;
-	case ARG_DIM3:
+	struct field *f = &ev->fields[m->at];
+	bool text = m->type == MEMBER_INPUTS || m->type == MEMBER_TEXT;
+	if (m->type == MEMBER_IDENT)
+		read_ident(in, f);
+	else if (m->type == MEMBER_DIM3)
 		read_dim3(in->js, f);
-		return;
-	case ARG_INPUTS:
-		read_inputs(in->js, &ev->text[a->at]);
-		return;
-	case ARG_TEXT:
-		read_text(in->js, &ev->text[a->at]);
-		return;
-	}
-}
-
-void read_args(struct trace_input *in, struct raw_event *ev)
-{
-	static const struct jscan_keys keys = { args, sizeof args / sizeof *args, sizeof *args };
-	struct span key;
-	unsigned i;
-	forget_args(ev);
-	if (!jscan_object(in->js)) {
-		jscan_skip(in->js);
-		return;
-	}
-	while (jscan_key_of_inline(in->js, &keys, &i, &key)) {
-		if (i == keys.nr) {
-			jscan_skip_inline(in->js);
-			continue;
-		}
-		ev->args_seen |= (uint64_t)1 << i;
-		read_arg(in, ev, &args[i]);
-	}
+	else if (m->type == MEMBER_INPUTS)
+		read_inputs(in->js, &ev->text[m->at]);
+	else if (m->type == MEMBER_TEXT)
+		read_text(in->js, &ev->text[m->at]);
+	else
+		read_number(in->js, m->type == MEMBER_NANO ? 3 : m->type == MEMBER_MICRO ? 6 : 0, f);
+	ev->seen |= text ? SEEN_TEXT(m->at) : SEEN_FIELD(m->at);
 }

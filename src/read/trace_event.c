@@ -58,76 +58,44 @@ static void read_category(struct trace_input *in, struct raw_event *ev)
 }
 
 /* The name of what seems to be wanted is looked up at once, which saves a copy. */
+static void take_name(struct trace_input *in, struct raw_event *ev, struct span text)
+{
+	if (ev->phase == PHASE_COMPLETE && ev->kind >= 0)
+		ev->name = name_intern(in->names, text);
+	if (ev->name)
+		return;
+	strbuf_add(&ev->text[TEXT_NAME], text);
+	ev->seen |= SEEN_TEXT(TEXT_NAME);
+}
+
 static void read_name(struct trace_input *in, struct raw_event *ev)
 {
 	struct span text;
 	ev->name = NULL;
 	strbuf_setlen(&ev->text[TEXT_NAME], 0);
-	if (jscan_string_inline(in->js, &text) || jscan_number(in->js, &text)) {
-		if (ev->phase == PHASE_COMPLETE && ev->kind >= 0)
-			ev->name = name_intern(in->names, text);
-		if (!ev->name)
-			strbuf_add(&ev->text[TEXT_NAME], text);
-	} else {
+	if (jscan_string(in->js, &text) || jscan_number(in->js, &text))
+		take_name(in, ev, text);
+	else
 		jscan_skip(in->js);
-	}
 }
 
-enum event_key {
-	KEY_PHASE,
-	KEY_CATEGORY,
-	KEY_NAME,
-	KEY_PID,
-	KEY_TID,
-	KEY_TS,
-	KEY_DUR,
-	KEY_ARGS,
-	KEY_UNUSED, ///< this and those behind it
+/* The last row stands for any other key. */
+static const struct member members[] = {
+	{ { "ph", 2 }, MEMBER_PHASE, 0 },
+	{ { "cat", 3 }, MEMBER_CATEGORY, 0 },
+	{ { "name", 4 }, MEMBER_NAME, 0 },
+	{ { "pid", 3 }, MEMBER_IDENT, FIELD_PID },
+	{ { "tid", 3 }, MEMBER_IDENT, FIELD_TID },
+	{ { "ts", 2 }, MEMBER_NANO, FIELD_TS },
+	{ { "dur", 3 }, MEMBER_NANO, FIELD_DUR },
+	{ { "args", 4 }, MEMBER_ARGS, 0 },
+	{ { "id", 2 }, MEMBER_SKIP, 0 },
+	{ { "bp", 2 }, MEMBER_SKIP, 0 },
+	{ { "s", 1 }, MEMBER_SKIP, 0 },
+	{ { NULL, 0 }, MEMBER_SKIP, 0 },
 };
-
-static const struct span event_keys[] = {
-	[KEY_PHASE] = { "ph", 2 },      [KEY_CATEGORY] = { "cat", 3 }, [KEY_NAME] = { "name", 4 },
-	[KEY_PID] = { "pid", 3 },       [KEY_TID] = { "tid", 3 },      [KEY_TS] = { "ts", 2 },
-	[KEY_DUR] = { "dur", 3 },       [KEY_ARGS] = { "args", 4 },    [KEY_UNUSED] = { "id", 2 },
-	[KEY_UNUSED + 1] = { "bp", 2 }, [KEY_UNUSED + 2] = { "s", 1 },
-};
-static const struct jscan_keys event_key_set = { event_keys, sizeof event_keys / sizeof *event_keys,
-	                                             sizeof *event_keys };
-
-static inline void read_event_key(struct trace_input *in, struct raw_event *ev, unsigned which,
-                                  struct span key)
-{
-	switch (which) {
-	case KEY_PHASE:
-		read_phase(in, ev);
-		return;
-	case KEY_CATEGORY:
-		read_category(in, ev);
-		return;
-	case KEY_NAME:
-		read_name(in, ev);
-		return;
-	case KEY_PID:
-		read_ident(in, &ev->pid);
-		return;
-	case KEY_TID:
-		read_ident(in, &ev->tid);
-		return;
-	case KEY_TS:
-		read_number(in->js, 3, &ev->ts);
-		return;
-	case KEY_DUR:
-		read_number(in->js, 3, &ev->dur);
-		return;
-	case KEY_ARGS:
-		read_args(in, ev);
-		return;
-	default:
-		if (which == event_key_set.nr)
-			in->foreign |= foreign_key(key);
-		jscan_skip_inline(in->js);
-	}
-}
+static const struct jscan_keys event_keys = { members, sizeof members / sizeof *members - 1,
+	                                          sizeof *members };
 
 /* ---- how it begins ---- */
 
@@ -158,35 +126,43 @@ static void learn_lead(struct trace_input *in, const struct raw_event *ev,
 
 /* ---- what is wanted of it ---- */
 
+static __attribute__((noinline, cold)) void unusable(struct trace_input *in, const char *key,
+                                                     const struct field *f)
+{
+	jscan_fail(in->js, f->byte,
+	           "traceEvents[%" PRIu64
+	           "].%s: no value that can be held exactly; write the trace anew",
+	           in->meta->events, key);
+}
+
 /* The value of a field that is needed: `absent` where there is none, an error
    where it is there and unusable. */
-static int64_t need(struct trace_input *in, const char *key, const struct field *f, int64_t absent)
+static inline int64_t need(struct trace_input *in, const char *key, const struct raw_event *raw,
+                           enum raw_field which, int64_t absent)
 {
-	if (f->state == FIELD_BAD)
-		jscan_fail(in->js, f->byte,
-		           "traceEvents[%" PRIu64
-		           "].%s: no value that can be held exactly; write the trace anew",
-		           in->meta->events, key);
-	return f->state == FIELD_OK ? f->v : absent;
+	if (field_state(raw, which) == FIELD_BAD)
+		unusable(in, key, &raw->fields[which]);
+	return field_or(raw, which, absent);
 }
 
 /* A count or an id that may be missing, or say that it is. */
-static int64_t or_none(const struct field *f)
+static inline int64_t or_none(const struct raw_event *raw, enum raw_field which)
 {
-	return f->state == FIELD_OK && f->v >= 0 ? f->v : -1;
+	int64_t v = field_or(raw, which, -1);
+	return v >= 0 ? v : -1;
 }
 
 /* Shared by all kinds; false where the event cannot be used. */
 static bool fill_common(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
-	if (raw->ts.state == FIELD_ABSENT) {
+	if (field_state(raw, FIELD_TS) == FIELD_ABSENT) {
 		in->meta->malformed++;
 		return false;
 	}
-	e->start_ns = need(in, "ts", &raw->ts, 0);
-	e->pid = need(in, "pid", &raw->pid, IDENT_NONE);
-	e->tid = need(in, "tid", &raw->tid, IDENT_NONE);
-	e->correlation = need(in, "args.correlation", &raw->args.correlation, IDENT_NONE);
+	e->start_ns = need(in, "ts", raw, FIELD_TS, 0);
+	e->pid = need(in, "pid", raw, FIELD_PID, IDENT_NONE);
+	e->tid = need(in, "tid", raw, FIELD_TID, IDENT_NONE);
+	e->correlation = need(in, "args.correlation", raw, FIELD_CORRELATION, IDENT_NONE);
 	e->device = e->stream = IDENT_NONE;
 	e->dur_ns = 0;
 	e->negative = false;
@@ -207,19 +183,21 @@ static bool fill_common(struct trace_input *in, const struct raw_event *raw, str
 
 static void fill_gpu(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
-	const struct raw_args *args = &raw->args;
-	e->device = need(in, "args.device", &args->device, e->pid);
-	e->stream = need(in, "args.stream", &args->stream, e->tid);
-	const struct field *bytes = args->bytes.state == FIELD_ABSENT ? &args->size : &args->bytes;
-	e->bytes = e->kind == EVENT_KERNEL ? 0 : need(in, "args.bytes", bytes, 0);
+	e->device = need(in, "args.device", raw, FIELD_DEVICE, e->pid);
+	e->stream = need(in, "args.stream", raw, FIELD_STREAM, e->tid);
+	enum raw_field bytes = field_state(raw, FIELD_BYTES) == FIELD_ABSENT ? FIELD_SIZE : FIELD_BYTES;
+	e->bytes = e->kind == EVENT_KERNEL ? 0 : need(in, "args.bytes", raw, bytes, 0);
 	if (e->bytes < 0)
 		e->bytes = 0;
-	bool shaped = args->grid[2].state == FIELD_OK && args->block[2].state == FIELD_OK;
+	const uint64_t both = SEEN_FIELD(FIELD_GRID) | SEEN_FIELD(FIELD_BLOCK);
+	const struct field *grid = &raw->fields[FIELD_GRID], *block = &raw->fields[FIELD_BLOCK];
+	bool shaped =
+	    (raw->seen & both) == both && grid[2].state == FIELD_OK && block[2].state == FIELD_OK;
 	for (int i = 0; i < 3; i++) {
-		e->grid[i] = shaped ? field_or(&args->grid[i], -1) : -1;
-		e->block[i] = shaped ? field_or(&args->block[i], -1) : -1;
+		e->grid[i] = shaped && grid[i].state == FIELD_OK ? grid[i].v : -1;
+		e->block[i] = shaped && block[i].state == FIELD_OK ? block[i].v : -1;
 	}
-	e->occupancy = field_or(&args->occupancy, -1);
+	e->occupancy = field_or(raw, FIELD_OCCUPANCY, -1);
 }
 
 static void fill_collective(const struct raw_event *raw, struct collective_args *c)
@@ -229,9 +207,9 @@ static void fill_collective(const struct raw_event *raw, struct collective_args 
 	c->dtype = strbuf_span(&text[TEXT_DTYPE]);
 	c->group = strbuf_span(&text[text[TEXT_GROUP].n ? TEXT_GROUP : TEXT_GROUP_ID]);
 	c->group_description = strbuf_span(&text[TEXT_GROUP_DESCRIPTION]);
-	c->in_nelems = or_none(&raw->args.in_nelems);
-	c->out_nelems = or_none(&raw->args.out_nelems);
-	c->group_size = or_none(&raw->args.group_size);
+	c->in_nelems = or_none(raw, FIELD_IN_NELEMS);
+	c->out_nelems = or_none(raw, FIELD_OUT_NELEMS);
+	c->group_size = or_none(raw, FIELD_GROUP_SIZE);
 }
 
 bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e)
@@ -239,12 +217,12 @@ bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct e
 	int64_t end;
 	if (!fill_common(in, raw, e))
 		return false;
-	e->dur_ns = need(in, "dur", &raw->dur, 0);
+	e->dur_ns = need(in, "dur", raw, FIELD_DUR, 0);
 	e->negative = e->dur_ns < 0;
 	if (e->negative)
 		e->dur_ns = 0;
 	if (__builtin_add_overflow(e->start_ns, e->dur_ns, &end))
-		jscan_fail(in->js, raw->dur.byte,
+		jscan_fail(in->js, raw->fields[FIELD_DUR].byte,
 		           "traceEvents[%" PRIu64
 		           "]: 'ts' + 'dur' is beyond 292 years; write the trace anew",
 		           in->meta->events);
@@ -263,66 +241,124 @@ static bool fill_kineto(struct trace_input *in, const struct raw_event *raw, str
 	}
 	if (e->kind == EVENT_OP) {
 		e->concrete_inputs = strbuf_span(&raw->text[TEXT_CONCRETE_INPUTS]);
-		e->flops = field_or(&raw->args.flops, 0);
+		e->flops = field_or(raw, FIELD_FLOPS, 0);
 	}
 	if (event_is_gpu(e->kind))
 		fill_gpu(in, raw, e);
 	if (raw->text[TEXT_COLLECTIVE].n)
 		fill_collective(raw, &e->collective);
-	e->python_id = or_none(&raw->args.python_id);
-	e->python_parent = or_none(&raw->args.python_parent);
+	e->python_id = or_none(raw, FIELD_PYTHON_ID);
+	e->python_parent = or_none(raw, FIELD_PYTHON_PARENT);
 	return jscan_status(in->js) == ST_OK;
 }
 
 static bool fill_memory(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
-	const struct raw_args *args = &raw->args;
 	e->kind = EVENT_MEMORY;
 	if (!fill_common(in, raw, e))
 		return false;
-	e->bytes = need(in, "args.Bytes", &args->size, 0);
-	e->device_type = need(in, "args.Device Type", &args->device_type, 0);
-	e->memory_id = need(in, "args.Device Id", &args->device_id, -1);
-	e->total_allocated = need(in, "args.Total Allocated", &args->allocated, -1);
-	e->total_reserved = need(in, "args.Total Reserved", &args->reserved,
-	                         args->allocated.state == FIELD_OK ? 0 : -1);
+	e->bytes = need(in, "args.Bytes", raw, FIELD_SIZE, 0);
+	e->device_type = need(in, "args.Device Type", raw, FIELD_DEVICE_TYPE, 0);
+	e->memory_id = need(in, "args.Device Id", raw, FIELD_DEVICE_ID, -1);
+	e->total_allocated = need(in, "args.Total Allocated", raw, FIELD_ALLOCATED, -1);
+	e->total_reserved = need(in, "args.Total Reserved", raw, FIELD_RESERVED,
+	                         field_state(raw, FIELD_ALLOCATED) == FIELD_OK ? 0 : -1);
 	return jscan_status(in->js) == ST_OK;
 }
 
 /* ---- one event ---- */
 
-/* What usually stands behind a name, in the order that Kineto writes. */
-static inline void read_usual_keys(struct trace_input *in, struct raw_event *ev)
+/* A plain number goes to its field here; false leaves it to read_member(). */
+JSCAN_INLINE bool read_plain(struct trace_input *in, struct raw_event *ev, const struct member *m,
+                             char **at)
 {
-	struct jscan *js = in->js;
-	if (!jscan_guess_key(js, &event_key_set, KEY_PID))
-		return;
-	read_ident_inline(in, &ev->pid);
-	if (!jscan_guess_key(js, &event_key_set, KEY_TID))
-		return;
-	read_ident_inline(in, &ev->tid);
-	if (!jscan_guess_key(js, &event_key_set, KEY_TS))
-		return;
-	read_number_inline(js, 3, &ev->ts);
-	if (!jscan_guess_key(js, &event_key_set, KEY_DUR))
-		return;
-	read_number_inline(js, 3, &ev->dur);
-	if (jscan_guess_key(js, &event_key_set, KEY_ARGS))
-		read_args(in, ev);
+	struct field *f = &ev->fields[m->at];
+	uint64_t byte = in->js->base + (uint64_t)(*at - in->js->buf);
+	if (m->type == MEMBER_IDENT  ? !jscan_natural_at(at, &f->v)
+	    : m->type == MEMBER_NANO ? !jscan_decimal_at(at, 3, &f->v)
+	                             : !jscan_decimal_at(at, 0, &f->v))
+		return false;
+	f->state = FIELD_OK;
+	f->byte = byte;
+	ev->seen |= SEEN_FIELD(m->at);
+	return true;
 }
 
-/* Up to the end of the object; `since` NULL: its beginning is known. */
-static void read_keys(struct trace_input *in, struct raw_event *ev, const struct jscan_since *since)
+/* The members of an event and of its "args", from a place within it up to its end. `since`:
+   where it began, NULL if that is known. */
+static void read_members(struct trace_input *in, struct raw_event *ev,
+                         const struct jscan_since *since)
 {
-	struct span key;
-	unsigned which, seen = 0;
+	struct jscan *js = in->js;
+	struct jscan_cursor c = jscan_lead(js);
+	const struct jscan_keys *keys = &event_keys;
 	uint64_t with_phase = in->with_phase;
-	while (jscan_key_of_inline(in->js, &event_key_set, &which, &key)) {
-		if (since && which == KEY_NAME && !(seen & ~(1u << KEY_PHASE | 1u << KEY_CATEGORY)))
-			learn_lead(in, ev, since, in->with_phase > with_phase);
-		seen |= 1u << which;
-		read_event_key(in, ev, which, key);
+	struct span key;
+	unsigned which;
+	for (;;) {
+		if (!jscan_key_at(js, &c, keys, &which, &key)) {
+			if (keys == &event_keys)
+				break;
+			keys = &event_keys;
+			continue;
+		}
+		const struct member *m = (const struct member *)keys->rows + which;
+		if (since && m->type > MEMBER_CATEGORY) {
+			jscan_follow(js, &c);
+			if (m->type == MEMBER_NAME)
+				learn_lead(in, ev, since, in->with_phase > with_phase);
+			c = jscan_lead(js);
+			since = NULL;
+		}
+		switch (m->type) {
+		case MEMBER_IDENT:
+		case MEMBER_NANO:
+		case MEMBER_COUNT:
+			if (read_plain(in, ev, m, &c.at))
+				continue;
+			break;
+		case MEMBER_SKIP:
+			if (which == event_keys.nr && keys == &event_keys)
+				in->foreign |= foreign_key(key);
+			if (jscan_skip_at(&c.at))
+				continue;
+			break;
+		case MEMBER_ARGS:
+			forget_seen(ev, SEEN_ARGS);
+			if (jscan_object_at(js, &c)) {
+				keys = &arg_keys;
+				continue;
+			}
+			break;
+		default:
+			break;
+		}
+		jscan_follow(js, &c);
+		switch (m->type) {
+		case MEMBER_PHASE:
+			read_phase(in, ev);
+			break;
+		case MEMBER_CATEGORY:
+			read_category(in, ev);
+			break;
+		case MEMBER_NAME:
+			read_name(in, ev);
+			break;
+		case MEMBER_SKIP:
+			jscan_skip(js);
+			break;
+		case MEMBER_ARGS:
+			if (jscan_object(js))
+				keys = &arg_keys;
+			else
+				jscan_skip(js);
+			break;
+		default:
+			read_member(in, ev, m);
+		}
+		c = jscan_lead(js);
 	}
+	jscan_follow(js, &c);
 }
 
 static void read_no_event(struct trace_input *in)
@@ -340,9 +376,7 @@ static void forget(struct raw_event *ev)
 	ev->phase = PHASE_NONE;
 	ev->kind = KIND_NONE;
 	ev->name = NULL;
-	ev->ts.state = ev->dur.state = ev->pid.state = ev->tid.state = FIELD_ABSENT;
-	forget_args(ev);
-	strbuf_setlen(&ev->text[TEXT_NAME], 0);
+	forget_seen(ev, UINT64_MAX);
 }
 
 /* A name that was looked up at once may belong to a memory event all the same: the last of
@@ -359,15 +393,18 @@ static bool read_event(struct trace_input *in, struct raw_event *ev, struct even
                        bool *wanted)
 {
 	const struct event_lead *lead = in->meta->events ? follow_lead(in) : NULL;
+	struct span name;
 	*wanted = false;
 	forget(ev);
 	if (lead) {
 		ev->phase = lead->phase;
 		ev->kind = lead->kind;
 		in->with_phase += lead->with_phase;
-		read_name(in, ev);
-		read_usual_keys(in, ev);
-		read_keys(in, ev, NULL);
+		if (jscan_string_at(&in->js->at, &name))
+			take_name(in, ev, name);
+		else
+			read_name(in, ev);
+		read_members(in, ev, NULL);
 	} else {
 		struct jscan_since since = jscan_here(in->js);
 		if (!jscan_element(in->js))
@@ -376,7 +413,7 @@ static bool read_event(struct trace_input *in, struct raw_event *ev, struct even
 			read_no_event(in);
 			return true;
 		}
-		read_keys(in, ev, &since);
+		read_members(in, ev, &since);
 	}
 	if (jscan_status(in->js) != ST_OK)
 		return true;

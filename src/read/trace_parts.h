@@ -87,19 +87,36 @@ struct field {
 	uint64_t byte;
 };
 
-/// Values of "args" that figures need.
-struct raw_args {
-	struct field device, stream, correlation, bytes, occupancy, grid[3], block[3];
-	struct field device_type, device_id, allocated, reserved, size;
-	struct field in_nelems, out_nelems, group_size;
-	struct field python_id, python_parent;
-	struct field flops;
-	struct field xprof_correlation, group_id, step_num;
-};
+/// Fields and texts of an event that figures need.
+enum raw_field {
+	FIELD_PID,
+	FIELD_TID,
+	FIELD_TS,
+	FIELD_DUR,
+	FIELD_CORRELATION, ///< this and the rest are of "args"
+	FIELD_DEVICE,
+	FIELD_STREAM,
+	FIELD_BYTES,
+	FIELD_OCCUPANCY,
+	FIELD_SIZE,
+	FIELD_DEVICE_TYPE,
+	FIELD_DEVICE_ID,
+	FIELD_ALLOCATED,
+	FIELD_RESERVED,
+	FIELD_PYTHON_ID,
+	FIELD_PYTHON_PARENT,
+	FIELD_IN_NELEMS,
+	FIELD_OUT_NELEMS,
+	FIELD_GROUP_SIZE,
+	FIELD_FLOPS,
+	FIELD_XPROF_CORRELATION,
+	FIELD_GROUP_NUMBER,
+	FIELD_STEP_NUM,
+	FIELD_GRID, ///< three of them
+	FIELD_BLOCK = FIELD_GRID + 3,
+	NR_FIELDS = FIELD_BLOCK + 3,
 
-/// Texts of an event, in one order so that they are emptied together.
-enum raw_text {
-	TEXT_NAME,
+	TEXT_NAME = 0,
 	TEXT_INPUT_DIMS, ///< this and the rest are of "args"
 	TEXT_INPUT_TYPES,
 	TEXT_CONCRETE_INPUTS,
@@ -121,40 +138,45 @@ struct raw_event {
 	enum phase phase;
 	int kind; ///< enum event_kind, or KIND_…
 	const struct name *name; ///< of one that seems wanted; NULL: it is in `text`
-	struct field ts, dur, pid, tid;
-	uint64_t args_seen; ///< bit per key of "args" that was there; the rest is absent
-	struct raw_args args;
-	struct strbuf text[NR_TEXTS];
+	uint64_t seen; ///< bit per field and text that was there, SEEN_…
+	struct field fields[NR_FIELDS]; ///< as they were before where they are not in `seen`
+	struct strbuf text[NR_TEXTS]; ///< empty where it was not there
+};
+#define SEEN_FIELD(f) ((uint64_t)1 << (f))
+#define SEEN_TEXT(t) ((uint64_t)1 << (NR_FIELDS + (t)))
+#define SEEN_ARGS ~(SEEN_FIELD(FIELD_CORRELATION) - 1 + SEEN_TEXT(TEXT_NAME))
+
+/// What the value of a key is read as.
+enum member_type {
+	MEMBER_PHASE,
+	MEMBER_CATEGORY, ///< this and what is before it may be in a lead
+	MEMBER_NAME,
+	MEMBER_SKIP,
+	MEMBER_ARGS,
+	MEMBER_IDENT,
+	MEMBER_NANO,
+	MEMBER_COUNT,
+	MEMBER_MICRO,
+	MEMBER_DIM3,
+	MEMBER_INPUTS,
+	MEMBER_TEXT
 };
 
-/// Number, or a string that holds one, × 10^digits.
-void read_number(struct jscan *js, int digits, struct field *f);
+/// A key of an event or of its "args".
+struct member {
+	struct span key;
+	enum member_type type;
+	unsigned at; ///< enum raw_field, or the index of a text
+};
 
-/// An id: integers as themselves, other text by its name; null is IDENT_NONE.
-void read_ident(struct trace_input *in, struct field *f);
+/// Keys of "args", with one more row behind them for any other key.
+extern const struct jscan_keys arg_keys;
 
-/// The same where the value is plain, as most are, without a call.
-JSCAN_INLINE void read_number_inline(struct jscan *js, unsigned digits, struct field *f)
-{
-	f->byte = jscan_value_byte_inline(js);
-	f->state = FIELD_OK;
-	if (!jscan_decimal_inline(js, digits, &f->v))
-		read_number(js, (int)digits, f);
-}
+/// The next value as `m`, where it is of "args" or a plain field.
+void read_member(struct trace_input *in, struct raw_event *ev, const struct member *m);
 
-JSCAN_INLINE void read_ident_inline(struct trace_input *in, struct field *f)
-{
-	f->byte = jscan_value_byte_inline(in->js);
-	f->state = FIELD_OK;
-	if (!jscan_natural_inline(in->js, &f->v))
-		read_ident(in, f);
-}
-
-/// Nothing of "args" has been read.
-void forget_args(struct raw_event *ev);
-
-/// The next value as the "args" of `ev`.
-void read_args(struct trace_input *in, struct raw_event *ev);
+/// Forget what `seen` has of these.
+void forget_seen(struct raw_event *ev, uint64_t those);
 
 /// Elements of the array of events, of which there may be one only, until there are `limit` of
 /// them in all or the piece ends: what is wanted goes to the sink. False at the end of the array
@@ -169,10 +191,16 @@ bool read_elements(struct trace_input *in, struct raw_event *ev, uint64_t limit)
 /// is left is for read_elements().
 void split_events(struct trace_input *in, struct source *src, const struct trace_options *options);
 
-/// The value of a field, `absent` where there is none that can be used.
-static inline int64_t field_or(const struct field *f, int64_t absent)
+/// What has become of a field.
+static inline enum field_state field_state(const struct raw_event *ev, enum raw_field f)
 {
-	return f->state == FIELD_OK ? f->v : absent;
+	return ev->seen & SEEN_FIELD(f) ? ev->fields[f].state : FIELD_ABSENT;
+}
+
+/// The value of a field, `absent` where there is none that can be used.
+static inline int64_t field_or(const struct raw_event *ev, enum raw_field f, int64_t absent)
+{
+	return field_state(ev, f) == FIELD_OK ? ev->fields[f].v : absent;
 }
 
 /// What all complete events have goes to `e`, whose kind is set; false where it cannot be used.

@@ -40,7 +40,7 @@ bool xprof_capped(const struct xprof *x)
 
 static uint32_t process_id(struct xprof *x, const struct raw_event *raw)
 {
-	uint32_t id = idmap_add(&x->pids, field_or(&raw->pid, IDENT_NONE));
+	uint32_t id = idmap_add(&x->pids, field_or(raw, FIELD_PID, IDENT_NONE));
 	if (id == x->processes.nr)
 		vec_push_zero(&x->processes);
 	return id;
@@ -48,7 +48,7 @@ static uint32_t process_id(struct xprof *x, const struct raw_event *raw)
 
 static struct xprof_lane *lane_of(struct xprof *x, uint32_t process, const struct raw_event *raw)
 {
-	int64_t tid = field_or(&raw->tid, IDENT_NONE);
+	int64_t tid = field_or(raw, FIELD_TID, IDENT_NONE);
 	uint32_t id = idmap_add(&x->lane_ids, idmap_pair(process, idmap_add(&x->tids, tid)));
 	if (id == x->lanes.nr)
 		vec_push(&x->lanes, (struct xprof_lane){ .stream = tid });
@@ -77,7 +77,7 @@ static struct xprof_process process_named(struct span name)
 
 static void late(struct trace_input *in, const struct raw_event *raw)
 {
-	jscan_fail(in->js, raw->pid.byte,
+	jscan_fail(in->js, raw->fields[FIELD_PID].byte,
 	           "traceEvents[%" PRIu64
 	           "]: a process or thread of a GPU is named behind its events; write its name first",
 	           in->meta->events);
@@ -91,7 +91,7 @@ static void take_gpu(struct trace_input *in, const struct raw_event *raw, uint32
 	if (id == x->gpu_processes.nr)
 		vec_push(&x->gpu_processes, process);
 	if (x->gpu_processes.v[id] != process)
-		jscan_fail(in->js, raw->pid.byte,
+		jscan_fail(in->js, raw->fields[FIELD_PID].byte,
 		           "traceEvents[%" PRIu64 "]: two processes are GPU %" PRId64
 		           "; give the traces of several hosts one by one",
 		           in->meta->events, number);
@@ -194,7 +194,7 @@ static void fill_dim3(struct span text, int64_t out[3])
 static void fill_kernel(const struct raw_event *raw, struct event *e)
 {
 	const struct strbuf *words = &raw->text[TEXT_KERNEL_DETAILS];
-	int64_t occupancy = field_or(&raw->args.occupancy, 0);
+	int64_t occupancy = field_or(raw, FIELD_OCCUPANCY, 0);
 	fill_dim3(detail(words, SPAN("grid:")), e->grid);
 	fill_dim3(detail(words, SPAN("block:")), e->block);
 	if (e->grid[0] < 0 || e->block[0] < 0)
@@ -238,7 +238,7 @@ static bool activity_event(struct trace_input *in, const struct raw_event *raw, 
 		return false;
 	e->device = device;
 	e->stream = stream;
-	e->correlation = field_or(&raw->args.xprof_correlation, IDENT_NONE);
+	e->correlation = field_or(raw, FIELD_XPROF_CORRELATION, IDENT_NONE);
 	if (e->kind == EVENT_KERNEL)
 		fill_kernel(raw, e);
 	else
@@ -253,7 +253,7 @@ static bool step_event(struct trace_input *in, const struct raw_event *raw, stru
 	if (!fill_complete(in, raw, e))
 		return false;
 	e->device = device;
-	e->step = field_or(&raw->args.group_id, -1);
+	e->step = field_or(raw, FIELD_GROUP_NUMBER, -1);
 	if (e->step < 0)
 		e->step = -2 - (int64_t)e->name->id;
 	return true;
@@ -270,7 +270,7 @@ static bool gpu_event(struct trace_input *in, const struct raw_event *raw, struc
 	if (l->line != LINE_DERIVED)
 		return activity_event(in, raw, e, device, l->stream);
 	if (raw->text[TEXT_KERNEL_DETAILS].n || raw->text[TEXT_COPY_DETAILS].n)
-		jscan_fail(in->js, raw->tid.byte,
+		jscan_fail(in->js, raw->fields[FIELD_TID].byte,
 		           "traceEvents[%" PRIu64 "]: a kernel or copy on a thread that is no 'Stream #N'; "
 		           "report the version of JAX",
 		           in->meta->events);
@@ -282,7 +282,7 @@ static bool gpu_event(struct trace_input *in, const struct raw_event *raw, struc
 static bool host_event(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
 	struct span name = strbuf_span(&raw->text[TEXT_NAME]);
-	int64_t correlation = field_or(&raw->args.xprof_correlation, IDENT_NONE);
+	int64_t correlation = field_or(raw, FIELD_XPROF_CORRELATION, IDENT_NONE);
 	bool call = correlation != IDENT_NONE &&
 	            (span_starts(name, SPAN("cu")) || span_starts(name, SPAN("hip")));
 	if (span_starts(name, SPAN("$")))
@@ -291,7 +291,7 @@ static bool host_event(struct trace_input *in, const struct raw_event *raw, stru
 	if (!fill_complete(in, raw, e))
 		return false;
 	e->correlation = call ? correlation : IDENT_NONE;
-	e->step = field_or(&raw->args.step_num, -1);
+	e->step = field_or(raw, FIELD_STEP_NUM, -1);
 	e->numbered = !call && e->step >= 0;
 	return true;
 }
