@@ -55,16 +55,24 @@ bool jscan_object(struct jscan *js);
 /// consumed. The span is borrowed until the next call.
 bool jscan_key(struct jscan *js, struct span *key);
 
-/// Keys to tell apart: `nr` rows of `size` bytes, each beginning with a struct span.
+/// A key to tell apart, and what it is to the reader: `what` from JSCAN_KEY_FIRST on.
+struct jscan_key {
+	struct span key;
+	uint8_t what, where;
+};
+enum { JSCAN_KEY_OTHER, JSCAN_KEY_END, JSCAN_KEY_FIRST };
+
+/// Keys to tell apart; the row behind the last is what any other is, JSCAN_KEY_OTHER where its
+/// text is of interest.
 struct jscan_keys {
-	const void *rows;
-	size_t nr, size;
+	const struct jscan_key *rows;
+	size_t nr;
 };
 
-/// The same, with the key's place in `keys`; `nr` for any other. `keys` is the
-/// caller's table and outlives the scanner.
-bool jscan_key_of(struct jscan *js, const struct jscan_keys *keys, unsigned *which,
-                  struct span *key);
+/// The next key of the innermost object as its row of `keys`, and decoded; JSCAN_KEY_END at its
+/// end. `keys` is the caller's and outlives the scanner; in one place it is always the same.
+const struct jscan_key *jscan_key_of(struct jscan *js, const struct jscan_keys *keys,
+                                     struct span *key);
 
 /// Enter the next value if it is an array; else false and nothing is consumed.
 bool jscan_array(struct jscan *js);

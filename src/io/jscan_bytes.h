@@ -1,5 +1,6 @@
-/// Runs of bytes, many at a time: with SSE2 where the compiler has it (every x86-64), else in
-/// 64-bit words. No other room includes this.
+/// Runs of bytes, many at a time: with SSE2 where the compiler has it (every x86-64), with AVX2
+/// where it may use that (trace_event_avx2.c of the trace reader), else in 64-bit words. No other
+/// room includes this.
 ///
 /// All of them may read up to JSCAN_PAD bytes from the place they are given, whatever is there,
 /// and stop at a NUL, so that the scanner's window needs no checks for its end.
@@ -11,6 +12,12 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__AVX2__) && !defined(GG_PORTABLE)
+#include <immintrin.h>
+#define GG_AVX2 1
+#else
+#define GG_AVX2 0
+#endif
 #if defined(__SSE2__) && !defined(GG_PORTABLE)
 #include <emmintrin.h>
 #define GG_SSE2 1
@@ -36,7 +43,26 @@ static inline uint64_t bytes_load(const char *p)
 
 #define BYTES_EACH(b) (0x0101010101010101u * (uint64_t)(unsigned char)(b))
 
-#if GG_SSE2
+#if GG_AVX2
+enum { BYTES_STEP = 32 };
+static inline unsigned bytes_string_stops(const char *p)
+{
+	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
+	__m256i quote = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('"'));
+	__m256i slash = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('\\'));
+	__m256i control = _mm256_cmpeq_epi8(_mm256_min_epu8(v, _mm256_set1_epi8(0x1f)), v);
+	return (unsigned)_mm256_movemask_epi8(_mm256_or_si256(_mm256_or_si256(quote, slash), control));
+}
+
+static inline unsigned bytes_no_digits(const char *p)
+{
+	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
+	__m256i d = _mm256_sub_epi8(v, _mm256_set1_epi8('0'));
+	return ~(unsigned)_mm256_movemask_epi8(
+	    _mm256_cmpeq_epi8(_mm256_min_epu8(d, _mm256_set1_epi8(9)), d));
+}
+#elif GG_SSE2
+enum { BYTES_STEP = 16 };
 /* A bit per byte that ends a plain run of string bytes: quote, backslash, control. */
 static inline unsigned bytes_string_stops(const char *p)
 {
@@ -67,7 +93,7 @@ static inline uint64_t bytes_zero(uint64_t w)
 static inline const char *bytes_string_end(const char *p)
 {
 #if GG_SSE2
-	for (;; p += 16) {
+	for (;; p += BYTES_STEP) {
 		unsigned stops = bytes_string_stops(p);
 		if (stops)
 			return p + __builtin_ctz(stops);
@@ -88,7 +114,7 @@ static inline const char *bytes_string_end(const char *p)
 static inline const char *bytes_digits_end(const char *p)
 {
 #if GG_SSE2
-	for (;; p += 16) {
+	for (;; p += BYTES_STEP) {
 		unsigned stops = bytes_no_digits(p);
 		if (stops)
 			return p + __builtin_ctz(stops);
@@ -115,17 +141,35 @@ static inline uint64_t bytes_eight_digits(uint64_t w)
 /// Value of the `n` digits at `p`, 1 ≤ n ≤ 16.
 JSCAN_INLINE uint64_t bytes_digits(const char *p, size_t n)
 {
+#if GG_AVX2
+	static const int8_t places[32] = { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+		                               -1, -1, -1, -1, -1, 0,  1,  2,  3,  4,  5,
+		                               6,  7,  8,  9,  10, 11, 12, 13, 14, 15 };
+	/* to the end of the vector, zeros before them; then twos, fours and eights of them as one */
+	__m128i v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
+	v = _mm_shuffle_epi8(v, _mm_loadu_si128((const __m128i *)(const void *)(places + n)));
+	v = _mm_maddubs_epi16(v, _mm_set1_epi16(10 | 1 << 8));
+	v = _mm_madd_epi16(v, _mm_set1_epi32(100 | 1 << 16));
+	v = _mm_madd_epi16(_mm_packus_epi32(v, v), _mm_set1_epi32(10000 | 1 << 16));
+	uint64_t w = (uint64_t)_mm_cvtsi128_si64(v);
+	return (uint32_t)w * (uint64_t)100000000 + (w >> 32);
+#else
 	/* what is shifted out are bytes behind the digits; zeros come in before them */
 	if (n <= 8)
 		return bytes_eight_digits(bytes_load(p) << (64 - 8 * n));
 	return bytes_eight_digits(bytes_load(p) << (128 - 8 * n)) * 100000000 +
 	       bytes_eight_digits(bytes_load(p + n - 8));
+#endif
 }
 
 /// Of the first 32 bytes at `p` and `text` those that `mask` has bits for are equal: a prefix.
 static inline bool bytes_equal(const char *p, const char *text, uint32_t mask)
 {
-#if GG_SSE2
+#if GG_AVX2
+	__m256i a = _mm256_loadu_si256((const __m256i *)(const void *)p);
+	__m256i b = _mm256_loadu_si256((const __m256i *)(const void *)text);
+	return (~(unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)) & mask) == 0;
+#elif GG_SSE2
 	const __m128i *a = (const __m128i *)(const void *)p, *b = (const __m128i *)(const void *)text;
 	unsigned low =
 	    (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(a), _mm_loadu_si128(b)));

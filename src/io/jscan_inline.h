@@ -26,30 +26,27 @@ JSCAN_INLINE void jscan_follow(struct jscan *js, const struct jscan_cursor *c)
 		js->begun[(js->depth - 1) / 64] |= (uint64_t)1 << ((js->depth - 1) % 64);
 }
 
-/// jscan_key_of(): here what comes as the last time, there the rest. `key` is set for keys alone
-/// that are not in `keys`.
-JSCAN_INLINE bool jscan_key_at(struct jscan *js, struct jscan_cursor *c,
-                               const struct jscan_keys *keys, unsigned *which, struct span *key)
+/// jscan_key_of(): here what comes as the last time, there the rest. `where` is set for keys of
+/// `keys`, `key` for JSCAN_KEY_OTHER.
+JSCAN_INLINE unsigned jscan_key_at(struct jscan *js, struct jscan_cursor *c,
+                                   const struct jscan_keys *keys, unsigned *where, struct span *key)
 {
 	struct seam *s = c->place->next;
-	if (!s || s->keys != keys || !bytes_equal(c->at, s->text, s->mask) ||
-	    (s->n > 32 && memcmp(c->at + 32, s->text + 32, s->n - 32u) != 0)) {
+	if (!s || !bytes_equal(c->at, s->text, s->mask) || s->what == JSCAN_KEY_OTHER) {
 		jscan_follow(js, c);
-		bool more = jscan_key_of(js, keys, which, key);
+		const struct jscan_key *row = jscan_key_of(js, keys, key);
 		*c = jscan_lead(js);
-		return more;
+		*where = row->where;
+		return row->what;
 	}
 	c->at += s->n;
-	if (s->end) {
+	c->place = s;
+	*where = s->where;
+	if (s->what == JSCAN_KEY_END) {
 		js->depth--;
 		c->place = js->place[js->depth];
-		return false;
 	}
-	c->place = s;
-	*which = s->which;
-	if (s->which == keys->nr)
-		*key = (struct span){ s->text + s->key_at, s->key_n };
-	return true;
+	return s->what;
 }
 
 /// jscan_object(), where that is an object in this place as the last time.

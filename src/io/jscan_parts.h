@@ -34,10 +34,10 @@ struct seam { /* two cache lines, the first of which is text alone */
 	    *sibling; ///< the next of those that have followed the same, in the order they are tried
 	struct seam *inner; ///< where objects in its value begin, NULL not known yet
 	struct seam *other; ///< behind a key that is not remembered; NULL not known yet
-	const struct jscan_keys *keys; ///< the last set that the key was sought in
-	uint32_t which; ///< its place there
+	const struct jscan_key *row; ///< of the key, NULL not sought yet
 	uint32_t mask; ///< bit per byte of the first 32 of `text`
 	uint32_t hits; ///< when it was not the first to be tried
+	uint8_t what, where; ///< of `row`; JSCAN_KEY_OTHER also where `text` is longer than `mask`
 	uint8_t n; ///< of `text`; 0: a place alone: before the first key, behind any other, …
 	uint8_t key_at, key_n; ///< the key in `text`
 	bool end; ///< it ends with the closing bracket; no key

@@ -75,7 +75,6 @@ static struct seam *learn(struct jscan *js, struct seam *from, struct span text,
 	s->n = (uint8_t)text.n;
 	s->mask = text.n < 32 ? ((uint32_t)1 << text.n) - 1 : UINT32_MAX;
 	s->end = end;
-	s->which = UINT32_MAX; /* of no key */
 	s->first = from->n == 0 && from->other != from;
 	s->key_at = end ? 0 : (uint8_t)(key.p - text.p);
 	s->key_n = (uint8_t)key.n;
@@ -183,38 +182,30 @@ static bool read_key(struct jscan *js, bool keep, struct span *key)
 	return ok;
 }
 
-static unsigned find(const struct jscan_keys *keys, struct span key)
+static const struct jscan_key key_end = { { NULL, 0 }, JSCAN_KEY_END, 0 };
+
+static const struct jscan_key *find(const struct jscan_keys *keys, struct span key)
 {
-	const char *row = keys->rows;
-	unsigned i = 0;
-	while (i < keys->nr &&
-	       !span_eq(key, *(const struct span *)(const void *)(row + i * keys->size)))
+	size_t i = 0;
+	while (i < keys->nr && !span_eq(key, keys->rows[i].key))
 		i++;
-	return i;
+	return &keys->rows[i];
 }
 
-bool jscan_key_of(struct jscan *js, const struct jscan_keys *keys, unsigned *which,
-                  struct span *key)
+const struct jscan_key *jscan_key_of(struct jscan *js, const struct jscan_keys *keys,
+                                     struct span *key)
 {
 	struct seam *s = search(js);
-	if (!s) {
-		if (!read_key(js, true, key))
-			return false;
-		*which = find(keys, *key);
-		return true;
-	}
+	if (!s)
+		return read_key(js, true, key) ? find(keys, *key) : &key_end;
 	jscan_pass(js, s);
 	*key = (struct span){ s->text + s->key_at, s->key_n };
-	if (s->end) {
-		s->keys = keys; /* jscan_key_of_inline() looks at it */
-		return false;
+	if (!s->row) {
+		s->row = s->end ? &key_end : find(keys, *key);
+		s->what = s->n <= 32 ? s->row->what : JSCAN_KEY_OTHER;
+		s->where = s->row->where;
 	}
-	if (s->keys != keys) {
-		s->keys = keys;
-		s->which = find(keys, *key);
-	}
-	*which = s->which;
-	return true;
+	return s->row;
 }
 
 bool jscan_key(struct jscan *js, struct span *key)

@@ -13,6 +13,15 @@ struct trace_reader {
 	bool has_events, bare;
 };
 
+bool read_elements(struct trace_input *in, struct raw_event *ev, uint64_t limit)
+{
+#ifdef GG_HAS_AVX2
+	if (!in->any_processor && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+		return read_elements_avx2(in, ev, limit);
+#endif
+	return read_elements_any(in, ev, limit);
+}
+
 /* The elements of traceEvents, or of the bare array. What ends a split may be the end of them, or
    a strange one: it is begun again later. */
 static void read_events(struct trace_reader *r)

@@ -142,7 +142,7 @@ static void read_text(struct jscan *js, struct strbuf *b)
    profiler_kineto.cpp ([memory] events and shapes, pytorch/pytorch; "Input dims" in 2021),
    ParamCommsUtils.hpp (collectives; "Process Group ID" in torch 2.1), get_profiler_kwargs() of
    torch/_inductor/runtime/triton_heuristics.py ("kernel_flop", 2025). */
-static const struct member args[] = {
+static const struct jscan_key args[] = {
 	FIELD("correlation", IDENT, FIELD_CORRELATION),
 	FIELD("device", IDENT, FIELD_DEVICE),
 	FIELD("stream", IDENT, FIELD_STREAM),
@@ -184,7 +184,7 @@ static const struct member args[] = {
 	FIELD("theoretical_occupancy_pct", MICRO, FIELD_OCCUPANCY),
 	{ { NULL, 0 }, MEMBER_SKIP, 0 },
 };
-const struct jscan_keys arg_keys = { args, sizeof args / sizeof *args - 1, sizeof *args };
+const struct jscan_keys arg_keys = { args, sizeof args / sizeof *args - 1 };
 
 void forget_seen(struct raw_event *ev, uint64_t those)
 {
@@ -193,19 +193,19 @@ void forget_seen(struct raw_event *ev, uint64_t those)
 	ev->seen &= ~those;
 }
 
-void read_member(struct trace_input *in, struct raw_event *ev, const struct member *m)
+void read_member(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where)
 {
-	struct field *f = &ev->fields[m->at];
-	bool text = m->type == MEMBER_INPUTS || m->type == MEMBER_TEXT;
-	if (m->type == MEMBER_IDENT)
+	bool text = m == MEMBER_INPUTS || m == MEMBER_TEXT;
+	struct field *f = text ? NULL : &ev->fields[where];
+	if (m == MEMBER_INPUTS)
+		read_inputs(in->js, &ev->text[where]);
+	else if (m == MEMBER_TEXT)
+		read_text(in->js, &ev->text[where]);
+	else if (m == MEMBER_IDENT)
 		read_ident(in, f);
-	else if (m->type == MEMBER_DIM3)
+	else if (m == MEMBER_DIM3)
 		read_dim3(in->js, f);
-	else if (m->type == MEMBER_INPUTS)
-		read_inputs(in->js, &ev->text[m->at]);
-	else if (m->type == MEMBER_TEXT)
-		read_text(in->js, &ev->text[m->at]);
 	else
-		read_number(in->js, m->type == MEMBER_NANO ? 3 : m->type == MEMBER_MICRO ? 6 : 0, f);
-	ev->seen |= text ? SEEN_TEXT(m->at) : SEEN_FIELD(m->at);
+		read_number(in->js, m == MEMBER_NANO ? 3 : m == MEMBER_MICRO ? 6 : 0, f);
+	ev->seen |= text ? SEEN_TEXT(where) : SEEN_FIELD(where);
 }

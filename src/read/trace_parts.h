@@ -2,7 +2,8 @@
 ///
 ///     trace.c        the document, what is cut or foreign
 ///     trace_meta.c   what a trace says of itself
-///     trace_event.c  one element of traceEvents → struct event
+///     trace_event.c  one element of traceEvents → struct raw_event
+///     trace_fill.c   → struct event
 ///     trace_args.c   values and the "args" of an event
 ///     trace_split.c  the elements of traceEvents by several threads
 ///     trace_xprof.c  events without a category, as JAX and XProf write them
@@ -76,6 +77,7 @@ struct trace_input {
 	unsigned foreign; ///< what the keys seen so far speak for (foreign.h)
 	struct xprof xprof;
 	bool piece; ///< of a trace, whose beginning others read: `xprof` is empty
+	bool any_processor; ///< without instructions that not all of them have
 };
 
 /// A field of an event: what is unusable matters only where the event is
@@ -147,12 +149,12 @@ struct raw_event {
 #define SEEN_ARGS ~(SEEN_FIELD(FIELD_CORRELATION) - 1 + SEEN_TEXT(TEXT_NAME))
 
 /// What the value of a key is read as.
-enum member_type {
-	MEMBER_PHASE,
+enum member {
+	MEMBER_PHASE = JSCAN_KEY_FIRST,
 	MEMBER_CATEGORY, ///< this and what is before it may be in a lead
 	MEMBER_NAME,
-	MEMBER_SKIP,
 	MEMBER_ARGS,
+	MEMBER_SKIP,
 	MEMBER_IDENT,
 	MEMBER_NANO,
 	MEMBER_COUNT,
@@ -162,18 +164,11 @@ enum member_type {
 	MEMBER_TEXT
 };
 
-/// A key of an event or of its "args".
-struct member {
-	struct span key;
-	enum member_type type;
-	unsigned at; ///< enum raw_field, or the index of a text
-};
-
-/// Keys of "args", with one more row behind them for any other key.
+/// Keys of "args".
 extern const struct jscan_keys arg_keys;
 
-/// The next value as `m`, where it is of "args" or a plain field.
-void read_member(struct trace_input *in, struct raw_event *ev, const struct member *m);
+/// The next value as the field or text `where`; of these members the last seven.
+void read_member(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where);
 
 /// Forget what `seen` has of these.
 void forget_seen(struct raw_event *ev, uint64_t those);
@@ -182,6 +177,10 @@ void forget_seen(struct raw_event *ev, uint64_t those);
 /// them in all or the piece ends: what is wanted goes to the sink. False at the end of the array
 /// and after an error, of the sink too.
 bool read_elements(struct trace_input *in, struct raw_event *ev, uint64_t limit);
+
+/// The same for any processor, and for those with AVX2.
+bool read_elements_any(struct trace_input *in, struct raw_event *ev, uint64_t limit);
+bool read_elements_avx2(struct trace_input *in, struct raw_event *ev, uint64_t limit);
 
 /// An event that says nothing.
 #define EVENT_BLANK \
@@ -205,6 +204,10 @@ static inline int64_t field_or(const struct raw_event *ev, enum raw_field f, int
 
 /// What all complete events have goes to `e`, whose kind is set; false where it cannot be used.
 bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e);
+
+/// The same for events of Kineto's, and for [memory] events: all of them.
+bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct event *e);
+bool fill_memory(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
 /// Ready for use.
 void xprof_init(struct xprof *x);

@@ -1,0 +1,7 @@
+/* trace_event.c once more, for processors with AVX2: read_elements() chooses. */
+#include "read/trace_parts.h"
+
+#if GG_AVX2
+#define read_elements_any read_elements_avx2
+#include "read/trace_event.c"
+#endif

@@ -1,0 +1,144 @@
+/* What is wanted of one event as it was read → one event of the model. */
+#include <inttypes.h>
+
+#include "read/trace_parts.h"
+
+static __attribute__((noinline, cold)) void unusable(struct trace_input *in, const char *key,
+                                                     const struct field *f)
+{
+	jscan_fail(in->js, f->byte,
+	           "traceEvents[%" PRIu64
+	           "].%s: no value that can be held exactly; write the trace anew",
+	           in->meta->events, key);
+}
+
+/* The value of a field that is needed: `absent` where there is none, an error
+   where it is there and unusable. */
+static inline int64_t need(struct trace_input *in, const char *key, const struct raw_event *raw,
+                           enum raw_field which, int64_t absent)
+{
+	if (field_state(raw, which) == FIELD_BAD)
+		unusable(in, key, &raw->fields[which]);
+	return field_or(raw, which, absent);
+}
+
+/* A count or an id that may be missing, or say that it is. */
+static inline int64_t or_none(const struct raw_event *raw, enum raw_field which)
+{
+	int64_t v = field_or(raw, which, -1);
+	return v >= 0 ? v : -1;
+}
+
+/* Shared by all kinds; false where the event cannot be used. */
+static bool fill_common(struct trace_input *in, const struct raw_event *raw, struct event *e)
+{
+	if (field_state(raw, FIELD_TS) == FIELD_ABSENT) {
+		in->meta->malformed++;
+		return false;
+	}
+	e->start_ns = need(in, "ts", raw, FIELD_TS, 0);
+	e->pid = need(in, "pid", raw, FIELD_PID, IDENT_NONE);
+	e->tid = need(in, "tid", raw, FIELD_TID, IDENT_NONE);
+	e->correlation = need(in, "args.correlation", raw, FIELD_CORRELATION, IDENT_NONE);
+	e->device = e->stream = IDENT_NONE;
+	e->dur_ns = 0;
+	e->negative = false;
+	e->bytes = 0;
+	e->grid[0] = e->block[0] = e->occupancy = -1;
+	e->input_dims = e->input_types = (struct span){ 0 };
+	if (e->collective.name.n)
+		e->collective = EVENT_BLANK.collective;
+	e->python_id = e->python_parent = -1;
+	e->numbered = false;
+	e->name = raw->name;
+	if (!e->name)
+		e->name = name_intern(in->names, strbuf_span(&raw->text[TEXT_NAME]));
+	if (!e->name)
+		jscan_fail(in->js, jscan_byte(in->js), "too many different names");
+	return jscan_status(in->js) == ST_OK;
+}
+
+static void fill_gpu(struct trace_input *in, const struct raw_event *raw, struct event *e)
+{
+	e->device = need(in, "args.device", raw, FIELD_DEVICE, e->pid);
+	e->stream = need(in, "args.stream", raw, FIELD_STREAM, e->tid);
+	enum raw_field bytes = field_state(raw, FIELD_BYTES) == FIELD_ABSENT ? FIELD_SIZE : FIELD_BYTES;
+	e->bytes = e->kind == EVENT_KERNEL ? 0 : need(in, "args.bytes", raw, bytes, 0);
+	if (e->bytes < 0)
+		e->bytes = 0;
+	const uint64_t both = SEEN_FIELD(FIELD_GRID) | SEEN_FIELD(FIELD_BLOCK);
+	const struct field *grid = &raw->fields[FIELD_GRID], *block = &raw->fields[FIELD_BLOCK];
+	bool shaped =
+	    (raw->seen & both) == both && grid[2].state == FIELD_OK && block[2].state == FIELD_OK;
+	for (int i = 0; i < 3; i++) {
+		e->grid[i] = shaped && grid[i].state == FIELD_OK ? grid[i].v : -1;
+		e->block[i] = shaped && block[i].state == FIELD_OK ? block[i].v : -1;
+	}
+	e->occupancy = field_or(raw, FIELD_OCCUPANCY, -1);
+}
+
+static void fill_collective(const struct raw_event *raw, struct collective_args *c)
+{
+	const struct strbuf *text = raw->text;
+	c->name = strbuf_span(&text[TEXT_COLLECTIVE]);
+	c->dtype = strbuf_span(&text[TEXT_DTYPE]);
+	c->group = strbuf_span(&text[text[TEXT_GROUP].n ? TEXT_GROUP : TEXT_GROUP_ID]);
+	c->group_description = strbuf_span(&text[TEXT_GROUP_DESCRIPTION]);
+	c->in_nelems = or_none(raw, FIELD_IN_NELEMS);
+	c->out_nelems = or_none(raw, FIELD_OUT_NELEMS);
+	c->group_size = or_none(raw, FIELD_GROUP_SIZE);
+}
+
+bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e)
+{
+	int64_t end;
+	if (!fill_common(in, raw, e))
+		return false;
+	e->dur_ns = need(in, "dur", raw, FIELD_DUR, 0);
+	e->negative = e->dur_ns < 0;
+	if (e->negative)
+		e->dur_ns = 0;
+	if (__builtin_add_overflow(e->start_ns, e->dur_ns, &end))
+		jscan_fail(in->js, raw->fields[FIELD_DUR].byte,
+		           "traceEvents[%" PRIu64
+		           "]: 'ts' + 'dur' is beyond 292 years; write the trace anew",
+		           in->meta->events);
+	return jscan_status(in->js) == ST_OK;
+}
+
+bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct event *e)
+{
+	e->kind = (enum event_kind)raw->kind;
+	if (!fill_complete(in, raw, e))
+		return false;
+	if (e->kind == EVENT_OP ||
+	    (e->kind == EVENT_ANNOTATION && span_starts(name_span(e->name), SPAN("nccl:")))) {
+		e->input_dims = strbuf_span(&raw->text[TEXT_INPUT_DIMS]);
+		e->input_types = strbuf_span(&raw->text[TEXT_INPUT_TYPES]);
+	}
+	if (e->kind == EVENT_OP) {
+		e->concrete_inputs = strbuf_span(&raw->text[TEXT_CONCRETE_INPUTS]);
+		e->flops = field_or(raw, FIELD_FLOPS, 0);
+	}
+	if (event_is_gpu(e->kind))
+		fill_gpu(in, raw, e);
+	if (raw->text[TEXT_COLLECTIVE].n)
+		fill_collective(raw, &e->collective);
+	e->python_id = or_none(raw, FIELD_PYTHON_ID);
+	e->python_parent = or_none(raw, FIELD_PYTHON_PARENT);
+	return jscan_status(in->js) == ST_OK;
+}
+
+bool fill_memory(struct trace_input *in, const struct raw_event *raw, struct event *e)
+{
+	e->kind = EVENT_MEMORY;
+	if (!fill_common(in, raw, e))
+		return false;
+	e->bytes = need(in, "args.Bytes", raw, FIELD_SIZE, 0);
+	e->device_type = need(in, "args.Device Type", raw, FIELD_DEVICE_TYPE, 0);
+	e->memory_id = need(in, "args.Device Id", raw, FIELD_DEVICE_ID, -1);
+	e->total_allocated = need(in, "args.Total Allocated", raw, FIELD_ALLOCATED, -1);
+	e->total_reserved = need(in, "args.Total Reserved", raw, FIELD_RESERVED,
+	                         field_state(raw, FIELD_ALLOCATED) == FIELD_OK ? 0 : -1);
+	return jscan_status(in->js) == ST_OK;
+}
