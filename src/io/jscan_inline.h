@@ -9,12 +9,14 @@
 struct jscan_cursor {
 	char *at;
 	struct seam *place;
+	uint64_t origin; ///< what a place in memory lacks to be that in the input
 };
 
 /// Take the place of the scanner, behind the beginning of an object or a value in it.
 JSCAN_INLINE struct jscan_cursor jscan_lead(const struct jscan *js)
 {
-	return (struct jscan_cursor){ js->at, js->place[js->depth] };
+	return (struct jscan_cursor){ js->at, js->place[js->depth],
+		                          js->base - (uint64_t)(uintptr_t)js->buf };
 }
 
 /// Give it back: before each call that is not given the cursor.
@@ -156,9 +158,37 @@ JSCAN_INLINE bool jscan_skip_at(char **at)
 		return true;
 	}
 	end = bytes_digits_end(p);
-	if (end == p || (*p == '0' && end > p + 1) || !jscan_ends_number(*end))
+	if (end == p || (*p == '0' && end > p + 1))
+		return false;
+	if (*end == '.') {
+		p = end + 1;
+		end = bytes_digits_end(p);
+		if (end == p)
+			return false;
+	}
+	if (!jscan_ends_number(*end))
 		return false;
 	*at = (char *)end;
+	return true;
+}
+
+/// An array of so many numbers as jscan_natural() has.
+JSCAN_INLINE bool jscan_naturals_at(char **at, size_t nr, int64_t *out)
+{
+	char *p = *at;
+	for (size_t i = 0; i < nr; i++) {
+		if (*p++ != (i ? ',' : '['))
+			return false;
+		while (*p == ' ' || *p == '\n')
+			p++;
+		if (!jscan_natural_at(&p, &out[i]))
+			return false;
+	}
+	while (*p == ' ' || *p == '\n')
+		p++;
+	if (*p != ']')
+		return false;
+	*at = p + 1;
 	return true;
 }
 

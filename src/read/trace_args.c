@@ -65,8 +65,12 @@ static void read_ident(struct trace_input *in, struct field *f)
 
 static void read_dim3(struct jscan *js, struct field f[3])
 {
+	int64_t plain[3];
+	bool all = jscan_naturals_at(&js->at, 3, plain);
 	for (int i = 0; i < 3; i++)
-		f[i] = (struct field){ 0 };
+		f[i] = all ? (struct field){ FIELD_OK, plain[i], 0 } : (struct field){ 0 };
+	if (all)
+		return;
 	if (!jscan_array(js)) {
 		jscan_skip(js);
 		return;

@@ -99,7 +99,7 @@ static const struct jscan_keys event_keys = { members, sizeof members / sizeof *
 /* ---- how it begins ---- */
 
 /* Every 16th time a lead that was found late moves forward. */
-static const struct event_lead *follow_lead(struct trace_input *in)
+static struct event_lead *follow_lead(struct trace_input *in)
 {
 	size_t i = 0;
 	while (i < in->nr_leads && !jscan_follow_lead(in->js, &in->leads[i].text))
@@ -125,19 +125,74 @@ static void learn_lead(struct trace_input *in, const struct raw_event *ev,
 
 /* ---- one event ---- */
 
-/* The members of an event and of its "args", from a place within it up to its end. `since`:
-   where it began, NULL if that is known. */
-static void read_members(struct trace_input *in, struct raw_event *ev,
-                         const struct jscan_since *since)
+/* ---- where it comes from ---- */
+
+/* Most events are of the process and thread of the one before: these are passed over as one
+   text. */
+JSCAN_INLINE bool follow_origin(const struct event_origin *o, struct raw_event *ev,
+                                struct jscan_cursor *c)
+{
+	if (!o->n || !bytes_equal(c->at, o->text, o->mask[0]) ||
+	    !bytes_equal(c->at + 32, o->text + 32, o->mask[1]))
+		return false;
+	uint64_t byte = c->origin + (uint64_t)(uintptr_t)c->at;
+	ev->fields[FIELD_PID] = (struct field){ FIELD_OK, o->pid, byte + o->pid_at };
+	ev->fields[FIELD_TID] = (struct field){ FIELD_OK, o->tid, byte + o->tid_at };
+	ev->seen |= SEEN_FIELD(FIELD_PID) | SEEN_FIELD(FIELD_TID);
+	c->at += o->n;
+	c->place = o->place;
+	return true;
+}
+
+/* At the value of "ts", with nothing of meaning but pid and tid `behind` the name. Not each time,
+   as threads may take turns. */
+static void learn_origin(struct jscan *js, struct event_origin *o, const struct raw_event *ev,
+                         const struct jscan_since *behind)
+{
+	const struct field *pid = &ev->fields[FIELD_PID], *tid = &ev->fields[FIELD_TID];
+	struct span text = jscan_text_since(js, behind, true, sizeof o->text);
+	uint64_t byte = jscan_byte(js) - text.n;
+	if (!text.n || !js->place[js->depth]->n || field_state(ev, FIELD_PID) != FIELD_OK ||
+	    field_state(ev, FIELD_TID) != FIELD_OK)
+		return;
+	*o = (struct event_origin){ .n = (unsigned)text.n,
+		                        .place = js->place[js->depth],
+		                        .pid = pid->v,
+		                        .tid = tid->v,
+		                        .pid_at = (uint8_t)(pid->byte - byte),
+		                        .tid_at = (uint8_t)(tid->byte - byte) };
+	memcpy(o->text, text.p, text.n);
+	for (size_t i = 0; i < text.n; i++)
+		o->mask[i / 32] |= (uint32_t)1 << (i % 32);
+}
+
+/* ---- what it has ---- */
+
+/* The members of an event and of its "args", from a place within it up to its end: behind the
+   name where `lead` is given, else behind its beginning, which is `since`. */
+JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
+                               struct event_lead *lead, const struct jscan_since *since)
 {
 	struct jscan *js = in->js;
 	struct jscan_cursor c = jscan_lead(js);
 	const struct jscan_keys *keys = &event_keys;
 	uint64_t with_phase = in->with_phase;
+	struct jscan_since behind;
 	struct span key;
 	unsigned where;
+	bool fresh = false; /* what is behind the name may be learnt */
+	bool known = lead && follow_origin(&lead->origin, ev, &c);
+	if (lead && !known && lead->origin.misses++ % 4 == 0) {
+		behind = jscan_here(js);
+		fresh = true;
+	}
 	for (;;) {
-		enum member m = jscan_key_at(js, &c, keys, &where, &key);
+		enum member m = MEMBER_NANO;
+		if (known)
+			where = FIELD_TS;
+		else
+			m = jscan_key_at(js, &c, keys, &where, &key);
+		known = false;
 		struct field *f = &ev->fields[where];
 		char *value = c.at;
 		bool plain = false;
@@ -163,13 +218,22 @@ static void read_members(struct trace_input *in, struct raw_event *ev,
 			plain = jscan_decimal_at(&c.at, 0, &f->v);
 			break;
 		case MEMBER_NANO:
+			if (fresh && where == FIELD_TS) {
+				jscan_follow(js, &c);
+				learn_origin(js, &lead->origin, ev, &behind);
+				fresh = false;
+			}
 			plain = jscan_decimal_at(&c.at, 3, &f->v);
+			break;
+		case MEMBER_MICRO:
+			plain = jscan_decimal_at(&c.at, 6, &f->v);
 			break;
 		case MEMBER_SKIP:
 			if (jscan_skip_at(&c.at))
 				continue;
 			break;
 		case MEMBER_ARGS:
+			fresh = false;
 			forget_seen(ev, SEEN_ARGS);
 			if (!jscan_object_at(js, &c))
 				break;
@@ -178,11 +242,12 @@ static void read_members(struct trace_input *in, struct raw_event *ev,
 		}
 		if (plain) {
 			f->state = FIELD_OK;
-			f->byte = js->base + (uint64_t)(value - js->buf);
+			f->byte = c.origin + (uint64_t)(uintptr_t)value;
 			ev->seen |= SEEN_FIELD(where);
 			continue;
 		}
 		jscan_follow(js, &c);
+		fresh = fresh && m == MEMBER_IDENT;
 		switch ((unsigned)m) {
 		case MEMBER_PHASE:
 			read_phase(in, ev);
@@ -244,7 +309,7 @@ static bool is_memory(const struct raw_event *ev)
 static bool read_event(struct trace_input *in, struct raw_event *ev, struct event *out,
                        bool *wanted)
 {
-	const struct event_lead *lead = in->meta->events ? follow_lead(in) : NULL;
+	struct event_lead *lead = in->meta->events ? follow_lead(in) : NULL;
 	struct span name;
 	*wanted = false;
 	forget(ev);
@@ -256,7 +321,7 @@ static bool read_event(struct trace_input *in, struct raw_event *ev, struct even
 			take_name(in, ev, name);
 		else
 			read_name(in, ev);
-		read_members(in, ev, NULL);
+		read_members(in, ev, lead, NULL);
 	} else {
 		struct jscan_since since = jscan_here(in->js);
 		if (!jscan_element(in->js))
@@ -265,7 +330,7 @@ static bool read_event(struct trace_input *in, struct raw_event *ev, struct even
 			read_no_event(in);
 			return true;
 		}
-		read_members(in, ev, &since);
+		read_members(in, ev, NULL, &since);
 	}
 	if (jscan_status(in->js) != ST_OK)
 		return true;

@@ -29,6 +29,15 @@ struct event_lead {
 	bool with_phase; ///< it counts as one that has a "ph"
 	int kind; ///< enum event_kind, or KIND_…
 	uint32_t hits; ///< when it was not the first to be tried
+	struct event_origin {
+		char text[2 * 32];
+		uint32_t mask[2]; ///< bit per byte of `text`
+		unsigned n;
+		struct seam *place; ///< of "ts"
+		int64_t pid, tid;
+		uint8_t pid_at, tid_at; ///< in `text`
+		uint32_t misses;
+	} origin; ///< behind the name pid and tid, up to the value of "ts", as they were once
 };
 
 /// A process of XProf's. One without a name is PROCESS_UNNAMED; a pool is one of host threads, or
