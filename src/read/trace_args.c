@@ -7,77 +7,87 @@
 /* Longest text of the shapes or types of an operator; longer ones are cut. */
 enum { INPUT_BYTES = 256 };
 
+enum field_state { FIELD_ABSENT, FIELD_OK, FIELD_BAD };
+
+static void set_state(struct raw_event *ev, unsigned where, enum field_state state)
+{
+	ev->seen &= ~SEEN_FIELD(where);
+	ev->bad &= ~SEEN_FIELD(where);
+	ev->seen |= state == FIELD_OK ? SEEN_FIELD(where) : 0;
+	ev->bad |= state == FIELD_BAD ? SEEN_FIELD(where) : 0;
+}
+
 /* Number, or a string that holds one, × 10^digits. */
-static void read_number(struct jscan *js, int digits, struct field *f)
+static enum field_state read_number(struct jscan *js, int digits, struct field *f)
 {
 	struct span text;
 	enum jscan_type type;
 	f->byte = jscan_value_byte(js);
-	f->state = FIELD_OK;
 	if (jscan_decimal(js, (unsigned)digits, &f->v))
-		return;
-	f->state = FIELD_BAD;
-	if (jscan_number(js, &text) || jscan_string(js, &text)) {
-		if (number_parse(text, digits, &f->v))
-			f->state = FIELD_OK;
-	} else if (!jscan_literal(js, &type)) {
-		jscan_skip(js);
-	} else if (type == JSCAN_NULL) {
-		f->state = FIELD_ABSENT;
-	}
+		return FIELD_OK;
+	if (jscan_number(js, &text) || jscan_string(js, &text))
+		return number_parse(text, digits, &f->v) ? FIELD_OK : FIELD_BAD;
+	if (jscan_literal(js, &type))
+		return type == JSCAN_NULL ? FIELD_ABSENT : FIELD_BAD;
+	jscan_skip(js);
+	return FIELD_BAD;
 }
 
 /* An id: integers as themselves, other text by its name; null is IDENT_NONE. */
-static void read_ident(struct trace_input *in, struct field *f)
+static enum field_state read_ident(struct trace_input *in, struct field *f)
 {
 	struct jscan *js = in->js;
 	struct span text;
 	enum jscan_type type;
 	uint64_t u;
 	f->byte = jscan_value_byte(js);
-	f->state = FIELD_OK;
 	if (jscan_natural(js, &f->v))
-		return;
+		return FIELD_OK;
 	f->v = IDENT_NONE;
 	if (jscan_literal(js, &type)) {
 		static const char *const words[] = {
 			[JSCAN_TRUE] = "True", [JSCAN_FALSE] = "False", [JSCAN_NAN] = "nan"
 		};
 		if (type == JSCAN_NULL)
-			return;
+			return FIELD_OK;
 		text = span_of(words[type]);
 	} else if (!jscan_number(js, &text) && !jscan_string(js, &text)) {
-		f->state = FIELD_BAD;
 		jscan_skip(js);
-		return;
+		return FIELD_BAD;
 	}
 	bool canonical = text.n == 1 || (text.n > 1 && text.p[0] != '0');
 	if (canonical && number_parse_u64(text, &u) && u <= INT64_MAX) {
 		f->v = (int64_t)u;
-		return;
+		return FIELD_OK;
 	}
 	const struct name *nm = name_intern(in->names, text);
 	if (nm)
 		f->v = -2 - (int64_t)nm->id;
 	else
 		jscan_fail(js, f->byte, "too many different ids and names");
+	return FIELD_OK;
 }
 
-static void read_dim3(struct jscan *js, struct field f[3])
+static void read_dim3(struct jscan *js, struct raw_event *ev, unsigned where)
 {
-	int64_t plain[3];
+	int64_t plain[3] = { 0 };
 	bool all = jscan_naturals_at(&js->at, 3, plain);
-	for (int i = 0; i < 3; i++)
-		f[i] = all ? (struct field){ FIELD_OK, plain[i], 0 } : (struct field){ 0 };
+	struct field ignored, *f = &ev->fields[where];
+	for (unsigned i = 0; i < 3; i++) {
+		f[i].v = plain[i];
+		set_state(ev, where + i, all ? FIELD_OK : FIELD_ABSENT);
+	}
 	if (all)
 		return;
 	if (!jscan_array(js)) {
 		jscan_skip(js);
 		return;
 	}
-	struct field ignored;
-	for (size_t i = 0; jscan_element(js); i++)
-		read_number(js, 0, i < 3 ? &f[i] : &ignored);
+	for (unsigned i = 0; jscan_element(js); i++) {
+		enum field_state state = read_number(js, 0, i < 3 ? &f[i] : &ignored);
+		if (i < 3)
+			set_state(ev, where + i, state);
+	}
 }
 
 /* Text of `b` with `s` behind it; what is beyond its limit only shows that it
@@ -195,21 +205,20 @@ void forget_seen(struct raw_event *ev, uint64_t those)
 	for (uint64_t texts = (ev->seen & those) >> NR_FIELDS; texts; texts &= texts - 1)
 		strbuf_setlen(&ev->text[__builtin_ctzll(texts)], 0);
 	ev->seen &= ~those;
+	ev->bad &= ~those;
 }
 
 void read_member(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where)
 {
-	bool text = m == MEMBER_INPUTS || m == MEMBER_TEXT;
-	struct field *f = text ? NULL : &ev->fields[where];
-	if (m == MEMBER_INPUTS)
-		read_inputs(in->js, &ev->text[where]);
-	else if (m == MEMBER_TEXT)
-		read_text(in->js, &ev->text[where]);
-	else if (m == MEMBER_IDENT)
-		read_ident(in, f);
-	else if (m == MEMBER_DIM3)
-		read_dim3(in->js, f);
-	else
-		read_number(in->js, m == MEMBER_NANO ? 3 : m == MEMBER_MICRO ? 6 : 0, f);
-	ev->seen |= text ? SEEN_TEXT(where) : SEEN_FIELD(where);
+	if (m == MEMBER_DIM3) {
+		read_dim3(in->js, ev, where);
+	} else if (m == MEMBER_INPUTS || m == MEMBER_TEXT) {
+		(m == MEMBER_TEXT ? read_text : read_inputs)(in->js, &ev->text[where]);
+		ev->seen |= SEEN_TEXT(where);
+	} else {
+		struct field *f = &ev->fields[where];
+		int digits = m == MEMBER_NANO ? 3 : m == MEMBER_MICRO ? 6 : 0;
+		set_state(ev, where,
+		          m == MEMBER_IDENT ? read_ident(in, f) : read_number(in->js, digits, f));
+	}
 }

@@ -58,7 +58,7 @@ static void read_category(struct trace_input *in, struct raw_event *ev)
 }
 
 /* The name of what seems to be wanted is looked up at once, which saves a copy. */
-static void take_name(struct trace_input *in, struct raw_event *ev, struct span text)
+static inline void take_name(struct trace_input *in, struct raw_event *ev, struct span text)
 {
 	if (ev->phase == PHASE_COMPLETE && ev->kind >= 0)
 		ev->name = name_intern(in->names, text);
@@ -98,19 +98,18 @@ static const struct jscan_keys event_keys = { members, sizeof members / sizeof *
 
 /* ---- how it begins ---- */
 
-/* Every 16th time a lead that was found late moves forward. */
-static struct event_lead *follow_lead(struct trace_input *in)
+/* Tried first is what followed the one before it the last time. */
+static inline struct event_lead *follow_lead(struct trace_input *in)
 {
-	size_t i = 0;
-	while (i < in->nr_leads && !jscan_follow_lead(in->js, &in->leads[i].text))
-		i++;
+	size_t first = in->leads[in->last_lead].next, i = first;
+	if (first == in->nr_leads || !jscan_follow_lead(in->js, &in->leads[first].text))
+		for (i = 0; i < in->nr_leads; i++)
+			if (i != first && jscan_follow_lead(in->js, &in->leads[i].text))
+				break;
 	if (i == in->nr_leads)
 		return NULL;
-	if (i && ++in->leads[i].hits % 16 == 0) {
-		struct event_lead lead = in->leads[i];
-		in->leads[i] = in->leads[i - 1];
-		in->leads[--i] = lead;
-	}
+	in->leads[in->last_lead].next = i;
+	in->last_lead = i;
 	return &in->leads[i];
 }
 
@@ -136,8 +135,8 @@ JSCAN_INLINE bool follow_origin(const struct event_origin *o, struct raw_event *
 	    !bytes_equal(c->at + 32, o->text + 32, o->mask[1]))
 		return false;
 	uint64_t byte = c->origin + (uint64_t)(uintptr_t)c->at;
-	ev->fields[FIELD_PID] = (struct field){ FIELD_OK, o->pid, byte + o->pid_at };
-	ev->fields[FIELD_TID] = (struct field){ FIELD_OK, o->tid, byte + o->tid_at };
+	ev->fields[FIELD_PID] = (struct field){ o->pid, byte + o->pid_at };
+	ev->fields[FIELD_TID] = (struct field){ o->tid, byte + o->tid_at };
 	ev->seen |= SEEN_FIELD(FIELD_PID) | SEEN_FIELD(FIELD_TID);
 	c->at += o->n;
 	c->place = o->place;
@@ -152,8 +151,8 @@ static void learn_origin(struct jscan *js, struct event_origin *o, const struct 
 	const struct field *pid = &ev->fields[FIELD_PID], *tid = &ev->fields[FIELD_TID];
 	struct span text = jscan_text_since(js, behind, true, sizeof o->text);
 	uint64_t byte = jscan_byte(js) - text.n;
-	if (!text.n || !js->place[js->depth]->n || field_state(ev, FIELD_PID) != FIELD_OK ||
-	    field_state(ev, FIELD_TID) != FIELD_OK)
+	const uint64_t both = SEEN_FIELD(FIELD_PID) | SEEN_FIELD(FIELD_TID);
+	if (!text.n || !js->place[js->depth]->n || (ev->seen & both) != both)
 		return;
 	*o = (struct event_origin){ .n = (unsigned)text.n,
 		                        .place = js->place[js->depth],
@@ -241,7 +240,6 @@ JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
 			continue;
 		}
 		if (plain) {
-			f->state = FIELD_OK;
 			f->byte = c.origin + (uint64_t)(uintptr_t)value;
 			ev->seen |= SEEN_FIELD(where);
 			continue;
@@ -288,7 +286,7 @@ static void read_no_event(struct trace_input *in)
 	}
 }
 
-static void forget(struct raw_event *ev)
+static inline void forget(struct raw_event *ev)
 {
 	ev->phase = PHASE_NONE;
 	ev->kind = KIND_NONE;

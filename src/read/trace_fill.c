@@ -17,9 +17,11 @@ static __attribute__((noinline, cold)) void unusable(struct trace_input *in, con
 static inline int64_t need(struct trace_input *in, const char *key, const struct raw_event *raw,
                            enum raw_field which, int64_t absent)
 {
-	if (field_state(raw, which) == FIELD_BAD)
+	if (raw->seen & SEEN_FIELD(which))
+		return raw->fields[which].v;
+	if (raw->bad & SEEN_FIELD(which))
 		unusable(in, key, &raw->fields[which]);
-	return field_or(raw, which, absent);
+	return absent;
 }
 
 /* A count or an id that may be missing, or say that it is. */
@@ -30,9 +32,9 @@ static inline int64_t or_none(const struct raw_event *raw, enum raw_field which)
 }
 
 /* Shared by all kinds; false where the event cannot be used. */
-static bool fill_common(struct trace_input *in, const struct raw_event *raw, struct event *e)
+static inline bool fill_common(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
-	if (field_state(raw, FIELD_TS) == FIELD_ABSENT) {
+	if (!((raw->seen | raw->bad) & SEEN_FIELD(FIELD_TS))) {
 		in->meta->malformed++;
 		return false;
 	}
@@ -40,16 +42,11 @@ static bool fill_common(struct trace_input *in, const struct raw_event *raw, str
 	e->pid = need(in, "pid", raw, FIELD_PID, IDENT_NONE);
 	e->tid = need(in, "tid", raw, FIELD_TID, IDENT_NONE);
 	e->correlation = need(in, "args.correlation", raw, FIELD_CORRELATION, IDENT_NONE);
-	e->device = e->stream = IDENT_NONE;
 	e->dur_ns = 0;
 	e->negative = false;
-	e->bytes = 0;
-	e->grid[0] = e->block[0] = e->occupancy = -1;
-	e->input_dims = e->input_types = (struct span){ 0 };
+	e->numbered = false;
 	if (e->collective.name.n)
 		e->collective = EVENT_BLANK.collective;
-	e->python_id = e->python_parent = -1;
-	e->numbered = false;
 	e->name = raw->name;
 	if (!e->name)
 		e->name = name_intern(in->names, strbuf_span(&raw->text[TEXT_NAME]));
@@ -62,17 +59,16 @@ static void fill_gpu(struct trace_input *in, const struct raw_event *raw, struct
 {
 	e->device = need(in, "args.device", raw, FIELD_DEVICE, e->pid);
 	e->stream = need(in, "args.stream", raw, FIELD_STREAM, e->tid);
-	enum raw_field bytes = field_state(raw, FIELD_BYTES) == FIELD_ABSENT ? FIELD_SIZE : FIELD_BYTES;
+	bool named = (raw->seen | raw->bad) & SEEN_FIELD(FIELD_BYTES);
+	enum raw_field bytes = named ? FIELD_BYTES : FIELD_SIZE;
 	e->bytes = e->kind == EVENT_KERNEL ? 0 : need(in, "args.bytes", raw, bytes, 0);
 	if (e->bytes < 0)
 		e->bytes = 0;
-	const uint64_t both = SEEN_FIELD(FIELD_GRID) | SEEN_FIELD(FIELD_BLOCK);
-	const struct field *grid = &raw->fields[FIELD_GRID], *block = &raw->fields[FIELD_BLOCK];
-	bool shaped =
-	    (raw->seen & both) == both && grid[2].state == FIELD_OK && block[2].state == FIELD_OK;
-	for (int i = 0; i < 3; i++) {
-		e->grid[i] = shaped && grid[i].state == FIELD_OK ? grid[i].v : -1;
-		e->block[i] = shaped && block[i].state == FIELD_OK ? block[i].v : -1;
+	const uint64_t both = SEEN_FIELD(FIELD_GRID + 2) | SEEN_FIELD(FIELD_BLOCK + 2);
+	bool shaped = (raw->seen & both) == both;
+	for (unsigned i = 0; i < 3; i++) {
+		e->grid[i] = shaped ? field_or(raw, FIELD_GRID + i, -1) : -1;
+		e->block[i] = shaped ? field_or(raw, FIELD_BLOCK + i, -1) : -1;
 	}
 	e->occupancy = field_or(raw, FIELD_OCCUPANCY, -1);
 }
@@ -89,7 +85,7 @@ static void fill_collective(const struct raw_event *raw, struct collective_args 
 	c->group_size = or_none(raw, FIELD_GROUP_SIZE);
 }
 
-bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e)
+static inline bool fill_timed(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
 	int64_t end;
 	if (!fill_common(in, raw, e))
@@ -106,26 +102,40 @@ bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct e
 	return jscan_status(in->js) == ST_OK;
 }
 
+bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e)
+{
+	*e = (struct event){ .kind = e->kind,
+		                 .collective = EVENT_BLANK.collective,
+		                 .grid = { -1 },
+		                 .block = { -1 },
+		                 .occupancy = -1,
+		                 .device = IDENT_NONE,
+		                 .stream = IDENT_NONE,
+		                 .python_id = -1,
+		                 .python_parent = -1 };
+	return fill_timed(in, raw, e);
+}
+
 bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
 	e->kind = (enum event_kind)raw->kind;
-	if (!fill_complete(in, raw, e))
+	if (!fill_timed(in, raw, e))
 		return false;
-	if (e->kind == EVENT_OP ||
-	    (e->kind == EVENT_ANNOTATION && span_starts(name_span(e->name), SPAN("nccl:")))) {
+	e->input_dims = e->input_types = (struct span){ 0 };
+	if (event_is_gpu(e->kind)) {
+		fill_gpu(in, raw, e);
+	} else if (e->kind == EVENT_PYTHON) {
+		e->python_id = or_none(raw, FIELD_PYTHON_ID);
+		e->python_parent = or_none(raw, FIELD_PYTHON_PARENT);
+	} else if (e->kind == EVENT_OP ||
+	           (e->kind == EVENT_ANNOTATION && span_starts(name_span(e->name), SPAN("nccl:")))) {
 		e->input_dims = strbuf_span(&raw->text[TEXT_INPUT_DIMS]);
 		e->input_types = strbuf_span(&raw->text[TEXT_INPUT_TYPES]);
-	}
-	if (e->kind == EVENT_OP) {
 		e->concrete_inputs = strbuf_span(&raw->text[TEXT_CONCRETE_INPUTS]);
 		e->flops = field_or(raw, FIELD_FLOPS, 0);
 	}
-	if (event_is_gpu(e->kind))
-		fill_gpu(in, raw, e);
 	if (raw->text[TEXT_COLLECTIVE].n)
 		fill_collective(raw, &e->collective);
-	e->python_id = or_none(raw, FIELD_PYTHON_ID);
-	e->python_parent = or_none(raw, FIELD_PYTHON_PARENT);
 	return jscan_status(in->js) == ST_OK;
 }
 
@@ -139,6 +149,6 @@ bool fill_memory(struct trace_input *in, const struct raw_event *raw, struct eve
 	e->memory_id = need(in, "args.Device Id", raw, FIELD_DEVICE_ID, -1);
 	e->total_allocated = need(in, "args.Total Allocated", raw, FIELD_ALLOCATED, -1);
 	e->total_reserved = need(in, "args.Total Reserved", raw, FIELD_RESERVED,
-	                         field_state(raw, FIELD_ALLOCATED) == FIELD_OK ? 0 : -1);
+	                         raw->seen & SEEN_FIELD(FIELD_ALLOCATED) ? 0 : -1);
 	return jscan_status(in->js) == ST_OK;
 }

@@ -28,7 +28,7 @@ struct event_lead {
 	enum phase phase;
 	bool with_phase; ///< it counts as one that has a "ph"
 	int kind; ///< enum event_kind, or KIND_…
-	uint32_t hits; ///< when it was not the first to be tried
+	size_t next; ///< which came behind it the last time
 	struct event_origin {
 		char text[2 * 32];
 		uint32_t mask[2]; ///< bit per byte of `text`
@@ -80,8 +80,8 @@ struct trace_input {
 	struct trace_meta *meta;
 	struct event_sink sink;
 	enum status sunk; ///< what the sink said
-	struct event_lead leads[EVENT_LEADS]; ///< in the order in which they are tried
-	size_t nr_leads;
+	struct event_lead leads[EVENT_LEADS];
+	size_t nr_leads, last_lead;
 	uint64_t with_phase; ///< elements that have a "ph"
 	unsigned foreign; ///< what the keys seen so far speak for (foreign.h)
 	struct xprof xprof;
@@ -89,13 +89,10 @@ struct trace_input {
 	bool any_processor; ///< without instructions that not all of them have
 };
 
-/// A field of an event: what is unusable matters only where the event is
-/// wanted, which is known once the whole of it has been read.
-enum field_state { FIELD_ABSENT, FIELD_OK, FIELD_BAD };
+/// A field of an event that was there.
 struct field {
-	enum field_state state;
 	int64_t v;
-	uint64_t byte;
+	uint64_t byte; ///< where it was
 };
 
 /// Fields and texts of an event that figures need.
@@ -149,8 +146,10 @@ struct raw_event {
 	enum phase phase;
 	int kind; ///< enum event_kind, or KIND_…
 	const struct name *name; ///< of one that seems wanted; NULL: it is in `text`
-	uint64_t seen; ///< bit per field and text that was there, SEEN_…
-	struct field fields[NR_FIELDS]; ///< as they were before where they are not in `seen`
+	uint64_t seen; ///< bit per field and text that was there and can be used, SEEN_…
+	uint64_t bad; ///< of the others, those that were there: they matter where the event is wanted,
+	              ///< which is known once the whole of it has been read
+	struct field fields[NR_FIELDS]; ///< as they were before where they are in neither
 	struct strbuf text[NR_TEXTS]; ///< empty where it was not there
 };
 #define SEEN_FIELD(f) ((uint64_t)1 << (f))
@@ -199,16 +198,10 @@ bool read_elements_avx2(struct trace_input *in, struct raw_event *ev, uint64_t l
 /// is left is for read_elements().
 void split_events(struct trace_input *in, struct source *src, const struct trace_options *options);
 
-/// What has become of a field.
-static inline enum field_state field_state(const struct raw_event *ev, enum raw_field f)
-{
-	return ev->seen & SEEN_FIELD(f) ? ev->fields[f].state : FIELD_ABSENT;
-}
-
 /// The value of a field, `absent` where there is none that can be used.
 static inline int64_t field_or(const struct raw_event *ev, enum raw_field f, int64_t absent)
 {
-	return field_state(ev, f) == FIELD_OK ? ev->fields[f].v : absent;
+	return ev->seen & SEEN_FIELD(f) ? ev->fields[f].v : absent;
 }
 
 /// What all complete events have goes to `e`, whose kind is set; false where it cannot be used.
