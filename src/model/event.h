@@ -44,6 +44,7 @@ struct collective_args {
 	int64_t in_nelems, out_nelems, group_size;
 };
 
+/// What is said to be of one kind means nothing in events of others.
 struct event {
 	enum event_kind kind;
 	const struct name *name; ///< in the reader's table, lives as long as it

@@ -16,7 +16,7 @@ struct trace_reader {
 bool read_elements(struct trace_input *in, struct raw_event *ev, uint64_t limit)
 {
 #ifdef GG_HAS_AVX2
-	if (!in->any_processor && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+	if (!in->portable && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
 		return read_elements_avx2(in, ev, limit);
 #endif
 	return read_elements_any(in, ev, limit);
@@ -129,7 +129,11 @@ enum status trace_read(struct source *src, const struct trace_options *options,
 	diag_init(&own);
 	struct jscan_options scan = { .tolerant = true };
 	struct jscan *js = jscan_new(src, &scan, &own);
-	struct trace_reader r = { .in = { .js = js, .names = names, .meta = meta, .sink = sink },
+	struct trace_reader r = { .in = { .js = js,
+		                              .names = names,
+		                              .meta = meta,
+		                              .sink = sink,
+		                              .portable = options->portable },
 		                      .options = options,
 		                      .src = src };
 	xprof_init(&r.in.xprof);

@@ -10,6 +10,7 @@ struct trace_options {
 	bool allow_truncated; ///< keep the complete events of a trace that is cut short
 	uint64_t quick; ///< stop after this many events; 0: read all
 	size_t threads; ///< that read the events; 0: 1, and more than are of use are not begun
+	bool portable; ///< without instructions that only some processors have, for tests
 	size_t piece; ///< bytes that one of them reads at a time, for tests; 0: 512 KiB
 };
 

@@ -122,8 +122,6 @@ static void learn_lead(struct trace_input *in, const struct raw_event *ev,
 		in->leads[in->nr_leads++] = lead;
 }
 
-/* ---- one event ---- */
-
 /* ---- where it comes from ---- */
 
 /* Most events are of the process and thread of the one before: these are passed over as one
@@ -167,6 +165,56 @@ static void learn_origin(struct jscan *js, struct event_origin *o, const struct 
 
 /* ---- what it has ---- */
 
+/* A value that is not plain, or of what comes once in an event. True where that was the bracket
+   of "args", which has been entered. */
+static bool read_slow(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where,
+                      struct span key)
+{
+	bool entered = false;
+	switch ((unsigned)m) {
+	case MEMBER_PHASE:
+		read_phase(in, ev);
+		break;
+	case MEMBER_CATEGORY:
+		read_category(in, ev);
+		break;
+	case MEMBER_NAME:
+		read_name(in, ev);
+		break;
+	case MEMBER_ARGS:
+		entered = jscan_object(in->js);
+		if (!entered)
+			jscan_skip(in->js);
+		break;
+	case JSCAN_KEY_OTHER:
+		in->foreign |= foreign_key(key);
+		jscan_skip(in->js);
+		break;
+	case MEMBER_SKIP:
+		jscan_skip(in->js);
+		break;
+	default:
+		read_member(in, ev, m, where);
+	}
+	return entered;
+}
+
+/* A plain number into its field, the rest is for read_slow(). */
+JSCAN_INLINE bool read_plain(struct raw_event *ev, enum member m, unsigned where,
+                             struct jscan_cursor *c)
+{
+	struct field *f = &ev->fields[where];
+	uint64_t byte = c->origin + (uint64_t)(uintptr_t)c->at;
+	if (m == MEMBER_IDENT   ? !jscan_natural_at(&c->at, &f->v)
+	    : m == MEMBER_NANO  ? !jscan_decimal_at(&c->at, 3, &f->v)
+	    : m == MEMBER_MICRO ? !jscan_decimal_at(&c->at, 6, &f->v)
+	                        : !jscan_decimal_at(&c->at, 0, &f->v))
+		return false;
+	f->byte = byte;
+	ev->seen |= SEEN_FIELD(where);
+	return true;
+}
+
 /* The members of an event and of its "args", from a place within it up to its end: behind the
    name where `lead` is given, else behind its beginning, which is `since`. */
 JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
@@ -175,26 +223,18 @@ JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
 	struct jscan *js = in->js;
 	struct jscan_cursor c = jscan_lead(js);
 	const struct jscan_keys *keys = &event_keys;
-	uint64_t with_phase = in->with_phase;
-	struct jscan_since behind;
-	struct span key;
-	unsigned where;
-	bool fresh = false; /* what is behind the name may be learnt */
+	const uint64_t with_phase = in->with_phase;
+	struct jscan_since behind = { 0 };
+	struct span key = { NULL, 0 };
+	unsigned where = FIELD_TS;
 	bool known = lead && follow_origin(&lead->origin, ev, &c);
-	if (lead && !known && lead->origin.misses++ % 4 == 0) {
+	bool learn = lead && !known && lead->origin.misses++ % 4 == 0;
+	enum member m = MEMBER_NANO;
+	if (learn)
 		behind = jscan_here(js);
-		fresh = true;
-	}
-	for (;;) {
-		enum member m = MEMBER_NANO;
-		if (known)
-			where = FIELD_TS;
-		else
+	for (;; known = false) {
+		if (!known)
 			m = jscan_key_at(js, &c, keys, &where, &key);
-		known = false;
-		struct field *f = &ev->fields[where];
-		char *value = c.at;
-		bool plain = false;
 		if (since && m > MEMBER_CATEGORY) {
 			jscan_follow(js, &c);
 			if (m == MEMBER_NAME)
@@ -210,68 +250,43 @@ JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
 			}
 			keys = &event_keys;
 			continue;
-		case MEMBER_IDENT:
-			plain = jscan_natural_at(&c.at, &f->v);
-			break;
-		case MEMBER_COUNT:
-			plain = jscan_decimal_at(&c.at, 0, &f->v);
-			break;
 		case MEMBER_NANO:
-			if (fresh && where == FIELD_TS) {
+			if (learn && where == FIELD_TS) {
 				jscan_follow(js, &c);
 				learn_origin(js, &lead->origin, ev, &behind);
-				fresh = false;
+				learn = false;
 			}
-			plain = jscan_decimal_at(&c.at, 3, &f->v);
+			if (read_plain(ev, MEMBER_NANO, where, &c))
+				continue;
+			break;
+		case MEMBER_IDENT:
+			if (read_plain(ev, MEMBER_IDENT, where, &c))
+				continue;
+			break;
+		case MEMBER_COUNT:
+			if (read_plain(ev, MEMBER_COUNT, where, &c))
+				continue;
 			break;
 		case MEMBER_MICRO:
-			plain = jscan_decimal_at(&c.at, 6, &f->v);
+			if (read_plain(ev, MEMBER_MICRO, where, &c))
+				continue;
 			break;
 		case MEMBER_SKIP:
 			if (jscan_skip_at(&c.at))
 				continue;
 			break;
 		case MEMBER_ARGS:
-			fresh = false;
 			forget_seen(ev, SEEN_ARGS);
-			if (!jscan_object_at(js, &c))
-				break;
-			keys = &arg_keys;
-			continue;
-		}
-		if (plain) {
-			f->byte = c.origin + (uint64_t)(uintptr_t)value;
-			ev->seen |= SEEN_FIELD(where);
-			continue;
+			learn = false;
+			if (jscan_object_at(js, &c)) {
+				keys = &arg_keys;
+				continue;
+			}
 		}
 		jscan_follow(js, &c);
-		fresh = fresh && m == MEMBER_IDENT;
-		switch ((unsigned)m) {
-		case MEMBER_PHASE:
-			read_phase(in, ev);
-			break;
-		case MEMBER_CATEGORY:
-			read_category(in, ev);
-			break;
-		case MEMBER_NAME:
-			read_name(in, ev);
-			break;
-		case MEMBER_ARGS:
-			if (jscan_object(js))
-				keys = &arg_keys;
-			else
-				jscan_skip(js);
-			break;
-		case JSCAN_KEY_OTHER:
-			in->foreign |= foreign_key(key);
-			jscan_skip(js);
-			break;
-		case MEMBER_SKIP:
-			jscan_skip(js);
-			break;
-		default:
-			read_member(in, ev, m, where);
-		}
+		learn = learn && m == MEMBER_IDENT;
+		if (read_slow(in, ev, m, where, key))
+			keys = &arg_keys;
 		c = jscan_lead(js);
 	}
 }

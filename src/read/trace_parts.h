@@ -86,7 +86,7 @@ struct trace_input {
 	unsigned foreign; ///< what the keys seen so far speak for (foreign.h)
 	struct xprof xprof;
 	bool piece; ///< of a trace, whose beginning others read: `xprof` is empty
-	bool any_processor; ///< without instructions that not all of them have
+	bool portable; ///< without instructions that only some processors have
 };
 
 /// A field of an event that was there.

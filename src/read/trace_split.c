@@ -213,6 +213,7 @@ static void worker_init(struct worker *w, struct split *s)
 	w->in.names = &w->names;
 	w->in.meta = &w->meta;
 	w->in.piece = true;
+	w->in.portable = s->in->portable;
 }
 
 static void worker_release(struct worker *w)

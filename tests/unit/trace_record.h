@@ -114,7 +114,7 @@ static inline enum status record_event(void *ctx, const struct event *e)
 		strbuf_addf(b, " %" PRId64 ">%" PRId64 "/%" PRId64, e->collective.in_nelems,
 		            e->collective.out_nelems, e->collective.group_size);
 	}
-	if (e->python_id >= 0)
+	if (e->kind == EVENT_PYTHON && e->python_id >= 0)
 		strbuf_addf(b, " y%" PRId64 "<%" PRId64, e->python_id, e->python_parent);
 	strbuf_addch(b, '\n');
 	r->broken |= e->dur_ns < 0 || __builtin_add_overflow(e->start_ns, e->dur_ns, &end) || !e->name;
