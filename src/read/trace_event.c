@@ -150,7 +150,7 @@ static void learn_origin(struct jscan *js, struct event_origin *o, const struct 
 	struct span text = jscan_text_since(js, behind, true, sizeof o->text);
 	uint64_t byte = jscan_byte(js) - text.n;
 	const uint64_t both = SEEN_FIELD(FIELD_PID) | SEEN_FIELD(FIELD_TID);
-	if (!text.n || !js->place[js->depth]->n || (ev->seen & both) != both)
+	if (!js->place[js->depth]->n || (ev->seen & both) != both)
 		return;
 	*o = (struct event_origin){ .n = (unsigned)text.n,
 		                        .place = js->place[js->depth],

@@ -56,6 +56,8 @@ static const char *const events[] = {
 	"{\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\", \"pid\": 1e30, \"tid\": 8, "
 	"\"id\": 1,\n"
 	"    \"name\": \"b\", \"ts\": 14, \"ph\": \"i\"}",
+	"{\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\", \"pid\": 7, \"tid\": 8, "
+	"\"name\": \"b\", \"ts\": 14}",
 	"{\"ph\": \"X\", \"cat\": \"cpu\001op\", \"name\": \"n\", \"ts\": 6}",
 	"{\"ph\": \"i\", \"name\": \"[memory]\", \"pid\": 7, \"tid\": 8, \"ts\": 6, \"args\": "
 	"{\"Bytes\": -512, "
