@@ -37,13 +37,15 @@ static enum status check_name(struct document *d, const struct category_table *t
 static enum status check_match(struct document *d, const struct category_table *t,
                                const struct node *n)
 {
-	for (size_t i = 0; i + 1 < t->rows.nr; i++)
-		for (size_t k = 0; k < t->rows.v[i].match.nr; k++)
-			if (span_contains_nocase(n->text, t->rows.v[i].match.v[k]))
-				return document_fail(d, n, "%s never matches: '%s' of '%s' comes first",
-				                     document_quote(d, n->text), t->rows.v[i].match.v[k].p,
-				                     t->rows.v[i].name);
-	return ST_OK;
+	int row = category_of(t, n->text);
+	if (row < 0 || (size_t)row + 1 == t->rows.nr)
+		return ST_OK;
+	const struct category *first = &t->rows.v[row];
+	size_t k = 0;
+	while (!span_contains_nocase(n->text, first->match.v[k]))
+		k++;
+	return document_fail(d, n, "%s never matches: '%s' of '%s' comes first",
+	                     document_quote(d, n->text), first->match.v[k].p, first->name);
 }
 
 enum status category_rows_read(struct document *d, const struct node *list,

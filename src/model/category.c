@@ -1,25 +1,33 @@
 #include "model/category.h"
 
-#include <stdint.h>
-
 #include "base/strbuf.h"
 
-/* A bit for each letter, of either case: what lacks one of a substring lacks it. */
-static uint64_t letters(struct span s)
+enum { PAIRS = 1024 };
+
+/* Two letters that follow each other, of either case, as one of so many. */
+static unsigned pair_at(const char *p)
 {
-	uint64_t set = 0;
-	for (size_t i = 0; i < s.n; i++)
-		set |= (uint64_t)1 << ((s.p[i] | 0x20) & 63);
-	return set;
+	return (((unsigned char)p[0] | 0x20u) * 31 + ((unsigned char)p[1] | 0x20u)) % PAIRS;
+}
+
+/* What lacks a pair of a substring lacks the substring; names meet a hundred of them. */
+static bool may_contain(const bool *pairs, struct span part)
+{
+	for (size_t i = 0; i + 1 < part.n; i++)
+		if (!pairs[pair_at(part.p + i)])
+			return false;
+	return true;
 }
 
 int category_of(const struct category_table *t, struct span name)
 {
-	uint64_t there = letters(name);
+	bool pairs[PAIRS] = { false };
+	for (size_t i = 0; i + 1 < name.n; i++)
+		pairs[pair_at(name.p + i)] = true;
 	for (size_t i = 0; i < t->rows.nr; i++)
 		for (size_t j = 0; j < t->rows.v[i].match.nr; j++) {
 			struct span part = t->rows.v[i].match.v[j];
-			if (!(letters(part) & ~there) && span_contains_nocase(name, part))
+			if (may_contain(pairs, part) && span_contains_nocase(name, part))
 				return (int)i;
 		}
 	return -1;

@@ -16,16 +16,17 @@ static void test_read(void **state)
 	struct diag_log log;
 	diag_init(&log);
 	assert_int_equal(
-	    categories_parse("f",
-	                     SPAN("- {category: comm, class: communication, match: [nccl, RCCL]}\n"
-	                          "- category: \"a b\"\n  class: memory\n  match: [Memcpy D]\n"),
-	                     &t, &log),
+	    categories_parse(
+	        "f",
+	        SPAN("- {category: comm, class: communication, match: [nccl, RCCL, xrccl]}\n"
+	             "- category: \"a b\"\n  class: memory\n  match: [Memcpy D]\n"),
+	        &t, &log),
 	    ST_OK);
 	assert_int_equal(t.rows.nr, 2);
 	assert_string_equal(t.source, "f");
 	assert_string_equal(t.rows.v[0].name, "comm");
 	assert_int_equal(t.rows.v[0].cls, CLASS_COMMUNICATION);
-	assert_int_equal(t.rows.v[0].match.nr, 2);
+	assert_int_equal(t.rows.v[0].match.nr, 3);
 	assert_true(span_eq(t.rows.v[0].match.v[1], SPAN("RCCL")));
 	assert_string_equal(t.rows.v[1].name, "a b");
 	assert_int_equal(t.rows.v[1].cls, CLASS_MEMORY);

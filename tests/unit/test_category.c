@@ -33,13 +33,21 @@ static void test_lookup(void **state)
 		{ "deep_ep::dispatch", "expert communication" },
 		{ "elementwise", "other" },
 		{ "ncc", "other" },
+		{ "nclxccl", "other" }, /* each pair of letters of nccl, but not nccl */
+		{ "ncncc_cl", "other" },
 		{ "", "other" },
+		{ "xQ", "one letter" },
+		{ "q", "one letter" },
+		{ "\xc3\xa4\xc3\xb6[", "other" }, /* '{' of another case it is not */
+		{ "\xc3\xa4\xc3\xb6{", "bytes" },
 	};
 	struct category_table t = { .source = "test" };
 	struct arena a = ARENA_INIT;
 	add(&t, "communication", CLASS_COMMUNICATION, "nccl", "rccl");
 	add(&t, "GEMM", CLASS_COMPUTE, "gemm", "cijk_");
 	add(&t, "expert communication", CLASS_COMMUNICATION, "deep_ep", NULL);
+	add(&t, "one letter", CLASS_OTHER, "q", NULL);
+	add(&t, "bytes", CLASS_OTHER, "\xc3\xb6{", NULL);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		assert_string_equal(category_name(&t, category_of(&t, span_of(rows[i].name))),
 		                    rows[i].category);
