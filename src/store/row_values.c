@@ -10,8 +10,10 @@
 
 static int64_t read_number(struct row_reader *r, const char *key, bool negative)
 {
-	uint64_t byte = row_byte(r);
 	int64_t value;
+	if (jscan_natural(r->js, &value)) /* as most are */
+		return value;
+	uint64_t byte = row_byte(r);
 	struct span text;
 	const char *what = NULL;
 	if (!jscan_number(r->js, &text))
