@@ -8,6 +8,7 @@
    a wrong cut), or whose part says something unusual, all is given back, to be read by one scanner,
    which has the say on that. */
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -98,6 +99,19 @@ static void cut_piece(struct worker *w)
 	memset(w->piece + cut, 0, JSCAN_PAD);
 }
 
+/* Waiting is mostly short, shorter than it takes to be woken: so many times others are let go first. */
+enum { YIELDS = 2000 };
+
+static void lock_soon(pthread_mutex_t *mutex)
+{
+	for (int i = 0; i < YIELDS; i++) {
+		if (pthread_mutex_trylock(mutex) == 0)
+			return;
+		sched_yield();
+	}
+	pthread_mutex_lock(mutex);
+}
+
 static bool stopped(struct split *s)
 {
 	pthread_mutex_lock(&s->mutex);
@@ -110,7 +124,7 @@ static bool stopped(struct split *s)
 static bool take(struct worker *w)
 {
 	struct split *s = w->split;
-	pthread_mutex_lock(&s->fill);
+	lock_soon(&s->fill);
 	bool more = !s->uncut && !stopped(s);
 	if (more) {
 		cut_piece(w);
@@ -180,8 +194,15 @@ static bool hand_on(struct worker *w, bool good)
 {
 	struct split *s = w->split;
 	pthread_mutex_lock(&s->mutex);
-	while (!s->stop && s->turn != w->number)
-		pthread_cond_wait(&s->changed, &s->mutex);
+	for (int i = 0; !s->stop && s->turn != w->number; i++) {
+		if (i < YIELDS) {
+			pthread_mutex_unlock(&s->mutex);
+			sched_yield();
+			pthread_mutex_lock(&s->mutex);
+		} else {
+			pthread_cond_wait(&s->changed, &s->mutex);
+		}
+	}
 	bool more = !s->stop;
 	pthread_mutex_unlock(&s->mutex);
 	if (!more || !good || !join(w))
