@@ -19,7 +19,7 @@ struct group {
 	enum function_class cls;
 	uint32_t *function_of; ///< by index of the struct gpu_name or host_name; NO_ID: another class
 	VEC(struct function_stat) rows;
-	VEC(uint32_t) calls;
+	struct ids calls;
 };
 
 static inline struct call call_get(const struct group *c, size_t i)
@@ -243,6 +243,16 @@ static int span_order(const void *a, const void *b, void *reducer)
 	return (x > y) - (x < y);
 }
 
+void function_calls(struct reducer *r)
+{
+	for (size_t i = 0; i < r->spans.nr; i++) {
+		uint32_t name = idmap_pair_first(r->host_rows.keys.v[span_get(r, &r->spans.v[i]).row]);
+		if (idmap_pair_first(r->host_ids.keys.v[name]) == EVENT_RUNTIME)
+			vec_push(&r->calls, (uint32_t)i);
+	}
+	sort_inline(r->calls.v, r->calls.nr, sizeof *r->calls.v, span_order, r);
+}
+
 static void runtime_class(struct reducer *r, struct higher *h, struct digest *d)
 {
 	struct group c = { .r = r, .cls = FUNCTION_RUNTIME };
@@ -254,11 +264,10 @@ static void runtime_class(struct reducer *r, struct higher *h, struct digest *d)
 			add_row(&c, r->host_names.v[i].name);
 		}
 	}
-	for (size_t i = 0; i < r->spans.nr && c.rows.nr; i++) {
-		uint32_t row = span_get(r, &r->spans.v[i]).row;
-		add_call(&c, i, c.function_of[idmap_pair_first(r->host_rows.keys.v[row])]);
-	}
-	sort_inline(c.calls.v, c.calls.nr, sizeof *c.calls.v, span_order, r);
+	c.calls = r->calls;
+	r->calls = (struct ids){ 0 };
+	for (size_t i = 0; i < c.calls.nr; i++)
+		c.rows.v[call_get(&c, i).function].count++;
 	finish_class(&c, h, r->python_threads.nr == 0, d);
 }
 
@@ -297,6 +306,10 @@ void function_classes(struct reducer *r, struct digest *d)
 	gpu_class(r, FUNCTION_MEMORY, &r->higher, d);
 	gpu_class(r, FUNCTION_COMMUNICATION, &r->higher, d);
 	vec_release(&r->rates);
+}
+
+void function_runtime(struct reducer *r, struct digest *d)
+{
 	runtime_class(r, &r->higher, d);
 	if (!r->python_threads.nr)
 		vec_release(&r->higher.list); /* nobody else asks */

@@ -69,6 +69,7 @@ void reducer_free(struct reducer *r)
 	}
 	vec_release(&r->python_threads);
 	python_free(r->python);
+	vec_release(&r->calls);
 	vec_release(&r->higher.list);
 	vec_release(&r->phases.list);
 	vec_release(&r->marks);
@@ -194,11 +195,12 @@ static void trust_of_meta(const struct reducer *r, const struct trace_meta *meta
 	t->partial = meta->partial;
 }
 
-/* Of the finish what needs no more than the steps. */
+/* Of the finish what needs no more than the steps: whichever of two threads is free first does the
+   walk and the calls. */
 struct host_side {
 	struct reducer *r;
 	struct digest *d;
-	atomic_flag walked; ///< or one of the two threads is about to
+	atomic_flag walked, called; ///< or one is about to
 };
 
 static void walk_once(struct host_side *side)
@@ -207,11 +209,18 @@ static void walk_once(struct host_side *side)
 		host_walk(side->r, side->d);
 }
 
+static void calls_once(struct host_side *side)
+{
+	if (!atomic_flag_test_and_set(&side->called))
+		function_calls(side->r);
+}
+
 static void *host_side(void *ctx)
 {
 	struct host_side *side = ctx;
 	python_paths(side->r);
 	walk_once(side);
+	calls_once(side);
 	return NULL;
 }
 
@@ -231,14 +240,18 @@ static enum status gpu_side(struct reducer *r, struct digest *d, struct diag_log
 
 static enum status both_sides(struct reducer *r, struct digest *d, struct diag_log *log)
 {
-	struct host_side side = { r, d, ATOMIC_FLAG_INIT };
+	struct host_side side = { r, d, ATOMIC_FLAG_INIT, ATOMIC_FLAG_INIT };
 	pthread_t thread;
 	bool beside = r->options.threads > 1 && pthread_create(&thread, NULL, host_side, &side) == 0;
 	enum status st = gpu_side(r, d, log);
-	walk_once(&side); /* if there are so many Python functions */
+	if (beside)
+		walk_once(&side); /* if there are so many Python functions */
+	calls_once(&side);
 	if (beside)
 		pthread_join(thread, NULL);
-	else
+	if (st == ST_OK)
+		function_runtime(r, d);
+	if (!beside)
 		host_side(&side); /* at last, when there is most room */
 	return st;
 }

@@ -292,6 +292,7 @@ struct reducer {
 	VEC(struct python_thread) python_threads;
 	int64_t python_ns; ///< sum of their durations
 	struct python *python; ///< from python_paths() on
+	struct ids calls; ///< indices of `spans`, from function_calls() to function_runtime()
 	struct higher higher; ///< from function_classes() on
 
 	struct phases phases;
@@ -467,8 +468,13 @@ void python_take(struct reducer *r, const struct event *ev);
 /// What activities moved over their time; while they are in the order of the file.
 void function_rates(struct reducer *r);
 
-/// Rows of functions of the GPU and of runtime calls, from the sorted activities.
+/// Rows of functions of the GPU, from the sorted activities.
 void function_classes(struct reducer *r, struct digest *d);
+
+/// Runtime calls in order of start into r->calls, and rows of their functions, behind those of the
+/// GPU.
+void function_calls(struct reducer *r);
+void function_runtime(struct reducer *r, struct digest *d);
 
 /// Call paths of Python frames into r->python, released with the reducer.
 void python_paths(struct reducer *r);
