@@ -152,6 +152,7 @@ struct raw_event {
 	struct field fields[NR_FIELDS]; ///< as they were before where they are in neither
 	struct strbuf text[NR_TEXTS]; ///< empty where it was not there
 };
+_Static_assert(NR_FIELDS + NR_TEXTS <= 64, "a bit for each of them");
 #define SEEN_FIELD(f) ((uint64_t)1 << (f))
 #define SEEN_TEXT(t) ((uint64_t)1 << (NR_FIELDS + (t)))
 #define SEEN_ARGS ~(SEEN_FIELD(FIELD_CORRELATION) - 1 + SEEN_TEXT(TEXT_NAME))
