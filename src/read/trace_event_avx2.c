@@ -3,5 +3,6 @@
 
 #if GG_AVX2
 #define read_elements_any read_elements_avx2
+// NOLINTNEXTLINE(bugprone-suspicious-include): the same code, for other instructions
 #include "read/trace_event.c"
 #endif

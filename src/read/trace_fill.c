@@ -104,15 +104,11 @@ static inline bool fill_timed(struct trace_input *in, const struct raw_event *ra
 
 bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
-	*e = (struct event){ .kind = e->kind,
-		                 .collective = EVENT_BLANK.collective,
-		                 .grid = { -1 },
-		                 .block = { -1 },
-		                 .occupancy = -1,
-		                 .device = IDENT_NONE,
-		                 .stream = IDENT_NONE,
-		                 .python_id = -1,
-		                 .python_parent = -1 };
+	enum event_kind kind = e->kind;
+	*e = EVENT_BLANK;
+	e->kind = kind;
+	e->device = e->stream = IDENT_NONE;
+	e->grid[0] = e->block[0] = e->occupancy = -1;
 	return fill_timed(in, raw, e);
 }
 
@@ -149,6 +145,6 @@ bool fill_memory(struct trace_input *in, const struct raw_event *raw, struct eve
 	e->memory_id = need(in, "args.Device Id", raw, FIELD_DEVICE_ID, -1);
 	e->total_allocated = need(in, "args.Total Allocated", raw, FIELD_ALLOCATED, -1);
 	e->total_reserved = need(in, "args.Total Reserved", raw, FIELD_RESERVED,
-	                         raw->seen & SEEN_FIELD(FIELD_ALLOCATED) ? 0 : -1);
+	                         (raw->seen & SEEN_FIELD(FIELD_ALLOCATED)) ? 0 : -1);
 	return jscan_status(in->js) == ST_OK;
 }

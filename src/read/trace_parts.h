@@ -202,7 +202,7 @@ void split_events(struct trace_input *in, struct source *src, const struct trace
 /// The value of a field, `absent` where there is none that can be used.
 static inline int64_t field_or(const struct raw_event *ev, enum raw_field f, int64_t absent)
 {
-	return ev->seen & SEEN_FIELD(f) ? ev->fields[f].v : absent;
+	return (ev->seen & SEEN_FIELD(f)) ? ev->fields[f].v : absent;
 }
 
 /// What all complete events have goes to `e`, whose kind is set; false where it cannot be used.

@@ -18,8 +18,10 @@ void memory_clear(struct memory_state *m)
 struct memory_state *memory_of(struct reducer *r, int64_t id)
 {
 	uint32_t at = idmap_add(&r->memory_ids, id);
-	if (at == r->memories.nr)
-		memory_clear(vec_push_zero(&r->memories));
+	if (at == r->memories.nr) {
+		struct memory_state *fresh = vec_push_zero(&r->memories);
+		memory_clear(fresh);
+	}
 	return &r->memories.v[at];
 }
 

@@ -491,9 +491,11 @@ static inline uint32_t steps_at(struct reducer *r, int64_t at_ns)
 {
 	if (r->window)
 		return 0;
-	const struct owned *near = r->owned.nr ? &r->owned.v[r->owned_near] : NULL;
-	if (near && near->start_ns <= at_ns && at_ns < near->end_ns)
-		return near->step;
+	if (r->owned.nr) {
+		const struct owned *near = &r->owned.v[r->owned_near];
+		if (near->start_ns <= at_ns && at_ns < near->end_ns)
+			return near->step;
+	}
 	return steps_find(r, at_ns);
 }
 
