@@ -14,7 +14,8 @@ struct order {
 static int64_t begun_ns(const struct order *o, uint32_t activity)
 {
 	const struct activity *a = &o->r->activities.v[activity];
-	return o->by_launch ? span_start(o->r, activity_launch(o->r, a)) : a->start_ns;
+	const struct host_span *launch = activity_launch(o->r, a); /* all have one, or none counts */
+	return o->by_launch && launch ? span_start(o->r, launch) : a->start_ns;
 }
 
 /* The activities of one launch, a graph's, stay in the order of the file. */
@@ -67,9 +68,10 @@ static int64_t end_ns(const struct order *o, uint32_t activity)
 	const struct reducer *r = o->r;
 	const struct activity *a = &r->activities.v[activity];
 	int64_t at = begun_ns(o, activity), end = at < INT64_MAX ? at + 1 : at;
-	if (!o->by_launch)
+	const struct host_span *launch = activity_launch(r, a);
+	if (!o->by_launch || !launch)
 		return a->dur ? at + activity_dur(r, a) : end;
-	uint32_t thread = span_thread(r, activity_launch(r, a));
+	uint32_t thread = span_thread(r, launch);
 	for (size_t i = 0; i < r->spans.nr; i++) {
 		const struct host_span *s = &r->spans.v[i];
 		if (span_thread(r, s) == thread && span_start(r, s) <= at && span_end(r, s) > end)
