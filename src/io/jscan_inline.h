@@ -13,14 +13,14 @@ struct jscan_cursor {
 };
 
 /// Take the place of the scanner, behind the beginning of an object or a value in it.
-JSCAN_INLINE struct jscan_cursor jscan_lead(const struct jscan *js)
+JSCAN_INLINE struct jscan_cursor jscan_cursor_begin(const struct jscan *js)
 {
 	return (struct jscan_cursor){ js->at, js->place[js->depth],
 		                          js->base - (uint64_t)(uintptr_t)js->buf };
 }
 
 /// Give it back: before each call that is not given the cursor.
-JSCAN_INLINE void jscan_follow(struct jscan *js, const struct jscan_cursor *c)
+JSCAN_INLINE void jscan_cursor_end(struct jscan *js, const struct jscan_cursor *c)
 {
 	js->at = c->at;
 	js->place[js->depth] = c->place;
@@ -35,9 +35,9 @@ JSCAN_INLINE unsigned jscan_key_at(struct jscan *js, struct jscan_cursor *c,
 {
 	struct seam *s = c->place->next;
 	if (!s || !bytes_equal(c->at, s->text, s->mask) || s->what == JSCAN_KEY_OTHER) {
-		jscan_follow(js, c);
+		jscan_cursor_end(js, c);
 		const struct jscan_key *row = jscan_key_of(js, keys, key);
-		*c = jscan_lead(js);
+		*c = jscan_cursor_begin(js);
 		*where = row->where;
 		return row->what;
 	}
@@ -57,7 +57,7 @@ JSCAN_INLINE bool jscan_object_at(struct jscan *js, struct jscan_cursor *c)
 	uint64_t bit = (uint64_t)1 << (js->depth % 64);
 	if (*c->at != '{' || !c->place->inner || js->depth == js->max_depth)
 		return false;
-	jscan_follow(js, c);
+	jscan_cursor_end(js, c);
 	js->objects[js->depth / 64] |= bit;
 	js->begun[js->depth / 64] &= ~bit;
 	js->depth++;

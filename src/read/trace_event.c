@@ -221,7 +221,7 @@ JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
                                struct event_lead *lead, const struct jscan_since *since)
 {
 	struct jscan *js = in->js;
-	struct jscan_cursor c = jscan_lead(js);
+	struct jscan_cursor c = jscan_cursor_begin(js);
 	const struct jscan_keys *keys = &event_keys;
 	const uint64_t with_phase = in->with_phase;
 	struct jscan_since behind = { 0 };
@@ -236,23 +236,23 @@ JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
 		if (!known)
 			m = jscan_key_at(js, &c, keys, &where, &key);
 		if (since && m > MEMBER_CATEGORY) {
-			jscan_follow(js, &c);
+			jscan_cursor_end(js, &c);
 			if (m == MEMBER_NAME)
 				learn_lead(in, ev, since, in->with_phase > with_phase);
-			c = jscan_lead(js);
+			c = jscan_cursor_begin(js);
 			since = NULL;
 		}
 		switch ((unsigned)m) {
 		case JSCAN_KEY_END:
 			if (keys == &event_keys) {
-				jscan_follow(js, &c);
+				jscan_cursor_end(js, &c);
 				return;
 			}
 			keys = &event_keys;
 			continue;
 		case MEMBER_NANO:
 			if (learn && where == FIELD_TS) {
-				jscan_follow(js, &c);
+				jscan_cursor_end(js, &c);
 				learn_origin(js, &lead->origin, ev, &behind);
 				learn = false;
 			}
@@ -283,11 +283,11 @@ JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
 				continue;
 			}
 		}
-		jscan_follow(js, &c);
+		jscan_cursor_end(js, &c);
 		learn = learn && m == MEMBER_IDENT;
 		if (read_slow(in, ev, m, where, key))
 			keys = &arg_keys;
-		c = jscan_lead(js);
+		c = jscan_cursor_begin(js);
 	}
 }
 

@@ -187,8 +187,10 @@ void forget_seen(struct raw_event *ev, uint64_t those);
 /// and after an error, of the sink too.
 bool read_elements(struct trace_input *in, struct raw_event *ev, uint64_t limit);
 
-/// The same for any processor, and for those with AVX2.
+/// The same for any processor.
 bool read_elements_any(struct trace_input *in, struct raw_event *ev, uint64_t limit);
+
+/// The same for those with AVX2.
 bool read_elements_avx2(struct trace_input *in, struct raw_event *ev, uint64_t limit);
 
 /// An event that says nothing.
@@ -208,8 +210,10 @@ static inline int64_t field_or(const struct raw_event *ev, enum raw_field f, int
 /// What all complete events have goes to `e`, whose kind is set; false where it cannot be used.
 bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
-/// The same for events of Kineto's, and for [memory] events: all of them.
+/// An event of Kineto's, of any kind but memory, into `e`; false where it cannot be used.
 bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct event *e);
+
+/// The same of a [memory] event.
 bool fill_memory(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
 /// Ready for use.

@@ -99,7 +99,7 @@ static void cut_piece(struct worker *w)
 	memset(w->piece + cut, 0, JSCAN_PAD);
 }
 
-/* Waiting is mostly short, shorter than it takes to be woken: so many times others are let go first. */
+/* Waiting is mostly shorter than being woken takes: so many times others are let go first. */
 enum { YIELDS = 2000 };
 
 static void lock_soon(pthread_mutex_t *mutex)

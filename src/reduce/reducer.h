@@ -471,9 +471,10 @@ void function_rates(struct reducer *r);
 /// Rows of functions of the GPU, from the sorted activities.
 void function_classes(struct reducer *r, struct digest *d);
 
-/// Runtime calls in order of start into r->calls, and rows of their functions, behind those of the
-/// GPU.
+/// Runtime calls in order of start into r->calls.
 void function_calls(struct reducer *r);
+
+/// Rows of their functions, behind those of the GPU; gives r->calls back.
 void function_runtime(struct reducer *r, struct digest *d);
 
 /// Call paths of Python frames into r->python, released with the reducer.

@@ -12,8 +12,10 @@ struct emit {
 	bool comma; ///< a value stands before this place
 };
 
-/// Begin or end an object or array; `key` NULL inside an array.
+/// Begin an object or array; `key` NULL inside an array.
 void emit_open(struct emit *e, const char *key, char bracket);
+
+/// End the innermost.
 void emit_close(struct emit *e, char bracket);
 
 /// Begin one on a line of its own.

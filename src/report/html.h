@@ -4,22 +4,40 @@
 
 #include "report/html_page.h"
 
-/// What changed: checks, figures of a diff, parts of the change, kernels, categories, environment.
+/// What changed: the checks of the gate.
 void html_checks(struct html *h);
+
+/// Figures of a diff.
 void html_figures(struct html *h);
+
+/// Parts that a change is made of.
 void html_change(struct html *h);
+
+/// Kernels that changed.
 void html_kernels(struct html *h);
+
+/// Categories of kernels.
 void html_categories(struct html *h);
+
+/// What is different in the environment.
 void html_environment(struct html *h);
 
-/// Of each run: facts, what it is bound by, what to do, its lists, its ranks.
+/// Of each run: facts, and what it is bound by.
 void html_summary(struct html *h);
+
+/// What to do.
 void html_recommendations(struct html *h);
+
+/// The lists of each run.
 void html_tables(struct html *h);
+
+/// Its ranks.
 void html_ranks(struct html *h);
 
-/// Charts: times of steps, memory over time and at its peak.
+/// Chart: times of steps.
 void html_steps(struct html *h);
+
+/// Charts: memory over time and at its peak.
 void html_memory(struct html *h);
 
 /// Within it, what each memory of a run holds at its peak; whether that is known. NULL: no.
