@@ -12,12 +12,17 @@ ROOMS = {
     "io": set(),
     "model": set(),
     "read": {"io", "model"},
-    "reduce": {"model"},
-    "store": {"io", "model"},
-    "gate": {"io", "model"},
+    "merge": {"model"},
+    "reduce": {"model", "merge"},
+    "replay": {"model"},
+    "store": {"io", "model", "merge"},
+    "rules": {"io", "model"},
+    "diff": {"model"},
+    "gate": {"model", "diff"},
     "diagnose": {"model"},
     "report": {"io", "model"},
-    "cli": {"io", "model", "read", "reduce", "store", "gate", "diagnose", "report"},
+    "html": {"io", "model", "report"},
+    "cli": {"io", "model", "read", "merge", "reduce", "replay", "store", "rules", "diff", "gate", "diagnose", "report", "html"},
     "pages": {"model", "cli"},
     "main.c": {"cli"},
 }
@@ -25,7 +30,7 @@ ROOMS = {
 LIBRARIES = {
     "zlib.h": {"io", "cli"},
     "json-c/": {"store", "report", "cli"},
-    "yaml.h": {"gate", "cli"},
+    "yaml.h": {"rules", "cli"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 

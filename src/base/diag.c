@@ -24,8 +24,7 @@ record(struct diag_log *log, enum diag_level level, const char *fmt, va_list ap)
 {
 	struct strbuf b = STRBUF_INIT;
 	strbuf_vaddf(&b, fmt, ap);
-	append(log, level, arena_dup(&log->arena, strbuf_span(&b)));
-	strbuf_release(&b);
+	append(log, level, arena_take(&log->arena, &b));
 }
 
 void diag_error(struct diag_log *log, const char *fmt, ...)

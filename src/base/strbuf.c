@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/vec.h"
 
 static void reserve(struct strbuf *b, size_t extra)
@@ -74,4 +75,11 @@ void strbuf_release(struct strbuf *b)
 {
 	free(b->p);
 	*b = (struct strbuf)STRBUF_INIT;
+}
+
+char *arena_take(struct arena *a, struct strbuf *b)
+{
+	char *text = arena_dup(a, strbuf_span(b));
+	strbuf_release(b);
+	return text;
 }

@@ -41,6 +41,11 @@ const char *strbuf_str(const struct strbuf *b);
 /// The content as a span; borrowed until the next change.
 struct span strbuf_span(const struct strbuf *b);
 
+struct arena;
+
+/// The content as a string owned by `a`; the buffer is released.
+char *arena_take(struct arena *a, struct strbuf *b);
+
 /// Give the memory back; the buffer is empty and usable again.
 void strbuf_release(struct strbuf *b);
 

@@ -98,9 +98,7 @@ const char *text_valid(struct arena *a, struct span s)
 {
 	struct strbuf b = STRBUF_INIT;
 	text_add_valid(&b, s);
-	const char *text = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return text;
+	return arena_take(a, &b);
 }
 
 bool text_breaks_a_line(uint32_t cp)
@@ -151,13 +149,23 @@ uint32_t text_hash32(struct span s)
 	return text_hash_more(TEXT_HASH, s);
 }
 
+const char *text_line(struct arena *a, struct span s)
+{
+	return text_short(a, s, (size_t)-1);
+}
+
+const char *text_short(struct arena *a, struct span s, size_t max_chars)
+{
+	struct strbuf b = STRBUF_INIT;
+	text_add_short(&b, s, max_chars);
+	return arena_take(a, &b);
+}
+
 const char *text_quote(struct arena *a, struct span s)
 {
 	struct strbuf b = STRBUF_INIT;
 	strbuf_addch(&b, '\'');
 	text_add_short(&b, s, 200);
 	strbuf_addch(&b, '\'');
-	char *p = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return p;
+	return arena_take(a, &b);
 }

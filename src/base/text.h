@@ -51,6 +51,12 @@ uint32_t text_hash32(struct span s);
 uint32_t text_hash_more(uint32_t h, struct span s);
 #define TEXT_HASH 2166136261u
 
+/// Untrusted text fit for one line, owned by `a`.
+const char *text_line(struct arena *a, struct span s);
+
+/// The same, cut to `max_chars` characters as text_add_short() does.
+const char *text_short(struct arena *a, struct span s, size_t max_chars);
+
 /// 'text' for a message: fit for one line, quoted, at most 200 characters.
 /// Owned by `a`.
 const char *text_quote(struct arena *a, struct span s);

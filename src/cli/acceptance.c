@@ -2,33 +2,30 @@
 
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
 
-static const char *nearest(const struct rules *rules, struct span name)
+static bool has_rule(const struct rules *rules, const char *id, struct nearest *near)
 {
-	const char *best = NULL;
-	size_t limit = name.n / 3 + 1, least = limit + 1;
 	for (size_t i = 0; i < rules->rules.nr; i++) {
-		size_t d = edit_distance(name, span_of(rules->rules.v[i].id), limit);
-		if (d < least) {
-			least = d;
-			best = rules->rules.v[i].id;
-		}
+		if (strcmp(rules->rules.v[i].id, id) == 0)
+			return true;
+		nearest_try(near, rules->rules.v[i].id);
 	}
-	return best;
+	return false;
 }
 
 enum status acceptance_check(const struct options *o, const struct rules *rules,
                              struct diag_log *log)
 {
 	for (size_t i = 0; i < o->accept.nr; i++) {
-		const char *name = o->accept.v[i], *near = nearest(rules, span_of(name));
-		if (near && strcmp(near, name) == 0)
+		struct nearest near = { .word = span_of(o->accept.v[i]) };
+		if (has_rule(rules, o->accept.v[i], &near))
 			continue;
-		const char *quoted = text_quote(&log->arena, span_of(name));
-		if (near)
+		const char *quoted = text_quote(&log->arena, near.word);
+		if (near.best)
 			return diag_fail(log, ST_USAGE, "--accept: no rule %s; did you mean '%s'?", quoted,
-			                 near);
+			                 near.best);
 		return diag_fail(log, ST_USAGE, "--accept: no rule %s (rules: %s)", quoted, rules->source);
 	}
 	return ST_OK;

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "cli/provenance.h"
-#include "gate/past.h"
+#include "diff/past.h"
 #include "store/pin.h"
 
 /* A baseline that nothing could ever be held against is refused when it is made. */

@@ -5,7 +5,7 @@
 #include "cli/acceptance.h"
 #include "cli/baseline_edit.h"
 #include "cli/commands.h"
-#include "gate/past.h"
+#include "diff/past.h"
 
 /* Everything that a command works on. */
 struct work {

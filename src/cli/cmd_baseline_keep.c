@@ -7,8 +7,9 @@
 #include "cli/baseline_edit.h"
 #include "cli/clock.h"
 #include "cli/commands.h"
+#include "diff/past.h"
 #include "gate/environment.h"
-#include "gate/past.h"
+#include "model/select.h"
 
 /* ---- prune ---- */
 
@@ -150,14 +151,14 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
                         struct arena *a)
 {
 	const struct history *h = &v->b.recent;
-	const char *query = query_text(&rule->query, a);
+	const char *query = query_text(&rule->query, a), *select = select_text(&rule->query, a);
 	size_t nr;
 	if (rule->metric->label == LABEL_PAIR)
 		return; /* formed from the kernels of both sides */
 	past_query(pin, query, &nr);
 	if (nr == 0 && rule->on_missing != ON_MISSING_SKIP)
 		WARN(v, "rule '%s': the pin has no %s%s%s", rule->id, rule->metric->name,
-		     rule->select_text[0] ? " of " : "", rule->select_text);
+		     *select ? " of " : "", select);
 	if (nr == 0)
 		return;
 	size_t answers = count_answers(h, query);

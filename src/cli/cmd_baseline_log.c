@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
-#include "gate/past.h"
+#include "diff/past.h"
 #include "report/table.h"
 #include "report/writer.h"
 

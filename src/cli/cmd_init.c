@@ -9,9 +9,9 @@
 #include "cli/init_repo.h"
 #include "cli/init_rules.h"
 #include "cli/setup.h"
-#include "gate/rules_file.h"
 #include "io/sink.h"
 #include "model/embedded.h"
+#include "rules/rules_file.h"
 
 #define RULES_FILE "rules/gpugate.yaml"
 /* What stands in the workflows of ci/ where names of the user's own belong. */
@@ -106,9 +106,7 @@ static const char *replaced(struct arena *a, const char *text, const char *from,
 		strbuf_adds(&b, to);
 	}
 	strbuf_adds(&b, text);
-	const char *out = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return out;
+	return arena_take(a, &b);
 }
 
 static void add_workflow(struct init *in, const char *path, const char *text)

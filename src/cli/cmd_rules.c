@@ -1,14 +1,14 @@
 #include "cli/commands.h"
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cli/clock.h"
 #include "cli/lint_noise.h"
 #include "cli/setup.h"
-#include "gate/keys.h"
-#include "gate/rules_file.h"
 #include "gate/waivers.h"
 #include "io/sink.h"
 #include "model/phases.h"
+#include "rules/rules_file.h"
 
 static enum status lint(const struct options *o, const char *path, int64_t today, struct sink *out,
                         struct diag_log *log)

@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/absent.h"
-#include "gate/yaml_reader.h"
+#include "rules/yaml_reader.h"
 
 #define VALUE_MAX_CHARS 200
 

@@ -9,10 +9,10 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "gate/rules_file.h"
 #include "io/source.h"
 #include "model/rule.h"
-#include "read/foreign.h"
+#include "read/recognise.h"
+#include "rules/rules_file.h"
 
 enum { SMALL_BYTES = 1 << 20, NAME_CHARS = 60, FILES_LOOKED_AT = 20 };
 

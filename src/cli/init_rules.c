@@ -143,7 +143,5 @@ const char *init_rules_text(struct init_rules *in, struct arena *a)
 		if (*p)
 			strbuf_addch(&b, *p++); /* the blank line */
 	}
-	const char *text = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return text;
+	return arena_take(a, &b);
 }

@@ -1,4 +1,4 @@
-#include "cli/load_parts.h"
+#include "cli/load_internal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "cli/context.h"
-#include "model/cycles.h"
+#include "merge/cycles.h"
 
 #define JOBS_MAX 1024
 

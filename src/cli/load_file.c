@@ -1,4 +1,4 @@
-#include "cli/load_parts.h"
+#include "cli/load_internal.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -6,16 +6,16 @@
 
 #include "base/text.h"
 #include "cli/context.h"
-#include "model/digest_fold.h"
+#include "merge/digest_fold.h"
 #include "model/memory_view.h"
-#include "read/foreign.h"
-#include "read/inputs.h"
+#include "read/metrics_file.h"
 #include "read/nsys.h"
 #include "read/pickle.h"
+#include "read/recognise.h"
 #include "read/timeline.h"
 #include "read/xprof.h"
-#include "reduce/records.h"
-#include "reduce/snapshot_digest.h"
+#include "replay/records.h"
+#include "replay/snapshot_digest.h"
 #include "store/digest_json.h"
 #include "store/run_json.h"
 

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "cli/load_parts.h"
+#include "cli/load_internal.h"
 #include "cli/progress.h"
 
 /* Open at once at most: standard streams and outputs; per file the artifact, and beside it

@@ -1,11 +1,11 @@
-#include "cli/load_parts.h"
+#include "cli/load_internal.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "base/text.h"
-#include "model/cycles.h"
+#include "merge/cycles.h"
 #include "store/digest_json.h"
 
 /* The number behind `word` in a file name, `rank-3` and `rank_3` included;

@@ -3,10 +3,10 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/number.h"
 #include "base/span.h"
 #include "base/text.h"
-#include "gate/rules_file.h"
 #include "model/metric.h"
 
 static const struct command_row {
@@ -45,39 +45,23 @@ static enum status unknown(struct diag_log *log, const char *what, struct span w
 	return diag_fail(log, ST_USAGE, "unknown %s %s; 'gpugate --help' lists them", what, quoted);
 }
 
-static size_t near_enough(struct span word)
-{
-	return word.n / 3 + 1;
-}
-
 static const char *near_option(struct diag_log *log, struct span word)
 {
-	const char *best = NULL;
-	size_t limit = near_enough(word), least = limit + 1;
-	for (int i = 0; i < NR_OPTIONS; i++) {
-		size_t d = edit_distance(word, span_of(rows[i].name), limit);
-		if (d < least) {
-			least = d;
-			best = rows[i].name;
-		}
-	}
-	return best ? arena_printf(&log->arena, "--%s", best) : NULL;
+	struct nearest near = { .word = word };
+	for (int i = 0; i < NR_OPTIONS; i++)
+		nearest_try(&near, rows[i].name);
+	return near.best ? arena_printf(&log->arena, "--%s", near.best) : NULL;
 }
 
 static const char *near_command(struct span word)
 {
-	const char *best = NULL;
-	size_t limit = near_enough(word), least = limit + 1;
+	struct nearest near = { .word = word };
 	for (int i = 0; i < NR_COMMANDS; i++) {
-		size_t d = edit_distance(word, span_of(commands[i].name), limit);
-		if (span_starts(span_of(commands[i].name), word))
-			d = 0;
-		if (d < least) {
-			least = d;
-			best = commands[i].name;
-		}
+		if (word.n && span_starts(span_of(commands[i].name), word))
+			return commands[i].name;
+		nearest_try(&near, commands[i].name);
 	}
-	return best;
+	return near.best;
 }
 
 /* The words that make `word` a command, such as those behind "baseline"; NULL where none does. */

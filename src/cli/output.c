@@ -6,17 +6,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/formats.h"
 #include "io/sink.h"
 #include "model/rule.h"
-#include "report/writer.h"
-
-static const struct {
-	enum option option;
-	const char *format;
-} files[] = {
-	{ OPT_JUNIT, "junit" }, { OPT_MARKDOWN, "markdown" },       { OPT_JSON, "json" },
-	{ OPT_HTML, "html" },   { OPT_OPENMETRICS, "openmetrics" },
-};
 
 static bool wants_color(const struct options *o)
 {
@@ -34,12 +26,13 @@ static struct write_options write_options(const struct options *o)
 		                           .verbose = o->value[OPT_VERBOSE] != NULL };
 }
 
-static enum status write_one(const char *path, const char *format, const struct report *r,
-                             const struct write_options *w, struct diag_log *log)
+static enum status write_one(const char *path, const struct report_format *f,
+                             const struct report *r, const struct write_options *w,
+                             struct diag_log *log)
 {
 	struct sink *out;
 	TRY(sink_open(path, false, &out, log));
-	report_format_find(format)->write(r, w, out);
+	f->write(r, w, out);
 	return sink_commit(out, log);
 }
 
@@ -51,13 +44,13 @@ static enum status write_files(const struct options *o, const struct report *r, 
 	struct write_options w = write_options(o);
 	enum status st = ST_OK;
 	*to_stdout = false;
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-		const char *path = o->value[files[i].option];
+	for (const struct report_format *f = report_formats; f->name; f++) {
+		const char *path = f->option < NR_OPTIONS ? o->value[f->option] : NULL;
 		if (!path)
 			continue;
 		bool is_stdout = strcmp(path, "-") == 0;
 		*to_stdout = *to_stdout || is_stdout;
-		enum status one = again && is_stdout ? ST_OK : write_one(path, files[i].format, r, &w, log);
+		enum status one = again && is_stdout ? ST_OK : write_one(path, f, r, &w, log);
 		st = st == ST_OK ? one : st;
 	}
 	return st;
@@ -92,7 +85,7 @@ enum status output_reports(const struct options *o, struct report *r, struct dia
 	diag_init(&again);
 	enum status st = write_files(o, r, false, &to_stdout, &own);
 	if (!to_stdout) {
-		enum status text = write_one("-", "text", r, &w, &own);
+		enum status text = write_one("-", report_format_find("text"), r, &w, &own);
 		st = st == ST_OK ? text : st;
 	}
 	if (st != ST_OK) { /* what could be written must not say that all is well */
@@ -127,19 +120,28 @@ static enum status check_pair(const char *output, const char *other, const char 
 	                 text_quote(&log->arena, span_of(output)), what);
 }
 
-enum status output_check(const struct options *o, struct diag_log *log)
+/* The files that are written; room for one of each option. */
+static size_t list_outputs(const struct options *o, bool creates, const char **outputs)
 {
-	static const enum option reports[] = { OPT_JUNIT,       OPT_MARKDOWN, OPT_JSON,   OPT_HTML,
-		                                   OPT_OPENMETRICS, OPT_OUTPUT,   OPT_PROPOSE };
-	static const enum option inputs[] = { OPT_RULES, OPT_CATEGORIES, OPT_SITES, OPT_DIAGNOSIS };
-	const char *outputs[sizeof reports / sizeof *reports + 1];
+	static const enum option others[] = { OPT_OUTPUT, OPT_PROPOSE };
 	size_t nr = 0;
-	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
-		if (o->value[reports[i]])
-			outputs[nr++] = o->value[reports[i]];
-	bool creates = (ON_TAKING & (1u << o->command)) && o->value[OPT_BASELINE];
+	for (const struct report_format *f = report_formats; f->name; f++)
+		if (f->option < NR_OPTIONS && o->value[f->option])
+			outputs[nr++] = o->value[f->option];
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (o->value[others[i]])
+			outputs[nr++] = o->value[others[i]];
 	if (creates)
 		outputs[nr++] = o->value[OPT_BASELINE];
+	return nr;
+}
+
+enum status output_check(const struct options *o, struct diag_log *log)
+{
+	static const enum option inputs[] = { OPT_RULES, OPT_CATEGORIES, OPT_SITES, OPT_DIAGNOSIS };
+	const char *outputs[NR_OPTIONS];
+	bool creates = (ON_TAKING & (1u << o->command)) && o->value[OPT_BASELINE];
+	size_t nr = list_outputs(o, creates, outputs);
 	for (size_t i = 0; i < nr; i++) {
 		for (size_t k = i + 1; k < nr; k++)
 			TRY(check_pair(outputs[i], outputs[k], "another output", log));

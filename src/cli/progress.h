@@ -2,7 +2,7 @@
 #ifndef GG_CLI_PROGRESS_H
 #define GG_CLI_PROGRESS_H
 
-#include "cli/load_parts.h"
+#include "cli/load_internal.h"
 
 struct progress_line;
 

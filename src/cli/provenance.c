@@ -71,9 +71,7 @@ static const char *reason_of(const struct ci_system *s, struct arena *a)
 		}
 		strbuf_adds(&b, value);
 	}
-	const char *text = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return text;
+	return arena_take(a, &b);
 }
 
 /* Untrusted: one line of so many characters. */
@@ -81,9 +79,7 @@ static const char *line_of(const char *text, size_t chars, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;
 	text_add_short(&b, span_of(text ? text : ""), chars);
-	const char *line = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return line;
+	return arena_take(a, &b);
 }
 
 static enum status time_text(struct arena *a, const char **out, struct diag_log *log)

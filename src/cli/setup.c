@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "cli/absent.h"
 #include "cli/context.h"
-#include "gate/diagnosis_file.h"
-#include "gate/rules_file.h"
-#include "gate/sites_file.h"
+#include "rules/diagnosis_file.h"
+#include "rules/rules_file.h"
+#include "rules/sites_file.h"
 
 #define RULES_PATH "rules/gpugate.yaml"
 
@@ -126,8 +126,7 @@ enum status setup_baseline_path(const struct setup *s, const struct options *o,
 		}
 	}
 	if (st == ST_OK)
-		*out = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
+		*out = arena_take(a, &b);
 	return st;
 }
 

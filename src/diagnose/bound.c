@@ -210,8 +210,7 @@ static void say_parts(struct bounds *b)
 	for (int p = 0, nr = 0; p < NR_STEP_PARTS; p++)
 		if (b->part[p] >= PERCENT / 2)
 			strbuf_addf(&text, "%s %s %s", nr++ ? "," : "", pct(b, b->part[p]), names[p]);
-	say(b, arena_dup(b->a, strbuf_span(&text)));
-	strbuf_release(&text);
+	say(b, arena_take(b->a, &text));
 	if (b->window)
 		say(b,
 		    "no steps are marked: the figures are of the whole trace, its start and end included");

@@ -23,9 +23,7 @@ static const char *line_of(struct arena *a, const char *text)
 {
 	struct strbuf b = STRBUF_INIT;
 	text_add_line(&b, span_of(text));
-	const char *line = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return line;
+	return arena_take(a, &b);
 }
 
 static void add_count(struct summary *s, const char *id, const char *label, int64_t value,

@@ -45,9 +45,7 @@ static const char *filled(const struct run_view *v, const struct diagnosis_rule 
 		else
 			strbuf_adds(&b, "–");
 	}
-	const char *out = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return out;
+	return arena_take(a, &b);
 }
 
 static int64_t saving(const struct run_view *v, const struct diagnosis_rule *r)

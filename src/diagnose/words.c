@@ -4,9 +4,7 @@ const char *figure_text(struct arena *a, enum unit unit, int64_t value, bool sig
 {
 	struct strbuf b = STRBUF_INIT;
 	unit_format(&b, unit, value, sign);
-	const char *text = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return text;
+	return arena_take(a, &b);
 }
 
 struct worst {

@@ -2,18 +2,19 @@
 
 #include <inttypes.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
-#include "gate/attribution.h"
-#include "gate/attribution_memory.h"
+#include "diff/attribution.h"
+#include "diff/attribution_memory.h"
+#include "diff/drift.h"
 #include "gate/checks_items.h"
 #include "gate/compare.h"
-#include "gate/drift.h"
-#include "gate/keys.h"
 #include "gate/message.h"
 #include "gate/noise.h"
 #include "gate/trust.h"
 #include "gate/waivers.h"
-#include "gate/words.h"
+#include "model/select.h"
+#include "model/unit.h"
 
 struct maker {
 	struct bench *bench;
@@ -50,7 +51,7 @@ static const char *item_of(struct arena *a, const struct entry *e, bool in_id)
 		strbuf_addf(&b, "~%08" PRIx32, text_hash32(e->label));
 	if (e->rank >= 0)
 		strbuf_addf(&b, "%srank %" PRId64, b.n ? ", " : "", e->rank);
-	return word_take(a, &b);
+	return arena_take(a, &b);
 }
 
 static void fill_figures(struct check *k, const struct entry *e, bool since_pin, struct arena *a)
@@ -66,10 +67,10 @@ static void fill_figures(struct check *k, const struct entry *e, bool since_pin,
 		k->change = number_sub(k->candidate, k->baseline);
 	if (k->has_pct)
 		k->change_pct = number_pct((__int128)k->candidate - k->baseline, k->baseline);
-	k->baseline_text = k->has_baseline ? word_figure(a, unit, k->baseline) : WORD_ABSENT;
-	k->candidate_text = k->has_candidate ? word_figure(a, unit, k->candidate) : WORD_ABSENT;
-	k->change_text = k->has_change ? word_change(a, unit, k->change) : WORD_ABSENT;
-	k->pct_text = k->has_pct && unit != UNIT_PCT ? word_pct(a, k->change_pct) : "";
+	k->baseline_text = k->has_baseline ? unit_text(a, unit, k->baseline) : UNIT_ABSENT;
+	k->candidate_text = k->has_candidate ? unit_text(a, unit, k->candidate) : UNIT_ABSENT;
+	k->change_text = k->has_change ? unit_change(a, unit, k->change) : UNIT_ABSENT;
+	k->pct_text = k->has_pct && unit != UNIT_PCT ? unit_relative(a, k->change_pct) : "";
 }
 
 static struct check new_check(const struct maker *m, const struct entry *e, bool since_pin)
@@ -84,7 +85,7 @@ static struct check new_check(const struct maker *m, const struct entry *e, bool
 		.metric = rule->metric,
 		.worse = rule->worse,
 		.item = item_of(a, e, false),
-		.select = word_line(a, span_of(rule->select_text)),
+		.select = select_pairs(&rule->query, a),
 		.evidence = { .noise_text = "", .detectable_text = "", .text = "" },
 	};
 	fill_figures(&k, e, since_pin, a);
@@ -220,7 +221,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 		    a, "%s; compared with the approved run alone: later ones hold no kernels", k.message);
 	if (e->was.n)
 		k.message =
-		    arena_printf(a, "%s; renamed from '%s'", k.message, word_short(a, e->was, ID_CHARS));
+		    arena_printf(a, "%s; renamed from '%s'", k.message, text_short(a, e->was, ID_CHARS));
 	add_breakdown(m, &k, e);
 	if (d.reason == REASON_NEW || d.reason == REASON_GONE) {
 		bool is_new = d.reason == REASON_NEW;
@@ -319,11 +320,11 @@ enum status checks_add(struct bench *b, const struct rules *rules, const struct 
 		pair_entry(&m, &entries);
 	else
 		bench_query(b, &rule->query, &entries);
-	if (entries.list.nr == 0 && recorded && rule->select_text[0] && selectable(b, rule))
+	if (entries.list.nr == 0 && recorded && select_any(&rule->query) && selectable(b, rule))
 		return diag_fail(log, ST_USAGE,
 		                 "%s:%u:%u: rule '%s' selects nothing: no %s of either side fits %s",
 		                 rules->source, rule->line, rule->column, rule->id, rule->metric->name,
-		                 text_quote(&out->arena, span_of(rule->select_text)));
+		                 text_quote(&out->arena, span_of(select_text(&rule->query, &out->arena))));
 	if (rule->fail.and_of_step || rule->warn.and_of_step)
 		find_step(&m);
 	bool any = entries.list.nr > 0;

@@ -3,7 +3,7 @@
 #define GG_GATE_CHECKS_H
 
 #include "base/diag.h"
-#include "gate/bench.h"
+#include "diff/bench.h"
 #include "model/report.h"
 #include "model/rule.h"
 

@@ -2,7 +2,7 @@
 #ifndef GG_GATE_CHECKS_ITEMS_H
 #define GG_GATE_CHECKS_ITEMS_H
 
-#include "gate/bench.h"
+#include "diff/bench.h"
 #include "model/rule.h"
 
 /// Keep the entries of the items that are among the top N by time on either side and have

@@ -1,21 +1,22 @@
 #include <inttypes.h>
 
-#include "gate/attribution.h"
-#include "gate/attribution_memory.h"
-#include "gate/bench.h"
-#include "gate/drift.h"
+#include "base/text.h"
+#include "diff/attribution.h"
+#include "diff/attribution_memory.h"
+#include "diff/bench.h"
+#include "diff/drift.h"
 #include "gate/environment.h"
 #include "gate/judge.h"
 #include "gate/sides.h"
 #include "gate/trust.h"
-#include "gate/words.h"
+#include "model/unit.h"
 
 static void add_figure(struct report *out, const struct metric *m, const struct entry *e)
 {
 	struct arena *a = &out->arena;
 	struct figure_row row = {
 		.metric = m,
-		.item = word_line(a, e->label),
+		.item = text_line(a, e->label),
 		.has_baseline = e->has[SIDE_BASELINE],
 		.has_candidate = e->has[SIDE_CANDIDATE],
 		.baseline = e->value[SIDE_BASELINE],
@@ -29,10 +30,10 @@ static void add_figure(struct report *out, const struct metric *m, const struct 
 		row.change = number_sub(row.candidate, row.baseline);
 	if (row.has_pct)
 		row.change_pct = number_pct((__int128)row.candidate - row.baseline, row.baseline);
-	row.baseline_text = row.has_baseline ? word_figure(a, m->unit, row.baseline) : WORD_ABSENT;
-	row.candidate_text = row.has_candidate ? word_figure(a, m->unit, row.candidate) : WORD_ABSENT;
-	row.change_text = both ? word_change(a, m->unit, row.change) : WORD_ABSENT;
-	row.pct_text = row.has_pct && m->unit != UNIT_PCT ? word_pct(a, row.change_pct) : "";
+	row.baseline_text = row.has_baseline ? unit_text(a, m->unit, row.baseline) : UNIT_ABSENT;
+	row.candidate_text = row.has_candidate ? unit_text(a, m->unit, row.candidate) : UNIT_ABSENT;
+	row.change_text = both ? unit_change(a, m->unit, row.change) : UNIT_ABSENT;
+	row.pct_text = row.has_pct && m->unit != UNIT_PCT ? unit_relative(a, row.change_pct) : "";
 	vec_push(&out->figures, row);
 }
 

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "gate/words.h"
 
 const char *environment_value(const struct run *run, const char *key)
 {
@@ -15,7 +14,7 @@ const char *environment_value(const struct run *run, const char *key)
 
 static const char *shown(struct arena *a, const char *text)
 {
-	return text ? word_line(a, span_of(text)) : NULL;
+	return text ? text_line(a, span_of(text)) : NULL;
 }
 
 /* Whether a run says these depends on the run; other keys somebody has to give. */
@@ -35,14 +34,14 @@ static void add_row(const struct run *baseline, const struct run *candidate, con
 			vec_push(&out->warnings, arena_printf(&out->arena,
 			                                      "environment key '%s' of must_match is known on "
 			                                      "neither side: it protects nothing",
-			                                      word_line(&out->arena, span_of(key))));
+			                                      text_line(&out->arena, span_of(key))));
 		return;
 	}
 	for (size_t i = 0; i < out->environment.nr; i++)
 		if (strcmp(out->environment.v[i].key, key) == 0)
 			return;
 	struct arena *a = &out->arena;
-	vec_push(&out->environment, (struct env_row){ word_line(a, span_of(key)), shown(a, b),
+	vec_push(&out->environment, (struct env_row){ text_line(a, span_of(key)), shown(a, b),
 	                                              shown(a, c), b && c && strcmp(b, c) == 0, must });
 }
 
@@ -64,7 +63,7 @@ static const char *differences(struct report *out, bool must)
 			strbuf_adds(&b, "; ");
 		add_difference(&b, &out->arena, row);
 	}
-	return word_take(&out->arena, &b);
+	return arena_take(&out->arena, &b);
 }
 
 enum status environment_judge(const struct rules *rules, const struct run *baseline,

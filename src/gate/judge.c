@@ -4,16 +4,15 @@
 
 #include "base/date.h"
 #include "base/text.h"
-#include "gate/bench.h"
+#include "diff/bench.h"
+#include "diff/drift.h"
+#include "diff/past.h"
 #include "gate/checks.h"
-#include "gate/drift.h"
 #include "gate/environment.h"
 #include "gate/noise.h"
-#include "gate/past.h"
 #include "gate/sides.h"
 #include "gate/trust.h"
 #include "gate/waivers.h"
-#include "gate/words.h"
 #include "model/present.h"
 
 /* A report of an error: no checks, the first error and the status. */
@@ -34,7 +33,7 @@ static void add_word(struct strbuf *b, struct arena *a, const char *text)
 {
 	static const char plain[] =
 	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+,@%-";
-	const char *line = word_line(a, span_of(text));
+	const char *line = text_line(a, span_of(text));
 	strbuf_addch(b, ' ');
 	if (line[0] && strspn(line, plain) == strlen(line)) {
 		strbuf_adds(b, line);
@@ -82,7 +81,7 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 		add_word(&b, &out->arena, in->promote[i]);
 	strbuf_adds(&b, " --reason 'why it is right'");
 	add_accepted(&b, out);
-	return word_take(&out->arena, &b);
+	return arena_take(&out->arena, &b);
 }
 
 static void add_count(struct strbuf *b, const struct report *out, enum verdict v, const char *what)
@@ -123,7 +122,7 @@ static const char *headline(const struct judge_input *in, struct report *out)
 		strbuf_adds(&b, " (--fail-on never: the verdict does not decide)");
 	if (in->fail_on == FAIL_ON_WARN && out->counts[VERDICT_WARN])
 		strbuf_adds(&b, " (--fail-on warn: warnings fail)");
-	return word_take(&out->arena, &b);
+	return arena_take(&out->arena, &b);
 }
 
 /* What the exit code comes from: a regression that was found is never hidden by a
@@ -232,10 +231,10 @@ static void fill_context(const struct judge_input *in, struct report *out)
 	struct arena *a = &out->arena;
 	const struct rules *rules = in->rules;
 	int64_t approved;
-	out->workload = word_line(a, span_of(rules->workload));
-	out->rules = word_line(a, span_of(rules->source));
-	out->profile = rules->profile ? word_line(a, span_of(rules->profile)) : NULL;
-	out->baseline_path = word_line(a, span_of(in->baseline_path ? in->baseline_path : ""));
+	out->workload = text_line(a, span_of(rules->workload));
+	out->rules = text_line(a, span_of(rules->source));
+	out->profile = rules->profile ? text_line(a, span_of(rules->profile)) : NULL;
+	out->baseline_path = text_line(a, span_of(in->baseline_path ? in->baseline_path : ""));
 	out->accept = "";
 	sides_fill(in->baseline, in->candidates, in->nr_candidates, out);
 	if (!in->baseline)
@@ -247,7 +246,7 @@ static void fill_context(const struct judge_input *in, struct report *out)
 		vec_push(&out->warnings, arena_printf(a, "the baseline is of another workload: %s",
 		                                      text_quote(a, span_of(in->baseline_workload))));
 	if (in->baseline_commit && in->baseline_commit[0])
-		out->baseline.commit = word_line(a, span_of(in->baseline_commit));
+		out->baseline.commit = text_line(a, span_of(in->baseline_commit));
 	if (!in->baseline_time || !date_parse(span_of(in->baseline_time), &approved) ||
 	    approved > in->today)
 		return;

@@ -1,13 +1,12 @@
 #include "gate/message.h"
 
 #include "base/text.h"
-#include "gate/pairs.h"
-#include "gate/rules_parts.h"
-#include "gate/words.h"
+#include "diff/pairs.h"
+#include "model/unit.h"
 
 static void add_limit(struct strbuf *b, const struct limits *map, const struct limit *l)
 {
-	strbuf_addf(b, "%s %s", word_condition((size_t)l->condition), l->text);
+	strbuf_addf(b, "%s %s", condition_name((size_t)l->condition), l->text);
 	if (map->has_and && l->relative && l->condition != COND_CHANGE)
 		strbuf_addf(b, " and %s", map->and_text);
 }
@@ -16,7 +15,7 @@ const char *message_limit(struct arena *a, const struct limits *map, const struc
 {
 	struct strbuf b = STRBUF_INIT;
 	add_limit(&b, map, l);
-	return word_take(a, &b);
+	return arena_take(a, &b);
 }
 
 const char *message_limits(struct arena *a, const struct limits *map)
@@ -27,7 +26,7 @@ const char *message_limits(struct arena *a, const struct limits *map)
 			strbuf_adds(&b, " or ");
 		add_limit(&b, map, &map->list.v[i]);
 	}
-	return word_take(a, &b);
+	return arena_take(a, &b);
 }
 
 static void add_subject(struct strbuf *b, const struct comparison *c, const struct check *check)
@@ -67,7 +66,7 @@ static void add_limit_reached(struct strbuf *b, struct arena *a, const struct co
 		strbuf_addf(b, ", better by more than the limit of %s", check->limit);
 	else if (d->reason == REASON_NOISE)
 		strbuf_addf(b, ", beyond the limit of %s but within the noise of %s", check->limit,
-		            word_amount(a, check->metric->unit, d->since_pin ? c->pin_noise : c->noise));
+		            unit_amount(a, check->metric->unit, d->since_pin ? c->pin_noise : c->noise));
 	else
 		strbuf_addf(b, ", beyond the %s of %s",
 		            d->verdict == VERDICT_WARN ? "warning limit" : "limit", check->limit);
@@ -150,5 +149,5 @@ const char *message_of(struct arena *a, const struct comparison *c, const struct
 	}
 	if (d->verdict == VERDICT_WAIVED)
 		strbuf_addf(&b, "; waived %s", check->waiver);
-	return word_take(a, &b);
+	return arena_take(a, &b);
 }

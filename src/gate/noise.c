@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "diff/past.h"
 #include "gate/noise_math.h"
-#include "gate/past.h"
-#include "gate/words.h"
 #include "model/phases.h"
+#include "model/unit.h"
 
 /* ---- samples of the steps ---- */
 
@@ -175,11 +175,11 @@ static void fill_detectable(const struct model *m, struct arena *a, struct evide
 	out->has_detectable = true;
 	out->detectable = (int64_t)floor(least) + 1; /* beyond is strictly greater */
 	int64_t from = m->since_pin ? m->c->pin : m->c->baseline;
-	out->detectable_text = word_amount(a, metric->unit, out->detectable);
+	out->detectable_text = unit_amount(a, metric->unit, out->detectable);
 	if (metric->unit != UNIT_PCT && from > 0)
 		out->detectable_text =
 		    arena_printf(a, "%s (%s)", out->detectable_text,
-		                 word_figure(a, UNIT_PCT, number_pct(out->detectable, from)));
+		                 unit_text(a, UNIT_PCT, number_pct(out->detectable, from)));
 }
 
 /* Chance that of `drawn` out of `nr` runs `hits` are among `marked` ones: drawn without
@@ -262,7 +262,7 @@ static const char *odds_text(struct arena *a, int64_t odds)
 		return "most";
 	if (odds == 0)
 		return "fewer than 1 in 1,000,000";
-	return arena_printf(a, "1 in %s", word_figure(a, UNIT_COUNT, MICRO / odds));
+	return arena_printf(a, "1 in %s", unit_text(a, UNIT_COUNT, MICRO / odds));
 }
 
 static const char *spread_text(const struct model *m, struct arena *a)
@@ -270,8 +270,8 @@ static const char *spread_text(const struct model *m, struct arena *a)
 	enum unit unit = m->c->rule->metric->unit;
 	int64_t s = llround(fmin(m->spread.s, 9e18));
 	return unit != UNIT_PCT && m->c->baseline > 0
-	           ? word_figure(a, UNIT_PCT, number_pct(s, m->c->baseline))
-	           : word_amount(a, unit, s);
+	           ? unit_text(a, UNIT_PCT, number_pct(s, m->c->baseline))
+	           : unit_amount(a, unit, s);
 }
 
 static void add_aside(const struct model *m, struct arena *a, struct strbuf *b)
@@ -282,7 +282,7 @@ static void add_aside(const struct model *m, struct arena *a, struct strbuf *b)
 	for (size_t i = 0; i < nr; i++) {
 		if (!spread_excludes(&m->spread, runs[i]))
 			continue;
-		strbuf_addf(b, "%s%s", between, word_figure(a, m->c->rule->metric->unit, runs[i]));
+		strbuf_addf(b, "%s%s", between, unit_text(a, m->c->rule->metric->unit, runs[i]));
 		between = ", ";
 	}
 	if (m->spread.kept < nr)
@@ -318,7 +318,7 @@ static void add_steps_text(const struct model *m, const struct evidence *out, st
 	strbuf_adds(b, "over steps (median ± scaled MAD), ");
 	for (int s = 0; s < NR_SIDES; s++)
 		strbuf_addf(b, "%s%" PRId64 " of %s ± %s", s ? " against " : "", out->steps[s],
-		            word_figure(a, unit, out->median[s]), word_amount(a, unit, out->spread[s]));
+		            unit_text(a, unit, out->median[s]), unit_amount(a, unit, out->spread[s]));
 	strbuf_addf(b, ": Mann-Whitney p = %s", number_format(out->p, 6, p));
 }
 
@@ -332,7 +332,7 @@ static void fill_text(const struct model *m, struct arena *a, struct evidence *o
 		strbuf_adds(&b, b.n ? "; " : "");
 		add_steps_text(m, out, a, &b);
 	}
-	out->text = word_take(a, &b);
+	out->text = arena_take(a, &b);
 }
 
 /* ---- the doors ---- */
@@ -357,7 +357,7 @@ static void fill_runs(struct bench *b, const struct entry *e, const struct compa
 		m.pin_per_s = k * sqrt(nc + 1);
 		out->pin_noise = noise_of(&m, true);
 		out->noise = m.since_pin ? out->pin_noise : noise_of(&m, false);
-		out->noise_text = arena_printf(a, "±%s", word_amount(a, rule->metric->unit, out->noise));
+		out->noise_text = arena_printf(a, "±%s", unit_amount(a, rule->metric->unit, out->noise));
 	}
 	fill_detectable(&m, a, out);
 	fill_false_alarms(&m, out);

@@ -10,7 +10,7 @@
 #ifndef GG_GATE_NOISE_H
 #define GG_GATE_NOISE_H
 
-#include "gate/bench.h"
+#include "diff/bench.h"
 #include "gate/compare.h"
 
 /// Evidence on `e`, about which `c`, still without noise, is asked. Lists of `out` are the

@@ -2,13 +2,14 @@
 
 #include <inttypes.h>
 
+#include "base/text.h"
 #include "gate/environment.h"
 #include "gate/trust.h"
-#include "gate/words.h"
+#include "model/unit.h"
 
 static const char *shown(struct arena *a, const char *text)
 {
-	return text ? word_line(a, span_of(text)) : "";
+	return text ? text_line(a, span_of(text)) : "";
 }
 
 static void note(struct side *s, const char *text)
@@ -35,7 +36,7 @@ static void note_counts(struct side *s, const struct digest *d, struct arena *a)
 		note(s, arena_printf(a, "%" PRId64 " activities without their launch", t->dropped));
 	if (t->unattributed > 0)
 		note(s, arena_printf(a, "%" PRId64 " activities (%s) belong to no step", t->unattributed,
-		                     word_figure(a, UNIT_NS, t->unattributed_ns)));
+		                     unit_text(a, UNIT_NS, t->unattributed_ns)));
 }
 
 static bool any_partial(const struct run *run)

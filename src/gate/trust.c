@@ -3,8 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "gate/trust_finding.h"
-#include "gate/words.h"
+#include "model/unit.h"
 
 static bool spoils_all(const struct metric *m)
 {
@@ -60,7 +61,7 @@ static bool is_sum(const struct metric *m)
 
 static const char *share(struct arena *a, int64_t part, int64_t whole)
 {
-	return word_figure(a, UNIT_PCT, number_pct(part, whole));
+	return unit_text(a, UNIT_PCT, number_pct(part, whole));
 }
 
 static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
@@ -206,7 +207,7 @@ static void find_between(const struct run *baseline, const struct run *candidate
 		    &s, "memory-source-differs", NULL,
 		    "has memory figures of another source (%s) than the baseline (%s): peaks of other "
 		    "windows",
-		    word_line(a, span_of(y)), word_line(a, span_of(x)));
+		    text_line(a, span_of(y)), text_line(a, span_of(x)));
 	if (!trust_any_trace(baseline) || !trust_any_trace(candidate))
 		return;
 	bool window = any_window(candidate);

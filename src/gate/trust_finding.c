@@ -2,8 +2,6 @@
 
 #include <stdarg.h>
 
-#include "gate/words.h"
-
 void trust_add(const struct trust_scope *s, const char *id, spoils_fn *spoils, const char *fmt, ...)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -18,7 +16,7 @@ void trust_add(const struct trust_scope *s, const char *id, spoils_fn *spoils, c
 	f->rank = s->rank;
 	f->candidate = s->candidate;
 	f->warning_only = !spoils;
-	f->message = word_take(&s->out->arena, &b);
+	f->message = arena_take(&s->out->arena, &b);
 	for (size_t i = 0; spoils && i < NR_METRICS; i++)
 		if (spoils(&metric_table[i]))
 			vec_push(&f->spoils, metric_table[i].name);

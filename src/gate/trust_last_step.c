@@ -3,8 +3,8 @@
 #include <inttypes.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "gate/trust_peers.h"
-#include "gate/words.h"
 
 enum { NAME_CHARS = 80 };
 
@@ -31,10 +31,10 @@ static const char *last_deed(struct arena *a, const struct progress *p)
 		strbuf_addf(&b, " and entered %" PRId64 " collective%s", p->collectives,
 		            p->collectives == 1 ? "" : "s");
 	if (p->op.n)
-		strbuf_addf(&b, ", last on the host '%s'", word_short(a, p->op, NAME_CHARS));
+		strbuf_addf(&b, ", last on the host '%s'", text_short(a, p->op, NAME_CHARS));
 	if (p->activity.n)
-		strbuf_addf(&b, ", last on the GPU '%s'", word_short(a, p->activity, NAME_CHARS));
-	return word_take(a, &b);
+		strbuf_addf(&b, ", last on the GPU '%s'", text_short(a, p->activity, NAME_CHARS));
+	return arena_take(a, &b);
 }
 
 void peers_name_end(struct peers *p, size_t r, const char *id, const char *message)
@@ -161,7 +161,7 @@ static const char *where_they_wait(const struct peers *p, size_t r)
 		const struct progress *g = &p->run->ranks.v[i]->progress;
 		if (i != r && g->step == p->last && g->pending && g->waits_in.n)
 			return arena_printf(a, ": '%s' on rank %" PRId64,
-			                    word_short(a, g->waits_in, NAME_CHARS), p->run->ranks.v[i]->rank);
+			                    text_short(a, g->waits_in, NAME_CHARS), p->run->ranks.v[i]->rank);
 	}
 	return "";
 }

@@ -2,9 +2,10 @@
 #include <inttypes.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "gate/trust_finding.h"
-#include "gate/words.h"
 #include "model/memory_view.h"
+#include "model/unit.h"
 
 /* Highest levels, which only a history knows. */
 static bool is_peak(const struct metric *m)
@@ -59,7 +60,7 @@ static void find_contradictions(const struct trust_scope *s, const struct memory
 		    s, "negative-memory", is_level,
 		    "has a history that leads to %s allocated in memory %s: it does not belong to the "
 		    "final state",
-		    word_figure(&s->out->arena, UNIT_BYTES, e->lowest_allocated), id);
+		    unit_text(&s->out->arena, UNIT_BYTES, e->lowest_allocated), id);
 	if (lost > 0)
 		trust_add(s, "memory-contradictions",
 		          trust_is_notable(lost, e->allocs) ? is_of_history : NULL,
@@ -86,9 +87,9 @@ static void find_risk(const struct trust_scope *s, const struct digest *d)
 		    s, "out-of-memory-risk", NULL,
 		    "%s out of memory %s: at the peak %s are allocated and %s held unused, which leaves "
 		    "%s of %s",
-		    h.risk == RISK_CRITICAL ? "nearly runs" : "may run", word_line(a, span_of(m->id)),
-		    word_figure(a, UNIT_BYTES, m->peak_allocated), word_figure(a, UNIT_BYTES, h.unused),
-		    word_figure(a, UNIT_BYTES, h.left), word_figure(a, UNIT_BYTES, m->capacity));
+		    h.risk == RISK_CRITICAL ? "nearly runs" : "may run", text_line(a, span_of(m->id)),
+		    unit_text(a, UNIT_BYTES, m->peak_allocated), unit_text(a, UNIT_BYTES, h.unused),
+		    unit_text(a, UNIT_BYTES, h.left), unit_text(a, UNIT_BYTES, m->capacity));
 	}
 }
 
@@ -101,7 +102,7 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d)
 		          "torch.cuda.memory._record_memory_history() first");
 	for (size_t i = 0; i < d->memory_evidence.nr; i++) {
 		const struct memory_evidence *e = &d->memory_evidence.v[i];
-		const char *id = word_line(a, span_of(e->memory));
+		const char *id = text_line(a, span_of(e->memory));
 		if (e->truncated)
 			trust_add(
 			    s, "history-cut", is_of_cut_history,

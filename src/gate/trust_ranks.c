@@ -4,8 +4,8 @@
 
 #include "base/idmap.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "gate/trust_peers.h"
-#include "gate/words.h"
 #include "model/present.h"
 
 enum { NAME_CHARS = 80 };
@@ -93,7 +93,7 @@ static const char *missing_list(struct peers *p, const struct digest *d, size_t 
 		++*nr;
 	}
 	free(own);
-	return word_take(&p->scope->out->arena, &b);
+	return arena_take(&p->scope->out->arena, &b);
 }
 
 static void find_missing_steps(struct peers *p)
@@ -164,7 +164,7 @@ static void find_fewer(struct peers *p, struct share *v, size_t nr)
 			                        " of %s in process group '%s', and its peers %" PRId64
 			                        " in the same steps",
 			                        v[i].count, collective_names[v[i].comm->kind],
-			                        word_short(a, v[i].comm->group, NAME_CHARS), usual));
+			                        text_short(a, v[i].comm->group, NAME_CHARS), usual));
 }
 
 static void find_collectives(struct peers *p)

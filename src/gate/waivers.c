@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "gate/words.h"
 
 enum { DAYS_OF_NOTICE = 14 };
 
@@ -15,11 +14,6 @@ int64_t waivers_find(const struct rules *rules, const struct select_item *item)
 			return (int64_t)i;
 	}
 	return -1;
-}
-
-const char *waiver_text(const struct waiver *w, struct arena *a)
-{
-	return arena_printf(a, "until %s: %s", w->until_text, word_line(a, span_of(w->reason)));
 }
 
 enum status waivers_check(const struct rules *rules, int64_t today, struct diag_log *log)
@@ -38,8 +32,8 @@ enum status waivers_check(const struct rules *rules, int64_t today, struct diag_
 
 static const char *subject(const struct waiver *w, struct arena *a)
 {
-	const char *select = *w->select_text ? arena_printf(a, " (%s)", w->select_text) : "";
-	return arena_printf(a, "%s%s", text_quote(a, span_of(w->rule)), word_line(a, span_of(select)));
+	const char *quoted = text_quote(a, span_of(w->rule)), *select = select_text(&w->select, a);
+	return *select ? arena_printf(a, "%s (%s)", quoted, text_line(a, span_of(select))) : quoted;
 }
 
 void waivers_warn(const struct rules *rules, int64_t today, const bool *used, struct report *out)
@@ -54,7 +48,7 @@ void waivers_warn(const struct rules *rules, int64_t today, const bool *used, st
 			                      days == 0   ? "today"
 			                      : days == 1 ? "tomorrow"
 			                                  : arena_printf(a, "in %" PRId64 " days", days),
-			                      w->until_text, word_line(a, span_of(w->reason))));
+			                      w->until_text, text_line(a, span_of(w->reason))));
 	}
 	for (size_t i = 0; i < rules->waivers.nr; i++)
 		if (!used[i])

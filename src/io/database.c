@@ -1,4 +1,4 @@
-#include "io/database_parts.h"
+#include "io/database_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -363,8 +363,7 @@ enum status database_open(const char *path, struct source_progress *progress, st
 	struct database *db = mem_calloc(1, sizeof *db);
 	struct strbuf b = STRBUF_INIT;
 	text_add_short(&b, span_of(strcmp(path, "-") == 0 ? "standard input" : path), 4096);
-	db->name = arena_dup(&db->arena, strbuf_span(&b));
-	strbuf_release(&b);
+	db->name = arena_take(&db->arena, &b);
 	db->progress = progress;
 	enum status st = open_file(db, path, log);
 	if (st == ST_OK)

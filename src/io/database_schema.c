@@ -1,5 +1,5 @@
 /* The columns of a table, from the text that made it. */
-#include "io/database_parts.h"
+#include "io/database_internal.h"
 
 /* Identifiers in quotes of any kind are WORD_QUOTED; the end of the text is WORD_END. */
 enum word_kind { WORD_END, WORD_PLAIN, WORD_QUOTED, WORD_MARK };

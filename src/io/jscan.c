@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "io/jscan_parts.h"
+#include "io/jscan_internal.h"
 
 #define DEFAULT_WINDOW ((size_t)256 << 10)
 #define TOKEN_LIMIT ((size_t)64 << 20) ///< longest string or number that is kept

@@ -3,7 +3,7 @@
 #ifndef GG_IO_JSCAN_INLINE_H
 #define GG_IO_JSCAN_INLINE_H
 
-#include "io/jscan_parts.h"
+#include "io/jscan_internal.h"
 
 /// Where a reader is within objects, which it keeps to itself between calls of the scanner's.
 struct jscan_cursor {

@@ -1,5 +1,5 @@
 /* Numbers and words. */
-#include "io/jscan_parts.h"
+#include "io/jscan_internal.h"
 
 /* ---- numbers ---- */
 

@@ -1,6 +1,6 @@
 /* Arrays that are scanned in pieces, each by a scanner of its own. */
 #include "base/alloc.h"
-#include "io/jscan_parts.h"
+#include "io/jscan_internal.h"
 
 enum { BEGINNING = 64 }; /* bytes at most */
 

@@ -1,5 +1,5 @@
 /* Objects that come again byte for byte. */
-#include "io/jscan_parts.h"
+#include "io/jscan_internal.h"
 
 void jscan_repeats_release(struct jscan_repeats *r)
 {

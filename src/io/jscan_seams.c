@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "io/jscan_parts.h"
+#include "io/jscan_internal.h"
 
 void jscan_seams_init(struct jscan *js)
 {

@@ -1,6 +1,6 @@
 /* Strings. */
 #include "base/text.h"
-#include "io/jscan_parts.h"
+#include "io/jscan_internal.h"
 
 /* Number of hex digits at `p`, at most 4. */
 static size_t nr_hex(const char *p)

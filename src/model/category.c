@@ -60,9 +60,7 @@ const char *category_communication(const struct category_table *t, struct arena 
 			strbuf_add(&b, c->match.v[j]);
 		}
 	}
-	const char *text = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return text;
+	return arena_take(a, &b);
 }
 
 bool category_matches_any(const char *patterns, struct span name)

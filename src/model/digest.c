@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/nearest.h"
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -259,9 +260,7 @@ const char *digest_unmarked_text(const struct digest *d, struct arena *a)
 		strbuf_adds(&b, ": measure them as steps with --unmarked period");
 	else if (d->window && d->unmarked)
 		strbuf_addf(&b, ", needed %" PRId64 " %%", PERIOD_NEEDED / MICRO);
-	const char *text = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return text;
+	return arena_take(a, &b);
 }
 
 int run_digest_cmp(const struct digest *a, const struct digest *b)

@@ -414,6 +414,9 @@ struct digest *digest_new(void);
 /// Release a digest and all it owns; NULL is fine.
 void digest_free(struct digest *d);
 
+/// Hash of the figures: the same for the same artifact in every process.
+uint64_t digest_hash(const struct digest *d);
+
 /// Room for `nr` steps in every per-step array, zeroed.
 void digest_set_steps(struct digest *d, size_t nr);
 

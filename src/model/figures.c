@@ -1,6 +1,6 @@
 /* Every figure of a rank, from its digest. */
 #include "base/number.h"
-#include "model/figures_parts.h"
+#include "model/figures_internal.h"
 #include "model/flops.h"
 
 void figure_emit(struct emitter *e, struct span label, int64_t value)

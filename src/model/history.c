@@ -23,9 +23,7 @@ const char *query_text(const struct query *q, struct arena *a)
 	for (size_t i = 0; i < sizeof globs / sizeof *globs; i++)
 		if (globs[i].glob)
 			strbuf_addf(&b, " %s=%s", globs[i].key, globs[i].glob);
-	const char *text = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return text;
+	return arena_take(a, &b);
 }
 
 int past_value_cmp(const void *a, const void *b)

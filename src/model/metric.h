@@ -9,6 +9,8 @@
 #include "base/number.h"
 #include "base/span.h"
 #include "base/strbuf.h"
+#include "model/statistic.h"
+#include "model/unit.h"
 
 enum metric_id {
 #define X(id, ...) METRIC_##id,
@@ -18,23 +20,7 @@ enum metric_id {
 	NR_STEP_METRICS = METRIC_STEP_DATALOADER_TIME + 1, ///< the step.* rows come first
 };
 
-enum unit {
-	UNIT_NS,
-	UNIT_BYTES,
-	UNIT_COUNT,
-	UNIT_PCT, ///< values are 1e-6 percent
-	UNIT_PER_S, ///< values are 1e-6 per second
-	UNIT_BYTES_PER_S,
-	UNIT_NS_PER_STEP,
-	UNIT_COUNT_PER_STEP, ///< values are 1e-6 per step
-	UNIT_BYTES_PER_STEP,
-	UNIT_FLOPS,
-	UNIT_FLOPS_PER_S,
-	UNIT_NUMBER, ///< a number of its own meaning; values are 1e-6
-};
-
 enum worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
-enum reduce { REDUCE_MAX, REDUCE_MIN, REDUCE_MEDIAN, REDUCE_MEAN, REDUCE_EACH };
 enum label_kind {
 	LABEL_NONE,
 	LABEL_DEVICE,
@@ -61,18 +47,6 @@ enum need {
 	NEED_MATCHED,
 	NEED_INPUT
 };
-enum statistic {
-	STAT_MEDIAN,
-	STAT_MEAN,
-	STAT_MIN,
-	STAT_MAX,
-	STAT_P90,
-	STAT_P95,
-	STAT_P99,
-	STAT_TOTAL
-};
-enum { NR_STATISTICS = STAT_TOTAL + 1 };
-
 struct metric {
 	enum metric_id id;
 	const char *name;
@@ -117,33 +91,7 @@ static inline bool metric_is_step(const struct metric *m)
 	return (int)m->id < (int)NR_STEP_METRICS;
 }
 
-/// Decimal places that an integer value of `unit` carries: 6 for percent,
-/// rates, counts per step and plain numbers, else 0.
-int unit_digits(enum unit unit);
-
-/// Name of a unit in JSON: "ns", "B", "1", "%", "1/s", "B/s", "ns/step", …
-const char *unit_name(enum unit unit);
-
 /// JSON key of a label kind: "device", "kernel", …; "" for none, inputs and pair.
 const char *label_name(enum label_kind kind);
-
-/// Name of a statistic as the rules file writes it.
-const char *stat_name(enum statistic stat);
-
-/// Name of a reduction as the rules file writes it.
-const char *reduce_name(enum reduce reduce);
-
-/// Statistic over `nr` > 0 samples; `samples` is left as it is.
-int64_t stat_of(enum statistic stat, const int64_t *samples, size_t nr);
-
-/// Reduce `nr` > 0 values (not EACH); `values` may be reordered.
-int64_t reduce_of(enum reduce reduce, int64_t *values, size_t nr);
-
-/// A value for people: "151.0 ms", "4.23 GiB", "12.3 %", "1,219". Four
-/// significant digits or more, never in exponent form. `sign` writes a '+' too.
-void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign);
-
-/// Levenshtein distance with transpositions, for "did you mean"; at most `limit` + 1.
-size_t edit_distance(struct span a, struct span b, size_t limit);
 
 #endif

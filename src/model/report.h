@@ -66,13 +66,18 @@ struct evidence {
 	const char *text; ///< one sentence or more on all of it; "" none
 };
 
+/// A key of `select` and its glob, fit for one line.
+struct select_pair {
+	const char *key, *value;
+};
+
 struct check {
 	const char *id; ///< rule id, or rule id[item]
 	const char *rule; ///< rule id
 	const char *group; ///< "step", "kernels", "memory", "ranks", "inputs"
 	const struct metric *metric;
 	const char *item; ///< kernel, category, rank, … that this check is about; "" none. Valid UTF-8
-	const char *select; ///< "kernel=ampere_*"; "" none
+	const struct select_pair *select; ///< of the rule; ended by a pair without a key
 	enum verdict verdict;
 	enum worse worse; ///< the metric's, or what the rule says
 	bool has_baseline, has_candidate, has_change, has_pct;

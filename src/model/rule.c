@@ -1,5 +1,7 @@
 #include "model/rule.h"
 
+#include "base/text.h"
+
 void rules_release(struct rules *r)
 {
 	for (size_t i = 0; i < r->rules.nr; i++) {
@@ -13,4 +15,16 @@ void rules_release(struct rules *r)
 	vec_release(&r->must_match);
 	vec_release(&r->should_match);
 	arena_release(&r->arena);
+}
+
+const char *condition_name(size_t i)
+{
+	static const char *const names[] = { "increase", "decrease", "change",
+		                                 "max",      "min",      "increase_since_pin" };
+	return i < sizeof names / sizeof *names ? names[i] : NULL;
+}
+
+const char *waiver_text(const struct waiver *w, struct arena *a)
+{
+	return arena_printf(a, "until %s: %s", w->until_text, text_line(a, span_of(w->reason)));
 }

@@ -45,7 +45,6 @@ struct rule {
 	enum worse worse; ///< the metric's, or what `better:` says
 	enum reduce reduce; ///< the metric's, or what `ranks:` says
 	struct query query; ///< metric, stat, reduce and the globs of `select`
-	const char *select_text; ///< "kernel=ampere_*", "" for none
 	bool for_each; ///< one check per item over the union of both sides' top N
 	int64_t top; ///< of for_each, or of a PAIR metric; default 20
 	int64_t min_share; ///< 1e-6 percent of kernel time on either side
@@ -61,7 +60,6 @@ struct rule {
 struct waiver {
 	const char *rule; ///< glob over rule ids
 	struct query select; ///< globs only; NULL where any will do
-	const char *select_text; ///< "kernel=ampere_*", "" for none
 	int64_t until; ///< last day it holds, days since 1970-01-01 (UTC)
 	const char *until_text; ///< "2027-01-31"
 	const char *reason;
@@ -105,6 +103,12 @@ static inline bool condition_has_noise(enum condition c)
 
 /// The default step marker.
 #define DEFAULT_MARKER "ProfilerStep#*"
+
+/// Name of condition number `i` as the rules file writes it, NULL past the last.
+const char *condition_name(size_t i);
+
+/// "until 2027-01-31: cuBLAS regression, issue 1234", owned by `a`.
+const char *waiver_text(const struct waiver *w, struct arena *a);
 
 /// Give the memory back.
 void rules_release(struct rules *r);

@@ -1,7 +1,6 @@
 #include "model/view.h"
 
 #include "base/number.h"
-#include "model/digest_fold.h"
 #include "model/flops.h"
 #include "model/ranks.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "read/nsys_parts.h"
+#include "read/nsys_internal.h"
 
 /* Names are far shorter; what a process printed is held as a string, too. */
 enum { STRING_BYTES = 1 << 16, SCHEMA_MAJOR = 3 };

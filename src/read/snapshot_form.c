@@ -9,7 +9,7 @@
 #include <stdarg.h>
 
 #include "base/strbuf.h"
-#include "read/snapshot_form_parts.h"
+#include "read/snapshot_form_internal.h"
 
 bool form_ok(const struct form *f)
 {

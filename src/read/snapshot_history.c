@@ -1,4 +1,4 @@
-#include "read/snapshot_form_parts.h"
+#include "read/snapshot_form_internal.h"
 
 struct raw_entry {
 	int action; ///< -1 not given

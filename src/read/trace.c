@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 
-#include "read/foreign.h"
-#include "read/trace_parts.h"
+#include "read/recognise.h"
+#include "read/trace_internal.h"
 
 struct trace_reader {
 	struct trace_input in;

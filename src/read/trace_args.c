@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "read/trace_parts.h"
+#include "read/trace_internal.h"
 
 /* Longest text of the shapes or types of an operator; longer ones are cut. */
 enum { INPUT_BYTES = 256 };

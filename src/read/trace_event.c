@@ -1,8 +1,8 @@
 /* One element of traceEvents → one event. */
 #include <inttypes.h>
 
-#include "read/foreign.h"
-#include "read/trace_parts.h"
+#include "read/recognise.h"
+#include "read/trace_internal.h"
 
 /* Kineto's categories since 2022, and those of 2021 traces.
    Source: libkineto/src/ActivityType.cpp, output_json.cpp (pytorch/kineto). */

@@ -1,5 +1,5 @@
 /* trace_event.c once more, for processors with AVX2: read_elements() chooses. */
-#include "read/trace_parts.h"
+#include "read/trace_internal.h"
 
 #if GG_AVX2
 #define read_elements_any read_elements_avx2

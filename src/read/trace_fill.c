@@ -1,7 +1,7 @@
 /* What is wanted of one event as it was read → one event of the model. */
 #include <inttypes.h>
 
-#include "read/trace_parts.h"
+#include "read/trace_internal.h"
 
 static __attribute__((noinline, cold)) void unusable(struct trace_input *in, const char *key,
                                                      const struct field *f)

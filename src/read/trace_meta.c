@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "base/number.h"
-#include "read/trace_parts.h"
+#include "read/trace_internal.h"
 
 /* A plain non-negative integer; anything else leaves `out` as it is. */
 static void read_i64(struct jscan *js, int64_t *out)

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "read/trace_parts.h"
+#include "read/trace_internal.h"
 
 /* Pieces grow up to so many times their size where no cut is found; threads beyond so many
    would wait for their turn to hand on; and a table of names with so much text is begun anew. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "read/trace_parts.h"
+#include "read/trace_internal.h"
 
 void xprof_init(struct xprof *x)
 {

@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 #include "base/sort_inline.h"
-#include "model/digest_fold.h"
+#include "merge/digest_fold.h"
 
 /* One execution of a function. */
 struct call {

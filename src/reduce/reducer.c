@@ -100,9 +100,7 @@ const char *ident_text(struct arena *a, const struct name_table *names, int64_t 
 		return "null";
 	struct strbuf b = STRBUF_INIT;
 	text_add_valid(&b, name_span(names->by_id[-2 - ident]));
-	const char *text = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return text;
+	return arena_take(a, &b);
 }
 
 static void gpu_take(struct reducer *r, const struct event *ev)
@@ -287,6 +285,6 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	counter_figures(r, meta, out);
 	memory_figures(r, meta, out);
 	environment(r, meta, out);
-	out->source_hash = figures_hash(out);
+	out->source_hash = digest_hash(out);
 	return ST_OK;
 }

@@ -20,7 +20,7 @@
 ///     progress.c     what the rank did last
 ///     counters.c     sampled counters of the GPUs
 ///     memory.c       [memory] events
-///     identity.c     environment, hash of the figures (also of snapshots)
+///     identity.c     environment
 #ifndef GG_REDUCE_REDUCER_H
 #define GG_REDUCE_REDUCER_H
 
@@ -567,9 +567,6 @@ void phase_figures(const struct reducer *r, struct digest *d);
 
 /// Keys of the environment that the trace tells.
 void environment(const struct reducer *r, const struct trace_meta *meta, struct digest *d);
-
-/// Hash of the figures, the same for the same trace in every process.
-uint64_t figures_hash(const struct digest *d);
 
 /// Rows of counters, over the usable steps.
 void counter_figures(const struct reducer *r, const struct trace_meta *meta, struct digest *d);

@@ -70,8 +70,7 @@ static void write_table(struct page *p, const struct report_table *k)
 			unit_format(&b, column->unit, report_table_rest(k, shown, c), false);
 		else if (c + 1 == columns)
 			strbuf_addf(&b, "%zu more", rows - shown + k->more);
-		cells[c] = arena_dup(&t.arena, strbuf_span(&b));
-		strbuf_release(&b);
+		cells[c] = arena_take(&t.arena, &b);
 	}
 	if (rest)
 		table_add(&t, NULL, cells);

@@ -25,31 +25,11 @@ static void parts(struct emit *e, const char *key, const struct breakdown *b)
 	emit_close(e, ']');
 }
 
-/* Where the value ends that `text` begins with: names of kernels hold ", " too. */
-static const char *value_end(const char *text)
-{
-	for (const char *p = text; (p = strstr(p, ", ")); p += 2) {
-		size_t n = strspn(p + 2, "abcdefghijklmnopqrstuvwxyz");
-		if (n && p[2 + n] == '=')
-			return p;
-	}
-	return text + strlen(text);
-}
-
-/* "kernel=ampere_*, rank=3" as an object. */
-static void select_object(struct emit *e, const char *text)
+static void select_object(struct emit *e, const struct select_pair *pairs)
 {
 	emit_open(e, "select", '{');
-	while (*text) {
-		const char *end = value_end(text), *equals = memchr(text, '=', (size_t)(end - text));
-		if (equals) {
-			struct strbuf key = STRBUF_INIT;
-			strbuf_add(&key, (struct span){ text, (size_t)(equals - text) });
-			emit_text(e, strbuf_str(&key), (struct span){ equals + 1, (size_t)(end - equals) - 1 });
-			strbuf_release(&key);
-		}
-		text = *end ? end + 2 : end;
-	}
+	for (; pairs->key; pairs++)
+		emit_str(e, pairs->key, pairs->value);
 	emit_close(e, '}');
 }
 

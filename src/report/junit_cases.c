@@ -32,9 +32,7 @@ static const char *clean_name(struct arena *a, const char *text)
 {
 	struct strbuf b = STRBUF_INIT;
 	junit_clean(&b, text);
-	const char *name = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return name;
+	return arena_take(a, &b);
 }
 
 static enum outcome outcome_of(enum verdict v)

@@ -25,9 +25,7 @@ static const char *figure(struct memory_text *t, enum unit unit, int64_t value)
 {
 	struct strbuf b = STRBUF_INIT;
 	unit_format(&b, unit, value, false);
-	const char *text = arena_dup(&t->arena, strbuf_span(&b));
-	strbuf_release(&b);
-	return text;
+	return arena_take(&t->arena, &b);
 }
 
 static const char *bytes(struct memory_text *t, int64_t value)
@@ -51,9 +49,7 @@ static const char *line(struct memory_text *t, struct span s)
 {
 	struct strbuf b = STRBUF_INIT;
 	table_add_text(&b, s, NAME_CHARS);
-	const char *text = arena_dup(&t->arena, strbuf_span(&b));
-	strbuf_release(&b);
-	return text;
+	return arena_take(&t->arena, &b);
 }
 
 /* As long as a reader leaves them. */
@@ -61,9 +57,7 @@ static const char *input(struct memory_text *t, const char *s)
 {
 	struct strbuf b = STRBUF_INIT;
 	table_add_text(&b, span_of(s), INPUT_CHARS);
-	const char *text = arena_dup(&t->arena, strbuf_span(&b));
-	strbuf_release(&b);
-	return text;
+	return arena_take(&t->arena, &b);
 }
 
 static bool is_snapshot(const struct memory_stat *m)

@@ -88,9 +88,7 @@ const char *metrics_figure(struct metrics_page *p, enum unit unit, int64_t value
 {
 	struct strbuf b = STRBUF_INIT;
 	unit_format(&b, unit, value, false);
-	const char *text = arena_dup(&p->arena, strbuf_span(&b));
-	strbuf_release(&b);
-	return text;
+	return arena_take(&p->arena, &b);
 }
 
 const char *metrics_name(struct metrics_page *p, struct span text)

@@ -103,9 +103,7 @@ static const char *label(struct exposition *e, const char *key, const char *text
 {
 	struct strbuf b = STRBUF_INIT;
 	add_label(&b, key, text);
-	const char *taken = arena_dup(&e->arena, strbuf_span(&b));
-	strbuf_release(&b);
-	return taken;
+	return arena_take(&e->arena, &b);
 }
 
 /* ---- families ---- */

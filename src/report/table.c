@@ -109,9 +109,7 @@ const char *table_span(struct arena *a, struct span text, size_t max_chars)
 {
 	struct strbuf b = STRBUF_INIT;
 	table_add_text(&b, text, max_chars);
-	const char *line = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return line;
+	return arena_take(a, &b);
 }
 
 /* ---- breakdowns ---- */
@@ -201,9 +199,7 @@ const char *runs_of(struct arena *a, const struct check *c)
 		strbuf_adds(&b, i ? ", " : "runs of the candidate: ");
 		unit_format(&b, c->metric->unit, c->evidence.runs.v[i], false);
 	}
-	const char *text = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return text;
+	return arena_take(a, &b);
 }
 
 const char *extent_of(struct arena *a, const struct side *s)
@@ -229,7 +225,5 @@ const char *extent_of(struct arena *a, const struct side *s)
 	else if (s->has_pin_age)
 		strbuf_addf(&b, "; pinned %" PRId64 " day%s ago", s->pin_age_days,
 		            s->pin_age_days == 1 ? "" : "s");
-	const char *text = arena_dup(a, strbuf_span(&b));
-	strbuf_release(&b);
-	return text;
+	return arena_take(a, &b);
 }

@@ -44,9 +44,7 @@ static const char *whose(struct trust_lines *l, struct kind *k, bool sides)
 		strbuf_adds(&b, one ? " rank " : " ranks ");
 		ranks_name(k->ranks.v, k->ranks.nr, &b);
 	}
-	const char *text = arena_dup(&l->arena, strbuf_span(&b));
-	strbuf_release(&b);
-	return text;
+	return arena_take(&l->arena, &b);
 }
 
 /* One line of the first `nr` of what is left, which goes on from there. */

@@ -1,4 +1,4 @@
-/// Report formats: one file and one row each.
+/// What the writers of reports share.
 #ifndef GG_REPORT_WRITER_H
 #define GG_REPORT_WRITER_H
 
@@ -12,17 +12,6 @@ struct write_options {
 	size_t max_bytes; ///< markdown: budget, 0 the default of 60,000
 	bool verbose; ///< text: passed checks too
 };
-
-struct report_format {
-	const char *name; ///< "text", "markdown", "junit", "json"
-	void (*write)(const struct report *r, const struct write_options *o, struct sink *out);
-};
-
-/// The formats, ended by a row without a name; static.
-extern const struct report_format report_formats[];
-
-/// Format by name, or NULL.
-const struct report_format *report_format_find(const char *name);
 
 /// `gpugate metrics RUN --json` (schemas/gpugate-metrics-1.json). `r` holds what is
 /// said of the run, as the candidate: trust, insights, ranks; NULL nothing.

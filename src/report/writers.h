@@ -1,4 +1,4 @@
-/// The writers of reports: rows of report_formats.
+/// The writers of reports: rows of cli/formats.c.
 #ifndef GG_REPORT_WRITERS_H
 #define GG_REPORT_WRITERS_H
 
@@ -12,9 +12,6 @@ void markdown_write(const struct report *r, const struct write_options *o, struc
 
 /// JUnit XML: a suite per group of rules, a case per check.
 void junit_write(const struct report *r, const struct write_options *o, struct sink *out);
-
-/// One self-contained page: no network, readable without its script.
-void html_write(const struct report *r, const struct write_options *o, struct sink *out);
 
 /// gpugate-result-1 of `check`, gpugate-diff-1 of `diff`.
 void json_write(const struct report *r, const struct write_options *o, struct sink *out);

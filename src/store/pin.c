@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "io/sink.h"
-#include "model/digest_fold.h"
+#include "merge/digest_fold.h"
 #include "model/phases.h"
 #include "model/rule_items.h"
 #include "store/digest_schema.h"

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "diagnose/ranks.h"
 #include "gate/trust.h"
-#include "model/cycles.h"
+#include "merge/cycles.h"
 #include "model/view.h"
 #include "store/digest_json.h"
 #include "store/run_json.h"

@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 #include "io/sink.h"
-#include "read/foreign.h"
-#include "read/inputs.h"
+#include "read/metrics_file.h"
+#include "read/recognise.h"
 #include "store/digest_json.h"
 
 static void check(bool law)

@@ -12,10 +12,10 @@
 #include "../unit/sample_digest.h"
 #include "../unit/sample_report.h"
 #include "base/text.h"
+#include "cli/formats.h"
 #include "io/jscan.h"
 #include "model/phases.h"
 #include "reduce/step_phase.h"
-#include "report/writer.h"
 
 static void check(bool law)
 {

@@ -4,7 +4,7 @@
 
 #include "read/timeline.h"
 #include "read/xprof.h"
-#include "reduce/records.h"
+#include "replay/records.h"
 #include "snapshot_laws.h"
 #include "store/digest_json.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "gate/rules_file.h"
+#include "rules/rules_file.h"
 
 static void check(int law)
 {

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gate/past.h"
-#include "gate/rules_file.h"
+#include "diff/past.h"
+#include "rules/rules_file.h"
 #include "synthetic.h"
 
 enum { MAX_BASELINE = 20, MAX_CANDIDATES = 5, NR_EFFECTS = 5 };

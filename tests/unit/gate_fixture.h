@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "gate/pairs.h"
+#include "diff/pairs.h"
 #include "model/report.h"
 #include "model/rule.h"
 
@@ -126,7 +126,6 @@ static inline struct rule fixture_rule(enum metric_id id)
 		.worse = m->worse,
 		.reduce = m->reduce,
 		.query = { .metric = m, .reduce = m->reduce },
-		.select_text = "",
 		.top = 20,
 		.line = 3,
 		.column = 5,

@@ -14,7 +14,7 @@
 #include "base/strbuf.h"
 #include "read/timeline.h"
 #include "read/xprof.h"
-#include "reduce/records.h"
+#include "replay/records.h"
 
 /* How a text is read. */
 struct records_way {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
-#include "reduce/replay.h"
+#include "replay/replay.h"
 
 /* --- snapshots from text ---
 

@@ -2,7 +2,7 @@
 #ifndef GG_TESTS_REPORT_RIG_H
 #define GG_TESTS_REPORT_RIG_H
 
-#include "report/writer.h"
+#include "cli/formats.h"
 #include "sample_report.h"
 #include "text_rig.h"
 

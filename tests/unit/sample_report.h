@@ -4,6 +4,14 @@
 
 #include "model/report.h"
 
+static inline const struct select_pair *sample_select(struct arena *a, const char *kernel)
+{
+	struct select_pair *pairs = arena_alloc(a, 2, sizeof *pairs);
+	if (kernel[0])
+		pairs[0] = (struct select_pair){ "kernel", kernel };
+	return pairs;
+}
+
 static inline struct check *sample_check(struct report *r, enum verdict v, const char *rule,
                                          const char *group, enum metric_id id, const char *item)
 {
@@ -15,7 +23,7 @@ static inline struct check *sample_check(struct report *r, enum verdict v, const
 		.metric = &metric_table[id],
 		.worse = metric_table[id].worse,
 		.item = item,
-		.select = item[0] ? arena_printf(&r->arena, "kernel=%s", item) : "",
+		.select = sample_select(&r->arena, item),
 		.verdict = v,
 		.limit = "increase 5% and 2ms",
 		.message = arena_printf(&r->arena, "%s of '%s' rose", metric_table[id].name, item),

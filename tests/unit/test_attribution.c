@@ -1,9 +1,9 @@
-#include "gate/attribution.h"
+#include "diff/attribution.h"
 
 #include <stdio.h>
 
 #include "breakdown_sums.h"
-#include "gate/bench.h"
+#include "diff/bench.h"
 
 struct sides {
 	struct category_table categories;

@@ -1,7 +1,7 @@
-#include "gate/attribution_memory.h"
+#include "diff/attribution_memory.h"
 
 #include "breakdown_sums.h"
-#include "gate/parts.h"
+#include "diff/breakdown.h"
 #include "memory_fixture.h"
 
 struct sides {

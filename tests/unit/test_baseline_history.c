@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gate/past.h"
+#include "diff/past.h"
 #include "io/source.h"
 #include "store/digest_json.h"
 #include "text_rig.h"

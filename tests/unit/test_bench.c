@@ -1,6 +1,6 @@
-#include "gate/bench.h"
+#include "diff/bench.h"
 
-#include "gate/past.h"
+#include "diff/past.h"
 #include "gate_fixture.h"
 
 enum { MAX_RUNS = 8 };

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
-#include "gate/rules_file.h"
+#include "rules/rules_file.h"
 
 static void test_read(void **state)
 {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
-#include "io/database_parts.h"
+#include "io/database_internal.h"
 #include "memory_file.h"
 
 #define NR(table) (sizeof(table) / sizeof *(table))

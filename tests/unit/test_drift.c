@@ -1,10 +1,10 @@
-#include "gate/drift.h"
+#include "diff/drift.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gate/bench.h"
+#include "diff/bench.h"
 #include "gate_fixture.h"
 
 struct sides {

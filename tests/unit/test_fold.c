@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "gate/drift.h"
-#include "model/digest_fold.h"
+#include "diff/drift.h"
+#include "merge/digest_fold.h"
 #include "model/view.h"
 
 enum { WINDOW = 1000000 };

@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "breakdown_sums.h"
-#include "gate/parts.h"
-#include "gate/past.h"
+#include "diff/breakdown.h"
+#include "diff/past.h"
 
 /* Five steps of 100 ms; everything a test changes is in here. */
 struct bench_of_two {
@@ -280,7 +280,6 @@ static void test_selects_nothing(void **state)
 	setup(&s, usual, NR_OF(usual));
 	struct rule *r = add_kernel_rule(&s);
 	r->query.kernel = "ampere_*";
-	r->select_text = "kernel=ampere_*";
 	r->on_missing = ON_MISSING_SKIP;
 	assert_int_equal(run_judge(&s), ST_USAGE);
 	assert_int_equal(s.report.status, ST_USAGE);
@@ -882,7 +881,6 @@ static struct waiver *add_waiver(struct bench_of_two *s, const char *rule, int64
 {
 	struct waiver *w = vec_push_zero(&s->rules.waivers);
 	*w = (struct waiver){ .rule = rule,
-		                  .select_text = "",
 		                  .until = until,
 		                  .until_text = "2027-01-31",
 		                  .reason = "known, issue 7",

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/load_parts.h"
+#include "cli/load_internal.h"
 #include "store/run_json.h"
 
 enum { FILES = 24, BROKEN = 5 };

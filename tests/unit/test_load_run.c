@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/cycles.h"
+#include "merge/cycles.h"
 #include "model/present.h"
 #include "sample_digest.h"
 #include "store/digest_json.h"

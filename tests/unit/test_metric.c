@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/nearest.h"
 #include "model/metric.h"
 
 static void test_table(void **state)

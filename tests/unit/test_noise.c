@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diff/past.h"
 #include "gate/noise_math.h"
-#include "gate/past.h"
 #include "gate_fixture.h"
 
 /* cmocka's own compares floats. */

@@ -3,7 +3,7 @@
 
 #include "reduce_rig.h"
 
-#include "model/cycles.h"
+#include "merge/cycles.h"
 #include "model/phases.h"
 #include "reduce/step_phase.h"
 #include "store/digest_json.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "read/foreign.h"
+#include "read/recognise.h"
 
 #define SEGMENT "{\"device\": 0, \"address\": 1, \"total_size\": 2, \"blocks\": []}"
 #define LONG_FRAMES "\"frames\": [{\"name\": \"f\"}], \"x\": [1, {\"ph\": \"X\"}]"
@@ -153,11 +153,8 @@ static void test_pickles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_records),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_metrics),
-		cmocka_unit_test(test_pickles),
+		cmocka_unit_test(test_whole),   cmocka_unit_test(test_records), cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_metrics), cmocka_unit_test(test_pickles),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* HTML: escaping, limits, what each kind of report shows; axes, bars and lines of its charts. */
-#include "report/html.h"
-#include "report/svg.h"
+#include "html/html.h"
+#include "html/svg.h"
 #include "report_rig.h"
 
 static const char *write_report(const struct report *r)

@@ -222,23 +222,24 @@ static void order_of_keys(void **state)
 
 static void selections(void **state)
 {
-	static const char *const rows[][2] = {
-		{ "", "{}" },
-		{ "kernel=a*", "{\"kernel\": \"a*\"}" },
-		{ "kernel=a*, rank=3", "{\"kernel\": \"a*\", \"rank\": \"3\"}" },
-		{ "kernel=f<int, 4>, b=c, rank=3",
-		  "{\"kernel\": \"f<int, 4>\", \"b\": \"c\", \"rank\": \"3\"}" },
-		{ "kernel=f<1, 2>(int, A==B)*", "{\"kernel\": \"f<1, 2>(int, A==B)*\"}" },
-		{ "kernel=, ", "{\"kernel\": \", \"}" },
+	static const struct {
+		struct select_pair pairs[3];
+		const char *want;
+	} rows[] = {
+		{ { { NULL, NULL } }, "{}" },
+		{ { { "kernel", "a*" } }, "{\"kernel\": \"a*\"}" },
+		{ { { "kernel", "a*" }, { "rank", "3" } }, "{\"kernel\": \"a*\", \"rank\": \"3\"}" },
+		{ { { "kernel", "gemm<K, mode=fast>" } }, "{\"kernel\": \"gemm<K, mode=fast>\"}" },
 	};
 	struct strbuf want = STRBUF_INIT;
 	(void)state;
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		struct report r;
 		report_init(&r);
-		sample_check(&r, VERDICT_PASS, "r", "kernels", METRIC_KERNEL_TIME, "")->select = rows[i][0];
+		sample_check(&r, VERDICT_PASS, "r", "kernels", METRIC_KERNEL_TIME, "")->select =
+		    rows[i].pairs;
 		strbuf_setlen(&want, 0);
-		strbuf_addf(&want, "\"select\": %s, \"item\"", rows[i][1]);
+		strbuf_addf(&want, "\"select\": %s, \"item\"", rows[i].want);
 		assert_all(write_report(&r), (const char *[]){ strbuf_str(&want) }, 1);
 		report_release(&r);
 	}

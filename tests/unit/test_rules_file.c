@@ -11,8 +11,9 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
-#include "gate/rules_file.h"
-#include "gate/yaml_reader.h"
+#include "model/select.h"
+#include "rules/rules_file.h"
+#include "rules/yaml_reader.h"
 
 #define PERCENT(v) ((int64_t)(v)*1000000)
 #define HEAD "version: 1\nrules:\n"
@@ -50,47 +51,48 @@ static void accepted(const char *text, struct rules *r)
 
 /* ---- what it means ---- */
 
-static const char everything[] = "version: 1\n"
-                                 "workload: resnet50 h100\n"
-                                 "baseline: \"b/{workload}-{gpu}-{world_size}.json\"\n"
-                                 "inputs: {expect_ranks: 8}\n"
-                                 "steps: {marker: \"step[*\", unmarked: period, warmup: 2, min: 3}\n"
-                                 "environment:\n"
-                                 "  must_match: [gpu.name, gpu.count]\n"
-                                 "  should_match: [cuda.runtime]\n"
-                                 "kernels:\n"
-                                 "  match: exact\n"
-                                 "  alias: [{match: \"nccl*\", as: all reduce}]\n"
-                                 "rules:\n"
-                                 "  - fail: {increase: 5%, and: 2ms}\n"
-                                 "    warn: {increase: 2.000001%, decrease: 1.5us}\n"
-                                 "    id: step-cuda_time.1\n"
-                                 "    metric: step.cuda_time\n"
-                                 "    stat: p95\n"
-                                 "    ranks: max\n"
-                                 "    better: higher\n"
-                                 "    select: {rank: 0}\n"
-                                 "    on_missing: warn\n"
-                                 "  - id: frag\n"
-                                 "    metric: memory.fragmentation_at_peak_pct\n"
-                                 "    fail: {max: 30%, increase: 5pp}\n"
-                                 "    warn: {increase: 7%, and: 1pp}\n"
-                                 "  - id: top\n"
-                                 "    metric: kernel.time\n"
-                                 "    for_each: {top: 7, min_share: 0.5%}\n"
-                                 "    select: {kernel: \"*gemm*\", category: GE?M}\n"
-                                 "    warn: {increase: 15%, and: 0.5% of step}\n"
-                                 "    on_new: fail\n"
-                                 "    on_gone: warn\n"
-                                 "  - id: drift\n"
-                                 "    metric: kernel.drift_pct\n"
-                                 "    top: 3\n"
-                                 "    fail: {max: \"10%\"}\n"
-                                 "  - id: only-new\n"
-                                 "    metric: op.time\n"
-                                 "    for_each: {top: 1}\n"
-                                 "    on_new: note\n"
-                                 "defaults: {on_missing: skip}\n";
+static const char everything[] =
+    "version: 1\n"
+    "workload: resnet50 h100\n"
+    "baseline: \"b/{workload}-{gpu}-{world_size}.json\"\n"
+    "inputs: {expect_ranks: 8}\n"
+    "steps: {marker: \"step[*\", unmarked: period, warmup: 2, min: 3}\n"
+    "environment:\n"
+    "  must_match: [gpu.name, gpu.count]\n"
+    "  should_match: [cuda.runtime]\n"
+    "kernels:\n"
+    "  match: exact\n"
+    "  alias: [{match: \"nccl*\", as: all reduce}]\n"
+    "rules:\n"
+    "  - fail: {increase: 5%, and: 2ms}\n"
+    "    warn: {increase: 2.000001%, decrease: 1.5us}\n"
+    "    id: step-cuda_time.1\n"
+    "    metric: step.cuda_time\n"
+    "    stat: p95\n"
+    "    ranks: max\n"
+    "    better: higher\n"
+    "    select: {rank: 0}\n"
+    "    on_missing: warn\n"
+    "  - id: frag\n"
+    "    metric: memory.fragmentation_at_peak_pct\n"
+    "    fail: {max: 30%, increase: 5pp}\n"
+    "    warn: {increase: 7%, and: 1pp}\n"
+    "  - id: top\n"
+    "    metric: kernel.time\n"
+    "    for_each: {top: 7, min_share: 0.5%}\n"
+    "    select: {kernel: \"*gemm*\", category: GE?M}\n"
+    "    warn: {increase: 15%, and: 0.5% of step}\n"
+    "    on_new: fail\n"
+    "    on_gone: warn\n"
+    "  - id: drift\n"
+    "    metric: kernel.drift_pct\n"
+    "    top: 3\n"
+    "    fail: {max: \"10%\"}\n"
+    "  - id: only-new\n"
+    "    metric: op.time\n"
+    "    for_each: {top: 1}\n"
+    "    on_new: note\n"
+    "defaults: {on_missing: skip}\n";
 
 static void test_root(void **state)
 {
@@ -136,18 +138,17 @@ static void test_rules(void **state)
 	assert_int_equal(a->query.reduce, REDUCE_MAX);
 	assert_string_equal(a->query.rank, "0");
 	assert_null(a->query.kernel);
-	assert_string_equal(a->select_text, "rank=0");
 	assert_int_equal(a->on_missing, ON_MISSING_WARN);
 	assert_int_equal(frag->on_missing, ON_MISSING_SKIP); /* defaults stand behind the rules */
 	assert_int_equal(frag->stat, STAT_MEDIAN);
 	assert_int_equal(frag->reduce, REDUCE_MAX);
 	assert_int_equal(frag->worse, WORSE_UP);
 	assert_false(frag->for_each);
-	assert_string_equal(frag->select_text, "");
+	assert_false(select_any(&frag->query));
 	assert_true(top->for_each);
 	assert_int_equal(top->top, 7);
 	assert_int_equal(top->min_share, 500000);
-	assert_string_equal(top->select_text, "kernel=*gemm*, category=GE?M");
+	assert_string_equal(select_text(&top->query, &r.arena), "kernel=*gemm*, category=GE?M");
 	assert_int_equal(top->on_new, LEVEL_FAIL);
 	assert_int_equal(top->on_gone, LEVEL_WARN);
 	assert_int_equal(drift->top, 3);
@@ -315,12 +316,12 @@ static void test_waivers(void **state)
 	assert_int_equal(r.waivers.nr, 2);
 	const struct waiver *all = &r.waivers.v[0], *top = &r.waivers.v[1];
 	assert_string_equal(all->rule, "t*");
-	assert_string_equal(all->select_text, "");
+	assert_false(select_any(&all->select));
 	assert_string_equal(all->until_text, "2027-01-31");
 	assert_int_equal(all->until, 20849);
 	assert_string_equal(all->reason, "known, issue 7");
 	assert_int_equal(all->line, 10);
-	assert_string_equal(top->select_text, "kernel=a*, class=compute");
+	assert_string_equal(select_text(&top->select, &r.arena), "kernel=a*, class=compute");
 	assert_string_equal(top->select.kernel, "a*");
 	assert_int_equal(top->until, 0);
 	rules_release(&r);

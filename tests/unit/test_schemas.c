@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "gate/rules_file.h"
+#include "rules/rules_file.h"
 #include "store/digest_json.h"
 #include "store/run_json.h"
 

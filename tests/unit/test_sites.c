@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
-#include "reduce/sites.h"
+#include "replay/sites.h"
 
 /* A stack as text: "FILE:FUNCTION:LINE" for each frame, innermost first, apart by blanks. */
 static void add_stack(struct snapshot *s, const char *text)

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
-#include "reduce/snapshot_digest.h"
+#include "replay/snapshot_digest.h"
 
 /* --- one snapshot with something for every list --- */
 

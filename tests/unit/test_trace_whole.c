@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "read/foreign.h"
+#include "read/recognise.h"
 #include "trace_rows.h"
 
 /* ---- what the trace says of itself ---- */

@@ -1,0 +1,21 @@
+#include "cli/formats.h"
+
+#include <string.h>
+
+#include "html/writer.h"
+#include "report/writers.h"
+
+const struct report_format report_formats[] = {
+	{ "text", NR_OPTIONS, text_write },  { "markdown", OPT_MARKDOWN, markdown_write },
+	{ "junit", OPT_JUNIT, junit_write }, { "json", OPT_JSON, json_write },
+	{ "html", OPT_HTML, html_write },    { "openmetrics", OPT_OPENMETRICS, openmetrics_write },
+	{ NULL, NR_OPTIONS, NULL },
+};
+
+const struct report_format *report_format_find(const char *name)
+{
+	for (const struct report_format *f = report_formats; f->name; f++)
+		if (strcmp(f->name, name) == 0)
+			return f;
+	return NULL;
+}

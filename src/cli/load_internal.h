@@ -1,0 +1,73 @@
+/// The parts that loading a run is made of.
+#ifndef GG_CLI_LOAD_INTERNAL_H
+#define GG_CLI_LOAD_INTERNAL_H
+
+#include "cli/load.h"
+#include "io/source.h"
+#include "read/trace.h"
+
+/// What every file is read with. It does not change while files are read, so that threads
+/// share it.
+struct loader {
+	const struct load_options *options;
+	struct source_options source;
+	struct trace_options trace;
+	uint64_t rank; ///< --rank, UINT64_MAX not given
+	int64_t capacity; ///< --device-memory, MEMORY_UNKNOWN not given
+	size_t jobs; ///< threads at most, ≥ 1
+	bool join_cycles; ///< traces of one rank may be joined
+};
+
+/// One artifact that has been read.
+struct part {
+	struct digest *digest; ///< owned until ranks_assemble() takes it
+	const char *path; ///< as messages name it, unquoted
+	bool rank_said; ///< by the artifact, its name or --rank
+	bool stored; ///< it was a digest already
+	size_t order; ///< in which it was given
+};
+struct parts {
+	struct part *v;
+	size_t nr, cap;
+};
+
+/// What a file turned out to be, beside a status.
+enum outcome { OUTCOME_DIGEST, OUTCOME_NO_ARTIFACT };
+
+/// One file of a run and what came of it; while files are read, of one thread alone.
+struct input {
+	const char *path;
+	size_t listed; ///< a directory: number of its files, which follow
+	bool is_directory;
+	bool cycles; ///< a stored run in which traces of one rank were joined
+	enum outcome outcome;
+	enum status status;
+	struct parts parts;
+	struct source_progress progress; ///< for whoever watches
+	struct diag_log *log; ///< own_log, unless a part of the reading keeps its own
+	struct diag_log own_log;
+};
+
+/// Read one file, whatever artifact it is: status, outcome, parts and log of `in`.
+void load_file(const struct loader *l, struct input *in);
+
+/// Read all files but directories, at most l->jobs at a time, each by one thread.
+void load_files(const struct loader *l, struct input *inputs, size_t nr);
+
+/// Cores that this process may run on; at least 1.
+size_t load_cores(void);
+
+/// Threads that read `files` files at once: `jobs`, as far as descriptors allow; at least 1.
+size_t load_threads(size_t jobs, size_t files);
+
+/// The rank of an artifact: what it says itself (`own`, < 0 nothing), else its
+/// file name, else --rank, else 0, which is not `*said`.
+int64_t rank_of(const struct loader *l, int64_t own, const char *name, bool *said);
+
+/// The digests of all parts into run->ranks, in order of rank; of one rank its
+/// traces (by first step), then its snapshot. The same digest twice is one; other
+/// artifacts of one kind and rank are ST_INPUT unless they are cycles to be joined.
+GG_MUST_CHECK enum status ranks_assemble(const struct loader *l, struct parts *parts,
+                                         struct run *run, struct diag_log *log);
+
+#endif

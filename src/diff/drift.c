@@ -1,0 +1,310 @@
+#include "diff/drift.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/unit.h"
+
+/* Kernels of `list` that are among the top of a side. */
+struct top {
+	VEC(const struct activity_pair *) side[NR_SIDES]; ///< by time, ties by name
+	VEC(const struct activity_pair *) both; ///< union, in the order of the list
+};
+
+static int by_time(const struct activity_pair *a, const struct activity_pair *b, int side)
+{
+	if (a->time_ns[side] != b->time_ns[side])
+		return a->time_ns[side] > b->time_ns[side] ? -1 : 1;
+	return span_cmp(a->name, b->name);
+}
+
+static int by_baseline(const void *a, const void *b)
+{
+	return by_time(*(const struct activity_pair *const *)a, *(const struct activity_pair *const *)b,
+	               SIDE_BASELINE);
+}
+
+static int by_candidate(const void *a, const void *b)
+{
+	return by_time(*(const struct activity_pair *const *)a, *(const struct activity_pair *const *)b,
+	               SIDE_CANDIDATE);
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct activity_pair *a = *(const struct activity_pair *const *)x;
+	const struct activity_pair *b = *(const struct activity_pair *const *)y;
+	return (a > b) - (a < b);
+}
+
+/* What digests sum up on some ranks is told of none. */
+static bool is_told(const struct activity_pairs *p, const struct activity_pair *a)
+{
+	return a->kind == EVENT_KERNEL && !a->folded && !activity_is_partial(p, a);
+}
+
+static void top_init(struct top *t, const struct activity_pairs *p, int64_t top)
+{
+	*t = (struct top){ 0 };
+	for (int s = 0; s < NR_SIDES; s++) {
+		for (size_t i = 0; i < p->list.nr; i++)
+			if (is_told(p, &p->list.v[i]) && p->list.v[i].count[s] > 0)
+				vec_push(&t->side[s], &p->list.v[i]);
+		vec_sort(&t->side[s], s == SIDE_BASELINE ? by_baseline : by_candidate);
+		if (top >= 0 && t->side[s].nr > (size_t)top)
+			t->side[s].nr = (size_t)top;
+		for (size_t i = 0; i < t->side[s].nr; i++)
+			vec_push(&t->both, t->side[s].v[i]);
+	}
+	vec_sort(&t->both, by_place);
+	size_t nr = 0;
+	for (size_t i = 0; i < t->both.nr; i++)
+		if (nr == 0 || t->both.v[nr - 1] != t->both.v[i])
+			t->both.v[nr++] = t->both.v[i];
+	t->both.nr = nr;
+}
+
+static __int128 magnitude(__int128 v)
+{
+	return v < 0 ? -v : v;
+}
+
+static __int128 distance(const struct activity_pair *a)
+{
+	return magnitude((__int128)a->time_ns[SIDE_CANDIDATE] - a->time_ns[SIDE_BASELINE]);
+}
+
+static int by_distance(const void *x, const void *y)
+{
+	const struct activity_pair *a = *(const struct activity_pair *const *)x;
+	const struct activity_pair *b = *(const struct activity_pair *const *)y;
+	if (distance(a) != distance(b))
+		return distance(a) > distance(b) ? -1 : 1;
+	return span_cmp(a->name, b->name);
+}
+
+/* Those that moved most, whichever way and however large they are. */
+static void top_of_changes(struct top *t, const struct activity_pairs *p, size_t top)
+{
+	*t = (struct top){ 0 };
+	for (size_t i = 0; i < p->list.nr; i++)
+		if (is_told(p, &p->list.v[i]))
+			vec_push(&t->both, &p->list.v[i]);
+	vec_sort(&t->both, by_distance);
+	if (t->both.nr > top)
+		t->both.nr = top;
+	vec_sort(&t->both, by_place);
+}
+
+static void top_release(struct top *t)
+{
+	for (int s = 0; s < NR_SIDES; s++)
+		vec_release(&t->side[s]);
+	vec_release(&t->both);
+}
+
+/* The old name of `a`, which has another one, is in `t` too: the two are one kernel. */
+static bool is_counted(const struct top *t, const struct activity_pair *a)
+{
+	return a->partner && a->count[SIDE_BASELINE] <= 0 &&
+	       bsearch(&a->partner, t->both.v, t->both.nr, sizeof a, by_place);
+}
+
+bool drift_pct(const struct activity_pairs *p, int64_t top, int64_t *out)
+{
+	struct top t;
+	__int128 changes = 0, base = 0;
+	top_init(&t, p, top);
+	for (size_t i = 0; i < t.both.nr; i++) {
+		const struct activity_pair *a = t.both.v[i], *x = a, *y = a;
+		if (is_counted(&t, a))
+			continue;
+		if (a->partner && a->count[SIDE_BASELINE] > 0)
+			y = a->partner;
+		else if (a->partner)
+			x = a->partner;
+		changes += magnitude((__int128)y->time_ns[SIDE_CANDIDATE] - x->time_ns[SIDE_BASELINE]);
+		base += x->time_ns[SIDE_BASELINE];
+	}
+	top_release(&t);
+	if (base <= 0)
+		return false;
+	*out = number_pct(changes, base);
+	return true;
+}
+
+bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out)
+{
+	struct top t;
+	top_init(&t, p, top);
+	size_t b = t.side[SIDE_BASELINE].nr, c = t.side[SIDE_CANDIDATE].nr;
+	size_t shared = b + c - t.both.nr, most = b > c ? b : c;
+	for (size_t i = 0; i < t.both.nr; i++)
+		shared += is_counted(&t, t.both.v[i]);
+	top_release(&t);
+	if (most == 0)
+		return false;
+	*out = number_pct((__int128)shared, (__int128)most);
+	return true;
+}
+
+static bool is_gone(const struct activity_pairs *p, const struct activity_pair *a)
+{
+	return activity_is_only(p, a, SIDE_BASELINE);
+}
+
+static bool is_new(const struct activity_pairs *p, const struct activity_pair *a)
+{
+	return activity_is_only(p, a, SIDE_CANDIDATE);
+}
+
+bool drift_may_be_folded(const struct activity_pairs *p, const struct activity_pair *a)
+{
+	bool one_sided = (a->count[SIDE_BASELINE] > 0) != (a->count[SIDE_CANDIDATE] > 0);
+	return one_sided && !a->folded && !is_gone(p, a) && !is_new(p, a);
+}
+
+static int by_name(const void *name, const void *pair)
+{
+	const struct activity_pair *a = pair;
+	if (a->kind != EVENT_KERNEL || a->folded)
+		return -1; /* these come after the kernels */
+	return span_cmp(*(const struct span *)name, a->name);
+}
+
+const struct activity_pair *drift_find(const struct activity_pairs *p, struct span name)
+{
+	return p->list.nr ? bsearch(&name, p->list.v, p->list.nr, sizeof *p->list.v, by_name) : NULL;
+}
+
+/* The larger of the two contributions names the class; `same` where both
+   together are within 2 % of the baseline's time, as unchanged kernels are. */
+static const char *drift_class(const struct activity_pairs *p, const struct activity_pair *a)
+{
+	if (is_gone(p, a))
+		return "gone";
+	if (is_new(p, a))
+		return "new";
+	if (a->count[SIDE_BASELINE] <= 0 || a->count[SIDE_CANDIDATE] <= 0)
+		return "same"; /* as far as can be seen: the other side may sum it up */
+	__int128 launches = activity_launches_ns(p, a);
+	__int128 mean = (__int128)a->time_ns[SIDE_CANDIDATE] - a->time_ns[SIDE_BASELINE] - launches;
+	if ((magnitude(launches) + magnitude(mean)) * 50 <= a->time_ns[SIDE_BASELINE])
+		return "same";
+	if (magnitude(launches) >= magnitude(mean))
+		return activity_count_order(p, a) > 0 ? "more launches" : "fewer launches";
+	return mean > 0 ? "slower" : "faster";
+}
+
+static void add_shape(struct strbuf *b, const int64_t shape[3])
+{
+	for (int i = 0; i < 3; i++)
+		strbuf_addf(b, "%s%" PRId64, i ? "×" : "", shape[i]);
+}
+
+static void add_dimension(struct strbuf *b, const char *what, const int64_t x[3],
+                          const int64_t y[3])
+{
+	strbuf_addf(b, "%s ", what);
+	add_shape(b, x);
+	if (memcmp(x, y, 3 * sizeof *x) != 0) {
+		strbuf_adds(b, " → ");
+		add_shape(b, y);
+	}
+}
+
+static const struct kernel_stat *shape_of(const struct kernel_row *row)
+{
+	return row && row->stat.grid[0] >= 0 ? &row->stat : NULL;
+}
+
+static const char *shape_text(struct arena *arena, const struct kernel_row *baseline,
+                              const struct kernel_row *candidate)
+{
+	const struct kernel_stat *x = shape_of(baseline), *y = shape_of(candidate);
+	if (!x && !y)
+		return "";
+	x = x ? x : y;
+	y = y ? y : x;
+	struct strbuf b = STRBUF_INIT;
+	if (memcmp(x->grid, y->grid, sizeof x->grid) != 0 ||
+	    memcmp(x->block, y->block, sizeof x->block) != 0)
+		strbuf_adds(&b, "other shape: ");
+	add_dimension(&b, "grid", x->grid, y->grid);
+	strbuf_adds(&b, ", ");
+	add_dimension(&b, "block", x->block, y->block);
+	return arena_take(arena, &b);
+}
+
+static int64_t count_per_step(const struct activity_pairs *p, const struct activity_pair *a,
+                              int side)
+{
+	return p->steps[side] > 0 ? number_div_round((__int128)a->count[side] * MICRO, p->steps[side])
+	                          : 0;
+}
+
+static const char *count_text(struct arena *a, const struct drift_row *row)
+{
+	const char *b =
+	    row->has_baseline ? unit_text(a, UNIT_COUNT_PER_STEP, row->baseline_count) : NULL;
+	const char *c =
+	    row->has_candidate ? unit_text(a, UNIT_COUNT_PER_STEP, row->candidate_count) : NULL;
+	if (b && c && row->baseline_count != row->candidate_count)
+		return arena_printf(a, "%s → %s", b, c);
+	return b ? b : c ? c : UNIT_ABSENT;
+}
+
+/* `x` has the baseline's figures and `y` the candidate's: the same pair unless renamed. */
+static struct drift_row drift_row(const struct activity_pairs *p, const struct activity_pair *x,
+                                  const struct activity_pair *y,
+                                  const struct category_table *categories, struct arena *a)
+{
+	struct drift_row row = {
+		.kernel = text_line(a, x->name),
+		.category = text_line(a, span_of(category_name(categories, x->category))),
+		.drift = x == y ? drift_class(p, x) : "renamed",
+		.renamed_to = x == y ? NULL : text_line(a, y->name),
+		.has_baseline = x->count[SIDE_BASELINE] > 0,
+		.has_candidate = y->count[SIDE_CANDIDATE] > 0,
+		.baseline_ns = x->time_ns[SIDE_BASELINE],
+		.candidate_ns = y->time_ns[SIDE_CANDIDATE],
+		.baseline_count = count_per_step(p, x, SIDE_BASELINE),
+		.candidate_count = count_per_step(p, y, SIDE_CANDIDATE),
+		.shape_text = shape_text(a, x->row[SIDE_BASELINE], y->row[SIDE_CANDIDATE]),
+	};
+	row.change_ns = number_sub(row.candidate_ns, row.baseline_ns);
+	row.baseline_text =
+	    row.has_baseline ? unit_text(a, UNIT_NS_PER_STEP, row.baseline_ns) : UNIT_ABSENT;
+	row.candidate_text =
+	    row.has_candidate ? unit_text(a, UNIT_NS_PER_STEP, row.candidate_ns) : UNIT_ABSENT;
+	row.change_text = unit_change(a, UNIT_NS_PER_STEP, row.change_ns);
+	row.count_text = count_text(a, &row);
+	return row;
+}
+
+static int by_change(const void *a, const void *b)
+{
+	const struct drift_row *x = a, *y = b;
+	__int128 dx = magnitude(x->change_ns), dy = magnitude(y->change_ns);
+	return dx != dy ? (dx > dy ? -1 : 1) : strcmp(x->kernel, y->kernel);
+}
+
+void drift_rows(const struct activity_pairs *p, const struct category_table *categories,
+                struct report *out)
+{
+	struct top t;
+	top_of_changes(&t, p, DRIFT_ROWS_TOP);
+	for (size_t i = 0; i < t.both.nr; i++) {
+		const struct activity_pair *x = t.both.v[i], *y = x, *other = x->partner;
+		if (other && is_gone(p, x))
+			y = other;
+		else if (is_counted(&t, x))
+			continue; /* its old name has the row */
+		else if (other)
+			x = other;
+		vec_push(&out->drift, drift_row(p, x, y, categories, &out->arena));
+	}
+	top_release(&t);
+	vec_sort(&out->drift, by_change);
+}

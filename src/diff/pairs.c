@@ -1,0 +1,133 @@
+#include "diff/pairs.h"
+
+#include "diff/renames.h"
+
+static struct activity_pair *add(struct activity_pairs *p, enum side_index side,
+                                 const struct kernel_stat *s, struct span name)
+{
+	struct activity_pair *a = vec_push_zero(&p->list);
+	a->seq = p->list.nr;
+	a->kind = s->kind;
+	a->name = name;
+	a->category = -1;
+	a->cls = CLASS_MEMORY;
+	a->count[side] = s->step_count;
+	a->total_ns[side] = s->step_total_ns;
+	a->bytes[side] = s->step_bytes;
+	return a;
+}
+
+static void collect(struct activity_pairs *p, enum side_index side, const struct run_view *v,
+                    struct rank_scope scope)
+{
+	for (size_t r = 0; r < v->run->ranks.nr; r++) {
+		const struct rank_view *rank = &v->ranks[r];
+		const struct digest *d = rank->digest;
+		if (!rank_scope_has(scope, d->rank))
+			continue;
+		if (rank->folded_most > p->folded_most[side])
+			p->folded_most[side] = rank->folded_most;
+		p->steps[side] = number_add(p->steps[side], d->usable_steps);
+		for (size_t i = 0; i < rank->nr_kernels + rank->nr_folded; i++) {
+			const struct kernel_row *k = &rank->kernels[i];
+			struct activity_pair *a = add(p, side, &k->stat, k->match);
+			a->category = k->category;
+			a->cls = k->cls;
+			a->folded = k->stat.names > 0;
+			a->row[side] = k;
+			a->steps[side] = d->usable_steps;
+		}
+		for (size_t i = 0; i < d->kernels.nr; i++)
+			if (d->kernels.v[i].kind != EVENT_KERNEL)
+				add(p, side, &d->kernels.v[i], d->kernels.v[i].name);
+	}
+}
+
+/* By kind and name; equal ones in the order in which they were collected. */
+static int order(const void *x, const void *y)
+{
+	const struct activity_pair *a = x, *b = y;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->folded != b->folded)
+		return a->folded ? 1 : -1;
+	int c = span_cmp(a->name, b->name);
+	if (c)
+		return c;
+	return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+static void merge(struct activity_pair *into, const struct activity_pair *a)
+{
+	for (int s = 0; s < NR_SIDES; s++) {
+		into->count[s] = number_add(into->count[s], a->count[s]);
+		into->total_ns[s] = number_add(into->total_ns[s], a->total_ns[s]);
+		into->bytes[s] = number_add(into->bytes[s], a->bytes[s]);
+		into->steps[s] = number_add(into->steps[s], a->steps[s]);
+		if (!into->row[s])
+			into->row[s] = a->row[s];
+	}
+}
+
+void activity_pairs_init(struct activity_pairs *p, const struct run_view *baseline,
+                         const struct run_view *candidates, size_t nr_candidates,
+                         struct rank_scope scope)
+{
+	*p = (struct activity_pairs){ 0 };
+	collect(p, SIDE_BASELINE, baseline, scope);
+	for (size_t i = 0; i < nr_candidates; i++)
+		collect(p, SIDE_CANDIDATE, &candidates[i], scope);
+	vec_sort(&p->list, order);
+	size_t nr = 0;
+	for (size_t i = 0; i < p->list.nr; i++) {
+		const struct activity_pair *a = &p->list.v[i];
+		struct activity_pair *last = nr ? &p->list.v[nr - 1] : NULL;
+		if (last && last->kind == a->kind && last->folded == a->folded &&
+		    span_eq(last->name, a->name))
+			merge(last, a);
+		else
+			p->list.v[nr++] = *a;
+	}
+	p->list.nr = nr;
+	for (size_t i = 0; i < nr; i++)
+		for (int s = 0; s < NR_SIDES; s++)
+			if (p->steps[s] > 0)
+				p->list.v[i].time_ns[s] = number_div_round(p->list.v[i].total_ns[s], p->steps[s]);
+	renames_find(p);
+}
+
+bool activity_is_only(const struct activity_pairs *p, const struct activity_pair *a,
+                      enum side_index side)
+{
+	enum side_index other = side == SIDE_BASELINE ? SIDE_CANDIDATE : SIDE_BASELINE;
+	return a->kind == EVENT_KERNEL && !a->folded && a->count[side] > 0 && a->count[other] <= 0 &&
+	       (p->folded_most[other] == 0 || a->time_ns[side] > p->folded_most[other]);
+}
+
+bool activity_is_partial(const struct activity_pairs *p, const struct activity_pair *a)
+{
+	enum { KEPT_TIMES = 2 }; /* ranks keep it that need somewhat more */
+	bool partial = false;
+	for (int s = 0; s < NR_SIDES && a->kind == EVENT_KERNEL && !a->folded; s++)
+		if (a->steps[s] > 0 && a->steps[s] < p->steps[s])
+			partial = partial || number_div_round(a->total_ns[s], a->steps[s]) / KEPT_TIMES <=
+			                         p->folded_most[s];
+	return partial;
+}
+
+int activity_count_order(const struct activity_pairs *p, const struct activity_pair *a)
+{
+	__int128 b = (__int128)a->count[SIDE_BASELINE] * p->steps[SIDE_CANDIDATE];
+	__int128 c = (__int128)a->count[SIDE_CANDIDATE] * p->steps[SIDE_BASELINE];
+	return (c > b) - (c < b);
+}
+
+int64_t activity_launches_ns(const struct activity_pairs *p, const struct activity_pair *a)
+{
+	if (a->count[SIDE_BASELINE] <= 0 || p->steps[SIDE_CANDIDATE] <= 0)
+		return number_sub(a->time_ns[SIDE_CANDIDATE], a->time_ns[SIDE_BASELINE]);
+	/* the candidate's launches at the baseline's mean */
+	__int128 num = (__int128)a->total_ns[SIDE_BASELINE] * a->count[SIDE_CANDIDATE];
+	__int128 den = (__int128)a->count[SIDE_BASELINE] * p->steps[SIDE_CANDIDATE];
+	return number_sub(number_div_round(num, den), a->time_ns[SIDE_BASELINE]);
+}

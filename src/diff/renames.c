@@ -1,0 +1,97 @@
+#include "diff/renames.h"
+
+/* A kernel that one side alone has. Launches and time are those over all steps, times the
+   steps of the other side: comparable, and exact. */
+struct loner {
+	struct activity_pair *pair;
+	__int128 launches, time;
+};
+struct loners {
+	VEC(struct loner) list; ///< by category, launches, time
+};
+
+static int group_cmp(const struct loner *x, const struct loner *y)
+{
+	if (x->pair->category != y->pair->category)
+		return x->pair->category < y->pair->category ? -1 : 1;
+	return (x->launches > y->launches) - (x->launches < y->launches);
+}
+
+static int loner_cmp(const void *a, const void *b)
+{
+	const struct loner *x = a, *y = b;
+	int c = group_cmp(x, y);
+	return c ? c : (x->time > y->time) - (x->time < y->time);
+}
+
+static void loners_init(struct loners *l, struct activity_pairs *p, enum side_index side)
+{
+	__int128 steps = p->steps[side == SIDE_BASELINE ? SIDE_CANDIDATE : SIDE_BASELINE];
+	*l = (struct loners){ 0 };
+	for (size_t i = 0; i < p->list.nr; i++) {
+		struct activity_pair *a = &p->list.v[i];
+		if (activity_is_only(p, a, side))
+			vec_push(&l->list,
+			         (struct loner){ a, a->count[side] * steps, a->total_ns[side] * steps });
+	}
+	vec_sort(&l->list, loner_cmp);
+}
+
+/* Of `l` from which on none comes before `key`. */
+static size_t lower_bound(const struct loners *l, const struct loner *key)
+{
+	size_t low = 0, high = l->list.nr;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		loner_cmp(&l->list.v[mid], key) < 0 ? (low = mid + 1) : (high = mid);
+	}
+	return low;
+}
+
+static __int128 distance(const struct loner *x, const struct loner *y)
+{
+	__int128 by = x->time - y->time;
+	return by < 0 ? -by : by;
+}
+
+/* The `i`th, if it is in the group of `key`. */
+static const struct loner *in_group(const struct loners *l, size_t i, const struct loner *key)
+{
+	return i < l->list.nr && group_cmp(&l->list.v[i], key) == 0 ? &l->list.v[i] : NULL;
+}
+
+/* The only one that is nearest to `key` in time: its neighbours are the candidates, and
+   two at the same distance are none. */
+static const struct loner *nearest(const struct loners *l, const struct loner *key)
+{
+	size_t at = lower_bound(l, key);
+	const struct loner *below = in_group(l, at - 1, key), *above = in_group(l, at, key);
+	if (!below && !above)
+		return NULL;
+	bool up = !below || (above && distance(above, key) < distance(below, key));
+	const struct loner *best = up ? above : below;
+	const struct loner *other = up ? below : above;
+	const struct loner *next = in_group(l, up ? at + 1 : at - 2, key);
+	bool tie = (other && distance(other, key) == distance(best, key)) ||
+	           (next && next->time == best->time);
+	return tie ? NULL : best;
+}
+
+void renames_find(struct activity_pairs *p)
+{
+	struct loners gone, fresh;
+	if (p->steps[SIDE_BASELINE] <= 0 || p->steps[SIDE_CANDIDATE] <= 0)
+		return;
+	loners_init(&gone, p, SIDE_BASELINE);
+	loners_init(&fresh, p, SIDE_CANDIDATE);
+	for (size_t i = 0; i < gone.list.nr && fresh.list.nr; i++) {
+		const struct loner *g = &gone.list.v[i], *f = nearest(&fresh, g);
+		if (!f || nearest(&gone, f) != g || distance(g, f) > g->time / 10)
+			continue;
+		g->pair->partner = f->pair;
+		f->pair->partner = g->pair;
+		p->renamed = true;
+	}
+	vec_release(&gone.list);
+	vec_release(&fresh.list);
+}

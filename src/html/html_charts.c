@@ -1,0 +1,356 @@
+/* Charts over time: of steps, and of the levels of memory, for each rank and memory. */
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "html/html.h"
+#include "html/svg.h"
+
+/* Numbers below a chart at most. */
+enum { NUMBERS = 50 };
+
+/* Dots of a line at most: more of them would run into one. */
+enum { DOTS = 100 };
+
+enum { LINES_MAX = 6 };
+
+struct line {
+	const char *name; ///< in the legend
+	const char *class; ///< "base", "cand", … and the style of the stroke
+	enum unit unit;
+	bool right; ///< on the second axis, of percent
+	struct svg_points points; ///< owned
+	const int64_t *summary; ///< by enum statistic, of what has no points; else NULL
+};
+
+struct chart {
+	const char *title, *label;
+	enum unit x_unit, unit;
+	bool dots;
+	struct line lines[LINES_MAX];
+	size_t nr;
+};
+
+static void chart_release(struct chart *c)
+{
+	for (size_t i = 0; i < c->nr; i++)
+		vec_release(&c->lines[i].points.list);
+}
+
+static const char *figure(struct html *h, enum unit unit, int64_t value)
+{
+	struct strbuf b = STRBUF_INIT;
+	unit_format(&b, unit, value, false);
+	return arena_take(&h->arena, &b);
+}
+
+/* ---- drawing ---- */
+
+static void ranges(const struct chart *c, struct svg_range *x, struct svg_range *y)
+{
+	*x = *y = (struct svg_range){ INT64_MAX, INT64_MIN, 1 };
+	for (size_t i = 0; i < c->nr; i++) {
+		const struct line *l = &c->lines[i];
+		for (size_t k = 0; k < l->points.list.nr; k++) {
+			svg_range_add(x, l->points.list.v[k].x);
+			if (!l->right)
+				svg_range_add(y, l->points.list.v[k].y);
+		}
+		if (l->summary) {
+			svg_range_add(y, l->summary[STAT_MIN]);
+			svg_range_add(y, l->summary[STAT_MAX]);
+		}
+	}
+	*y = svg_axis(*y, c->unit == UNIT_BYTES);
+}
+
+static const struct svg_range percent = { 0, 100000000, 4 };
+
+static void draw_line(struct html *h, const struct chart *c, const struct line *l,
+                      struct svg_range x, struct svg_range y)
+{
+	if (l->summary) {
+		svg_band(&h->body, arena_printf(&h->arena, "band %s", l->class), y, l->summary[STAT_MIN],
+		         l->summary[STAT_MAX]);
+		svg_level(&h->body, arena_printf(&h->arena, "line %s", l->class), y,
+		          l->summary[STAT_MEDIAN]);
+		return;
+	}
+	svg_line(&h->body, arena_printf(&h->arena, "line %s", l->class), x, l->right ? percent : y,
+	         &l->points, false);
+	if (c->dots && l->points.list.nr <= DOTS)
+		svg_line(&h->body, arena_printf(&h->arena, "dots %s", l->class), x, y, &l->points, true);
+}
+
+/* What a line shows, in words. */
+static void describe(struct html *h, const struct line *l)
+{
+	html_printf(h, "%s: ", l->name);
+	if (l->summary) {
+		html_printf(h, "median %s, from ", figure(h, l->unit, l->summary[STAT_MEDIAN]));
+		html_printf(h, "%s to ", figure(h, l->unit, l->summary[STAT_MIN]));
+		html_printf(h, "%s. ", figure(h, l->unit, l->summary[STAT_MAX]));
+		return;
+	}
+	struct svg_range r = { INT64_MAX, INT64_MIN, 1 };
+	for (size_t i = 0; i < l->points.list.nr; i++)
+		svg_range_add(&r, l->points.list.v[i].y);
+	html_printf(h, "%zu points from %s ", l->points.list.nr, figure(h, l->unit, r.lo));
+	html_printf(h, "to %s. ", figure(h, l->unit, r.hi));
+}
+
+static void y_labels(struct html *h, enum unit unit, struct svg_range y, const char *class)
+{
+	html_printf(h, "<div class=\"%s\" aria-hidden=\"true\">", class);
+	for (int i = y.parts; i >= 0; i--)
+		html_printf(h, "<span>%s</span>",
+		            figure(h, unit, (int64_t)(y.lo + ((__int128)y.hi - y.lo) * i / y.parts)));
+	html_puts(h, "</div>");
+}
+
+static void plot(struct html *h, const struct chart *c)
+{
+	struct svg_range x, y;
+	bool right = false;
+	int id = ++h->nr_pictures;
+	ranges(c, &x, &y);
+	html_puts(h, "<div class=\"plot\">");
+	y_labels(h, c->unit, y, "y");
+	html_printf(h,
+	            "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
+	            "aria-labelledby=\"t%d d%d\"><title id=\"t%d\">",
+	            SVG_WIDTH, SVG_HEIGHT, id, id, id);
+	html_text(h, c->title);
+	html_puts(h, ", ");
+	html_text(h, c->label);
+	html_printf(h, "</title><desc id=\"d%d\">", id);
+	for (size_t i = 0; i < c->nr; i++)
+		describe(h, &c->lines[i]);
+	html_puts(h, "</desc>");
+	svg_grid(&h->body, y);
+	for (size_t i = 0; i < c->nr; i++) {
+		draw_line(h, c, &c->lines[i], x, y);
+		right = right || c->lines[i].right;
+	}
+	html_puts(h, "</svg>");
+	if (right)
+		y_labels(h, UNIT_PCT, percent, "y right");
+	html_puts(h, "<div class=\"x\" aria-hidden=\"true\">");
+	/* a count between two is none */
+	int step = c->x_unit == UNIT_COUNT && ((__int128)x.hi - x.lo) % 2 ? 2 : 1;
+	for (int i = 0; i <= 2 && x.hi >= x.lo; i += x.hi > x.lo ? step : 3)
+		html_printf(h, "<span>%s</span>",
+		            figure(h, c->x_unit, (int64_t)(x.lo + ((__int128)x.hi - x.lo) * i / 2)));
+	html_puts(h, "</div></div>\n");
+}
+
+static void numbers(struct html *h, const struct chart *c)
+{
+	const struct html_column columns[] = {
+		{ "line", ALIGN_LEFT },
+		{ c->dots                ? "step"
+		  : c->x_unit == UNIT_NS ? "time"
+		                         : "action",
+		  ALIGN_RIGHT },
+		{ "value", ALIGN_RIGHT },
+	};
+	size_t more = 0;
+	html_details(h, "numbers");
+	html_table(h, arena_printf(&h->arena, "numbers: %s, %s", c->title, c->label), columns, 3);
+	for (size_t i = 0; i < c->nr; i++) {
+		const struct line *l = &c->lines[i];
+		for (size_t k = 0; k < l->points.list.nr && k < NUMBERS && html_row(h, ""); k++) {
+			const struct series_point *p = &l->points.list.v[k];
+			html_cell(h, l->name);
+			html_figure_cell(h, figure(h, c->x_unit, p->x), true, p->x);
+			html_figure_cell(h, figure(h, l->unit, p->y), true, p->y);
+			html_puts(h, "</tr>\n");
+		}
+		more += l->points.list.nr > NUMBERS ? l->points.list.nr - NUMBERS : 0;
+	}
+	html_table_end(h, more);
+	html_details_end(h);
+}
+
+static void chart(struct html *h, const struct chart *c)
+{
+	html_puts(h, "<figure class=\"chart\" data-of=\"");
+	html_text(h, c->label);
+	html_puts(h, "\"><figcaption>");
+	html_text(h, c->title);
+	html_puts(h, ", ");
+	html_text(h, c->label);
+	html_puts(h, "</figcaption>\n<p class=\"legend\">");
+	for (size_t i = 0; i < c->nr; i++)
+		html_printf(h,
+		            "<span><svg class=\"key\" viewBox=\"0 0 30 10\" aria-hidden=\"true\"><path "
+		            "class=\"line %s\" d=\"M0 5H30\"/></svg>%s</span>",
+		            c->lines[i].class, c->lines[i].name);
+	html_puts(h, "</p>\n");
+	plot(h, c);
+	numbers(h, c);
+	html_puts(h, "</figure>\n");
+}
+
+/* ---- finding the series ---- */
+
+static const struct series *series_find(const struct run_report *run, const char *id,
+                                        const char *label)
+{
+	for (size_t i = 0; run && i < run->series.nr; i++)
+		if (strcmp(run->series.v[i].id, id) == 0 && strcmp(run->series.v[i].label, label) == 0)
+			return &run->series.v[i];
+	return NULL;
+}
+
+static void add_line(struct chart *c, const char *name, const char *class, const struct series *s)
+{
+	if (!s || c->nr == LINES_MAX || (!s->points.nr && !s->summary))
+		return;
+	struct line *l = &c->lines[c->nr++];
+	*l = (struct line){ .name = name, .class = class, .unit = s->unit, .summary = s->summary };
+	svg_thin(s->points.v, s->points.nr, &l->points);
+}
+
+/* Series of one kind of the candidate, then those that the baseline alone has. */
+static size_t each_label(struct html *h, const char *id,
+                         void (*fn)(struct html *h, const struct series *s))
+{
+	const struct report *r = h->r;
+	size_t nr = 0;
+	for (size_t i = 0; r->run && i < r->run->series.nr; i++)
+		if (strcmp(r->run->series.v[i].id, id) == 0 && nr++ < HTML_CHARTS)
+			fn(h, &r->run->series.v[i]);
+	for (size_t i = 0; r->baseline_run && i < r->baseline_run->series.nr; i++) {
+		const struct series *s = &r->baseline_run->series.v[i];
+		if (strcmp(s->id, id) == 0 && !series_find(r->run, id, s->label) && nr++ < HTML_CHARTS)
+			fn(h, s);
+	}
+	return nr;
+}
+
+static bool run_has_series(const struct run_report *run, const char *prefix)
+{
+	for (size_t i = 0; run && i < run->series.nr; i++)
+		if (strncmp(run->series.v[i].id, prefix, strlen(prefix)) == 0)
+			return true;
+	return false;
+}
+
+static bool has_series(const struct report *r, const char *prefix)
+{
+	return run_has_series(r->run, prefix) || run_has_series(r->baseline_run, prefix);
+}
+
+void html_more_charts(struct html *h, size_t nr)
+{
+	if (nr > HTML_CHARTS)
+		html_printf(h, "<p class=\"note\">%zu more in the JSON</p>\n", nr - HTML_CHARTS);
+}
+
+/* ---- steps ---- */
+
+/* Both sides begin with their first measured step, whatever its number. */
+static void number_steps(struct chart *c)
+{
+	for (size_t i = 0; i < c->nr; i++)
+		for (size_t k = c->lines[i].points.list.nr; k-- > 0;)
+			c->lines[i].points.list.v[k].x -= c->lines[i].points.list.v[0].x - 1;
+}
+
+static void step_chart(struct html *h, const struct series *s)
+{
+	struct chart c = {
+		.title = s->title, .label = s->label, .x_unit = UNIT_COUNT, .unit = s->unit, .dots = true
+	};
+	add_line(&c, "baseline", "base", series_find(h->r->baseline_run, s->id, s->label));
+	add_line(&c, html_side(h, true), "cand", series_find(h->r->run, s->id, s->label));
+	number_steps(&c);
+	if (c.nr)
+		chart(h, &c);
+	chart_release(&c);
+}
+
+void html_steps(struct html *h)
+{
+	if (!has_series(h->r, "step."))
+		return;
+	html_section(h, "steps", "Step times");
+	html_puts(h, "<p class=\"note\">By measured step, counted from 1.</p>\n"
+	             "<div class=\"charts\" data-choice=\"rank\">\n");
+	size_t nr = each_label(h, "step.time", step_chart);
+	html_more_charts(h, nr);
+	nr = each_label(h, "step.cuda_time", step_chart);
+	html_more_charts(h, nr);
+	html_puts(h, "</div>\n");
+	html_section_end(h);
+}
+
+/* ---- memory over time ---- */
+
+/* 1e-6 % of reserved that is not allocated, where both are known at the same places. */
+static void add_fragmentation(struct chart *c, const char *name, const char *class,
+                              const struct series *allocated, const struct series *reserved)
+{
+	if (!allocated || !reserved || c->nr == LINES_MAX ||
+	    allocated->points.nr != reserved->points.nr)
+		return;
+	struct svg_points all = { 0 };
+	for (size_t i = 0; i < allocated->points.nr; i++) {
+		int64_t a = allocated->points.v[i].y, r = reserved->points.v[i].y;
+		vec_push(&all.list, (struct series_point){ allocated->points.v[i].x,
+		                                           r > 0 && a <= r ? number_pct(r - a, r) : 0 });
+	}
+	struct line *l = &c->lines[c->nr++];
+	*l = (struct line){ .name = name, .class = class, .unit = UNIT_PCT, .right = true };
+	svg_thin(all.list.v, all.list.nr, &l->points);
+	vec_release(&all.list);
+}
+
+static void level_chart(struct html *h, const struct series *s)
+{
+	const struct series *a[2], *r[2];
+	const struct run_report *runs[] = { h->r->baseline_run, h->r->run };
+	struct chart c = {
+		.title = "level over time", .label = s->label, .x_unit = s->x_unit, .unit = UNIT_BYTES
+	};
+	for (int i = 0; i < 2; i++) {
+		a[i] = series_find(runs[i], "memory.allocated", s->label);
+		r[i] = series_find(runs[i], "memory.reserved", s->label);
+		/* places in time and numbers of actions do not share an axis */
+		if (a[i] && a[i]->x_unit != s->x_unit)
+			a[i] = r[i] = NULL;
+	}
+	bool both = h->r->baseline_run != NULL;
+	add_line(&c, "allocated, baseline", "base", a[0]);
+	add_line(&c, "reserved, baseline", "base dashed", r[0]);
+	add_line(&c, both ? "allocated, candidate" : "allocated", "cand", a[1]);
+	add_line(&c, both ? "reserved, candidate" : "reserved", "cand dashed", r[1]);
+	add_fragmentation(&c, "fragmentation, baseline", "base dotted", a[0], r[0]);
+	add_fragmentation(&c, both ? "fragmentation, candidate" : "fragmentation", "frag dotted", a[1],
+	                  r[1]);
+	if (c.nr)
+		chart(h, &c);
+	chart_release(&c);
+}
+
+void html_memory(struct html *h)
+{
+	bool levels = has_series(h->r, "memory.");
+	const bool peaks[] = { html_has_peaks(h->r->baseline_run), html_has_peaks(h->r->run) };
+	if (!levels && !peaks[0] && !peaks[1])
+		return;
+	html_section(h, "memory", "Memory");
+	html_printf(h, "<div class=\"charts%s\" data-choice=\"memory\">\n",
+	            peaks[0] && peaks[1] ? " pair" : "");
+	if (has_series(h->r, "memory.reserved"))
+		html_puts(h, "<p class=\"note\">Fragmentation is the share of reserved memory that is not "
+		             "allocated, on the axis to the right.</p>\n");
+	if (levels && h->r->baseline_run && !run_has_series(h->r->baseline_run, "memory."))
+		html_puts(h, "<p class=\"note\">The baseline has no levels over time (stored ones of many "
+		             "ranks keep the peaks alone): the chart is of the candidate.</p>\n");
+	html_more_charts(h, each_label(h, "memory.allocated", level_chart));
+	html_peaks(h, h->r->run);
+	html_peaks(h, h->r->baseline_run);
+	html_puts(h, "</div>\n");
+	html_section_end(h);
+}

@@ -1,0 +1,132 @@
+/* What holds a memory at its peak: a stacked bar, categories and sites. */
+#include "base/number.h"
+#include "html/html.h"
+#include "html/svg.h"
+
+enum { COLORS = 12 };
+
+/* Rows of one memory in the table of all, whose last column says it: "0 of rank 3". */
+static bool is_of(const struct report_table *t, size_t row, const char *memory)
+{
+	return strcmp(t->cells.v[(row + 1) * t->columns.nr - 1].text, memory) == 0;
+}
+
+static size_t column_of(const struct report_table *t, const char *name)
+{
+	size_t i = 0;
+	while (i < t->columns.nr && strcmp(t->columns.v[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static const char *category_of_row(const struct report_table *t, size_t row)
+{
+	size_t column = column_of(t, "category");
+	return column < t->columns.nr ? t->cells.v[row * t->columns.nr + column].text : "";
+}
+
+/* The same on both sides: by where the category first stands in the lists of both. */
+static int color_of(const struct report *r, const char *category)
+{
+	const struct run_report *runs[] = { r->run, r->baseline_run };
+	VEC(const char *) seen = VEC_INIT;
+	size_t color = SIZE_MAX;
+	for (int side = 0; side < 2; side++) {
+		const struct report_table *t =
+		    runs[side] ? run_report_table(runs[side], "memory_categories") : NULL;
+		for (size_t i = 0; t && i < report_table_rows(t) && color == SIZE_MAX; i++) {
+			const char *name = category_of_row(t, i);
+			size_t k = 0;
+			while (k < seen.nr && strcmp(seen.v[k], name) != 0)
+				k++;
+			if (k == seen.nr)
+				vec_push(&seen, name);
+			if (strcmp(name, category) == 0)
+				color = k;
+		}
+	}
+	vec_release(&seen);
+	return (int)(color % COLORS);
+}
+
+static void peak_bar(struct html *h, const struct report_table *t, const char *side,
+                     const char *memory)
+{
+	int64_t whole = 0, at = 0;
+	int id = ++h->nr_pictures;
+	for (size_t i = 0; i < report_table_rows(t); i++)
+		if (is_of(t, i, memory))
+			whole = number_add(whole, t->cells.v[i * t->columns.nr].value);
+	html_printf(h,
+	            "<svg class=\"stack\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
+	            "role=\"img\" aria-labelledby=\"t%d d%d\"><title id=\"t%d\">%s: memory ",
+	            SVG_WIDTH, SVG_HEIGHT, id, id, id, side);
+	html_text(h, memory);
+	html_printf(h, " at its peak</title><desc id=\"d%d\">", id);
+	for (size_t i = 0; i < report_table_rows(t); i++) {
+		const struct report_cell *row = &t->cells.v[i * t->columns.nr];
+		if (!is_of(t, i, memory))
+			continue;
+		html_text(h, category_of_row(t, i));
+		html_printf(h, " %s. ", row[0].text);
+	}
+	html_puts(h, "</desc>");
+	for (size_t i = 0; i < report_table_rows(t); i++)
+		if (is_of(t, i, memory)) {
+			int64_t to = number_add(at, t->cells.v[i * t->columns.nr].value);
+			svg_segment(&h->body, color_of(h->r, category_of_row(t, i)), at, to, whole);
+			at = to;
+		}
+	html_puts(h, "</svg>\n");
+}
+
+static void name_with_key(struct html *h, const struct report_table *t, size_t row,
+                          const char *name)
+{
+	html_printf(h,
+	            "<td class=\"n\"><svg class=\"swatch\" viewBox=\"0 0 10 10\" "
+	            "aria-hidden=\"true\"><rect class=\"c%d\" width=\"10\" height=\"10\"/></svg> ",
+	            color_of(h->r, category_of_row(t, row)));
+	html_name(h, name);
+	html_puts(h, "</td>");
+}
+
+static void peak(struct html *h, const struct run_report *run, const char *memory)
+{
+	const char *side = html_side(h, run->candidate);
+	const struct report_table *t = run_report_table(run, "memory_categories");
+	const struct report_table *sites = run_report_table(run, "memory_sites");
+	html_puts(h, "<figure class=\"chart peak\" data-of=\"memory ");
+	html_text(h, memory);
+	html_printf(h, "\"><figcaption>%s: memory ", side);
+	html_text(h, memory);
+	html_puts(h, " at its peak</figcaption>\n");
+	peak_bar(h, t, side, memory);
+	struct html_filter filter = { memory, is_of, name_with_key };
+	html_list(h, arena_printf(&h->arena, "%s: %s", side, t->title), t, &filter);
+	if (sites) {
+		html_details(h, sites->title);
+		filter.key = NULL;
+		html_list(h, arena_printf(&h->arena, "%s: %s", side, sites->title), sites, &filter);
+		html_details_end(h);
+	}
+	html_puts(h, "</figure>\n");
+}
+
+/* Each memory of the table once, in its order. */
+void html_peaks(struct html *h, const struct run_report *run)
+{
+	const struct report_table *t = run ? run_report_table(run, "memory_categories") : NULL;
+	size_t nr = 0;
+	for (size_t i = 0; t && i < report_table_rows(t); i++) {
+		const char *memory = t->cells.v[(i + 1) * t->columns.nr - 1].text;
+		if ((i == 0 || !is_of(t, i - 1, memory)) && nr++ < HTML_CHARTS)
+			peak(h, run, memory);
+	}
+	html_more_charts(h, nr);
+}
+
+bool html_has_peaks(const struct run_report *run)
+{
+	return run && run_report_table(run, "memory_categories");
+}

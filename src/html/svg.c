@@ -1,0 +1,162 @@
+#include "html/svg.h"
+
+#include <inttypes.h>
+
+#include "base/number.h"
+
+void svg_range_add(struct svg_range *r, int64_t v)
+{
+	r->lo = v < r->lo ? v : r->lo;
+	r->hi = v > r->hi ? v : r->hi;
+}
+
+/* ---- axes ---- */
+
+/* The next round length after `step`: 1, 2, 5, 10, … or powers of two. */
+static __int128 next_step(__int128 step, bool binary, int *nth)
+{
+	if (binary)
+		return step * 2;
+	return (*nth)++ % 3 == 1 ? step / 2 * 5 : step * 2;
+}
+
+static __int128 floor_to(__int128 v, __int128 step)
+{
+	__int128 q = v / step;
+	return (q * step > v ? q - 1 : q) * step;
+}
+
+struct svg_range svg_axis(struct svg_range r, bool binary)
+{
+	__int128 lo = r.lo, hi = r.hi;
+	if (lo > 0 && (lo < hi / 2 || lo == hi))
+		lo = 0;
+	if (hi < 0 && lo == hi)
+		hi = 0;
+	int nth = 0;
+	for (__int128 step = 1;; step = next_step(step, binary, &nth)) {
+		__int128 from = floor_to(lo, step), to = -floor_to(-hi, step);
+		if (to - from > SVG_PARTS * step)
+			continue;
+		if (from < INT64_MIN || to > INT64_MAX)
+			return (struct svg_range){ r.lo, r.hi, 1 };
+		return (struct svg_range){ (int64_t)from, (int64_t)(to > from ? to : from + 1),
+			                       to > from ? (int)((to - from) / step) : 1 };
+	}
+}
+
+/* Place of `v` from 0 to `size`. */
+static int64_t place(struct svg_range r, int64_t v, int64_t size)
+{
+	if (r.hi <= r.lo)
+		return size / 2;
+	return number_div_round(((__int128)v - r.lo) * size, (__int128)r.hi - r.lo);
+}
+
+static int64_t place_y(struct svg_range y, int64_t v)
+{
+	return SVG_HEIGHT - place(y, v, SVG_HEIGHT);
+}
+
+void svg_thin(const struct series_point *v, size_t nr, struct svg_points *out)
+{
+	size_t parts = nr < SVG_POINTS ? nr : SVG_POINTS;
+	*out = (struct svg_points){ 0 };
+	for (size_t k = 0, i = 0; k < parts; k++) {
+		size_t end = nr * (k + 1) / parts, best = i;
+		for (; i < end; i++)
+			best = v[i].y > v[best].y ? i : best;
+		vec_push(&out->list, v[best]);
+	}
+}
+
+/* ---- plots ---- */
+
+void svg_grid(struct strbuf *b, struct svg_range y)
+{
+	strbuf_adds(b, "<path class=\"grid\" d=\"");
+	for (int i = 0; i <= y.parts; i++)
+		strbuf_addf(b, "M0 %dH%d", SVG_HEIGHT * i / y.parts, SVG_WIDTH);
+	strbuf_adds(b, "\"/>");
+}
+
+void svg_line(struct strbuf *b, const char *class, struct svg_range x, struct svg_range y,
+              const struct svg_points *p, bool dots)
+{
+	strbuf_addf(b, "<path class=\"%s\" d=\"", class);
+	for (size_t i = 0; i < p->list.nr; i++)
+		strbuf_addf(b, "%c%" PRId64 " %" PRId64 "%s", dots || i == 0 ? 'M' : 'L',
+		            place(x, p->list.v[i].x, SVG_WIDTH), place_y(y, p->list.v[i].y),
+		            dots ? "h0" : "");
+	strbuf_adds(b, "\"/>");
+}
+
+void svg_level(struct strbuf *b, const char *class, struct svg_range y, int64_t value)
+{
+	strbuf_addf(b, "<path class=\"%s\" d=\"M0 %" PRId64 "H%d\"/>", class, place_y(y, value),
+	            SVG_WIDTH);
+}
+
+void svg_band(struct strbuf *b, const char *class, struct svg_range y, int64_t from, int64_t to)
+{
+	int64_t top = place_y(y, to);
+	strbuf_addf(b, "<rect class=\"%s\" y=\"%" PRId64 "\" width=\"%d\" height=\"%" PRId64 "\"/>",
+	            class, top, SVG_WIDTH, place_y(y, from) - top);
+}
+
+/* ---- bars ---- */
+
+#define BAR_OPEN                                                               \
+	"<svg class=\"bar\" viewBox=\"0 0 1000 20\" preserveAspectRatio=\"none\" " \
+	"aria-hidden=\"true\">"
+
+enum { BAR_WIDTH = 1000, BAR_HEIGHT = 20 };
+
+/* At least a sliver for what is not 0. */
+static int64_t width_of(__int128 part, int64_t whole, int64_t width)
+{
+	if (part <= 0 || whole <= 0)
+		return 0;
+	int64_t w = number_div_round(part * width, whole);
+	return w < 2 ? 2 : w < width ? w : width;
+}
+
+static void add_rect(struct strbuf *b, const char *class, int64_t x, int y, int64_t width,
+                     int height)
+{
+	if (width > 0)
+		strbuf_addf(b,
+		            "<rect class=\"%s\" x=\"%" PRId64 "\" y=\"%d\" width=\"%" PRId64
+		            "\" height=\"%d\"/>",
+		            class, x, y, width, height);
+}
+
+void svg_bar(struct strbuf *b, const char *class, int64_t part, const char *class2, int64_t part2,
+             int64_t whole)
+{
+	int height = class2 ? BAR_HEIGHT / 2 - 1 : BAR_HEIGHT;
+	strbuf_adds(b, BAR_OPEN);
+	add_rect(b, class, 0, 0, width_of(part, whole, BAR_WIDTH), height);
+	if (class2)
+		add_rect(b, class2, 0, BAR_HEIGHT - height, width_of(part2, whole, BAR_WIDTH), height);
+	strbuf_adds(b, "</svg>");
+}
+
+void svg_bar_signed(struct strbuf *b, int64_t part, int64_t whole)
+{
+	int64_t middle = BAR_WIDTH / 2;
+	int64_t width = width_of(part < 0 ? -(__int128)part : part, whole, middle);
+	strbuf_adds(b, BAR_OPEN);
+	add_rect(b, "mid", middle - 1, 0, 2, BAR_HEIGHT);
+	add_rect(b, part < 0 ? "less" : "more", part < 0 ? middle - width : middle, 3, width,
+	         BAR_HEIGHT - 6);
+	strbuf_adds(b, "</svg>");
+}
+
+void svg_segment(struct strbuf *b, int color, int64_t from, int64_t to, int64_t whole)
+{
+	struct svg_range r = { 0, whole, 1 };
+	int64_t left = place(r, from, SVG_WIDTH);
+	strbuf_addf(b, "<rect class=\"c%d\" x=\"%" PRId64 "\" width=\"%" PRId64 "\" height=\"%d\"/>",
+	            color, left, place(r, to, SVG_WIDTH) - left, SVG_HEIGHT);
+}

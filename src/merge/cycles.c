@@ -1,0 +1,580 @@
+#include "merge/cycles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/idmap.h"
+#include "base/intern.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "model/flops.h"
+
+/* ---- may they be joined ---- */
+
+static bool disjoint(const struct digest *a, const struct digest *b)
+{
+	size_t nr = a->nr_steps + b->nr_steps;
+	int64_t *all = mem_calloc(nr, sizeof *all);
+	memcpy(all, a->step_numbers, a->nr_steps * sizeof *all);
+	memcpy(all + a->nr_steps, b->step_numbers, b->nr_steps * sizeof *all);
+	sort_plain(all, nr, sizeof *all, number_cmp_i64);
+	bool twice = false;
+	for (size_t i = 1; i < nr; i++)
+		twice = twice || all[i] == all[i - 1];
+	free(all);
+	return !twice;
+}
+
+static bool same_environment(const struct digest *a, const struct digest *b)
+{
+	for (size_t i = 0; i < a->env.nr; i++) {
+		const char *other = digest_env(b, a->env.v[i].key);
+		if (other && strcmp(other, a->env.v[i].value) != 0)
+			return false;
+	}
+	return true;
+}
+
+const char *cycles_fault(const struct digest *a, const struct digest *b)
+{
+	if (a->window || b->window || a->nr_steps == 0 || b->nr_steps == 0)
+		return "one of them has no measured steps";
+	if (!disjoint(a, b))
+		return "they have steps of the same number";
+	if (strcmp(a->marker, b->marker) != 0 || strcmp(a->communication, b->communication) != 0 ||
+	    a->warmup != b->warmup)
+		return "they were reduced with other settings (marker, warm-up or categories)";
+	if (a->period_count || b->period_count)
+		return "their steps are known by the period of launches alone";
+	if (a->world_size != b->world_size || !same_environment(a, b))
+		return "their environments differ";
+	return NULL;
+}
+
+/* ---- lists ---- */
+
+/* Every VEC is a pointer and two sizes. */
+struct rows {
+	char *v;
+	size_t nr, cap;
+};
+
+/* The list at `into` and the one at `from`, both in the order of `cmp`, as one; rows of one key
+   become one by `add`. */
+static void merge(void *into, const void *from, size_t size,
+                  int (*cmp)(const void *a, const void *b),
+                  void (*add)(void *row, const void *more))
+{
+	struct rows a, b, out = { 0 };
+	memcpy(&a, into, sizeof a);
+	memcpy(&b, from, sizeof b);
+	out.cap = a.nr + b.nr;
+	out.v = mem_calloc(out.cap, size);
+	for (size_t i = 0, k = 0; i < a.nr || k < b.nr;) {
+		int c = i == a.nr ? 1 : k == b.nr ? -1 : cmp(a.v + i * size, b.v + k * size);
+		char *row = out.v + out.nr++ * size;
+		memcpy(row, c <= 0 ? a.v + i * size : b.v + k * size, size);
+		if (c == 0)
+			add(row, b.v + k * size);
+		i += c <= 0;
+		k += c >= 0;
+	}
+	free(a.v);
+	memcpy(into, &out, sizeof out);
+}
+
+#define MERGE(d, from, member, cmp, add) \
+	merge(&(d)->member, &(from)->member, sizeof *(d)->member.v, cmp, add)
+
+/* x and y are the row and what is added to it. */
+#define SUM(field) (x->field = number_add(x->field, y->field))
+#define MOST(field) (x->field = x->field > y->field ? x->field : y->field)
+
+/* Devices, threads and memories begin with their id. */
+static void add_kernel(void *row, const void *more)
+{
+	struct kernel_stat *x = row;
+	const struct kernel_stat *y = more;
+	__int128 time = (__int128)x->total_ns + y->total_ns;
+	if (x->occupancy < 0 || y->occupancy < 0)
+		MOST(occupancy);
+	else if (time > 0)
+		x->occupancy = number_div_round(
+		    (__int128)x->occupancy * x->total_ns + (__int128)y->occupancy * y->total_ns, time);
+	if (y->count > x->count) {
+		memcpy(x->grid, y->grid, sizeof x->grid);
+		memcpy(x->block, y->block, sizeof x->block);
+	}
+	SUM(count);
+	SUM(total_ns);
+	MOST(max_ns);
+	SUM(bytes);
+	SUM(step_count);
+	SUM(step_total_ns);
+	MOST(step_max_ns);
+	SUM(step_bytes);
+	MOST(shapes);
+	MOST(names);
+}
+
+static void add_device(void *row, const void *more)
+{
+	struct device_stat *x = row;
+	const struct device_stat *y = more;
+	MOST(streams);
+	SUM(activities);
+	SUM(span_ns);
+	SUM(busy_ns);
+	SUM(compute_ns);
+	SUM(comm_ns);
+	SUM(overlap_ns);
+	SUM(measured_ns);
+	SUM(measured_busy_ns);
+}
+
+static void add_op(void *row, const void *more)
+{
+	struct op_stat *x = row;
+	const struct op_stat *y = more;
+	SUM(count);
+	SUM(total_ns);
+	SUM(self_ns);
+	MOST(names);
+}
+
+static void add_call(void *row, const void *more)
+{
+	struct call_stat *x = row;
+	const struct call_stat *y = more;
+	SUM(count);
+	SUM(total_ns);
+	MOST(names);
+}
+
+static void add_thread(void *row, const void *more)
+{
+	struct thread_stat *x = row;
+	const struct thread_stat *y = more;
+	SUM(busy_ns);
+	x->op_ns = x->op_ns < 0 || y->op_ns < 0 ? -1 : number_add(x->op_ns, y->op_ns);
+}
+
+static void add_comm(void *row, const void *more)
+{
+	struct comm_stat *x = row;
+	const struct comm_stat *y = more;
+	SUM(count);
+	SUM(total_ns);
+	MOST(max_ns);
+	SUM(bytes);
+	SUM(sized_count);
+	SUM(sized_ns);
+}
+
+static void add_memory(void *row, const void *more)
+{
+	struct memory_stat *x = row;
+	const struct memory_stat *y = more;
+	if (y->peak_allocated >= x->peak_allocated) { /* of equal peaks the latest */
+		x->peak_allocated = y->peak_allocated;
+		x->reserved_at_peak = y->reserved_at_peak;
+		x->peak_op = y->peak_op;
+		x->peak_dims = y->peak_dims;
+		x->peak_types = y->peak_types;
+	}
+	SUM(events);
+	MOST(peak_reserved);
+	x->end_allocated = y->end_allocated;
+	x->end_reserved = y->end_reserved;
+	SUM(alloc_count);
+	SUM(free_count);
+	SUM(churn_bytes);
+	MOST(growth_per_step); /* MEMORY_UNKNOWN is below all others */
+	MOST(capacity);
+}
+
+/* ---- steps and collectives ---- */
+
+struct step_place {
+	const struct digest *of;
+	size_t at;
+	bool cut;
+};
+
+static int step_cmp(const void *a, const void *b)
+{
+	const struct step_place *x = a, *y = b;
+	int64_t m = x->of->step_numbers[x->at], n = y->of->step_numbers[y->at];
+	if (x->cut != y->cut)
+		return x->cut ? 1 : -1;
+	return (m > n) - (m < n);
+}
+
+static void point_collectives(struct digest *of, const int64_t *step)
+{
+	for (size_t i = 0; i < of->collectives.nr; i++)
+		of->collectives.v[i].step = step[of->collectives.v[i].step];
+}
+
+/* Room for the phases that both tell, or that the one does, of which the other has nothing then.
+   Where only one tells any within a step, all that the other launched is of none: neither does. */
+static void join_phases(struct digest *d, const struct digest *own, const struct digest *next)
+{
+	bool both = own->phases[PHASE_FORWARD][0] && next->phases[PHASE_FORWARD][0];
+	for (int p = PHASE_FORWARD; p < NR_INNER_PHASES; p++)
+		for (int c = 0; c < NR_PHASE_COLUMNS; c++)
+			d->phases[p][c] = both && (own->phases[p][c] || next->phases[p][c])
+			                      ? arena_alloc(&d->arena, d->nr_steps, sizeof *d->phases[p][c])
+			                      : NULL;
+	if (own->step_phases || next->step_phases)
+		d->step_phases = arena_alloc(&d->arena, d->nr_steps, sizeof *d->step_phases);
+}
+
+/* Step `at` of a cycle becomes step `i`. */
+static void take_phases(struct digest *d, size_t i, const struct digest *of, size_t at)
+{
+	for (int p = PHASE_FORWARD; p < NR_INNER_PHASES; p++)
+		for (int c = 0; c < NR_PHASE_COLUMNS; c++)
+			if (d->phases[p][c] && of->phases[p][c])
+				d->phases[p][c][i] = of->phases[p][c][at];
+	if (of->step_phases)
+		d->step_phases[i] = of->step_phases[at];
+}
+
+/* The collectives of both follow the steps to their new places. */
+static void join_steps(struct digest *d, struct digest *next)
+{
+	struct digest own = *d;
+	VEC(struct step_place) places = VEC_INIT;
+	for (size_t i = 0; i < own.nr_steps; i++)
+		vec_push(&places, (struct step_place){ &own, i, (int64_t)i >= own.usable_steps });
+	for (size_t i = 0; i < next->nr_steps; i++)
+		vec_push(&places, (struct step_place){ next, i, (int64_t)i >= next->usable_steps });
+	vec_sort(&places, step_cmp);
+	int64_t *to_own = mem_calloc(own.nr_steps, sizeof *to_own);
+	int64_t *to_next = mem_calloc(next->nr_steps, sizeof *to_next);
+	digest_set_steps(d, places.nr);
+	join_phases(d, &own, next);
+	for (size_t i = 0; i < places.nr; i++) {
+		const struct digest *of = places.v[i].of;
+		size_t at = places.v[i].at;
+		(of == next ? to_next : to_own)[at] = (int64_t)i;
+		d->step_numbers[i] = of->step_numbers[at];
+		d->step_activities[i] = of->step_activities[at];
+		for (size_t m = 0; m < NR_STEP_METRICS; m++)
+			d->samples[m][i] = of->samples[m][at];
+		for (size_t p = 0; p < NR_STEP_PARTS; p++)
+			d->parts[p][i] = of->parts[p][at];
+		take_phases(d, i, of, at);
+	}
+	d->usable_steps += next->usable_steps;
+	point_collectives(d, to_own);
+	point_collectives(next, to_next);
+	free(to_own);
+	free(to_next);
+	vec_release(&places);
+}
+
+static int collective_cmp(const void *a, const void *b)
+{
+	const struct collective *x = a, *y = b;
+	return x->start_ns <= y->start_ns ? -1 : 1;
+}
+
+/* Indices of `was` become those of the same rows in d->comms. */
+static void point_comms(const struct digest *d, struct digest *of, const struct comm_stat *was)
+{
+	for (size_t i = 0; i < of->collectives.nr; i++) {
+		struct collective *c = &of->collectives.v[i];
+		const struct comm_stat *found =
+		    bsearch(&was[c->comm], d->comms.v, d->comms.nr, sizeof *d->comms.v, comm_stat_cmp);
+		c->comm = found - d->comms.v;
+	}
+}
+
+/* Offset in the joined list from which on a cycle has collectives that are cut. */
+static size_t end_of_kept(const struct digest *d, const struct digest *cycle, int64_t last_ns)
+{
+	size_t nr = d->collectives.nr;
+	while (cycle->collectives_cut && nr && d->collectives.v[nr - 1].start_ns > last_ns)
+		nr--;
+	return nr;
+}
+
+static void join_comms(struct digest *d, struct digest *next)
+{
+	int64_t start = d->start_ns < next->start_ns ? d->start_ns : next->start_ns, last[2] = { 0 };
+	struct comm_stat *was = mem_calloc(d->comms.nr, sizeof *was);
+	struct digest *both[] = { d, next };
+	if (d->comms.nr)
+		memcpy(was, d->comms.v, d->comms.nr * sizeof *was);
+	MERGE(d, next, comms, comm_stat_cmp, add_comm);
+	point_comms(d, d, was);
+	point_comms(d, next, next->comms.v);
+	free(was);
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < both[k]->collectives.nr; i++) {
+			struct collective *c = &both[k]->collectives.v[i];
+			c->start_ns = last[k] = number_add(c->start_ns, both[k]->start_ns - start);
+		}
+	MERGE(d, next, collectives, collective_cmp, NULL);
+	size_t all = d->collectives.nr, kept = COLLECTIVES_KEPT;
+	for (size_t k = 0; k < 2; k++) {
+		size_t end = end_of_kept(d, both[k], last[k]);
+		kept = end < kept ? end : kept;
+	}
+	d->collectives.nr = kept;
+	d->collectives_cut += next->collectives_cut + (int64_t)(all - kept);
+	d->start_ns = start;
+}
+
+/* ---- functions ---- */
+
+/* A row of the joined list; python's are a tree. */
+struct node {
+	struct function_stat f;
+	struct node *parent;
+	size_t depth;
+	uint32_t id; ///< of its path
+	int64_t at; ///< in the joined list
+};
+struct nodes {
+	struct node **v; ///< by id, until they are sorted
+	size_t nr, cap;
+	struct name_table names;
+	struct idmap ids; ///< of the caller and the name
+};
+
+static int sibling_cmp(const struct node *x, const struct node *y)
+{
+	if (x->f.cls != y->f.cls)
+		return x->f.cls < y->f.cls ? -1 : 1;
+	if ((x->f.names > 0) != (y->f.names > 0))
+		return x->f.names > 0 ? 1 : -1;
+	return span_cmp(x->f.name, y->f.name);
+}
+
+/* By class and path, a caller before its callees. */
+static int node_cmp(const void *a, const void *b)
+{
+	const struct node *first = *(struct node *const *)a, *second = *(struct node *const *)b;
+	const struct node *x = first, *y = second;
+	while (x->depth > y->depth)
+		x = x->parent;
+	while (y->depth > x->depth)
+		y = y->parent;
+	if (x == y)
+		return (first->depth > second->depth) - (first->depth < second->depth);
+	while (x->parent != y->parent) {
+		x = x->parent;
+		y = y->parent;
+	}
+	return sibling_cmp(x, y);
+}
+
+static void add_function(struct function_stat *x, const struct function_stat *y)
+{
+	if (y->count > x->count) {
+		x->median_ns = y->median_ns;
+		x->rate = y->rate;
+		x->rate_mad = y->rate_mad;
+	}
+	SUM(count);
+	SUM(total_ns);
+	SUM(exclusive_ns);
+	MOST(names);
+}
+
+/* Id of a function as called by `caller`. */
+static uint32_t path_id(struct nodes *all, const struct node *caller, const struct function_stat *f)
+{
+	const struct name *nm = name_intern(&all->names, f->name);
+	uint32_t name = nm ? nm->id + 1 : 0; /* full: what is beyond is one */
+	name = name << 4 | (uint32_t)(f->names > 0) << 3 | (uint32_t)f->cls;
+	return idmap_add(&all->ids, idmap_pair(caller ? caller->id : IDMAP_NONE, name));
+}
+
+/* The rows of `from`, callers first, into the tree; each is new or more of one that is there. */
+static void add_functions(struct nodes *all, const struct digest *from)
+{
+	struct node **made = mem_calloc(from->functions.nr, sizeof(*made));
+	for (size_t i = 0; i < from->functions.nr; i++) {
+		const struct function_stat *f = &from->functions.v[i];
+		struct node *parent = f->parent < 0 ? NULL : made[f->parent];
+		uint32_t id = path_id(all, parent, f);
+		if (id < all->nr) {
+			add_function(&all->v[id]->f, f);
+		} else {
+			struct node *n = mem_calloc(1, sizeof *n);
+			*n = (struct node){ *f, parent, parent ? parent->depth + 1 : 0, id, 0 };
+			vec_push(all, n);
+		}
+		made[i] = all->v[id];
+	}
+	free(made);
+}
+
+static void join_functions(struct digest *d, const struct digest *next)
+{
+	struct nodes all = { 0 };
+	name_table_init(&all.names);
+	idmap_init(&all.ids);
+	add_functions(&all, d);
+	add_functions(&all, next);
+	idmap_release(&all.ids);
+	name_table_release(&all.names);
+	vec_sort(&all, node_cmp);
+	d->functions.nr = 0;
+	for (size_t i = 0; i < all.nr; i++) {
+		all.v[i]->at = (int64_t)i;
+		all.v[i]->f.parent = all.v[i]->parent ? all.v[i]->parent->at : -1;
+		vec_push(&d->functions, all.v[i]->f);
+	}
+	for (size_t i = 0; i < all.nr; i++)
+		free(all.v[i]);
+	vec_release(&all);
+}
+
+static void add_flops(void *row, const void *more)
+{
+	struct flop_stat *x = row;
+	const struct flop_stat *y = more;
+	SUM(count);
+	SUM(flops);
+	SUM(uncounted);
+	SUM(gpu_ns);
+}
+
+/* Medians cannot be added: those of the cycle with more samples stay. */
+static void add_counter(void *row, const void *more)
+{
+	struct counter_stat *x = row;
+	const struct counter_stat *y = more;
+	if (y->samples > x->samples)
+		*x = *y;
+}
+
+/* ---- the whole ---- */
+
+static void join_trust(struct trust_counts *x, const struct trust_counts *y)
+{
+	if (!x->json_faults)
+		x->fault_byte = y->fault_byte;
+	SUM(gpu_events);
+	SUM(with_launch);
+	SUM(carried_over);
+	SUM(dropped);
+	SUM(unattributed);
+	SUM(gpu_ns);
+	SUM(dropped_ns);
+	SUM(unattributed_ns);
+	SUM(launches);
+	SUM(launches_without_kernel);
+	SUM(overlap_ns);
+	SUM(negative_durations);
+	SUM(malformed);
+	SUM(json_faults);
+	x->truncated = x->truncated || y->truncated;
+	x->partial = x->partial || y->partial;
+}
+
+static void join_env(struct digest *d, const struct digest *from)
+{
+	for (size_t i = 0; i < from->env.nr; i++)
+		if (!digest_env(d, from->env.v[i].key))
+			digest_set_env(d, span_of(from->env.v[i].key), span_of(from->env.v[i].value));
+}
+
+/* `y` begins with a later step; it is kept, since names of it are. */
+static void join_cycle(struct digest *x, struct digest *y)
+{
+	join_env(x, y);
+	join_trust(&x->trust, &y->trust);
+	join_steps(x, y);
+	join_comms(x, y);
+	join_functions(x, y);
+	MERGE(x, y, kernels, kernel_stat_cmp, add_kernel);
+	MERGE(x, y, devices, text_cmp, add_device);
+	MERGE(x, y, ops, op_stat_cmp, add_op);
+	if (!x->flops.nr || !y->flops.nr) /* of some of the steps alone */
+		x->flops.nr = y->flops.nr = 0;
+	MERGE(x, y, flops, flop_stat_cmp, add_flops);
+	MERGE(x, y, counters, counter_stat_cmp, add_counter);
+	MERGE(x, y, calls, call_stat_cmp, add_call);
+	MERGE(x, y, phase_kernels, kernel_stat_cmp, add_kernel);
+	MERGE(x, y, phase_ops, op_stat_cmp, add_op);
+	x->phase_known = x->phase_known || y->phase_known;
+	MERGE(x, y, threads, text_cmp, add_thread);
+	MERGE(x, y, memories, text_cmp, add_memory);
+	SUM(events);
+	SUM(total_steps);
+	SUM(window_ns);
+	MOST(attribution); /* a part by timestamp makes the whole so */
+	if (x->device_memory != y->device_memory)
+		x->device_memory = MEMORY_UNKNOWN;
+	if (y->progress.step >= x->progress.step)
+		x->progress = y->progress;
+	x->trace = arena_printf(&x->arena, "%s, %s", x->trace, y->trace);
+	x->source_hash = (x->source_hash ^ y->source_hash) * 1099511628211u;
+	digest_own(x, y);
+}
+
+/* Of one name the first counts; whoever loads a run has refused a second. */
+static void add_input(void *row, const void *more)
+{
+	(void)row;
+	(void)more;
+}
+
+static void join_inputs(struct digest *d, const struct digest *from)
+{
+	if (!from->metrics_file)
+		return;
+	d->metrics_file = d->metrics_file
+	                      ? arena_printf(&d->arena, "%s, %s", d->metrics_file, from->metrics_file)
+	                      : from->metrics_file;
+	MERGE(d, from, inputs, text_cmp, add_input);
+}
+
+static void keep_metrics(struct digest *d, struct digest *metrics)
+{
+	d->source_hash = (d->source_hash ^ metrics->source_hash) * 1099511628211u;
+	digest_own(d, metrics);
+}
+
+static int by_artifact(const void *a, const void *b)
+{
+	return run_digest_cmp(*(struct digest *const *)a, *(struct digest *const *)b);
+}
+
+/* What is of the whole run stands with its first rank. */
+static void place_run_wide(struct run *run)
+{
+	size_t nr = 0;
+	while (nr < run->ranks.nr && run->ranks.v[nr]->rank < 0)
+		nr++;
+	for (size_t i = 0; i < nr; i++)
+		run->ranks.v[i]->rank = nr < run->ranks.nr ? run->ranks.v[nr]->rank : 0;
+	if (nr)
+		vec_sort(&run->ranks, by_artifact);
+}
+
+void run_join(struct run *run)
+{
+	place_run_wide(run);
+	size_t nr = 0;
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		struct digest *d = run->ranks.v[i], *whole = nr ? run->ranks.v[nr - 1] : NULL;
+		if (!whole || whole->rank != d->rank) {
+			run->ranks.v[nr++] = d;
+		} else if (digest_has_trace(d)) {
+			join_inputs(whole, d);
+			join_cycle(whole, d);
+		} else {
+			join_env(whole, d);
+			join_inputs(whole, d);
+			d->snapshot ? digest_join(whole, d) : keep_metrics(whole, d);
+		}
+	}
+	run->ranks.nr = nr;
+}

@@ -1,0 +1,427 @@
+#include "merge/digest_fold.h"
+
+#include <string.h>
+
+#include "base/number.h"
+
+/* A row that is large enough to stay where there is room. */
+struct weighted {
+	int64_t weight;
+	size_t index;
+};
+
+/* Rows of one list: which of them are folded. */
+struct choice {
+	bool *fold;
+	VEC(struct weighted) large;
+};
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct weighted *x = a, *y = b;
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+static bool is_small(int64_t part, __int128 sum, int64_t one_in)
+{
+	return (__int128)part * one_in < sum;
+}
+
+static void choose(struct choice *c, size_t index, int64_t weight, bool small)
+{
+	if (small)
+		c->fold[index] = true;
+	else
+		vec_push(&c->large, (struct weighted){ weight, index });
+}
+
+/* Of the rows chosen from so far the `most` largest stay. */
+static void limit(struct choice *c, size_t most)
+{
+	vec_sort(&c->large, by_weight);
+	for (size_t i = most; i < c->large.nr; i++)
+		c->fold[c->large.v[i].index] = true;
+	c->large.nr = 0;
+}
+
+static void choice_release(struct choice *c)
+{
+	free(c->fold);
+	vec_release(&c->large);
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t names_of(int64_t names)
+{
+	return names > 0 ? names : 1;
+}
+
+/* --- kernels --- */
+
+static void choose_kernels(const struct digest *d, struct choice *c)
+{
+	__int128 total_ns = 0, step_total_ns = 0;
+	for (size_t i = 0; i < d->kernels.nr; i++) {
+		const struct kernel_stat *k = &d->kernels.v[i];
+		if (k->kind == EVENT_KERNEL) {
+			total_ns += k->total_ns;
+			step_total_ns += k->step_total_ns;
+		}
+	}
+	for (size_t i = 0; i < d->kernels.nr; i++) {
+		const struct kernel_stat *k = &d->kernels.v[i];
+		if (k->kind == EVENT_KERNEL && k->names == 0 &&
+		    !category_matches_any(d->communication, k->name))
+			choose(c, i, k->total_ns,
+			       is_small(k->total_ns, total_ns, FOLD_KERNEL_PART) &&
+			           (k->step_total_ns == 0 ||
+			            is_small(k->step_total_ns, step_total_ns, FOLD_KERNEL_PART)));
+	}
+	limit(c, FOLD_KERNELS);
+}
+
+static void add_kernel(struct kernel_stat *sum, const struct kernel_stat *k)
+{
+	sum->count = number_add(sum->count, k->count);
+	sum->total_ns = number_add(sum->total_ns, k->total_ns);
+	sum->max_ns = larger(sum->max_ns, k->max_ns);
+	sum->bytes = number_add(sum->bytes, k->bytes);
+	sum->step_count = number_add(sum->step_count, k->step_count);
+	sum->step_total_ns = number_add(sum->step_total_ns, k->step_total_ns);
+	sum->step_max_ns = larger(sum->step_max_ns, k->step_max_ns);
+	sum->step_bytes = number_add(sum->step_bytes, k->step_bytes);
+	sum->names = number_add(sum->names, k->names);
+	sum->largest_ns = larger(sum->largest_ns, k->largest_ns);
+}
+
+void kernel_stat_fold(struct kernel_stat *k, const char *category)
+{
+	k->name = span_of(category);
+	k->names = 1;
+	k->largest_ns = k->step_total_ns;
+	k->shapes = 0;
+	k->occupancy = -1;
+	for (int i = 0; i < 3; i++)
+		k->grid[i] = k->block[i] = -1;
+}
+
+void digest_merge_folded(struct digest *d)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < d->kernels.nr; i++) {
+		if (nr && d->kernels.v[i].names > 0 &&
+		    kernel_stat_cmp(&d->kernels.v[nr - 1], &d->kernels.v[i]) == 0)
+			add_kernel(&d->kernels.v[nr - 1], &d->kernels.v[i]);
+		else
+			d->kernels.v[nr++] = d->kernels.v[i];
+	}
+	d->kernels.nr = nr;
+}
+
+static void fold_kernels(struct digest *d, const struct category_table *t)
+{
+	struct choice c = { .fold = mem_calloc(d->kernels.nr, sizeof *c.fold) };
+	choose_kernels(d, &c);
+	for (size_t i = 0; i < d->kernels.nr; i++) {
+		struct kernel_stat *k = &d->kernels.v[i];
+		if (c.fold[i])
+			kernel_stat_fold(
+			    k, arena_dup(&d->arena, span_of(category_name(t, category_of(t, k->name)))));
+	}
+	choice_release(&c);
+	vec_sort(&d->kernels, kernel_stat_cmp);
+	digest_merge_folded(d);
+}
+
+/* --- operators and threads: one sum, at the end or the beginning --- */
+
+static void fold_ops(struct digest *d)
+{
+	struct choice c = { .fold = mem_calloc(d->ops.nr, sizeof *c.fold) };
+	struct op_stat sum = { .name = SPAN("") };
+	__int128 self_ns = 0;
+	size_t nr = 0;
+	for (size_t i = 0; i < d->ops.nr; i++)
+		self_ns += d->ops.v[i].self_ns;
+	for (size_t i = 0; i < d->ops.nr; i++)
+		if (d->ops.v[i].names == 0)
+			choose(&c, i, d->ops.v[i].total_ns, is_small(d->ops.v[i].total_ns, self_ns, FOLD_PART));
+	limit(&c, FOLD_OPS);
+	for (size_t i = 0; i < d->ops.nr; i++) {
+		const struct op_stat *s = &d->ops.v[i];
+		if (!c.fold[i] && s->names == 0) {
+			d->ops.v[nr++] = *s;
+			continue;
+		}
+		sum.count = number_add(sum.count, s->count);
+		sum.total_ns = number_add(sum.total_ns, s->total_ns);
+		sum.self_ns = number_add(sum.self_ns, s->self_ns);
+		sum.names = number_add(sum.names, names_of(s->names));
+	}
+	if (sum.names)
+		d->ops.v[nr++] = sum;
+	d->ops.nr = nr;
+	choice_release(&c);
+}
+
+static void fold_threads(struct digest *d)
+{
+	struct choice c = { .fold = mem_calloc(d->threads.nr, sizeof *c.fold) };
+	struct thread_stat sum = { .id = "", .op_ns = -1 };
+	__int128 busy_ns = 0;
+	size_t nr = 0;
+	for (size_t i = 0; i < d->threads.nr; i++)
+		busy_ns += d->threads.v[i].busy_ns;
+	for (size_t i = 0; i < d->threads.nr; i++)
+		if (d->threads.v[i].names == 0)
+			choose(&c, i, d->threads.v[i].busy_ns,
+			       is_small(d->threads.v[i].busy_ns, busy_ns, FOLD_PART));
+	limit(&c, FOLD_THREADS);
+	for (size_t i = 0; i < d->threads.nr; i++) {
+		const struct thread_stat *s = &d->threads.v[i];
+		if (!c.fold[i] && s->names == 0) {
+			d->threads.v[nr++] = *s;
+			continue;
+		}
+		sum.busy_ns = number_add(sum.busy_ns, s->busy_ns);
+		sum.names = number_add(sum.names, names_of(s->names));
+	}
+	if (sum.names) {
+		memmove(d->threads.v + 1, d->threads.v, nr * sizeof *d->threads.v);
+		d->threads.v[0] = sum;
+		nr++;
+	}
+	d->threads.nr = nr;
+	choice_release(&c);
+}
+
+/* --- calls: a sum at the end of each kind --- */
+
+static void add_call(struct call_stat *sum, const struct call_stat *c)
+{
+	sum->kind = c->kind;
+	sum->count = number_add(sum->count, c->count);
+	sum->total_ns = number_add(sum->total_ns, c->total_ns);
+	sum->names = number_add(sum->names, names_of(c->names));
+}
+
+static void fold_calls(struct digest *d)
+{
+	struct call_stat *v = d->calls.v;
+	struct choice c = { .fold = mem_calloc(d->calls.nr, sizeof *c.fold) };
+	size_t nr = 0;
+	for (size_t i = 0, end; i < d->calls.nr; i = end) {
+		struct call_stat sum = { .name = SPAN("") };
+		for (end = i; end < d->calls.nr && v[end].kind == v[i].kind; end++)
+			if (v[end].names == 0)
+				choose(&c, end, v[end].total_ns, false);
+		limit(&c, FOLD_CALLS);
+		for (size_t k = i; k < end; k++) {
+			if (c.fold[k] || v[k].names)
+				add_call(&sum, &v[k]);
+			else
+				v[nr++] = v[k];
+		}
+		if (sum.names)
+			v[nr++] = sum;
+	}
+	d->calls.nr = nr;
+	choice_release(&c);
+}
+
+/* --- functions --- */
+
+/* Siblings together, in the order of a digest. */
+static int sibling_cmp(const void *a, const void *b, void *rows)
+{
+	size_t i = *(const size_t *)a, k = *(const size_t *)b;
+	const struct function_stat *x = (const struct function_stat *)rows + i;
+	const struct function_stat *y = (const struct function_stat *)rows + k;
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	if (x->cls != y->cls)
+		return x->cls < y->cls ? -1 : 1;
+	if ((x->names > 0) != (y->names > 0))
+		return x->names > 0 ? 1 : -1;
+	int c = span_cmp(x->name, y->name);
+	return c ? c : (i > k) - (i < k);
+}
+
+static void add_function(struct function_stat *sum, const struct function_stat *f)
+{
+	sum->count = number_add(sum->count, f->count);
+	sum->total_ns = number_add(sum->total_ns, f->total_ns);
+	sum->exclusive_ns = number_add(sum->exclusive_ns, f->exclusive_ns);
+	sum->names = number_add(sum->names, f->names);
+}
+
+/* Sums of one class and caller become one. */
+static bool is_same_sum(const struct function_stat *a, const struct function_stat *b)
+{
+	return a->names > 0 && b->names > 0 && a->cls == b->cls && a->parent == b->parent;
+}
+
+static void order_functions(struct digest *d)
+{
+	struct visit {
+		size_t row;
+		int64_t parent; ///< in the new order
+	};
+	size_t nr = d->functions.nr;
+	struct function_stat *rows = d->functions.v;
+	size_t *order = mem_calloc(nr, sizeof *order);
+	size_t *first = mem_calloc(nr + 2, sizeof *first); /* [p + 1]: the callees of p begin there */
+	VEC(struct function_stat) out = VEC_INIT;
+	VEC(struct visit) next = VEC_INIT; /* the nearest last */
+	for (size_t i = 0; i < nr; i++) {
+		order[i] = i;
+		first[rows[i].parent + 2]++;
+	}
+	for (size_t i = 1; i < nr + 2; i++)
+		first[i] += first[i - 1];
+	if (nr)
+		sort_runs(order, nr, sizeof *order, sibling_cmp, rows);
+	for (size_t k = first[1]; k-- > 0;)
+		vec_push(&next, (struct visit){ order[k], -1 });
+	while (next.nr) {
+		struct visit v = next.v[--next.nr];
+		struct function_stat f = rows[v.row];
+		f.parent = v.parent;
+		if (out.nr && is_same_sum(&out.v[out.nr - 1], &f)) {
+			add_function(&out.v[out.nr - 1], &f);
+			continue;
+		}
+		vec_push(&out, f);
+		for (size_t k = first[v.row + 2]; k-- > first[v.row + 1];)
+			vec_push(&next, (struct visit){ order[k], (int64_t)out.nr - 1 });
+	}
+	free(order);
+	free(first);
+	free(rows);
+	vec_release(&next);
+	d->functions.v = out.v;
+	d->functions.nr = out.nr;
+	d->functions.cap = out.cap;
+}
+
+/* A Python function stays while it and all below it take their share: so the
+   callers of what stays, stay. */
+static void choose_functions(const struct digest *d, struct choice *c)
+{
+	const struct function_stat *v = d->functions.v;
+	size_t nr = d->functions.nr;
+	int64_t *below = mem_calloc(nr, sizeof *below);
+	for (size_t i = nr; i-- > 0;) {
+		below[i] = number_add(below[i], v[i].exclusive_ns);
+		if (v[i].parent >= 0)
+			below[v[i].parent] = number_add(below[v[i].parent], below[i]);
+	}
+	for (size_t i = 0, end; i < nr; i = end) {
+		for (end = i; end < nr && v[end].cls == v[i].cls; end++) {
+			int64_t weight = v[end].cls == FUNCTION_PYTHON ? below[end] : v[end].total_ns;
+			if (v[end].names == 0)
+				choose(c, end, weight, is_small(weight, d->window_ns, FOLD_PART));
+		}
+		limit(c, v[i].cls == FUNCTION_PYTHON ? FOLD_PATHS : FOLD_FUNCTIONS);
+	}
+	free(below);
+}
+
+void digest_fold_functions(struct digest *d)
+{
+	order_functions(d); /* of equals the first stay */
+	size_t nr = d->functions.nr;
+	struct choice c = { .fold = mem_calloc(nr, sizeof *c.fold) };
+	int64_t *kept = mem_calloc(nr, sizeof *kept); /* the row itself, or the caller that stays */
+	choose_functions(d, &c);
+	for (size_t i = 0; i < nr; i++) {
+		struct function_stat *f = &d->functions.v[i];
+		if (f->parent >= 0)
+			f->parent = kept[f->parent];
+		kept[i] = c.fold[i] ? f->parent : (int64_t)i;
+		if (!c.fold[i])
+			continue;
+		f->name = SPAN("");
+		f->names = 1;
+		f->median_ns = 0;
+		f->rate = f->rate_mad = -1;
+	}
+	free(kept);
+	choice_release(&c);
+	order_functions(d);
+}
+
+/* --- sites of memory --- */
+
+static bool is_list_of_sites(enum memory_list list)
+{
+	return list == MEMORY_LIST_PEAK || list == MEMORY_LIST_END || list == MEMORY_LIST_CHURN ||
+	       list == MEMORY_LIST_OOM;
+}
+
+static void add_site(struct memory_item *rest, const struct memory_item *s)
+{
+	rest->bytes = number_add(rest->bytes, s->bytes);
+	rest->blocks = number_add(rest->blocks, s->blocks);
+	if (rest->list != MEMORY_LIST_CHURN) /* which has the most frequent size there */
+		rest->largest = larger(rest->largest, s->largest);
+}
+
+/* One list of one memory, v[0..nr); returns how many rows are left. */
+static size_t fold_sites(struct memory_item *v, size_t nr)
+{
+	struct memory_item rest = { .memory = v->memory,
+		                        .list = v->list,
+		                        .kind = SITE_REST,
+		                        .category = SPAN("all else"),
+		                        .file = SPAN(""),
+		                        .function = SPAN("") };
+	__int128 sum = 0;
+	bool any = false;
+	size_t left = 0;
+	for (size_t i = 0; i < nr; i++)
+		sum += number_distance(v[i].bytes, 0);
+	for (size_t i = 0; i < nr; i++) {
+		bool site = v[i].kind == SITE_USER || v[i].kind == SITE_FRAMEWORK;
+		if (v[i].kind == SITE_REST ||
+		    (site && is_small(number_distance(v[i].bytes, 0), sum, FOLD_PART))) {
+			add_site(&rest, &v[i]);
+			any = true;
+		} else {
+			v[left++] = v[i];
+		}
+	}
+	if (any)
+		v[left++] = rest;
+	return left;
+}
+
+static void fold_items(struct digest *d)
+{
+	struct memory_item *v = d->memory_items.v;
+	size_t nr = 0;
+	for (size_t i = 0, end, left; i < d->memory_items.nr; i = end) {
+		for (end = i + 1; end < d->memory_items.nr && v[end].list == v[i].list &&
+		                  strcmp(v[end].memory, v[i].memory) == 0;)
+			end++;
+		left = is_list_of_sites(v[i].list) ? fold_sites(v + i, end - i) : end - i;
+		memmove(v + nr, v + i, left * sizeof *v);
+		nr += left;
+	}
+	d->memory_items.nr = nr;
+}
+
+void digest_fold(struct digest *d, const struct category_table *t)
+{
+	fold_kernels(d, t);
+	fold_ops(d);
+	fold_threads(d);
+	fold_calls(d);
+	fold_items(d);
+}

@@ -1,0 +1,114 @@
+#include "model/select.h"
+
+#include <stddef.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "model/phases.h"
+
+#define LABELLED(kind) (1u << LABEL_##kind)
+#define ANY_LABEL (~LABELLED(PAIR))
+#define PHASES (1u << 31) /* steps, and what they consist of */
+#define GLOB(key) offsetof(struct query, key)
+
+const struct select_key select_table[] = {
+	{ "kernel", GLOB(kernel), LABELLED(KERNEL) },
+	{ "category", GLOB(category), LABELLED(CATEGORY) | LABELLED(KERNEL) },
+	{ "class", GLOB(cls), LABELLED(KERNEL) },
+	{ "op", GLOB(op), LABELLED(OP) },
+	{ "rank", GLOB(rank), ANY_LABEL },
+	{ "device", GLOB(device), LABELLED(DEVICE) },
+	{ "memory", GLOB(memory), LABELLED(MEMORY) },
+	{ "direction", GLOB(direction), LABELLED(DIRECTION) },
+	{ "thread", GLOB(thread), LABELLED(THREAD) },
+	{ "collective", GLOB(collective), LABELLED(COLLECTIVE) },
+	{ "function", GLOB(function), LABELLED(FUNCTION) },
+	{ "phase", GLOB(phase), PHASES },
+	{ "counter", GLOB(counter), LABELLED(COUNTER) },
+	{ NULL, 0, 0 },
+};
+
+#define NR_KEYS (sizeof select_table / sizeof *select_table - 1)
+
+const unsigned select_any_label = ANY_LABEL;
+
+unsigned select_labels(const struct metric *m)
+{
+	return 1u << m->label | (metric_has_phases(m) ? PHASES : 0);
+}
+
+const char **select_glob(struct query *q, const struct select_key *key)
+{
+	return (const char **)(void *)((char *)q + key->glob);
+}
+
+const char *select_glob_in(const struct query *q, const struct select_key *key)
+{
+	return *(const char *const *)(const void *)((const char *)q + key->glob);
+}
+
+bool select_any(const struct query *q)
+{
+	for (const struct select_key *key = select_table; key->name; key++)
+		if (select_glob_in(q, key))
+			return true;
+	return false;
+}
+
+const struct select_pair *select_pairs(const struct query *q, struct arena *a)
+{
+	struct select_pair *pairs = arena_alloc(a, NR_KEYS + 1, sizeof *pairs);
+	size_t nr = 0;
+	for (const struct select_key *key = select_table; key->name; key++) {
+		const char *glob = select_glob_in(q, key);
+		if (glob)
+			pairs[nr++] = (struct select_pair){ key->name, text_line(a, span_of(glob)) };
+	}
+	return pairs;
+}
+
+const char *select_text(const struct query *q, struct arena *a)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (const struct select_key *key = select_table; key->name; key++) {
+		const char *glob = select_glob_in(q, key);
+		if (glob)
+			strbuf_addf(&b, "%s%s=%s", b.n ? ", " : "", key->name, glob);
+	}
+	return arena_take(a, &b);
+}
+
+/* What a check is, by the key: of what stands for several, what its rule says. */
+static struct span value_of(const struct select_key *key, const struct select_item *item,
+                            char number[NUMBER_TEXT])
+{
+	const struct query *q = &item->rule->query;
+	unsigned label = select_labels(item->rule->metric);
+	const char *own = select_glob_in(q, key);
+	if (key->glob == GLOB(rank) && item->rank >= 0)
+		return span_of(number_format(item->rank, 0, number));
+	if (!(key->labels & label) || key->labels == ANY_LABEL || !item->label.n)
+		return own ? span_of(own) : SPAN("");
+	if (label != LABELLED(KERNEL) || key->glob == GLOB(kernel))
+		return item->label;
+	int category = category_of(item->categories, item->label);
+	if (key->glob == GLOB(category))
+		return span_of(category_name(item->categories, category));
+	return span_of(category >= 0 && item->categories->rows.v[category].cls == CLASS_COMMUNICATION
+	                   ? "communication"
+	                   : "compute");
+}
+
+bool select_covers(const struct query *globs, const struct select_item *item)
+{
+	char number[NUMBER_TEXT];
+	for (const struct select_key *key = select_table; key->name; key++) {
+		const char *glob = select_glob_in(globs, key);
+		if (!glob)
+			continue;
+		struct span value = value_of(key, item, number);
+		if (!value.n || !span_glob(span_of(glob), value))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,119 @@
+#include "read/metrics_file.h"
+
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "io/jscan.h"
+
+/* What to do about a value that is no number; NULL where it is one. */
+static const char *advice(enum jscan_type type)
+{
+	switch (type) {
+	case JSCAN_NUMBER:
+		return NULL;
+	case JSCAN_OBJECT:
+		return "an object: write its numbers flat, as \"latency.p50\"";
+	case JSCAN_ARRAY:
+		return "a list: write a number of it, as \"latency.p50\"";
+	case JSCAN_STRING:
+		return "a text: a metrics file holds numbers alone, and run.yaml what else is known of "
+		       "the run";
+	case JSCAN_TRUE:
+	case JSCAN_FALSE:
+		return "no number: write 1 or 0";
+	default: /* null, NaN and infinities */
+		return "no number: leave out what was not measured, so that it is missing";
+	}
+}
+
+struct inputs_reader {
+	struct jscan *js;
+	struct digest *d;
+	struct arena *scratch;
+	bool *other;
+};
+
+static void read_value(struct inputs_reader *r, const char *name, const char *quoted, uint64_t byte)
+{
+	struct span text;
+	int64_t micro;
+	enum jscan_type type = jscan_peek(r->js);
+	const char *why = advice(type);
+	if (why) {
+		*r->other = type != JSCAN_NAN && type != JSCAN_END;
+		jscan_fail(r->js, byte, "%s is %s", quoted, why);
+	} else if (jscan_number(r->js, &text)) {
+		if (number_parse(text, 6, &micro))
+			vec_push(&r->d->inputs, (struct input_stat){ name, micro });
+		else
+			jscan_fail(r->js, byte,
+			           "%s is beyond 9.2e12, up to which six decimals are exact: write it in a "
+			           "larger unit",
+			           quoted);
+	}
+}
+
+static bool is_there(const struct digest *d, const char *name)
+{
+	for (size_t i = 0; i < d->inputs.nr; i++)
+		if (strcmp(d->inputs.v[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static void read_pairs(struct inputs_reader *r)
+{
+	struct span key;
+	while (jscan_key(r->js, &key)) {
+		const char *quoted = text_quote(r->scratch, key);
+		const char *name = arena_dup(&r->d->arena, key);
+		bool valid = input_name_is_valid(key, false);
+		uint64_t byte = jscan_value_byte(r->js);
+		if (!valid)
+			jscan_fail(
+			    r->js, byte,
+			    "%s is no name of a figure: use 1 to %d letters, digits, '_', '-', '.' and '/'",
+			    quoted, INPUT_NAME_MAX);
+		else if (is_there(r->d, name))
+			jscan_fail(r->js, byte, "%s is there twice: keep one of them", quoted);
+		else if (r->d->inputs.nr == INPUTS_MAX)
+			jscan_fail(r->js, byte, "%s is one figure too many: a metrics file has at most %d",
+			           quoted, INPUTS_MAX);
+		else
+			read_value(r, name, quoted, byte);
+	}
+}
+
+/* FNV-1a of names and values. */
+static uint64_t hash_of(const struct digest *d)
+{
+	uint64_t hash = 14695981039346656037u;
+	for (size_t i = 0; i < d->inputs.nr; i++) {
+		const struct input_stat *s = &d->inputs.v[i];
+		for (const char *p = s->name; *p; p++)
+			hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+		hash = (hash ^ (uint64_t)s->micro) * 1099511628211u;
+	}
+	return hash;
+}
+
+enum status inputs_read(struct source *src, struct digest *d, bool *other, struct diag_log *log)
+{
+	struct arena scratch = ARENA_INIT;
+	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, log);
+	struct inputs_reader r = { js, d, &scratch, other };
+	*other = false;
+	if (jscan_object(js))
+		read_pairs(&r);
+	else
+		jscan_fail(js, jscan_value_byte(js), "no object of figures");
+	if (jscan_status(js) == ST_OK)
+		jscan_end(js);
+	vec_sort(&d->inputs, text_cmp);
+	d->source_hash = hash_of(d);
+	enum status st = jscan_status(js);
+	jscan_free(js);
+	arena_release(&scratch);
+	return st;
+}

@@ -1,0 +1,17 @@
+/// A metrics file: one flat JSON object of numbers that a benchmark job wrote.
+#ifndef GG_READ_METRICS_FILE_H
+#define GG_READ_METRICS_FILE_H
+
+#include "io/source.h"
+#include "model/digest.h"
+
+/// Keys of a metrics file at most.
+enum { INPUTS_MAX = 1000 };
+
+/// Read all of `src` into the inputs and the source hash of `d`. ST_INPUT, with byte and key,
+/// where a value is no number that can be held exactly to six decimals, a key is unfit or
+/// there twice. `*other` where a value is of another type: then the file may be of another kind.
+GG_MUST_CHECK enum status inputs_read(struct source *src, struct digest *d, bool *other,
+                                      struct diag_log *log);
+
+#endif

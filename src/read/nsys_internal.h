@@ -1,0 +1,76 @@
+/// Inside of the reader of Nsight Systems' exports: what its files share. No other room
+/// includes this.
+///
+///     nsys.c           the export as a whole, strings, GPUs
+///     nsys_events.c    kernels, copies, calls, ranges
+///     nsys_metrics.c   samples of GPU metrics
+#ifndef GG_READ_NSYS_INTERNAL_H
+#define GG_READ_NSYS_INTERNAL_H
+
+#include <inttypes.h>
+
+#include "base/idmap.h"
+#include "base/strbuf.h"
+#include "io/database.h"
+#include "model/event.h"
+
+/// A GPU that the process used, by CUDA's number and by that of the report.
+struct nsys_gpu {
+	int64_t device;
+	int64_t gpu; ///< -1: not told
+};
+
+/// One export being read; all borrowed but the maps and lists.
+struct nsys {
+	struct database *db;
+	struct name_table *names;
+	struct event_sink sink;
+	struct trace_meta *meta;
+	struct diag_log *log;
+	struct arena arena; ///< of what follows
+	struct idmap string_ids, domain_ids;
+	VEC(struct span) strings, domains;
+	bool any_process;
+	int64_t process; ///< globalPid of the process that used GPUs
+	struct idmap devices; ///< CUDA's numbers of those it used
+	VEC(struct nsys_gpu) gpus; ///< by id in `devices`
+	struct strbuf text; ///< a name that is put together
+};
+
+/// Process and thread of a globalPid or globalTid.
+/// Source: Nsight Systems User Guide, "Serialized process and thread identifiers".
+static inline int64_t nsys_pid(int64_t global)
+{
+	return global >> 24 & 0xFFFFFF;
+}
+static inline int64_t nsys_tid(int64_t global)
+{
+	return global & 0xFFFFFF;
+}
+
+/// True for what the process that used GPUs did.
+static inline bool nsys_ours(const struct nsys *n, const struct database_value *global)
+{
+	return !global->null && global->integer >> 24 == n->process >> 24;
+}
+
+/// database_scan() with the columns of an array.
+#define NSYS_SCAN(n, table, columns, fn) \
+	database_scan((n)->db, table, columns, sizeof(columns) / sizeof *(columns), fn, n, (n)->log)
+
+/// An error in `table`, as the status of a function that gives up.
+GG_MUST_CHECK enum status nsys_fail(struct nsys *n, const char *table, const char *what);
+
+/// Text of StringIds; false where there is none, or none short enough to be a name.
+bool nsys_string(const struct nsys *n, const struct database_value *id, struct span *out);
+
+/// Kernels, copies and memory sets; which process and which devices.
+GG_MUST_CHECK enum status nsys_gpu_work(struct nsys *n);
+
+/// Runtime calls and ranges of that process.
+GG_MUST_CHECK enum status nsys_host_work(struct nsys *n);
+
+/// Samples of the GPUs that it used.
+GG_MUST_CHECK enum status nsys_metrics(struct nsys *n);
+
+#endif

@@ -1,0 +1,51 @@
+#include "replay/level_points.h"
+
+/* Each gives at most three points; first, last and ooms come on top. */
+enum { PARTS = (MEMORY_POINTS - MEMORY_OOMS - 2) / 3 };
+
+void level_points_init(struct level_points *l, struct memory_profile *p, int64_t last)
+{
+	*l = (struct level_points){ .p = p, .last = last, .part = last / PARTS + 1 };
+}
+
+static void flush(struct level_points *l)
+{
+	vec_push(&l->p->points, l->low);
+	vec_push(&l->p->points, l->high);
+	vec_push(&l->p->points, l->high_reserved);
+}
+
+void level_points_add(struct level_points *l, const struct memory_point *now)
+{
+	if (now->entries % l->part == 0) {
+		if (now->entries)
+			flush(l);
+		l->low = l->high = l->high_reserved = *now;
+	}
+	if (now->allocated < l->low.allocated)
+		l->low = *now;
+	if (now->allocated >= l->high.allocated) /* of equal peaks the latest counts */
+		l->high = *now;
+	if (now->reserved > l->high_reserved.reserved)
+		l->high_reserved = *now;
+	if (now->entries == 0 || now->entries == l->last)
+		vec_push(&l->p->points, *now);
+}
+
+static int point_cmp(const void *a, const void *b)
+{
+	const struct memory_point *x = a, *y = b;
+	return (x->entries > y->entries) - (x->entries < y->entries);
+}
+
+void level_points_finish(struct level_points *l)
+{
+	struct memory_profile *p = l->p;
+	size_t nr = 0;
+	flush(l);
+	vec_sort(&p->points, point_cmp);
+	for (size_t i = 0; i < p->points.nr; i++)
+		if (nr == 0 || p->points.v[i].entries != p->points.v[nr - 1].entries)
+			p->points.v[nr++] = p->points.v[i];
+	p->points.nr = nr;
+}

@@ -1,0 +1,269 @@
+#include "replay/replay.h"
+
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "replay/replay_internal.h"
+
+#define MAX_DEVICES 4096
+#define STEP_MARKER SPAN("Optimizer.step#*")
+
+/* --- shared by the parts --- */
+
+struct memory_delta replay_delta(const struct snapshot_entry *e)
+{
+	switch (e->action) {
+	case ACTION_ALLOC:
+		return (struct memory_delta){ rounded_bytes(e->size), 0 };
+	case ACTION_FREE_REQUESTED:
+		return (struct memory_delta){ -rounded_bytes(e->size), 0 };
+	case ACTION_SEGMENT_ALLOC:
+	case ACTION_SEGMENT_MAP:
+		return (struct memory_delta){ 0, (int64_t)e->size };
+	case ACTION_SEGMENT_FREE:
+	case ACTION_SEGMENT_UNMAP:
+		return (struct memory_delta){ 0, -(int64_t)e->size };
+	default:
+		return (struct memory_delta){ 0, 0 };
+	}
+}
+
+int64_t replay_time(const struct replay *r, uint32_t m)
+{
+	uint32_t i = m ? m - 1 : 0;
+	return i < r->nr && r->entries[i].time_us >= 0 ? r->entries[i].time_us : -1;
+}
+
+enum status replay_freed_site(struct replay *r, uint32_t i, uint32_t *site)
+{
+	*site = SITE_ID_BEFORE;
+	if (r->alloc_of[i] == NO_INDEX)
+		return ST_OK;
+	return sites_find(&r->sites, r->entries[r->alloc_of[i]].stack, site, r->log);
+}
+
+struct memory_row replay_row(const struct replay *r, uint32_t site)
+{
+	return (struct memory_row){ .site = r->sites.list.v[site].site };
+}
+
+void replay_keep(struct replay *r, struct memory_row *row)
+{
+	site_keep(&row->site, r->arena);
+}
+
+size_t replay_cut(const struct replay *r, const void *rows, size_t nr, size_t size,
+                  struct memory_row *rest)
+{
+	if (nr <= MEMORY_SITES)
+		return nr;
+	*rest = replay_row(r, SITE_ID_REST);
+	for (size_t i = MEMORY_SITES - 1; i < nr; i++) {
+		const struct memory_row *row = (const void *)((const char *)rows + i * size);
+		rest->bytes += row->bytes;
+		rest->blocks += row->blocks;
+		if (row->largest > rest->largest)
+			rest->largest = row->largest;
+	}
+	return MEMORY_SITES - 1;
+}
+
+int64_t replay_size_class(int64_t bytes)
+{
+	return bytes <= 0 ? 0 : (int64_t)1 << (63 - __builtin_clzll((unsigned long long)bytes));
+}
+
+/* --- limits --- */
+
+/* Every sum of the replay is one of some of these sizes. What an oom asked for
+   is in none: a broken program asks for anything. */
+static enum status check_sizes(const struct snapshot *s, struct diag_log *log)
+{
+	unsigned __int128 sum = 0;
+	for (size_t i = 0; i < s->segments.nr; i++)
+		sum += s->segments.v[i].total;
+	for (size_t i = 0; i < s->blocks.nr; i++) {
+		const struct snapshot_block *b = &s->blocks.v[i];
+		sum += b->size;
+		sum += b->state == BLOCK_ACTIVE ? b->requested : 0;
+	}
+	for (size_t t = 0; t < s->traces.nr; t++)
+		for (size_t i = 0; i < s->traces.v[t].entries.nr; i++) {
+			const struct snapshot_entry *e = &s->traces.v[t].entries.v[i];
+			sum += e->action <= ACTION_SEGMENT_UNMAP ? (unsigned __int128)e->size + 511 : 0;
+		}
+	if (sum > INT64_MAX)
+		return diag_fail(log, ST_INPUT,
+		                 "the sizes in the snapshot add up to 8 EiB or more: it is damaged");
+	return ST_OK;
+}
+
+static enum status check_entries(const struct replay *r, const struct replay_options *o,
+                                 size_t nr_entries)
+{
+	size_t limit = o->max_entries ? o->max_entries : NO_INDEX - 2;
+	size_t nr = nr_entries;
+	for (size_t i = 0; i < r->nr_segments; i++)
+		nr += r->s->segments.v[r->segments[i].segment].nr_blocks;
+	if (nr > limit)
+		return diag_fail(r->log, ST_INPUT,
+		                 "device %" PRId64 ": more than %zu blocks and history entries: record a "
+		                 "shorter history",
+		                 r->p->device, limit);
+	return ST_OK;
+}
+
+/* --- categories --- */
+
+static void category_rows(struct replay *r)
+{
+	for (size_t i = 0; i < r->sites.categories.nr; i++) {
+		struct memory_category c = r->categories[i];
+		if (c.peak_bytes || c.peak_blocks || c.end_bytes || c.end_blocks || c.allocs) {
+			c.name = arena_dup(r->arena, span_of(r->sites.categories.v[i]));
+			vec_push(&r->p->categories, c);
+		}
+	}
+	vec_sort(&r->p->categories, memory_category_cmp);
+}
+
+/* --- devices --- */
+
+static enum status replay_parts(struct replay *r)
+{
+	replay_final(r);
+	TRY(replay_pair(r));
+	TRY(replay_levels(r));
+	TRY(replay_live(r));
+	TRY(replay_churn(r));
+	TRY(replay_segments(r));
+	category_rows(r);
+	return ST_OK;
+}
+
+static enum status replay_device(struct replay *r, const struct replay_options *o)
+{
+	int64_t device = r->p->device;
+	r->entries = NULL;
+	r->nr = 0;
+	r->finals.nr = 0;
+	r->last_oom = NO_INDEX;
+	size_t nr_entries = 0;
+	if (device >= 0 && (uint64_t)device < r->s->traces.nr) {
+		r->entries = r->s->traces.v[device].entries.v;
+		nr_entries = r->s->traces.v[device].entries.nr;
+	}
+	TRY(check_entries(r, o, nr_entries));
+	r->nr = (uint32_t)nr_entries;
+	r->p->capacity = o->capacity;
+	r->p->entries = r->nr;
+	r->p->trust.history = r->nr > 0;
+	r->p->trust.other_actions = (int64_t)r->s->other_actions;
+	r->alloc_of = mem_calloc(r->nr, sizeof *r->alloc_of);
+	r->categories = mem_calloc(r->sites.categories.nr, sizeof *r->categories);
+	enum status st = replay_parts(r);
+	free(r->alloc_of);
+	free(r->categories);
+	return st;
+}
+
+static int segment_cmp(const void *a, const void *b)
+{
+	const struct device_segment *x = a, *y = b;
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return (x->segment > y->segment) - (x->segment < y->segment);
+}
+
+static int step_end_cmp(const void *a, const void *b)
+{
+	const struct step_end *x = a, *y = b;
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return (x->time_us > y->time_us) - (x->time_us < y->time_us);
+}
+
+struct inputs {
+	VEC(struct device_segment) segments;
+	VEC(struct step_end) step_ends;
+	VEC(int64_t) devices; ///< distinct, ascending
+};
+
+static void list_inputs(const struct snapshot *s, struct inputs *in)
+{
+	VEC(int64_t) all = VEC_INIT;
+	for (size_t i = 0; i < s->segments.nr; i++) {
+		vec_push(&in->segments, (struct device_segment){ s->segments.v[i].device, (uint32_t)i });
+		vec_push(&all, s->segments.v[i].device);
+	}
+	vec_sort(&in->segments, segment_cmp);
+	for (size_t i = 0; i < s->traces.nr; i++)
+		if (s->traces.v[i].entries.nr)
+			vec_push(&all, (int64_t)i);
+	vec_sort(&all, number_cmp_i64);
+	for (size_t i = 0; i < all.nr; i++)
+		if (i == 0 || all.v[i] != all.v[i - 1])
+			vec_push(&in->devices, all.v[i]);
+	vec_release(&all);
+	for (size_t i = 0; i < s->annotations.nr; i++) {
+		const struct snapshot_annotation *n = &s->annotations.v[i];
+		if (n->end && n->name && n->time_us != INT64_MIN &&
+		    span_glob(STEP_MARKER, name_span(n->name)))
+			vec_push(&in->step_ends, (struct step_end){ n->device, n->time_us });
+	}
+	vec_sort(&in->step_ends, step_end_cmp);
+}
+
+static enum status replay_devices(struct replay *r, const struct replay_options *o,
+                                  const struct inputs *in, struct memory_profiles *out)
+{
+	size_t segment = 0, end = 0;
+	for (size_t i = 0; i < in->devices.nr; i++) {
+		int64_t device = in->devices.v[i];
+		r->p = vec_push_zero(&out->list);
+		r->p->device = device;
+		r->segments = in->segments.v + segment;
+		size_t from = segment;
+		while (segment < in->segments.nr && in->segments.v[segment].device == device)
+			segment++;
+		r->nr_segments = segment - from;
+		while (end < in->step_ends.nr && in->step_ends.v[end].device < device)
+			end++;
+		r->step_ends = in->step_ends.v + end;
+		from = end;
+		while (end < in->step_ends.nr && in->step_ends.v[end].device == device)
+			end++;
+		r->nr_step_ends = end - from;
+		TRY(replay_device(r, o));
+	}
+	return ST_OK;
+}
+
+enum status replay_snapshot(const struct snapshot *s, const struct replay_options *o,
+                            struct arena *a, struct memory_profiles *out, struct diag_log *log)
+{
+	struct inputs in = { 0 };
+	struct memory_profiles list = { 0 };
+	struct replay r = { .s = s, .arena = a, .log = log };
+	size_t limit = o->max_devices ? o->max_devices : MAX_DEVICES;
+	TRY(check_sizes(s, log));
+	if (s->segments.nr >= NO_INDEX || s->blocks.nr >= NO_INDEX)
+		return diag_fail(log, ST_INPUT, "more than 2^32 segments or blocks in the snapshot");
+	list_inputs(s, &in);
+	enum status st = ST_OK;
+	if (in.devices.nr > limit)
+		st = diag_fail(log, ST_INPUT, "more than %zu devices in the snapshot", limit);
+	sites_init(&r.sites, s, o->sites);
+	if (st == ST_OK)
+		st = replay_devices(&r, o, &in, &list);
+	sites_release(&r.sites);
+	vec_release(&r.finals);
+	vec_release(&in.segments);
+	vec_release(&in.step_ends);
+	vec_release(&in.devices);
+	if (st == ST_OK)
+		*out = list;
+	else
+		memory_profiles_release(&list);
+	return st;
+}

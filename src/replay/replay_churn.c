@@ -1,0 +1,86 @@
+#include "replay/replay_internal.h"
+
+/* An allocation of the recording. */
+struct taken {
+	int64_t requested;
+	uint32_t site;
+};
+
+struct taken_list {
+	VEC(struct taken) list;
+};
+
+static enum status list_taken(struct replay *r, struct taken_list *t)
+{
+	for (uint32_t i = 0; i < r->nr; i++) {
+		struct taken a = { .requested = (int64_t)r->entries[i].size };
+		if (r->entries[i].action != ACTION_ALLOC)
+			continue;
+		TRY(sites_find(&r->sites, r->entries[i].stack, &a.site, r->log));
+		vec_push(&t->list, a);
+		struct memory_category *c = &r->categories[r->sites.list.v[a.site].category];
+		c->allocs++;
+		c->alloc_bytes += a.requested;
+		if (a.requested > c->largest)
+			c->largest = a.requested;
+	}
+	return ST_OK;
+}
+
+static int taken_cmp(const void *a, const void *b)
+{
+	const struct taken *x = a, *y = b;
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	return (x->requested > y->requested) - (x->requested < y->requested);
+}
+
+/* The allocations of one site, sorted by size. */
+static struct memory_churn churn_of(const struct replay *r, const struct taken *v, size_t nr)
+{
+	struct memory_churn c = { .total = replay_row(r, v->site), .smallest = v->requested };
+	c.total.largest = v[nr - 1].requested;
+	c.total.blocks = (int64_t)nr;
+	for (size_t i = 0; i < nr;) {
+		size_t from = i;
+		for (; i < nr && v[i].requested == v[from].requested; i++)
+			c.total.bytes += v[i].requested;
+		c.sizes++;
+		if ((int64_t)(i - from) >= c.common_count) {
+			c.common_count = (int64_t)(i - from);
+			c.common_size = v[from].requested;
+		}
+	}
+	return c;
+}
+
+static void churn_rows(struct replay *r, struct taken_list *t)
+{
+	struct memory_profile *p = r->p;
+	struct memory_churn rest = { 0 };
+	vec_sort(&t->list, taken_cmp);
+	for (size_t i = 0; i < t->list.nr;) {
+		size_t from = i;
+		while (i < t->list.nr && t->list.v[i].site == t->list.v[from].site)
+			i++;
+		vec_push(&p->churn, churn_of(r, t->list.v + from, i - from));
+	}
+	vec_sort(&p->churn, memory_row_cmp);
+	size_t keep = replay_cut(r, p->churn.v, p->churn.nr, sizeof rest, &rest.total);
+	if (keep < p->churn.nr) {
+		p->churn.nr = keep;
+		vec_push(&p->churn, rest);
+	}
+	for (size_t i = 0; i < p->churn.nr; i++)
+		replay_keep(r, &p->churn.v[i].total);
+}
+
+enum status replay_churn(struct replay *r)
+{
+	struct taken_list t = { 0 };
+	enum status st = list_taken(r, &t);
+	if (st == ST_OK)
+		churn_rows(r, &t);
+	vec_release(&t.list);
+	return st;
+}

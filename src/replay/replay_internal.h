@@ -1,0 +1,106 @@
+/// Inside of the replay: one device at a time. No other room includes this.
+///
+///     replay.c           limits, devices, order of work
+///     replay_pair.c      backwards: peaks; which alloc a free belongs to
+///     replay_level.c     forwards: level over time, ooms, step ends, growth
+///     replay_live.c      what is live at a moment, by site, category and size
+///     replay_churn.c     what was allocated, by site and category
+///     replay_segments.c  the final state: segments, gaps, pinned blocks
+///
+/// A moment is a number of entries: moment m lies before entry m.
+#ifndef GG_REPLAY_REPLAY_INTERNAL_H
+#define GG_REPLAY_REPLAY_INTERNAL_H
+
+#include "replay/replay.h"
+#include "replay/sites.h"
+
+/// No entry, no block, no moment.
+#define NO_INDEX UINT32_MAX
+
+/// Of one device, in order of the snapshot.
+struct device_segment {
+	int64_t device;
+	uint32_t segment;
+};
+
+/// END of an Optimizer.step annotation.
+struct step_end {
+	int64_t device, time_us;
+};
+
+/// An active block of the final state.
+struct final_block {
+	uint32_t block; ///< index in the snapshot
+	uint32_t alloc; ///< its entry, or NO_INDEX where that was before the recording
+};
+
+struct replay {
+	const struct snapshot *s;
+	struct arena *arena;
+	struct sites sites;
+	struct diag_log *log;
+	struct memory_profile *p;
+
+	/* of the device at hand */
+	const struct device_segment *segments;
+	size_t nr_segments;
+	const struct step_end *step_ends;
+	size_t nr_step_ends;
+	const struct snapshot_entry *entries;
+	uint32_t nr;
+	VEC(struct final_block) finals;
+	uint32_t *alloc_of; ///< [nr]: of a free the index of its alloc, else NO_INDEX
+	uint32_t peak; ///< moment
+	uint32_t last_oom; ///< entry or NO_INDEX
+	int64_t oom_allocated; ///< level before it
+	struct memory_category *categories; ///< by index of the sites' categories
+};
+
+/// Bytes that the allocator takes for a request.
+static inline int64_t rounded_bytes(uint64_t size)
+{
+	return (int64_t)((size + 511) / 512 * 512);
+}
+
+/// What an entry adds to the levels, in bytes.
+struct memory_delta {
+	int64_t allocated, reserved;
+};
+
+/// That of entry `e`.
+struct memory_delta replay_delta(const struct snapshot_entry *e);
+
+/// Time of the last entry before moment `m`, -1 where that is unknown.
+int64_t replay_time(const struct replay *r, uint32_t m);
+
+/// Site of the block that was freed by entry `i`.
+GG_MUST_CHECK enum status replay_freed_site(struct replay *r, uint32_t i, uint32_t *site);
+
+/// Site of an active block of the final state.
+GG_MUST_CHECK enum status replay_final_site(struct replay *r, const struct final_block *f,
+                                            uint32_t *site);
+
+/// Row of a site with borrowed texts; replay_keep() gives it texts of its own.
+struct memory_row replay_row(const struct replay *r, uint32_t site);
+
+/// Copy the texts of a row, to be owned by the profile.
+void replay_keep(struct replay *r, struct memory_row *row);
+
+/// Sum of those of `nr` sorted rows of `size` bytes, each beginning with a
+/// struct memory_row, that lie beyond the first MEMORY_SITES - 1, where there
+/// are more than MEMORY_SITES; returns how many rows to leave.
+size_t replay_cut(const struct replay *r, const void *rows, size_t nr, size_t size,
+                  struct memory_row *rest);
+
+/// Largest power of two that is not above `bytes`; 0 for 0.
+int64_t replay_size_class(int64_t bytes);
+
+/// The parts, in the order in which they run.
+void replay_final(struct replay *r);
+GG_MUST_CHECK enum status replay_pair(struct replay *r);
+GG_MUST_CHECK enum status replay_levels(struct replay *r);
+GG_MUST_CHECK enum status replay_live(struct replay *r);
+GG_MUST_CHECK enum status replay_churn(struct replay *r);
+GG_MUST_CHECK enum status replay_segments(struct replay *r);
+
+#endif

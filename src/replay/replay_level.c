@@ -1,0 +1,177 @@
+#include "base/number.h"
+#include "replay/level_points.h"
+#include "replay/replay_internal.h"
+
+/* A block that came (bytes > 0) or went between two step ends. */
+struct rise {
+	uint32_t site;
+	uint32_t step; ///< number of step ends before it
+	int64_t bytes, blocks;
+};
+
+struct walk {
+	struct replay *r;
+	struct memory_point now; ///< of the moment at hand
+	struct level_points points;
+	bool timed; ///< an entry with a time has been passed
+	size_t next_end; ///< of the device's step ends
+	int64_t ooms;
+	VEC(struct memory_point) ends;
+	VEC(struct rise) rises;
+};
+
+/* --- level over time --- */
+
+static void add_moment(struct walk *w, uint32_t m)
+{
+	w->now.entries = m;
+	w->now.time_us = replay_time(w->r, m);
+	level_points_add(&w->points, &w->now);
+}
+
+/* --- out of memory --- */
+
+static int64_t to_i64(uint64_t v)
+{
+	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
+}
+
+static enum status add_oom(struct walk *w, uint32_t i)
+{
+	struct replay *r = w->r;
+	const struct snapshot_entry *e = &r->entries[i];
+	uint32_t site;
+	if (++w->ooms <= r->p->oom_count - MEMORY_OOMS)
+		return ST_OK;
+	TRY(sites_find(&r->sites, e->stack, &site, r->log));
+	struct memory_oom oom = { w->now, to_i64(e->size), to_i64(e->device_free),
+		                      r->sites.list.v[site].site };
+	site_keep(&oom.site, r->arena);
+	vec_push(&r->p->ooms, oom);
+	vec_push(&r->p->points, w->now);
+	r->last_oom = i;
+	r->oom_allocated = w->now.allocated;
+	return ST_OK;
+}
+
+/* --- step ends --- */
+
+/* Step ends before entry `i` take the level there. What the level was before
+   the first entry is not known where a step ended then: entries were lost. */
+static void pass_step_ends(struct walk *w, uint32_t i)
+{
+	struct replay *r = w->r;
+	int64_t time = r->entries[i].time_us;
+	if (time == INT64_MIN)
+		return;
+	for (; w->next_end < r->nr_step_ends && r->step_ends[w->next_end].time_us < time; w->next_end++)
+		if (w->timed)
+			vec_push(&w->ends, w->now);
+		else
+			r->p->trust.truncated = true;
+	w->timed = true;
+}
+
+static enum status add_rise(struct walk *w, uint32_t i)
+{
+	struct replay *r = w->r;
+	int64_t bytes = replay_delta(&r->entries[i]).allocated;
+	uint32_t site;
+	if (!bytes || !w->ends.nr || w->next_end >= r->nr_step_ends)
+		return ST_OK;
+	if (bytes > 0)
+		TRY(sites_find(&r->sites, r->entries[i].stack, &site, r->log));
+	else
+		TRY(replay_freed_site(r, i, &site));
+	vec_push(&w->rises, (struct rise){ site, (uint32_t)w->ends.nr, bytes, bytes > 0 ? 1 : -1 });
+	return ST_OK;
+}
+
+static int rise_cmp(const void *a, const void *b)
+{
+	const struct rise *x = a, *y = b;
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	return (x->step > y->step) - (x->step < y->step);
+}
+
+/* Sites whose bytes rose from the first to the last step end, and how often. */
+static void growth_rows(struct walk *w)
+{
+	struct memory_profile *p = w->r->p;
+	vec_sort(&w->rises, rise_cmp);
+	for (size_t i = 0; i < w->rises.nr;) {
+		const struct rise *first = &w->rises.v[i];
+		struct memory_growth g = { .total = replay_row(w->r, first->site) };
+		while (i < w->rises.nr && w->rises.v[i].site == first->site) {
+			uint32_t step = w->rises.v[i].step;
+			int64_t before = g.total.bytes;
+			for (;
+			     i < w->rises.nr && w->rises.v[i].site == first->site && w->rises.v[i].step == step;
+			     i++) {
+				g.total.bytes += w->rises.v[i].bytes;
+				g.total.blocks += w->rises.v[i].blocks;
+			}
+			g.rises += g.total.bytes > before;
+		}
+		if (g.total.bytes > 0)
+			vec_push(&p->growth, g);
+	}
+	vec_sort(&p->growth, memory_row_cmp);
+	if (p->growth.nr > MEMORY_SITES)
+		p->growth.nr = MEMORY_SITES;
+	for (size_t i = 0; i < p->growth.nr; i++)
+		replay_keep(w->r, &p->growth.v[i].total);
+}
+
+/* --- growth --- */
+
+/* Of more than MEMORY_STEP_ENDS step ends so many at equal distances are used,
+   with the first and the last. */
+static void growth(struct walk *w)
+{
+	struct memory_profile *p = w->r->p;
+	size_t nr = w->ends.nr < MEMORY_STEP_ENDS ? w->ends.nr : MEMORY_STEP_ENDS;
+	int64_t levels[MEMORY_STEP_ENDS], steps[MEMORY_STEP_ENDS];
+	p->nr_step_ends = (int64_t)w->ends.nr;
+	for (size_t i = 0; i < nr; i++) {
+		size_t step = nr > 1 ? i * (w->ends.nr - 1) / (nr - 1) : 0;
+		vec_push(&p->step_ends, w->ends.v[step]);
+		levels[i] = w->ends.v[step].allocated;
+		steps[i] = (int64_t)step;
+	}
+	if (nr < 3)
+		return;
+	p->has_growth = true;
+	p->growth_per_step = number_theil_sen(steps, levels, nr);
+	growth_rows(w);
+}
+
+enum status replay_levels(struct replay *r)
+{
+	struct walk w = { .r = r };
+	level_points_init(&w.points, r->p, r->nr);
+	enum status st = ST_OK;
+	w.now = (struct memory_point){ 0, -1, r->p->start_allocated, r->p->start_reserved };
+	add_moment(&w, 0);
+	for (uint32_t i = 0; st == ST_OK && i < r->nr; i++) {
+		struct memory_delta d = replay_delta(&r->entries[i]);
+		pass_step_ends(&w, i);
+		if (r->entries[i].action == ACTION_OOM)
+			st = add_oom(&w, i);
+		if (st == ST_OK)
+			st = add_rise(&w, i);
+		w.now.allocated += d.allocated;
+		w.now.reserved += d.reserved;
+		add_moment(&w, i + 1);
+	}
+	if (st == ST_OK) {
+		for (; w.timed && w.next_end < r->nr_step_ends; w.next_end++)
+			vec_push(&w.ends, w.now);
+		level_points_finish(&w.points);
+		growth(&w);
+	}
+	vec_release(&w.ends);
+	vec_release(&w.rises);
+	return st;
+}

@@ -1,0 +1,171 @@
+#include "replay/replay_internal.h"
+
+static void final_blocks(struct replay *r, const struct snapshot_segment *g)
+{
+	struct memory_profile *p = r->p;
+	for (uint32_t k = 0; k < g->nr_blocks; k++) {
+		const struct snapshot_block *b = &r->s->blocks.v[g->first_block + k];
+		int64_t size = (int64_t)b->size;
+		if (b->state == BLOCK_PENDING_FREE)
+			p->end_pending += size;
+		if (b->state == BLOCK_INACTIVE) {
+			p->inactive += size;
+			if (size > p->largest_inactive)
+				p->largest_inactive = size;
+		}
+		if (b->state != BLOCK_ACTIVE)
+			continue;
+		p->end_allocated += size;
+		p->end_requested += (int64_t)b->requested;
+		p->end_blocks++;
+		vec_push(&r->finals, (struct final_block){ g->first_block + k, NO_INDEX });
+	}
+}
+
+void replay_final(struct replay *r)
+{
+	for (size_t i = 0; i < r->nr_segments; i++) {
+		const struct snapshot_segment *g = &r->s->segments.v[r->segments[i].segment];
+		r->p->end_reserved += (int64_t)g->total;
+		r->p->segment_count++;
+		final_blocks(r, g);
+	}
+}
+
+/* Addresses of blocks that are live at the moment of the walk. */
+struct open_blocks {
+	struct idmap ids;
+	VEC(uint32_t) ends; ///< by id: entry that frees it, or nr + index of a final block
+};
+
+static uint32_t *open_at(struct open_blocks *open, uint64_t address)
+{
+	uint32_t id = idmap_add(&open->ids, (int64_t)address);
+	if (id == open->ends.nr)
+		vec_push(&open->ends, NO_INDEX);
+	return &open->ends.v[id];
+}
+
+/* Backwards an alloc ends the life of the block at its address. */
+static void pair_alloc(struct replay *r, struct open_blocks *open, uint32_t i)
+{
+	uint64_t address = r->entries[i].address;
+	uint32_t id =
+	    address == SNAPSHOT_NO_ADDRESS ? IDMAP_NONE : idmap_find(&open->ids, (int64_t)address);
+	uint32_t end = id == IDMAP_NONE ? NO_INDEX : open->ends.v[id];
+	if (end == NO_INDEX) {
+		r->p->trust.lost_allocs++;
+		return;
+	}
+	if (end < r->nr)
+		r->alloc_of[end] = i;
+	else
+		r->finals.v[end - r->nr].alloc = i;
+	open->ends.v[id] = NO_INDEX;
+}
+
+static void pair_free(struct replay *r, struct open_blocks *open, uint32_t i)
+{
+	if (r->entries[i].address == SNAPSHOT_NO_ADDRESS)
+		return;
+	uint32_t *end = open_at(open, r->entries[i].address);
+	r->p->trust.contradicted_frees += *end != NO_INDEX;
+	*end = i;
+}
+
+static void pair_entries(struct replay *r)
+{
+	struct open_blocks open = { 0 };
+	idmap_init(&open.ids);
+	for (size_t k = 0; k < r->finals.nr; k++) {
+		uint64_t address = r->s->blocks.v[r->finals.v[k].block].address;
+		if (address != SNAPSHOT_NO_ADDRESS)
+			*open_at(&open, address) = r->nr + (uint32_t)k;
+	}
+	for (uint32_t i = r->nr; i-- > 0;) {
+		r->alloc_of[i] = NO_INDEX;
+		if (r->entries[i].action == ACTION_ALLOC)
+			pair_alloc(r, &open, i);
+		else if (r->entries[i].action == ACTION_FREE_REQUESTED)
+			pair_free(r, &open, i);
+	}
+	idmap_release(&open.ids);
+	vec_release(&open.ends);
+}
+
+static void count_entry(struct replay *r, uint32_t i)
+{
+	struct memory_profile *p = r->p;
+	const struct snapshot_entry *e = &r->entries[i];
+	switch (e->action) {
+	case ACTION_ALLOC:
+		p->alloc_count++;
+		p->churn_bytes += (int64_t)e->size;
+		break;
+	case ACTION_FREE_REQUESTED:
+		p->free_count++;
+		if (r->alloc_of[i] == NO_INDEX) {
+			p->trust.unseen_frees++;
+			p->trust.unseen_bytes += rounded_bytes(e->size);
+		}
+		break;
+	case ACTION_SEGMENT_ALLOC:
+	case ACTION_SEGMENT_FREE:
+	case ACTION_SEGMENT_MAP:
+	case ACTION_SEGMENT_UNMAP:
+		p->segment_churn++;
+		p->segment_allocs += e->action == ACTION_SEGMENT_ALLOC || e->action == ACTION_SEGMENT_MAP;
+		break;
+	case ACTION_OOM:
+		p->oom_count++;
+		break;
+	default:
+		break;
+	}
+}
+
+/* The peak is not reached by an entry that leaves the level as it is: the last
+   alloc before it made it. */
+static enum status peak_origin(struct replay *r)
+{
+	struct memory_profile *p = r->p;
+	uint32_t site = SITE_ID_BEFORE, m = r->peak;
+	while (m > 0 && r->entries[m - 1].action != ACTION_ALLOC)
+		m--;
+	p->peak_entries = r->peak;
+	p->peak_time_us = replay_time(r, m);
+	if (m > 0)
+		TRY(sites_find(&r->sites, r->entries[m - 1].stack, &site, r->log));
+	p->peak_site = r->sites.list.v[site].site;
+	site_keep(&p->peak_site, r->arena);
+	return ST_OK;
+}
+
+enum status replay_pair(struct replay *r)
+{
+	struct memory_profile *p = r->p;
+	int64_t level = p->end_allocated, reserved = p->end_reserved;
+	p->peak_allocated = p->trust.lowest_allocated = level;
+	p->peak_reserved = p->reserved_at_peak = reserved;
+	r->peak = r->nr;
+	pair_entries(r);
+	for (uint32_t i = r->nr; i-- > 0;) {
+		struct memory_delta d = replay_delta(&r->entries[i]);
+		count_entry(r, i);
+		level -= d.allocated;
+		reserved -= d.reserved;
+		if (level > p->peak_allocated) { /* of equal peaks the latest counts */
+			p->peak_allocated = level;
+			p->reserved_at_peak = reserved;
+			r->peak = i;
+		}
+		if (level < p->trust.lowest_allocated)
+			p->trust.lowest_allocated = level;
+		if (reserved > p->peak_reserved)
+			p->peak_reserved = reserved;
+	}
+	p->start_allocated = level;
+	p->start_reserved = reserved;
+	p->trust.midway = r->nr && (level != 0 || reserved != 0);
+	return peak_origin(r);
+}

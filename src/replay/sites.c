@@ -1,0 +1,229 @@
+#include "replay/sites.h"
+
+#include <inttypes.h>
+
+#include "base/strbuf.h"
+
+#define NO_ROW UINT32_MAX
+/* Of a function's name no more is searched: C++ names can be megabytes. */
+#define SEARCHED_BYTES 2048
+
+/* What the texts of the rules say of a function in a file. */
+struct look {
+	uint32_t row[NR_SITE_TIERS];
+	bool skipped, plumbing, named;
+};
+
+/* --- names --- */
+
+static struct span after_last(struct span s, struct span part)
+{
+	for (size_t i = s.n; i >= part.n && part.n; i--)
+		if (memcmp(s.p + i - part.n, part.p, part.n) == 0)
+			return (struct span){ s.p + i, s.n - i };
+	return (struct span){ NULL, 0 };
+}
+
+/* The path inside site-packages, else the last two parts: enough to tell files
+   apart, and the same wherever a project lies. */
+static struct span short_file(struct span file)
+{
+	struct span in = after_last(file, SPAN("-packages/"));
+	if (in.n)
+		return in;
+	size_t from = file.n;
+	for (int parts = 0; from > 0; from--)
+		if (file.p[from - 1] == '/' && ++parts == 2)
+			break;
+	return (struct span){ file.p + from, file.n - from };
+}
+
+static void add_text(struct strbuf *b, struct span file, struct span function)
+{
+	if (function.n > SEARCHED_BYTES)
+		function.n = SEARCHED_BYTES;
+	if (file.n > SEARCHED_BYTES)
+		file = (struct span){ file.p + file.n - SEARCHED_BYTES, SEARCHED_BYTES };
+	strbuf_setlen(b, 0);
+	strbuf_add(b, file);
+	strbuf_addch(b, ':');
+	strbuf_add(b, function);
+}
+
+/* --- frames --- */
+
+static bool holds_any(struct span text, const struct span *parts, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (span_contains_nocase(text, parts[i]))
+			return true;
+	return false;
+}
+
+static struct look look_at(const struct site_rules *r, struct span file, struct span function)
+{
+	struct look l = { .named = function.n && !span_eq(function, SPAN("??")) };
+	struct strbuf text = STRBUF_INIT;
+	for (size_t t = 0; t < NR_SITE_TIERS; t++)
+		l.row[t] = NO_ROW;
+	if (r) {
+		add_text(&text, file, function);
+		l.skipped = holds_any(strbuf_span(&text), r->skip.v, r->skip.nr);
+		l.plumbing = holds_any(strbuf_span(&text), r->plumbing.v, r->plumbing.nr);
+		add_text(&text, short_file(file), function);
+		/* what a module does when it is loaded is no operation: only its path would match */
+		bool module = span_eq(function, SPAN("<module>"));
+		for (size_t t = 0; t < NR_SITE_TIERS && !module && !l.plumbing; t++)
+			l.row[t] = (uint32_t)category_of(&r->tiers[t], strbuf_span(&text));
+	}
+	strbuf_release(&text);
+	return l;
+}
+
+static const struct look *frame_look(struct sites *t, const struct snapshot_frame *f)
+{
+	uint32_t id = idmap_add(&t->pairs, idmap_pair(f->function->id, f->file->id));
+	if (id == t->looks.nr)
+		vec_push(&t->looks, look_at(t->rules, name_span(f->file), name_span(f->function)));
+	return &t->looks.v[id];
+}
+
+/* --- sites --- */
+
+/* What was found in the frames of a stack; UINT32_MAX: no such frame. */
+struct found {
+	uint32_t user, categorised, outside_plumbing, named;
+	uint32_t tier, row;
+};
+
+static struct found search(struct sites *t, const uint32_t *frames, uint32_t nr)
+{
+	struct found f = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, NR_SITE_TIERS, NO_ROW };
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct look *l = frame_look(t, &t->snapshot->frames.v[frames[i]]);
+		for (uint32_t tier = 0; tier < f.tier; tier++)
+			if (l->row[tier] != NO_ROW) {
+				f.tier = tier;
+				f.row = l->row[tier];
+				f.categorised = frames[i];
+			}
+		if (!l->named)
+			continue;
+		if (f.named == UINT32_MAX)
+			f.named = frames[i];
+		if (f.outside_plumbing == UINT32_MAX && !l->plumbing)
+			f.outside_plumbing = frames[i];
+		if (f.user == UINT32_MAX && !l->plumbing && !l->skipped)
+			f.user = frames[i];
+	}
+	return f;
+}
+
+/* Index of a category by its name; rows of several tiers may share one. */
+static uint32_t category_slot(struct sites *t, const char *name)
+{
+	for (size_t i = 0; i < t->categories.nr; i++)
+		if (strcmp(t->categories.v[i], name) == 0)
+			return (uint32_t)i;
+	vec_push(&t->categories, name);
+	return (uint32_t)t->categories.nr - 1;
+}
+
+static enum status intern_site(struct sites *t, const struct site_entry *e, uint32_t *out,
+                               struct diag_log *log)
+{
+	struct strbuf key = STRBUF_INIT;
+	strbuf_addf(&key, "%u %u %" PRId64 " %zu ", e->category, (unsigned)e->site.kind, e->site.line,
+	            e->site.file.n);
+	strbuf_add(&key, e->site.file);
+	strbuf_add(&key, e->site.function);
+	const struct name *n = name_intern(&t->keys, strbuf_span(&key));
+	strbuf_release(&key);
+	if (!n)
+		return diag_fail(log, ST_INPUT,
+		                 "allocations come from more than 2^24 places or 1 GiB of names: record "
+		                 "a shorter history");
+	if (n->id == t->list.nr)
+		vec_push(&t->list, *e);
+	*out = n->id;
+	return ST_OK;
+}
+
+enum status sites_find(struct sites *t, uint32_t stack, uint32_t *out, struct diag_log *log)
+{
+	const struct snapshot *s = t->snapshot;
+	*out = SITE_ID_NO_STACK;
+	if (stack >= s->stacks.nr || s->stacks.v[stack].nr == 0)
+		return ST_OK;
+	if (t->of_stack[stack]) {
+		*out = t->of_stack[stack] - 1;
+		return ST_OK;
+	}
+	struct found f = search(t, s->frame_ids.v + s->stacks.v[stack].first, s->stacks.v[stack].nr);
+	struct site_entry e = { .site.kind = SITE_USER };
+	uint32_t frame = f.user;
+	if (frame == UINT32_MAX) {
+		e.site.kind = SITE_FRAMEWORK;
+		frame = f.categorised != UINT32_MAX        ? f.categorised
+		        : f.outside_plumbing != UINT32_MAX ? f.outside_plumbing
+		                                           : f.named;
+	}
+	if (frame != UINT32_MAX) {
+		e.category = f.tier < NR_SITE_TIERS ? t->tier_slots[f.tier].v[f.row] : t->other;
+		e.site.category = t->categories.v[e.category];
+		e.site.file = short_file(name_span(s->frames.v[frame].file));
+		e.site.function = name_span(s->frames.v[frame].function);
+		e.site.line = s->frames.v[frame].line;
+		TRY(intern_site(t, &e, out, log));
+	}
+	t->of_stack[stack] = *out + 1;
+	return ST_OK;
+}
+
+static void add_fixed(struct sites *t, enum site_kind kind, const char *category)
+{
+	struct site_entry e = { .site = { .kind = kind, .category = category } };
+	struct strbuf key = STRBUF_INIT;
+	strbuf_addf(&key, "%u", (unsigned)kind);
+	name_intern(&t->keys, strbuf_span(&key));
+	strbuf_release(&key);
+	e.category = category_slot(t, category);
+	vec_push(&t->list, e);
+}
+
+void sites_init(struct sites *t, const struct snapshot *s, const struct site_rules *rules)
+{
+	*t = (struct sites){ .snapshot = s, .rules = rules };
+	name_table_init(&t->keys);
+	idmap_init(&t->pairs);
+	t->of_stack = mem_calloc(s->stacks.nr, sizeof *t->of_stack);
+	for (size_t k = 0; rules && k < NR_SITE_TIERS; k++)
+		for (size_t i = 0; i < rules->tiers[k].rows.nr; i++) {
+			uint32_t slot = category_slot(t, rules->tiers[k].rows.v[i].name);
+			vec_push(&t->tier_slots[k], slot);
+		}
+	t->other = category_slot(t, category_name(NULL, -1));
+	add_fixed(t, SITE_NO_STACK, "without stack");
+	add_fixed(t, SITE_BEFORE, "before recording");
+	add_fixed(t, SITE_UNEXPLAINED, "unexplained");
+	add_fixed(t, SITE_REST, "all else");
+}
+
+void site_keep(struct memory_site *site, struct arena *a)
+{
+	site->category = arena_dup(a, span_of(site->category));
+	site->file.p = arena_dup(a, site->file);
+	site->function.p = arena_dup(a, site->function);
+}
+
+void sites_release(struct sites *t)
+{
+	name_table_release(&t->keys);
+	vec_release(&t->list);
+	vec_release(&t->categories);
+	idmap_release(&t->pairs);
+	vec_release(&t->looks);
+	for (size_t k = 0; k < NR_SITE_TIERS; k++)
+		vec_release(&t->tier_slots[k]);
+	free(t->of_stack);
+}

@@ -1,0 +1,113 @@
+#include "rules/categories_file.h"
+
+#include "model/embedded.h"
+#include "rules/rules_file.h"
+
+/* Every name is held against every text, and every text against those before it. */
+enum { MAX_MATCHES = 2000 };
+
+static const char *word_class(size_t i)
+{
+	return i <= CLASS_OTHER ? class_name((enum category_class)i) : NULL;
+}
+
+static const struct key row_keys[] = {
+	KEY("category", TEXT, REQUIRED, "name of the category"),
+	KEY("class", WORD, REQUIRED, "what it counts as", .words = word_class),
+	KEY("match", TEXTS, REQUIRED,
+	    "texts that a name holds, without case; the first row that has one wins"),
+};
+const struct key_map category_keys = KEY_TABLE("a category", row_keys);
+static const struct key file_key =
+    KEY("categories", MAPS, REQUIRED, "the whole file", .map = &category_keys);
+
+/* A name must mean one row, and "other" is what no row matches. */
+static enum status check_name(struct document *d, const struct category_table *t,
+                              const struct node *n)
+{
+	if (span_eq_nocase(n->text, SPAN("other")))
+		return document_fail(d, n, "'other' is what no category matches: choose another name");
+	for (size_t i = 0; i < t->rows.nr; i++)
+		if (span_eq(n->text, span_of(t->rows.v[i].name)))
+			return document_fail(d, n, "two categories are called %s", document_quote(d, n->text));
+	return ST_OK;
+}
+
+/* A text that holds one of an earlier row would never be reached. */
+static enum status check_match(struct document *d, const struct category_table *t,
+                               const struct node *n)
+{
+	int row = category_of(t, n->text);
+	if (row < 0 || (size_t)row + 1 == t->rows.nr)
+		return ST_OK;
+	const struct category *first = &t->rows.v[row];
+	size_t k = 0;
+	while (!span_contains_nocase(n->text, first->match.v[k]))
+		k++;
+	return document_fail(d, n, "%s never matches: '%s' of '%s' comes first",
+	                     document_quote(d, n->text), first->match.v[k].p, first->name);
+}
+
+enum status category_rows_read(struct document *d, const struct node *list,
+                               struct category_table *out)
+{
+	size_t matches = 0;
+	for (const struct node *n = list->first; n; n = n->next) {
+		const struct node *name = node_get(n, "category");
+		TRY(check_name(d, out, name));
+		struct category *c = vec_push_zero(&out->rows);
+		c->name = arena_dup(&out->arena, name->text);
+		c->cls = (enum category_class)keys_word(word_class, node_get(n, "class"), CLASS_OTHER);
+		for (const struct node *m = node_get(n, "match")->first; m; m = m->next) {
+			if (++matches > MAX_MATCHES)
+				return document_fail(d, m, "more than %d texts", MAX_MATCHES);
+			TRY(check_match(d, out, m));
+			vec_push(&c->match, (struct span){ arena_dup(&out->arena, m->text), m->text.n });
+		}
+	}
+	return ST_OK;
+}
+
+/* A digest holds the texts of communication in one line. */
+static enum status check_communication(struct document *d, const struct category_table *t)
+{
+	const struct node *n = d->root->first;
+	for (size_t i = 0; i < t->rows.nr; i++, n = n->next) {
+		if (t->rows.v[i].cls != CLASS_COMMUNICATION)
+			continue;
+		for (const struct node *m = node_get(n, "match")->first; m; m = m->next)
+			if (memchr(m->text.p, ' ', m->text.n))
+				return document_fail(d, m, "%s: texts of communication must not hold blanks",
+				                     document_quote(d, m->text));
+	}
+	return ST_OK;
+}
+
+static enum status read_root(struct document *d, void *ctx)
+{
+	struct category_table *out = ctx;
+	TRY(keys_check_value(d, &file_key, d->root));
+	TRY(category_rows_read(d, d->root, out));
+	return check_communication(d, out);
+}
+
+/* From `text`, or from the file `name` where it is NULL. */
+static enum status load(const char *name, const struct span *text, struct category_table *out,
+                        struct diag_log *log)
+{
+	*out = (struct category_table){ .source = NULL };
+	out->source = arena_dup(&out->arena, span_of(name));
+	return document_load(name, text, read_root, out, log);
+}
+
+enum status categories_parse(const char *name, struct span text, struct category_table *out,
+                             struct diag_log *log)
+{
+	return load(name, &text, out, log);
+}
+
+enum status categories_read(const char *path, struct category_table *out, struct diag_log *log)
+{
+	const struct span built_in = { embedded_categories, embedded_categories_size };
+	return path ? load(path, NULL, out, log) : load("built in", &built_in, out, log);
+}

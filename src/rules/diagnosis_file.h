@@ -1,0 +1,17 @@
+/// The rules of diagnosis (rules/diagnosis.yaml): read and checked.
+#ifndef GG_RULES_DIAGNOSIS_FILE_H
+#define GG_RULES_DIAGNOSIS_FILE_H
+
+#include "base/diag.h"
+#include "model/diagnosis.h"
+
+/// Read the file at `path`, NULL: the rules that are compiled in. ST_USAGE with place and
+/// reason on any fault. Caller releases with diagnosis_rules_release() whatever the outcome.
+GG_MUST_CHECK enum status diagnosis_read(const char *path, struct diagnosis_rules *out,
+                                         struct diag_log *log);
+
+/// The same from `text`, which messages call `name`.
+GG_MUST_CHECK enum status diagnosis_parse(const char *name, struct span text,
+                                          struct diagnosis_rules *out, struct diag_log *log);
+
+#endif

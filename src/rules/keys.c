@@ -1,0 +1,285 @@
+#include "rules/keys.h"
+
+#include <inttypes.h>
+
+#include "base/date.h"
+#include "base/nearest.h"
+#include "base/number.h"
+#include "base/strbuf.h"
+#include "model/metric.h"
+#include "rules/rules_file.h"
+#include "rules/rules_internal.h"
+
+int keys_word(word_fn *words, const struct node *value, int absent)
+{
+	for (int i = 0; value && words((size_t)i); i++)
+		if (span_eq(value->text, span_of(words((size_t)i))))
+			return i;
+	return absent;
+}
+
+int64_t keys_integer(const struct node *value, int64_t absent)
+{
+	uint64_t n;
+	return value && number_parse_u64(value->text, &n) ? (int64_t)n : absent;
+}
+
+int64_t keys_number(const struct node *value, int64_t absent)
+{
+	int64_t v;
+	return value && number_parse(value->text, 6, &v) ? v : absent;
+}
+
+static bool is_null(const struct node *n)
+{
+	static const char *const forms[] = { "", "~", "null", "Null", "NULL" };
+	if (n->kind != NODE_SCALAR)
+		return false;
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		if ((n->plain || i == 0) && span_eq(n->text, span_of(forms[i])))
+			return true;
+	return false;
+}
+
+static enum status check_text(struct document *d, const struct key *key, const struct node *n)
+{
+	if (n->text.n > MAX_TEXT)
+		return document_fail(d, n, "'%s' is longer than %d bytes", key->name, MAX_TEXT);
+	for (size_t i = 0; i < n->text.n; i++)
+		if ((unsigned char)n->text.p[i] < 0x20 || n->text.p[i] == 0x7F)
+			return document_fail(d, n, "'%s' holds a control character", key->name);
+	return ST_OK;
+}
+
+static bool id_is_valid(struct span id)
+{
+	for (size_t i = 0; i < id.n; i++) {
+		unsigned char c = (unsigned char)id.p[i];
+		unsigned char lower = c | 0x20;
+		if (!((lower >= 'a' && lower <= 'z') || is_digit(c) || c == '.' || c == '_' || c == '-'))
+			return false;
+	}
+	return id.n <= MAX_ID;
+}
+
+static enum status check_word(struct document *d, const struct key *key, const struct node *n)
+{
+	struct nearest near = { .word = n->text };
+	struct strbuf list = STRBUF_INIT;
+	if (keys_word(key->words, n, -1) >= 0)
+		return ST_OK;
+	for (size_t i = 0; key->words(i); i++) {
+		nearest_try(&near, key->words(i));
+		strbuf_addf(&list, "%s%s", i ? ", " : "", key->words(i));
+	}
+	bool metric = key->words == word_metric;
+	if (metric)
+		near.best = metric_suggest(n->text);
+	if (near.best)
+		document_error(d, n, "%s is no %s: did you mean '%s'?", document_quote(d, n->text),
+		               key->name, near.best);
+	else /* the metrics are too many for one line */
+		document_error(d, n, "%s is no %s: %s", document_quote(d, n->text), key->name,
+		               metric ? "see 'gpugate metrics'" : strbuf_str(&list));
+	strbuf_release(&list);
+	return ST_USAGE;
+}
+
+/* "input.NAME". */
+static enum status check_metric(struct document *d, const struct key *key, const struct node *n)
+{
+	struct span name = n->text;
+	if (!span_starts(name, SPAN("input.")))
+		return check_word(d, key, n);
+	name.p += strlen("input.");
+	name.n -= strlen("input.");
+	if (input_name_is_valid(name, true))
+		return ST_OK;
+	return document_fail(d, n,
+	                     "%s: the name of a figure is 1 to %d letters, digits, '_', '-', '.' and "
+	                     "'/', in which '*' and '?' stand for any",
+	                     document_quote(d, n->text), INPUT_NAME_MAX);
+}
+
+static enum status check_integer(struct document *d, const struct key *key, const struct node *n)
+{
+	int64_t v;
+	if (!n->plain || memchr(n->text.p, '.', n->text.n) || !number_parse(n->text, 0, &v))
+		return document_fail(d, n, "'%s' is a whole number, not %s", key->name,
+		                     document_quote(d, n->text));
+	if (v >= key->min && v <= key->max)
+		return ST_OK;
+	if (key->min == key->max)
+		return document_fail(d, n, "'%s' must be %" PRId64, key->name, key->min);
+	return document_fail(d, n, "'%s' must be from %" PRId64 " to %" PRId64, key->name, key->min,
+	                     key->max);
+}
+
+static enum status check_number(struct document *d, const struct key *key, const struct node *n)
+{
+	int64_t v;
+	const char *point = memchr(n->text.p, '.', n->text.n);
+	if (!n->plain || (point && n->text.p + n->text.n - point > 7) ||
+	    memchr(n->text.p, 'e', n->text.n) || memchr(n->text.p, 'E', n->text.n) ||
+	    !number_parse(n->text, 6, &v))
+		return document_fail(d, n, "'%s' is a number like 3 or 2.5, not %s", key->name,
+		                     document_quote(d, n->text));
+	if (v < key->min * MICRO || v > key->max * MICRO)
+		return document_fail(d, n, "'%s' must be from %" PRId64 " to %" PRId64, key->name, key->min,
+		                     key->max);
+	return ST_OK;
+}
+
+static enum status check_scalar(struct document *d, const struct key *key, const struct node *n)
+{
+	const char *fault;
+	int64_t share, day;
+	TRY(check_text(d, key, n));
+	switch (key->kind) {
+	case KEY_ID:
+		if (!id_is_valid(n->text))
+			return document_fail(d, n,
+			                     "'%s' is at most %d letters, digits, '.', '_' and '-', not %s",
+			                     key->name, MAX_ID, document_quote(d, n->text));
+		return ST_OK;
+	case KEY_WORKLOAD:
+		fault = workload_fault(n->text);
+		return fault ? document_fail(d, n, "'%s' %s", key->name, fault) : ST_OK;
+	case KEY_WORD:
+		return check_word(d, key, n);
+	case KEY_METRIC:
+		return check_metric(d, key, n);
+	case KEY_INTEGER:
+		return check_integer(d, key, n);
+	case KEY_NUMBER:
+		return check_number(d, key, n);
+	case KEY_DATE:
+		if (n->text.n != 10 || !date_parse(n->text, &day))
+			return document_fail(d, n, "'%s' is a day like 2027-01-31, not %s", key->name,
+			                     document_quote(d, n->text));
+		return ST_OK;
+	case KEY_SHARE:
+		return share_read(d, n, &share);
+	default:
+		return ST_OK;
+	}
+}
+
+static enum status check_list(struct document *d, const struct key *key, const struct node *list)
+{
+	struct key item = *key;
+	item.kind = key->kind == KEY_MAPS ? KEY_MAP : KEY_TEXT;
+	size_t nr = 0;
+	for (const struct node *n = list->first; n; n = n->next) {
+		if (++nr > MAX_ITEMS)
+			return document_fail(d, n, "'%s' has more than %d items", key->name, MAX_ITEMS);
+		TRY(keys_check_value(d, &item, n));
+	}
+	if (nr == 0 && key->need == REQUIRED)
+		return document_fail(d, list, "'%s' is empty", key->name);
+	return ST_OK;
+}
+
+static enum status check_named(struct document *d, const struct key *key, const struct node *map)
+{
+	struct key item = { .kind = KEY_MAP, .map = key->map };
+	const struct key name = { .name = key->name, .kind = KEY_ID };
+	int64_t nr = 0;
+	for (const struct node *n = map->first; n; n = n->next) {
+		TRY(check_scalar(d, &name, n->key));
+		for (const struct node *other = map->first; other != n; other = other->next)
+			if (span_eq(other->key->text, n->key->text))
+				return document_fail(d, n->key, "'%s' is written twice, first in line %u",
+				                     n->key->text.p, other->key->line);
+		if (++nr > key->max)
+			return document_fail(d, n->key, "'%s' has more than %" PRId64 " items", key->name,
+			                     key->max);
+		item.name = n->key->text.p;
+		TRY(keys_check_value(d, &item, n));
+	}
+	return ST_OK;
+}
+
+enum status keys_check_value(struct document *d, const struct key *key, const struct node *n)
+{
+	static const char *const wanted[] = { "one value", "a map of keys", "a list" };
+	enum node_kind kind = NODE_SCALAR;
+	if (key->kind == KEY_MAP || key->kind == KEY_NAMED)
+		kind = NODE_MAP;
+	else if (key->kind == KEY_TEXTS || key->kind == KEY_MAPS)
+		kind = NODE_LIST;
+	if (is_null(n))
+		return document_fail(d, n, "'%s' has no value", key->name);
+	if (n->kind != kind)
+		return document_fail(d, n, "'%s' must be %s, not %s", key->name, wanted[kind],
+		                     wanted[n->kind]);
+	if (kind == NODE_SCALAR)
+		return check_scalar(d, key, n);
+	if (kind == NODE_MAP && n->key && !n->first)
+		return document_fail(d, n, "'%s' is empty", key->name);
+	if (key->kind == KEY_NAMED)
+		return check_named(d, key, n);
+	return kind == NODE_MAP ? keys_check(d, n, key->map) : check_list(d, key, n);
+}
+
+static enum status unknown_key(struct document *d, const struct node *key,
+                               const struct key_map *keys)
+{
+	struct nearest near = { .word = key->text };
+	struct strbuf list = STRBUF_INIT;
+	for (size_t i = 0; i < keys->nr; i++) {
+		nearest_try(&near, keys->keys[i].name);
+		strbuf_addf(&list, "%s%s", i ? ", " : "", keys->keys[i].name);
+	}
+	if (near.best)
+		document_error(d, key, "unknown key %s in %s: did you mean '%s'?",
+		               document_quote(d, key->text), keys->name, near.best);
+	else
+		document_error(d, key, "unknown key %s in %s: it has %s", document_quote(d, key->text),
+		               keys->name, strbuf_str(&list));
+	strbuf_release(&list);
+	return ST_USAGE;
+}
+
+static enum status check_needs(struct document *d, const struct node *map,
+                               const struct key_map *keys, const struct node *const *seen)
+{
+	struct strbuf missing = STRBUF_INIT;
+	bool found = false;
+	for (size_t i = 0; i < keys->nr; i++) {
+		const struct key *k = &keys->keys[i];
+		if (k->need == REQUIRED && !seen[i]) {
+			strbuf_release(&missing);
+			return document_fail(d, map, "%s lacks '%s'", keys->name, k->name);
+		}
+		if (k->need != ONE_OF)
+			continue;
+		found = found || seen[i];
+		strbuf_addf(&missing, "%s'%s'", missing.n ? ", " : "", k->name);
+	}
+	enum status st = ST_OK;
+	if (missing.n && !found)
+		st = document_fail(d, map, "%s needs at least one of %s", keys->name, strbuf_str(&missing));
+	strbuf_release(&missing);
+	return st;
+}
+
+enum status keys_check(struct document *d, const struct node *map, const struct key_map *keys)
+{
+	const struct node *seen[MAX_KEYS] = { NULL };
+	if (map->kind != NODE_MAP)
+		return document_fail(d, map, "%s is a map of keys", keys->name);
+	for (const struct node *n = map->first; n; n = n->next) {
+		size_t i = 0;
+		while (i < keys->nr && !span_eq(n->key->text, span_of(keys->keys[i].name)))
+			i++;
+		if (i == keys->nr)
+			return unknown_key(d, n->key, keys);
+		if (seen[i])
+			return document_fail(d, n->key, "'%s' is written twice, first in line %u",
+			                     keys->keys[i].name, seen[i]->key->line);
+		seen[i] = n;
+		TRY(keys_check_value(d, &keys->keys[i], n));
+	}
+	return check_needs(d, map, keys, seen);
+}

@@ -1,0 +1,185 @@
+#include "base/number.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "model/select.h"
+#include "rules/rules_file.h"
+
+/* Of a line, in bytes; what follows the first is indented. */
+enum { WIDTH = 96, INDENT = 4 };
+
+/* `b`, which is released, in lines that are broken at blanks. */
+static const char *wrapped(struct arena *a, struct strbuf *b)
+{
+	struct strbuf out = STRBUF_INIT;
+	struct span rest = strbuf_span(b);
+	while (rest.n) {
+		size_t room = out.n ? WIDTH - INDENT : WIDTH, n = rest.n;
+		if (n > room) {
+			n = room;
+			while (n && rest.p[n] != ' ')
+				n--;
+			for (n = n ? n : room; n < rest.n && rest.p[n] != ' ';)
+				n++; /* a word that is longer than a line stays whole */
+		}
+		if (out.n)
+			strbuf_addf(&out, "\n%*s", INDENT, "");
+		strbuf_add(&out, (struct span){ rest.p, n });
+		n += n < rest.n ? 1 : 0;
+		rest = (struct span){ rest.p + n, rest.n - n };
+	}
+	strbuf_release(b);
+	return arena_take(a, &out);
+}
+
+/* "the median over steps of step.cuda_time (…), the highest of the devices and ranks" */
+static void say_figure(struct strbuf *b, struct arena *a, const struct rule *r)
+{
+	static const char *const items[] = {
+		[LABEL_NONE] = "",
+		[LABEL_DEVICE] = "",
+		[LABEL_KERNEL] = " of each kernel",
+		[LABEL_CATEGORY] = " of each category",
+		[LABEL_OP] = " of each operator",
+		[LABEL_THREAD] = " of each host thread",
+		[LABEL_MEMORY] = "",
+		[LABEL_DIRECTION] = " of each direction",
+		[LABEL_COLLECTIVE] = " of each kind of collective",
+		[LABEL_FUNCTION] = " of each function",
+		[LABEL_INPUT] = ", each by itself",
+		[LABEL_COUNTER] = " of each counter",
+		[LABEL_PAIR] = "",
+	};
+	if (metric_is_step(r->metric))
+		strbuf_addf(b, "the %s over steps of ", stat_name(r->stat));
+	strbuf_addf(b, "%s%s (%s", r->metric->name, items[r->metric->label], r->metric->meaning);
+	char n[NUMBER_TEXT];
+	if (r->metric->label == LABEL_PAIR)
+		strbuf_addf(b, "; top %s", number_format(r->top, 0, n));
+	if (r->reduce == REDUCE_EACH)
+		strbuf_adds(b, "), for each rank by itself");
+	else
+		strbuf_addf(b, "), the %s over devices and ranks", reduce_name(r->reduce));
+	const char *select = select_text(&r->query, a);
+	if (*select)
+		strbuf_addf(b, ", where %s", select);
+	strbuf_adds(b, ".");
+}
+
+static void say_items(struct strbuf *b, const struct rule *r)
+{
+	static const char *const levels[] = { "is only noted", "is a warning", "is a failure" };
+	char n[NUMBER_TEXT], share[NUMBER_TEXT];
+	if (!r->for_each)
+		return;
+	strbuf_addf(b, " One check for each of the top %s of either side", number_format(r->top, 0, n));
+	if (r->min_share)
+		strbuf_addf(b, " with at least %s%% of kernel time", number_format(r->min_share, 6, share));
+	strbuf_addf(b, "; one that is new %s, one that is gone %s.", levels[r->on_new],
+	            levels[r->on_gone]);
+}
+
+/* One condition, to follow "when it". */
+static void say_limit(struct strbuf *b, const struct limits *all, const struct limit *l)
+{
+	switch (l->condition) {
+	case COND_INCREASE:
+		strbuf_addf(b, "is more than %s above the baseline", l->text);
+		break;
+	case COND_INCREASE_SINCE_PIN:
+		strbuf_addf(b, "is more than %s above the approved run (the pin)", l->text);
+		break;
+	case COND_DECREASE:
+		strbuf_addf(b, "is more than %s below the baseline", l->text);
+		break;
+	case COND_CHANGE:
+		if (l->value)
+			strbuf_addf(b, "is more than %s away from the baseline in either direction", l->text);
+		else
+			strbuf_adds(b, "differs from the baseline at all");
+		break;
+	case COND_MAX:
+		strbuf_addf(b, "is above %s", l->text);
+		break;
+	case COND_MIN:
+		strbuf_addf(b, "is below %s", l->text);
+		break;
+	}
+	if (all->has_and && l->relative && l->condition != COND_CHANGE)
+		strbuf_addf(b, " and by more than %s%s as well", all->and_text,
+		            all->and_of_step ? " (the baseline's step.cuda_time)" : "");
+}
+
+static void say_limits(struct strbuf *b, const char *verb, const struct limits *all)
+{
+	for (size_t i = 0; i < all->list.nr; i++) {
+		strbuf_addf(b, i ? ", or%s" : " %s", i ? "" : verb);
+		strbuf_adds(b, " when it ");
+		say_limit(b, all, &all->list.v[i]);
+	}
+	if (all->list.nr)
+		strbuf_adds(b, ".");
+}
+
+/* Of limits that noise is asked about. */
+static void say_noise(struct strbuf *b, const struct rule *r)
+{
+	char k[NUMBER_TEXT], runs[NUMBER_TEXT];
+	bool any = false;
+	for (size_t i = 0; i < r->fail.list.nr; i++)
+		any = any || condition_has_noise(r->fail.list.v[i].condition);
+	if (any && !r->metric->exact && r->noise_k > 0)
+		strbuf_addf(
+		    b,
+		    " Once the baseline has %s runs, what is within %s standard deviations of their "
+		    "noise only warns.",
+		    number_format(r->noise_min_runs, 0, runs), number_format(r->noise_k, 6, k));
+}
+
+const char *rule_explain(struct arena *a, const struct rule *r)
+{
+	static const char *const directions[] = { "Higher is worse.", "Lower is worse.",
+		                                      "Neither direction is worse by itself." };
+	static const char *const missing[] = { "is missing, which is exit code 3", "warns",
+		                                   "is skipped" };
+	struct strbuf b = STRBUF_INIT;
+	strbuf_addf(&b, "%s: ", r->id);
+	say_figure(&b, a, r);
+	say_items(&b, r);
+	strbuf_addf(&b, " %s", directions[r->worse]);
+	say_limits(&b, "Fails", &r->fail);
+	say_limits(&b, "Warns", &r->warn);
+	say_noise(&b, r);
+	strbuf_addf(&b, " Where a side lacks it, the check %s.", missing[r->on_missing]);
+	return wrapped(a, &b);
+}
+
+static const char *waiver_explain(struct arena *a, const struct waiver *w)
+{
+	struct strbuf b = STRBUF_INIT;
+	strbuf_addf(&b, "waiver for %s", text_quote(a, span_of(w->rule)));
+	const char *select = select_text(&w->select, a);
+	if (*select)
+		strbuf_addf(&b, " where %s", text_line(a, span_of(select)));
+	strbuf_addf(&b, ", %s", waiver_text(w, a));
+	return wrapped(a, &b);
+}
+
+const char *rules_explain(struct arena *a, const struct rules *r, const struct rule *only)
+{
+	struct strbuf b = STRBUF_INIT;
+	const char *id = only ? arena_printf(a, "%s.", only->id) : "";
+	for (size_t i = 0; i < r->rules.nr; i++)
+		if (!only || only == &r->rules.v[i])
+			strbuf_addf(&b, "%s\n", rule_explain(a, &r->rules.v[i]));
+	for (size_t i = 0; i < r->waivers.nr; i++)
+		if (!only || span_glob(span_of(r->waivers.v[i].rule), span_of(only->id)))
+			strbuf_addf(&b, "%s\n", waiver_explain(a, &r->waivers.v[i]));
+	for (size_t i = 0; i < r->profiles.nr; i++) {
+		if (!strstr(r->profiles.v[i].text, id))
+			continue;
+		struct strbuf p = STRBUF_INIT;
+		strbuf_addf(&p, "profile '%s': %s", r->profiles.v[i].name, r->profiles.v[i].text);
+		strbuf_addf(&b, "%s\n", wrapped(a, &p));
+	}
+	return arena_take(a, &b);
+}

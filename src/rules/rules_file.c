@@ -1,0 +1,218 @@
+#include "rules/rules_file.h"
+
+#include "base/nearest.h"
+#include "base/text.h"
+#include "model/embedded.h"
+#include "rules/rules_internal.h"
+
+#define DEFAULT_BASELINE "baselines/{workload}.json"
+#define DEFAULT_NOISE_K 3000000
+#define DEFAULT_NOISE_MIN_RUNS 5
+
+const char *workload_fault(struct span name)
+{
+	if (name.n == 0 || name.n > MAX_ID || !text_is_valid(name))
+		return "must be 1 to 100 bytes of UTF-8";
+	if (name.p[0] == '.')
+		return "must not begin with '.': it is part of a file name";
+	for (size_t i = 0; i < name.n; i++) {
+		if ((unsigned char)name.p[i] < 0x20 || name.p[i] == 0x7F)
+			return "must not hold control characters";
+		if (name.p[i] == '/' || name.p[i] == '\\')
+			return "must not hold '/' or '\\': it is part of a file name";
+		if (name.p[i] == '.' && i + 1 < name.n && name.p[i + 1] == '.')
+			return "must not hold '..': it is part of a file name";
+	}
+	return NULL;
+}
+
+static const char *text_or(struct rules *r, const struct node *n, const char *absent)
+{
+	return n ? arena_dup(&r->arena, n->text) : absent;
+}
+
+static const char *const placeholders[] = { "{workload}", "{gpu}", "{world_size}" };
+
+/* `{name}` must be one that is filled in, and the path must stay below where it begins. */
+static enum status check_baseline(struct document *d, const struct node *n)
+{
+	struct span s = n->text;
+	for (size_t i = 0; i < s.n; i++) {
+		struct span rest = { s.p + i, s.n - i };
+		bool begins = i == 0 || s.p[i - 1] == '/';
+		if (begins && span_starts(rest, SPAN("..")) && (rest.n == 2 || rest.p[2] == '/'))
+			return document_fail(d, n, "'baseline' must not lead out of its folder by '..'");
+		if (s.p[i] == '}')
+			return document_fail(d, n, "'baseline' has a '}' without '{'");
+		if (s.p[i] != '{')
+			continue;
+		size_t k = 0;
+		while (k < 3 && !span_starts(rest, span_of(placeholders[k])))
+			k++;
+		if (k == 3)
+			return document_fail(d, n,
+			                     "'baseline' can fill in {workload}, {gpu} and {world_size} only");
+		i += strlen(placeholders[k]) - 1;
+	}
+	return ST_OK;
+}
+
+/* Names of one's own come from --context; what is almost a known one is a typo. */
+static enum status check_key(struct document *d, const struct node *n)
+{
+	static const char *const known[] = { "gpu.name", "gpu.count", "cuda.runtime", "cuda.driver" };
+	const char *near = digest_env_near(n->text);
+	if (near)
+		return document_fail(d, n, "%s is no key of the environment: did you mean '%s'?",
+		                     document_quote(d, n->text), near);
+	if (!span_starts(n->text, SPAN("gpu.")) && !span_starts(n->text, SPAN("cuda.")))
+		return ST_OK;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (span_eq(n->text, span_of(known[i])))
+			return ST_OK;
+	return document_fail(d, n,
+	                     "%s is no key of the environment: there are gpu.name, gpu.count, "
+	                     "cuda.runtime, cuda.driver, world_size and those of --context",
+	                     document_quote(d, n->text));
+}
+
+/* Environment keys are open (--context adds some); each may be named once. */
+static enum status read_environment(struct document *d, const struct node *map, struct rules *out)
+{
+	const struct node *must = node_get(map, "must_match"), *should = node_get(map, "should_match");
+	for (const struct node *list = must ? must : should; list; list = list == must ? should : NULL)
+		for (const struct node *n = list->first; n; n = n->next) {
+			TRY(check_key(d, n));
+			for (size_t i = 0; i < out->must_match.nr; i++)
+				if (span_eq(n->text, span_of(out->must_match.v[i])))
+					return document_fail(d, n, "%s is in 'must_match' already",
+					                     document_quote(d, n->text));
+			for (size_t i = 0; i < out->should_match.nr; i++)
+				if (span_eq(n->text, span_of(out->should_match.v[i])))
+					return document_fail(d, n, "%s is in 'should_match' already",
+					                     document_quote(d, n->text));
+			if (list == must)
+				vec_push(&out->must_match, arena_dup(&out->arena, n->text));
+			else
+				vec_push(&out->should_match, arena_dup(&out->arena, n->text));
+		}
+	return ST_OK;
+}
+
+static void read_kernels(const struct node *map, struct rules *out)
+{
+	const struct node *aliases = node_get(map, "alias");
+	out->match_exact = keys_word(word_kernel_match, node_get(map, "match"), 0) == 1;
+	for (const struct node *n = aliases ? aliases->first : NULL; n; n = n->next)
+		vec_push(&out->aliases,
+		         (struct alias){ .match = span_of(text_or(out, node_get(n, "match"), "")),
+		                         .as = span_of(text_or(out, node_get(n, "as"), "")) });
+}
+
+static void read_defaults(const struct node *map, struct rules *out)
+{
+	const struct node *noise = node_get(map, "noise");
+	out->on_missing =
+	    (enum on_missing)keys_word(word_on_missing, node_get(map, "on_missing"), ON_MISSING_FAIL);
+	out->noise_k = keys_number(node_get(noise, "k"), DEFAULT_NOISE_K);
+	out->noise_min_runs = keys_integer(node_get(noise, "min_runs"), DEFAULT_NOISE_MIN_RUNS);
+}
+
+/* `root` is checked; it may be that of a profile. */
+static enum status read_root(struct document *d, const struct node *root, struct rules *out)
+{
+	const struct node *steps = node_get(root, "steps"), *baseline = node_get(root, "baseline");
+	const struct node *waivers = node_get(root, "waivers");
+	if (baseline)
+		TRY(check_baseline(d, baseline));
+	out->workload = text_or(out, node_get(root, "workload"), DEFAULT_WORKLOAD);
+	out->baseline = text_or(out, baseline, DEFAULT_BASELINE);
+	out->expect_ranks = keys_integer(node_get(node_get(root, "inputs"), "expect_ranks"), 0);
+	out->marker = text_or(out, node_get(steps, "marker"), NULL);
+	out->unmarked = text_or(out, node_get(steps, "unmarked"), NULL);
+	out->warmup = keys_integer(node_get(steps, "warmup"), -1);
+	out->min_steps = keys_integer(node_get(steps, "min"), 1);
+	read_defaults(node_get(root, "defaults"), out);
+	TRY(read_environment(d, node_get(root, "environment"), out));
+	read_kernels(node_get(root, "kernels"), out);
+	for (const struct node *n = node_get(root, "rules")->first; n; n = n->next)
+		TRY(rule_read(d, n, out));
+	for (const struct node *n = waivers ? waivers->first : NULL; n; n = n->next)
+		TRY(waiver_read(d, n, out));
+	return ST_OK;
+}
+
+/* The rules with profile `p`, NULL for none, which is one of `out` from now on. */
+static enum status read_variant(struct document *d, const struct node *p, struct rules *out)
+{
+	const struct node *root = d->root;
+	if (p)
+		TRY(profile_apply(d, p, &root));
+	return read_root(d, root, out);
+}
+
+static enum status unknown_profile(struct document *d, const struct node *profiles,
+                                   const char *name)
+{
+	struct nearest near = { .word = span_of(name) };
+	for (const struct node *n = profiles ? profiles->first : NULL; n; n = n->next)
+		nearest_try(&near, n->key->text.p);
+	return diag_fail(d->log, ST_USAGE, "%s: there is no profile %s%s%s%s", d->name,
+	                 document_quote(d, span_of(name)), near.best ? "; did you mean '" : "",
+	                 near.best  ? near.best
+	                 : profiles ? "; 'profiles' in the file has them"
+	                            : "; the file has no 'profiles'",
+	                 near.best ? "'?" : "");
+}
+
+struct choice {
+	const char *profile; ///< NULL none
+	struct rules *out;
+};
+
+/* Every profile is read, so that a mistake in one shows before the night. */
+static enum status read_all(struct document *d, void *ctx)
+{
+	const char *profile = ((struct choice *)ctx)->profile;
+	struct rules *out = ((struct choice *)ctx)->out;
+	TRY(keys_check(d, d->root, &rules_keys));
+	const struct node *profiles = node_get(d->root, "profiles");
+	const struct node *chosen = profile ? node_get(profiles, profile) : NULL;
+	if (profile && !chosen)
+		return unknown_profile(d, profiles, profile);
+	TRY(read_variant(d, chosen, out));
+	out->profile = profile ? arena_dup(&out->arena, span_of(profile)) : NULL;
+	for (const struct node *p = profiles ? profiles->first : NULL; p; p = p->next) {
+		struct rules other = { .source = NULL };
+		enum status st = p == chosen ? ST_OK : read_variant(d, p, &other);
+		rules_release(&other);
+		TRY(st);
+		vec_push(&out->profiles, (struct profile){ arena_dup(&out->arena, p->key->text),
+		                                           profile_text(p, &out->arena) });
+	}
+	return ST_OK;
+}
+
+/* From `text`, or from the file `name` where it is NULL. */
+static enum status load(const char *name, const struct span *text, const char *profile,
+                        struct rules *out, struct diag_log *log)
+{
+	*out = (struct rules){ .source = NULL };
+	out->source = arena_dup(&out->arena, span_of(name));
+	struct choice choice = { profile, out };
+	return document_load(name, text, read_all, &choice, log);
+}
+
+enum status rules_parse(const char *name, struct span text, const char *profile, struct rules *out,
+                        struct diag_log *log)
+{
+	return load(name, &text, profile, out, log);
+}
+
+enum status rules_read(const char *path, const char *profile, struct rules *out,
+                       struct diag_log *log)
+{
+	const struct span built_in = { embedded_default_rules, embedded_default_rules_size };
+	return path ? load(path, NULL, profile, out, log)
+	            : load("built in", &built_in, profile, out, log);
+}

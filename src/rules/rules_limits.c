@@ -1,0 +1,210 @@
+#include "base/nearest.h"
+#include "base/number.h"
+#include "rules/rules_internal.h"
+
+/* A number with a unit, as written. */
+struct quantity {
+	int64_t scaled; ///< × 10^6
+	const struct unit_word *unit;
+};
+
+static enum unit_family family_of(enum unit unit)
+{
+	switch (unit) {
+	case UNIT_NS:
+	case UNIT_NS_PER_STEP:
+		return FAMILY_TIME;
+	case UNIT_BYTES:
+	case UNIT_BYTES_PER_S:
+	case UNIT_BYTES_PER_STEP:
+		return FAMILY_BYTES;
+	case UNIT_PCT:
+		return FAMILY_PERCENT;
+	default:
+		return FAMILY_BARE;
+	}
+}
+
+static enum status unit_read(struct document *d, const struct node *n, struct span text,
+                             struct quantity *out)
+{
+	struct nearest near = { .word = text };
+	out->unit = unit_word_find(text);
+	if (out->unit)
+		return ST_OK;
+	for (const struct unit_word *w = unit_words; w->name; w++)
+		if (*w->name)
+			nearest_try(&near, w->name);
+	if (near.best)
+		return document_fail(d, n, "unknown unit %s: did you mean '%s'?", document_quote(d, text),
+		                     near.best);
+	return document_fail(
+	    d, n, "unknown unit %s: there are ns, us, ms, s, B, KiB, MiB, GiB, kB, MB, GB, %% and pp",
+	    document_quote(d, text));
+}
+
+static enum status quantity_read(struct document *d, const struct node *n, enum unit unit,
+                                 struct quantity *out)
+{
+	struct span s = n->text;
+	const char *quoted = document_quote(d, s);
+	if (s.n && s.p[0] == '-')
+		return document_fail(
+		    d, n, "%s is negative: a limit says how far, its key says in which direction", quoted);
+	struct span number = unit_number_take(&s);
+	/* With so few places that nothing is left, only the form decides. */
+	int64_t nothing;
+	if (!number_parse(number, -(int)number.n, &nothing))
+		return document_fail(d, n, "%s must begin with a number like 5 or 0.5", quoted);
+	if (unit_number_is_too_fine(number))
+		return document_fail(d, n, "%s has more than %d decimals", quoted, UNIT_DECIMALS);
+	if (!number_parse(number, UNIT_DECIMALS, &out->scaled))
+		return document_fail(d, n, "%s is too large", quoted);
+	if (unit == UNIT_BYTES_PER_S && s.n > 2 && memcmp(s.p + s.n - 2, "/s", 2) == 0)
+		s.n -= 2;
+	TRY(unit_read(d, n, s, out));
+	if (out->unit->family == FAMILY_BARE && !n->plain)
+		return document_fail(d, n, "%s in quotes is a text: write the number without them", quoted);
+	return ST_OK;
+}
+
+enum status share_read(struct document *d, const struct node *n, int64_t *out)
+{
+	struct quantity q;
+	TRY(quantity_read(d, n, UNIT_PCT, &q));
+	if (q.unit->family != FAMILY_PERCENT || q.scaled > 100 * MICRO)
+		return document_fail(d, n, "%s must be a share from 0%% to 100%%",
+		                     document_quote(d, n->text));
+	*out = q.scaled;
+	return ST_OK;
+}
+
+/* Where a quantity stands, for what fits there. */
+enum use { USE_DIFFERENCE, USE_BOUND, USE_AND };
+
+static const char *fitting_units(enum unit_family family, enum use use)
+{
+	static const char *const fits[][3] = {
+		[FAMILY_BARE] = { "write a bare number or %", "write a bare number",
+		                  "write a bare number" },
+		[FAMILY_TIME] = { "write ns, us, ms, s or %", "write ns, us, ms or s",
+		                  "write ns, us, ms, s or '% of step'" },
+		[FAMILY_BYTES] = { "write B, KiB, MiB, GiB, kB, MB, GB or %",
+		                   "write B, KiB, MiB, GiB, kB, MB or GB",
+		                   "write B, KiB, MiB, GiB, kB, MB or GB" },
+		[FAMILY_PERCENT] = { "write % (relative) or pp (percentage points)", "write %",
+		                     "write pp" },
+	};
+	return fits[family][use];
+}
+
+/* An absolute value in the metric's unit. "Beyond" is strict, and figures are
+   whole: above 1.5 is above 1, below 1.5 is below 2, so nothing is rounded. */
+static enum status absolute_read(struct document *d, const struct node *n, const struct metric *m,
+                                 bool below, const struct quantity *q, int64_t *out)
+{
+	if (m->unit == UNIT_COUNT && q->scaled % MICRO)
+		return document_fail(d, n, "%s: '%s' is a whole number", document_quote(d, n->text),
+		                     m->name);
+	if (unit_digits(m->unit) == UNIT_DECIMALS) {
+		*out = q->scaled;
+		return ST_OK;
+	}
+	__int128 v = (__int128)q->scaled * q->unit->factor;
+	v = (v + (below ? MICRO - 1 : 0)) / MICRO;
+	if (v > INT64_MAX)
+		return document_fail(d, n, "%s is too large", document_quote(d, n->text));
+	*out = (int64_t)v;
+	return ST_OK;
+}
+
+/* The unit fits the metric where the quantity stands. */
+static bool unit_fits(enum unit_family family, enum unit_family unit, enum use use)
+{
+	if (unit == FAMILY_STEP)
+		return family == FAMILY_TIME && use == USE_AND;
+	if (unit == FAMILY_PERCENT)
+		return use == USE_DIFFERENCE || (use == USE_BOUND && family == FAMILY_PERCENT);
+	if (unit == FAMILY_POINTS)
+		return family == FAMILY_PERCENT && use != USE_BOUND;
+	return family == unit;
+}
+
+static enum status misfit(struct document *d, const struct node *n, const struct metric *m,
+                          enum use use)
+{
+	return document_fail(d, n, "%s does not fit '%s', which is in %s: %s",
+	                     document_quote(d, n->text), m->name,
+	                     m->unit == UNIT_COUNT ? "counts" : unit_name(m->unit),
+	                     fitting_units(family_of(m->unit), use));
+}
+
+enum status bound_read(struct document *d, const struct metric *m, const struct node *n, bool below,
+                       int64_t *out)
+{
+	struct quantity q;
+	TRY(quantity_read(d, n, m->unit, &q));
+	if (!unit_fits(family_of(m->unit), q.unit->family, USE_BOUND))
+		return misfit(d, n, m, USE_BOUND);
+	return absolute_read(d, n, m, below, &q, out);
+}
+
+static enum status limit_read(struct document *d, struct arena *a, const struct metric *m,
+                              const struct node *n, struct limit *out)
+{
+	enum use use =
+	    out->condition == COND_MAX || out->condition == COND_MIN ? USE_BOUND : USE_DIFFERENCE;
+	struct quantity q;
+	if (m->label == LABEL_PAIR && use != USE_BOUND)
+		return document_fail(
+		    d, n->key, "'%s' is a comparison of both sides already: use 'max' or 'min'", m->name);
+	TRY(quantity_read(d, n, m->unit, &q));
+	if (!unit_fits(family_of(m->unit), q.unit->family, use))
+		return misfit(d, n, m, use);
+	out->text = arena_dup(a, n->text);
+	out->relative = q.unit->family == FAMILY_PERCENT && use == USE_DIFFERENCE;
+	if (!out->relative)
+		return absolute_read(d, n, m, out->condition == COND_MIN, &q, &out->value);
+	if (out->condition == COND_DECREASE && q.scaled >= 100 * MICRO)
+		return document_fail(d, n, "nothing can decrease by more than %s",
+		                     document_quote(d, n->text));
+	out->value = q.scaled;
+	return ST_OK;
+}
+
+static enum status and_read(struct document *d, struct arena *a, const struct metric *m,
+                            const struct node *n, struct limits *out)
+{
+	struct quantity q;
+	bool binds = false;
+	for (size_t i = 0; i < out->list.nr; i++)
+		binds = binds || (out->list.v[i].relative && out->list.v[i].condition != COND_CHANGE);
+	if (!binds)
+		return document_fail(d, n->key,
+		                     "'and' belongs to increases and decreases in %%, and there is none");
+	TRY(quantity_read(d, n, m->unit, &q));
+	if (!unit_fits(family_of(m->unit), q.unit->family, USE_AND))
+		return misfit(d, n, m, USE_AND);
+	out->has_and = true;
+	out->and_of_step = q.unit->family == FAMILY_STEP;
+	out->and_text = arena_dup(a, n->text);
+	if (!out->and_of_step)
+		return absolute_read(d, n, m, false, &q, &out->and_value);
+	out->and_value = q.scaled;
+	return ST_OK;
+}
+
+enum status limits_read(struct document *d, struct arena *a, const struct metric *m,
+                        const struct node *map, struct limits *out)
+{
+	for (const struct node *n = map->first; n; n = n->next) {
+		int condition = keys_word(condition_name, n->key, -1);
+		if (condition < 0)
+			continue; /* 'and', below: it needs to know the rest */
+		struct limit limit = { .condition = (enum condition)condition };
+		TRY(limit_read(d, a, m, n, &limit));
+		vec_push(&out->list, limit);
+	}
+	const struct node *and = node_get(map, "and");
+	return and? and_read(d, a, m, and, out) : ST_OK;
+}

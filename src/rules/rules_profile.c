@@ -1,0 +1,125 @@
+/* A profile is laid over the document before it is read: what it says is checked by the
+   same code, at the place where it stands. */
+#include "base/nearest.h"
+#include "base/strbuf.h"
+#include "rules/rules_internal.h"
+
+static struct node *copy_of(struct document *d, const struct node *n)
+{
+	struct node *copy = arena_alloc(&d->arena, 1, sizeof *copy);
+	*copy = *n;
+	copy->next = NULL;
+	return copy;
+}
+
+/* A copy of map `base` whose values are those of `over` where it has them. Recursion over
+   checked maps, which are four deep. */
+static struct node *overlay(struct document *d, const struct node *base, const struct node *over)
+{
+	struct node *out = copy_of(d, base), **tail = &out->first;
+	for (const struct node *n = base->first; n; n = n->next) {
+		const struct node *o = node_get(over, n->key->text.p);
+		*tail = !o ? copy_of(d, n) : o->kind == NODE_MAP ? overlay(d, n, o) : copy_of(d, o);
+		tail = &(*tail)->next;
+	}
+	for (const struct node *o = over->first; o; o = o->next)
+		if (!node_get(base, o->key->text.p)) {
+			*tail = copy_of(d, o);
+			tail = &(*tail)->next;
+		}
+	*tail = NULL;
+	return out;
+}
+
+/* A profile has other numbers for limits that are there, and no limits of its own. */
+static enum status check_limits(struct document *d, const struct node *rule,
+                                const struct node *over)
+{
+	const char *id = node_get(rule, "id")->text.p;
+	for (const struct node *o = over->first; o; o = o->next) {
+		const struct node *base = node_get(rule, o->key->text.p);
+		bool limits = span_eq(o->key->text, SPAN("fail")) || span_eq(o->key->text, SPAN("warn"));
+		if (!base && (limits || span_eq(o->key->text, SPAN("for_each"))))
+			return document_fail(d, o->key, "rule '%s' has no '%s' that a profile could change", id,
+			                     o->key->text.p);
+		for (const struct node *n = limits ? o->first : NULL; n; n = n->next)
+			if (!node_get(base, n->key->text.p))
+				return document_fail(d, n->key,
+				                     "rule '%s' has no '%s' in '%s' that a profile could change",
+				                     id, n->key->text.p, o->key->text.p);
+	}
+	return ST_OK;
+}
+
+static const struct node *find_rule(const struct node *rules, struct span id)
+{
+	for (const struct node *n = rules->first; n; n = n->next)
+		if (span_eq(node_get(n, "id")->text, id))
+			return n;
+	return NULL;
+}
+
+static enum status check_rules(struct document *d, const struct node *rules,
+                               const struct node *over)
+{
+	for (const struct node *o = over ? over->first : NULL; o; o = o->next) {
+		const struct node *rule = find_rule(rules, o->key->text);
+		struct nearest near = { .word = o->key->text };
+		for (const struct node *n = rules->first; n && !rule; n = n->next)
+			nearest_try(&near, node_get(n, "id")->text.p);
+		if (!rule)
+			return document_fail(d, o->key, "no rule has the id %s%s%s%s",
+			                     document_quote(d, o->key->text),
+			                     near.best ? ": did you mean '" : "", near.best ? near.best : "",
+			                     near.best ? "'?" : "");
+		TRY(check_limits(d, rule, o));
+	}
+	return ST_OK;
+}
+
+enum status profile_apply(struct document *d, const struct node *p, const struct node **root)
+{
+	const struct node *over = node_get(p, "rules"), *rules = node_get(d->root, "rules");
+	TRY(check_rules(d, rules, over));
+	struct node *out = copy_of(d, d->root), **tail = &out->first;
+	for (const struct node *n = d->root->first; n; n = n->next) {
+		const struct node *o = n == rules ? NULL : node_get(p, n->key->text.p);
+		*tail = o ? overlay(d, n, o) : copy_of(d, n);
+		if (n == rules) {
+			struct node **item = &(*tail)->first;
+			for (const struct node *r = rules->first; r; r = r->next) {
+				const struct node *numbers = node_get(over, node_get(r, "id")->text.p);
+				*item = numbers ? overlay(d, r, numbers) : copy_of(d, r);
+				item = &(*item)->next;
+			}
+		}
+		tail = &(*tail)->next;
+	}
+	for (const struct node *o = p->first; o; o = o->next)
+		if (o != over && !node_get(d->root, o->key->text.p)) {
+			*tail = copy_of(d, o);
+			tail = &(*tail)->next;
+		}
+	*root = out;
+	return ST_OK;
+}
+
+/* Recursion over checked maps, which are five deep. */
+static void add_text(struct strbuf *b, const struct node *map, const char *path, struct arena *a)
+{
+	for (const struct node *n = map->first; n; n = n->next) {
+		const char *key = n->key->text.p;
+		bool rules = !*path && span_eq(n->key->text, SPAN("rules"));
+		if (n->kind == NODE_MAP)
+			add_text(b, n, rules ? "" : arena_printf(a, "%s%s.", path, key), a);
+		else
+			strbuf_addf(b, "%s%s%s %s", b->n ? ", " : "", path, key, n->text.p);
+	}
+}
+
+const char *profile_text(const struct node *p, struct arena *a)
+{
+	struct strbuf b = STRBUF_INIT;
+	add_text(&b, p, "", a);
+	return arena_take(a, &b);
+}

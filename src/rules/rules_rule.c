@@ -1,0 +1,115 @@
+#include "model/phases.h"
+#include "rules/rules_internal.h"
+
+#define DEFAULT_TOP 20
+
+/* Labels of what can be new or gone. */
+#define ITEM_LABELS                                                                        \
+	(1u << LABEL_KERNEL | 1u << LABEL_CATEGORY | 1u << LABEL_OP | 1u << LABEL_COLLECTIVE | \
+	 1u << LABEL_FUNCTION)
+
+/* What makes a check for each item, and what looks at the top of them. */
+static enum status items_read(struct document *d, const struct node *map, struct rule *r)
+{
+	const struct node *for_each = node_get(map, "for_each"), *top = node_get(map, "top");
+	const struct node *share = node_get(for_each, "min_share");
+	enum label_kind label = r->metric->label;
+	r->top = keys_integer(for_each ? node_get(for_each, "top") : top, DEFAULT_TOP);
+	r->for_each = for_each != NULL;
+	if (for_each && !(1u << label & ITEM_LABELS))
+		return document_fail(d, for_each->key,
+		                     "'%s' has no kernels, categories, operators, collectives or functions "
+		                     "for 'for_each'",
+		                     r->metric->name);
+	if (top && label != LABEL_PAIR)
+		return document_fail(
+		    d, top->key, "'top' is for kernel.drift_pct and kernel.top_overlap_pct:%s",
+		    for_each ? " write it inside 'for_each'" : " use 'for_each: {top: N}'");
+	if (share && label != LABEL_KERNEL && label != LABEL_CATEGORY)
+		return document_fail(d, share->key,
+		                     "'min_share' is a share of kernel time: only kernels and categories "
+		                     "have one");
+	if (share)
+		TRY(share_read(d, share, &r->min_share));
+	for (const struct node *n = map->first; n; n = n->next)
+		if (!for_each &&
+		    (span_eq(n->key->text, SPAN("on_new")) || span_eq(n->key->text, SPAN("on_gone"))))
+			return document_fail(d, n->key, "'%s' needs 'for_each': only then items are told apart",
+			                     n->key->text.p);
+	r->on_new = (enum level)keys_word(word_level, node_get(map, "on_new"), LEVEL_NOTE);
+	r->on_gone = (enum level)keys_word(word_level, node_get(map, "on_gone"), LEVEL_NOTE);
+	return ST_OK;
+}
+
+static enum status id_read(struct document *d, const struct node *n, struct rules *rules,
+                           struct rule *r)
+{
+	r->id = arena_dup(&rules->arena, n->text);
+	r->line = n->line;
+	r->column = n->column;
+	for (const struct rule *other = rules->rules.v; other < r; other++)
+		if (strcmp(other->id, r->id) == 0)
+			return document_fail(d, n, "two rules are called '%s': the other is in line %u", r->id,
+			                     other->line);
+	return ST_OK;
+}
+
+/* Noise asks whether an increase or decrease is one: elsewhere it would do nothing. */
+static enum status check_noise(struct document *d, const struct node *noise, const struct rule *r)
+{
+	if (r->metric->exact)
+		return document_fail(d, noise->key, "'%s' is exact: there is no noise in it",
+		                     r->metric->name);
+	for (size_t i = 0; i < r->fail.list.nr; i++)
+		if (condition_has_noise(r->fail.list.v[i].condition))
+			return ST_OK;
+	return document_fail(d, noise->key,
+	                     "'noise' belongs to an increase or decrease in 'fail', and there is none");
+}
+
+/* There are but a few phases: one that no trace can have is a slip. */
+static enum status check_phase(struct document *d, const struct node *phase, const struct metric *m)
+{
+	struct strbuf list = STRBUF_INIT;
+	bool fits = !phase;
+	for (int p = PHASE_FORWARD; p < NR_PHASES; p++)
+		if (phase_has_metric((enum phase)p, m)) {
+			fits = fits || span_glob(phase->text, span_of(phase_names[p]));
+			strbuf_addf(&list, "%s%s", list.n ? ", " : "", phase_names[p]);
+		}
+	if (!fits)
+		document_error(d, phase, "'%s' has no phase %s: it has %s", m->name,
+		               document_quote(d, phase->text), strbuf_str(&list));
+	strbuf_release(&list);
+	return fits ? ST_OK : ST_USAGE;
+}
+
+enum status rule_read(struct document *d, const struct node *map, struct rules *out)
+{
+	struct rule *r = vec_push_zero(&out->rules);
+	const struct node *stat = node_get(map, "stat"), *fail = node_get(map, "fail"),
+	                  *warn = node_get(map, "warn"), *noise = node_get(map, "noise");
+	const struct metric *m = metric_named(node_get(map, "metric")->text, &out->arena);
+	r->metric = m;
+	TRY(id_read(d, node_get(map, "id"), out, r));
+	r->stat = (enum statistic)keys_word(word_stat, stat, STAT_MEDIAN);
+	r->worse = (enum worse)keys_word(word_better, node_get(map, "better"), (int)m->worse);
+	r->reduce = (enum reduce)keys_word(word_reduce, node_get(map, "ranks"), (int)m->reduce);
+	r->on_missing = (enum on_missing)keys_word(word_on_missing, node_get(map, "on_missing"),
+	                                           (int)out->on_missing);
+	r->noise_k = keys_number(node_get(noise, "k"), out->noise_k);
+	r->noise_min_runs = keys_integer(node_get(noise, "min_runs"), out->noise_min_runs);
+	if (r->stat != STAT_MEDIAN && !metric_is_step(m))
+		return document_fail(d, stat, "'stat' is for step.* metrics: '%s' is one figure per run",
+		                     m->name);
+	r->query = (struct query){ .metric = m, .stat = r->stat, .reduce = r->reduce };
+	TRY(items_read(d, map, r));
+	struct select_subject of = { m->name, select_labels(m) };
+	TRY(select_read(d, &out->arena, &of, node_get(map, "select"), &r->query));
+	TRY(check_phase(d, node_get(node_get(map, "select"), "phase"), m));
+	if (fail)
+		TRY(limits_read(d, &out->arena, m, fail, &r->fail));
+	if (warn)
+		TRY(limits_read(d, &out->arena, m, warn, &r->warn));
+	return noise ? check_noise(d, noise, r) : ST_OK;
+}

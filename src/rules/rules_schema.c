@@ -1,0 +1,165 @@
+#include "base/number.h"
+#include "base/strbuf.h"
+#include "rules/rules_file.h"
+#include "rules/rules_internal.h"
+
+#define ID_PATTERN "\"pattern\": \"^[A-Za-z0-9._-]{1,%d}$\""
+#define NUMBER "[0-9]+(\\\\.[0-9]{1,6})?"
+
+static void write_map(struct sink *out, const struct key_map *map, int depth);
+
+static void line(struct sink *out, int depth, const char *text)
+{
+	sink_printf(out, "\n%*s%s", 2 * depth, "", text);
+}
+
+/* The meanings are the program's own text: only quotes can need an escape. */
+static void write_text(struct sink *out, const char *text)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (const char *p = text; *p; p++) {
+		if (*p == '"' || *p == '\\')
+			strbuf_addch(&b, '\\');
+		strbuf_addch(&b, *p);
+	}
+	sink_printf(out, "\"%s\"", strbuf_str(&b));
+	strbuf_release(&b);
+}
+
+static void write_words(struct sink *out, word_fn *words)
+{
+	sink_puts(out, "\"enum\": [");
+	for (size_t i = 0; words(i); i++)
+		sink_printf(out, "%s\"%s\"", i ? ", " : "", words(i));
+	sink_puts(out, "]");
+}
+
+/* The part of a key's schema that its kind decides, after the description. */
+static void write_kind(struct sink *out, const struct key *key, int depth)
+{
+	char min[NUMBER_TEXT], max[NUMBER_TEXT];
+	if (key->kind == KEY_MAP) {
+		write_map(out, key->map, depth);
+		return;
+	}
+	if (key->kind == KEY_NAMED) {
+		line(out, depth, "\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": ");
+		sink_printf(out, "%s, \"propertyNames\": {" ID_PATTERN "},",
+		            number_format(key->max, 0, max), MAX_ID);
+		line(out, depth, "\"additionalProperties\": {");
+		write_map(out, key->map, depth + 1);
+		line(out, depth, "}");
+		return;
+	}
+	line(out, depth, "");
+	switch (key->kind) {
+	case KEY_TEXT:
+		sink_puts(out, "\"type\": [\"string\", \"number\"], \"minLength\": 1");
+		return;
+	case KEY_ID:
+		sink_printf(out, "\"type\": [\"string\", \"number\"], " ID_PATTERN, MAX_ID);
+		return;
+	case KEY_WORKLOAD:
+		sink_printf(out,
+		            "\"type\": [\"string\", \"number\"], \"pattern\": "
+		            "\"^(?!.*\\\\.\\\\.)[^./\\\\\\\\][^/\\\\\\\\]*$\", \"maxLength\": %d",
+		            MAX_ID);
+		return;
+	case KEY_WORD:
+		write_words(out, key->words);
+		return;
+	case KEY_METRIC:
+		sink_puts(out, "\"anyOf\": [{");
+		write_words(out, key->words);
+		sink_printf(out, "}, {\"pattern\": \"^input\\\\.[A-Za-z0-9_./*?-]{1,%d}$\"}]",
+		            INPUT_NAME_MAX);
+		return;
+	case KEY_INTEGER:
+		sink_printf(out, "\"type\": \"integer\", \"minimum\": %s, \"maximum\": %s",
+		            number_format(key->min, 0, min), number_format(key->max, 0, max));
+		return;
+	case KEY_NUMBER:
+		sink_printf(out, "\"type\": \"number\", \"minimum\": %s, \"maximum\": %s",
+		            number_format(key->min, 0, min), number_format(key->max, 0, max));
+		return;
+	case KEY_DATE:
+		sink_puts(out, "\"type\": \"string\", \"pattern\": \"^[0-9]{4}-[0-9]{2}-[0-9]{2}$\"");
+		return;
+	case KEY_SHARE:
+		sink_puts(out, "\"type\": \"string\", \"pattern\": \"^" NUMBER " *%$\"");
+		return;
+	case KEY_LIMIT:
+	case KEY_AND:
+		sink_puts(out, "\"type\": [\"number\", \"string\"], \"minimum\": 0,");
+		line(out, depth,
+		     "\"pattern\": \"^" NUMBER " *(ns|us|ms|s|(B|KiB|MiB|GiB|kB|MB|GB)(/s)?|%|pp");
+		sink_puts(out, key->kind == KEY_AND ? "|% of step)$\"" : ")$\"");
+		return;
+	case KEY_TEXTS:
+		sink_puts(out, "\"type\": \"array\", \"items\": {\"type\": [\"string\", \"number\"], "
+		               "\"minLength\": 1}");
+		return;
+	case KEY_MAPS:
+		sink_printf(out, "\"type\": \"array\", \"minItems\": %d, \"items\": {",
+		            key->need == REQUIRED);
+		write_map(out, key->map, depth + 1);
+		line(out, depth, "}");
+		return;
+	default:
+		return;
+	}
+}
+
+static void write_needs(struct sink *out, const struct key_map *map, int depth)
+{
+	const char *before = "\"required\": [", *after = "";
+	line(out, depth,
+	     "\"type\": \"object\", \"additionalProperties\": false, \"minProperties\": 1,");
+	for (size_t i = 0; i < map->nr; i++)
+		if (map->keys[i].need == REQUIRED) {
+			if (!*after)
+				line(out, depth, "");
+			sink_printf(out, "%s\"%s\"", before, map->keys[i].name);
+			before = ", ";
+			after = "],";
+		}
+	sink_puts(out, after);
+	before = "\"anyOf\": [";
+	after = "";
+	for (size_t i = 0; i < map->nr; i++)
+		if (map->keys[i].need == ONE_OF) {
+			if (!*after)
+				line(out, depth, "");
+			sink_printf(out, "%s{\"required\": [\"%s\"]}", before, map->keys[i].name);
+			before = ", ";
+			after = "],";
+		}
+	sink_puts(out, after);
+}
+
+/* Recursion over the table, which is six maps deep. */
+static void write_map(struct sink *out, const struct key_map *map, int depth)
+{
+	write_needs(out, map, depth);
+	line(out, depth, "\"properties\": {");
+	for (size_t i = 0; i < map->nr; i++) {
+		const struct key *key = &map->keys[i];
+		line(out, depth + 1, "");
+		sink_printf(out, "\"%s\": {", key->name);
+		line(out, depth + 2, "\"description\": ");
+		write_text(out, key->meaning);
+		sink_puts(out, ",");
+		write_kind(out, key, depth + 2);
+		line(out, depth + 1, i + 1 < map->nr ? "}," : "}");
+	}
+	line(out, depth, "}");
+}
+
+void rules_schema_write(struct sink *out)
+{
+	sink_puts(out, "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",");
+	line(out, 1, "\"$id\": \"gpugate-rules-1.json\",");
+	line(out, 1, "\"title\": \"gpugate rules\",");
+	write_map(out, &rules_keys, 1);
+	sink_puts(out, "\n}\n");
+}

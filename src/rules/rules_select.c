@@ -1,0 +1,32 @@
+#include "base/strbuf.h"
+#include "rules/rules_internal.h"
+
+static enum status misfit(struct document *d, const struct node *n, const char *who,
+                          unsigned labels)
+{
+	struct strbuf fitting = STRBUF_INIT;
+	for (const struct select_key *key = select_table; key->name; key++)
+		if (key->labels & labels)
+			strbuf_addf(&fitting, "%s%s", fitting.n ? " and " : "", key->name);
+	document_error(d, n->key, "'%s' has no %s to select: it has %s", who, n->key->text.p,
+	               strbuf_str(&fitting));
+	strbuf_release(&fitting);
+	return ST_USAGE;
+}
+
+enum status select_read(struct document *d, struct arena *a, const struct select_subject *of,
+                        const struct node *map, struct query *q)
+{
+	if (map && !(of->labels & select_any_label))
+		return document_fail(
+		    d, map->key, "'%s' is formed from all kernels: there is nothing to select", of->name);
+	for (const struct select_key *key = select_table; key->name; key++) {
+		const struct node *n = node_get(map, key->name);
+		if (!n)
+			continue;
+		*select_glob(q, key) = arena_dup(a, n->text);
+		if (!(key->labels & of->labels))
+			return misfit(d, n, of->name, of->labels);
+	}
+	return ST_OK;
+}

@@ -1,0 +1,38 @@
+#include "base/date.h"
+#include "base/nearest.h"
+#include "rules/rules_internal.h"
+
+/* The labels of the metrics of the rules that the waiver names. */
+static enum status labels_of(struct document *d, const struct node *rule, const struct rules *rules,
+                             unsigned *out)
+{
+	struct nearest near = { .word = rule->text };
+	*out = 0;
+	for (size_t i = 0; i < rules->rules.nr; i++) {
+		const struct rule *r = &rules->rules.v[i];
+		if (span_glob(rule->text, span_of(r->id)))
+			*out |= select_labels(r->metric);
+		nearest_try(&near, r->id);
+	}
+	if (*out)
+		return ST_OK;
+	return document_fail(d, rule, "a waiver for %s, and no rule has this id%s%s%s",
+	                     document_quote(d, rule->text), near.best ? ": did you mean '" : "",
+	                     near.best ? near.best : "", near.best ? "'?" : "");
+}
+
+enum status waiver_read(struct document *d, const struct node *map, struct rules *out)
+{
+	const struct node *rule = node_get(map, "rule"), *until = node_get(map, "until");
+	struct waiver *w = vec_push_zero(&out->waivers);
+	struct select_subject of = { .name = rule->text.p };
+	w->line = rule->line;
+	w->column = rule->column;
+	w->rule = arena_dup(&out->arena, rule->text);
+	w->until_text = arena_dup(&out->arena, until->text);
+	w->reason = arena_dup(&out->arena, node_get(map, "reason")->text);
+	if (!date_parse(until->text, &w->until)) /* checked by its key already */
+		return ST_USAGE;
+	TRY(labels_of(d, rule, out, &of.labels));
+	return select_read(d, &out->arena, &of, node_get(map, "select"), &w->select);
+}

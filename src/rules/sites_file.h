@@ -1,0 +1,18 @@
+/// The sites file (rules/sites.yaml): how the stack of an allocation becomes one place.
+#ifndef GG_RULES_SITES_FILE_H
+#define GG_RULES_SITES_FILE_H
+
+#include "base/diag.h"
+#include "model/memory.h"
+
+/// Read a sites file, or the compiled-in one where `path` is NULL. ST_USAGE
+/// on any error; caller releases with site_rules_release() whatever the outcome.
+GG_MUST_CHECK enum status sites_read(const char *path, struct site_rules *out,
+                                     struct diag_log *log);
+
+/// Read `text`, borrowed during the call; messages begin with `name`. As
+/// sites_read() in all else.
+GG_MUST_CHECK enum status sites_parse(const char *name, struct span text, struct site_rules *out,
+                                      struct diag_log *log);
+
+#endif

@@ -1,0 +1,253 @@
+#include "rules/yaml_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <yaml.h>
+
+#include "base/strbuf.h"
+#include "base/text.h"
+
+/* The open maps and lists, and where their next entry goes. */
+struct level {
+	struct node *node;
+	struct node **tail;
+	struct node *key; ///< of a map: read, and waiting for its value
+};
+
+struct builder {
+	struct document *d;
+	struct span text;
+	struct level levels[DOCUMENT_MAX_DEPTH];
+	size_t depth;
+	bool began; ///< the first document
+};
+
+const char *document_quote(struct document *d, struct span text)
+{
+	return text_quote(&d->arena, text);
+}
+
+void document_error(struct document *d, const struct node *at, const char *fmt, ...)
+{
+	struct strbuf b = STRBUF_INIT;
+	va_list ap;
+	va_start(ap, fmt);
+	strbuf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	diag_error(d->log, "%s:%u:%u: %s", d->name, at->line, at->column, strbuf_str(&b));
+	strbuf_release(&b);
+}
+
+const struct node *node_get(const struct node *map, const char *key)
+{
+	for (const struct node *n = map ? map->first : NULL; n; n = n->next)
+		if (span_eq(n->key->text, span_of(key)))
+			return n;
+	return NULL;
+}
+
+/* libyaml counts lines and columns from 0. */
+static struct node place(const yaml_mark_t *mark)
+{
+	return (struct node){ .line = (unsigned)mark->line + 1, .column = (unsigned)mark->column + 1 };
+}
+
+/* A fault of the encoding has no mark, only an offset in bytes. */
+static struct node place_of_byte(struct span text, size_t offset)
+{
+	struct node at = { .line = 1, .column = 1 };
+	for (size_t i = 0; i < offset && i < text.n; at.column++)
+		if (text_next(text, &i) == '\n') {
+			at.line++;
+			at.column = 0;
+		}
+	return at;
+}
+
+static enum status syntax_fault(struct builder *b, const yaml_parser_t *p)
+{
+	if (p->error == YAML_MEMORY_ERROR)
+		return diag_fail(b->d->log, ST_OUTPUT, "%s: out of memory", b->d->name);
+	const char *problem = p->problem ? p->problem : "cannot be read";
+	if (p->error == YAML_READER_ERROR) {
+		struct node at = place_of_byte(b->text, p->problem_offset);
+		return document_fail(b->d, &at, "%s: the file must be UTF-8 text", problem);
+	}
+	struct node at = place(&p->problem_mark);
+	bool glob = p->context && strstr(p->context, "alias");
+	return document_fail(b->d, &at, "%s%s%s%s", p->context ? p->context : "",
+	                     p->context ? ": " : "", problem,
+	                     glob ? "; put a pattern that begins with '*' in quotes" : "");
+}
+
+static struct node *add_node(struct builder *b, enum node_kind kind, const yaml_event_t *e)
+{
+	struct node *n = arena_alloc(&b->d->arena, 1, sizeof *n);
+	*n = place(&e->start_mark);
+	n->kind = kind;
+	if (kind == NODE_SCALAR) {
+		n->plain = e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+		n->text.p = arena_dup(&b->d->arena, (struct span){ (const char *)e->data.scalar.value,
+		                                                   e->data.scalar.length });
+		n->text.n = e->data.scalar.length;
+	}
+	return n;
+}
+
+/* Put `n` where it belongs: the root, a key, a value or an item. */
+static enum status attach(struct builder *b, struct node *n)
+{
+	struct level *l = b->depth ? &b->levels[b->depth - 1] : NULL;
+	if (!l) {
+		b->d->root = n;
+	} else if (l->node->kind == NODE_MAP && !l->key) {
+		if (n->kind != NODE_SCALAR)
+			return document_fail(b->d, n, "a key must be a word");
+		l->key = n;
+		return ST_OK;
+	} else {
+		n->key = l->key;
+		l->key = NULL;
+		*l->tail = n;
+		l->tail = &n->next;
+	}
+	if (n->kind == NODE_SCALAR)
+		return ST_OK;
+	if (b->depth == DOCUMENT_MAX_DEPTH)
+		return document_fail(b->d, n, "nested deeper than %d levels", DOCUMENT_MAX_DEPTH);
+	b->levels[b->depth++] = (struct level){ .node = n, .tail = &n->first };
+	return ST_OK;
+}
+
+static enum status add(struct builder *b, enum node_kind kind, const yaml_event_t *e,
+                       const yaml_char_t *anchor, const yaml_char_t *tag)
+{
+	struct node at = place(&e->start_mark);
+	if (anchor)
+		return document_fail(b->d, &at,
+		                     "anchors are not allowed: write the value out where it is needed");
+	if (tag)
+		return document_fail(b->d, &at,
+		                     "tags are not allowed: leave out the word that begins with '!'");
+	return attach(b, add_node(b, kind, e));
+}
+
+static enum status begin_document(struct builder *b, const yaml_event_t *e)
+{
+	struct node at = place(&e->start_mark);
+	if (b->began)
+		return document_fail(b->d, &at, "a second document begins here: a file holds one");
+	b->began = true;
+	if (e->data.document_start.version_directive ||
+	    e->data.document_start.tag_directives.start != e->data.document_start.tag_directives.end)
+		return document_fail(
+		    b->d, &at, "directives are not allowed: leave out the line that begins with '%%'");
+	return ST_OK;
+}
+
+static enum status take(struct builder *b, const yaml_event_t *e)
+{
+	struct node at = place(&e->start_mark);
+	switch (e->type) {
+	case YAML_DOCUMENT_START_EVENT:
+		return begin_document(b, e);
+	case YAML_ALIAS_EVENT:
+		return document_fail(
+		    b->d, &at, "aliases are not allowed: put a pattern that begins with '*' in quotes");
+	case YAML_SCALAR_EVENT:
+		return add(b, NODE_SCALAR, e, e->data.scalar.anchor, e->data.scalar.tag);
+	case YAML_SEQUENCE_START_EVENT:
+		return add(b, NODE_LIST, e, e->data.sequence_start.anchor, e->data.sequence_start.tag);
+	case YAML_MAPPING_START_EVENT:
+		return add(b, NODE_MAP, e, e->data.mapping_start.anchor, e->data.mapping_start.tag);
+	case YAML_SEQUENCE_END_EVENT:
+	case YAML_MAPPING_END_EVENT:
+		b->depth -= b->depth > 0;
+		return ST_OK;
+	case YAML_STREAM_END_EVENT:
+		return b->d->root ? ST_OK : document_fail(b->d, &at, "the file is empty");
+	default:
+		return ST_OK;
+	}
+}
+
+static enum status document_parse(struct document *d, struct span text)
+{
+	struct builder b = { .d = d, .text = text };
+	yaml_parser_t parser;
+	enum status st = ST_OK;
+	if (text.n > DOCUMENT_MAX_BYTES)
+		return diag_fail(d->log, ST_USAGE, "%s: is larger than 1 MiB", d->name);
+	if (!yaml_parser_initialize(&parser))
+		return diag_fail(d->log, ST_OUTPUT, "%s: out of memory", d->name);
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text.p, text.n);
+	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+	for (bool done = false; st == ST_OK && !done;) {
+		yaml_event_t e;
+		if (!yaml_parser_parse(&parser, &e)) {
+			st = syntax_fault(&b, &parser);
+			break;
+		}
+		done = e.type == YAML_STREAM_END_EVENT;
+		st = take(&b, &e);
+		yaml_event_delete(&e);
+	}
+	yaml_parser_delete(&parser);
+	return st;
+}
+
+/* Read at most one byte more than is allowed, whatever fstat said. */
+static enum status read_all(struct document *d, int fd, struct strbuf *out)
+{
+	char buf[4096];
+	while (out->n <= DOCUMENT_MAX_BYTES) {
+		ssize_t n = read(fd, buf, sizeof buf);
+		if (n == 0)
+			break;
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return diag_fail(d->log, ST_USAGE, "%s: cannot be read: %s", d->name, strerror(errno));
+		strbuf_add(out, (struct span){ buf, (size_t)n });
+	}
+	return ST_OK;
+}
+
+static enum status document_read(struct document *d, const char *path)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct stat sb;
+	enum status st;
+	/* O_NONBLOCK: opening a FIFO must not wait for a writer. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return diag_fail(d->log, ST_USAGE, "%s: cannot be opened: %s; name a YAML file", d->name,
+		                 strerror(errno));
+	if (fstat(fd, &sb) < 0 || !S_ISREG(sb.st_mode))
+		st = diag_fail(d->log, ST_USAGE, "%s: is not a regular file; name a YAML file", d->name);
+	else
+		st = read_all(d, fd, &text);
+	close(fd);
+	if (st == ST_OK)
+		st = document_parse(d, strbuf_span(&text));
+	strbuf_release(&text);
+	return st;
+}
+
+enum status document_load(const char *name, const struct span *text, document_fn *read, void *out,
+                          struct diag_log *log)
+{
+	struct document d = { .arena = ARENA_INIT, .log = log };
+	struct strbuf b = STRBUF_INIT;
+	text_add_short(&b, span_of(name), 4096);
+	d.name = arena_take(&d.arena, &b);
+	enum status st = text ? document_parse(&d, *text) : document_read(&d, name);
+	if (st == ST_OK)
+		st = read(&d, out);
+	arena_release(&d.arena);
+	return st;
+}
