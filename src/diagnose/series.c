@@ -14,10 +14,7 @@ static struct series *series_new(struct run_report *out, const char *id, const c
 static void add_steps(const struct digest *d, enum metric_id id, const char *title, struct arena *a,
                       struct run_report *out)
 {
-	const int64_t *summary = NULL;
-	for (size_t i = 0; i < d->summaries.nr; i++)
-		if (d->summaries.v[i].metric == id)
-			summary = d->summaries.v[i].value;
+	const int64_t *summary = digest_summary(d, id);
 	bool has_points = !summary && d->samples[id] && d->step_numbers && d->usable_steps > 1;
 	if (d->window || (!has_points && !summary))
 		return;

@@ -254,6 +254,9 @@ static void join_steps(struct digest *d, struct digest *next)
 	int64_t *to_own = mem_calloc(own.nr_steps, sizeof *to_own);
 	int64_t *to_next = mem_calloc(next->nr_steps, sizeof *to_next);
 	digest_set_steps(d, places.nr);
+	for (size_t m = 0; m < NR_STEP_METRICS; m++)
+		if (!own.samples[m] || !next->samples[m])
+			d->samples[m] = NULL;
 	join_phases(d, &own, next);
 	for (size_t i = 0; i < places.nr; i++) {
 		const struct digest *of = places.v[i].of;
@@ -262,7 +265,8 @@ static void join_steps(struct digest *d, struct digest *next)
 		d->step_numbers[i] = of->step_numbers[at];
 		d->step_activities[i] = of->step_activities[at];
 		for (size_t m = 0; m < NR_STEP_METRICS; m++)
-			d->samples[m][i] = of->samples[m][at];
+			if (d->samples[m])
+				d->samples[m][i] = of->samples[m][at];
 		for (size_t p = 0; p < NR_STEP_PARTS; p++)
 			d->parts[p][i] = of->parts[p][at];
 		take_phases(d, i, of, at);

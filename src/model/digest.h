@@ -370,7 +370,7 @@ struct digest {
 	                      ///< operators are of
 	int64_t *step_numbers; ///< nr_steps
 	int64_t *step_activities; ///< nr_steps: GPU activities of each
-	int64_t *samples[NR_STEP_METRICS]; ///< each nr_steps, unit of the metric
+	int64_t *samples[NR_STEP_METRICS]; ///< each nr_steps, unit of the metric; NULL not recorded
 	int64_t *parts[NR_STEP_PARTS]; ///< each nr_steps: they add up to step.time
 	int64_t *step_phases; ///< nr_steps: step_phase_code(); NULL: all are of none
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS]; ///< each nr_steps; the first NULL: not
@@ -419,6 +419,13 @@ uint64_t digest_hash(const struct digest *d);
 
 /// Room for `nr` steps in every per-step array, zeroed.
 void digest_set_steps(struct digest *d, size_t nr);
+
+/// What is stored of a step figure in place of samples, by enum statistic; NULL where samples
+/// are kept and where it was not recorded.
+const int64_t *digest_summary(const struct digest *d, enum metric_id id);
+
+/// True if a step figure was recorded: a file of an older minor lacks those that came later.
+bool digest_has_steps(const struct digest *d, enum metric_id id);
 
 /// Value of an environment key, or NULL; owned by the digest.
 const char *digest_env(const struct digest *d, const char *key);

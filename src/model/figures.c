@@ -31,9 +31,10 @@ static bool throughput(const struct digest *d, enum metric_id id, int64_t *out)
 	int64_t work = MICRO;
 	if (d->window || d->usable_steps == 0)
 		return false;
-	int64_t step_ns = d->summaries.nr ? d->summaries.v[METRIC_STEP_TIME].value[STAT_MEDIAN]
-	                                  : stat_of(STAT_MEDIAN, d->samples[METRIC_STEP_TIME],
-	                                            (size_t)d->usable_steps);
+	const int64_t *summary = digest_summary(d, METRIC_STEP_TIME);
+	int64_t step_ns =
+	    summary ? summary[STAT_MEDIAN]
+	            : stat_of(STAT_MEDIAN, d->samples[METRIC_STEP_TIME], (size_t)d->usable_steps);
 	if (step_ns <= 0)
 		return false;
 	if (id == METRIC_MFU_PCT || metric_table[id].need == NEED_FLOPS)
@@ -96,12 +97,12 @@ static void emit_rank(struct emitter *e)
 	enum metric_id id = e->figure.metric->id;
 	int64_t value;
 	if (metric_is_step(e->figure.metric)) {
-		e->figure.summary = d->summaries.nr ? d->summaries.v[id].value : NULL;
+		e->figure.summary = digest_summary(d, id);
 		e->figure.samples = d->samples[id];
 		e->figure.nr = d->summaries.nr ? 0 : (size_t)d->usable_steps;
 		e->figure.steps = d->step_numbers;
 		e->figure.nr_all = d->nr_steps;
-		if (d->usable_steps)
+		if (d->usable_steps && digest_has_steps(d, id))
 			e->fn(e->ctx, &e->figure);
 	} else if (value_of_rank(e->rank, id, &value)) {
 		figure_emit(e, SPAN(""), value);

@@ -11,7 +11,7 @@ enum { NOISY, EXACT };
 const struct metric metric_table[NR_METRICS] = {
 #define X(id, name, unit, worse, reduce, exact, label, need, meaning)          \
 	{ METRIC_##id, name,          UNIT_##unit, WORSE_##worse, REDUCE_##reduce, \
-	  exact,       LABEL_##label, NEED_##need, meaning },
+	  exact,       LABEL_##label, NEED_##need, meaning,       0 },
 #include "model/metrics.def"
 #undef X
 };

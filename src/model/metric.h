@@ -57,6 +57,7 @@ struct metric {
 	enum label_kind label;
 	enum need need;
 	const char *meaning;
+	int since; ///< minor of stored files that brought it: in older ones it was not recorded
 };
 
 /// The whole table, in report order; static.

@@ -46,7 +46,8 @@ bool phase_samples_of(const struct digest *d, enum phase p, const struct metric 
                       struct phase_samples *out)
 {
 	bool whole = phase_is_whole(p);
-	if (!phase_has_metric(p, m) || !(whole ? d->step_phases : d->phases[p][0]))
+	if (!phase_has_metric(p, m) || !digest_has_steps(d, m->id) ||
+	    !(whole ? d->step_phases : d->phases[p][0]))
 		return false;
 	*out = (struct phase_samples){ .value = arena_alloc(a, d->nr_steps, sizeof *out->value),
 		                           .step = arena_alloc(a, d->nr_steps, sizeof *out->step) };

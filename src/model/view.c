@@ -186,7 +186,8 @@ static bool rank_has_communication(const struct digest *d)
 	for (size_t i = 0; i < d->nr_steps; i++)
 		if (d->samples[METRIC_STEP_COMM_TIME][i])
 			return true;
-	return d->summaries.nr && d->summaries.v[METRIC_STEP_COMM_TIME].value[STAT_MAX] > 0;
+	const int64_t *summary = digest_summary(d, METRIC_STEP_COMM_TIME);
+	return summary && summary[STAT_MAX] > 0;
 }
 
 static bool rank_has_context(const struct digest *d, enum metric_id id)
@@ -213,6 +214,8 @@ static bool rank_has_input(const struct digest *d, const struct metric *m)
 static bool rank_has(const struct rank_view *r, const struct metric *m)
 {
 	const struct digest *d = r->digest;
+	if (metric_is_step(m) && !digest_has_steps(d, m->id))
+		return false;
 	switch (m->need) {
 	case NEED_HOST:
 		return d->nr_steps > 0;

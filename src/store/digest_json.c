@@ -243,11 +243,16 @@ static const struct field memory_fields[] = {
 static const struct schema memory_schema = SCHEMA(memory_fields, memory_stat, text_cmp);
 
 static const struct field item_fields[] = {
-	FIELD(memory_item, memory, TEXT),   FIELD(memory_item, list, ENUM, .names = memory_list_names),
-	FIELD(memory_item, category, NAME), FIELD(memory_item, kind, ENUM, .names = site_kind_names),
-	FIELD(memory_item, file, NAME),     FIELD(memory_item, function, NAME),
-	FIELD(memory_item, line, NUMBER),   FIELD(memory_item, bytes, NUMBER),
-	KNOWN(memory_item, blocks, NUMBER), KNOWN(memory_item, largest, NUMBER),
+	FIELD(memory_item, memory, TEXT),
+	FIELD(memory_item, list, ENUM, .names = memory_list_names, .names_row = true),
+	FIELD(memory_item, category, NAME),
+	FIELD(memory_item, kind, ENUM, .names = site_kind_names),
+	FIELD(memory_item, file, NAME),
+	FIELD(memory_item, function, NAME),
+	FIELD(memory_item, line, NUMBER),
+	FIELD(memory_item, bytes, NUMBER),
+	KNOWN(memory_item, blocks, NUMBER),
+	KNOWN(memory_item, largest, NUMBER),
 	KNOWN(memory_item, other, NUMBER),
 };
 
@@ -353,7 +358,7 @@ static const char *const metric_names[] = {
 	    VALUE(type, STAT_TOTAL, "total")
 
 static const struct field summary_fields[] = {
-	FIELD(step_summary, metric, ENUM, .names = metric_names),
+	FIELD(step_summary, metric, ENUM, .names = metric_names, .names_row = true),
 	VALUES(step_summary),
 };
 
@@ -365,8 +370,8 @@ static int summary_cmp(const void *a, const void *b)
 static const struct schema summary_schema = SCHEMA(summary_fields, step_summary, summary_cmp);
 
 static const struct field phase_fields[] = {
-	FIELD(phase_summary, phase, ENUM, .names = phase_names),
-	FIELD(phase_summary, metric, ENUM, .names = metric_names),
+	FIELD(phase_summary, phase, ENUM, .names = phase_names, .names_row = true),
+	FIELD(phase_summary, metric, ENUM, .names = metric_names, .names_row = true),
 	COUNT(phase_summary, steps),
 	VALUES(phase_summary),
 #define PART(part, key_)                                      \
@@ -402,12 +407,14 @@ static void check_phase_summaries(struct row_reader *r, const struct digest *d, 
 		row_fail(r, byte, "phase_summaries", "are of what no phase has, or of no step");
 }
 
-/* Samples, or a summary of each step metric. */
+/* Samples, or a summary of each step metric that was there from the first. */
 static void check_steps(struct row_reader *r, const struct digest *d, uint64_t byte)
 {
-	bool whole = d->summaries.nr == 0 || d->summaries.nr == NR_STEP_METRICS;
+	bool whole = true;
+	for (int m = 0; m < NR_STEP_METRICS && d->summaries.nr; m++)
+		whole = whole && (metric_table[m].since > 0 || digest_summary(d, (enum metric_id)m));
 	for (size_t i = 0; i < d->summaries.nr; i++)
-		whole = whole && d->summaries.v[i].metric == (enum metric_id)i;
+		whole = whole && metric_is_step(&metric_table[d->summaries.v[i].metric]);
 	if (!whole)
 		row_fail(r, byte, "summaries", "do not have one for each figure of steps");
 	else if (d->summaries.nr && d->usable_steps == 0)
@@ -539,7 +546,7 @@ enum status stored_document_read(struct source *src, enum status fail, struct di
 {
 	struct arena scratch = ARENA_INIT;
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .max_depth = 32 }, log);
-	struct row_reader r = { js, &scratch, STRBUF_INIT, 0 };
+	struct row_reader r = { .js = js, .arena = &scratch, .path = STRBUF_INIT };
 	read(&r, ctx);
 	if (jscan_status(js) == ST_OK)
 		jscan_end(js);

@@ -12,7 +12,8 @@
 static const char *const part_keys[] = { "time.compute", "time.communication", "time.memory",
 	                                     "time.idle" };
 enum {
-	PART_COLUMN = 2 + NR_STEP_METRICS,
+	METRIC_COLUMN = 2,
+	PART_COLUMN = METRIC_COLUMN + NR_STEP_METRICS,
 	STEP_PHASE_COLUMN = PART_COLUMN + NR_STEP_PARTS,
 	PHASE_COLUMN, ///< those of PHASE_FORWARD, of the next one, …
 	NR_COLUMNS = PHASE_COLUMN + (NR_INNER_PHASES - 1) * NR_PHASE_COLUMNS,
@@ -31,9 +32,16 @@ static const char *const phase_keys[NR_INNER_PHASES - 1][NR_PHASE_COLUMNS] = {
 #undef KEYS
 };
 
+static bool is_metric(size_t i)
+{
+	return i >= METRIC_COLUMN && i < PART_COLUMN;
+}
+
+/* A metric that came with a later minor is one that a digest may not have. */
 static bool is_optional(size_t i)
 {
-	return i >= STEP_PHASE_COLUMN && i < NR_COLUMNS;
+	return is_metric(i) ? metric_table[i - METRIC_COLUMN].since > 0
+	                    : i >= STEP_PHASE_COLUMN && i < NR_COLUMNS;
 }
 
 /* Of a phase all but the first. */
@@ -53,13 +61,15 @@ static const char *column_key(size_t i)
 		                 [(i - PHASE_COLUMN) % NR_PHASE_COLUMNS];
 	if (i >= PART_COLUMN)
 		return part_keys[i - PART_COLUMN];
-	return i == 0 ? "number" : i == 1 ? "activities" : metric_table[i - 2].name;
+	return i == 0 ? "number" : i == 1 ? "activities" : metric_table[i - METRIC_COLUMN].name;
 }
 
 /* Where a digest has an optional column; NULL there is none. */
 static int64_t **place(struct digest *d, size_t i)
 {
 	size_t k = i - PHASE_COLUMN;
+	if (is_metric(i))
+		return &d->samples[i - METRIC_COLUMN];
 	return i == STEP_PHASE_COLUMN
 	           ? &d->step_phases
 	           : &d->phases[PHASE_FORWARD + k / NR_PHASE_COLUMNS][k % NR_PHASE_COLUMNS];
@@ -71,7 +81,7 @@ static int64_t *column(const struct digest *d, size_t i)
 		return *place((struct digest *)(uintptr_t)d, i);
 	if (i >= PART_COLUMN)
 		return d->parts[i - PART_COLUMN];
-	return i == 0 ? d->step_numbers : i == 1 ? d->step_activities : d->samples[i - 2];
+	return i == 0 ? d->step_numbers : i == 1 ? d->step_activities : d->samples[i - METRIC_COLUMN];
 }
 
 static bool has_column(bool summarised, size_t i)
@@ -220,6 +230,15 @@ static size_t read_numbers(struct row_reader *r, const char *key, enum jscan_typ
 	return v.nr;
 }
 
+/* Room for the steps, but for what the digest may not have. */
+static void set_steps(struct digest *d, size_t nr)
+{
+	digest_set_steps(d, nr);
+	for (size_t i = METRIC_COLUMN; i < PART_COLUMN; i++)
+		if (is_optional(i))
+			*place(d, i) = NULL;
+}
+
 /* The first column decides how many steps there are. */
 static void take(struct columns *c, size_t k, size_t i, const char *key, const int64_t *v,
                  size_t nr)
@@ -231,7 +250,7 @@ static void take(struct columns *c, size_t k, size_t i, const char *key, const i
 	if (!c->seen && count > store_limits.steps / c->nr)
 		row_fail(c->r, jscan_byte(c->r->js), key, "has too many steps");
 	else if (!c->seen)
-		digest_set_steps(d, count);
+		set_steps(d, count);
 	if (nr == 0 && is_optional(i))
 		return; /* this digest lacks it */
 	if (nr != (i == COUNT_COLUMN ? 1 : c->summarised ? count > 0 : count))
@@ -295,7 +314,9 @@ static void read_columns(struct columns *c)
 		if (!c->seen)
 			c->summarised = span_eq(key, span_of(column_key(COUNT_COLUMN)));
 		size_t i = find_column(c, key);
-		if (i == NR_ALL_COLUMNS) {
+		if (i == NR_ALL_COLUMNS && row_reader_is_lenient(r)) {
+			jscan_skip(r->js);
+		} else if (i == NR_ALL_COLUMNS) {
 			row_fail(r, jscan_byte(r->js), arena_dup(r->arena, key), "is not known");
 		} else if (c->seen >> i & 1) {
 			row_fail(r, jscan_byte(r->js), column_key(i), "is there twice");

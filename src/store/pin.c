@@ -217,6 +217,8 @@ static void pin_steps(const struct digest *from, struct digest *d)
 		return;
 	for (int m = 0; m < NR_STEP_METRICS && usable; m++) {
 		struct step_summary s = { .metric = (enum metric_id)m };
+		if (!digest_has_steps(from, s.metric))
+			continue;
 		for (int stat = 0; stat < NR_STATISTICS; stat++)
 			s.value[stat] = stat_of((enum statistic)stat, from->samples[m], usable);
 		vec_push(&d->summaries, s);

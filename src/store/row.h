@@ -12,6 +12,12 @@
 #include "io/jscan.h"
 #include "io/sink.h"
 
+/// The minor version of stored documents, told behind "schema" if it is above 0. A minor adds
+/// fields, rows of figures and columns, and changes none: what a newer minor adds is passed over,
+/// and what an older one lacks was not recorded. Any other change is another major, which is part
+/// of the schema's id and refused.
+enum { STORE_MINOR = 0 };
+
 /// Key of the number of structs, and in a row of those that it is of: their indices.
 #define ROW_OWNERS "ranks"
 
@@ -50,14 +56,24 @@ struct row_reader {
 	struct arena *arena; ///< owner of the text that is read
 	struct strbuf path; ///< of the value at hand: "pin[0].kernels[3]"
 	uint64_t start; ///< offset from which store_limits.bytes counts
+	int64_t minor; ///< of the document
+	bool row_is_newer; ///< the row at hand is about something that only a newer minor knows
 };
+
+/// True in a document of a newer minor, where unknown keys are passed over.
+static inline bool row_reader_is_lenient(const struct row_reader *r)
+{
+	return r->minor > STORE_MINOR;
+}
 
 struct field {
 	const char *key;
 	enum field_type type;
 	size_t offset;
 	int64_t absent;
+	int since; ///< minor that brought it; above 0 it may be absent
 	const char *const *names; ///< ended by NULL
+	bool names_row; ///< FIELD_ENUM: a row with an unknown name is one that a newer minor added
 	const struct schema *sub;
 	void (*read)(struct row_reader *r, void *const *rows, size_t nr);
 	void (*write)(const void *const *rows, size_t nr, struct sink *out);
@@ -82,8 +98,8 @@ void row_write(const struct schema *s, const void *row, struct sink *out);
 /// The same of `nr` > 0 structs together.
 void row_write_all(const struct schema *s, const void *const *rows, size_t nr, struct sink *out);
 
-/// Read a zeroed struct from the object that follows. Unknown, duplicate and
-/// missing keys and unfit values stop the scanner with place and path.
+/// Read a zeroed struct from the object that follows. Unknown (but of a newer minor), duplicate
+/// and missing keys and unfit values stop the scanner with place and path.
 void row_read(struct row_reader *r, const struct schema *s, void *row);
 
 /// The same of `nr` > 0 structs together. Of a counted schema the caller has read the

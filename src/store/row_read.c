@@ -59,8 +59,11 @@ uint64_t row_byte(struct row_reader *r)
 
 /* ---- rows ---- */
 
+/* Where an object is: its next key is still to be read, was read, or there is none. */
+enum next_key { KEY_UNREAD, KEY_READ, KEY_NONE };
+
 static void read_members(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr,
-                         bool pending, struct span key);
+                         enum next_key next, struct span key);
 
 /* Rows of one line, which are those of `owners`. */
 struct line {
@@ -99,15 +102,16 @@ static void read_line(struct row_reader *r, const struct schema *s, struct line 
 		row_fail(r, byte, NULL, "is not an object");
 		return;
 	}
-	bool pending = nr > 1 && jscan_key(r->js, &key);
-	if (pending && span_eq(key, SPAN(ROW_OWNERS))) {
+	enum next_key next = nr == 1 ? KEY_UNREAD : jscan_key(r->js, &key) ? KEY_READ : KEY_NONE;
+	if (next == KEY_READ && span_eq(key, SPAN(ROW_OWNERS))) {
 		read_owners(r, l, nr);
-		pending = false;
+		next = KEY_UNREAD;
 	}
 	memset(l->rows, 0, nr * s->size);
 	for (size_t i = 0; i < l->nr; i++)
 		l->owned[i] = l->rows + i * s->size;
-	read_members(r, s, l->owned, l->nr, pending, key);
+	r->row_is_newer = false;
+	read_members(r, s, l->owned, l->nr, next, key);
 }
 
 /* Every VEC is a pointer and two sizes; `cap` is in rows. */
@@ -140,7 +144,7 @@ static void read_rows(struct row_reader *r, const struct field *f, void *const *
 		if (nr_lines++ * nr >= store_limits.rows)
 			row_fail(r, byte, NULL, "is one row too many");
 		read_line(r, s, &l, nr);
-		for (size_t i = 0; i < l.nr && jscan_status(r->js) == ST_OK; i++)
+		for (size_t i = 0; i < l.nr && !r->row_is_newer && jscan_status(r->js) == ST_OK; i++)
 			append(r, s, (char *)rows[l.owners[i]] + f->offset, l.rows + i * s->size, byte);
 		strbuf_setlen(&r->path, path);
 	}
@@ -158,7 +162,7 @@ static void read_row(struct row_reader *r, const struct field *f, void *const *r
 	for (size_t i = 0; i < nr; i++)
 		members[i] = (char *)rows[i] + f->offset;
 	if (jscan_object(r->js))
-		read_members(r, f->sub, members, nr, false, SPAN(""));
+		read_members(r, f->sub, members, nr, KEY_UNREAD, SPAN(""));
 	else
 		row_fail(r, byte, NULL, "is not an object");
 	free(members);
@@ -213,15 +217,26 @@ static void read_schema(struct row_reader *r, const char *id)
 	const char *quoted = text_quote(r->arena, text);
 	if (span_starts(text, family) && number_parse_u64(span_of(id + family.n), &own_version) &&
 	    number_parse_u64((struct span){ text.p + family.n, text.n - family.n }, &version) &&
-	    version > own_version)
-		jscan_fail(
-		    r->js, byte,
-		    "schema %s is newer than this gpugate reads ('%s'); use the gpugate that wrote it, "
-		    "or make it anew",
-		    quoted, id);
+	    version != own_version)
+		jscan_fail(r->js, byte,
+		           "schema %s is %s than what this gpugate (" GPUGATE_VERSION
+		           ") reads ('%s'); use the gpugate that wrote it, or make it anew",
+		           quoted, version > own_version ? "newer" : "older", id);
 	else
 		row_fail(r, byte, "schema",
 		         arena_printf(r->arena, "is %s where '%s' is expected", quoted, id));
+}
+
+/* The key behind the schema may be the minor; else it is that of the first member. */
+static enum next_key read_minor(struct row_reader *r, struct span *key)
+{
+	r->minor = 0;
+	if (jscan_status(r->js) != ST_OK || !jscan_key(r->js, key))
+		return KEY_NONE;
+	if (!span_eq(*key, SPAN("minor")))
+		return KEY_READ;
+	r->minor = row_read_count(r, "minor");
+	return KEY_UNREAD;
 }
 
 static void set_defaults(const struct schema *s, void *row)
@@ -229,29 +244,32 @@ static void set_defaults(const struct schema *s, void *row)
 	for (size_t i = 0; i < s->nr; i++) {
 		const struct field *f = &s->fields[i];
 		int64_t *at = (void *)((char *)row + f->offset);
-		if (f->type == FIELD_OPTIONAL_COUNT || f->type == FIELD_OPTIONAL_NUMBER)
+		if (row_is_number(f))
 			*at = f->absent;
 		if (f->type == FIELD_SHAPE)
 			*at = -1;
 	}
 }
 
-/* What is left of an object; its next key is read already where `pending`. */
+/* What is left of an object. */
 static void read_members(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr,
-                         bool pending, struct span key)
+                         enum next_key next, struct span key)
 {
 	uint64_t seen = 0, seen_hex = 0;
 	size_t at = 0;
 	for (size_t i = 0; i < nr; i++)
 		set_defaults(s, rows[i]);
-	while (jscan_status(r->js) == ST_OK && (pending || jscan_key(r->js, &key))) {
+	while (jscan_status(r->js) == ST_OK && next != KEY_NONE &&
+	       (next == KEY_READ || jscan_key(r->js, &key))) {
 		bool hex;
 		uint64_t byte = jscan_byte(r->js);
-		pending = false;
+		next = KEY_UNREAD;
 		at = find_field(s, key, at, &hex);
 		uint64_t bit = at < s->nr ? (uint64_t)1 << at : 0;
 		const char *name = bit && !hex ? s->fields[at].key : arena_dup(r->arena, key);
-		if (!bit)
+		if (!bit && row_reader_is_lenient(r))
+			jscan_skip(r->js);
+		else if (!bit)
 			row_fail(r, byte, name, "is not known");
 		else if ((hex ? seen_hex : seen) & bit)
 			row_fail(r, byte, name, "is there twice");
@@ -277,12 +295,18 @@ void row_read(struct row_reader *r, const struct schema *s, void *row)
 		row_fail(r, byte, NULL, "is not an object");
 		return;
 	}
-	if (s->id)
+	struct span key = SPAN("");
+	int64_t outer = r->minor;
+	enum next_key next = KEY_UNREAD;
+	if (s->id) {
 		read_schema(r, s->id);
-	read_members(r, s, &row, 1, false, SPAN(""));
+		next = read_minor(r, &key);
+	}
+	read_members(r, s, &row, 1, next, key);
+	r->minor = outer;
 }
 
 void row_read_all(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr)
 {
-	read_members(r, s, rows, nr, false, SPAN(""));
+	read_members(r, s, rows, nr, KEY_UNREAD, SPAN(""));
 }

@@ -113,8 +113,15 @@ static unsigned read_enum(struct row_reader *r, const struct field *f, const cha
 		i++;
 	if (f->names[i])
 		return i;
-	row_fail(r, byte, key,
-	         arena_printf(r->arena, "is %s, which is not known", text_quote(r->arena, text)));
+	bool newer = row_reader_is_lenient(r);
+	if (newer && f->names_row && jscan_status(r->js) == ST_OK)
+		r->row_is_newer = true;
+	else
+		row_fail(r, byte, key,
+		         arena_printf(r->arena, "is %s, which is not known%s", text_quote(r->arena, text),
+		                      newer ? " to this gpugate (" GPUGATE_VERSION
+		                              "); use the gpugate that wrote it"
+		                            : ""));
 	return 0;
 }
 
@@ -195,9 +202,15 @@ static void read_field_hex(struct row_reader *r, const struct field *f, const ch
 
 bool row_is_optional(const struct field *f)
 {
-	return f->type == FIELD_OPTIONAL_COUNT || f->type == FIELD_OPTIONAL_NUMBER ||
+	return f->since > 0 || f->type == FIELD_OPTIONAL_COUNT || f->type == FIELD_OPTIONAL_NUMBER ||
 	       f->type == FIELD_OPTIONAL_TEXT || f->type == FIELD_OPTIONAL_ROWS ||
 	       f->type == FIELD_SHAPE;
+}
+
+bool row_is_number(const struct field *f)
+{
+	return f->type == FIELD_COUNT || f->type == FIELD_OPTIONAL_COUNT || f->type == FIELD_NUMBER ||
+	       f->type == FIELD_OPTIONAL_NUMBER;
 }
 
 bool row_is_text(const struct field *f)

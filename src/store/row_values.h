@@ -7,6 +7,9 @@
 /// True where a field may be left out.
 bool row_is_optional(const struct field *f);
 
+/// True for an int64_t.
+bool row_is_number(const struct field *f);
+
 /// True for text, which may have KEY_hex behind it.
 bool row_is_text(const struct field *f);
 

@@ -319,6 +319,10 @@ void row_write_all(const struct schema *s, const void *const *rows, size_t nr, s
 	if (s->id) {
 		write_key(&before, "schema", out);
 		sink_printf(out, "\"%s\"", s->id);
+		if (STORE_MINOR > 0) {
+			write_key(&before, "minor", out);
+			sink_printf(out, "%d", STORE_MINOR);
+		}
 	}
 	if (s->counted) {
 		write_key(&before, ROW_OWNERS, out);

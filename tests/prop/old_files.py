@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Stored files of every release are read, checked, compared and reported for ever.
+
+usage: old_files.py [--figures]
+
+tests/golden/old/<version>/ holds digests, runs and baselines as that release wrote them, and figures.json,
+what its `metrics` said of each. Every figure must be there today with the same value, and every pair below
+must end as it did. --figures writes figures.json for a version that has none, with $GPUGATE, which must then
+be that release's program.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+OLD = pathlib.Path(__file__).resolve().parent.parent / "golden" / "old"
+RUNS = ("digest.json", "ranks.json", "snapshot.json", "candidate_summaries.json.gz")
+# A run and the baseline that it passes.
+PAIRS = (("digest.json", "baseline.json"), ("ranks.json", "baseline_ranks.json"),
+         ("candidate_summaries.json.gz", "baseline_summaries.json"))
+# Version -> figures of its files that today's program forms in another way, with the reason.
+CHANGED = {}
+
+
+class Failure(Exception):
+    """What went wrong, in words."""
+
+
+def run(folder, *args, code=0):
+    done = subprocess.run([os.environ["GPUGATE"], *args], cwd=folder, capture_output=True,
+                          env={**os.environ, "SOURCE_DATE_EPOCH": "1767225600"})
+    if done.returncode != code:
+        raise Failure(f"gpugate {' '.join(args)}: exit {done.returncode}, expected {code}\n"
+                      f"{(done.stdout + done.stderr).decode('utf-8', 'replace')}")
+    return done.stdout.decode("utf-8")
+
+
+def figures(folder, name):
+    """{metric: [[labels…, value or samples], …]} in the order of the output."""
+    out = {}
+    for row in json.loads(run(folder, "metrics", name, "--json", "-"))["metrics"]:
+        value = row["samples"] if "samples" in row else row["value"]
+        labels = {k: v for k, v in row.items() if k not in ("metric", "unit", "samples", "value")}
+        out.setdefault(row["metric"], []).append([labels, value])
+    return out
+
+
+def check_version(folder):
+    for name, wanted in json.loads((folder / "figures.json").read_text()).items():
+        have = figures(folder, name)
+        for metric, rows in wanted.items():
+            if metric not in CHANGED.get(folder.name, {}) and have.get(metric) != rows:
+                raise Failure(f"{name}: {metric} was {rows}\nand is {have.get(metric)}")
+    with tempfile.TemporaryDirectory() as work:
+        for path in folder.iterdir():
+            shutil.copy(path, work)
+        for candidate, baseline in PAIRS:
+            result = json.loads(run(work, "check", candidate, "--baseline", baseline, "--json", "-"))
+            bad = [c["id"] for c in result["checks"] if c["verdict"] in ("fail", "missing", "inconclusive")]
+            if result["verdict"] != "pass" or bad:
+                raise Failure(f"{candidate} against {baseline}: {result['verdict']}, {bad}")
+            run(work, "baseline", "show", "--baseline", baseline)
+            run(work, "baseline", "log", "--baseline", baseline)
+            run(work, "baseline", "verify", baseline)
+            run(work, "baseline", "promote", candidate, "--baseline", baseline, "--reason", "a new start")
+            run(work, "check", candidate, "--baseline", baseline)
+        for name in RUNS:
+            run(work, "diff", name, name)
+            run(work, "report", name)
+            run(work, "merge", name, "-o", "merged.json")
+            if figures(work, "merged.json") != figures(work, name):
+                raise Failure(f"{name}: written again it has other figures")
+
+
+def main():
+    if "GPUGATE" not in os.environ:
+        print("GPUGATE is not set")
+        return 77
+    for folder in sorted(p for p in OLD.iterdir() if p.is_dir()):
+        kept = folder / "figures.json"
+        if "--figures" in sys.argv[1:] and not kept.exists():
+            rows = {name: figures(folder, name) for name in RUNS}
+            kept.write_text(json.dumps(rows, separators=(",", ":")).replace('"],["', '"],\n["') + "\n")
+        try:
+            check_version(folder)
+        except Failure as e:
+            print(f"{folder.name}: {e}")
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
