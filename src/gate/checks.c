@@ -313,7 +313,7 @@ enum status checks_add(struct bench *b, const struct rules *rules, const struct 
 {
 	struct maker m = { .bench = b, .rules = rules, .rule = rule, .waived = waived, .out = out };
 	struct entries entries = { 0 };
-	b->min_runs = rule->noise_min_runs;
+	b->min_runs = rule->noise.min_runs;
 	bool recorded =
 	    bench_has(b, SIDE_BASELINE, rule->metric) || bench_has(b, SIDE_CANDIDATE, rule->metric);
 	if (rule->metric->label == LABEL_PAIR)

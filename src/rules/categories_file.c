@@ -12,10 +12,11 @@ static const char *word_class(size_t i)
 }
 
 static const struct key row_keys[] = {
-	KEY("category", TEXT, REQUIRED, "name of the category"),
-	KEY("class", WORD, REQUIRED, "what it counts as", .words = word_class),
+	KEY("category", TEXT, REQUIRED, "name of the category", INTO(category, name)),
+	KEY("class", WORD, REQUIRED, "what it counts as", INTO(category, cls), .words = word_class),
 	KEY("match", TEXTS, REQUIRED,
-	    "texts that a name holds, without case; the first row that has one wins"),
+	    "texts that a name holds, without case; the first row that has one wins",
+	    INTO(category, match)),
 };
 const struct key_map category_keys = KEY_TABLE("a category", row_keys);
 static const struct key file_key =
@@ -55,14 +56,11 @@ enum status category_rows_read(struct document *d, const struct node *list,
 	for (const struct node *n = list->first; n; n = n->next) {
 		const struct node *name = node_get(n, "category");
 		TRY(check_name(d, out, name));
-		struct category *c = vec_push_zero(&out->rows);
-		c->name = arena_dup(&out->arena, name->text);
-		c->cls = (enum category_class)keys_word(word_class, node_get(n, "class"), CLASS_OTHER);
+		keys_fill(&category_keys, n, &out->arena, vec_push_zero(&out->rows));
 		for (const struct node *m = node_get(n, "match")->first; m; m = m->next) {
 			if (++matches > MAX_MATCHES)
 				return document_fail(d, m, "more than %d texts", MAX_MATCHES);
 			TRY(check_match(d, out, m));
-			vec_push(&c->match, (struct span){ arena_dup(&out->arena, m->text), m->text.n });
 		}
 	}
 	return ST_OK;

@@ -127,12 +127,12 @@ static void say_noise(struct strbuf *b, const struct rule *r)
 	bool any = false;
 	for (size_t i = 0; i < r->fail.list.nr; i++)
 		any = any || condition_has_noise(r->fail.list.v[i].condition);
-	if (any && !r->metric->exact && r->noise_k > 0)
+	if (any && !r->metric->exact && r->noise.k > 0)
 		strbuf_addf(
 		    b,
 		    " Once the baseline has %s runs, what is within %s standard deviations of their "
 		    "noise only warns.",
-		    number_format(r->noise_min_runs, 0, runs), number_format(r->noise_k, 6, k));
+		    number_format(r->noise.min_runs, 0, runs), number_format(r->noise.k, 6, k));
 }
 
 const char *rule_explain(struct arena *a, const struct rule *r)

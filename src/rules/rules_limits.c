@@ -198,7 +198,7 @@ enum status limits_read(struct document *d, struct arena *a, const struct metric
                         const struct node *map, struct limits *out)
 {
 	for (const struct node *n = map->first; n; n = n->next) {
-		int condition = keys_word(condition_name, n->key, -1);
+		int condition = keys_word(condition_name, n->key->text);
 		if (condition < 0)
 			continue; /* 'and', below: it needs to know the rest */
 		struct limit limit = { .condition = (enum condition)condition };

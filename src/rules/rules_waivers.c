@@ -1,4 +1,3 @@
-#include "base/date.h"
 #include "base/nearest.h"
 #include "rules/rules_internal.h"
 
@@ -23,16 +22,13 @@ static enum status labels_of(struct document *d, const struct node *rule, const 
 
 enum status waiver_read(struct document *d, const struct node *map, struct rules *out)
 {
-	const struct node *rule = node_get(map, "rule"), *until = node_get(map, "until");
+	const struct node *rule = node_get(map, "rule");
 	struct waiver *w = vec_push_zero(&out->waivers);
-	struct select_subject of = { .name = rule->text.p };
+	unsigned labels;
+	keys_fill(&waiver_map, map, &out->arena, w);
 	w->line = rule->line;
 	w->column = rule->column;
-	w->rule = arena_dup(&out->arena, rule->text);
-	w->until_text = arena_dup(&out->arena, until->text);
-	w->reason = arena_dup(&out->arena, node_get(map, "reason")->text);
-	if (!date_parse(until->text, &w->until)) /* checked by its key already */
-		return ST_USAGE;
-	TRY(labels_of(d, rule, out, &of.labels));
-	return select_read(d, &out->arena, &of, node_get(map, "select"), &w->select);
+	w->until_text = arena_dup(&out->arena, node_get(map, "until")->text);
+	TRY(labels_of(d, rule, out, &labels));
+	return select_check(d, node_get(map, "select"), w->rule, labels);
 }

@@ -3,6 +3,7 @@
 #define GG_RULES_YAML_READER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
@@ -19,6 +20,7 @@ struct node {
 	bool plain; ///< a scalar without quotes
 	unsigned line, column; ///< from 1
 	struct span text; ///< of a scalar: valid UTF-8, may hold NUL by an escape
+	int64_t value; ///< what the check by its key makes of it: number of a word, number, day
 	struct node *key; ///< of a map's entry
 	struct node *first, *next; ///< entries of a map or list, in order
 };
