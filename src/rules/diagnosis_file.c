@@ -53,7 +53,7 @@ static const struct key file_keys[] = {
 	KEY("version", INTEGER, REQUIRED, "of this format: 1", .min = 1, .max = 1),
 	KEY("findings", MAPS, REQUIRED, "what to look for", .map = &finding_map),
 };
-static const struct key_map file_map = KEY_TABLE("the diagnosis file", file_keys);
+const struct key_map diagnosis_keys = KEY_TABLE("the diagnosis file", file_keys);
 
 static bool is_time(enum unit unit)
 {
@@ -179,7 +179,7 @@ static enum status read_finding(struct document *d, const struct node *map,
 static enum status read_root(struct document *d, void *ctx)
 {
 	struct diagnosis_rules *out = ctx;
-	TRY(keys_check(d, d->root, &file_map));
+	TRY(keys_check(d, d->root, &diagnosis_keys));
 	for (const struct node *n = node_get(d->root, "findings")->first; n; n = n->next)
 		TRY(read_finding(d, n, out));
 	return ST_OK;

@@ -20,13 +20,13 @@ static const struct key file_keys[] = {
 	    .map = &category_keys),
 	KEY("helpers", MAPS, OPTIONAL, "the same where there is no operation", .map = &category_keys),
 };
-static const struct key_map file_map = KEY_TABLE("the sites file", file_keys);
+const struct key_map sites_keys = KEY_TABLE("the sites file", file_keys);
 
 static enum status read_root(struct document *d, void *ctx)
 {
 	struct site_rules *out = ctx;
-	TRY(keys_check(d, d->root, &file_map));
-	keys_fill(&file_map, d->root, &out->tiers[0].arena, out);
+	TRY(keys_check(d, d->root, &sites_keys));
+	keys_fill(&sites_keys, d->root, &out->tiers[0].arena, out);
 	for (size_t i = 0; i < NR_SITE_TIERS; i++) {
 		const struct node *list = node_get(d->root, tier_keys[i]);
 		if (list)
