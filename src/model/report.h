@@ -109,12 +109,27 @@ struct env_row {
 	bool must; ///< of must_match
 };
 
+/// What became of a kernel.
+enum drift {
+	DRIFT_SLOWER,
+	DRIFT_FASTER,
+	DRIFT_MORE_LAUNCHES,
+	DRIFT_FEWER_LAUNCHES,
+	DRIFT_NEW,
+	DRIFT_GONE,
+	DRIFT_RENAMED,
+	DRIFT_SAME,
+	NR_DRIFTS
+};
+
+/// "slower", "more launches", …; static.
+extern const char *const drift_names[NR_DRIFTS];
+
 /// One kernel of both sides.
 struct drift_row {
 	const char *kernel; ///< match name, valid UTF-8
 	const char *category;
-	const char *drift; ///< "slower", "faster", "more launches", "fewer launches", "new", "gone",
-	                   ///< "renamed", "same"
+	enum drift drift;
 	const char *renamed_to; ///< NULL unless renamed
 	bool has_baseline, has_candidate;
 	int64_t baseline_ns, candidate_ns, change_ns; ///< per step

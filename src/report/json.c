@@ -117,7 +117,7 @@ static void drift(struct emit *e, const struct report *r)
 		emit_open_line(e, 2, NULL, '{');
 		emit_str(e, "kernel", d->kernel);
 		emit_str(e, "category", d->category);
-		emit_str(e, "drift", d->drift);
+		emit_str(e, "drift", drift_names[d->drift]);
 		if (d->renamed_to)
 			emit_str(e, "renamed_to", d->renamed_to);
 		emit_number_if(e, "baseline", d->has_baseline, d->baseline_ns, 0);

@@ -84,7 +84,7 @@ void md_kernels(struct markdown *m)
 	for (size_t i = 0; i < nr; i++) {
 		const struct drift_row *k = &m->r->drift.v[i];
 		struct strbuf *row = md_table_row(s);
-		md_cell(row, k->drift);
+		md_cell(row, drift_names[k->drift]);
 		if (k->renamed_to) {
 			md_code(row, k->kernel, MD_NAME_CHARS, true);
 			strbuf_adds(row, " → ");

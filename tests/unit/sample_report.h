@@ -150,7 +150,7 @@ static inline void sample_drift(struct report *r, const char *name)
 	const struct drift_row row = {
 		.kernel = name,
 		.category = name,
-		.drift = "slower",
+		.drift = DRIFT_SLOWER,
 		.has_baseline = true,
 		.has_candidate = true,
 		.baseline_ns = 1000,
@@ -166,7 +166,7 @@ static inline void sample_drift(struct report *r, const char *name)
 	};
 	for (int i = 0; i < 12; i++)
 		vec_push(&r->drift, row);
-	r->drift.v[1].drift = "renamed";
+	r->drift.v[1].drift = DRIFT_RENAMED;
 	r->drift.v[1].renamed_to = name;
 }
 
