@@ -102,30 +102,10 @@ static const struct key kernels_keys[] = {
 static const struct key_map kernels_map = KEY_TABLE("'kernels'", kernels_keys);
 
 static const struct key select_keys[] = {
-	KEY("kernel", TEXT, OPTIONAL, "kernels, by match name, with * and ?", INTO(query, kernel)),
-	KEY("category", TEXT, OPTIONAL, "categories of kernels, with * and ?", INTO(query, category)),
-	KEY("class", WORD, OPTIONAL, "kernels of communication, or compute: all the others",
-	    INTO(query, cls), .words = word_class),
-	KEY("op", TEXT, OPTIONAL, "host operators, with * and ?", INTO(query, op)),
-	KEY("rank", TEXT, OPTIONAL, "ranks, with * and ?", INTO(query, rank)),
-	KEY("device", TEXT, OPTIONAL, "GPUs by the number of their kernels, with * and ?",
-	    INTO(query, device)),
-	KEY("memory", TEXT, OPTIONAL, "memories by the number of the allocator, with * and ?",
-	    INTO(query, memory)),
-	KEY("direction", TEXT, OPTIONAL, "directions of copies: HtoD, DtoH, DtoD, PtoP, with * and ?",
-	    INTO(query, direction)),
-	KEY("thread", TEXT, OPTIONAL, "host threads as PID/TID, with * and ?", INTO(query, thread)),
-	KEY("collective", TEXT, OPTIONAL,
-	    "collectives by kind and group, all_reduce@default_pg, with * and ?",
-	    INTO(query, collective)),
-	KEY("function", TEXT, OPTIONAL, "functions by name or call path, with * and ?",
-	    INTO(query, function)),
-	KEY("phase", TEXT, OPTIONAL,
-	    "phases of steps: forward, backward, optimizer, dataloader, communication, or of whole "
-	    "steps prefill, decode, mixed, with * and ?",
-	    INTO(query, phase)),
-	KEY("counter", TEXT, OPTIONAL,
-	    "sampled counters of the GPUs, DRAM Read Bandwidth, with * and ?", INTO(query, counter)),
+#define X(member, name, kind, labels, meaning) \
+	KEY(name, kind, OPTIONAL, meaning, INTO(query, member), .words = word_class),
+#include "model/select.def"
+#undef X
 };
 const struct key_map select_map = KEY_TABLE("'select'", select_keys);
 
