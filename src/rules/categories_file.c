@@ -84,28 +84,22 @@ static enum status check_communication(struct document *d, const struct category
 static enum status read_root(struct document *d, void *ctx)
 {
 	struct category_table *out = ctx;
+	out->source = arena_dup(&out->arena, span_of(d->name));
 	TRY(keys_check_value(d, &file_key, d->root));
 	TRY(category_rows_read(d, d->root, out));
 	return check_communication(d, out);
 }
 
-/* From `text`, or from the file `name` where it is NULL. */
-static enum status load(const char *name, const struct span *text, struct category_table *out,
-                        struct diag_log *log)
-{
-	*out = (struct category_table){ .source = NULL };
-	out->source = arena_dup(&out->arena, span_of(name));
-	return document_load(name, text, read_root, out, log);
-}
-
 enum status categories_parse(const char *name, struct span text, struct category_table *out,
                              struct diag_log *log)
 {
-	return load(name, &text, out, log);
+	*out = (struct category_table){ .source = NULL };
+	return document_load(name, &text, read_root, out, log);
 }
 
 enum status categories_read(const char *path, struct category_table *out, struct diag_log *log)
 {
 	const struct span built_in = { embedded_categories, embedded_categories_size };
-	return path ? load(path, NULL, out, log) : load("built in", &built_in, out, log);
+	*out = (struct category_table){ .source = NULL };
+	return document_load(path, path ? NULL : &built_in, read_root, out, log);
 }

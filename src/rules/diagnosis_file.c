@@ -1,5 +1,6 @@
 #include "rules/diagnosis_file.h"
 
+#include "base/nearest.h"
 #include "model/embedded.h"
 #include "rules/rules_internal.h"
 
@@ -147,10 +148,9 @@ static enum status check_text(struct document *d, const struct node *map, const 
 		if (!inside.p || placeholder_is_step(inside) ||
 		    placeholder_figure(r, inside, &figure, &unknown))
 			continue;
-		const char *near = metric_suggest(unknown);
-		return document_fail(d, n, "%s in '%s' is no metric%s%s%s", document_quote(d, unknown), key,
-		                     near ? ": did you mean '" : ": see 'gpugate metrics'",
-		                     near ? near : "", near ? "'?" : "");
+		const struct nearest near = { .best = metric_suggest(unknown) };
+		return document_fail(d, n, "%s in '%s' is no metric%s", document_quote(d, unknown), key,
+		                     nearest_hint(&near, &d->arena, ':', ": see 'gpugate metrics'"));
 	}
 	return ST_OK;
 }
@@ -185,22 +185,16 @@ static enum status read_root(struct document *d, void *ctx)
 	return ST_OK;
 }
 
-/* From `text`, or from the file `name` where it is NULL. */
-static enum status load(const char *name, const struct span *text, struct diagnosis_rules *out,
-                        struct diag_log *log)
-{
-	*out = (struct diagnosis_rules){ 0 };
-	return document_load(name, text, read_root, out, log);
-}
-
 enum status diagnosis_parse(const char *name, struct span text, struct diagnosis_rules *out,
                             struct diag_log *log)
 {
-	return load(name, &text, out, log);
+	*out = (struct diagnosis_rules){ 0 };
+	return document_load(name, &text, read_root, out, log);
 }
 
 enum status diagnosis_read(const char *path, struct diagnosis_rules *out, struct diag_log *log)
 {
 	const struct span built_in = { embedded_diagnosis, embedded_diagnosis_size };
-	return path ? load(path, NULL, out, log) : load("built in", &built_in, out, log);
+	*out = (struct diagnosis_rules){ 0 };
+	return document_load(path, path ? NULL : &built_in, read_root, out, log);
 }

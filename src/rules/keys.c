@@ -50,28 +50,30 @@ static bool id_is_valid(struct span id)
 	return id.n <= MAX_ID;
 }
 
+static const char *word_list(struct strbuf *b, const char *word)
+{
+	strbuf_addf(b, "%s%s", b->n ? ", " : "", word);
+	return word;
+}
+
 static enum status check_word(struct document *d, const struct key *key, struct node *n)
 {
+	bool metric = key->words == word_metric; /* too many for one line */
 	struct nearest near = { .word = n->text };
 	struct strbuf list = STRBUF_INIT;
 	n->value = keys_word(key->words, n->text);
 	if (n->value >= 0)
 		return ST_OK;
-	for (size_t i = 0; key->words(i); i++) {
-		nearest_try(&near, key->words(i));
-		strbuf_addf(&list, "%s%s", i ? ", " : "", key->words(i));
-	}
-	bool metric = key->words == word_metric;
-	if (metric)
+	for (size_t i = 0; !metric && key->words(i); i++)
+		nearest_try(&near, word_list(&list, key->words(i)));
+	if (metric) {
 		near.best = metric_suggest(n->text);
-	if (near.best)
-		document_error(d, n, "%s is no %s: did you mean '%s'?", document_quote(d, n->text),
-		               key->name, near.best);
-	else /* the metrics are too many for one line */
-		document_error(d, n, "%s is no %s: %s", document_quote(d, n->text), key->name,
-		               metric ? "see 'gpugate metrics'" : strbuf_str(&list));
+		strbuf_adds(&list, "see 'gpugate metrics'");
+	}
+	const char *otherwise = arena_printf(&d->arena, ": %s", strbuf_str(&list));
 	strbuf_release(&list);
-	return ST_USAGE;
+	return document_fail(d, n, "%s is no %s%s", document_quote(d, n->text), key->name,
+	                     nearest_hint(&near, &d->arena, ':', otherwise));
 }
 
 /* "input.NAME". */
@@ -213,18 +215,12 @@ static enum status unknown_key(struct document *d, const struct node *key,
 {
 	struct nearest near = { .word = key->text };
 	struct strbuf list = STRBUF_INIT;
-	for (size_t i = 0; i < keys->nr; i++) {
-		nearest_try(&near, keys->keys[i].name);
-		strbuf_addf(&list, "%s%s", i ? ", " : "", keys->keys[i].name);
-	}
-	if (near.best)
-		document_error(d, key, "unknown key %s in %s: did you mean '%s'?",
-		               document_quote(d, key->text), keys->name, near.best);
-	else
-		document_error(d, key, "unknown key %s in %s: it has %s", document_quote(d, key->text),
-		               keys->name, strbuf_str(&list));
+	for (size_t i = 0; i < keys->nr; i++)
+		nearest_try(&near, word_list(&list, keys->keys[i].name));
+	const char *otherwise = arena_printf(&d->arena, ": it has %s", strbuf_str(&list));
 	strbuf_release(&list);
-	return ST_USAGE;
+	return document_fail(d, key, "unknown key %s in %s%s", document_quote(d, key->text), keys->name,
+	                     nearest_hint(&near, &d->arena, ':', otherwise));
 }
 
 static enum status check_needs(struct document *d, const struct node *map,

@@ -125,12 +125,11 @@ static enum status unknown_profile(struct document *d, const struct node *profil
 	struct nearest near = { .word = span_of(name) };
 	for (const struct node *n = profiles ? profiles->first : NULL; n; n = n->next)
 		nearest_try(&near, n->key->text.p);
-	return diag_fail(d->log, ST_USAGE, "%s: there is no profile %s%s%s%s", d->name,
-	                 document_quote(d, span_of(name)), near.best ? "; did you mean '" : "",
-	                 near.best  ? near.best
-	                 : profiles ? "; 'profiles' in the file has them"
-	                            : "; the file has no 'profiles'",
-	                 near.best ? "'?" : "");
+	return diag_fail(d->log, ST_USAGE, "%s: there is no profile %s%s", d->shown,
+	                 document_quote(d, span_of(name)),
+	                 nearest_hint(&near, &d->arena, ';',
+	                              profiles ? "; 'profiles' in the file has them"
+	                                       : "; the file has no 'profiles'"));
 }
 
 struct choice {
@@ -143,6 +142,7 @@ static enum status read_all(struct document *d, void *ctx)
 {
 	const char *profile = ((struct choice *)ctx)->profile;
 	struct rules *out = ((struct choice *)ctx)->out;
+	out->source = arena_dup(&out->arena, span_of(d->name));
 	TRY(keys_check(d, d->root, &rules_keys));
 	const struct node *profiles = node_get(d->root, "profiles");
 	const struct node *chosen = profile ? node_get(profiles, profile) : NULL;
@@ -168,26 +168,18 @@ struct rules rules_default(void)
 	return r;
 }
 
-/* From `text`, or from the file `name` where it is NULL. */
-static enum status load(const char *name, const struct span *text, const char *profile,
-                        struct rules *out, struct diag_log *log)
-{
-	*out = (struct rules){ .source = NULL };
-	out->source = arena_dup(&out->arena, span_of(name));
-	struct choice choice = { profile, out };
-	return document_load(name, text, read_all, &choice, log);
-}
-
 enum status rules_parse(const char *name, struct span text, const char *profile, struct rules *out,
                         struct diag_log *log)
 {
-	return load(name, &text, profile, out, log);
+	*out = (struct rules){ .source = NULL };
+	return document_load(name, &text, read_all, &(struct choice){ profile, out }, log);
 }
 
 enum status rules_read(const char *path, const char *profile, struct rules *out,
                        struct diag_log *log)
 {
 	const struct span built_in = { embedded_default_rules, embedded_default_rules_size };
-	return path ? load(path, NULL, profile, out, log)
-	            : load("built in", &built_in, profile, out, log);
+	*out = (struct rules){ .source = NULL };
+	return document_load(path, path ? NULL : &built_in, read_all, &(struct choice){ profile, out },
+	                     log);
 }

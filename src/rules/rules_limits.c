@@ -35,12 +35,10 @@ static enum status unit_read(struct document *d, const struct node *n, struct sp
 	for (const struct unit_word *w = unit_words; w->name; w++)
 		if (*w->name)
 			nearest_try(&near, w->name);
-	if (near.best)
-		return document_fail(d, n, "unknown unit %s: did you mean '%s'?", document_quote(d, text),
-		                     near.best);
 	return document_fail(
-	    d, n, "unknown unit %s: there are ns, us, ms, s, B, KiB, MiB, GiB, kB, MB, GB, %% and pp",
-	    document_quote(d, text));
+	    d, n, "unknown unit %s%s", document_quote(d, text),
+	    nearest_hint(&near, &d->arena, ':',
+	                 ": there are ns, us, ms, s, B, KiB, MiB, GiB, kB, MB, GB, % and pp"));
 }
 
 static enum status quantity_read(struct document *d, const struct node *n, enum unit unit,

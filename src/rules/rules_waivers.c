@@ -15,9 +15,8 @@ static enum status labels_of(struct document *d, const struct node *rule, const 
 	}
 	if (*out)
 		return ST_OK;
-	return document_fail(d, rule, "a waiver for %s, and no rule has this id%s%s%s",
-	                     document_quote(d, rule->text), near.best ? ": did you mean '" : "",
-	                     near.best ? near.best : "", near.best ? "'?" : "");
+	return document_fail(d, rule, "a waiver for %s, and no rule has this id%s",
+	                     document_quote(d, rule->text), nearest_hint(&near, &d->arena, ':', ""));
 }
 
 enum status waiver_read(struct document *d, const struct node *map, struct rules *out)

@@ -35,22 +35,16 @@ static enum status read_root(struct document *d, void *ctx)
 	return ST_OK;
 }
 
-/* From `text`, or from the file `name` where it is NULL. */
-static enum status load(const char *name, const struct span *text, struct site_rules *out,
-                        struct diag_log *log)
-{
-	*out = (struct site_rules){ 0 };
-	return document_load(name, text, read_root, out, log);
-}
-
 enum status sites_parse(const char *name, struct span text, struct site_rules *out,
                         struct diag_log *log)
 {
-	return load(name, &text, out, log);
+	*out = (struct site_rules){ 0 };
+	return document_load(name, &text, read_root, out, log);
 }
 
 enum status sites_read(const char *path, struct site_rules *out, struct diag_log *log)
 {
 	const struct span built_in = { embedded_sites, embedded_sites_size };
-	return path ? load(path, NULL, out, log) : load("built in", &built_in, out, log);
+	*out = (struct site_rules){ 0 };
+	return document_load(path, path ? NULL : &built_in, read_root, out, log);
 }

@@ -26,7 +26,8 @@ struct node {
 };
 
 struct document {
-	const char *name; ///< as messages name it; owned by the arena
+	const char *name; ///< as given
+	const char *shown; ///< as messages name it; owned by the arena
 	struct arena arena;
 	struct node *root;
 	struct diag_log *log; ///< borrowed
@@ -35,7 +36,8 @@ struct document {
 /// Reads what the root of a document holds into `out`.
 typedef enum status document_fn(struct document *d, void *out);
 
-/// Read `text`, or the regular file `name` where it is NULL, and hand the document to `read`,
+/// Read `text`, or the regular file `name` where it is NULL (the name of a text may be NULL: it
+/// is built in), and hand the document to `read`,
 /// during which it lives. One document without aliases, anchors, tags and directives; duplicate
 /// keys are left to `read`. ST_USAGE with place and reason on any fault.
 GG_MUST_CHECK enum status document_load(const char *name, const struct span *text,
