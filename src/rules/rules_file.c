@@ -69,7 +69,7 @@ static enum status check_key(struct document *d, const struct node *n)
 
 static bool is_named_before(const struct node *list, const struct node *item)
 {
-	for (const struct node *n = list ? list->first : NULL; n && n != item; n = n->next)
+	for (const struct node *n = node_first(list); n && n != item; n = n->next)
 		if (span_eq(n->text, item->text))
 			return true;
 	return false;
@@ -81,7 +81,7 @@ static enum status check_environment(struct document *d, const struct node *map)
 	static const char *const names[] = { "must_match", "should_match" };
 	const struct node *lists[] = { node_get(map, names[0]), node_get(map, names[1]) };
 	for (size_t i = 0; i < 2; i++)
-		for (const struct node *n = lists[i] ? lists[i]->first : NULL; n; n = n->next) {
+		for (const struct node *n = node_first(lists[i]); n; n = n->next) {
 			TRY(check_key(d, n));
 			for (size_t k = 0; k <= i; k++)
 				if (is_named_before(lists[k], n))
@@ -94,18 +94,18 @@ static enum status check_environment(struct document *d, const struct node *map)
 /* `root` is checked; it may be that of a profile. */
 static enum status read_root(struct document *d, const struct node *root, struct rules *out)
 {
-	const struct node *baseline = node_get(root, "baseline"), *waivers = node_get(root, "waivers"),
+	const struct node *baseline = node_get(root, "baseline"),
 	                  *aliases = node_get(node_get(root, "kernels"), "alias");
 	if (baseline)
 		TRY(check_baseline(d, baseline));
 	keys_default(&rules_keys, out);
 	keys_fill(&rules_keys, root, &out->arena, out);
 	TRY(check_environment(d, node_get(root, "environment")));
-	for (const struct node *n = aliases ? aliases->first : NULL; n; n = n->next)
+	for (const struct node *n = node_first(aliases); n; n = n->next)
 		keys_fill(&alias_map, n, &out->arena, vec_push_zero(&out->aliases));
 	for (const struct node *n = node_get(root, "rules")->first; n; n = n->next)
 		TRY(rule_read(d, n, out));
-	for (const struct node *n = waivers ? waivers->first : NULL; n; n = n->next)
+	for (const struct node *n = node_first(node_get(root, "waivers")); n; n = n->next)
 		TRY(waiver_read(d, n, out));
 	return ST_OK;
 }
@@ -123,7 +123,7 @@ static enum status unknown_profile(struct document *d, const struct node *profil
                                    const char *name)
 {
 	struct nearest near = { .word = span_of(name) };
-	for (const struct node *n = profiles ? profiles->first : NULL; n; n = n->next)
+	for (const struct node *n = node_first(profiles); n; n = n->next)
 		nearest_try(&near, n->key->text.p);
 	return diag_fail(d->log, ST_USAGE, "%s: there is no profile %s%s", d->shown,
 	                 document_quote(d, span_of(name)),
@@ -150,7 +150,7 @@ static enum status read_all(struct document *d, void *ctx)
 		return unknown_profile(d, profiles, profile);
 	TRY(read_variant(d, chosen, out));
 	out->profile = profile ? arena_dup(&out->arena, span_of(profile)) : NULL;
-	for (const struct node *p = profiles ? profiles->first : NULL; p; p = p->next) {
+	for (const struct node *p = node_first(profiles); p; p = p->next) {
 		struct rules other = { .source = NULL };
 		enum status st = p == chosen ? ST_OK : read_variant(d, p, &other);
 		rules_release(&other);

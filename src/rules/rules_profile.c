@@ -68,7 +68,7 @@ static enum status check_limits(struct document *d, const struct node *rule,
 static enum status check_rules(struct document *d, const struct node *rules,
                                const struct node *over)
 {
-	for (const struct node *o = over ? over->first : NULL; o; o = o->next) {
+	for (const struct node *o = node_first(over); o; o = o->next) {
 		const struct node *rule = find_rule(rules, o->key->text);
 		struct nearest near = { .word = o->key->text };
 		for (const struct node *n = rules->first; n && !rule; n = n->next)

@@ -44,7 +44,7 @@ void document_error(struct document *d, const struct node *at, const char *fmt, 
 
 const struct node *node_get(const struct node *map, const char *key)
 {
-	for (const struct node *n = map ? map->first : NULL; n; n = n->next)
+	for (const struct node *n = node_first(map); n; n = n->next)
 		if (span_eq(n->key->text, span_of(key)))
 			return n;
 	return NULL;

@@ -56,4 +56,10 @@ const char *document_quote(struct document *d, struct span text);
 /// Value of `key` in a map, or NULL; NULL for a NULL map.
 const struct node *node_get(const struct node *map, const char *key);
 
+/// The first entry of a map or list, or NULL; NULL for NULL.
+static inline const struct node *node_first(const struct node *of)
+{
+	return of ? of->first : NULL;
+}
+
 #endif
