@@ -26,15 +26,15 @@ struct maker {
 	int64_t step_ns;
 };
 
-static const char *group_of(const struct metric *m)
+static enum check_group group_of(const struct metric *m)
 {
 	if (m->need == NEED_MEMORY)
-		return "memory";
+		return GROUP_MEMORY;
 	if (m->need == NEED_RANKS || m->need == NEED_MATCHED || m->label == LABEL_COLLECTIVE)
-		return "ranks";
+		return GROUP_RANKS;
 	return m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY || m->label == LABEL_PAIR
-	           ? "kernels"
-	           : "step";
+	           ? GROUP_KERNELS
+	           : GROUP_STEP;
 }
 
 /* ---- one check ---- */

@@ -15,6 +15,8 @@ const char *verdict_name(enum verdict v)
 	return names[v];
 }
 
+const char *const check_groups[NR_GROUPS] = { "step", "kernels", "memory", "ranks", "inputs" };
+
 const char *const drift_names[NR_DRIFTS] = {
 	[DRIFT_SLOWER] = "slower",
 	[DRIFT_FASTER] = "faster",

@@ -71,10 +71,16 @@ struct select_pair {
 	const char *key, *value;
 };
 
+/// What a check is about; the suites of JUnit.
+enum check_group { GROUP_STEP, GROUP_KERNELS, GROUP_MEMORY, GROUP_RANKS, GROUP_INPUTS, NR_GROUPS };
+
+/// "step", "kernels", "memory", "ranks", "inputs"; static.
+extern const char *const check_groups[NR_GROUPS];
+
 struct check {
 	const char *id; ///< rule id, or rule id[item]
 	const char *rule; ///< rule id
-	const char *group; ///< "step", "kernels", "memory", "ranks", "inputs"
+	enum check_group group;
 	const struct metric *metric;
 	const char *item; ///< kernel, category, rank, … that this check is about; "" none. Valid UTF-8
 	const struct select_pair *select; ///< of the rule; ended by a pair without a key

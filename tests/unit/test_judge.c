@@ -168,7 +168,7 @@ static void test_regression(void **state)
 	assert_int_equal(k->change_pct, PERCENT(10));
 	assert_non_null(k->breakdown);
 	assert_int_equal(k->breakdown->change, MS(10));
-	assert_string_equal(check(&s, "top[gemm_a]")->group, "kernels");
+	assert_int_equal(check(&s, "top[gemm_a]")->group, GROUP_KERNELS);
 	assert_string_equal(check(&s, "top[gemm_a]")->item, "gemm_a");
 	assert_null(check(&s, "count")->breakdown);
 	assert_int_equal(s.report.drift.nr, 3);
@@ -324,7 +324,7 @@ static void test_one_side_lacks(void **state)
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_INPUT);
 	assert_string_equal(s.report.headline, "missing: 1 of 1 check lacks a figure");
-	assert_string_equal(check(&s, "peak")->group, "memory");
+	assert_int_equal(check(&s, "peak")->group, GROUP_MEMORY);
 	assert_string_equal(
 	    check(&s, "peak")->message,
 	    "memory.peak_allocated is missing in the candidate, the baseline has 1.00 GiB");
