@@ -98,6 +98,7 @@ struct reading {
 	struct arena arena;
 	filled none, full; ///< by an empty map, by add_map()
 	size_t within; ///< size of the struct; 0 until a row says it
+	const char *by[ROOM]; ///< name of the key that fills the member at this offset
 };
 
 static enum status read_map(struct document *d, void *ctx)
@@ -187,6 +188,10 @@ static void check_rows(const struct key_map *keys, struct reading *r)
 			check_rows(key->map, r);
 		if (!key->holds)
 			continue;
+		const char **by = &r->by[key->at];
+		if (*by && strcmp(*by, key->name) != 0)
+			fail_msg("'%s' and '%s' of %s fill the same member", *by, key->name, keys->name);
+		*by = key->name;
 		add_value(&text, key);
 		int64_t value = key->kind == KEY_MAP ? true : other_value(key);
 		if (!is_value(key, &r->none, key->absent, key->absent_text))
