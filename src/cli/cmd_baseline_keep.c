@@ -120,7 +120,7 @@ static void verify_environment(struct verify *v)
 {
 	const struct rules *rules = &v->setup->rules;
 	for (size_t i = 0; i < rules->must_match.nr; i++) {
-		const char *key = rules->must_match.v[i];
+		const char *key = rules->must_match.v[i].p;
 		/* a job of one process writes no world size, and a run that has one is refused */
 		bool alone = strcmp(key, "world_size") == 0 && v->b.pin.ranks.nr == 1;
 		if (!alone && !environment_value(&v->b.pin, key))
@@ -167,7 +167,7 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 		     "rule '%s': %zu of %zu recent runs have no %s, as they were added under other rules",
 		     rule->id, h->runs.nr - answers, h->runs.nr, rule->metric->name);
 	answers += !past_find(h, &v->b.pin); /* the pin may be one of them */
-	if (rule->metric->exact || rule->noise_k == 0 || (int64_t)answers >= rule->noise_min_runs)
+	if (rule->metric->exact || rule->noise.k == 0 || (int64_t)answers >= rule->noise.min_runs)
 		return;
 	if (!v->nr_noiseless++) {
 		v->noiseless = rule;
@@ -188,7 +188,7 @@ static void verify_noise(struct verify *v)
 	     "rule '%s'%s: %zu run%s of the baseline %s the figure, and the noise is known from "
 	     "%" PRId64 " on; add runs with 'gpugate baseline append'",
 	     rule->id, more, v->answers, v->answers == 1 ? "" : "s", v->answers == 1 ? "has" : "have",
-	     rule->noise_min_runs);
+	     rule->noise.min_runs);
 }
 
 static enum status verify(struct verify *v)

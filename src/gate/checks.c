@@ -26,15 +26,15 @@ struct maker {
 	int64_t step_ns;
 };
 
-static const char *group_of(const struct metric *m)
+static enum check_group group_of(const struct metric *m)
 {
 	if (m->need == NEED_MEMORY)
-		return "memory";
+		return GROUP_MEMORY;
 	if (m->need == NEED_RANKS || m->need == NEED_MATCHED || m->label == LABEL_COLLECTIVE)
-		return "ranks";
+		return GROUP_RANKS;
 	return m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY || m->label == LABEL_PAIR
-	           ? "kernels"
-	           : "step";
+	           ? GROUP_KERNELS
+	           : GROUP_STEP;
 }
 
 /* ---- one check ---- */
@@ -313,7 +313,7 @@ enum status checks_add(struct bench *b, const struct rules *rules, const struct 
 {
 	struct maker m = { .bench = b, .rules = rules, .rule = rule, .waived = waived, .out = out };
 	struct entries entries = { 0 };
-	b->min_runs = rule->noise_min_runs;
+	b->min_runs = rule->noise.min_runs;
 	bool recorded =
 	    bench_has(b, SIDE_BASELINE, rule->metric) || bench_has(b, SIDE_CANDIDATE, rule->metric);
 	if (rule->metric->label == LABEL_PAIR)

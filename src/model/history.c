@@ -2,27 +2,18 @@
 
 #include <string.h>
 
+#include "model/select.h"
+
 const char *query_text(const struct query *q, struct arena *a)
 {
-	const struct {
-		const char *key, *glob;
-	} globs[] = {
-		{ "kernel", q->kernel },     { "category", q->category },
-		{ "class", q->cls },         { "op", q->op },
-		{ "rank", q->rank },         { "device", q->device },
-		{ "memory", q->memory },     { "direction", q->direction },
-		{ "thread", q->thread },     { "collective", q->collective },
-		{ "function", q->function }, { "phase", q->phase },
-		{ "counter", q->counter },
-	};
 	struct strbuf b = STRBUF_INIT;
 	strbuf_adds(&b, q->metric->name);
 	if (metric_is_step(q->metric))
 		strbuf_addf(&b, " stat=%s", stat_name(q->stat));
 	strbuf_addf(&b, " ranks=%s", reduce_name(q->reduce));
-	for (size_t i = 0; i < sizeof globs / sizeof *globs; i++)
-		if (globs[i].glob)
-			strbuf_addf(&b, " %s=%s", globs[i].key, globs[i].glob);
+	for (const struct select_key *key = select_table; key->name; key++)
+		if (select_glob_in(q, key))
+			strbuf_addf(&b, " %s=%s", key->name, select_glob_in(q, key));
 	return arena_take(a, &b);
 }
 

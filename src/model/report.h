@@ -71,10 +71,16 @@ struct select_pair {
 	const char *key, *value;
 };
 
+/// What a check is about; the suites of JUnit.
+enum check_group { GROUP_STEP, GROUP_KERNELS, GROUP_MEMORY, GROUP_RANKS, GROUP_INPUTS, NR_GROUPS };
+
+/// "step", "kernels", "memory", "ranks", "inputs"; static.
+extern const char *const check_groups[NR_GROUPS];
+
 struct check {
 	const char *id; ///< rule id, or rule id[item]
 	const char *rule; ///< rule id
-	const char *group; ///< "step", "kernels", "memory", "ranks", "inputs"
+	enum check_group group;
 	const struct metric *metric;
 	const char *item; ///< kernel, category, rank, … that this check is about; "" none. Valid UTF-8
 	const struct select_pair *select; ///< of the rule; ended by a pair without a key
@@ -109,12 +115,27 @@ struct env_row {
 	bool must; ///< of must_match
 };
 
+/// What became of a kernel.
+enum drift {
+	DRIFT_SLOWER,
+	DRIFT_FASTER,
+	DRIFT_MORE_LAUNCHES,
+	DRIFT_FEWER_LAUNCHES,
+	DRIFT_NEW,
+	DRIFT_GONE,
+	DRIFT_RENAMED,
+	DRIFT_SAME,
+	NR_DRIFTS
+};
+
+/// "slower", "more launches", …; static.
+extern const char *const drift_names[NR_DRIFTS];
+
 /// One kernel of both sides.
 struct drift_row {
 	const char *kernel; ///< match name, valid UTF-8
 	const char *category;
-	const char *drift; ///< "slower", "faster", "more launches", "fewer launches", "new", "gone",
-	                   ///< "renamed", "same"
+	enum drift drift;
 	const char *renamed_to; ///< NULL unless renamed
 	bool has_baseline, has_candidate;
 	int64_t baseline_ns, candidate_ns, change_ns; ///< per step

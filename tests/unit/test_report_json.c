@@ -236,7 +236,7 @@ static void selections(void **state)
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		struct report r;
 		report_init(&r);
-		sample_check(&r, VERDICT_PASS, "r", "kernels", METRIC_KERNEL_TIME, "")->select =
+		sample_check(&r, VERDICT_PASS, "r", GROUP_KERNELS, METRIC_KERNEL_TIME, "")->select =
 		    rows[i].pairs;
 		strbuf_setlen(&want, 0);
 		strbuf_addf(&want, "\"select\": %s, \"item\"", rows[i].want);
