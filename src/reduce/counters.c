@@ -5,14 +5,13 @@
 /* From the first usable step to the end of the last; the whole recording where it has none. */
 static bool within(const struct reducer *r, int64_t at_ns)
 {
-	return r->usable && at_ns >= r->marks.v[r->warmup].start_ns &&
-	       at_ns <= r->marks.v[r->warmup + r->usable - 1].end_ns;
+	return r->steps.usable && at_ns >= r->steps.marks.v[r->steps.warmup].start_ns &&
+	       at_ns <= r->steps.marks.v[r->steps.warmup + r->steps.usable - 1].end_ns;
 }
 
 static void add_row(struct digest *d, struct span name, int64_t *pct, size_t nr)
 {
-	struct counter_stat row = { .name = { arena_dup(&d->arena, name), name.n },
-		                        .samples = (int64_t)nr };
+	struct counter_stat row = { .name = arena_span(&d->arena, name), .samples = (int64_t)nr };
 	row.mad = number_mad(pct, nr, &row.median);
 	vec_push(&d->counters, row);
 }

@@ -12,14 +12,14 @@ static void gpu_names(const struct reducer *r, const struct trace_meta *meta, st
 {
 	VEC(const char *) names = VEC_INIT;
 	struct idmap ids;
-	bool known = r->devices.keys.nr > 0;
+	bool known = r->gpu.devices.keys.nr > 0;
 	idmap_init(&ids);
 	for (size_t i = 0; i < meta->devices.nr; i++)
 		if (idmap_add(&ids, meta->devices.v[i].id) == names.nr)
 			vec_push(&names, meta->devices.v[i].name);
 	bool *works = mem_calloc(names.nr, sizeof *works);
-	for (size_t i = 0; i < r->devices.keys.nr; i++) {
-		uint32_t id = idmap_find(&ids, r->devices.keys.v[i]);
+	for (size_t i = 0; i < r->gpu.devices.keys.nr; i++) {
+		uint32_t id = idmap_find(&ids, r->gpu.devices.keys.v[i]);
 		if (id == IDMAP_NONE)
 			known = false;
 		else
@@ -56,8 +56,8 @@ void environment(const struct reducer *r, const struct trace_meta *meta, struct 
 	if (gpu.n)
 		digest_set_env(d, SPAN("gpu.name"), strbuf_span(&gpu));
 	strbuf_release(&gpu);
-	if (r->devices.keys.nr)
-		set_number(d, SPAN("gpu.count"), (int64_t)r->devices.keys.nr);
+	if (r->gpu.devices.keys.nr)
+		set_number(d, SPAN("gpu.count"), (int64_t)r->gpu.devices.keys.nr);
 	if (meta->world_size >= 0)
 		set_number(d, SPAN("world_size"), meta->world_size);
 	if (meta->cuda_runtime)

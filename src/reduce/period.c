@@ -111,16 +111,14 @@ static bool anchor_init(struct anchor *a, const uint32_t *at, size_t count, size
 static int by_evenness(const void *a, const void *b)
 {
 	const struct anchor *x = a, *y = b;
-	if (x->without_longest != y->without_longest)
-		return x->without_longest < y->without_longest ? -1 : 1;
+	ORDER_BY(x->without_longest, y->without_longest);
 	return (x->at[0] > y->at[0]) - (x->at[0] < y->at[0]);
 }
 
 static int by_count(const void *a, const void *b)
 {
 	const struct anchor *x = a, *y = b;
-	if (x->count != y->count)
-		return x->count < y->count ? -1 : 1;
+	ORDER_BY(x->count, y->count);
 	return by_evenness(a, b);
 }
 

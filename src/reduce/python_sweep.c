@@ -1,5 +1,5 @@
 /* Exclusive times of Python functions: a sweep over the calls of all threads at once. */
-#include "reduce/python.h"
+#include "reduce/python_internal.h"
 
 /* A frame that runs. */
 struct inside {
@@ -75,7 +75,7 @@ static int64_t heap_second(const struct sweep *s)
 
 static void next_segment(struct sweep *s)
 {
-	const struct higher *h = &s->r->higher;
+	const struct higher *h = &s->r->functions.higher;
 	const struct segment *v = &h->list.v[s->segment++];
 	s->until_ns = v->start_ns + v[1].before_ns - v->before_ns;
 	s->still_ns = v->start_ns - s->r->first_ns - v->before_ns;
@@ -157,7 +157,7 @@ static int64_t lane_at(const struct lane *l)
 /* What happens on the thread up to `until`, and to the first stray. */
 static void lane_run(struct sweep *s, uint32_t thread, int64_t until)
 {
-	const struct python_thread *t = &s->r->python_threads.v[thread];
+	const struct python_thread *t = &s->r->python.threads.v[thread];
 	struct lane l = s->lanes[thread];
 	struct inside *top = &l.inside.v[l.inside.nr - 1];
 	while ((top->end_ns < l.start_ns ? top->end_ns : l.start_ns) <= until) {
@@ -189,7 +189,7 @@ static void lane_run(struct sweep *s, uint32_t thread, int64_t until)
 
 static void lane_begin(struct sweep *s, uint32_t thread)
 {
-	const struct python_thread *t = &s->r->python_threads.v[thread];
+	const struct python_thread *t = &s->r->python.threads.v[thread];
 	struct lane *l = &s->lanes[thread];
 	l->walk = run_first(t);
 	vec_push(&l->inside, (struct inside){ .end_ns = INT64_MAX });
@@ -198,12 +198,12 @@ static void lane_begin(struct sweep *s, uint32_t thread)
 }
 
 /* The heap has one moment of each thread, its next, and those of the strays: mostly none. */
-void python_sweep(struct python *p)
+void python_sweep(struct python_paths *p)
 {
 	const struct reducer *r = p->r;
-	size_t nr = r->python_threads.nr;
+	size_t nr = r->python.threads.nr;
 	struct sweep s = { .r = r, .paths = p->paths.v, .lanes = mem_calloc(nr, sizeof *s.lanes) };
-	s.next_ns = r->higher.list.nr ? r->higher.list.v[0].start_ns : INT64_MAX;
+	s.next_ns = r->functions.higher.list.nr ? r->functions.higher.list.v[0].start_ns : INT64_MAX;
 	s.until_ns = INT64_MIN;
 	s.covered_ns = r->first_ns;
 	for (uint32_t i = 0; i < nr; i++)
@@ -211,7 +211,7 @@ void python_sweep(struct python *p)
 	while (s.heap.nr) {
 		struct moment m = s.heap.v[0];
 		if (m.stray != NO_ID) {
-			struct inside f = inside_of(&s, r->python_threads.v[m.thread].frames.v, m.stray);
+			struct inside f = inside_of(&s, r->python.threads.v[m.thread].frames.v, m.stray);
 			frame_ends(&s, &f, m.at_ns);
 			heap_pop(&s);
 			continue;

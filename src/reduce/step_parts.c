@@ -21,8 +21,8 @@ struct unions {
 
 static void unions_add(struct unions *u, const struct reducer *r, const struct activity *a)
 {
-	const struct gpu_name *g = activity_name(r, a);
-	int64_t end = a->start_ns + activity_dur(r, a);
+	const struct gpu_name *g = activity_name(&r->gpu, a);
+	int64_t end = activity_end(&r->gpu, a);
 	cover_add(&u->all, a->start_ns, end);
 	if (g->stat.kind != EVENT_KERNEL)
 		return;
@@ -37,15 +37,15 @@ void parts_figures(const struct reducer *r, struct digest *d)
 	struct unions u = { COVER_INIT, COVER_INIT, COVER_INIT };
 	VEC(struct edge) edges = VEC_INIT;
 	for (size_t i = 0; i < d->nr_steps; i++) {
-		const struct mark *m = &r->marks.v[r->warmup + i];
+		const struct mark *m = &r->steps.marks.v[r->steps.warmup + i];
 		vec_push(&edges, (struct edge){ m->start_ns, i, false });
 		vec_push(&edges, (struct edge){ m->end_ns, i, true });
 	}
 	vec_sort(&edges, edge_cmp);
 	for (size_t i = 0, next = 0; i < edges.nr; i++) {
 		const struct edge *e = &edges.v[i];
-		for (; next < r->activities.nr && r->activities.v[next].start_ns < e->at_ns; next++)
-			unions_add(&u, r, &r->activities.v[next]);
+		for (; next < r->gpu.activities.nr && r->gpu.activities.v[next].start_ns < e->at_ns; next++)
+			unions_add(&u, r, &r->gpu.activities.v[next]);
 		int64_t compute = cover_before(&u.compute, e->at_ns);
 		int64_t kernels = cover_before(&u.kernels, e->at_ns);
 		int64_t all = cover_before(&u.all, e->at_ns);

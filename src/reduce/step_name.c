@@ -1,6 +1,19 @@
-#include "reduce/step_phase.h"
+#include "reduce/step_name.h"
 
 #include "base/number.h"
+
+int64_t step_number_of(struct span name)
+{
+	size_t from = name.n;
+	uint64_t v;
+	while (from && is_digit(name.p[from - 1]))
+		from--;
+	if (!number_parse_u64((struct span){ name.p + from, name.n - from }, &v) || v > INT64_MAX)
+		return -1;
+	return (int64_t)v;
+}
+
+/* --- phases --- */
 
 /* Take `word` off the front of `rest`. */
 static bool skip(struct span *rest, struct span word)
