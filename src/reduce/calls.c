@@ -1,9 +1,10 @@
 /* Launches, synchronisation and data loading: per step, and by name. */
 #include "base/number.h"
+#include "base/search.h"
 #include "reduce/reducer.h"
 
 /* Sums over the calls that began in a part of the time. */
-struct begun {
+struct call_sums {
 	int64_t launch_ns, sync_ns, sync_count, dataloader_ns;
 };
 
@@ -18,18 +19,12 @@ static int64_t step_edge(const struct reducer *r, size_t step, bool end)
 static size_t edges_until(const int64_t *edges, size_t nr, int64_t at)
 {
 	size_t lo = 0, hi = nr;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (edges[mid] <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SEARCH(lo, hi, i, edges[i] <= at);
 	return lo;
 }
 
-static void begun_samples(struct digest *d, size_t step, const struct begun *from,
-                          const struct begun *to)
+static void call_samples(struct digest *d, size_t step, const struct call_sums *from,
+                         const struct call_sums *to)
 {
 	d->samples[METRIC_STEP_LAUNCH_TIME][step] = to->launch_ns - from->launch_ns;
 	d->samples[METRIC_STEP_SYNC_TIME][step] = to->sync_ns - from->sync_ns;
@@ -53,7 +48,7 @@ static int64_t *count_steps(const struct reducer *r, const int64_t *edges, size_
 }
 
 /* A call of `h` began in `steps` steps. */
-static void begun_add(struct host_name *h, int64_t dur_ns, int64_t steps)
+static void call_add(struct host_name *h, int64_t dur_ns, int64_t steps)
 {
 	h->begun = number_add(h->begun, steps);
 	h->begun_ns = number_add(h->begun_ns, number_div_round((__int128)dur_ns * steps, 1));
@@ -65,7 +60,7 @@ void calls_walk(struct reducer *r, struct digest *d)
 {
 	size_t nr = r->steps.window ? 0 : 2 * d->nr_steps;
 	int64_t *edges = mem_calloc(nr, sizeof *edges);
-	struct begun *until =
+	struct call_sums *until =
 	    mem_calloc(nr + 2, sizeof *until); /* [i + 1]: in part i; then prefix sums */
 	for (size_t i = 0; i < nr; i++)
 		edges[i] = step_edge(r, i / 2, i % 2);
@@ -80,8 +75,8 @@ void calls_walk(struct reducer *r, struct digest *d)
 		if ((part < nr && edges[part] <= start_ns) ||
 		    (part > 0 && start_ns < edges[part - 1])) /* not the part of the last call */
 			part = edges_until(edges, nr, start_ns);
-		struct begun *b = &until[part + 1];
-		begun_add(h, dur_ns, steps[part]);
+		struct call_sums *b = &until[part + 1];
+		call_add(h, dur_ns, steps[part]);
 		b->launch_ns += h->launch ? dur_ns : 0;
 		b->sync_ns += h->sync ? dur_ns : 0;
 		b->sync_count += h->sync;
@@ -95,10 +90,10 @@ void calls_walk(struct reducer *r, struct digest *d)
 	}
 	for (size_t i = 0; i < d->nr_steps; i++)
 		if (r->steps.window)
-			begun_samples(d, i, &until[0], &until[1]);
+			call_samples(d, i, &until[0], &until[1]);
 		else
-			begun_samples(d, i, &until[edges_until(edges, nr, step_edge(r, i, false))],
-			              &until[edges_until(edges, nr, step_edge(r, i, true))]);
+			call_samples(d, i, &until[edges_until(edges, nr, step_edge(r, i, false))],
+			             &until[edges_until(edges, nr, step_edge(r, i, true))]);
 	free(edges);
 	free(steps);
 	free(until);

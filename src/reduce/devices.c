@@ -1,7 +1,7 @@
 #include <string.h>
 
+#include "base/intervals.h"
 #include "base/text.h"
-#include "reduce/intervals.h"
 #include "reduce/reducer.h"
 
 /* All figures come from walks over the activities in order of start: a union

@@ -47,7 +47,7 @@ static void function_calls_once(struct host_side *side)
 		function_calls(side->r);
 }
 
-static void *host_side(void *ctx)
+static void *host_side_run(void *ctx)
 {
 	struct host_side *side = ctx;
 	python_make_paths(side->r);
@@ -74,7 +74,8 @@ static enum status both_sides(struct reducer *r, struct digest *d, struct diag_l
 {
 	struct host_side side = { r, d, ATOMIC_FLAG_INIT, ATOMIC_FLAG_INIT };
 	pthread_t thread;
-	bool beside = r->options.threads > 1 && pthread_create(&thread, NULL, host_side, &side) == 0;
+	bool beside =
+	    r->options.threads > 1 && pthread_create(&thread, NULL, host_side_run, &side) == 0;
 	enum status st = gpu_side(r, d, log);
 	if (beside)
 		host_walk_once(&side); /* unless the other thread is done with Python */
@@ -84,7 +85,7 @@ static enum status both_sides(struct reducer *r, struct digest *d, struct diag_l
 	if (st == ST_OK)
 		function_runtime(r, d);
 	if (!beside)
-		host_side(&side); /* last, when most memory is free */
+		host_side_run(&side); /* last, when most memory is free */
 	return st;
 }
 

@@ -2,6 +2,7 @@
    of those nested in one another, where the GPU did the work. */
 #include "model/flops.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "reduce/flop_count.h"
 #include "reduce/reducer.h"
 
@@ -30,13 +31,7 @@ void flops_join(struct reducer *to, struct reducer *from, size_t spans)
 static const struct op_flops *flops_of_span(const struct reducer *r, uint32_t span)
 {
 	size_t lo = 0, hi = r->flops.ops.nr;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (r->flops.ops.v[mid].span < span)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SEARCH(lo, hi, i, r->flops.ops.v[i].span < span);
 	return &r->flops.ops.v[lo];
 }
 
@@ -74,20 +69,7 @@ static struct counted_op *counted_at(struct reducer *r, const struct host_span *
 	int64_t at_ns = span_start(&r->host, l);
 	if (counted_begins_by(&r->flops.counted.v[*near], thread, at_ns))
 		lo = *near + 1;
-	for (size_t step = 1; lo && lo + step <= hi; step *= 2) {
-		if (!counted_begins_by(&r->flops.counted.v[lo + step - 1], thread, at_ns)) {
-			hi = lo + step - 1;
-			break;
-		}
-		lo += step;
-	}
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (counted_begins_by(&r->flops.counted.v[mid], thread, at_ns))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SEARCH_NEAR(lo, hi, i, counted_begins_by(&r->flops.counted.v[i], thread, at_ns));
 	if (lo == 0)
 		return NULL;
 	*near = lo - 1;

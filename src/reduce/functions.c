@@ -2,6 +2,7 @@
    function.exclusive_pct). The classes are taken from the highest down; each
    adds its own time to what those below it do not get. */
 #include "base/number.h"
+#include "base/search.h"
 #include "base/sort_inline.h"
 #include "merge/digest_fold.h"
 #include "reduce/reducer.h"
@@ -92,20 +93,7 @@ static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 {
 	const struct segment *v = h->list.v;
 	size_t lo = begun, hi = h->list.nr; /* lo becomes the number of segments begun by then */
-	for (size_t step = 1; lo + step <= hi; step *= 2) { /* it is near */
-		if (v[lo + step - 1].start_ns > at) {
-			hi = lo + step - 1;
-			break;
-		}
-		lo += step;
-	}
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (v[mid].start_ns <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SEARCH_NEAR(lo, hi, i, v[i].start_ns <= at);
 	return lo ? higher_before(h, lo - 1, at) : 0;
 }
 

@@ -79,7 +79,7 @@ static struct gpu_name gpu_name_new(enum event_kind kind, struct span name, bool
 	};
 }
 
-static struct row_found *find_row(struct reducer *r, const struct event *ev, uint32_t lane)
+static struct row_found *gpu_row_find(struct reducer *r, const struct event *ev, uint32_t lane)
 {
 	struct row_found *found = row_place(r, ev);
 	uint32_t id = found->row_name;
@@ -102,7 +102,7 @@ static struct row_found *find_row(struct reducer *r, const struct event *ev, uin
 /* Row of an activity, whose name gets its figures; may set `fault`. */
 static uint32_t gpu_row_add(struct reducer *r, const struct event *ev, uint32_t lane)
 {
-	const struct row_found *found = find_row(r, ev, lane);
+	const struct row_found *found = gpu_row_find(r, ev, lane);
 	uint32_t id = found->row_name;
 	struct gpu_name *g = &r->gpu.names.v[id];
 	g->stat.count++;

@@ -29,11 +29,6 @@ static bool name_has(struct span s, struct span part)
 	return memmem(s.p, s.n, part.p, part.n) != NULL;
 }
 
-static struct span after(struct span s, struct span prefix)
-{
-	return (struct span){ s.p + prefix.n, s.n - prefix.n };
-}
-
 /* "cuda", "hip" or "cu", what is waited for, "Synchronize". */
 static bool is_sync(struct span name)
 {
@@ -43,14 +38,16 @@ static bool is_sync(struct span name)
 		                                  { "EventSynchronize", 16 },
 		                                  { "CtxSynchronize", 14 } };
 	for (size_t i = 0; i < sizeof api / sizeof *api; i++)
-		for (size_t k = 0; k < sizeof object / sizeof *object; k++)
-			if (span_starts(name, api[i]) && span_starts(after(name, api[i]), object[k]))
+		for (size_t k = 0; k < sizeof object / sizeof *object; k++) {
+			struct span rest = name;
+			if (span_skip(&rest, api[i]) && span_starts(rest, object[k]))
 				return true;
+		}
 	return false;
 }
 
-/* The cached name of an event; row_of() gives its row. */
-static struct row_found *find_name(struct reducer *r, const struct event *ev)
+/* The cached name of an event; host_row_of() gives its row. */
+static struct row_found *host_name_find(struct reducer *r, const struct event *ev)
 {
 	struct row_found *found = row_place(r, ev);
 	if (found->name == ev->name && found->kind == ev->kind)
@@ -79,7 +76,7 @@ static struct row_found *find_name(struct reducer *r, const struct event *ev)
 	return found;
 }
 
-static uint32_t row_of(struct host_events *h, struct row_found *found, uint32_t thread)
+static uint32_t host_row_of(struct host_events *h, struct row_found *found, uint32_t thread)
 {
 	if (found->row == NO_ID || found->place != thread) {
 		found->place = thread;
@@ -130,7 +127,7 @@ static void span_add(struct host_events *h, struct wide_span s)
 
 void host_take(struct reducer *r, const struct event *ev)
 {
-	struct row_found *found = find_name(r, ev);
+	struct row_found *found = host_name_find(r, ev);
 	const struct host_name *h = &r->host.names.v[found->row_name];
 	if (h->marker || ev->numbered)
 		steps_take(r, ev, h->marker);
@@ -154,7 +151,7 @@ void host_take(struct reducer *r, const struct event *ev)
 	if (ev->kind == EVENT_RUNTIME && ev->correlation != IDENT_NONE)
 		launches_take(r, ev);
 	span_add(&r->host,
-	         (struct wide_span){ ev->start_ns, ev->dur_ns, row_of(&r->host, found, thread) });
+	         (struct wide_span){ ev->start_ns, ev->dur_ns, host_row_of(&r->host, found, thread) });
 }
 
 /* --- parts --- */

@@ -23,7 +23,7 @@ static enum status step_bytes(struct reducer *r, struct digest *d, struct diag_l
 	            : ST_OK;
 }
 
-static void stat_add(struct kernel_stat *k, int64_t dur_ns)
+static void kernel_step_add(struct kernel_stat *k, int64_t dur_ns)
 {
 	k->step_count++;
 	k->step_total_ns += dur_ns;
@@ -38,9 +38,9 @@ enum status kernel_figures(struct reducer *r, struct digest *d, struct diag_log 
 		struct gpu_name *g = activity_name(&r->gpu, a);
 		if (steps_usable(&r->steps, a->step) == NO_ID)
 			continue;
-		stat_add(&g->stat, activity_dur(&r->gpu, a));
+		kernel_step_add(&g->stat, activity_dur(&r->gpu, a));
 		if (phases_has_activity(r, a))
-			stat_add(&g->phase, activity_dur(&r->gpu, a));
+			kernel_step_add(&g->phase, activity_dur(&r->gpu, a));
 	}
 	for (size_t i = 0; i < r->gpu.names.nr; i++) {
 		const struct gpu_name *g = &r->gpu.names.v[i];

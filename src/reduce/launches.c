@@ -1,3 +1,4 @@
+#include "base/search.h"
 #include "reduce/reducer.h"
 
 void launches_release(struct launches *l)
@@ -80,13 +81,7 @@ static uint32_t launch_find(const struct launches *l, int64_t id, size_t from)
 		}
 		hi = from - step;
 	}
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (launch_id(l, mid) < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SEARCH(lo, hi, i, launch_id(l, i) < id);
 	return lo < l->list.nr && launch_id(l, lo) == id ? (uint32_t)lo : NO_ID;
 }
 

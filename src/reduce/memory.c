@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/search.h"
 #include "base/text.h"
 #include "reduce/reducer.h"
 
@@ -124,7 +125,7 @@ void memories_join(struct reducer *to, struct reducer *from)
 /* --- growth --- */
 
 /* Step ends, some of them where there are many. */
-struct ends {
+struct step_ends {
 	size_t nr;
 	int64_t step[MEMORY_STEP_ENDS]; ///< counted from the first one
 	int64_t at_ns[MEMORY_STEP_ENDS];
@@ -133,17 +134,12 @@ struct ends {
 /* Of the measured steps those that end after the first event of the memory:
    before that its level is not known. So many are used, at equal distances,
    that a trace of many memories takes no longer than one of 16. */
-static void ends_choose(struct ends *e, const struct reducer *r, const struct memory_state *m)
+static void step_ends_choose(struct step_ends *e, const struct reducer *r,
+                             const struct memory_state *m)
 {
+	const struct owned *v = r->steps.owned.v;
 	size_t lo = 0, hi = r->steps.owned.nr, limit = MEMORY_STEP_ENDS;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct owned *o = &r->steps.owned.v[mid];
-		if (o->step < r->steps.warmup || o->end_ns <= m->first_ns)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SEARCH(lo, hi, i, v[i].step < r->steps.warmup || v[i].end_ns <= m->first_ns);
 	size_t nr = r->steps.owned.nr - lo;
 	if (r->memories.list.nr > 16)
 		limit = limit * 16 / r->memories.list.nr;
@@ -153,39 +149,33 @@ static void ends_choose(struct ends *e, const struct reducer *r, const struct me
 	for (size_t i = 0; i < e->nr; i++) {
 		size_t step = e->nr > 1 ? i * (nr - 1) / (e->nr - 1) : 0;
 		e->step[i] = (int64_t)step;
-		e->at_ns[i] = r->steps.owned.v[lo + step].end_ns;
+		e->at_ns[i] = v[lo + step].end_ns;
 	}
 }
 
 /* Index of the first end behind `at_ns`; e->nr where there is none. */
-static size_t end_behind(const struct ends *e, int64_t at_ns)
+static size_t step_end_behind(const struct step_ends *e, int64_t at_ns)
 {
 	size_t lo = 0, hi = e->nr;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (e->at_ns[mid] <= at_ns)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SEARCH(lo, hi, i, e->at_ns[i] <= at_ns);
 	return lo;
 }
 
 /* The level at an end is that of the latest event before it; of events at one
    time the last of the file counts. */
-static int64_t growth(const struct reducer *r, const struct memory_state *m)
+static int64_t memory_growth(const struct reducer *r, const struct memory_state *m)
 {
-	struct ends e;
+	struct step_ends e;
 	struct level last[MEMORY_STEP_ENDS];
 	int64_t levels[MEMORY_STEP_ENDS];
-	ends_choose(&e, r, m);
+	step_ends_choose(&e, r, m);
 	if (e.nr < 3)
 		return MEMORY_UNKNOWN;
 	for (size_t i = 0; i < e.nr; i++)
 		last[i] = (struct level){ INT64_MIN, -1 };
 	for (size_t i = 0; i < m->levels.nr; i++) {
 		const struct level *l = &m->levels.v[i];
-		size_t k = end_behind(&e, l->start_ns);
+		size_t k = step_end_behind(&e, l->start_ns);
 		if (k < e.nr && l->start_ns >= last[k].start_ns)
 			last[k] = *l;
 	}
@@ -212,8 +202,8 @@ static uint32_t peak_thread(const struct reducer *r, const struct memory_state *
 
 /* `s` ran on the thread then, inside `best`: of two that began together the
    shorter one, else the later in the file. */
-static bool is_inner(const struct reducer *r, const struct host_span *s,
-                     const struct host_span *best, uint32_t thread, int64_t at_ns)
+static bool span_is_inner(const struct reducer *r, const struct host_span *s,
+                          const struct host_span *best, uint32_t thread, int64_t at_ns)
 {
 	int64_t start = span_start(&r->host, s),
 	        best_start = best ? span_start(&r->host, best) : INT64_MIN;
@@ -233,19 +223,19 @@ static bool has_shape(const struct name *dims)
 
 /* Index of the innermost operator with shaped inputs, else of the innermost
    one, that ran on the thread then; or NO_ID. */
-static uint32_t op_at(const struct reducer *r, uint32_t thread, int64_t at_ns)
+static uint32_t find_peak_op(const struct reducer *r, uint32_t thread, int64_t at_ns)
 {
 	const struct host_span *best = NULL;
 	for (size_t i = 0; i < r->host.op_inputs.nr; i++) {
 		const struct host_span *s = &r->host.spans.v[r->host.op_inputs.v[i].span];
-		if (is_inner(r, s, best, thread, at_ns) &&
+		if (span_is_inner(r, s, best, thread, at_ns) &&
 		    has_shape(r->host.inputs.by_id[r->host.op_inputs.v[i].dims]))
 			best = s;
 	}
 	bool shaped = best != NULL;
 	for (size_t i = 0; i < r->host.spans.nr && !shaped; i++)
 		if (span_name(&r->host, &r->host.spans.v[i])->op &&
-		    is_inner(r, &r->host.spans.v[i], best, thread, at_ns))
+		    span_is_inner(r, &r->host.spans.v[i], best, thread, at_ns))
 			best = &r->host.spans.v[i];
 	return best ? (uint32_t)(best - r->host.spans.v) : NO_ID;
 }
@@ -256,11 +246,11 @@ static const char *valid_text(struct arena *a, struct span raw)
 	return raw.n ? text_valid(a, raw) : NULL;
 }
 
-static void peak_op(const struct reducer *r, const struct memory_state *m, struct arena *a,
-                    struct memory_stat *stat)
+static void set_peak_op(const struct reducer *r, const struct memory_state *m, struct arena *a,
+                        struct memory_stat *stat)
 {
 	uint32_t thread = peak_thread(r, m);
-	uint32_t op = thread == NO_ID ? NO_ID : op_at(r, thread, m->peak_ns);
+	uint32_t op = thread == NO_ID ? NO_ID : find_peak_op(r, thread, m->peak_ns);
 	if (op == NO_ID)
 		return;
 	stat->peak_op = valid_text(a, span_name(&r->host, &r->host.spans.v[op])->name);
@@ -293,14 +283,14 @@ void memory_figures(const struct reducer *r, const struct trace_meta *meta, stru
 		struct memory_stat stat = r->memories.list.v[i].stat;
 		stat.id = ident_text(&d->arena, r->names, r->memories.ids.keys.v[i]);
 		stat.source = "trace";
-		stat.growth_per_step = growth(r, &r->memories.list.v[i]);
+		stat.growth_per_step = memory_growth(r, &r->memories.list.v[i]);
 		stat.capacity = d->device_memory;
 		stat.end_requested = stat.inactive = stat.largest_inactive = MEMORY_UNKNOWN;
 		stat.segment_count = stat.segment_churn = stat.oom_count = MEMORY_UNKNOWN;
 		stat.segment_allocs = MEMORY_UNKNOWN;
 		stat.peak_persistent = stat.peak_carried = stat.peak_transient = MEMORY_UNKNOWN;
 		if (i < MEMORY_PEAK_OPS)
-			peak_op(r, &r->memories.list.v[i], &d->arena, &stat);
+			set_peak_op(r, &r->memories.list.v[i], &d->arena, &stat);
 		vec_push(&d->memories, stat);
 	}
 	vec_sort(&d->memories, text_cmp);

@@ -4,6 +4,7 @@
    group are one, on all GPUs. Annotations have the number of a step: they tell when it was on the
    host, and are the steps themselves where there are no such lines.
    Source: DeriveStepEventsFromGroups(), xprof/utils/derived_timeline.cc (openxla/xprof, 2026). */
+#include "base/search.h"
 #include "reduce/reducer.h"
 #include "reduce/step_name.h"
 
@@ -81,13 +82,7 @@ uint32_t own_steps_at(const struct reducer *r, const struct activity *a)
 		.start_ns = a->start_ns,
 	};
 	size_t lo = 0, hi = r->steps.own.parts.nr; /* lo becomes the number of parts begun by then */
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (own_part_cmp(&r->steps.own.parts.v[mid], &at) <= 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SEARCH(lo, hi, i, own_part_cmp(&r->steps.own.parts.v[i], &at) <= 0);
 	const struct own_part *last = lo ? &r->steps.own.parts.v[lo - 1] : NULL;
 	return last && last->device == at.device && a->start_ns < last->end_ns ? last->step : NO_ID;
 }

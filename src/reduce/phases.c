@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/search.h"
 #include "reduce/reducer.h"
 
 void phases_release(struct phases *p)
@@ -48,7 +49,7 @@ void phases_join(struct reducer *to, struct reducer *from)
 }
 
 /* By thread, then time; the outer of two before the inner. */
-static int phase_cmp(const void *a, const void *b)
+static int phase_span_cmp(const void *a, const void *b)
 {
 	const struct phase_span *x = a, *y = b;
 	ORDER_BY(x->thread, y->thread);
@@ -57,7 +58,7 @@ static int phase_cmp(const void *a, const void *b)
 	return (x->phase > y->phase) - (x->phase < y->phase);
 }
 
-static int start_cmp(const void *a, const void *b)
+static int phase_start_cmp(const void *a, const void *b)
 {
 	const struct phase_span *x = a, *y = b;
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
@@ -68,7 +69,7 @@ static int start_cmp(const void *a, const void *b)
 static void trim_optimizer(struct phases *p)
 {
 	int64_t last = INT64_MIN;
-	sort_plain(p->list.v, p->list.nr, sizeof *p->list.v, start_cmp);
+	sort_plain(p->list.v, p->list.nr, sizeof *p->list.v, phase_start_cmp);
 	int64_t *until = mem_calloc(p->list.nr, sizeof *until); /* end of backward begun so far */
 	for (size_t i = 0; i < p->list.nr; i++) {
 		if (p->list.v[i].phase == PHASE_BACKWARD && p->list.v[i].end_ns > last)
@@ -79,16 +80,9 @@ static void trim_optimizer(struct phases *p)
 		struct phase_span *s = &p->list.v[i];
 		if (s->phase != PHASE_OPTIMIZER)
 			continue;
-		size_t lo = i, hi = p->list.nr; /* the last that begins before its end */
-		while (lo + 1 < hi) {
-			size_t mid = lo + (hi - lo) / 2;
-			if (p->list.v[mid].start_ns < s->end_ns)
-				lo = mid;
-			else
-				hi = mid;
-		}
-		if (until[lo] > s->start_ns)
-			s->start_ns = until[lo] < s->end_ns ? until[lo] : s->end_ns;
+		size_t lo = i + 1, hi = p->list.nr; /* lo becomes how many begin before its end */
+		SEARCH(lo, hi, k, p->list.v[k].start_ns < s->end_ns);
+		number_raise(&s->start_ns, until[lo - 1] < s->end_ns ? until[lo - 1] : s->end_ns);
 	}
 	free(until);
 }
@@ -100,7 +94,7 @@ void phases_make(struct reducer *r)
 	if (!p->list.nr)
 		return;
 	trim_optimizer(p);
-	vec_sort(&p->list, phase_cmp);
+	vec_sort(&p->list, phase_span_cmp);
 	/* disjoint on each thread: what begins within another is a part of it */
 	for (size_t i = 0; i < p->list.nr; i++) {
 		struct phase_span s = p->list.v[i];
@@ -114,7 +108,7 @@ void phases_make(struct reducer *r)
 	p->list.nr = nr;
 }
 
-static bool begins_by(const struct phase_span *s, uint32_t thread, int64_t at_ns)
+static bool phase_begins_by(const struct phase_span *s, uint32_t thread, int64_t at_ns)
 {
 	return s->thread < thread || (s->thread == thread && s->start_ns <= at_ns);
 }
@@ -125,22 +119,16 @@ static enum phase phase_at(const struct phases *p, size_t *near, uint32_t thread
 {
 	const struct phase_span *v = p->list.v;
 	size_t lo = 0, hi = p->list.nr; /* lo becomes how many begin by then */
-	if (*near == 0 || (*near <= hi && begins_by(&v[*near - 1], thread, at_ns))) {
+	if (*near == 0 || (*near <= hi && phase_begins_by(&v[*near - 1], thread, at_ns))) {
 		lo = *near;
 		for (size_t ahead = 0; ahead < 2 && lo < hi; ahead++) {
-			if (!begins_by(&v[lo], thread, at_ns))
+			if (!phase_begins_by(&v[lo], thread, at_ns))
 				hi = lo;
 			else
 				lo++;
 		}
 	}
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (begins_by(&v[mid], thread, at_ns))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SEARCH(lo, hi, i, phase_begins_by(&v[i], thread, at_ns));
 	*near = lo;
 	return lo && v[lo - 1].thread == thread && at_ns < v[lo - 1].end_ns ? v[lo - 1].phase
 	                                                                    : PHASE_FORWARD;

@@ -1,4 +1,5 @@
 /* Calls of Python functions as they are kept, and who calls whom. */
+#include "base/search.h"
 #include "reduce/python_internal.h"
 
 /* Frames that are put in order together. */
@@ -32,7 +33,7 @@ static inline uint32_t run_id(const struct python_run *run, size_t i)
 /* --- intake --- */
 
 /* The `start` of the frame that comes next; begins a run where it does not fit into the last. */
-static inline uint32_t start_next(struct python_thread *t, int64_t start_ns, uint32_t id)
+static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_ns, uint32_t id)
 {
 	if (t->runs.nr) {
 		const struct python_run *run = &t->runs.v[t->runs.nr - 1];
@@ -69,7 +70,7 @@ void python_take(struct reducer *r, const struct event *ev)
 			vec_push_zero(&r->python.threads);
 	}
 	struct python_thread *t = &r->python.threads.v[found->thread];
-	struct python_frame f = { start_next(t, ev->start_ns, small_id(ev->python_id)),
+	struct python_frame f = { frame_start_next(t, ev->start_ns, small_id(ev->python_id)),
 		                      narrow(&r->python.wide, ev->dur_ns, &r->fault), ev->name->id,
 		                      small_id(ev->python_parent) };
 	vec_push(&t->frames, f);
@@ -203,7 +204,7 @@ static void frames_reorder(struct reducer *r, struct python_thread *t, bool ids)
 		sort_runs(out.v, out.nr, sizeof *out.v, ids ? frame_id_cmp : frame_nesting_cmp, r);
 		for (size_t j = 0; j < out.nr; j++) {
 			struct python_frame f = out.v[j].frame;
-			f.start = start_next(t, out.v[j].start_ns, out.v[j].id);
+			f.start = frame_start_next(t, out.v[j].start_ns, out.v[j].id);
 			vec_push(&t->frames, f);
 		}
 	}
@@ -215,7 +216,7 @@ static void frames_reorder(struct reducer *r, struct python_thread *t, bool ids)
 /* --- who calls whom --- */
 
 /* True where each frame has an id above that of the one before it. */
-static bool ids_ascend(const struct python_thread *t)
+static bool frame_ids_ascend(const struct python_thread *t)
 {
 	uint64_t least = 0;
 	for (size_t k = 0; k < t->runs.nr; k++) {
@@ -229,16 +230,10 @@ static bool ids_ascend(const struct python_thread *t)
 }
 
 /* Of ids that ascend. */
-static bool has_id(const struct python_thread *t, uint32_t id)
+static bool ids_contain(const struct python_thread *t, uint32_t id)
 {
 	size_t lo = 0, hi = t->runs.nr; /* lo becomes the number of runs that begin by then */
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (t->runs.v[mid].id <= id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SEARCH(lo, hi, i, t->runs.v[i].id <= id);
 	if (lo == 0)
 		return false;
 	const struct python_run *run = &t->runs.v[lo - 1];
@@ -246,7 +241,7 @@ static bool has_id(const struct python_thread *t, uint32_t id)
 }
 
 /* True where the starts never go back. */
-static bool starts_ascend(const struct python_thread *t)
+static bool frame_starts_ascend(const struct python_thread *t)
 {
 	int64_t last_ns = INT64_MIN;
 	for (size_t k = 0; k < t->runs.nr; k++) {
@@ -280,7 +275,7 @@ static bool find_callers(const struct reducer *r, struct python_thread *t, bool 
 		if (ids) {
 			while (top->id != f->parent && top->frame != NO_ID)
 				top--;
-			fits = end <= top->end_ns && (top->id == f->parent || !has_id(t, f->parent));
+			fits = end <= top->end_ns && (top->id == f->parent || !ids_contain(t, f->parent));
 		} else {
 			while (top->frame != NO_ID && (top->end_ns <= start || end > top->end_ns))
 				top--;
@@ -295,9 +290,9 @@ static bool find_callers(const struct reducer *r, struct python_thread *t, bool 
 
 void python_callers(struct reducer *r, struct python_thread *t)
 {
-	if (!ids_ascend(t))
+	if (!frame_ids_ascend(t))
 		frames_reorder(r, t, true);
-	if (!ids_ascend(t) || !starts_ascend(t) || !find_callers(r, t, true)) {
+	if (!frame_ids_ascend(t) || !frame_starts_ascend(t) || !find_callers(r, t, true)) {
 		frames_reorder(r, t, false);
 		find_callers(r, t, false);
 	}

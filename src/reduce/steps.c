@@ -1,4 +1,5 @@
 #include "base/number.h"
+#include "base/search.h"
 #include "reduce/reducer.h"
 #include "reduce/step_name.h"
 
@@ -85,13 +86,7 @@ static void divide_time(struct reducer *r)
 uint32_t steps_find(struct steps *s, int64_t at_ns)
 {
 	size_t lo = 0, hi = s->owned.nr; /* lo becomes the number of parts begun by then */
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (s->owned.v[mid].start_ns <= at_ns)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SEARCH(lo, hi, i, s->owned.v[i].start_ns <= at_ns);
 	if (lo == 0 || at_ns >= s->owned.v[lo - 1].end_ns)
 		return NO_ID;
 	s->owned_near = lo - 1;

@@ -1,7 +1,7 @@
 /* How long each thread was in calls and operators; operators by name, without those within them. */
+#include "base/intervals.h"
 #include "base/sort_inline.h"
 #include "base/text.h"
-#include "reduce/intervals.h"
 #include "reduce/reducer.h"
 
 void threads_init(struct threads *t)
