@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* All figures come from walks over the activities in order of start: a union
-   of intervals then needs no more than its end and its length. With K and C
-   the unions of all and of compute kernels, communication alone is |K| - |C|. */
+/* Figures per step and per device. All come from walks over the activities in order of start: a
+   union of intervals then needs only its end and its length. With K and C the unions of all and of
+   compute kernels, exposed communication is |K| - |C|. */
 
 /* One device, over the whole window. */
 struct device_walk {
@@ -15,7 +15,7 @@ struct device_walk {
 	int64_t activities, streams;
 	int64_t measured_lo, measured_hi; ///< of the activities of measured steps
 	struct cover measured;
-	int64_t tail_lo, tail_hi; ///< of the activities of the last measured step it has
+	int64_t tail_lo, tail_hi; ///< of the activities of the device's last measured step
 	struct cover tail;
 };
 
@@ -23,7 +23,7 @@ struct device_walk {
 struct step_cell {
 	uint32_t device, step;
 	int64_t first_ns, last_ns;
-	int64_t covered_before; ///< of the device, before `first_ns`
+	int64_t covered_before; ///< time that the device was busy before `first_ns`
 	struct cover all, kernels, compute;
 };
 
@@ -58,8 +58,8 @@ static int cell_cmp(const void *a, const void *b)
 	return (x->step > y->step) - (x->step < y->step);
 }
 
-/* What one stream runs beside the activity that lasts longest so far. A graph
-   replay shares one correlation id and overlaps rightly. */
+/* Overlap with the activity of the stream that ends last so far. Activities of one graph launch
+   share a correlation id and may overlap. */
 static int64_t lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t correlation)
 {
 	int64_t overlap = 0;
@@ -128,8 +128,8 @@ static void activity_add(struct gpu_walk *w, const struct activity *a)
 	}
 }
 
-/* Where a device has no activity in a step, its window is measured; unless
-   warm-up has left no step at all. */
+/* The measured window of each device. If it has no activity in a measured step, that is its whole
+   window; unless warm-up has left no step at all. */
 static void measure_devices(struct gpu_walk *w)
 {
 	for (size_t i = 0; i < w->r->gpu.devices.keys.nr; i++) {
@@ -162,8 +162,8 @@ static void measure_devices(struct gpu_walk *w)
 	}
 }
 
-/* The part of the device's time that nothing covers, from the cell's start to
-   that of the next step on the device; of the last one, to its own end. */
+/* Time that no activity covers, from the start of the cell to the start of the next step on the
+   device; for the last step, to its end. */
 static int64_t cell_idle(const struct gpu_walk *w, const struct step_cell *c,
                          const struct step_cell *next)
 {
