@@ -160,7 +160,7 @@ static size_t step_end_behind(const struct step_ends *e, int64_t at_ns)
 	return lo;
 }
 
-/* The level at an end is the level of the latest event before it. Of several events at one time,
+/* The level at an end is the level of the latest event before it. If several events have one time,
    the last in the file counts. */
 static int64_t memory_growth(const struct reducer *r, const struct memory_state *m)
 {

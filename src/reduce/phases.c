@@ -33,10 +33,10 @@ enum phase phase_of_name(struct span name)
 	return PHASE_ALL;
 }
 
-void phases_take(struct reducer *r, const struct event *ev, enum phase phase)
+void phases_take(struct phases *p, const struct event *ev, enum phase phase, uint32_t thread)
 {
-	vec_push(&r->phases.list, (struct phase_span){ ev->start_ns, ev->start_ns + ev->dur_ns,
-	                                               thread_of(&r->threads, ev), phase });
+	vec_push(&p->list,
+	         (struct phase_span){ ev->start_ns, ev->start_ns + ev->dur_ns, thread, phase });
 }
 
 void phases_join(struct reducer *to, struct reducer *from)

@@ -16,7 +16,7 @@ struct loose_frame {
 struct frame_block {
 	int64_t least; ///< smallest id or start largest of this block and all behind it
 	int64_t most; ///< of this block
-	bool ascends; ///< each is above the one before it
+	bool ascends; ///< each key is above the key before it
 };
 
 /* A call that contains the current frame. */

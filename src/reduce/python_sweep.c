@@ -5,7 +5,7 @@
 struct running_frame {
 	int64_t end_ns;
 	struct path *path;
-	struct python_frame *caller; ///< NULL none
+	struct python_frame *caller; ///< or NULL
 };
 
 /* The next event on a thread, or the end of a stray: a frame that ends after the frame around it.

@@ -24,7 +24,7 @@ struct reducer;
 /// and must outlive it. Caller releases with reducer_free().
 struct reducer *reducer_new(const struct reduce_options *options, struct name_table *names);
 
-/// Where the reader hands its events.
+/// The sink for the reader's events.
 struct event_sink reducer_sink(struct reducer *r);
 
 /// All events are in: fill `out` (from digest_new()) with every figure; `meta` gives events,

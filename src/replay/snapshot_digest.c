@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
-/* A profile under the name that the digest has for its memory. */
+/* A profile and the name of its memory in the digest. */
 struct named_profile {
 	const char *id;
 	const struct memory_profile *profile;
@@ -72,7 +72,7 @@ static void add_levels(struct digest *d, const char *id, const struct memory_pro
 
 /* --- lists --- */
 
-/* A row that is of no site. */
+/* An item without a site. */
 static struct memory_item *add_item(struct digest *d, const char *id, enum memory_list list)
 {
 	struct memory_item *item = vec_push_zero(&d->memory_items);
