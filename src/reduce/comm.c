@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/number.h"
 #include "reduce/collective.h"
 #include "reduce/reducer.h"
 

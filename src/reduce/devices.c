@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/intervals.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "reduce/reducer.h"
 

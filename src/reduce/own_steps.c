@@ -4,6 +4,7 @@
    GPUs, are one step. Annotations have the number of a step: they tell its interval on the host,
    and are the steps themselves if there are no timelines. Source: DeriveStepEventsFromGroups(),
    xprof/utils/derived_timeline.cc (openxla/xprof, 2026). */
+#include "base/number.h"
 #include "base/search.h"
 #include "reduce/reducer.h"
 #include "reduce/step_name.h"
