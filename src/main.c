@@ -5,7 +5,7 @@
        bytes → events → digest of a rank → view → verdicts → report → writers → exit code
 
    base/      status, diagnostics, allocation, arena, strings, names, exact numbers, text, sorting,
-              "did you mean"
+              searching, unions of intervals, "did you mean"
    io/        source: file, gzip (inflated ahead by a thread), stdin → bytes; jscan: bytes → JSON
               tokens, never a tree; database: a file of SQLite → rows, without SQL;
               sink: sticky error, written beside its place and renamed

@@ -34,6 +34,13 @@ static inline bool event_is_gpu(enum event_kind kind)
 /// Integers below 0 and above INT64_MAX are text.
 #define IDENT_NONE ((int64_t)-1)
 
+/// Text of an ident, owned by `a`; "null" if it is absent.
+const char *ident_text(struct arena *a, const struct name_table *names, int64_t ident);
+
+/// An ident as an integer, also one that int64 does not hold; beyond 37 digits all are equal.
+/// False if it is no integer.
+bool ident_integer(const struct name_table *names, int64_t ident, __int128 *out);
+
 /// What NCCL's and RCCL's events say of a collective. Spans are empty and numbers -1
 /// where absent; borrowed for the call.
 /// Source: "Collective name", "dtype", "In msg nelems", "Out msg nelems", "Group size",

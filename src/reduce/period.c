@@ -1,8 +1,8 @@
 /* A step launches some kernels once, others more often. A kernel that comes exactly c times, evenly
-   spread, cuts the sequence into c pieces, and so does a run of some kernels in a row where each
-   by itself comes more often. The pieces are repetitions where nearly all in a piece was in the
-   one before. Layers repeat too, and so do the parts of a batch: but what a step has once (the
-   embedding, the head, the optimizer) is then in one piece of many, and comes again in none.
+   spread, cuts the sequence into c pieces; so does a run of several kernels that each come more
+   often. The pieces are repetitions if nearly all launches of a piece were in the piece before.
+   Layers repeat too, and so do the parts of a batch: but kernels that a step launches once (the
+   embedding, the head, the optimizer) are then in one piece of many, and not in the next.
 
    By launches alone 24 layers of a model that runs once are 97 % regular; by distinct names 72 %.
    Hence the least of the shares. */
@@ -17,18 +17,18 @@
 enum {
 	CANDIDATES = 16, /* counts that are tried, the most evenly spread first */
 	IN_A_ROW = 8, /* launches of a run */
-	RUNS = 4096, /* that are told apart at least */
-	FEW = 4, /* pieces below which the first is to be like the others */
-	EVEN = 250000, /* spread that is even: variance of the gaps over their mean squared, 1e-6 */
-	AS_EVEN = 30000, /* no difference to speak of */
-	EXPLAINS = 5, /* times less that a longer period leaves unexplained */
-	VARIES = 75 * MICRO, /* regularity of what may be repetitions in which something varies */
-	CLEAN_PCT = 40, /* of the pieces: of batches of two parts half are clean */
-	WHOLE_PCT = 75, /* of the launches of the repetition before: the last one is not cut short */
+	RUNS = 4096, /* hash values, at least */
+	FEW = 4, /* with fewer pieces, the first must be like the others */
+	EVEN = 250000, /* evenly spread: variance of the gaps over their mean squared, 1e-6 */
+	AS_EVEN = 30000, /* negligible difference of unevenness */
+	EXPLAINS = 5, /* factor by which a longer period explains more */
+	VARIES = 75 * MICRO, /* regularity of repetitions in which something varies */
+	CLEAN_PCT = 40, /* of the pieces; in batches of two parts half are clean */
+	WHOLE_PCT = 75, /* of the launches of the repetition before: the last is complete */
 	AGREE_PCT = 75 /* of the repetitions that begin with the same launch */
 };
 
-/* What is launched, by name or by run, and where: at[first[id]..first[id + 1]), rising. */
+/* Positions of each name or run: at[first[id]..first[id + 1]), ascending. */
 struct places {
 	size_t nr_ids;
 	uint32_t *first, *at;
@@ -42,14 +42,14 @@ struct anchor {
 	int64_t without_longest; ///< the same without the longest gap, unless there are FEW: the first
 	                         ///< piece may be unlike
 	int64_t regularity; ///< 1e-6 %
-	size_t clean; ///< pieces all of which was in the one before
+	size_t clean; ///< pieces whose launches were all in the piece before
 };
 
 /* One name, while the pieces are walked. */
 struct tally {
-	size_t piece; ///< that it was seen in last, from 1 on
+	size_t piece; ///< the last in which it was seen, from 1 on
 	uint32_t count, before; ///< in that piece, in the one before
-	uint32_t seen, again; ///< behind the first piece; of these what the piece before had too
+	uint32_t seen, again; ///< launches after the first piece; those that the piece before had too
 };
 
 static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t nr_ids)
@@ -65,8 +65,8 @@ static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t
 		p->at[--p->first[ids[i]]] = (uint32_t)i;
 }
 
-/* Runs are told apart by a hash of as many values as there are launches, or more: where two share
-   one, another run serves. */
+/* Runs are identified by a hash with at least as many values as launches. If two runs collide,
+   another run becomes the anchor. */
 static void places_init_runs(struct places *p, const struct launch_sequence *s)
 {
 	size_t nr = s->nr >= IN_A_ROW ? s->nr - IN_A_ROW + 1 : 0, nr_ids = nr < RUNS ? RUNS : nr;
@@ -92,7 +92,7 @@ static int64_t spread(size_t nr, __int128 sum, __int128 squares)
 	return number_div_round(squares * (__int128)nr * 1000000, sum * sum) - 1000000;
 }
 
-/* False where the gaps between the launches, around the ring, differ too much. */
+/* False if the gaps between the launches, around the ring, differ too much. */
 static bool anchor_init(struct anchor *a, const uint32_t *at, size_t count, size_t nr)
 {
 	__int128 sum = 0, squares = 0, longest = 0;
@@ -108,20 +108,18 @@ static bool anchor_init(struct anchor *a, const uint32_t *at, size_t count, size
 	return a->without_longest <= EVEN;
 }
 
-static int by_evenness(const void *a, const void *b)
+static int anchor_evenness_cmp(const void *a, const void *b)
 {
 	const struct anchor *x = a, *y = b;
-	if (x->without_longest != y->without_longest)
-		return x->without_longest < y->without_longest ? -1 : 1;
+	ORDER_BY(x->without_longest, y->without_longest);
 	return (x->at[0] > y->at[0]) - (x->at[0] < y->at[0]);
 }
 
-static int by_count(const void *a, const void *b)
+static int anchor_count_cmp(const void *a, const void *b)
 {
 	const struct anchor *x = a, *y = b;
-	if (x->count != y->count)
-		return x->count < y->count ? -1 : 1;
-	return by_evenness(a, b);
+	ORDER_BY(x->count, y->count);
+	return anchor_evenness_cmp(a, b);
 }
 
 struct anchors {
@@ -138,12 +136,12 @@ static void find_anchors(const struct places *p, size_t nr, struct anchors *out)
 	}
 }
 
-/* One for each count: of those that are about as even as any the earliest, so that little lies
-   before it. */
+/* Keep one anchor per count: of those that are about as even as the best, the earliest, so that few
+   launches lie before it. */
 static void select_anchors(struct anchors *out)
 {
 	size_t nr = 0;
-	vec_sort(&out->list, by_count);
+	vec_sort(&out->list, anchor_count_cmp);
 	for (size_t i = 0, end; i < out->list.nr; i = end) {
 		struct anchor best = out->list.v[i];
 		int64_t until = best.without_longest + AS_EVEN;
@@ -153,12 +151,12 @@ static void select_anchors(struct anchors *out)
 		out->list.v[nr++] = best;
 	}
 	out->list.nr = nr;
-	vec_sort(&out->list, by_evenness);
+	vec_sort(&out->list, anchor_evenness_cmp);
 	if (out->list.nr > CANDIDATES)
 		out->list.nr = CANDIDATES;
 }
 
-/* Count a launch in piece `piece` (from 1 on); true where the one before had it too. */
+/* Count a launch in a piece (from 1 on); true if the piece before had it too. */
 static bool tally_add(struct tally *t, size_t piece)
 {
 	if (t->piece != piece) {
@@ -189,15 +187,15 @@ static int64_t least_share(const struct launch_sequence *s, const struct tally *
 	return share < least ? share : least;
 }
 
-/* The regularity below which a pattern explains far less than one of regularity `best`; `times`
-   more may be unexplained. */
-static int64_t explained(int64_t best, int64_t times)
+/* The regularity below which a pattern explains far less than one of regularity `best`: it leaves
+   `times` as much unexplained. */
+static int64_t explained_regularity(int64_t best, int64_t times)
 {
 	return 99 * MICRO - (100 * MICRO - best) * times;
 }
 
-/* Where part `i` of the pieces, each cut in `parts`, begins: launches from the first anchor on. */
-static size_t begin_of(const struct anchor *a, size_t nr, size_t parts, size_t i)
+/* Begin of part `i`, if each piece is cut into `parts`, in launches from the first anchor on. */
+static size_t piece_begin(const struct anchor *a, size_t nr, size_t parts, size_t i)
 {
 	size_t k = i / parts % a->count;
 	size_t from = a->at[k] - a->at[0];
@@ -205,19 +203,20 @@ static size_t begin_of(const struct anchor *a, size_t nr, size_t parts, size_t i
 	return i / parts / a->count * nr + from + (to - from) * (i % parts) / parts;
 }
 
-/* Of the pieces that the anchors cut, or of parts of them. What lies before the first anchor ends
-   the last piece, as on a ring. Of many pieces the first may be unlike the others; of few it is
-   held against the last, too, unless that is cut short. */
-static int64_t regularity(const struct launch_sequence *s, struct anchor *a, size_t parts,
-                          struct tally *tallies)
+/* Regularity of the pieces between the anchors, or of their parts. The launches before the first
+   anchor end the last piece, as on a ring. If there are many pieces, the first may differ from the
+   others; if there are few, it is also compared with the last, unless that is cut short. */
+static int64_t pieces_regularity(const struct launch_sequence *s, struct anchor *a, size_t parts,
+                                 struct tally *tallies)
 {
-	size_t last = begin_of(a, s->nr, 1, a->count - 1), before = begin_of(a, s->nr, 1, a->count - 2);
+	size_t last = piece_begin(a, s->nr, 1, a->count - 1),
+	       before = piece_begin(a, s->nr, 1, a->count - 2);
 	bool cut = a->count > 2 && (s->nr - last) * 100 < (last - before) * WHOLE_PCT;
 	size_t from = a->count < FEW ? parts : 2 * parts;
 	size_t to = (a->count < FEW && !cut ? a->count + 1 : a->count) * parts;
 	memset(tallies, 0, s->nr_names * sizeof *tallies);
 	for (size_t part = 0, i = 0; part < to; part++) {
-		size_t end = begin_of(a, s->nr, parts, part + 1), again = 0, begin = i;
+		size_t end = piece_begin(a, s->nr, parts, part + 1), again = 0, begin = i;
 		for (; i < end; i++) {
 			struct tally *t = &tallies[s->names[(a->at[0] + i) % s->nr]];
 			bool had = tally_add(t, part + 1);
@@ -230,40 +229,42 @@ static int64_t regularity(const struct launch_sequence *s, struct anchor *a, siz
 	return least_share(s, tallies);
 }
 
-/* Any long pieces are alike where the launches come in no order at all, and then their halves
-   are too: a period explains far more than its half. */
-static void judge(const struct launch_sequence *s, struct anchor *a, struct tally *tallies)
+/* If launches come in random order, any long pieces are alike, and so are their halves: a real
+   period explains far more than its half. */
+static void anchor_judge(const struct launch_sequence *s, struct anchor *a, struct tally *tallies)
 {
-	a->regularity = regularity(s, a, 1, tallies);
+	a->regularity = pieces_regularity(s, a, 1, tallies);
 	if (a->regularity >= PERIOD_NEEDED &&
-	    regularity(s, a, 2, tallies) >= explained(a->regularity, EXPLAINS))
+	    pieces_regularity(s, a, 2, tallies) >= explained_regularity(a->regularity, EXPLAINS))
 		a->regularity = 0;
 }
 
-/* Most pieces are all in the one before; else something varies. */
-static bool is_clean(const struct anchor *a)
+/* True if the launches of most pieces were all in the piece before; else something varies. */
+static bool anchor_is_clean(const struct anchor *a)
 {
 	return a->clean * 100 >= a->count * CLEAN_PCT;
 }
 
-/* Where a longer period explains far more, that is the step, and this is a part of it: most parts
-   are alike then, and some have what the step has once. Where something varies, a longer one but
-   evens it out, and is none. */
+/* If a longer period explains far more, it is the step and this a part of it: most parts are alike,
+   and some have the kernels that the step launches once. But if something varies, a longer period
+   only evens it out and is not the step. */
 static bool is_period(const struct anchors *list, const struct anchor *a)
 {
 	for (size_t i = 0; i < list->list.nr; i++) {
 		const struct anchor *b = &list->list.v[i];
-		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS; /* it may be little by chance */
-		if (is_clean(a) && b->count < a->count && a->regularity < explained(b->regularity, times))
+		int64_t times =
+		    b->count < FEW ? 3 * EXPLAINS : EXPLAINS; /* few pieces may be alike by chance */
+		if (anchor_is_clean(a) && b->count < a->count &&
+		    a->regularity < explained_regularity(b->regularity, times))
 			return false;
-		if (!is_clean(b) && b->count * 2 > a->count * 3 && b->regularity >= VARIES)
+		if (!anchor_is_clean(b) && b->count * 2 > a->count * 3 && b->regularity >= VARIES)
 			return false;
 	}
 	return a->regularity >= PERIOD_NEEDED;
 }
 
-/* The most evenly spread; of several the largest count. */
-static const struct anchor *choose(const struct anchors *list, int64_t *regularity)
+/* The most evenly spread period; if equal, the one with the most repetitions. */
+static const struct anchor *anchor_choose(const struct anchors *list, int64_t *regularity)
 {
 	const struct anchor *chosen = NULL;
 	*regularity = 0;
@@ -281,8 +282,8 @@ static const struct anchor *choose(const struct anchors *list, int64_t *regulari
 	return chosen;
 }
 
-/* How many launches before the anchors nearly all repetitions have in common. */
-static size_t lead(const struct launch_sequence *s, const struct anchor *a)
+/* How many launches before their anchors nearly all repetitions share. */
+static size_t common_lead(const struct launch_sequence *s, const struct anchor *a)
 {
 	for (size_t n = 0;; n++) {
 		size_t agree = 0;
@@ -297,9 +298,10 @@ static size_t lead(const struct launch_sequence *s, const struct anchor *a)
 	}
 }
 
-/* How many launches of [at, end) were in [before, at) too; `*last` becomes the end of them. */
-static size_t common(const struct launch_sequence *s, size_t before, size_t at, size_t end,
-                     struct tally *tallies, size_t *last)
+/* How many launches of [at, end) were in [before, at) too; `*last` becomes the end of the last of
+   them. */
+static size_t common_launches(const struct launch_sequence *s, size_t before, size_t at, size_t end,
+                              struct tally *tallies, size_t *last)
 {
 	size_t nr = 0;
 	memset(tallies, 0, s->nr_names * sizeof *tallies);
@@ -313,17 +315,18 @@ static size_t common(const struct launch_sequence *s, size_t before, size_t at, 
 	return nr;
 }
 
-/* The last repetition ends with the last launch that the one before had too; one cut short is
-   none, and neither is a first one that has little of the second. False where one is left. */
-static bool trim(const struct launch_sequence *s, struct period *p, struct tally *tallies)
+/* The last repetition ends with the last launch that the one before had too. It is dropped if it is
+   cut short, and the first if it shares little with the second. False if fewer than two are left.
+   */
+static bool trim_period(const struct launch_sequence *s, struct period *p, struct tally *tallies)
 {
 	const size_t *v = p->starts.v;
 	size_t nr = p->starts.nr, end = s->nr, last = v[nr - 1];
-	if (common(s, v[nr - 2], v[nr - 1], s->nr, tallies, &last) * 100 >=
+	if (common_launches(s, v[nr - 2], v[nr - 1], s->nr, tallies, &last) * 100 >=
 	    (v[nr - 1] - v[nr - 2]) * WHOLE_PCT)
 		vec_push(&p->starts, last);
 	v = p->starts.v;
-	if (p->starts.nr > 2 && common(s, v[0], v[1], v[2], tallies, &end) * 2 < v[2] - v[1])
+	if (p->starts.nr > 2 && common_launches(s, v[0], v[1], v[2], tallies, &end) * 2 < v[2] - v[1])
 		memmove(p->starts.v, v + 1, --p->starts.nr * sizeof *v);
 	return p->starts.nr > 2;
 }
@@ -351,13 +354,13 @@ void period_find(const struct launch_sequence *s, struct period *out)
 	find_anchors(&runs, s->nr, &anchors);
 	select_anchors(&anchors);
 	for (size_t i = 0; i < anchors.list.nr; i++)
-		judge(s, &anchors.list.v[i], tallies);
-	const struct anchor *a = choose(&anchors, &out->regularity);
+		anchor_judge(s, &anchors.list.v[i], tallies);
+	const struct anchor *a = anchor_choose(&anchors, &out->regularity);
 	if (a) {
-		size_t n = lead(s, a);
+		size_t n = common_lead(s, a);
 		for (size_t i = 0; i < a->count; i++)
 			vec_push(&out->starts, a->at[i] - n);
-		if (trim(s, out, tallies))
+		if (trim_period(s, out, tallies))
 			out->launches = median_launches(out);
 		else
 			period_release(out);

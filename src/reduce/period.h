@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 
-/// What is launched, in order: names[0..nr), each below `nr_names`.
+/// Launches in order: names[0..nr), each below `nr_names`.
 struct launch_sequence {
 	const uint32_t *names;
 	size_t nr;
@@ -16,15 +16,17 @@ struct launch_sequence {
 };
 
 struct period {
-	VEC(size_t) starts; ///< first launch of each repetition, then the end of the last; empty: none
-	int64_t launches; ///< of a repetition: the median
-	int64_t regularity; ///< 1e-6 %; where there is none, that of the pattern that came nearest
+	VEC(size_t)
+	starts; ///< first launch of each repetition, then the end of the last; empty if there is no
+	        ///< period
+	int64_t launches; ///< median per repetition
+	int64_t regularity; ///< 1e-6 %; without a period that of the best pattern
 };
 
-/// Regularity: the least of three shares, of the launches, of their time and of the distinct names,
-/// that come again from one repetition to the next. Below PERIOD_NEEDED there is no
-/// period. Of those that are nearly as regular as the best it is the shortest. `out` is the
-/// caller's to release. O(n) time, 16 bytes for each launch meanwhile.
+/// Regularity: the least of three shares (launches, their time, distinct names) that recur from one
+/// repetition to the next. Below PERIOD_NEEDED there is no period. Among patterns that are nearly
+/// as regular as the best, the shortest is the period. Caller releases `out`. O(n) time, 16
+/// temporary bytes per launch.
 void period_find(const struct launch_sequence *s, struct period *out);
 
 /// Give the memory back.

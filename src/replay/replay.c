@@ -8,75 +8,10 @@
 #define MAX_DEVICES 4096
 #define STEP_MARKER SPAN("Optimizer.step#*")
 
-/* --- shared by the parts --- */
-
-struct memory_delta replay_delta(const struct snapshot_entry *e)
-{
-	switch (e->action) {
-	case ACTION_ALLOC:
-		return (struct memory_delta){ rounded_bytes(e->size), 0 };
-	case ACTION_FREE_REQUESTED:
-		return (struct memory_delta){ -rounded_bytes(e->size), 0 };
-	case ACTION_SEGMENT_ALLOC:
-	case ACTION_SEGMENT_MAP:
-		return (struct memory_delta){ 0, (int64_t)e->size };
-	case ACTION_SEGMENT_FREE:
-	case ACTION_SEGMENT_UNMAP:
-		return (struct memory_delta){ 0, -(int64_t)e->size };
-	default:
-		return (struct memory_delta){ 0, 0 };
-	}
-}
-
-int64_t replay_time(const struct replay *r, uint32_t m)
-{
-	uint32_t i = m ? m - 1 : 0;
-	return i < r->nr && r->entries[i].time_us >= 0 ? r->entries[i].time_us : -1;
-}
-
-enum status replay_freed_site(struct replay *r, uint32_t i, uint32_t *site)
-{
-	*site = SITE_ID_BEFORE;
-	if (r->alloc_of[i] == NO_INDEX)
-		return ST_OK;
-	return sites_find(&r->sites, r->entries[r->alloc_of[i]].stack, site, r->log);
-}
-
-struct memory_row replay_row(const struct replay *r, uint32_t site)
-{
-	return (struct memory_row){ .site = r->sites.list.v[site].site };
-}
-
-void replay_keep(struct replay *r, struct memory_row *row)
-{
-	site_keep(&row->site, r->arena);
-}
-
-size_t replay_cut(const struct replay *r, const void *rows, size_t nr, size_t size,
-                  struct memory_row *rest)
-{
-	if (nr <= MEMORY_SITES)
-		return nr;
-	*rest = replay_row(r, SITE_ID_REST);
-	for (size_t i = MEMORY_SITES - 1; i < nr; i++) {
-		const struct memory_row *row = (const void *)((const char *)rows + i * size);
-		rest->bytes += row->bytes;
-		rest->blocks += row->blocks;
-		if (row->largest > rest->largest)
-			rest->largest = row->largest;
-	}
-	return MEMORY_SITES - 1;
-}
-
-int64_t replay_size_class(int64_t bytes)
-{
-	return bytes <= 0 ? 0 : (int64_t)1 << (63 - __builtin_clzll((unsigned long long)bytes));
-}
-
 /* --- limits --- */
 
-/* Every sum of the replay is one of some of these sizes. What an oom asked for
-   is in none: a broken program asks for anything. */
+/* Every sum of the replay consists of some of these sizes. The size that an oom asked for is in no
+   sum: a broken program asks for anything. */
 static enum status check_sizes(const struct snapshot *s, struct diag_log *log)
 {
 	unsigned __int128 sum = 0;
@@ -170,26 +105,24 @@ static enum status replay_device(struct replay *r, const struct replay_options *
 static int segment_cmp(const void *a, const void *b)
 {
 	const struct device_segment *x = a, *y = b;
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
+	ORDER_BY(x->device, y->device);
 	return (x->segment > y->segment) - (x->segment < y->segment);
 }
 
 static int step_end_cmp(const void *a, const void *b)
 {
 	const struct step_end *x = a, *y = b;
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
+	ORDER_BY(x->device, y->device);
 	return (x->time_us > y->time_us) - (x->time_us < y->time_us);
 }
 
-struct inputs {
+struct device_lists {
 	VEC(struct device_segment) segments;
 	VEC(struct step_end) step_ends;
 	VEC(int64_t) devices; ///< distinct, ascending
 };
 
-static void list_inputs(const struct snapshot *s, struct inputs *in)
+static void list_devices(const struct snapshot *s, struct device_lists *in)
 {
 	VEC(int64_t) all = VEC_INIT;
 	for (size_t i = 0; i < s->segments.nr; i++) {
@@ -215,7 +148,7 @@ static void list_inputs(const struct snapshot *s, struct inputs *in)
 }
 
 static enum status replay_devices(struct replay *r, const struct replay_options *o,
-                                  const struct inputs *in, struct memory_profiles *out)
+                                  const struct device_lists *in, struct memory_profiles *out)
 {
 	size_t segment = 0, end = 0;
 	for (size_t i = 0; i < in->devices.nr; i++) {
@@ -242,14 +175,14 @@ static enum status replay_devices(struct replay *r, const struct replay_options 
 enum status replay_snapshot(const struct snapshot *s, const struct replay_options *o,
                             struct arena *a, struct memory_profiles *out, struct diag_log *log)
 {
-	struct inputs in = { 0 };
+	struct device_lists in = { 0 };
 	struct memory_profiles list = { 0 };
 	struct replay r = { .s = s, .arena = a, .log = log };
 	size_t limit = o->max_devices ? o->max_devices : MAX_DEVICES;
 	TRY(check_sizes(s, log));
 	if (s->segments.nr >= NO_INDEX || s->blocks.nr >= NO_INDEX)
 		return diag_fail(log, ST_INPUT, "more than 2^32 segments or blocks in the snapshot");
-	list_inputs(s, &in);
+	list_devices(s, &in);
 	enum status st = ST_OK;
 	if (in.devices.nr > limit)
 		st = diag_fail(log, ST_INPUT, "more than %zu devices in the snapshot", limit);

@@ -1,3 +1,4 @@
+#include "base/number.h"
 #include "replay/replay_internal.h"
 
 static void final_blocks(struct replay *r, const struct snapshot_segment *g)
@@ -10,8 +11,7 @@ static void final_blocks(struct replay *r, const struct snapshot_segment *g)
 			p->end_pending += size;
 		if (b->state == BLOCK_INACTIVE) {
 			p->inactive += size;
-			if (size > p->largest_inactive)
-				p->largest_inactive = size;
+			number_raise(&p->largest_inactive, size);
 		}
 		if (b->state != BLOCK_ACTIVE)
 			continue;
@@ -124,8 +124,7 @@ static void count_entry(struct replay *r, uint32_t i)
 	}
 }
 
-/* The peak is not reached by an entry that leaves the level as it is: the last
-   alloc before it made it. */
+/* An entry that keeps the level did not reach the peak: the last alloc before it did. */
 static enum status peak_origin(struct replay *r)
 {
 	struct memory_profile *p = r->p;
@@ -154,15 +153,13 @@ enum status replay_pair(struct replay *r)
 		count_entry(r, i);
 		level -= d.allocated;
 		reserved -= d.reserved;
-		if (level > p->peak_allocated) { /* of equal peaks the latest counts */
+		if (level > p->peak_allocated) { /* the latest of equal peaks counts */
 			p->peak_allocated = level;
 			p->reserved_at_peak = reserved;
 			r->peak = i;
 		}
-		if (level < p->trust.lowest_allocated)
-			p->trust.lowest_allocated = level;
-		if (reserved > p->peak_reserved)
-			p->peak_reserved = reserved;
+		number_lower(&p->trust.lowest_allocated, level);
+		number_raise(&p->peak_reserved, reserved);
 	}
 	p->start_allocated = level;
 	p->start_reserved = reserved;
