@@ -18,7 +18,7 @@
 enum { INTERVAL_NS = 300000000, DEFAULT_COLUMNS = 80, NAME_CHARS = 28 };
 
 struct progress_line {
-	const struct input *inputs;
+	const struct artifact_file *files;
 	size_t nr;
 	size_t nr_files; ///< without directories
 	uint64_t total; ///< bytes of all files; 0 where some file is none that has a size
@@ -45,10 +45,10 @@ static size_t columns(void)
 	return DEFAULT_COLUMNS;
 }
 
-static uint64_t size_of(const struct input *in)
+static uint64_t size_of(const struct artifact_file *file)
 {
 	struct stat sb;
-	return stat(in->path, &sb) == 0 && S_ISREG(sb.st_mode) ? (uint64_t)sb.st_size : 0;
+	return stat(file->path, &sb) == 0 && S_ISREG(sb.st_mode) ? (uint64_t)sb.st_size : 0;
 }
 
 /* ---- the line ---- */
@@ -56,20 +56,20 @@ static uint64_t size_of(const struct input *in)
 struct state {
 	uint64_t bytes;
 	size_t done;
-	const struct input *reading; ///< the first of those that are begun; NULL none
+	const struct artifact_file *reading; ///< the first of those that are begun; NULL none
 };
 
 static struct state look(const struct progress_line *p)
 {
 	struct state s = { 0 };
 	for (size_t i = 0; i < p->nr; i++) {
-		const struct source_progress *f = &p->inputs[i].progress;
+		const struct source_progress *f = &p->files[i].progress;
 		uint64_t bytes = atomic_load_explicit(&f->bytes, memory_order_relaxed);
 		bool done = atomic_load(&f->done);
 		s.bytes += bytes;
 		s.done += done;
 		if (bytes && !done && !s.reading)
-			s.reading = &p->inputs[i];
+			s.reading = &p->files[i];
 	}
 	return s;
 }
@@ -165,9 +165,9 @@ static void measure(struct progress_line *p)
 {
 	bool known = true;
 	for (size_t i = 0; i < p->nr; i++) {
-		if (p->inputs[i].is_directory)
+		if (p->files[i].is_directory)
 			continue;
-		uint64_t size = size_of(&p->inputs[i]);
+		uint64_t size = size_of(&p->files[i]);
 		p->nr_files++;
 		p->total += size;
 		known = known && size;
@@ -175,13 +175,13 @@ static void measure(struct progress_line *p)
 	p->total = known ? p->total : 0;
 }
 
-struct progress_line *progress_begin(const struct input *inputs, size_t nr)
+struct progress_line *progress_begin(const struct artifact_file *files, size_t nr)
 {
 	if (!is_wanted())
 		return NULL;
 	struct progress_line *p = mem_calloc(1, sizeof *p);
 	pthread_condattr_t monotonic;
-	p->inputs = inputs;
+	p->files = files;
 	p->nr = nr;
 	p->start_ns = now_ns();
 	measure(p);

@@ -5,6 +5,45 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "io/jscan.h"
+#include "read/recognise.h"
+
+/* ---- recognising ---- */
+
+/* Of a trace, or of another format. */
+static bool is_foreign_key(struct span key)
+{
+	return foreign_key(key) || span_eq(key, SPAN("traceEvents")) ||
+	       span_eq(key, SPAN("schemaVersion"));
+}
+
+/* Numbers alone, as far as `first` shows; or among others, where it shows all: then whoever
+   reads it says what is wrong. */
+bool metrics_recognise(struct span first)
+{
+	struct diag_log own;
+	struct span key;
+	bool numbers = false, others = false, foreign = false;
+	struct source *src = source_memory("", first.p, first.n, NULL);
+	diag_init(&own);
+	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
+	if (jscan_object(js))
+		while (!foreign && jscan_key(js, &key)) {
+			foreign = is_foreign_key(key);
+			enum jscan_type type = jscan_peek(js);
+			bool number = type == JSCAN_NUMBER || type == JSCAN_NAN;
+			foreign = foreign || type == JSCAN_ARRAY;
+			numbers = numbers || number;
+			others = others || !number;
+			jscan_skip(js);
+		}
+	bool whole = jscan_status(js) == ST_OK && jscan_end(js);
+	jscan_free(js);
+	diag_release(&own);
+	source_close(src);
+	return numbers && !foreign && (whole || !others);
+}
+
+/* ---- reading ---- */
 
 /* What to do about a value that is no number; NULL where it is one. */
 static const char *advice(enum jscan_type type)

@@ -6,6 +6,19 @@
 #include "read/pickle_nodes.h"
 #include "read/snapshot_form.h"
 
+/* Protocol 2 and up begin with PROTO, 0 and 1 with the opcodes of an empty
+   container, which a memo or the first items follow (pickletools). */
+bool pickle_recognise(struct span first)
+{
+	static const char *const starts[] = { "\x80", "(dp", "(lp", "(dV", "(dS", "(l(",
+		                                  "}q",   "}(",  "}.",  "]q",  "](",  "].",
+		                                  "}X",   "}U",  "}T",  "]}",  "]]",  "]X" };
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (span_starts(first, span_of(starts[i])))
+			return true;
+	return false;
+}
+
 /* ---- the nodes as a tree ---- */
 
 enum {

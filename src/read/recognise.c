@@ -1,9 +1,7 @@
 #include "read/recognise.h"
 
-#include <stdbool.h>
 #include <string.h>
 
-#include "io/database.h"
 #include "read/xprof.h"
 
 #define SCHEMA_WITHIN 48
@@ -128,147 +126,73 @@ static bool holds_numbers(struct jscan *js)
 	return !jscan_element(js) ? jscan_status(js) == ST_OK : jscan_peek(js) == JSCAN_NUMBER;
 }
 
-static enum artifact kind_of_list(struct jscan *js)
+static enum json_form form_of_list(struct jscan *js)
 {
 	bool empty;
 	if (jscan_peek(js) != JSCAN_ARRAY)
-		return holds_segments(js, &empty) ? ARTIFACT_SNAPSHOT : ARTIFACT_TRACE;
-	return jscan_element(js) && jscan_array(js) && holds_numbers(js) ? ARTIFACT_TIMELINE
-	                                                                 : ARTIFACT_TRACE;
+		return holds_segments(js, &empty) ? JSON_SNAPSHOT : JSON_OTHER;
+	return jscan_element(js) && jscan_array(js) && holds_numbers(js) ? JSON_TIMELINE : JSON_OTHER;
 }
 
 /* What was found leaves the scan where it is: nobody reads on. Where the
    list of segments is empty, nothing was allocated. */
-static enum artifact kind_of_memory(struct jscan *js)
+static enum json_form form_of_json(struct jscan *js)
 {
 	bool segments = false, traces = false, empty = false;
 	struct span key;
 	if (jscan_array(js))
-		return kind_of_list(js);
+		return form_of_list(js);
 	if (!jscan_object(js))
-		return ARTIFACT_TRACE;
+		return JSON_OTHER;
 	while (!(segments && traces) && jscan_key(js, &key)) {
 		bool is_segments = span_eq(key, SPAN("segments"));
 		bool is_traces = span_eq(key, SPAN("device_traces"));
 		if (span_eq(key, SPAN("traceEvents")))
-			return ARTIFACT_TRACE;
+			return JSON_OTHER;
 		if (xprof_is_profile_key(key) && jscan_peek(js) == JSCAN_OBJECT)
-			return ARTIFACT_XPROF;
+			return JSON_XPROF;
 		if ((!is_segments && !is_traces) || !jscan_array(js))
 			jscan_skip(js);
 		else if (is_segments ? holds_segments(js, &empty) : holds_traces(js))
-			return ARTIFACT_SNAPSHOT;
+			return JSON_SNAPSHOT;
 		else
 			*(is_segments ? &segments : &traces) = true;
 	}
-	return segments && (traces || (empty && jscan_status(js) == ST_OK)) ? ARTIFACT_SNAPSHOT
-	                                                                    : ARTIFACT_TRACE;
+	return segments && (traces || (empty && jscan_status(js) == ST_OK)) ? JSON_SNAPSHOT
+	                                                                    : JSON_OTHER;
 }
 
-enum artifact memory_recognise(struct source *src)
+enum json_form json_form_of(struct source *src)
 {
 	struct diag_log own; /* a cut or damaged input is for its reader to name */
 	diag_init(&own);
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
-	enum artifact kind = kind_of_memory(js);
+	enum json_form form = form_of_json(js);
 	jscan_free(js);
 	diag_release(&own);
-	return kind;
-}
-
-static enum artifact begins_as_memory(struct span first)
-{
-	struct source *src = source_memory("", first.p, first.n, NULL);
-	enum artifact kind = memory_recognise(src);
-	source_close(src);
-	return kind;
-}
-
-/* ---- flat metrics ---- */
-
-/* Of a trace, or of another format. */
-static bool is_of_others(struct span key)
-{
-	return foreign_key(key) || span_eq(key, SPAN("traceEvents")) ||
-	       span_eq(key, SPAN("schemaVersion"));
-}
-
-/* Numbers alone, as far as `first` shows; or among others, where it shows all: then whoever
-   reads it says what is wrong. */
-static bool begins_as_metrics(struct span first)
-{
-	struct diag_log own;
-	struct span key;
-	bool numbers = false, others = false, foreign = false;
-	struct source *src = source_memory("", first.p, first.n, NULL);
-	diag_init(&own);
-	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
-	if (jscan_object(js))
-		while (!foreign && jscan_key(js, &key)) {
-			foreign = is_of_others(key);
-			enum jscan_type type = jscan_peek(js);
-			bool number = type == JSCAN_NUMBER || type == JSCAN_NAN;
-			foreign = foreign || type == JSCAN_ARRAY;
-			numbers = numbers || number;
-			others = others || !number;
-			jscan_skip(js);
-		}
-	bool whole = jscan_status(js) == ST_OK && jscan_end(js);
-	jscan_free(js);
-	diag_release(&own);
-	source_close(src);
-	return numbers && !foreign && (whole || !others);
+	return form;
 }
 
 /* ---- the first bytes ---- */
 
-/* Protocol 2 and up begin with PROTO, 0 and 1 with the opcodes of an empty
-   container, which a memo or the first items follow (pickletools). */
-static bool is_pickle(struct span s)
-{
-	static const char *const starts[] = { "\x80", "(dp", "(lp", "(dV", "(dS", "(l(",
-		                                  "}q",   "}(",  "}.",  "]q",  "](",  "].",
-		                                  "}X",   "}U",  "}T",  "]}",  "]]",  "]X" };
-	for (size_t i = 0; i < NR_OF(starts); i++)
-		if (span_starts(s, span_of(starts[i])))
-			return true;
-	return false;
-}
-
-static bool has(struct span s, const char *what)
+static bool span_has(struct span s, const char *what)
 {
 	return memmem(s.p, s.n, what, strlen(what)) != NULL;
 }
 
-enum artifact artifact_recognise(struct span first)
+bool schema_recognise(struct span first, const char *schema)
 {
-	size_t i = 0;
-	while (i < first.n && strchr(" \t\r\n", first.p[i]) && first.p[i])
-		i++;
-	struct span s = { first.p + i, first.n - i };
-	if (s.n == 0)
-		return ARTIFACT_TRACE; /* the reader says that it is empty */
-	if (is_pickle(s))
-		return ARTIFACT_PICKLE;
-	if (span_starts(s, DATABASE_MAGIC))
-		return ARTIFACT_NSYS;
-	/* what this program writes begins with its schema */
-	struct span head = { s.p, s.n < SCHEMA_WITHIN ? s.n : SCHEMA_WITHIN };
-	if (s.p[0] == '{' && has(head, "\"gpugate-digest-"))
-		return ARTIFACT_DIGEST;
-	if (s.p[0] == '{' && has(head, "\"gpugate-run-"))
-		return ARTIFACT_RUN;
-	if (s.p[0] == '{' && has(head, "\"gpugate-baseline-"))
-		return ARTIFACT_BASELINE;
-	if (s.p[0] == '{' && has(head, "\"schema\"") && has(head, "\"gpugate-"))
-		return ARTIFACT_RESULT;
-	enum artifact memory = begins_as_memory(s);
-	if (memory != ARTIFACT_TRACE)
-		return memory;
-	if (begins_as_metrics(s))
-		return ARTIFACT_METRICS;
-	/* Source: export_memory_timeline_html() of torch/profiler/_memory_profiler.py */
-	if (s.p[0] == '<' && has(s, "<title>GPU Memory Timeline HTML</title>"))
-		return ARTIFACT_TIMELINE_PAGE;
-	return s.p[0] == '{' || s.p[0] == '[' ? ARTIFACT_TRACE : ARTIFACT_UNKNOWN;
+	struct span head = { first.p, first.n < SCHEMA_WITHIN ? first.n : SCHEMA_WITHIN };
+	return span_starts(head, SPAN("{")) && span_has(head, "\"schema\"") && span_has(head, schema);
+}
+
+bool timeline_page_recognise(struct span first)
+{
+	return span_starts(first, SPAN("<")) &&
+	       span_has(first, "<title>GPU Memory Timeline HTML</title>");
+}
+
+bool trace_recognise(struct span first)
+{
+	return first.n == 0 || first.p[0] == '{' || first.p[0] == '[';
 }

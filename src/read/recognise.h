@@ -2,6 +2,8 @@
 #ifndef GG_READ_RECOGNISE_H
 #define GG_READ_RECOGNISE_H
 
+#include <stdbool.h>
+
 #include "base/span.h"
 #include "io/jscan.h"
 #include "io/source.h"
@@ -15,29 +17,26 @@ unsigned foreign_element(enum jscan_type type);
 /// What the evidence speaks for: "a CUDA memory snapshot (…)"; static.
 const char *foreign_name(unsigned evidence);
 
-/// What an input seems to be from its first expanded bytes.
-enum artifact {
-	ARTIFACT_TRACE, ///< JSON: a trace, unless reading shows otherwise
-	ARTIFACT_SNAPSHOT, ///< JSON that begins as a memory snapshot does
-	ARTIFACT_XPROF, ///< JSON that begins as XProf's memory profile does
-	ARTIFACT_TIMELINE, ///< lists of numbers, as torch.profiler writes its memory timeline
-	ARTIFACT_TIMELINE_PAGE, ///< the same as a picture in HTML
-	ARTIFACT_METRICS, ///< a flat object of numbers, or one that its reader will refuse as such
-	ARTIFACT_DIGEST,
-	ARTIFACT_RUN, ///< the digests of several ranks
-	ARTIFACT_BASELINE,
-	ARTIFACT_RESULT, ///< a report or metrics file of this program
-	ARTIFACT_PICKLE,
-	ARTIFACT_NSYS, ///< a database of SQLite: Nsight Systems' export, unless reading shows otherwise
-	ARTIFACT_UNKNOWN, ///< neither an object or array of JSON nor a pickle
+/// What JSON looks like by its keys, in whatever order they stand.
+enum json_form {
+	JSON_OTHER,
+	JSON_SNAPSHOT, ///< a CUDA memory snapshot
+	JSON_XPROF, ///< XProf's memory profile
+	JSON_TIMELINE, ///< lists of numbers, as torch.profiler writes its memory timeline
 };
 
-/// Recognise by content; `first` is what source_peek() gave.
-enum artifact artifact_recognise(struct span first);
+/// The form of `src`, which is read as far as needed; JSON_OTHER also if it is no JSON.
+enum json_form json_form_of(struct source *src);
 
-/// ARTIFACT_SNAPSHOT, _XPROF or _TIMELINE where the JSON of `src` is that, in whatever order its
-/// keys stand, else ARTIFACT_TRACE: for what was taken for a trace and is none. Reads as far as
-/// needed.
-enum artifact memory_recognise(struct source *src);
+/// True if `first`, the first bytes of an input, begins with "schema" and a value that begins as
+/// `schema` does, its first quote included.
+bool schema_recognise(struct span first, const char *schema);
+
+/// True for the memory timeline of torch.profiler as a picture in HTML.
+/// Source: export_memory_timeline_html() of torch/profiler/_memory_profiler.py.
+bool timeline_page_recognise(struct span first);
+
+/// True for any object or array of JSON, and for nothing at all, which the reader refuses.
+bool trace_recognise(struct span first);
 
 #endif
