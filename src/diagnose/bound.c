@@ -36,7 +36,7 @@ static void say(struct bounds *b, const char *sentence)
 
 static const char *pct(struct bounds *b, int64_t share)
 {
-	return figure_text(b->a, UNIT_PCT, share, false);
+	return unit_text(b->a, UNIT_PCT, share);
 }
 
 /* Over the usable steps of all ranks. False where nothing of a GPU was recorded. */
@@ -122,7 +122,7 @@ static int64_t explain_waits(struct bounds *b)
 		sync = 0;
 	if (sync >= PART_WORTH_NAMING)
 		say(b, arena_printf(b->a, "%s synchronisations a step hold the host for %s of it",
-		                    figure_text(b->a, UNIT_COUNT, count, false), pct(b, sync)));
+		                    unit_text(b->a, UNIT_COUNT, count), pct(b, sync)));
 	if (copies >= PART_WORTH_NAMING)
 		say(b, arena_printf(b->a,
 		                    "calls that copy memory hold the host for %s of the trace: they wait "
@@ -161,7 +161,7 @@ static void explain_idle(struct bounds *b)
 		                    "a host thread is in operators and runtime calls for %s of the trace, "
 		                    "%s for each GPU activity: more than launches take; modules are "
 		                    "loaded, or operators compute on the host",
-		                    pct(b, host), figure_text(b->a, UNIT_NS, each, false)));
+		                    pct(b, host), unit_text(b->a, UNIT_NS, each)));
 	} else {
 		b->share[BOUND_UNKNOWN] = idle;
 		say(b,

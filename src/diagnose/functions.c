@@ -200,10 +200,8 @@ static const char *sentence(const struct unlike *u, size_t nr, size_t most, stru
 	size_t more = seen.keys.nr > most ? seen.keys.nr - most : 0;
 	if (more)
 		strbuf_addf(&b, ", and %zu function%s more", more, more == 1 ? "" : "s");
-	const char *text = arena_dup(a, strbuf_span(&b));
 	idmap_release(&seen);
-	strbuf_release(&b);
-	return text;
+	return arena_take(a, &b);
 }
 
 void functions_unlike(const struct run_view *v, const size_t *most, struct arena *a,

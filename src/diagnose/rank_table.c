@@ -28,13 +28,12 @@ static void add_row(const struct run_view *v, size_t r, bool candidate, struct r
 	row->rank = d->rank;
 	row->candidate = candidate;
 	int64_t steps = d->window ? 0 : d->usable_steps;
-	vec_push(&row->cells, figure_text(a, UNIT_COUNT, steps, false));
+	vec_push(&row->cells, unit_text(a, UNIT_COUNT, steps));
 	vec_push(&row->values, steps);
 	for (size_t i = 0; i < NR_COLUMNS; i++) {
 		int64_t value;
 		bool known = figure_of_rank(v, r, columns[i].id, &value);
-		vec_push(&row->cells,
-		         known ? figure_text(a, metric_table[columns[i].id].unit, value, false) : "–");
+		vec_push(&row->cells, known ? unit_text(a, metric_table[columns[i].id].unit, value) : "–");
 		vec_push(&row->values, known ? value : INT64_MIN);
 	}
 }
@@ -72,9 +71,9 @@ static void note_utilisation(const struct run_view *v, bool candidate, struct re
 		vec_push(&side->notes,
 		         span_of(arena_printf(
 		             a, "GPU utilisation of the ranks %s (rank %lld) to %s (rank %lld), median %s",
-		             figure_text(a, UNIT_PCT, lo->value, false), (long long)lo->rank,
-		             figure_text(a, UNIT_PCT, hi->value, false), (long long)hi->rank,
-		             figure_text(a, UNIT_PCT, number_median(values, list.nr), false))));
+		             unit_text(a, UNIT_PCT, lo->value), (long long)lo->rank,
+		             unit_text(a, UNIT_PCT, hi->value), (long long)hi->rank,
+		             unit_text(a, UNIT_PCT, number_median(values, list.nr)))));
 	}
 	vec_release(&list);
 }

@@ -86,8 +86,8 @@ void recommend_add(const struct run_view *v, const struct recommendation *r, str
 	rec.saves_text = "";
 	if (rec.saves_ns >= 0 && has_step)
 		rec.saves_text =
-		    arena_printf(a, "up to %s (%s) per %s", figure_text(a, UNIT_NS, rec.saves_ns, false),
-		                 figure_text(a, UNIT_PCT, number_pct(rec.saves_ns, step), false),
+		    arena_printf(a, "up to %s (%s) per %s", unit_text(a, UNIT_NS, rec.saves_ns),
+		                 unit_text(a, UNIT_PCT, number_pct(rec.saves_ns, step)),
 		                 out->window ? "window" : "step");
 	vec_push(&out->recommendations, rec);
 }

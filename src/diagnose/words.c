@@ -1,12 +1,5 @@
 #include "diagnose/words.h"
 
-const char *figure_text(struct arena *a, enum unit unit, int64_t value, bool sign)
-{
-	struct strbuf b = STRBUF_INIT;
-	unit_format(&b, unit, value, sign);
-	return arena_take(a, &b);
-}
-
 struct worst {
 	bool known;
 	int64_t value;
