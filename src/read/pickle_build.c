@@ -185,56 +185,42 @@ static void gather(struct machine *m, enum pickle_type type, size_t nr, bool mar
 	push(m, id);
 }
 
+/* Opcodes that make a container of values, or put values into the one below them. */
+static const struct container_op {
+	unsigned char code;
+	void (*run)(struct machine *m, enum pickle_type type, size_t nr, bool marked);
+	enum pickle_type type;
+	size_t nr; ///< values
+	bool marked; ///< those above the mark
+} container_ops[] = {
+	{ ']', gather, PICKLE_LIST, 0, false },
+	{ '}', gather, PICKLE_DICT, 0, false },
+	{ ')', gather, PICKLE_TUPLE, 0, false },
+	{ 0x8f, gather, PICKLE_SET, 0, false }, /* EMPTY_SET */
+	{ 'a', extend_top, PICKLE_LIST, 1, false },
+	{ 'e', extend_top, PICKLE_LIST, 0, true },
+	{ 's', extend_top, PICKLE_DICT, 2, false },
+	{ 'u', extend_top, PICKLE_DICT, 0, true },
+	{ 0x90, extend_top, PICKLE_SET, 0, true }, /* ADDITEMS */
+	{ 'l', gather, PICKLE_LIST, 0, true },
+	{ 'd', gather, PICKLE_DICT, 0, true },
+	{ 't', gather, PICKLE_TUPLE, 0, true },
+	{ 0x91, gather, PICKLE_SET, 0, true }, /* FROZENSET */
+	{ 0x85, gather, PICKLE_TUPLE, 1, false }, /* TUPLE1, 2, 3 */
+	{ 0x86, gather, PICKLE_TUPLE, 2, false },
+	{ 0x87, gather, PICKLE_TUPLE, 3, false },
+};
+
 static bool run_container(struct machine *m)
 {
-	switch (m->op->code) {
-	case ']':
-		push_node(m, PICKLE_LIST);
-		return true;
-	case '}':
-		push_node(m, PICKLE_DICT);
-		return true;
-	case ')':
-		push_node(m, PICKLE_TUPLE);
-		return true;
-	case 0x8f: /* EMPTY_SET */
-		push_node(m, PICKLE_SET);
-		return true;
-	case 'a':
-		extend_top(m, PICKLE_LIST, 1, false);
-		return true;
-	case 'e':
-		extend_top(m, PICKLE_LIST, 0, true);
-		return true;
-	case 's':
-		extend_top(m, PICKLE_DICT, 2, false);
-		return true;
-	case 'u':
-		extend_top(m, PICKLE_DICT, 0, true);
-		return true;
-	case 0x90: /* ADDITEMS */
-		extend_top(m, PICKLE_SET, 0, true);
-		return true;
-	case 'l':
-		gather(m, PICKLE_LIST, 0, true);
-		return true;
-	case 'd':
-		gather(m, PICKLE_DICT, 0, true);
-		return true;
-	case 't':
-		gather(m, PICKLE_TUPLE, 0, true);
-		return true;
-	case 0x91: /* FROZENSET */
-		gather(m, PICKLE_SET, 0, true);
-		return true;
-	case 0x85: /* TUPLE1, 2, 3 */
-	case 0x86:
-	case 0x87:
-		gather(m, PICKLE_TUPLE, m->op->code - 0x84u, false);
-		return true;
-	default:
-		return false;
+	for (size_t i = 0; i < sizeof container_ops / sizeof *container_ops; i++) {
+		const struct container_op *op = &container_ops[i];
+		if (op->code == m->op->code) {
+			op->run(m, op->type, op->nr, op->marked);
+			return true;
+		}
 	}
+	return false;
 }
 
 /* ---- memo, stack ---- */
