@@ -45,7 +45,7 @@ static size_t columns(void)
 	return DEFAULT_COLUMNS;
 }
 
-static uint64_t size_of(const struct artifact_file *file)
+static uint64_t size_of_file(const struct artifact_file *file)
 {
 	struct stat sb;
 	return stat(file->path, &sb) == 0 && S_ISREG(sb.st_mode) ? (uint64_t)sb.st_size : 0;
@@ -53,15 +53,15 @@ static uint64_t size_of(const struct artifact_file *file)
 
 /* ---- the line ---- */
 
-struct state {
+struct progress_state {
 	uint64_t bytes;
 	size_t done;
 	const struct artifact_file *reading; ///< the first of those that are begun; NULL none
 };
 
-static struct state look(const struct progress_line *p)
+static struct progress_state look_at_files(const struct progress_line *p)
 {
-	struct state s = { 0 };
+	struct progress_state s = { 0 };
 	for (size_t i = 0; i < p->nr; i++) {
 		const struct source_progress *f = &p->files[i].progress;
 		uint64_t bytes = atomic_load_explicit(&f->bytes, memory_order_relaxed);
@@ -90,7 +90,7 @@ static void add_name(struct strbuf *b, const char *name)
 /* "3 of 8 files, rank3.json.gz, 1.20 GiB of 4.00 GiB, 512.00 MiB/s, 5 s left" */
 static void compose(const struct progress_line *p, struct strbuf *b)
 {
-	struct state s = look(p);
+	struct progress_state s = look_at_files(p);
 	int64_t ns = now_ns() - p->start_ns;
 	if (p->nr_files > 1)
 		strbuf_addf(b, "%zu of %zu files, ", s.done, p->nr_files);
@@ -115,7 +115,7 @@ static void compose(const struct progress_line *p, struct strbuf *b)
 }
 
 /* Nothing but the carriage return is asked of the terminal: blanks cover what stood there. */
-static void show(struct progress_line *p, struct span text)
+static void show_progress(struct progress_line *p, struct span text)
 {
 	struct strbuf line = STRBUF_INIT;
 	size_t room = columns() - 1, nr = text.n < room ? text.n : room;
@@ -131,7 +131,7 @@ static void show(struct progress_line *p, struct span text)
 	strbuf_release(&line);
 }
 
-static void *watch(void *ctx)
+static void *watch_files(void *ctx)
 {
 	struct progress_line *p = ctx;
 	int64_t at = p->start_ns;
@@ -146,7 +146,7 @@ static void *watch(void *ctx)
 			break;
 		struct strbuf b = STRBUF_INIT;
 		compose(p, &b);
-		show(p, strbuf_span(&b));
+		show_progress(p, strbuf_span(&b));
 		strbuf_release(&b);
 	}
 	pthread_mutex_unlock(&p->mutex);
@@ -167,7 +167,7 @@ static void measure(struct progress_line *p)
 	for (size_t i = 0; i < p->nr; i++) {
 		if (p->files[i].is_directory)
 			continue;
-		uint64_t size = size_of(&p->files[i]);
+		uint64_t size = size_of_file(&p->files[i]);
 		p->nr_files++;
 		p->total += size;
 		known = known && size;
@@ -190,7 +190,7 @@ struct progress_line *progress_begin(const struct artifact_file *files, size_t n
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&p->wake, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	if (pthread_create(&p->thread, NULL, watch, p) != 0)
+	if (pthread_create(&p->thread, NULL, watch_files, p) != 0)
 		p->stop = true; /* there is nobody to stop */
 	return p;
 }
@@ -207,7 +207,7 @@ void progress_end(struct progress_line *p)
 	if (watched)
 		pthread_join(p->thread, NULL);
 	if (p->shown)
-		show(p, SPAN(""));
+		show_progress(p, SPAN(""));
 	pthread_cond_destroy(&p->wake);
 	pthread_mutex_destroy(&p->mutex);
 	free(p);

@@ -10,18 +10,18 @@
 /* ---- gradient checkpoints ---- */
 
 /* Sum over ranks of what matches, with the steps it is of. */
-struct work {
+struct work_sum {
 	__int128 ns, steps, window_ns;
 };
 
-static int64_t work_per_step(const struct work *w)
+static int64_t work_per_step(const struct work_sum *w)
 {
 	return w->steps ? number_div_round(w->ns, w->steps) : 0;
 }
 
-static struct work recomputed(const struct run *run)
+static struct work_sum recomputed(const struct run *run)
 {
-	struct work w = { 0 };
+	struct work_sum w = { 0 };
 	for (size_t r = 0; r < run->ranks.nr; r++) {
 		const struct digest *d = run->ranks.v[r];
 		w.steps += d->usable_steps;
@@ -56,7 +56,7 @@ static int64_t recomputed_share(const struct run *run)
 static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
                                      struct run_report *out)
 {
-	struct work w = recomputed(v->run);
+	struct work_sum w = recomputed(v->run);
 	int64_t step, ns = work_per_step(&w), python = ns ? 0 : recomputed_share(v->run);
 	const char *seen;
 	if (ns && figure_of_metric(v, METRIC_STEP_TIME, &step) && number_pct(ns, step) >= 5 * PERCENT)
@@ -98,7 +98,7 @@ static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
 /* Kernels that write one value and memory sets, together: what figures by category do not tell. */
 static void excessive_zeroing(const struct run_view *v, struct arena *a, struct run_report *out)
 {
-	struct work w = { 0 };
+	struct work_sum w = { 0 };
 	__int128 count = 0;
 	int64_t cuda;
 	for (size_t r = 0; r < v->run->ranks.nr; r++) {

@@ -74,7 +74,7 @@ static int by_function(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static void gather(struct comparison *c, const struct run_view *v)
+static void gather_functions(struct comparison *c, const struct run_view *v)
 {
 	struct name_table names;
 	struct idmap ids;
@@ -208,7 +208,7 @@ void functions_unlike(const struct run_view *v, const size_t *most, struct arena
                       const char **text)
 {
 	struct comparison c = { .run = v->run };
-	gather(&c, v);
+	gather_functions(&c, v);
 	c.values = mem_calloc(c.eligible, sizeof *c.values);
 	if (c.eligible >= FEWEST_RANKS)
 		compare(&c);

@@ -20,7 +20,7 @@ static const struct {
 };
 enum { NR_COLUMNS = sizeof columns / sizeof *columns };
 
-static void add_row(const struct run_view *v, size_t r, bool candidate, struct report *out)
+static void add_rank_row(const struct run_view *v, size_t r, bool candidate, struct report *out)
 {
 	struct arena *a = &out->arena;
 	const struct digest *d = v->ranks[r].digest;
@@ -40,13 +40,13 @@ static void add_row(const struct run_view *v, size_t r, bool candidate, struct r
 
 /* ---- utilisation over the ranks ---- */
 
-struct ranked {
+struct rank_figure {
 	int64_t value, rank;
 };
 
-static int ranked_cmp(const void *a, const void *b)
+static int rank_figure_cmp(const void *a, const void *b)
 {
-	const struct ranked *x = a, *y = b;
+	const struct rank_figure *x = a, *y = b;
 	if (x->value != y->value)
 		return x->value < y->value ? -1 : 1;
 	return (x->rank > y->rank) - (x->rank < y->rank);
@@ -55,15 +55,15 @@ static int ranked_cmp(const void *a, const void *b)
 static void note_utilisation(const struct run_view *v, bool candidate, struct report *out)
 {
 	struct arena *a = &out->arena;
-	VEC(struct ranked) list = VEC_INIT;
+	VEC(struct rank_figure) list = VEC_INIT;
 	for (size_t r = 0; r < v->run->ranks.nr; r++) {
 		int64_t value;
 		if (figure_of_rank(v, r, METRIC_GPU_UTILIZATION_PCT, &value))
-			vec_push(&list, (struct ranked){ value, v->ranks[r].digest->rank });
+			vec_push(&list, (struct rank_figure){ value, v->ranks[r].digest->rank });
 	}
-	vec_sort(&list, ranked_cmp);
+	vec_sort(&list, rank_figure_cmp);
 	if (list.nr > 1) {
-		const struct ranked *lo = &list.v[0], *hi = &list.v[list.nr - 1];
+		const struct rank_figure *lo = &list.v[0], *hi = &list.v[list.nr - 1];
 		int64_t *values = arena_alloc(a, list.nr, sizeof *values);
 		for (size_t i = 0; i < list.nr; i++)
 			values[i] = list.v[i].value;
@@ -89,6 +89,6 @@ void diagnose_rank_table(const struct run_view *v, bool candidate, struct report
 			         (struct rank_column){ columns[i].title, columns[i].head, false });
 	}
 	for (size_t r = 0; r < v->run->ranks.nr; r++)
-		add_row(v, r, candidate, out);
+		add_rank_row(v, r, candidate, out);
 	note_utilisation(v, candidate, out);
 }

@@ -27,7 +27,7 @@ static const struct cross_rank *cross_of(const struct diagnosis *d, size_t r)
 	return d->view->ranks[r].cross;
 }
 
-static void add(struct diagnosis *d, const char *id, size_t r, const char *message)
+static void add_rank_finding(struct diagnosis *d, const char *id, size_t r, const char *message)
 {
 	vec_push(&d->out->insights,
 	         (struct insight){ id, d->candidate, d->run->ranks.v[r]->rank, message });
@@ -156,7 +156,8 @@ static void find_links(struct diagnosis *d)
 static void add_link(struct diagnosis *d, size_t r)
 {
 	int64_t pct = number_div_round((__int128)d->link[r] * 100, 1);
-	add(d, "slow-link", r,
+	add_rank_finding(
+	    d, "slow-link", r,
 	    arena_printf(&d->out->arena,
 	                 "its collectives end after those of its peers, by %s of the time on the wire: "
 	                 "the longer a transfer, the later; look at its links",
@@ -201,7 +202,8 @@ static void add_slow(struct diagnosis *d, size_t r)
 	if (c->late_ns > 0 && c->steps > 0)
 		wait = arena_printf(a, ", and the others wait %s a step for it",
 		                    unit_text(a, UNIT_NS, c->late_ns / c->steps));
-	add(d, "slow-rank", r,
+	add_rank_finding(
+	    d, "slow-rank", r,
 	    arena_printf(&d->out->arena, "computes %s a step, %s beyond the median of the ranks%s%s",
 	                 unit_text(a, UNIT_NS, compute), unit_text(a, UNIT_PCT, c->compute_skew), wait,
 	                 most_unlike(d, r)));
@@ -270,7 +272,8 @@ static void add_late(struct diagnosis *d, size_t r)
 	    c->compute_skew >= -SLOW_FLOOR)
 		compute = arena_printf(a, ", though its compute is like theirs (%s)",
 		                       unit_relative(a, c->compute_skew));
-	add(d, "late-rank", r,
+	add_rank_finding(
+	    d, "late-rank", r,
 	    arena_printf(&d->out->arena,
 	                 "came last in %" PRId64 " of %" PRId64
 	                 " collectives, where the others wait %s a step for it, %s of its steps%s%s%s",
@@ -306,8 +309,8 @@ void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out
 		if (d.late[r] && !d.slow[r] && !d.link[r])
 			add_late(&d, r);
 		if (d.unlike[r] && !d.slow[r] && !d.link[r] && !d.late[r])
-			add(&d, "unlike-peers", r,
-			    arena_printf(&out->arena, "is unlike its peers: %s", d.unlike[r]));
+			add_rank_finding(&d, "unlike-peers", r,
+			                 arena_printf(&out->arena, "is unlike its peers: %s", d.unlike[r]));
 	}
 	arena_release(&d.arena);
 }

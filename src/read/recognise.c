@@ -70,7 +70,7 @@ static bool is_one_of(struct span key, const char *const *words, size_t nr)
 }
 
 /* An object of the innermost array with `want` of these keys, and none of an event. */
-static bool holds(struct jscan *js, const char *const *words, size_t nr, int want)
+static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, int want)
 {
 	struct span key;
 	int seen = 0;
@@ -98,7 +98,7 @@ static bool holds_segments(struct jscan *js, bool *empty)
 	bool found = false;
 	*empty = true;
 	while (!found && jscan_element(js)) {
-		found = holds(js, words, NR_OF(words), 2);
+		found = holds_keys(js, words, NR_OF(words), 2);
 		*empty = false;
 	}
 	return found;
@@ -114,7 +114,7 @@ static bool holds_traces(struct jscan *js)
 			jscan_skip(js);
 		else
 			while (!found && jscan_element(js))
-				found = holds(js, words, NR_OF(words), 1);
+				found = holds_keys(js, words, NR_OF(words), 1);
 	}
 	return found;
 }

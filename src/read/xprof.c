@@ -45,7 +45,7 @@ static bool is_null(struct profile_reader *r)
 }
 
 /* Enter an object or an array, which may be null. */
-static bool enter(struct profile_reader *r, const char *field, bool (*into)(struct jscan *))
+static bool enter_value(struct profile_reader *r, const char *field, bool (*into)(struct jscan *))
 {
 	uint64_t byte = jscan_value_byte(r->js);
 	if (is_null(r))
@@ -81,7 +81,7 @@ static void read_fields(struct profile_reader *r, const char *what, const struct
                         void *into)
 {
 	struct span key;
-	if (!enter(r, what, jscan_object))
+	if (!enter_value(r, what, jscan_object))
 		return;
 	while (jscan_key(r->js, &key)) {
 		const struct field *f = fields;
@@ -128,7 +128,7 @@ static void read_text(struct profile_reader *r, const struct field *f, void *int
 }
 
 /* False, with an error, where the profile holds too much. */
-static bool has_room(struct profile_reader *r)
+static bool has_row_room(struct profile_reader *r)
 {
 	if (++r->rows <= r->limits->rows)
 		return true;
@@ -274,8 +274,8 @@ static void add_active(struct profile_reader *r, struct xprof_memory *m)
 
 static void read_list(struct profile_reader *r, const struct field *f, void *into)
 {
-	if (enter(r, f->name, jscan_array))
-		while (jscan_element(r->js) && has_room(r))
+	if (enter_value(r, f->name, jscan_array))
+		while (jscan_element(r->js) && has_row_room(r))
 			f->add(r, into);
 }
 
@@ -291,7 +291,7 @@ static void read_memories(struct profile_reader *r, const struct field *f, void 
 	};
 	struct xprof_profile *out = into;
 	struct span id;
-	if (!enter(r, f->name, jscan_object))
+	if (!enter_value(r, f->name, jscan_object))
 		return;
 	while (jscan_key(r->js, &id)) {
 		const struct name *name = name_intern(&out->names, id);
