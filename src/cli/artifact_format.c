@@ -153,12 +153,25 @@ static enum status load_timeline(const struct loader *l, struct source *src,
 
 /* ---- figures and digests ---- */
 
+/* Takes over `d`, which came of figures alone; `st` is that of reading it. */
+static enum status add_figures(const struct loader *l, struct artifact_file *file, enum status st,
+                               struct digest *d)
+{
+	const char *name = artifact_file_name(file);
+	bool rank_said;
+	d->metrics_file = arena_dup(&d->arena, span_of(name));
+	d->rank = rank_of(l, -1, name, &rank_said);
+	if (!rank_said)
+		d->rank = -1;
+	set_settings(l, d);
+	return artifact_add(l, file, st, d, rank_said);
+}
+
 static enum status load_metrics(const struct loader *l, struct source *src,
                                 struct artifact_file *file)
 {
-	const char *name = artifact_file_name(file);
-	bool rank_said, other;
-	if (strcmp(name, CONTEXT_JSON) == 0)
+	bool other;
+	if (strcmp(artifact_file_name(file), CONTEXT_JSON) == 0)
 		return diag_fail(file->log, ST_INPUT,
 		                 "%s: what is known of a run, which is read with the artifacts beside it; "
 		                 "a metrics file needs another name",
@@ -166,12 +179,7 @@ static enum status load_metrics(const struct loader *l, struct source *src,
 	struct digest *d = digest_new();
 	enum status st = inputs_read(src, d, &other, file->log);
 	file->outcome = other ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
-	d->metrics_file = arena_dup(&d->arena, span_of(name));
-	d->rank = rank_of(l, -1, name, &rank_said);
-	if (!rank_said)
-		d->rank = -1;
-	set_settings(l, d);
-	return artifact_add(l, file, st, d, rank_said);
+	return add_figures(l, file, st, d);
 }
 
 static enum status load_digest(const struct loader *l, struct source *src,
