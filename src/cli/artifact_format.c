@@ -206,6 +206,34 @@ static enum status load_run(const struct loader *l, struct source *src, struct a
 	return st;
 }
 
+/* ---- what has no reader ---- */
+
+static bool begin_has(struct span first, size_t within, const char *what)
+{
+	return memmem(first.p, first.n < within ? first.n : within, what, strlen(what)) != NULL;
+}
+
+/* What this program writes begins with its schema. */
+static bool schema_recognise(struct span first, const char *schema)
+{
+	enum { WITHIN = 48 };
+	return span_starts(first, SPAN("{")) && begin_has(first, WITHIN, "\"schema\"") &&
+	       begin_has(first, WITHIN, schema);
+}
+
+/* Source: export_memory_timeline_html() of torch/profiler/_memory_profiler.py. */
+static bool timeline_page_recognise(struct span first)
+{
+	return span_starts(first, SPAN("<")) &&
+	       begin_has(first, first.n, "<title>GPU Memory Timeline HTML</title>");
+}
+
+/* Nothing at all is a trace, too: its reader says that it is empty. */
+static bool trace_recognise(struct span first)
+{
+	return first.n == 0 || first.p[0] == '{' || first.p[0] == '[';
+}
+
 /* ---- the formats ---- */
 
 const struct artifact_format artifact_formats[] = {

@@ -1,7 +1,5 @@
 #include "read/metrics_file.h"
 
-#include <inttypes.h>
-
 #include "base/number.h"
 #include "base/text.h"
 #include "io/jscan.h"
@@ -124,19 +122,6 @@ static void read_pairs(struct inputs_reader *r)
 	}
 }
 
-/* FNV-1a of names and values. */
-static uint64_t hash_of(const struct digest *d)
-{
-	uint64_t hash = 14695981039346656037u;
-	for (size_t i = 0; i < d->inputs.nr; i++) {
-		const struct input_stat *s = &d->inputs.v[i];
-		for (const char *p = s->name; *p; p++)
-			hash = (hash ^ (unsigned char)*p) * 1099511628211u;
-		hash = (hash ^ (uint64_t)s->micro) * 1099511628211u;
-	}
-	return hash;
-}
-
 enum status inputs_read(struct source *src, struct digest *d, bool *other, struct diag_log *log)
 {
 	struct arena scratch = ARENA_INIT;
@@ -147,10 +132,9 @@ enum status inputs_read(struct source *src, struct digest *d, bool *other, struc
 		read_pairs(&r);
 	else
 		jscan_fail(js, jscan_value_byte(js), "no object of figures");
-	if (jscan_status(js) == ST_OK)
-		jscan_end(js);
+	jscan_end(js);
 	vec_sort(&d->inputs, text_cmp);
-	d->source_hash = hash_of(d);
+	d->source_hash = digest_hash_inputs(d);
 	enum status st = jscan_status(js);
 	jscan_free(js);
 	arena_release(&scratch);

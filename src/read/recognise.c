@@ -1,62 +1,47 @@
 #include "read/recognise.h"
 
-#include <string.h>
-
+#include "read/values.h"
 #include "read/xprof.h"
 
-#define SCHEMA_WITHIN 48
 #define NR_OF(table) (sizeof(table) / sizeof *(table))
 
-enum evidence {
-	EVIDENCE_SNAPSHOT,
-	EVIDENCE_EXECUTION_TRACE,
-	EVIDENCE_MEMORY_PROFILE,
-	EVIDENCE_ARRAYS,
-	EVIDENCE_SCALARS,
-};
+#define SNAPSHOT_NAME "a CUDA memory snapshot (torch.cuda.memory._snapshot)"
+#define MEMORY_PROFILE_NAME "a memory profile of XProf"
 
-/* In order of weight. Sources of the keys: torch/cuda/memory.py (_snapshot),
-   Chakra schema of execution_trace_observer.cpp, xprof's memory_profile.proto. */
+/* In order of weight: the bit of a row is 1 << its index. Sources of the keys:
+   torch/cuda/memory.py (_snapshot), Chakra schema of execution_trace_observer.cpp, xprof's
+   memory_profile.proto. */
 static const struct {
-	const char *key;
-	enum evidence evidence;
-} keys[] = {
-	{ "segments", EVIDENCE_SNAPSHOT },
-	{ "device_traces", EVIDENCE_SNAPSHOT },
-	{ "segment_type", EVIDENCE_SNAPSHOT },
-	{ "blocks", EVIDENCE_SNAPSHOT },
-	{ "nodes", EVIDENCE_EXECUTION_TRACE },
-	{ "memoryProfilePerAllocator", EVIDENCE_MEMORY_PROFILE },
-	{ "memory_profile_per_allocator", EVIDENCE_MEMORY_PROFILE },
-};
-
-static const char *const names[] = {
-	[EVIDENCE_SNAPSHOT] = "a CUDA memory snapshot (torch.cuda.memory._snapshot)",
-	[EVIDENCE_EXECUTION_TRACE] = "a PyTorch execution trace (Chakra)",
-	[EVIDENCE_MEMORY_PROFILE] = "a memory profile of XProf",
-	[EVIDENCE_ARRAYS] = "a list of rows, such as the profiler's memory timeline",
-	[EVIDENCE_SCALARS] = "plain values",
+	const char *key; ///< NULL: what an element shows that is no object
+	const char *name;
+} evidence[] = {
+	{ "segments", SNAPSHOT_NAME },
+	{ "device_traces", SNAPSHOT_NAME },
+	{ "segment_type", SNAPSHOT_NAME },
+	{ "blocks", SNAPSHOT_NAME },
+	{ "nodes", "a PyTorch execution trace (Chakra)" },
+	{ "memoryProfilePerAllocator", MEMORY_PROFILE_NAME },
+	{ "memory_profile_per_allocator", MEMORY_PROFILE_NAME },
+	{ NULL, "a list of rows, such as the profiler's memory timeline" },
+	{ NULL, "plain values" },
 };
 
 unsigned foreign_key(struct span key)
 {
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (span_eq(key, span_of(keys[i].key)))
-			return 1u << keys[i].evidence;
+	for (size_t i = 0; i < NR_OF(evidence); i++)
+		if (evidence[i].key && span_eq(key, span_of(evidence[i].key)))
+			return 1u << i;
 	return 0;
 }
 
 unsigned foreign_element(enum jscan_type type)
 {
-	return 1u << (type == JSCAN_ARRAY ? EVIDENCE_ARRAYS : EVIDENCE_SCALARS);
+	return 1u << (NR_OF(evidence) - (type == JSCAN_ARRAY ? 2 : 1));
 }
 
-const char *foreign_name(unsigned evidence)
+const char *foreign_name(unsigned found)
 {
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (evidence >> i & 1)
-			return names[i];
-	return "other JSON";
+	return found ? evidence[__builtin_ctz(found)].name : "other JSON";
 }
 
 /* ---- memory snapshots ---- */
@@ -75,10 +60,8 @@ static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, in
 	struct span key;
 	int seen = 0;
 	bool event = false;
-	if (!jscan_object(js)) {
-		jscan_skip(js);
+	if (!enter_object(js))
 		return false;
-	}
 	while (jscan_key(js, &key)) {
 		event = event || span_eq(key, SPAN("ph"));
 		seen += is_one_of(key, words, nr);
@@ -110,9 +93,7 @@ static bool holds_traces(struct jscan *js)
 	static const char *const words[] = { "action" };
 	bool found = false;
 	while (!found && jscan_element(js)) {
-		if (!jscan_array(js))
-			jscan_skip(js);
-		else
+		if (enter_array(js))
 			while (!found && jscan_element(js))
 				found = holds_keys(js, words, NR_OF(words), 1);
 	}
@@ -171,28 +152,4 @@ enum json_form json_form_of(struct source *src)
 	jscan_free(js);
 	diag_release(&own);
 	return form;
-}
-
-/* ---- the first bytes ---- */
-
-static bool span_has(struct span s, const char *what)
-{
-	return memmem(s.p, s.n, what, strlen(what)) != NULL;
-}
-
-bool schema_recognise(struct span first, const char *schema)
-{
-	struct span head = { first.p, first.n < SCHEMA_WITHIN ? first.n : SCHEMA_WITHIN };
-	return span_starts(head, SPAN("{")) && span_has(head, "\"schema\"") && span_has(head, schema);
-}
-
-bool timeline_page_recognise(struct span first)
-{
-	return span_starts(first, SPAN("<")) &&
-	       span_has(first, "<title>GPU Memory Timeline HTML</title>");
-}
-
-bool trace_recognise(struct span first)
-{
-	return first.n == 0 || first.p[0] == '{' || first.p[0] == '[';
 }

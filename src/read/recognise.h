@@ -2,8 +2,6 @@
 #ifndef GG_READ_RECOGNISE_H
 #define GG_READ_RECOGNISE_H
 
-#include <stdbool.h>
-
 #include "base/span.h"
 #include "io/jscan.h"
 #include "io/source.h"
@@ -15,7 +13,7 @@ unsigned foreign_key(struct span key);
 unsigned foreign_element(enum jscan_type type);
 
 /// What the evidence speaks for: "a CUDA memory snapshot (…)"; static.
-const char *foreign_name(unsigned evidence);
+const char *foreign_name(unsigned found);
 
 /// What JSON looks like by its keys, in whatever order they stand.
 enum json_form {
@@ -27,16 +25,5 @@ enum json_form {
 
 /// The form of `src`, which is read as far as needed; JSON_OTHER also if it is no JSON.
 enum json_form json_form_of(struct source *src);
-
-/// True if `first`, the first bytes of an input, begins with "schema" and a value that begins as
-/// `schema` does, its first quote included.
-bool schema_recognise(struct span first, const char *schema);
-
-/// True for the memory timeline of torch.profiler as a picture in HTML.
-/// Source: export_memory_timeline_html() of torch/profiler/_memory_profiler.py.
-bool timeline_page_recognise(struct span first);
-
-/// True for any object or array of JSON, and for nothing at all, which the reader refuses.
-bool trace_recognise(struct span first);
 
 #endif

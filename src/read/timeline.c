@@ -1,7 +1,7 @@
 #include "read/timeline.h"
 
 #include "io/jscan.h"
-#include "read/integer.h"
+#include "read/values.h"
 
 #define MAX_ROWS ((size_t)1 << 26)
 
@@ -217,12 +217,11 @@ enum status timeline_read(struct source *src, const struct timeline_read_options
 		fail_damaged(&r, "not a list of lists");
 	else
 		read_form(&r, &first);
-	if (!failed(&r))
-		jscan_end(r.js);
+	jscan_end(r.js);
 	r.byte = jscan_byte(r.js);
-	if (!failed(&r) && source_truncated(src))
+	if (source_truncated(src))
 		fail_damaged(&r, "it is cut short; copy it anew");
-	if (!failed(&r) && r.out.rows.nr == 0)
+	if (r.out.rows.nr == 0)
 		fail_damaged(&r,
 		             "nothing was recorded of this device; name it in export_memory_timeline()");
 	enum status st = jscan_status(r.js);

@@ -30,11 +30,10 @@ static void read_events(struct trace_reader *r)
 	struct trace_input *in = &r->in;
 	r->has_events = true;
 	for (uint64_t more = 1; options->threads > 1 && !options->quick && in->sink.parts; more *= 2) {
-		do {
+		do { /* metadata is followed by more of it, for one reader alone */
 			if (!read_elements(in, &r->ev, in->meta->events + more))
 				return;
-		} while (r->ev.phase ==
-		         EVENT_PHASE_METADATA); /* of which there is more, for one reader alone */
+		} while (r->ev.phase == EVENT_PHASE_METADATA);
 		if (in->xprof.gpu || in->xprof.tpu)
 			break; /* what events are depends on those before them */
 		split_events(in, r->src, options);

@@ -3,6 +3,7 @@
 
 #include "read/recognise.h"
 #include "read/trace_internal.h"
+#include "read/values.h"
 
 /* Kineto's categories since 2022, and those of 2021 traces.
    Source: libkineto/src/ActivityType.cpp, output_json.cpp (pytorch/kineto). */
@@ -182,9 +183,7 @@ static bool read_slow(struct trace_input *in, struct raw_event *ev, enum member 
 		read_name(in, ev);
 		break;
 	case MEMBER_ARGS:
-		entered = jscan_object(in->js);
-		if (!entered)
-			jscan_skip(in->js);
+		entered = enter_object(in->js);
 		break;
 	case JSCAN_KEY_OTHER:
 		in->foreign |= foreign_key(key);

@@ -88,7 +88,7 @@ struct trace_input {
 	struct event_lead leads[EVENT_LEADS];
 	size_t nr_leads, last_lead;
 	uint64_t with_phase; ///< elements that have a "ph"
-	unsigned foreign; ///< what the keys seen so far speak for (foreign.h)
+	unsigned foreign; ///< what the keys seen so far speak for (recognise.h)
 	struct xprof xprof;
 	bool piece; ///< of a trace, whose beginning others read: `xprof` is empty
 	bool portable; ///< without instructions that only some processors have

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "io/jscan.h"
-#include "read/integer.h"
+#include "read/values.h"
 
 static const struct xprof_limits default_limits = { .memories = 4096, .rows = (size_t)1 << 22 };
 
@@ -66,14 +66,10 @@ struct field {
 	void (*add)(struct profile_reader *r, struct xprof_memory *m); ///< an element of a list
 };
 
-#define FIELD(field_name, reader, type, member)                                     \
-	{                                                                               \
-		.name = (field_name), .read = (reader), .at = offsetof(struct type, member) \
-	}
-#define NUMBER(field_name, lowest, type, member)                      \
-	{                                                                 \
-		.name = (field_name), .read = read_number, .least = (lowest), \
-		.at = offsetof(struct type, member)                           \
+#define FIELD(field_name, reader, lowest, type, member)            \
+	{                                                              \
+		.name = (field_name), .read = (reader), .least = (lowest), \
+		.at = offsetof(struct type, member)                        \
 	}
 
 /* `what` names the object in an error. */
@@ -157,14 +153,14 @@ static void read_kind(struct profile_reader *r, const struct field *f, void *int
 static void read_activity(struct profile_reader *r, const struct field *f, void *into)
 {
 	static const struct field fields[] = {
-		FIELD("memoryActivity", read_kind, xprof_activity, kind),
-		NUMBER("requestedBytes", 0, xprof_activity, requested),
-		NUMBER("allocationBytes", 0, xprof_activity, bytes),
-		NUMBER("stepId", -RECORD_BYTES, xprof_activity, step),
-		FIELD("tfOpName", read_text, xprof_activity, op),
-		FIELD("regionType", read_text, xprof_activity, region),
-		FIELD("dataType", read_text, xprof_activity, type),
-		FIELD("tensorShape", read_text, xprof_activity, shape),
+		FIELD("memoryActivity", read_kind, 0, xprof_activity, kind),
+		FIELD("requestedBytes", read_number, 0, xprof_activity, requested),
+		FIELD("allocationBytes", read_number, 0, xprof_activity, bytes),
+		FIELD("stepId", read_number, -RECORD_BYTES, xprof_activity, step),
+		FIELD("tfOpName", read_text, 0, xprof_activity, op),
+		FIELD("regionType", read_text, 0, xprof_activity, region),
+		FIELD("dataType", read_text, 0, xprof_activity, type),
+		FIELD("tensorShape", read_text, 0, xprof_activity, shape),
 		{ 0 },
 	};
 	(void)f;
@@ -176,10 +172,10 @@ static void read_activity(struct profile_reader *r, const struct field *f, void 
 static void read_stats(struct profile_reader *r, const struct field *f, void *into)
 {
 	static const struct field fields[] = {
-		NUMBER("stackReservedBytes", 0, xprof_state, stack),
-		NUMBER("heapAllocatedBytes", 0, xprof_state, heap),
-		NUMBER("freeMemoryBytes", -RECORD_BYTES, xprof_state, free),
-		NUMBER("peakBytesInUse", 0, xprof_state, in_use),
+		FIELD("stackReservedBytes", read_number, 0, xprof_state, stack),
+		FIELD("heapAllocatedBytes", read_number, 0, xprof_state, heap),
+		FIELD("freeMemoryBytes", read_number, -RECORD_BYTES, xprof_state, free),
+		FIELD("peakBytesInUse", read_number, 0, xprof_state, in_use),
 		{ 0 },
 	};
 	const struct xprof_state *s = into;
@@ -204,9 +200,9 @@ static void read_picoseconds(struct profile_reader *r, const struct field *f, vo
 static struct xprof_state read_state(struct profile_reader *r)
 {
 	static const struct field fields[] = {
-		FIELD("timeOffsetPs", read_picoseconds, xprof_state, time_us),
+		FIELD("timeOffsetPs", read_picoseconds, 0, xprof_state, time_us),
 		{ .name = "aggregationStats", .read = read_stats },
-		FIELD("activityMetadata", read_activity, xprof_state, activity),
+		FIELD("activityMetadata", read_activity, 0, xprof_state, activity),
 		{ 0 },
 	};
 	struct xprof_state s = { .activity = no_activity(r), .in_use = -1 };
@@ -227,7 +223,7 @@ static void read_summary(struct profile_reader *r, const struct field *f, void *
 {
 	static const struct field fields[] = {
 		{ .name = "peakStats", .read = read_peak },
-		NUMBER("memoryCapacity", 0, xprof_memory, capacity),
+		FIELD("memoryCapacity", read_number, 0, xprof_memory, capacity),
 		{ 0 },
 	};
 	const struct xprof_memory *m = into;
@@ -262,9 +258,9 @@ static void add_special(struct profile_reader *r, struct xprof_memory *m)
 static void add_active(struct profile_reader *r, struct xprof_memory *m)
 {
 	static const struct field fields[] = {
-		NUMBER("snapshotIndex", -RECORD_BYTES, xprof_active, snapshot),
-		NUMBER("specialIndex", -RECORD_BYTES, xprof_active, special),
-		NUMBER("numOccurrences", 0, xprof_active, occurrences),
+		FIELD("snapshotIndex", read_number, -RECORD_BYTES, xprof_active, snapshot),
+		FIELD("specialIndex", read_number, -RECORD_BYTES, xprof_active, special),
+		FIELD("numOccurrences", read_number, 0, xprof_active, occurrences),
 		{ 0 },
 	};
 	struct xprof_active a = { 0 };
@@ -308,7 +304,7 @@ static void read_memories(struct profile_reader *r, const struct field *f, void 
 
 static const struct field profile_fields[] = {
 	{ .name = "memoryProfilePerAllocator", .read = read_memories },
-	NUMBER("version", 0, xprof_profile, version),
+	FIELD("version", read_number, 0, xprof_profile, version),
 	{ 0 },
 };
 
@@ -321,9 +317,8 @@ enum status xprof_read(struct source *src, const struct xprof_read_options *opti
 	name_table_init(&r.out.names);
 	r.none = name_intern(&r.out.names, SPAN(""));
 	read_fields(&r, "memory profile", profile_fields, &r.out);
-	if (jscan_status(r.js) == ST_OK)
-		jscan_end(r.js);
-	if (jscan_status(r.js) == ST_OK && source_truncated(src))
+	jscan_end(r.js);
+	if (source_truncated(src))
 		jscan_fail(r.js, jscan_byte(r.js), "memory profile: it is cut short; copy it anew");
 	enum status st = jscan_status(r.js);
 	r.out.json_faults = jscan_faults(r.js, &r.out.fault_byte);
