@@ -33,7 +33,8 @@ static enum status count_old(const struct history *h, const struct options *o, s
 	return ST_OK;
 }
 
-static enum status prune(struct baseline_edit *e, const struct options *o, struct diag_log *log)
+static enum status prune_runs(struct baseline_edit *e, const struct options *o,
+                              struct diag_log *log)
 {
 	struct history *h = &e->b.recent;
 	size_t old;
@@ -58,7 +59,7 @@ enum status cmd_baseline_prune(const struct options *o, struct diag_log *log)
 	if (st == ST_OK)
 		st = baseline_edit_begin(&e, &s, o, NULL, log);
 	if (st == ST_OK)
-		st = prune(&e, o, log);
+		st = prune_runs(&e, o, log);
 	baseline_edit_release(&e);
 	setup_release(&s);
 	return st;
@@ -191,7 +192,7 @@ static void verify_noise(struct verify *v)
 	     rule->noise.min_runs);
 }
 
-static enum status verify(struct verify *v)
+static enum status verify_baseline(struct verify *v)
 {
 	struct past_run pin;
 	struct arena a = ARENA_INIT;
@@ -213,7 +214,7 @@ static enum status verify_file(const struct setup *s, const char *path, struct s
 	struct verify v = { .setup = s, .path = text_quote(&log->arena, span_of(path)), .log = log };
 	enum status st = setup_baseline_read(path, &v.b, log);
 	if (st == ST_OK)
-		st = verify(&v);
+		st = verify_baseline(&v);
 	size_t ranks = v.b.pin.ranks.nr, runs = v.b.recent.runs.nr;
 	if (st == ST_OK)
 		sink_printf(out, "%s: sound, %zu rank%s, %zu recent run%s, %zu warning%s\n", v.path, ranks,

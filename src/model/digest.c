@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "base/number.h"
+#include "base/sort.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "model/memory_view.h"
@@ -108,14 +109,16 @@ bool digest_has_steps(const struct digest *d, enum metric_id id)
 	       (d->summaries.nr ? digest_summary(d, id) != NULL : d->samples[id] != NULL);
 }
 
+static int env_key_cmp(const void *key, const void *entry)
+{
+	return span_cmp(*(const struct span *)key, span_of(((const struct env_entry *)entry)->key));
+}
+
 /* Index of `key`, or of the entry that it would stand before. */
 static size_t env_place(const struct digest *d, struct span key, bool *found)
 {
-	size_t i = 0;
-	int c = -1;
-	while (i < d->env.nr && (c = span_cmp(span_of(d->env.v[i].key), key)) < 0)
-		i++;
-	*found = i < d->env.nr && c == 0;
+	size_t i = lower_bound(d->env.v, d->env.nr, sizeof *d->env.v, &key, env_key_cmp);
+	*found = i < d->env.nr && env_key_cmp(&key, &d->env.v[i]) == 0;
 	return i;
 }
 

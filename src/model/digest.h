@@ -417,6 +417,9 @@ void digest_free(struct digest *d);
 /// Hash of the figures: the same for the same artifact in every process.
 uint64_t digest_hash(const struct digest *d);
 
+/// The same of its inputs, for one that a metrics file was read into.
+uint64_t digest_hash_inputs(const struct digest *d);
+
 /// Room for `nr` steps in every per-step array, zeroed.
 void digest_set_steps(struct digest *d, size_t nr);
 

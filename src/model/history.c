@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/sort.h"
 #include "model/select.h"
 
 const char *query_text(const struct query *q, struct arena *a)
@@ -25,17 +26,20 @@ int past_value_cmp(const void *a, const void *b)
 	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+static int past_query_cmp(const void *a, const void *b)
+{
+	const struct past_value *x = a, *y = b;
+	return strcmp(x->query, y->query);
+}
+
 const struct past_value *past_query(const struct past_run *run, const char *query, size_t *nr)
 {
-	size_t lo = 0, end = run->values.nr;
-	while (lo < end) {
-		size_t mid = lo + (end - lo) / 2;
-		strcmp(run->values.v[mid].query, query) < 0 ? (lo = mid + 1) : (end = mid);
-	}
-	for (end = lo; end < run->values.nr && strcmp(run->values.v[end].query, query) == 0;)
+	const struct past_value *v = run->values.v, key = { .query = query };
+	size_t first = lower_bound(v, run->values.nr, sizeof *v, &key, past_query_cmp), end = first;
+	while (end < run->values.nr && past_query_cmp(&key, &v[end]) == 0)
 		end++;
-	*nr = end - lo;
-	return run->values.v + lo;
+	*nr = end - first;
+	return v + first;
 }
 
 void history_release(struct history *h)

@@ -6,6 +6,9 @@
 #include "io/source.h"
 #include "model/event.h"
 
+/// True for a database of SQLite: reading shows whether it is an export.
+bool nsys_recognise(struct span first);
+
 /// Read the export at `path`, which must be a file, like trace_read(): kernels, copies and
 /// memory sets, then runtime calls, then NVTX ranges as annotations go to `sink`; GPUs and
 /// samples of GPU metrics to `meta`. ST_INPUT also where it holds the GPU work of several

@@ -21,28 +21,22 @@ struct memory_text {
 
 /* ---- cells ---- */
 
-static const char *figure(struct memory_text *t, enum unit unit, int64_t value)
-{
-	struct strbuf b = STRBUF_INIT;
-	unit_format(&b, unit, value, false);
-	return arena_take(&t->arena, &b);
-}
-
 static const char *bytes(struct memory_text *t, int64_t value)
 {
-	return figure(t, UNIT_BYTES, value);
+	return unit_text(&t->arena, UNIT_BYTES, value);
 }
 
 static const char *count(struct memory_text *t, int64_t value, const char *one, const char *many)
 {
 	if (value == MEMORY_UNKNOWN)
 		return "";
-	return arena_printf(&t->arena, "%s %s", figure(t, UNIT_COUNT, value), value == 1 ? one : many);
+	return arena_printf(&t->arena, "%s %s", unit_text(&t->arena, UNIT_COUNT, value),
+	                    value == 1 ? one : many);
 }
 
 static const char *share(struct memory_text *t, int64_t part, int64_t whole)
 {
-	return whole > 0 ? figure(t, UNIT_PCT, number_pct(part, whole)) : "";
+	return whole > 0 ? unit_text(&t->arena, UNIT_PCT, number_pct(part, whole)) : "";
 }
 
 static const char *line(struct memory_text *t, struct span s)
@@ -273,17 +267,18 @@ static void write_levels(struct memory_text *t)
 	struct table table = { .align = "lrrrr" };
 	table_add(&table, NULL,
 	          (const char *[]){ "", "allocated", "reserved", "not in use", "fragmentation" });
-	table_add(
-	    &table, NULL,
-	    (const char *[]){
-	        "at the peak", bytes(t, m->peak_allocated), bytes(t, m->reserved_at_peak),
-	        bytes(t, number_sub(m->reserved_at_peak, m->peak_allocated)),
-	        figure(t, UNIT_PCT, memory_fragmentation(m->peak_allocated, m->reserved_at_peak)) });
 	table_add(&table, NULL,
 	          (const char *[]){
-	              "at the end", bytes(t, m->end_allocated), bytes(t, m->end_reserved),
-	              bytes(t, number_sub(m->end_reserved, m->end_allocated)),
-	              figure(t, UNIT_PCT, memory_fragmentation(m->end_allocated, m->end_reserved)) });
+	              "at the peak", bytes(t, m->peak_allocated), bytes(t, m->reserved_at_peak),
+	              bytes(t, number_sub(m->reserved_at_peak, m->peak_allocated)),
+	              unit_text(&t->arena, UNIT_PCT,
+	                        memory_fragmentation(m->peak_allocated, m->reserved_at_peak)) });
+	table_add(
+	    &table, NULL,
+	    (const char *[]){ "at the end", bytes(t, m->end_allocated), bytes(t, m->end_reserved),
+	                      bytes(t, number_sub(m->end_reserved, m->end_allocated)),
+	                      unit_text(&t->arena, UNIT_PCT,
+	                                memory_fragmentation(m->end_allocated, m->end_reserved)) });
 	table_write(&table, t->out);
 	if (m->peak_persistent != MEMORY_UNKNOWN && m->peak_carried != MEMORY_UNKNOWN &&
 	    m->peak_transient != MEMORY_UNKNOWN)

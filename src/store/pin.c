@@ -39,7 +39,7 @@ static const struct detail {
 };
 
 /* A kernel or an operator, summed over the ranks. */
-struct ranked {
+struct summed_name {
 	struct span name;
 	int64_t ns;
 };
@@ -54,7 +54,7 @@ struct pinner {
 	bool phases[NR_PHASES];
 	struct names kernels, ops; ///< that rules ask for
 	struct ranking {
-		VEC(struct ranked) list; ///< by time, most first
+		VEC(struct summed_name) list; ///< by time, most first
 	} kernels_by_time, ops_by_time;
 };
 
@@ -62,12 +62,12 @@ struct pinner {
 
 static int by_name(const void *a, const void *b)
 {
-	return span_cmp(((const struct ranked *)a)->name, ((const struct ranked *)b)->name);
+	return span_cmp(((const struct summed_name *)a)->name, ((const struct summed_name *)b)->name);
 }
 
 static int by_time(const void *a, const void *b)
 {
-	const struct ranked *x = a, *y = b;
+	const struct summed_name *x = a, *y = b;
 	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : span_cmp(x->name, y->name);
 }
 
@@ -76,7 +76,7 @@ static void rank(struct ranking *r)
 	size_t nr = 0;
 	vec_sort(&r->list, by_name);
 	for (size_t i = 0; i < r->list.nr; i++) {
-		struct ranked *last = nr ? &r->list.v[nr - 1] : NULL;
+		struct summed_name *last = nr ? &r->list.v[nr - 1] : NULL;
 		if (last && span_eq(last->name, r->list.v[i].name))
 			last->ns = number_add(last->ns, r->list.v[i].ns);
 		else
@@ -113,10 +113,10 @@ static void pinner_init(struct pinner *p)
 		const struct rank_view *v = &p->view.ranks[i];
 		for (size_t k = 0; k < v->nr_kernels; k++)
 			vec_push(&p->kernels_by_time.list,
-			         (struct ranked){ v->kernels[k].match, v->kernels[k].stat.step_total_ns });
+			         (struct summed_name){ v->kernels[k].match, v->kernels[k].stat.step_total_ns });
 		for (size_t k = 0; k < v->digest->ops.nr; k++)
-			vec_push(&p->ops_by_time.list,
-			         (struct ranked){ v->digest->ops.v[k].name, v->digest->ops.v[k].total_ns });
+			vec_push(&p->ops_by_time.list, (struct summed_name){ v->digest->ops.v[k].name,
+			                                                     v->digest->ops.v[k].total_ns });
 	}
 	rank(&p->kernels_by_time);
 	rank(&p->ops_by_time);

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "io/sink.h"
 #include "read/metrics_file.h"
-#include "read/recognise.h"
 #include "store/digest_json.h"
 
 static void check(bool law)
@@ -49,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct digest *d = digest_new();
 	bool other;
 	struct span text = { (const char *)data, size };
-	(void)artifact_recognise(text);
+	(void)metrics_recognise(text);
 	struct source *src = source_memory("fuzz", text.p, text.n, NULL);
 	diag_init(&log);
 	enum status st = inputs_read(src, d, &other, &log);

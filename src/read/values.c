@@ -1,6 +1,16 @@
-#include "read/integer.h"
+#include "read/values.h"
 
 #include "base/number.h"
+
+bool enter_object(struct jscan *js)
+{
+	return jscan_object(js) || (jscan_skip(js), false);
+}
+
+bool enter_array(struct jscan *js)
+{
+	return jscan_array(js) || (jscan_skip(js), false);
+}
 
 bool read_integer(struct jscan *js, bool quoted, int64_t *out)
 {
