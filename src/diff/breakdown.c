@@ -36,6 +36,17 @@ struct node *node_add(struct parts *p, struct node *parent, const char *label)
 	return n;
 }
 
+struct node *node_add_group(struct parts *p, struct node *parent, const char *label,
+                            const char *one, const char *many)
+{
+	struct node *n = node_add(p, parent, label);
+	n->group = true;
+	n->order = NODES_FOLD;
+	n->one = one;
+	n->many = many;
+	return n;
+}
+
 void node_add_row(struct parts *p, struct node *parent, const char *label, int64_t change,
                   const char *detail)
 {

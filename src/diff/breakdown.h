@@ -51,6 +51,10 @@ struct parts parts_new(struct arena *a, const char *title, enum unit unit, int64
 /// Append a child, which lives until parts_write().
 struct node *node_add(struct parts *p, struct node *parent, const char *label);
 
+/// Append a group, whose children are folded.
+struct node *node_add_group(struct parts *p, struct node *parent, const char *label,
+                            const char *one, const char *many);
+
 /// Append a child of which the change is known.
 void node_add_row(struct parts *p, struct node *parent, const char *label, int64_t change,
                   const char *detail);

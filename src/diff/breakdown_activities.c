@@ -28,6 +28,19 @@ static const struct activity_sum {
 	{ METRIC_KERNEL_TIME, KERNELS, OF_NAME, AMOUNT(total_ns), "launches and mean" },
 };
 
+static const struct activity_sum *activity_sum_of(enum metric_id id)
+{
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+		if (sums[i].metric == id)
+			return &sums[i];
+	return NULL;
+}
+
+bool breakdown_has_activities(enum metric_id id)
+{
+	return activity_sum_of(id);
+}
+
 struct activity_breakdown {
 	const struct breakdown_input *in;
 	const struct activity_sum *sum;
@@ -199,17 +212,6 @@ static int activity_cmp(const void *a, const void *b)
 	return c ? c : (x->node->seq > y->node->seq) - (x->node->seq < y->node->seq);
 }
 
-static struct node *add_group(struct activity_breakdown *b, struct node *parent, const char *label,
-                              const char *one, const char *many)
-{
-	struct node *n = node_add(&b->parts, parent, b->sum->by ? NULL : label);
-	n->group = true;
-	n->order = NODES_FOLD;
-	n->one = one;
-	n->many = many;
-	return n;
-}
-
 /* Things of one class and category are neighbours in the list. */
 static void form_tree(struct activity_breakdown *b, struct node *root, struct activities *all)
 {
@@ -221,10 +223,12 @@ static void form_tree(struct activity_breakdown *b, struct node *root, struct ac
 		const struct activity *x = &all->list.v[i];
 		bool other_class = !last || x->pair->cls != last->pair->cls;
 		if (other_class)
-			cls = add_group(b, root, class_name(x->pair->cls), "category", "categories");
+			cls = node_add_group(&b->parts, root, b->sum->by ? NULL : class_name(x->pair->cls),
+			                     "category", "categories");
 		if (other_class || strcmp(x->category, last->category) != 0)
-			category = add_group(b, cls, text_line(b->in->arena, span_of(x->category)), "kernel",
-			                     "kernels");
+			category = node_add_group(
+			    &b->parts, cls, b->sum->by ? NULL : text_line(b->in->arena, span_of(x->category)),
+			    "kernel", "kernels");
 		x->node->of = last = x;
 		node_move(category, x->node);
 		category->change = number_add(category->change, x->node->change);
@@ -234,12 +238,9 @@ static void form_tree(struct activity_breakdown *b, struct node *root, struct ac
 
 struct breakdown *breakdown_by_activity(const struct breakdown_input *in)
 {
-	struct activity_breakdown b = { .in = in };
+	struct activity_breakdown b = { .in = in, .sum = activity_sum_of(in->query->metric->id) };
 	struct activities list = { 0 };
 	struct node all = { 0 }, root = { 0 };
-	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
-		if (sums[i].metric == in->query->metric->id)
-			b.sum = &sums[i];
 	b.parts = breakdown_begin(in, b.sum->by ? b.sum->by : "class, category and kernel");
 	b.parts.describe = describe_activity;
 	b.parts.ctx = &b;

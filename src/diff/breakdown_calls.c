@@ -275,6 +275,14 @@ static struct breakdown *build(struct call_breakdown *b)
 	return out;
 }
 
+bool breakdown_has_calls(enum metric_id id)
+{
+	for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+		if (counted[i].metric == id)
+			return true;
+	return false;
+}
+
 struct breakdown *breakdown_by_call(const struct breakdown_input *in)
 {
 	struct breakdown *out = NULL;

@@ -45,6 +45,10 @@ static inline int64_t breakdown_change(const struct breakdown_query *q)
 	return number_sub(q->change, q->later);
 }
 
+/// True for metrics that are sums over GPU activities, and for those that count calls or the like.
+bool breakdown_has_activities(enum metric_id id);
+bool breakdown_has_calls(enum metric_id id);
+
 /// By class, category and kernel.
 struct breakdown *breakdown_by_activity(const struct breakdown_input *in);
 

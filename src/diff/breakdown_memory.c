@@ -214,11 +214,8 @@ static void add_segments(struct memory_breakdown *b)
 {
 	struct arena *a = b->parts.arena;
 	VEC(struct segments) all = VEC_INIT;
-	struct node *group = node_add(&b->parts, &b->root, NULL);
-	group->group = true;
+	struct node *group = node_add_group(&b->parts, &b->root, NULL, "size", "sizes");
 	group->order = NODES_FOLD_MANY;
-	group->one = "size";
-	group->many = "sizes";
 	for (int s = 0; s < NR_SIDES; s++) {
 		size_t nr;
 		const struct memory_item *v =

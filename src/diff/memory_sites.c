@@ -90,23 +90,13 @@ static void add_place(struct parts *p, struct node *category, const struct sided
 	category->change = number_add(category->change, n->change);
 }
 
-static struct node *add_group(struct parts *p, struct node *parent, const char *label,
-                              const char *one, const char *many)
-{
-	struct node *n = node_add(p, parent, label);
-	n->group = true;
-	n->order = NODES_FOLD;
-	n->one = one;
-	n->many = many;
-	return n;
-}
-
 struct node *memory_sites_add(struct parts *p, struct node *parent,
                               const struct memory_ref memory[NR_SIDES], enum memory_list list,
                               const int64_t divisor[NR_SIDES])
 {
 	VEC(struct sided) all = VEC_INIT;
-	struct node *group = add_group(p, parent, NULL, "category", "categories"), *category = NULL;
+	struct node *group = node_add_group(p, parent, NULL, "category", "categories"),
+	            *category = NULL;
 	for (int s = 0; s < NR_SIDES; s++) {
 		size_t nr;
 		const struct memory_item *v =
@@ -120,7 +110,7 @@ struct node *memory_sites_add(struct parts *p, struct node *parent,
 		for (end = i; end < all.nr && place_cmp(all.v[end].item, all.v[i].item) == 0;)
 			end++;
 		if (i == 0 || !span_eq(name, all.v[i - 1].item->category))
-			category = add_group(p, group, text_line(p->arena, name), "site", "sites");
+			category = node_add_group(p, group, text_line(p->arena, name), "site", "sites");
 		add_place(p, category, all.v + i, end - i, divisor);
 	}
 	for (const struct node *n = group->first; n; n = n->next)

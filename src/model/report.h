@@ -39,7 +39,7 @@ struct part {
 	const char *detail; ///< "renamed", "launches 12 → 14", … or ""
 };
 
-/// Attribution of one check (or of a diff), in parts that add up.
+/// Where the change of a check (or of a diff) went, in parts that add up.
 struct breakdown {
 	const char *title; ///< "step.cuda_time by class, category and kernel"
 	enum unit unit;
