@@ -60,6 +60,14 @@ bool node_is_on_both_sides(const struct node *n)
 	return n->count[SIDE_BASELINE] > 0 && n->count[SIDE_CANDIDATE] > 0;
 }
 
+const char *node_mean(const struct node *n, struct arena *a, enum unit unit)
+{
+	if (!node_is_on_both_sides(n))
+		return "";
+	return unit_movement(a, unit, number_div_round(n->amount[0], n->count[0]),
+	                     number_div_round(n->amount[1], n->count[1]));
+}
+
 static int64_t per_step(__int128 amount, __int128 of, int64_t steps)
 {
 	return of > 0 && steps > 0 ? number_div_round(amount, of * steps) : 0;

@@ -67,6 +67,9 @@ void node_move(struct node *parent, struct node *n);
 void node_split(struct parts *p, struct node *n, const int64_t of[NR_SIDES], const char *number,
                 const char *number_detail, const char *mean, const char *mean_detail);
 
+/// "2.00 ms → 3.00 ms": what one of them comes to; "" unless both sides have it.
+const char *node_mean(const struct node *n, struct arena *a, enum unit unit);
+
 /// True if both sides have it.
 bool node_is_on_both_sides(const struct node *n);
 

@@ -39,38 +39,32 @@ static const struct counted {
 	const char *number, *mean; /* parts of a name; NULL: the figure is the number */
 	const char *one, *many; /* for names beyond those shown; NULL: the figure has no names */
 } counted[] = {
-#define MEMBERS(type, count, amount) offsetof(struct type, count), offsetof(struct type, amount)
-#define TIMED CALLS, "call", "calls"
-	{ METRIC_STEP_LAUNCH_TIME, false, collect_calls, CALL_LAUNCH,
-	  MEMBERS(call_stat, count, total_ns), "call", TIMED },
-	{ METRIC_STEP_SYNC_TIME, false, collect_calls, CALL_SYNC, MEMBERS(call_stat, count, total_ns),
-	  "call", TIMED },
-	{ METRIC_STEP_SYNC_TIME, false, collect_synchronisation, 0, 0, 0,
-	  "number and duration of calls", CALLS, NULL, NULL },
-	{ METRIC_STEP_DATALOADER_TIME, false, collect_calls, CALL_DATALOADER,
-	  MEMBERS(call_stat, count, total_ns), "call", TIMED },
-	{ METRIC_STEP_SYNC_COUNT, false, collect_calls, CALL_SYNC, MEMBERS(call_stat, count, count),
+#define OF(type, count, amount) offsetof(struct type, count), offsetof(struct type, amount)
+#define BY_CALL "call", CALLS, "call", "calls"
+#define BY_NUMBER "number and duration of calls", CALLS, NULL, NULL
+#define BY_MESSAGE \
+	"number and size of messages", "number of messages", "mean size of a message", NULL, NULL
+#define BY_COPY \
+	"kind, number and size of copies", "number of copies", "mean size of a copy", "kind", "kinds"
+	/* clang-format off */
+	{ METRIC_STEP_LAUNCH_TIME, false, collect_calls, CALL_LAUNCH, OF(call_stat, count, total_ns), BY_CALL },
+	{ METRIC_STEP_SYNC_TIME, false, collect_calls, CALL_SYNC, OF(call_stat, count, total_ns), BY_CALL },
+	{ METRIC_STEP_SYNC_TIME, false, collect_synchronisation, 0, 0, 0, BY_NUMBER },
+	{ METRIC_STEP_DATALOADER_TIME, false, collect_calls, CALL_DATALOADER, OF(call_stat, count, total_ns), BY_CALL },
+	{ METRIC_STEP_SYNC_COUNT, false, collect_calls, CALL_SYNC, OF(call_stat, count, count),
 	  "call", NULL, NULL, "call", "calls" },
-	{ METRIC_OP_TIME, false, collect_ops, 0, MEMBERS(op_stat, count, total_ns),
-	  "number and duration of calls", CALLS, NULL, NULL },
-	{ METRIC_OP_SELF_TIME, false, collect_ops, 0, MEMBERS(op_stat, count, self_ns),
-	  "number and duration of calls", CALLS, NULL, NULL },
-	{ METRIC_COMM_TIME, false, collect_collectives, 0, MEMBERS(comm_stat, count, total_ns),
-	  "number and duration of calls", CALLS, NULL, NULL },
-	{ METRIC_COMM_COUNT, false, collect_collectives, 0, MEMBERS(comm_stat, count, count),
+	{ METRIC_OP_TIME, false, collect_ops, 0, OF(op_stat, count, total_ns), BY_NUMBER },
+	{ METRIC_OP_SELF_TIME, false, collect_ops, 0, OF(op_stat, count, self_ns), BY_NUMBER },
+	{ METRIC_COMM_TIME, false, collect_collectives, 0, OF(comm_stat, count, total_ns), BY_NUMBER },
+	{ METRIC_COMM_COUNT, false, collect_collectives, 0, OF(comm_stat, count, count),
 	  "type and group size", NULL, NULL, "form", "forms" },
-	{ METRIC_COMM_BYTES, false, collect_collectives, 0, MEMBERS(comm_stat, sized_count, bytes),
-	  "number and size of messages", "number of messages", "mean size of a message", NULL, NULL },
-	{ METRIC_COMM_WAIT_TIME, true, collect_matched, 0, MEMBERS(cross_rank, matched, wait_ns),
-	  "number and duration of calls", CALLS, NULL, NULL },
-	{ METRIC_COMM_TRANSFER_TIME, true, collect_matched, 0,
-	  MEMBERS(cross_rank, matched, transfer_ns), "number and duration of calls", CALLS, NULL,
-	  NULL },
-	{ METRIC_MEMCPY_BYTES, false, collect_copies, 0, MEMBERS(kernel_stat, step_count, step_bytes),
-	  "kind, number and size of copies", "number of copies", "mean size of a copy", "kind",
-	  "kinds" },
-	{ METRIC_KERNEL_COUNT, false, collect_raw_names, 0,
-	  MEMBERS(kernel_stat, step_count, step_count), "name", NULL, NULL, "name", "names" },
+	{ METRIC_COMM_BYTES, false, collect_collectives, 0, OF(comm_stat, sized_count, bytes), BY_MESSAGE },
+	{ METRIC_COMM_WAIT_TIME, true, collect_matched, 0, OF(cross_rank, matched, wait_ns), BY_NUMBER },
+	{ METRIC_COMM_TRANSFER_TIME, true, collect_matched, 0, OF(cross_rank, matched, transfer_ns), BY_NUMBER },
+	{ METRIC_MEMCPY_BYTES, false, collect_copies, 0, OF(kernel_stat, step_count, step_bytes), BY_COPY },
+	{ METRIC_KERNEL_COUNT, false, collect_raw_names, 0, OF(kernel_stat, step_count, step_count),
+	  "name", NULL, NULL, "name", "names" },
+	/* clang-format on */
 };
 
 /* ---- rows ---- */
@@ -210,21 +204,12 @@ static const char *number_detail(const struct call_breakdown *b, const struct no
 	                    unit_movement(b->in->arena, UNIT_COUNT_PER_STEP, number[0], number[1]));
 }
 
-static const char *mean_detail(const struct call_breakdown *b, const struct node *n)
-{
-	bool bytes = b->in->query->metric->unit == UNIT_BYTES_PER_STEP;
-	if (!node_is_on_both_sides(n))
-		return "";
-	return unit_movement(b->in->arena, bytes ? UNIT_BYTES : UNIT_NS,
-	                     number_div_round(n->amount[0], n->count[0]),
-	                     number_div_round(n->amount[1], n->count[1]));
-}
-
 static void describe_calls(void *ctx, struct node *n)
 {
 	struct call_breakdown *b = ctx;
 	const struct call_row *row = n->of;
 	bool both = node_is_on_both_sides(n), named = b->counted->many;
+	bool bytes = b->in->query->metric->unit == UNIT_BYTES_PER_STEP;
 	if (!row)
 		return;
 	if (named) {
@@ -235,7 +220,7 @@ static void describe_calls(void *ctx, struct node *n)
 	}
 	if (b->counted->number && (both || !named))
 		node_split(&b->parts, n, b->steps, b->counted->number, number_detail(b, n),
-		           b->counted->mean, mean_detail(b, n));
+		           b->counted->mean, node_mean(n, b->in->arena, bytes ? UNIT_BYTES : UNIT_NS));
 }
 
 static int by_name(const void *a, const void *b)

@@ -188,10 +188,7 @@ static bool add_churn(struct memory_breakdown *b)
 	}
 	node_split(&b->parts, n, once, "number of allocations",
 	           unit_movement(a, UNIT_COUNT, n->count[0], n->count[1]), "mean size of an allocation",
-	           node_is_on_both_sides(n)
-	               ? unit_movement(a, UNIT_BYTES, number_div_round(n->amount[0], n->count[0]),
-	                               number_div_round(n->amount[1], n->count[1]))
-	               : "");
+	           node_mean(n, a, UNIT_BYTES));
 	return true;
 }
 

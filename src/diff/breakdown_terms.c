@@ -11,17 +11,16 @@ struct term_breakdown {
 	const struct phase_sum *of_phase; /* of phases */
 	enum phase phase;
 	struct parts parts;
-	struct node root;
+	struct node root, *rows[TERM_ROWS];
 	int64_t of[NR_SIDES]; /* what the amounts are over */
 	bool unknown, several; /* a rank does not know the terms; a rank has several devices */
 };
 
-static void add_amount(struct term_breakdown *b, int side, size_t i, __int128 amount)
+/* A row of the breakdown, in the order of the terms. */
+static void add_row(struct term_breakdown *b, const char *label)
 {
-	struct node *n = b->root.first;
-	while (i--)
-		n = n->next;
-	n->amount[side] += amount;
+	size_t i = b->root.nr;
+	b->rows[i] = node_add(&b->parts, &b->root, label);
 }
 
 /* ---- terms ---- */
@@ -37,7 +36,7 @@ static void take_place(struct term_breakdown *b, int side, struct term_place pla
 	}
 	b->of[side] = number_add(b->of[side], nr);
 	for (size_t i = 0; i < b->root.nr; i++)
-		add_amount(b, side, i, value[i]);
+		b->rows[i]->amount[side] += value[i];
 }
 
 static void take_rank(void *ctx, const struct rank_part *r)
@@ -85,16 +84,15 @@ struct breakdown *breakdown_by_term(const struct breakdown_input *in)
 		return NULL;
 	b.parts = breakdown_begin(in, b.terms->by);
 	for (size_t i = 0; i < TERM_ROWS && b.terms->rows[i].label; i++)
-		node_add(&b.parts, &b.root, b.terms->rows[i].label);
+		add_row(&b, b.terms->rows[i].label);
 	breakdown_each_rank(in, take_rank, &b);
 	if (b.unknown) {
 		parts_drop(&b.parts);
 		return NULL;
 	}
-	struct node *n = b.root.first;
-	for (size_t i = 0; n; n = n->next, i++)
-		if (b.several && b.terms->rows[i].flags & ROW_OF_DEVICES)
-			n->detail = "less what several devices run at once";
+	for (size_t i = 0; i < b.root.nr && b.several; i++)
+		if (b.terms->rows[i].flags & ROW_OF_DEVICES)
+			b.rows[i]->detail = "less what several devices run at once";
 	return breakdown_end(&b.parts, &b.root, q, nodes_spread(&b.root, b.of, breakdown_change(q)));
 }
 
@@ -110,9 +108,9 @@ static void take_phase(void *ctx, const struct rank_part *r)
 	b->of[r->side] = number_add(b->of[r->side], of.steps);
 	for (size_t i = 0; i < b->root.nr; i++)
 		if (!b->of_phase->nr)
-			add_amount(b, r->side, i, of.parts[b->terms->rows[i].terms->at]);
+			b->rows[i]->amount[r->side] += of.parts[b->terms->rows[i].terms->at];
 		else if (phase_summary_of(d, b->phase, &metric_table[b->of_phase->terms[i]], &part))
-			add_amount(b, r->side, i, part.value[STAT_TOTAL]);
+			b->rows[i]->amount[r->side] += part.value[STAT_TOTAL];
 }
 
 /* Of step.time by what ran meanwhile, as without a phase. */
@@ -127,9 +125,9 @@ struct breakdown *breakdown_by_phase(const struct breakdown_input *in)
 			b.phase = (enum phase)k;
 	b.parts = breakdown_begin(in, b.of_phase->nr ? "what runs in it" : b.terms->by);
 	for (size_t i = 0; i < b.of_phase->nr; i++)
-		node_add(&b.parts, &b.root, metric_table[b.of_phase->terms[i]].head);
+		add_row(&b, metric_table[b.of_phase->terms[i]].head);
 	for (size_t i = 0; i < NR_STEP_PARTS && !b.of_phase->nr; i++)
-		node_add(&b.parts, &b.root, b.terms->rows[i].label);
+		add_row(&b, b.terms->rows[i].label);
 	breakdown_each_rank(in, take_phase, &b);
 	return breakdown_end(&b.parts, &b.root, q, nodes_spread(&b.root, b.of, breakdown_change(q)));
 }
