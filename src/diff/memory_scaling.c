@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "diff/attribution_memory.h"
+#include "diff/breakdown_memory.h"
 #include "diff/memory_pair.h"
 #include "model/memory_view.h"
 #include "model/unit.h"

@@ -15,8 +15,6 @@ const char *verdict_name(enum verdict v)
 	return names[v];
 }
 
-const char *const check_groups[NR_GROUPS] = { "step", "kernels", "memory", "ranks", "inputs" };
-
 const char *const drift_names[NR_DRIFTS] = {
 	[DRIFT_SLOWER] = "slower",
 	[DRIFT_FASTER] = "faster",

@@ -39,7 +39,7 @@ struct part {
 	const char *detail; ///< "renamed", "launches 12 → 14", … or ""
 };
 
-/// Attribution of one check (or of a diff), in parts that add up.
+/// Where the change of a check (or of a diff) went, in parts that add up.
 struct breakdown {
 	const char *title; ///< "step.cuda_time by class, category and kernel"
 	enum unit unit;
@@ -70,12 +70,6 @@ struct evidence {
 struct select_pair {
 	const char *key, *value;
 };
-
-/// What a check is about; the suites of JUnit.
-enum check_group { GROUP_STEP, GROUP_KERNELS, GROUP_MEMORY, GROUP_RANKS, GROUP_INPUTS, NR_GROUPS };
-
-/// "step", "kernels", "memory", "ranks", "inputs"; static.
-extern const char *const check_groups[NR_GROUPS];
 
 struct check {
 	const char *id; ///< rule id, or rule id[item]

@@ -100,7 +100,7 @@ enum status rule_read(struct document *d, const struct node *map, struct rules *
 	r->query.stat = r->stat;
 	r->query.reduce = r->reduce;
 	TRY(check_id(d, id, out, r));
-	if (r->stat != STAT_MEDIAN && !metric_is_step(m))
+	if (r->stat != STAT_MEDIAN && !m->per_step)
 		return document_fail(d, node_get(map, "stat"),
 		                     "'stat' is for step.* metrics: '%s' is one figure per run", m->name);
 	TRY(check_items(d, map, r));

@@ -414,7 +414,7 @@ static void check_steps(struct row_reader *r, const struct digest *d, uint64_t b
 	for (int m = 0; m < NR_STEP_METRICS && d->summaries.nr; m++)
 		whole = whole && (metric_table[m].since > 0 || digest_summary(d, (enum metric_id)m));
 	for (size_t i = 0; i < d->summaries.nr; i++)
-		whole = whole && metric_is_step(&metric_table[d->summaries.v[i].metric]);
+		whole = whole && metric_table[d->summaries.v[i].metric].per_step;
 	if (!whole)
 		row_fail(r, byte, "summaries", "do not have one for each figure of steps");
 	else if (d->summaries.nr && d->usable_steps == 0)

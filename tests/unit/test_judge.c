@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "breakdown_sums.h"
-#include "diff/breakdown.h"
 #include "diff/past.h"
 
 /* Five steps of 100 ms; everything a test changes is in here. */
@@ -731,7 +730,8 @@ static void test_creep(void **state)
 	assert_int_equal(check(&s, "cuda")->baseline, MS(106));
 	assert_int_equal(check(&s, "cuda")->breakdown->change, MS(5));
 	assert_adds_up(check(&s, "cuda")->breakdown);
-	assert_int_equal(part(check(&s, "cuda")->breakdown, 0, PART_LATER)->change, -MS(6));
+	assert_int_equal(part(check(&s, "cuda")->breakdown, 0, "later runs of the baseline")->change,
+	                 -MS(6));
 	for (size_t i = 0; i < 5; i++)
 		s.c->samples[METRIC_STEP_CUDA_TIME][i] = MS(109);
 	report_release(&s.report);

@@ -1,4 +1,4 @@
-#include "diff/attribution.h"
+#include "diff/breakdown_of.h"
 
 #include <stdio.h>
 
@@ -44,10 +44,10 @@ static void again(struct sides *s)
 static struct breakdown *breakdown(struct sides *s, enum metric_id id, const char *label,
                                    int64_t change)
 {
-	struct attribution_query q = {
+	struct breakdown_query q = {
 		.metric = &metric_table[id], .label = span_of(label), .change = change, .stat = "median"
 	};
-	return attribution_of(&s->bench, &s->bench.pairs, &q, &s->arena);
+	return breakdown_of(&s->bench, &s->bench.pairs, &q, &s->arena);
 }
 
 static const struct activity before[] = {
@@ -211,12 +211,12 @@ static void test_step_parts(void **state)
 			d->samples[METRIC_STEP_IDLE_TIME][i] = side ? MS(2) : MS(1);
 		}
 	}
-	struct attribution_query q = { .metric = &metric_table[METRIC_STEP_TIME],
-		                           .label = SPAN(""),
-		                           .change = MS(8),
-		                           .later = MS(1),
-		                           .stat = "median" };
-	struct breakdown *b = attribution_of(&s.bench, &s.bench.pairs, &q, &s.arena);
+	struct breakdown_query q = { .metric = &metric_table[METRIC_STEP_TIME],
+		                         .label = SPAN(""),
+		                         .change = MS(8),
+		                         .later = MS(1),
+		                         .stat = "median" };
+	struct breakdown *b = breakdown_of(&s.bench, &s.bench.pairs, &q, &s.arena);
 	assert_adds_up(b);
 	assert_null(part(b, 0, "compute"));
 	assert_int_equal(part(b, 0, "exposed communication")->change, MS(1));
@@ -420,13 +420,13 @@ static void test_scope(void **state)
 	static const struct rank_scope scopes[] = { { .one = true, .rank = 7 }, { .glob = "7*" } };
 	for (size_t i = 0; i < NR_OF(scopes); i++) {
 		struct activity_pairs pairs;
-		struct attribution_query q = { .metric = &metric_table[METRIC_KERNEL_TIME],
-			                           .label = SPAN("gemm_a"),
-			                           .change = MS(50),
-			                           .stat = "median",
-			                           .ranks = scopes[i] };
+		struct breakdown_query q = { .metric = &metric_table[METRIC_KERNEL_TIME],
+			                         .label = SPAN("gemm_a"),
+			                         .change = MS(50),
+			                         .stat = "median",
+			                         .ranks = scopes[i] };
 		activity_pairs_init(&pairs, &s.bench.view[0], &s.bench.view[1], 1, scopes[i]);
-		struct breakdown *b = attribution_of(&s.bench, &pairs, &q, &s.arena);
+		struct breakdown *b = breakdown_of(&s.bench, &pairs, &q, &s.arena);
 		assert_adds_up(b);
 		assert_int_equal(b->parts.nr, 2);
 		assert_int_equal(part(b, 0, "launches")->change, MS(20));
@@ -435,7 +435,7 @@ static void test_scope(void **state)
 		q.metric = &metric_table[METRIC_STEP_BUSY_TIME];
 		q.label = SPAN("");
 		q.change = MS(4);
-		b = attribution_of(&s.bench, &pairs, &q, &s.arena);
+		b = breakdown_of(&s.bench, &pairs, &q, &s.arena);
 		assert_adds_up(b);
 		assert_int_equal(part(b, 0, "compute and memory operations")->change, MS(4));
 		vec_release(&b->parts);

@@ -1,4 +1,4 @@
-#include "diff/attribution_memory.h"
+#include "diff/breakdown_memory.h"
 
 #include "breakdown_sums.h"
 #include "diff/breakdown.h"
@@ -40,8 +40,8 @@ static struct breakdown *breakdown(struct sides *s)
 	bench_query(&s->bench, &s->query, &e);
 	assert_int_equal(e.list.nr, 1);
 	struct breakdown *b =
-	    memory_attribution_of(&s->bench, &s->query, &e.list.v[0], e.list.v[0].value[SIDE_BASELINE],
-	                          &s->report.arena, &s->where);
+	    breakdown_of_memory(&s->bench, &s->query, &e.list.v[0], e.list.v[0].value[SIDE_BASELINE],
+	                        &s->report.arena, &s->where);
 	vec_release(&e.list);
 	if (b)
 		vec_push(&s->report.breakdowns, b);
@@ -241,13 +241,13 @@ static void test_other_runs(void **state)
 		b.min_runs = 2;
 		bench_query(&b, &q, &e);
 		struct breakdown *x =
-		    memory_attribution_of(&b, &q, e.list.v, e.list.v[0].value[SIDE_BASELINE], &a, &where);
+		    breakdown_of_memory(&b, &q, e.list.v, e.list.v[0].value[SIDE_BASELINE], &a, &where);
 		assert_non_null(x);
 		assert_adds_up(x);
 		assert_int_equal(x->change, nr == 2 ? MIB(80 - 53) : MIB(71 - 53));
 		/* 100 MiB are as near to 80 as 60 are: the first run counts */
 		assert_int_equal(part(x, 0, "linear")->change, nr == 2 ? MIB(50) : MIB(21));
-		assert_int_equal(part(x, 0, PART_LATER)->change, -MIB(3));
+		assert_int_equal(part(x, 0, "later runs of the baseline")->change, -MIB(3));
 		if (nr == 2)
 			assert_int_equal(part(x, 0, "median of the runs − this run")->change, -MIB(20));
 		assert_string_equal(where, "most of it at t/train.py:forward");
