@@ -89,7 +89,8 @@ static bool may_be_joined(const struct run *run)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct run run, again;
-	if (!read_run((struct span){ (const char *)data, size }, &run))
+	fuzz_accepted = read_run((struct span){ (const char *)data, size }, &run);
+	if (!fuzz_accepted)
 		return 0;
 	struct sink *once = sink_open_memory(), *twice = sink_open_memory();
 	run_write(&run, once);
