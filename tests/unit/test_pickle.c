@@ -575,7 +575,7 @@ static void check_pair(const char *json, const char *pickle)
 static const char *shared(void)
 {
 	const char *dir = getenv("GPUGATE_SHARED");
-	if (!dir)
+	if (!dir || !*dir)
 		skip();
 	return dir;
 }
