@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import pathlib
+import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "data" / "ref"
 SHORT = 64
@@ -52,8 +53,10 @@ def compare(want, have, same=exactly):
     return [f"{what}: {first_difference(want.get(what), have.get(what))}" for what in unequal(brief(want), brief(have), same)]
 
 
-def differences(sources, path, have, reference, same=exactly):
-    """The same for the answer of `reference()`, a function of `sources` and the file `path`, which may be kept."""
+def differences(sources, path, have, reference, keep, same=exactly):
+    """The same for the answer of `reference()`, a function of `sources` and the file `path`; kept, if `keep`."""
+    if not keep:
+        return compare(reference(), have, same)
     file = FOLDER / f"{key(sources, path)}.json"
     kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
     if kept is not None and not FRESH and not unequal(kept, brief(have), same):
@@ -71,3 +74,13 @@ def differences(sources, path, have, reference, same=exactly):
     else:
         lines.append(f"{file.name} is not what the reference says; tests/update writes it anew")
     return lines
+
+
+def recordings(kind, pattern):
+    """Files of the shared data, of "traces" or "snapshots"; none, and so said, where $GPUGATE_SHARED names no folder."""
+    shared = os.environ.get("GPUGATE_SHARED")
+    if not shared:
+        print(f"skipped: {kind} of the shared data ($GPUGATE_SHARED is not set)")
+        return []
+    found = [p for part in ("data", "data/more") for p in sorted(pathlib.Path(shared, part, kind).rglob(pattern))]
+    return found or sys.exit(f"no {kind} in {shared}")
