@@ -270,7 +270,7 @@ static void kernels_stay(void **state)
 		struct digest *d = digest_new();
 		struct strbuf out = STRBUF_INIT;
 		d->communication = "nccl";
-	d->trace = d->marker = "t";
+		d->trace = d->marker = "t";
 		for (int k = 0; k < 5 && cases[i].rows[k].name.n; k++)
 			vec_push(&d->kernels, cases[i].rows[k]);
 		digest_fold(d, &t);
