@@ -54,7 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum status st = inputs_read(src, d, &other, &log);
 	const char *error = diag_first_error(&log);
 	check(st == ST_OK ? !error : error && text_is_valid(span_of(error)) && !strchr(error, '\n'));
-	if (st == ST_OK)
+	fuzz_accepted = st == ST_OK;
+	if (fuzz_accepted)
 		check_figures(d);
 	diag_release(&log);
 	source_close(src);

@@ -16,6 +16,6 @@ static enum status reduce_timeline(struct source *src, size_t window, struct dig
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	check_record((struct span){ (const char *)data, size }, reduce_timeline);
+	fuzz_accepted = check_record((struct span){ (const char *)data, size }, reduce_timeline);
 	return 0;
 }

@@ -16,6 +16,6 @@ static enum status reduce_xprof(struct source *src, size_t window, struct digest
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	check_record((struct span){ (const char *)data, size }, reduce_xprof);
+	fuzz_accepted = check_record((struct span){ (const char *)data, size }, reduce_xprof);
 	return 0;
 }

@@ -53,9 +53,12 @@ static inline bool record_is_read(struct span bytes, record_reader *reader, size
 	return st == ST_OK;
 }
 
-static inline void check_record(struct span bytes, record_reader *reader)
+/* True if the record is read. */
+static inline bool check_record(struct span bytes, record_reader *reader)
 {
-	check(record_is_read(bytes, reader, 0, 0) == record_is_read(bytes, reader, 64, 3));
+	bool is_read = record_is_read(bytes, reader, 0, 0);
+	check(is_read == record_is_read(bytes, reader, 64, 3));
+	return is_read;
 }
 
 #endif

@@ -85,11 +85,12 @@ static inline bool may_be_joined(const struct run *run)
 	return may;
 }
 
-static inline void check_run(struct span text, run_reader *reader)
+/* True if the text is read. */
+static inline bool check_run(struct span text, run_reader *reader)
 {
 	struct run run, again; /* of one rank, a run is written as a digest */
 	if (!run_is_read(text, reader, &run))
-		return;
+		return false;
 	struct sink *once = sink_open_memory(), *twice = sink_open_memory();
 	run_write(&run, once);
 	check(run_is_read(sink_memory(once), run.ranks.nr == 1 ? read_one_digest : run_read, &again));
@@ -103,6 +104,7 @@ static inline void check_run(struct span text, run_reader *reader)
 		query_everything(&run);
 	}
 	run_release(&run);
+	return true;
 }
 
 #endif
