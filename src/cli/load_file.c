@@ -41,8 +41,7 @@ static enum status keep(const struct loader *l, struct input *in, enum status st
 		digest_free(d);
 		return st;
 	}
-	if (!l->options->whole)
-		digest_fold(d, l->options->categories);
+	digest_fold(d, l->options->categories); /* whatever it was read from: one figure, one value */
 	if (l->capacity != MEMORY_UNKNOWN) {
 		d->device_memory = l->capacity;
 		for (size_t i = 0; i < d->memories.nr; i++)

@@ -14,7 +14,7 @@ struct named {
 
 /* --- figures --- */
 
-static struct memory_stat stat_of_profile(const char *id, const char *source,
+static struct memory_stat stat_of_profile(const char *id, enum memory_source source,
                                           const struct memory_profile *p)
 {
 	return (struct memory_stat){
@@ -186,7 +186,7 @@ static void add_items(struct digest *d, const char *id, const struct memory_prof
 
 /* --- the digest --- */
 
-void profile_add(struct digest *d, const char *id, const char *source,
+void profile_add(struct digest *d, const char *id, enum memory_source source,
                  const struct memory_profile *p)
 {
 	vec_push(&d->memories, stat_of_profile(id, source, p));
@@ -215,7 +215,7 @@ static void fill(struct digest *d, const struct memory_profiles *profiles)
 	}
 	vec_sort(&list, text_cmp);
 	for (size_t i = 0; i < list.nr; i++)
-		profile_add(d, list.v[i].id, "snapshot", list.v[i].profile);
+		profile_add(d, list.v[i].id, MEMORY_OF_SNAPSHOT, list.v[i].profile);
 	vec_release(&list);
 }
 

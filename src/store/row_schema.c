@@ -114,7 +114,7 @@ static void write_leading(const struct schema *s, bool several, int depth, struc
 		write_key("schema", "", depth, out);
 		sink_printf(out, "{\"const\": \"%s\"},", s->id);
 	}
-	if (s->counted || (several && s->cmp)) {
+	if (s->counted || (several && s->listed)) {
 		write_key(ROW_OWNERS, "", depth, out);
 		sink_puts(out, s->counted ? "{\"type\": \"integer\", \"minimum\": 1},"
 		                          : "{\"type\": \"array\", \"items\": {\"$ref\": "

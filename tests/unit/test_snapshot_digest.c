@@ -157,7 +157,7 @@ static void test_figures(void **state)
 		2512, 5632,       4608, 1,    0,    1,    0,    2560, 0,   1024, NULL, NULL, NULL,
 	};
 	assert_string_equal(d->memories.v[1].id, "2");
-	assert_string_equal(d->memories.v[1].source, "snapshot");
+	assert_int_equal(d->memories.v[1].source, MEMORY_OF_SNAPSHOT);
 	assert_memory_equal(&d->memories.v[1].events, &want.events,
 	                    sizeof want - offsetof(struct memory_stat, events));
 	assert_int_equal(d->memory_evidence.nr, 2);

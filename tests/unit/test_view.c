@@ -365,7 +365,7 @@ static void test_joined_figures(void **state)
 	d->memories.v[0].peak_dims = "[8, 4]";
 	d->memories.v[0].peak_types = "float";
 	digest_join(d, sample_snapshot(0));
-	assert_string_equal(d->memories.v[0].source, "snapshot");
+	assert_int_equal(d->memories.v[0].source, MEMORY_OF_SNAPSHOT);
 	assert_string_equal(d->memories.v[0].peak_op, "aten::mm");
 	assert_string_equal(d->memories.v[0].peak_dims, "[8, 4]");
 	assert_string_equal(d->memories.v[0].peak_types, "float");
@@ -396,8 +396,8 @@ static void test_joined_record(void **state)
 	digest_join(d, record);
 	assert_int_equal(d->memories.nr, 3);
 	assert_string_equal(d->memories.v[0].id, first.id);
-	assert_string_equal(d->memories.v[0].source, "trace");
-	assert_string_equal(d->memories.v[1].source, "timeline");
+	assert_int_equal(d->memories.v[0].source, MEMORY_OF_TRACE);
+	assert_int_equal(d->memories.v[1].source, MEMORY_OF_TIMELINE);
 	assert_string_equal(d->memories.v[2].id, "unknown");
 	struct fixture *f = open_view(d, NULL);
 	assert_figures(f, "memory.peak_allocated", "0=4000 timeline=600 unknown=700");
