@@ -87,19 +87,6 @@ void kernel_stat_fold(struct kernel_stat *k, const char *category)
 		k->occupancy = -1;
 }
 
-void digest_merge_folded(struct digest *d)
-{
-	size_t nr = 0;
-	for (size_t i = 0; i < d->kernels.nr; i++) {
-		if (nr && d->kernels.v[i].names > 0 &&
-		    kernel_stat_cmp(&d->kernels.v[nr - 1], &d->kernels.v[i]) == 0)
-			row_add(&kernel_stat_row, ROWS_FOLDED, &d->kernels.v[nr - 1], &d->kernels.v[i]);
-		else
-			d->kernels.v[nr++] = d->kernels.v[i];
-	}
-	d->kernels.nr = nr;
-}
-
 static void fold_kernels(struct digest *d, const struct category_table *t)
 {
 	struct choice c = { .fold = mem_calloc(d->kernels.nr, sizeof *c.fold) };
@@ -112,7 +99,7 @@ static void fold_kernels(struct digest *d, const struct category_table *t)
 	}
 	choice_release(&c);
 	vec_sort(&d->kernels, kernel_stat_cmp);
-	digest_merge_folded(d);
+	rows_unite(&kernel_stat_row, &d->kernels);
 }
 
 /* --- operators and threads: one sum, at the end or the beginning --- */

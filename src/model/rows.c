@@ -244,3 +244,20 @@ void rows_join(const struct schema *s, void *into, const void *from)
 	free(a.v);
 	memcpy(into, &out, sizeof out);
 }
+
+void rows_unite(const struct schema *s, void *list)
+{
+	struct row_list rows;
+	size_t nr = 0;
+	memcpy(&rows, list, sizeof rows);
+	for (size_t i = 0; i < rows.nr; i++) {
+		const char *row = rows.v + i * s->size;
+		char *last = nr ? rows.v + (nr - 1) * s->size : NULL;
+		if (last && row_cmp(s, last, row) == 0)
+			row_add(s, ROWS_FOLDED, last, row);
+		else
+			memmove(rows.v + nr++ * s->size, row, s->size);
+	}
+	rows.nr = nr;
+	memcpy(list, &rows, sizeof rows);
+}

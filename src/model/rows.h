@@ -69,8 +69,7 @@ struct field {
 	bool sums_last; ///< of a key: sums (`names` > 0) come after all others
 	int since; ///< minor version of the stored form that brought it
 	enum row_join join[NR_ROW_OCCASIONS];
-	const char *shown; ///< key in `metrics --json`; NULL: not shown
-	bool shown_id; ///< shown as a number if it is one
+	const char *shown; ///< key in `metrics --json`, where text is an id; NULL: not shown
 	void (*read)(struct row_reader *r, void *const *rows, size_t nr);
 	void (*write)(const void *const *rows, size_t nr, struct sink *out);
 	/// Write the JSON Schema of the value, or of that of `several` structs together.
@@ -136,6 +135,9 @@ size_t field_size(const struct field *f);
 /// Join the list at `from` into the one at `into`, of two cycles: both are VECs of the row type and
 /// in order. Rows of one key become one.
 void rows_join(const struct schema *s, void *into, const void *from);
+
+/// Neighbours of one key in a list that is in order become one, as small rows do; `list` is a VEC.
+void rows_unite(const struct schema *s, void *list);
 
 /// Time that the occupancy of a kernel, or of a sum of kernels, is known for; 0: unknown.
 int64_t kernel_occupancy_ns(const struct kernel_stat *k);

@@ -42,10 +42,8 @@
 		.since = __VA_ARGS__                                                                \
 	}
 
-/// Further designators of a line: its key in `metrics --json`; the same of an id, which is a number
-/// there if it looks like one; sums of small rows come last.
+/// Further designators of a line: its key in `metrics --json`; sums of small rows come last.
 #define SHOWN(key_) .shown = (key_)
-#define SHOWN_ID(key_) .shown = (key_), .shown_id = true
 #define SUMS_LAST .sums_last = true
 
 /// The row type of a struct, with the lines `STRUCT_fields`.

@@ -69,7 +69,7 @@ static void join_small_sites(void *row, const void *more)
 #define ROW memory_item
 static const struct field memory_item_fields[] = {
 	/* member, stored, two cycles, small ones, since, in `metrics --json` */
-	KEY(ORDER, memory, TEXT, 0, SHOWN_ID("device")),
+	KEY(ORDER, memory, TEXT, 0, SHOWN("device")),
 	KEY(ORDER, list, ENUM(memory_list_names), 0, SHOWN("list")),
 	KEY(SAME, category, NAME, 0, SHOWN("category")),
 	KEY(SAME, kind, ENUM(site_kind_names), 0, SHOWN("kind")),
@@ -87,7 +87,7 @@ ROW_TYPE(memory_item, LISTED, OWN(FOLDED, join_small_sites));
 #define ROW memory_level
 static const struct field memory_level_fields[] = {
 	/* member, stored, two cycles, small ones, since, in `metrics --json` */
-	KEY(ORDER, memory, TEXT, 0, SHOWN_ID("device")),
+	KEY(ORDER, memory, TEXT, 0, SHOWN("device")),
 	KEY(ORDER, entries, COUNT, 0, SHOWN("entries")),
 	FIELD(time_us, OPTIONAL_COUNT(-1), KEEP, KEEP, 0, SHOWN("time_us")),
 	FIELD(allocated, NUMBER, KEEP, KEEP, 0, SHOWN("allocated")),

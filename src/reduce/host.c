@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "model/rows.h"
 #include "reduce/flop_count.h"
 #include "reduce/reducer.h"
 #include "reduce/step_phase.h"
@@ -284,17 +285,7 @@ static void call_rows(const struct reducer *r, struct digest *d)
 				                             .total_ns = h->begun_ns });
 	}
 	vec_sort(&d->calls, call_stat_cmp);
-	size_t nr = 0;
-	for (size_t i = 0; i < d->calls.nr; i++) { /* a data loader as operator and as annotation */
-		struct call_stat *last = nr ? &d->calls.v[nr - 1] : NULL, *c = &d->calls.v[i];
-		if (last && call_stat_cmp(last, c) == 0) {
-			last->count = number_add(last->count, c->count);
-			last->total_ns = number_add(last->total_ns, c->total_ns);
-		} else {
-			d->calls.v[nr++] = *c;
-		}
-	}
-	d->calls.nr = nr;
+	rows_unite(&call_stat_row, &d->calls); /* a data loader as operator and as annotation */
 }
 
 void host_walk(struct reducer *r, struct digest *d)

@@ -142,7 +142,7 @@ static void kernels(struct emit *e, const struct run_view *v, const struct diges
 		emit_number(e, "rank", d->rank, 0);
 		emit_str(e, "kind", event_gpu_names[k->kind]);
 		emit_text(e, "name", k->name);
-		if (k->names > 0) { /* of a digest: the sum of so many small ones of a category */
+		if (k->names > 0) { /* the sum of so many small ones of a category */
 			emit_number(e, "names", k->names, 0);
 			emit_text(e, "category", k->name);
 		} else {

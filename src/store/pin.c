@@ -180,7 +180,7 @@ static void pin_kernels(struct pinner *p, size_t r, const struct names *keep, bo
 		vec_push(&d->kernels, k);
 	}
 	vec_sort(&d->kernels, kernel_stat_cmp);
-	digest_merge_folded(d);
+	rows_unite(&kernel_stat_row, &d->kernels);
 }
 
 static void pin_ops(const struct digest *from, const struct names *keep, struct digest *d)
