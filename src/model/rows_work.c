@@ -74,7 +74,7 @@ static const struct field kernel_stat_fields[] = {
 	FIELD(block, SHAPE, OWN, NONE, 0),
 	FIELD(shapes, COUNT, MAX, NONE, 0),
 	FIELD(occupancy, OPTIONAL_COUNT(-1), OWN, OWN, 0),
-	FIELD(occupancy_ns, OPTIONAL_NUMBER(0), OWN, OWN, 0),
+	FIELD(occupancy_ns, OPTIONAL_COUNT(0), OWN, OWN, 0),
 	FIELD(occupancy_rest, OPTIONAL_NUMBER(0), OWN, OWN, 0),
 	FIELD(names, OPTIONAL_NUMBER(0), MAX, NAMES, 0),
 	FIELD(largest_ns, OPTIONAL_NUMBER(0), SUM, MAX, 0),

@@ -2,6 +2,8 @@
    a value is that of all, or a list with one for each. */
 #include "store/row_schema.h"
 
+#include "store/row_values.h"
+
 /* What the values of fields are, by type; written once in each file. */
 static const char *const value_defs[][2] = {
 	{ "count", "{\"type\": \"integer\", \"minimum\": 0}" },
@@ -21,25 +23,6 @@ static const char *const value_def_of[] = {
 	[FIELD_NAME] = "text",     [FIELD_OPTIONAL_TEXT] = "text",
 	[FIELD_HASH] = "hash",     [FIELD_SHAPE] = "shape",
 };
-
-static bool is_optional(const struct field *f)
-{
-	switch (f->type) {
-	case FIELD_OPTIONAL_COUNT:
-	case FIELD_OPTIONAL_NUMBER:
-	case FIELD_OPTIONAL_TEXT:
-	case FIELD_OPTIONAL_ROWS:
-	case FIELD_SHAPE:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool is_text(const struct field *f)
-{
-	return f->type == FIELD_TEXT || f->type == FIELD_OPTIONAL_TEXT || f->type == FIELD_NAME;
-}
 
 void row_schema_line(struct sink *out, int depth, const char *text)
 {
@@ -97,7 +80,7 @@ static void write_field(const struct field *f, bool several, int depth, struct s
 		f->describe(several, depth, out);
 		return;
 	default:
-		write_def(value_def_of[f->type], is_optional(f), several, out);
+		write_def(value_def_of[f->type], row_is_optional(f), several, out);
 	}
 }
 
@@ -129,7 +112,7 @@ static void write_object(const struct schema *s, bool several, int depth, struct
 	sink_puts(out, "\"type\": \"object\", \"additionalProperties\": false,");
 	row_schema_line(out, depth, "\"required\": [");
 	for (size_t i = 0; i < s->nr; i++)
-		if (!is_optional(&s->fields[i])) {
+		if (!row_is_optional(&s->fields[i])) {
 			sink_printf(out, "%s\"%s\"", before, s->fields[i].key);
 			before = ", ";
 		}
@@ -140,7 +123,7 @@ static void write_object(const struct schema *s, bool several, int depth, struct
 		const struct field *f = &s->fields[i];
 		write_key(f->key, "", depth + 1, out);
 		write_field(f, several, depth + 1, out);
-		if (is_text(f)) {
+		if (row_is_text(f)) {
 			sink_puts(out, ",");
 			write_key(f->key, "_hex", depth + 1, out);
 			write_def("bytes", true, several, out);
