@@ -6,7 +6,6 @@
 #include "base/idmap.h"
 #include "base/intern.h"
 #include "base/number.h"
-#include "base/text.h"
 #include "model/rows.h"
 
 /* ---- may they be joined ---- */

@@ -2,9 +2,9 @@
 
 #include "base/number.h"
 
-#define LIST(member, type, ...)                                                              \
-	{                                                                                        \
-		.offset = offsetof(struct digest, member), .row = &type##_row, .joined = __VA_ARGS__ \
+#define LIST(member, type, joined_)                                                        \
+	{                                                                                      \
+		.offset = offsetof(struct digest, member), .row = &type##_row, .joined = (joined_) \
 	}
 const struct digest_list digest_lists[] = {
 	/* member, row type, joined as it is */

@@ -77,6 +77,7 @@ static const struct field kernel_stat_fields[] = {
 	FIELD(occupancy_ns, OPTIONAL_COUNT(0), OWN, OWN, 0),
 	FIELD(occupancy_rest, OPTIONAL_NUMBER(0), OWN, OWN, 0),
 	FIELD(names, OPTIONAL_NUMBER(0), MAX, NAMES, 0),
+	/* the same name may be the largest of both cycles, so the sum bounds what one can have */
 	FIELD(largest_ns, OPTIONAL_NUMBER(0), SUM, MAX, 0),
 };
 ROW_TYPE(kernel_stat, LISTED, SUMS(kernel_stat), OWN(OF_CYCLES, join_kernel_cycles),
