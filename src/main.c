@@ -10,9 +10,10 @@
               tokens, never a tree; database: a file of SQLite → rows, without SQL;
               sink: sticky error, written beside its place and renamed
    model/     plain nouns: metric (one row each in metrics.def), unit, statistic, event, snapshot,
-              memory, digest, flops (operations, peaks of GPUs), ranks (collectives matched across
-              them), view (what rules see of a digest), figures (a value of each metric), category,
-              rule, select, history (past runs of a baseline), diagnosis, report
+              memory, digest, rows (what each member is in JSON and where rows are joined), flops
+              (operations, peaks of GPUs), ranks (collectives matched across them), view (what
+              rules see of a digest), figures (a value of each metric), category, rule, select,
+              history (past runs of a baseline), diagnosis, report
    read/      trace → events, by several threads where there are some to spare, also of JAX and
               XProf; export of Nsight Systems → events; memory snapshot, as JSON or as a pickle
               read as data, and other profilers' records of memory; flat metrics files;

@@ -196,7 +196,6 @@ static enum status init(struct init *in)
 	TRY(choose_workload(in));
 	TRY(check_marker(in));
 	TRY(setup_init(&in->setup, in->o, in->log));
-	in->setup.load.whole = true;
 	if (in->o->args.nr)
 		TRY(run_load(in->o->args.v, in->o->args.nr, &in->setup.load, &in->run, in->log));
 	choose_run(in);

@@ -44,7 +44,6 @@ enum status cmd_metrics(const struct options *o, struct diag_log *log)
 	struct setup s;
 	struct run run = { 0 };
 	enum status st = setup_init(&s, o, log);
-	s.load.whole = true;
 	if (st == ST_OK)
 		st = run_load(o->args.v, o->args.nr, &s.load, &run, log);
 	if (st == ST_OK) {

@@ -13,7 +13,6 @@ struct load_options {
 	struct reduce_options reduce;
 	const struct site_rules *sites; ///< of snapshots
 	const struct category_table *categories; ///< that small kernels are summed by
-	bool whole; ///< nothing is summed: rows of everything, however small
 };
 
 /// Read every artifact named by `paths`, directories included, into `out`: one

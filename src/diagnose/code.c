@@ -290,7 +290,7 @@ static void fragmentation(const struct run_view *v, struct arena *a, struct run_
 	            "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, keep sizes of tensors alike "
 	            "from step to step (padding, bucketing)",
 	        .confirm = "memory.fragmentation_at_peak_pct",
-	        .ask = strcmp(worst->source, "snapshot") == 0
+	        .ask = worst->source == MEMORY_OF_SNAPSHOT
 	                   ? ""
 	                   : "a memory snapshot with history, which shows the gaps and who holds the "
 	                     "blocks "

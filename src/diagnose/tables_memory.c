@@ -68,7 +68,7 @@ static void allocator(struct tabler *t, const struct owned_memories *m)
 		cell_known(t, table, s->segment_count);
 		cell_known(t, table, s->segment_churn);
 		cell_known(t, table, s->oom_count);
-		cell_name(t, table, span_of(s->source));
+		cell_name(t, table, span_of(memory_source_names[s->source]));
 		cell_name(t, table, span_of(memory_name(t, m->list.v[i].digest, s->id)));
 	}
 	table->more = m->list.nr > TABLE_ROWS ? m->list.nr - TABLE_ROWS : 0;

@@ -324,8 +324,8 @@ static bool has_sites(const struct memory_ref m[NR_SIDES], enum memory_list list
 	size_t nr[NR_SIDES];
 	for (int s = 0; s < NR_SIDES; s++)
 		memory_list_of(m[s].digest, m[s].stat->id, list, &nr[s]);
-	return strcmp(m[0].stat->source, m[1].stat->source) == 0 &&
-	       ((nr[0] && nr[1]) || strcmp(m[0].stat->source, "snapshot") == 0);
+	return m[0].stat->source == m[1].stat->source &&
+	       ((nr[0] && nr[1]) || m[0].stat->source == MEMORY_OF_SNAPSHOT);
 }
 
 /* By site where both sides have them, else by what the figures themselves say. Returns the words

@@ -281,7 +281,7 @@ void memory_figures(const struct reducer *r, const struct trace_meta *meta, stru
 	for (size_t i = 0; i < r->memories.list.nr; i++) {
 		struct memory_stat stat = r->memories.list.v[i].stat;
 		stat.id = ident_text(&d->arena, r->names, r->memories.ids.keys.v[i]);
-		stat.source = "trace";
+		stat.source = MEMORY_OF_TRACE;
 		stat.growth_per_step = memory_growth(r, &r->memories.list.v[i]);
 		stat.capacity = d->device_memory;
 		stat.end_requested = stat.inactive = stat.largest_inactive = MEMORY_UNKNOWN;

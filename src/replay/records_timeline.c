@@ -162,7 +162,7 @@ void timeline_reduce(const struct memory_timeline *t, struct digest *out)
 	w.p.peak_allocated = w.peak.level;
 	w.p.end_allocated = w.now.level;
 	add_timeline_categories(&w);
-	profile_add(out, TIMELINE, TIMELINE, &w.p);
+	profile_add(out, TIMELINE, MEMORY_OF_TIMELINE, &w.p);
 	profiles_finish(out, t->json_faults, t->fault_byte);
 	vec_push(&all.list, w.p);
 	memory_profiles_release(&all);

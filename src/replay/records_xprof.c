@@ -275,7 +275,7 @@ static enum status reduce_memory(struct xprof_work *w, struct digest *out, struc
 	merge_sites(&w->p.peak_sites);
 	add_region_categories(&w->p);
 	cut_rows(&w->p.peak_sites);
-	profile_add(out, w->id, "xprof", &w->p);
+	profile_add(out, w->id, MEMORY_OF_XPROF, &w->p);
 	if (w->at_peak && w->at_peak->kind == XPROF_ALLOCATION && w->at_peak->op->n)
 		out->memories.v[out->memories.nr - 1].peak_op =
 		    text_valid(&out->arena, name_span(w->at_peak->op));

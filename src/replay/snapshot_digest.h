@@ -11,9 +11,9 @@
 GG_MUST_CHECK enum status snapshot_reduce(const struct snapshot *s, const struct replay_options *o,
                                           struct digest *out, struct diag_log *log);
 
-/// Append the memory `id`, which comes last in order, to a digest; `id` and `source` are kept as
-/// they are. What `p` does not know is MEMORY_UNKNOWN.
-void profile_add(struct digest *d, const char *id, const char *source,
+/// Append the memory `id`, which comes last in order, to a digest; `id` is kept as
+/// it is. What `p` does not know is MEMORY_UNKNOWN.
+void profile_add(struct digest *d, const char *id, enum memory_source source,
                  const struct memory_profile *p);
 
 /// Set all else that a digest of memories has, and its hash.

@@ -56,7 +56,7 @@ static const char *input(struct memory_text *t, const char *s)
 
 static bool is_snapshot(const struct memory_stat *m)
 {
-	return strcmp(m->source, "snapshot") == 0;
+	return m->source == MEMORY_OF_SNAPSHOT;
 }
 
 /* "train/model.py:forward, line 61 (attention)" */
@@ -153,8 +153,10 @@ static void churn_cells(struct memory_text *t, const struct memory_item *item, c
 {
 	cells[0] = bytes(t, item->bytes);
 	cells[1] = count(t, item->blocks, "allocation", "allocations");
-	cells[2] = arena_printf(&t->arena, "%s, most often %s", count(t, item->other, "size", "sizes"),
-	                        bytes(t, item->largest));
+	cells[2] = item->kind == SITE_REST
+	               ? "" /* a sum of sites has no most frequent size */
+	               : arena_printf(&t->arena, "%s, most often %s",
+	                              count(t, item->other, "size", "sizes"), bytes(t, item->largest));
 	cells[3] = site(t, item);
 }
 
@@ -366,7 +368,7 @@ static void write_record(struct memory_text *t)
 	sink_puts(t->out, "\n");
 	write_peak_op(t);
 	write_list(t, &before_files[0]);
-	if (strcmp(m->source, "xprof") != 0)
+	if (m->source != MEMORY_OF_XPROF)
 		return; /* of the other categories are all that is known */
 	write_list(t, &before_files[1]);
 	write_files(t, "operator");
@@ -380,7 +382,7 @@ static void write_memory(struct memory_text *t, bool name_rank)
 	sink_puts(t->out, "\n");
 	if (is_snapshot(t->m))
 		write_snapshot(t);
-	else if (strcmp(t->m->source, "trace") == 0)
+	else if (t->m->source == MEMORY_OF_TRACE)
 		write_peak_op(t);
 	else
 		write_record(t);
@@ -391,7 +393,7 @@ void memory_text_write(const struct digest *d, bool name_rank, struct sink *out)
 {
 	for (size_t i = 0; i < d->memories.nr; i++) {
 		struct memory_text t = { .digest = d, .m = &d->memories.v[i], .out = out };
-		if (t.m->peak_op || strcmp(t.m->source, "trace") != 0)
+		if (t.m->peak_op || t.m->source != MEMORY_OF_TRACE)
 			write_memory(&t, name_rank);
 	}
 }

@@ -6,6 +6,7 @@
 #include "io/sink.h"
 #include "merge/digest_fold.h"
 #include "model/phases.h"
+#include "model/rows.h"
 #include "model/rule_items.h"
 #include "store/digest_schema.h"
 
@@ -179,22 +180,19 @@ static void pin_kernels(struct pinner *p, size_t r, const struct names *keep, bo
 		vec_push(&d->kernels, k);
 	}
 	vec_sort(&d->kernels, kernel_stat_cmp);
-	digest_merge_folded(d);
+	rows_unite(&kernel_stat_row, &d->kernels);
 }
 
 static void pin_ops(const struct digest *from, const struct names *keep, struct digest *d)
 {
-	struct op_stat sum = { .name = SPAN("") };
+	struct op_stat sum = { 0 };
 	for (size_t i = 0; i < from->ops.nr; i++) {
 		const struct op_stat *s = &from->ops.v[i];
 		if (s->names == 0 && names_has(keep, s->name)) {
 			vec_push(&d->ops, *s);
 			continue;
 		}
-		sum.count = number_add(sum.count, s->count);
-		sum.total_ns = number_add(sum.total_ns, s->total_ns);
-		sum.self_ns = number_add(sum.self_ns, s->self_ns);
-		sum.names = number_add(sum.names, s->names ? s->names : 1);
+		row_fold(&op_stat_row, &sum, s);
 	}
 	if (sum.names)
 		vec_push(&d->ops, sum);
@@ -280,9 +278,7 @@ static void pin_sites(const struct memory_item *v, size_t nr, size_t most, struc
 			continue;
 		}
 		any = adds_up;
-		rest.bytes = number_add(rest.bytes, v[i].bytes);
-		rest.blocks = number_add(rest.blocks, v[i].blocks);
-		rest.largest = v[i].largest > rest.largest ? v[i].largest : rest.largest;
+		row_add(&memory_item_row, ROWS_FOLDED, &rest, &v[i]);
 	}
 	if (any)
 		vec_push(&d->memory_items, rest);
@@ -357,13 +353,8 @@ static struct digest *copy(const struct digest *from)
 	d->arena = fresh.arena;
 	d->joined = NULL;
 	d->progress = fresh.progress;
-#define FRESH(member) memcpy(&d->member, &fresh.member, sizeof d->member)
-	FRESH(env), FRESH(summaries), FRESH(kernels), FRESH(devices), FRESH(ops), FRESH(threads);
-	FRESH(calls), FRESH(comms), FRESH(collectives), FRESH(functions), FRESH(memories),
-	    FRESH(memory_items);
-	FRESH(memory_levels), FRESH(memory_evidence), FRESH(phase_kernels), FRESH(phase_ops);
-	FRESH(flops), FRESH(phase_summaries), FRESH(inputs), FRESH(counters);
-#undef FRESH
+	for (size_t i = 0; i < nr_digest_lists; i++)
+		memset((char *)d + digest_lists[i].offset, 0, sizeof d->kernels);
 	COPY(d, from, env);
 	COPY(d, from, summaries);
 	COPY(d, from, devices);

@@ -3,7 +3,7 @@
 A reference is run where nothing is kept yet, where the program differs from what is kept (so that the difference
 can be named), and with REFERENCE_FRESH=1 always: then what is kept must be what it says. With REFERENCE_UPDATE=1
 what it says is kept. Of an answer short values are kept as they are and others as hashes, so that nothing of a
-recording can be read from them.
+recording can be read from them; rows that the program may have folded are kept whole, with hashes as names.
 """
 import hashlib
 import json
@@ -13,6 +13,7 @@ import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "data" / "ref"
 SHORT = 64
+WHOLE = ("rows of kernels",)
 UPDATE, FRESH = (os.environ.get(f"REFERENCE_{what}") == "1" for what in ("UPDATE", "FRESH"))
 
 
@@ -28,7 +29,7 @@ def text(value):
 
 def brief(answer):
     texts = {what: text(value) for what, value in answer.items()}
-    return {what: t if len(t) <= SHORT else "#" + hashlib.sha256(t.encode()).hexdigest()[:16] for what, t in texts.items()}
+    return {what: t if len(t) <= SHORT or what in WHOLE else "#" + hashlib.sha256(t.encode()).hexdigest()[:16] for what, t in texts.items()}
 
 
 def exactly(what, want, have):

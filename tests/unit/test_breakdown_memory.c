@@ -269,7 +269,7 @@ static void test_trace(void **state)
 	struct sides s = { 0 };
 	struct digest *b = memory_digest(0, "0", MIB(1), 0), *c = memory_digest(0, "0", MIB(2), 0);
 	memory_add(c, MEMORY_LIST_PEAK, "linear", "forward", 20, MIB(2), 0);
-	b->memories.v[0].source = "trace";
+	b->memories.v[0].source = MEMORY_OF_TRACE;
 	s.run[0] = fixture_run(b);
 	s.run[1] = fixture_run(c);
 	b->memories.v[0].start_allocated = b->memories.v[0].end_allocated = MIB(1) / 2;

@@ -317,7 +317,7 @@ static void test_one_side_lacks(void **state)
 	struct bench_of_two s;
 	setup(&s, usual, NR_OF(usual));
 	struct memory_stat *m = vec_push_zero(&s.b->memories);
-	*m = (struct memory_stat){ .id = "0", .source = "trace", .peak_allocated = 1 << 30 };
+	*m = (struct memory_stat){ .id = "0", .source = MEMORY_OF_TRACE, .peak_allocated = 1 << 30 };
 	struct rule *r = add_rule(&s, "peak", METRIC_MEMORY_PEAK_ALLOCATED);
 	fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(1), "1%");
 	assert_int_equal(run_judge(&s), ST_OK);

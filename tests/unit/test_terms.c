@@ -39,7 +39,7 @@ static struct digest *random_digest(void)
 	vec_push(&d->devices, gpu);
 	struct thread_stat t = { .id = "1/1", .busy_ns = any(MS(30)), .op_ns = any(MS(30)) };
 	vec_push(&d->threads, t);
-	struct memory_stat m = sample_memory("0", "snapshot", any(MIB(90)));
+	struct memory_stat m = sample_memory("0", MEMORY_OF_SNAPSHOT, any(MIB(90)));
 	int64_t *const fields[] = { &m.peak_reserved,    &m.end_allocated,   &m.end_reserved,
 		                        &m.reserved_at_peak, &m.start_allocated, &m.alloc_count,
 		                        &m.free_count,       &m.churn_bytes,     &m.growth_per_step,
