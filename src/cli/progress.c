@@ -12,7 +12,7 @@
 
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "model/metric.h"
+#include "metric/metric.h"
 
 /* What is read within the first of these shows nothing. */
 enum { INTERVAL_NS = 300000000, DEFAULT_COLUMNS = 80, NAME_CHARS = 28 };

@@ -1,6 +1,6 @@
 #include "diff/breakdown.h"
 
-#include "model/unit.h"
+#include "metric/unit.h"
 
 struct parts parts_new(struct arena *a, const char *title, enum unit unit, int64_t change)
 {

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "diff/breakdown_internal.h"
 #include "diff/drift.h"
-#include "model/unit.h"
+#include "metric/unit.h"
 
 enum { KERNELS = 1 << EVENT_KERNEL, COPIES = 1 << EVENT_MEMCPY, SETS = 1 << EVENT_MEMSET };
 enum which { ALL, COMMUNICATION, NO_COMMUNICATION, OF_CATEGORY, OF_NAME };

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "diff/breakdown_internal.h"
 #include "diff/terms.h"
-#include "model/unit.h"
+#include "metric/unit.h"
 
 /* Calls of one name in one rank, over the steps. */
 struct call_row {

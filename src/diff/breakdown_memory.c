@@ -3,8 +3,8 @@
 #include "base/text.h"
 #include "diff/memory_sites.h"
 #include "diff/terms.h"
+#include "metric/unit.h"
 #include "model/memory_view.h"
-#include "model/unit.h"
 
 struct memory_breakdown {
 	struct parts parts;

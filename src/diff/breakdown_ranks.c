@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "diff/breakdown_internal.h"
 #include "diff/terms.h"
-#include "model/unit.h"
+#include "metric/unit.h"
 
 /* A figure of one rank: of steps their sum, with their number. */
 struct rank_amount {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/unit.h"
+#include "metric/unit.h"
 
 /* Kernels of `list` that are among the top of a side. */
 struct top {

@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "diff/breakdown_memory.h"
 #include "diff/memory_pair.h"
+#include "metric/unit.h"
 #include "model/memory_view.h"
-#include "model/unit.h"
 
 static const struct memory_item *category_row(const struct memory_ref *m, struct span category)
 {

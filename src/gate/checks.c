@@ -13,8 +13,8 @@
 #include "gate/noise.h"
 #include "gate/trust.h"
 #include "gate/waivers.h"
+#include "metric/unit.h"
 #include "model/select.h"
-#include "model/unit.h"
 
 struct maker {
 	struct bench *bench;

@@ -9,7 +9,7 @@
 #include "gate/judge.h"
 #include "gate/sides.h"
 #include "gate/trust.h"
-#include "model/unit.h"
+#include "metric/unit.h"
 
 static void add_figure(struct report *out, const struct metric *m, const struct entry *e)
 {

@@ -5,8 +5,8 @@
 
 #include "diff/past.h"
 #include "gate/noise_math.h"
+#include "metric/unit.h"
 #include "model/phases.h"
-#include "model/unit.h"
 
 /* ---- samples of the steps ---- */
 

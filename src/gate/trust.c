@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "gate/trust_finding.h"
-#include "model/unit.h"
+#include "metric/unit.h"
 
 static const char *share(struct arena *a, int64_t part, int64_t whole)
 {

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "base/number.h"
+#include "base/period.h"
 #include "base/sort.h"
 #include "base/strbuf.h"
 #include "base/text.h"

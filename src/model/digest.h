@@ -8,9 +8,9 @@
 #include "base/arena.h"
 #include "base/span.h"
 #include "base/vec.h"
-#include "model/event.h"
+#include "events/event.h"
+#include "metric/metric.h"
 #include "model/memory.h"
-#include "model/metric.h"
 
 enum attribution { ATTRIBUTION_NONE, ATTRIBUTION_LAUNCH, ATTRIBUTION_TIMESTAMP };
 
@@ -339,9 +339,8 @@ struct env_entry {
 	const char *key, *value;
 };
 
-/// Value of `unmarked`, and the regularity in 1e-6 % below which launches have no period.
+/// Value of `unmarked`.
 #define UNMARKED_PERIOD "period"
-#define PERIOD_NEEDED INT64_C(90000000)
 
 /// The highest number of a rank.
 enum { RANK_MAX = INT32_MAX };

@@ -10,7 +10,7 @@
 #include "base/span.h"
 #include "base/status.h"
 #include "base/vec.h"
-#include "model/metric.h"
+#include "metric/metric.h"
 #include "model/run_report.h"
 
 /// In the order of rules.md, "Verdicts".

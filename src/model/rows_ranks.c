@@ -132,7 +132,7 @@ ROW_TYPE(input_stat, LISTED);
 
 static const char *const metric_names[] = {
 #define X(id, name, ...) name,
-#include "model/metrics.def"
+#include "metric/metrics.def"
 #undef X
 	NULL
 };

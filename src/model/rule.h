@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "model/metric.h"
+#include "metric/metric.h"
 #include "model/view.h"
 
 enum condition {

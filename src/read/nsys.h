@@ -3,8 +3,8 @@
 #define GG_READ_NSYS_H
 
 #include "base/diag.h"
+#include "events/event.h"
 #include "io/source.h"
-#include "model/event.h"
 
 /// True for a database of SQLite: reading shows whether it is an export.
 bool nsys_recognise(struct span first);

@@ -12,8 +12,8 @@
 
 #include "base/idmap.h"
 #include "base/strbuf.h"
+#include "events/event.h"
 #include "io/jscan_inline.h"
-#include "model/event.h"
 #include "read/trace.h"
 
 enum event_phase {

@@ -2,8 +2,8 @@
 #ifndef GG_REDUCE_COLLECTIVE_H
 #define GG_REDUCE_COLLECTIVE_H
 
+#include "events/event.h"
 #include "model/digest.h"
-#include "model/event.h"
 
 struct collective_call {
 	enum collective_kind kind;

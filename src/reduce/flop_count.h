@@ -7,8 +7,8 @@
 #ifndef GG_REDUCE_FLOP_COUNT_H
 #define GG_REDUCE_FLOP_COUNT_H
 
+#include "events/event.h"
 #include "model/digest.h"
-#include "model/event.h"
 
 struct flop_rule;
 

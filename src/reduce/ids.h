@@ -8,7 +8,7 @@
 
 #include "base/idmap.h"
 #include "base/intern.h"
-#include "model/event.h"
+#include "events/event.h"
 
 struct reducer;
 

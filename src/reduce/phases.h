@@ -2,8 +2,8 @@
 #ifndef GG_REDUCE_PHASES_H
 #define GG_REDUCE_PHASES_H
 
+#include "events/event.h"
 #include "model/digest.h"
-#include "model/event.h"
 
 struct reducer;
 struct activity;

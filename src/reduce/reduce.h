@@ -4,8 +4,8 @@
 
 #include "base/diag.h"
 #include "base/intern.h"
+#include "events/event.h"
 #include "model/digest.h"
-#include "model/event.h"
 
 struct reduce_options {
 	const char *marker; ///< glob that matches step annotations

@@ -1,5 +1,5 @@
 /* Steps of a trace without markers, from the period of its launches. */
-#include "reduce/period.h"
+#include "base/period.h"
 #include "reduce/reducer.h"
 
 /* Activities in the order of the host: indices, by the start of their launch; by their own start if

@@ -4,8 +4,8 @@
 #define GG_REPLAY_RECORDS_H
 
 #include "base/diag.h"
+#include "events/memory_record.h"
 #include "model/digest.h"
-#include "model/memory_record.h"
 
 /// Fill `out` (from digest_new()) with one memory, "timeline", of source "timeline". Snapshot,
 /// rank, marker, communication and warmup are the caller's to set, as for snapshot_reduce().

@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "events/snapshot.h"
 #include "model/memory.h"
-#include "model/snapshot.h"
 
 struct replay_options {
 	const struct site_rules *sites; ///< NULL: nothing is skipped or categorised

@@ -4,8 +4,8 @@
 
 #include "base/diag.h"
 #include "base/idmap.h"
+#include "events/snapshot.h"
 #include "model/memory.h"
-#include "model/snapshot.h"
 
 /// Sites without a stack.
 enum { SITE_ID_NO_STACK, SITE_ID_BEFORE, SITE_ID_UNEXPLAINED, SITE_ID_REST, NR_FIXED_SITES };

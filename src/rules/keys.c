@@ -6,7 +6,7 @@
 #include "base/nearest.h"
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "model/metric.h"
+#include "metric/metric.h"
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
 
