@@ -52,8 +52,8 @@ static void explain_metric(const struct metric *m, struct sink *out)
 	sink_printf(out, "  unit      %s\n", unit_name(m->unit));
 	sink_printf(out, "  worse     %s\n", worse[m->worse]);
 	sink_printf(out, "  per       %s\n",
-	            metric_has_phases(m)    ? "step, phase of steps"
-	            : metric_is_step(m)     ? "step"
+	            phase_sum_of(m)         ? "step, phase of steps"
+	            : m->per_step           ? "step"
 	            : *label_name(m->label) ? label_name(m->label)
 	                                    : "run");
 	sink_printf(out, "  reduced   %s over devices, then ranks\n", reduce_name(m->reduce));

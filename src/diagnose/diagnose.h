@@ -5,6 +5,10 @@
 
 #include "model/run_report.h"
 
+/// Metrics that the summary tells, in its order: those with a title.
+enum { NR_FACT_METRICS = 20 };
+extern const enum metric_id fact_metrics[NR_FACT_METRICS];
+
 /// Lines of the summary.
 void diagnose_facts(const struct run_view *v, struct arena *a, struct run_report *out);
 

@@ -81,9 +81,10 @@ static const char *flops_note(struct summary *s, enum metric_id id)
 	return "";
 }
 
-static void add_metric(struct summary *s, enum metric_id id, const char *label)
+static void add_metric(struct summary *s, enum metric_id id)
 {
 	const struct metric *m = &metric_table[id];
+	const char *label = m->title;
 	int64_t value;
 	bool of_gpu = m->need == NEED_GPU || m->need == NEED_COMM;
 	if ((of_gpu && !s->gpu) || !figure_of_metric(s->v, id, &value) ||
@@ -91,9 +92,9 @@ static void add_metric(struct summary *s, enum metric_id id, const char *label)
 		return;
 	if (s->out->window && id == METRIC_STEP_IDLE_TIME) /* before that it is not a step's */
 		label = arena_printf(s->a, "%s after its first activity, whole window", label);
-	else if (s->out->window && (metric_is_step(m) || id == METRIC_FLOPS_PER_STEP))
+	else if (s->out->window && (m->per_step || id == METRIC_FLOPS_PER_STEP))
 		label = arena_printf(s->a, "%s, whole window", label);
-	else if ((metric_is_step(m) && id != METRIC_STEP_TIME) || id == METRIC_FLOPS_PER_STEP)
+	else if ((m->per_step && id != METRIC_STEP_TIME) || id == METRIC_FLOPS_PER_STEP)
 		label = arena_printf(s->a, "%s per step", label);
 	const char *note = worst_rank(s, id, value);
 	vec_push(&s->out->facts, (struct fact){ .id = m->name,
@@ -207,36 +208,34 @@ static void add_inputs(struct summary *s)
 	vec_release(&names.list);
 }
 
+const enum metric_id fact_metrics[NR_FACT_METRICS] = {
+	METRIC_STEP_TIME,
+	METRIC_STEP_CUDA_TIME,
+	METRIC_STEP_KERNEL_TIME,
+	METRIC_STEP_EXPOSED_COMM_TIME,
+	METRIC_STEP_IDLE_TIME,
+	METRIC_STEP_KERNEL_COUNT,
+	METRIC_GPU_UTILIZATION_PCT,
+	METRIC_GPU_OCCUPANCY_PCT,
+	METRIC_THROUGHPUT_STEPS,
+	METRIC_THROUGHPUT_SAMPLES,
+	METRIC_THROUGHPUT_TOKENS,
+	METRIC_FLOPS_PER_STEP,
+	METRIC_FLOPS_PER_S,
+	METRIC_FLOPS_PEAK_PCT,
+	METRIC_MFU_PCT,
+	METRIC_MEMORY_PEAK_RESERVED,
+	METRIC_MEMORY_PEAK_ALLOCATED,
+	METRIC_MEMORY_END_ALLOCATED,
+	METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT,
+	METRIC_MEMORY_HEADROOM,
+};
+
 void diagnose_facts(const struct run_view *v, struct arena *a, struct run_report *out)
 {
-	static const struct {
-		enum metric_id id;
-		const char *label;
-	} rows[] = {
-		{ METRIC_STEP_TIME, "step time" },
-		{ METRIC_STEP_CUDA_TIME, "CUDA time" },
-		{ METRIC_STEP_KERNEL_TIME, "kernel time" },
-		{ METRIC_STEP_EXPOSED_COMM_TIME, "exposed communication" },
-		{ METRIC_STEP_IDLE_TIME, "GPU idle" },
-		{ METRIC_STEP_KERNEL_COUNT, "kernels" },
-		{ METRIC_GPU_UTILIZATION_PCT, "GPU utilisation" },
-		{ METRIC_GPU_OCCUPANCY_PCT, "occupancy of kernels" },
-		{ METRIC_THROUGHPUT_STEPS, "steps per second" },
-		{ METRIC_THROUGHPUT_SAMPLES, "samples per second" },
-		{ METRIC_THROUGHPUT_TOKENS, "tokens per second" },
-		{ METRIC_FLOPS_PER_STEP, "operations" },
-		{ METRIC_FLOPS_PER_S, "operations per second" },
-		{ METRIC_FLOPS_PEAK_PCT, "share of the peak" },
-		{ METRIC_MFU_PCT, "MFU, of the model's operations" },
-		{ METRIC_MEMORY_PEAK_RESERVED, "memory reserved, peak" },
-		{ METRIC_MEMORY_PEAK_ALLOCATED, "memory allocated, peak" },
-		{ METRIC_MEMORY_END_ALLOCATED, "memory active, end" },
-		{ METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT, "fragmentation at the peak" },
-		{ METRIC_MEMORY_HEADROOM, "memory left above the peak" },
-	};
 	struct summary s = { .v = v, .a = a, .out = out };
 	add_extent(&s);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		add_metric(&s, rows[i].id, rows[i].label);
+	for (size_t i = 0; i < NR_FACT_METRICS; i++)
+		add_metric(&s, fact_metrics[i]);
 	add_inputs(&s);
 }

@@ -4,19 +4,14 @@
 
 /* A rank that lacks steps is a finding of its own: in text that will do. */
 static const struct {
-	const char *title, *head;
 	enum metric_id id;
+	const char *narrow; /* the head that text has room for; NULL: the column is left out there */
 } columns[] = {
-	{ "step.time", "step.time", METRIC_STEP_TIME },
-	{ "compute", "compute", METRIC_STEP_COMPUTE_TIME },
-	{ "communication", "comm", METRIC_STEP_COMM_TIME },
-	{ "exposed", "exposed", METRIC_STEP_EXPOSED_COMM_TIME },
-	{ "waiting", "waiting", METRIC_COMM_WAIT_TIME },
-	{ "straggler", "straggler", METRIC_RANK_STRAGGLER_PCT },
-	{ "compute skew", "skew", METRIC_RANK_COMPUTE_SKEW_PCT },
-	{ "utilisation", "GPU use", METRIC_GPU_UTILIZATION_PCT },
-	{ "peak memory", "memory", METRIC_MEMORY_PEAK_ALLOCATED },
-	{ "missing steps", NULL, METRIC_RANK_MISSING_STEPS },
+	{ METRIC_STEP_TIME, "step.time" },          { METRIC_STEP_COMPUTE_TIME, "compute" },
+	{ METRIC_STEP_COMM_TIME, "comm" },          { METRIC_STEP_EXPOSED_COMM_TIME, "exposed" },
+	{ METRIC_COMM_WAIT_TIME, "waiting" },       { METRIC_RANK_STRAGGLER_PCT, "straggler" },
+	{ METRIC_RANK_COMPUTE_SKEW_PCT, "skew" },   { METRIC_GPU_UTILIZATION_PCT, "GPU use" },
+	{ METRIC_MEMORY_PEAK_ALLOCATED, "memory" }, { METRIC_RANK_MISSING_STEPS, NULL },
 };
 enum { NR_COLUMNS = sizeof columns / sizeof *columns };
 
@@ -86,8 +81,8 @@ void diagnose_rank_table(const struct run_view *v, bool candidate, struct report
 	if (out->rank_columns.nr == 0) {
 		vec_push(&out->rank_columns, (struct rank_column){ "steps", "steps", true });
 		for (size_t i = 0; i < NR_COLUMNS; i++)
-			vec_push(&out->rank_columns,
-			         (struct rank_column){ columns[i].title, columns[i].head, false });
+			vec_push(&out->rank_columns, (struct rank_column){ metric_table[columns[i].id].head,
+			                                                   columns[i].narrow, false });
 	}
 	for (size_t r = 0; r < v->run->ranks.nr; r++)
 		add_row(v, r, candidate, out);

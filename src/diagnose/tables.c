@@ -138,46 +138,6 @@ static const struct answer *answer_of(const struct answers *answers, struct span
 	return NULL;
 }
 
-static const char *short_name(enum metric_id id)
-{
-	switch (id) {
-	case METRIC_KERNEL_TIME:
-	case METRIC_CATEGORY_TIME:
-	case METRIC_COMM_TIME:
-		return "time";
-	case METRIC_KERNEL_COUNT:
-	case METRIC_COMM_COUNT:
-		return "count";
-	case METRIC_KERNEL_MEAN:
-		return "mean";
-	case METRIC_KERNEL_MAX:
-		return "longest";
-	case METRIC_KERNEL_SHARE_PCT:
-	case METRIC_FUNCTION_EXCLUSIVE_PCT:
-		return "share";
-	case METRIC_KERNEL_OCCUPANCY_PCT:
-		return "occupancy";
-	case METRIC_OP_SELF_TIME:
-		return "self";
-	case METRIC_OP_TIME:
-		return "with callees";
-	case METRIC_GPU_COUNTER_MEDIAN_PCT:
-		return "median";
-	case METRIC_GPU_COUNTER_MAD_PCT:
-		return "spread";
-	case METRIC_THREAD_TIME:
-		return "busy";
-	case METRIC_MEMCPY_BANDWIDTH:
-		return "bandwidth";
-	case METRIC_COMM_ALG_BANDWIDTH:
-		return "algorithm";
-	case METRIC_COMM_BUS_BANDWIDTH:
-		return "bus";
-	default:
-		return "bytes";
-	}
-}
-
 static void add_rows(struct tabler *t, const struct listing *l, const struct answers *answers,
                      struct report_table *table)
 {
@@ -228,8 +188,8 @@ static void add_listing(struct tabler *t, const struct listing *l)
 	for (size_t k = 0; k < l->nr; k++) {
 		struct query q = diagnosis_query(&metric_table[l->ids[k]]);
 		run_query(t->v, &q, &scratch, &answers[k]);
-		table_column(table, short_name(l->ids[k]), q.metric->unit);
-		table->columns.v[k].adds = metric_adds_up(l->ids[k]);
+		table_column(table, q.metric->head, q.metric->unit);
+		table->columns.v[k].adds = q.metric->adds;
 	}
 	if (l->share) {
 		table_column(table, "share", UNIT_PCT);

@@ -36,9 +36,6 @@ void cell_absent(struct report_table *table);
 /// End it: columns that say nothing are taken out, and so is a table without rows.
 void table_end(struct tabler *t);
 
-/// True for figures of which a sum over things is one of them together.
-bool metric_adds_up(enum metric_id id);
-
 /// Put into `rest` of the columns, which are of `ids`, what digests keep as a sum; how many things
 /// that is of.
 size_t table_folded(struct tabler *t, struct report_table *table, const enum metric_id *ids,

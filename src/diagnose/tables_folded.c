@@ -2,27 +2,6 @@
 #include "base/number.h"
 #include "diagnose/tables.h"
 
-/* Figures of which a sum over things is one of them together; times with callees hold those of
-   other rows. */
-bool metric_adds_up(enum metric_id id)
-{
-	switch (id) {
-	case METRIC_KERNEL_TIME:
-	case METRIC_KERNEL_COUNT:
-	case METRIC_KERNEL_SHARE_PCT:
-	case METRIC_CATEGORY_TIME:
-	case METRIC_OP_SELF_TIME:
-	case METRIC_THREAD_TIME:
-	case METRIC_MEMCPY_BYTES:
-	case METRIC_COMM_TIME:
-	case METRIC_COMM_COUNT:
-	case METRIC_COMM_BYTES:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Of the things of a rank that its digest keeps as a sum: how many they are, and a figure. */
 static size_t folded_of(const struct rank_view *r, enum metric_id id, __int128 *sum)
 {
@@ -65,7 +44,7 @@ size_t table_folded(struct tabler *t, struct report_table *table, const enum met
 	for (size_t k = 0; k < nr_ids; k++) {
 		const struct metric *m = &metric_table[ids[k]];
 		size_t ranks = 0;
-		if (!metric_adds_up(m->id))
+		if (!m->adds)
 			continue;
 		for (size_t i = 0; i < nr; i++) {
 			const struct rank_view *r = &t->v->ranks[i];

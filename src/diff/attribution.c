@@ -15,7 +15,7 @@ struct leaf {
 };
 
 /* Leaves of one category, neighbours in the list. */
-struct group {
+struct category_group {
 	enum category_class cls;
 	const char *category;
 	size_t first, nr;
@@ -30,7 +30,7 @@ struct builder {
 	struct parts parts;
 	int names; ///< level of the kernels: 2 below class and category, else 0
 	VEC(struct leaf) leaves;
-	VEC(struct group) groups;
+	VEC(struct category_group) groups;
 };
 
 static const char *category_label(const struct category_table *t, const struct activity_pair *p)
@@ -147,7 +147,7 @@ static int leaf_cmp(const void *a, const void *b)
 
 static int group_cmp(const void *a, const void *b)
 {
-	const struct group *x = a, *y = b;
+	const struct category_group *x = a, *y = b;
 	int c = parts_order(x->class_change, y->class_change);
 	if (!c)
 		c = (x->cls > y->cls) - (x->cls < y->cls);
@@ -162,7 +162,7 @@ static void form_groups(struct builder *b)
 	vec_sort(&b->leaves, leaf_cmp);
 	for (size_t i = 0, end; i < b->leaves.nr; i = end) {
 		const struct leaf *l = b->leaves.v;
-		struct group g = { .cls = l[i].pair->cls, .category = l[i].category, .first = i };
+		struct category_group g = { .cls = l[i].pair->cls, .category = l[i].category, .first = i };
 		for (end = i; end < b->leaves.nr && l[end].pair->cls == g.cls &&
 		              strcmp(l[end].category, g.category) == 0;
 		     end++)
@@ -252,7 +252,7 @@ static bool has_other_count(const struct builder *b, const struct leaf *l)
 	       activity_count_order(b->pairs, l->pair) != 0;
 }
 
-static void add_kernels(struct builder *b, const struct group *g)
+static void add_kernels(struct builder *b, const struct category_group *g)
 {
 	int64_t folded = 0;
 	size_t nr_folded = 0;
@@ -275,13 +275,13 @@ static void add_kernels(struct builder *b, const struct group *g)
 /* The categories of one class; those in which nothing of note moved as one row. */
 static size_t add_class(struct builder *b, size_t from)
 {
-	const struct group *first = &b->groups.v[from];
+	const struct category_group *first = &b->groups.v[from];
 	int64_t rest = 0;
 	size_t i = from, nr_rest = 0;
 	if (b->names && b->leaves.v[first->first].change)
 		parts_add(&b->parts, 0, class_name(first->cls), first->class_change, "");
 	for (; i < b->groups.nr && b->groups.v[i].cls == first->cls; i++) {
-		const struct group *g = &b->groups.v[i];
+		const struct category_group *g = &b->groups.v[i];
 		int64_t largest = b->leaves.v[g->first].change;
 		if (largest == 0)
 			continue;
@@ -379,7 +379,7 @@ struct breakdown *attribution_of(const struct bench *bench, const struct activit
 		.pairs = p, .categories = bench->naming.categories, .query = q, .arena = a
 	};
 	enum metric_id id = q->metric->id;
-	if (metric_is_step(q->metric) && q->label.n)
+	if (q->metric->per_step && q->label.n)
 		return bench->runs.baseline ? attribution_of_phase(bench, p, q, a) : NULL;
 	bool whole = (id >= METRIC_STEP_CUDA_TIME && id <= METRIC_STEP_COMM_TIME) ||
 	             id == METRIC_STEP_KERNEL_COUNT;

@@ -74,7 +74,7 @@ static struct amount amount_of(const struct run_view *v, size_t rank,
 {
 	struct amount a = { .label = q->label };
 	const struct digest *d = v->run->ranks.v[rank];
-	if (metric_is_step(q->metric)) {
+	if (q->metric->per_step) {
 		a.sum = attribution_step_total(d, q->metric->id);
 		a.of = d->usable_steps;
 	} else {

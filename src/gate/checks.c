@@ -26,17 +26,6 @@ struct maker {
 	int64_t step_ns;
 };
 
-static const char *group_of(const struct metric *m)
-{
-	if (m->need == NEED_MEMORY)
-		return "memory";
-	if (m->need == NEED_RANKS || m->need == NEED_MATCHED || m->label == LABEL_COLLECTIVE)
-		return "ranks";
-	return m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY || m->label == LABEL_PAIR
-	           ? "kernels"
-	           : "step";
-}
-
 /* ---- one check ---- */
 
 enum { ID_CHARS = 60 };
@@ -81,7 +70,7 @@ static struct check new_check(const struct maker *m, const struct entry *e, bool
 	struct check k = {
 		.id = item[0] ? arena_printf(a, "%s[%s]", rule->id, item) : arena_dup(a, span_of(rule->id)),
 		.rule = arena_dup(a, span_of(rule->id)),
-		.group = group_of(rule->metric),
+		.group = group_name(rule->metric->group),
 		.metric = rule->metric,
 		.worse = rule->worse,
 		.item = item_of(a, e, false),
@@ -102,7 +91,7 @@ static bool is_notable(const struct check *k)
 /* What is not a mean: the steps' statistic, else what becomes of ranks, else of the runs. */
 static const char *statistic_of(const struct rule *r)
 {
-	if (metric_is_step(r->metric) && r->stat != STAT_MEAN)
+	if (r->metric->per_step && r->stat != STAT_MEAN)
 		return stat_name(r->stat);
 	bool mean = r->reduce == REDUCE_EACH || r->reduce == REDUCE_MEAN;
 	return reduce_name(mean ? REDUCE_MEDIAN : r->reduce);

@@ -31,7 +31,7 @@ const char *message_limits(struct arena *a, const struct limits *map)
 
 static void add_subject(struct strbuf *b, const struct comparison *c, const struct check *check)
 {
-	if (metric_is_step(check->metric))
+	if (check->metric->per_step)
 		strbuf_addf(b, "%s ", stat_name(c->rule->stat));
 	strbuf_adds(b, check->metric->name);
 	if (check->item[0]) {

@@ -60,7 +60,7 @@ static void fill_steps(struct bench *b, const struct entry *e, const struct quer
 	struct samples of[NR_SIDES] = { 0 };
 	bool against_itself =
 	    past_source_hash(b->run[SIDE_BASELINE]) == past_source_hash(b->run[SIDE_CANDIDATE]);
-	if (metric_is_step(q->metric))
+	if (q->metric->per_step)
 		for (size_t i = 0; i <= b->runs.nr_candidates && !against_itself; i++)
 			add_steps(&b->view[i], q, e, &of[i > 0]);
 	out->has_steps = of[0].list.nr >= STEPS_NEEDED && of[1].list.nr >= STEPS_NEEDED;

@@ -7,58 +7,6 @@
 #include "gate/trust_finding.h"
 #include "model/unit.h"
 
-static bool spoils_all(const struct metric *m)
-{
-	(void)m;
-	return true;
-}
-
-/* What runs on the GPU, and who waits for it; not what is sampled beside it. Of functions, those of
-   lower classes are what no GPU activity covers. */
-static bool is_of_gpu(const struct metric *m)
-{
-	return (m->need == NEED_GPU && m->label != LABEL_COUNTER) || m->need == NEED_COMM ||
-	       m->need == NEED_MATCHED || m->need == NEED_FLOPS ||
-	       m->id == METRIC_RANK_COMPUTE_SKEW_PCT || m->id == METRIC_FUNCTION_EXCLUSIVE_PCT;
-}
-
-/* All that a trace records. */
-static bool is_of_trace(const struct metric *m)
-{
-	return m->need != NEED_MEMORY && m->need != NEED_INPUT;
-}
-
-/* Formed from what is attributed to steps; so are the rates, from step.time. The others
-   are of the whole trace. */
-static bool is_per_step(const struct metric *m)
-{
-	return is_of_trace(m) && m->label != LABEL_DEVICE && m->label != LABEL_THREAD &&
-	       m->label != LABEL_FUNCTION && m->label != LABEL_COUNTER &&
-	       m->id != METRIC_COMM_OVERLAP_PCT && m->id != METRIC_RANK_MISSING_STEPS;
-}
-
-/* Where there are no steps, the utilization is that of the whole trace. */
-static bool is_of_steps_or_window(const struct metric *m)
-{
-	return is_per_step(m) || m->id == METRIC_GPU_UTILIZATION_PCT;
-}
-
-/* Launches are lost with the activities: the host's figures on them are short too. */
-static bool is_attributed(const struct metric *m)
-{
-	return (is_of_gpu(m) && is_per_step(m)) ||
-	       (m->id >= METRIC_STEP_LAUNCH_TIME && m->id <= METRIC_STEP_SYNC_COUNT);
-}
-
-/* Sums of durations: what overlaps on one stream counts twice in them. */
-static bool is_sum(const struct metric *m)
-{
-	if (metric_is_step(m))
-		return m->id >= METRIC_STEP_CUDA_TIME && m->id <= METRIC_STEP_COMM_TIME;
-	return is_of_gpu(m) && is_per_step(m) && !m->exact && m->id != METRIC_KERNEL_MAX &&
-	       m->need != NEED_FLOPS;
-}
-
 static const char *share(struct arena *a, int64_t part, int64_t whole)
 {
 	return unit_text(a, UNIT_PCT, number_pct(part, whole));
@@ -68,23 +16,23 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 {
 	struct arena *a = &s->out->arena;
 	if (t->gpu_events == 0) {
-		trust_add(s, "no-gpu-activity", is_of_gpu,
+		trust_add(s, "no-gpu-activity", SPOILED_BY_GPU,
 		          "has no GPU activity: was CUDA or HIP activity recorded?");
 		return;
 	}
 	/* where no launch at all was recorded, none was lost: start times stand in */
 	bool has_launches = t->with_launch > 0 || t->launches > 0;
 	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
-		trust_add(s, "dropped-kernels", is_attributed,
+		trust_add(s, "dropped-kernels", SPOILED_BY_LAUNCHES,
 		          "has %" PRId64 " GPU activities whose launch was lost, %s of its GPU time",
 		          t->dropped, share(a, t->dropped_ns, t->gpu_ns));
 	if (trust_is_notable(t->launches_without_kernel, t->launches))
-		trust_add(s, "lost-kernels", is_of_gpu,
+		trust_add(s, "lost-kernels", SPOILED_BY_GPU,
 		          "has %" PRId64 " of %" PRId64 " kernel launches without a kernel",
 		          t->launches_without_kernel, t->launches);
 	if (trust_is_notable(t->overlap_ns, t->gpu_ns))
 		trust_add(
-		    s, "overlapping-activities", is_sum,
+		    s, "overlapping-activities", SPOILED_BY_OVERLAP,
 		    "has activities that overlap on one stream for %s of its GPU time: sums count it twice",
 		    share(a, t->overlap_ns, t->gpu_ns));
 }
@@ -93,12 +41,12 @@ static void find_steps(const struct trust_scope *s, const struct digest *d, int6
 {
 	int64_t usable = d->usable_steps, least = min_steps > 0 ? min_steps : 1;
 	if (usable < (int64_t)d->nr_steps)
-		trust_add(s, "short-last-step", NULL,
+		trust_add(s, "short-last-step", 0,
 		          "ends within a step: step %" PRId64 " has %" PRId64
 		          " GPU activities, less than half of what is usual, and is left out",
 		          d->step_numbers[usable], d->step_activities[usable]);
 	if (!d->window && usable < least)
-		trust_add(s, "too-few-steps", is_per_step,
+		trust_add(s, "too-few-steps", SPOILED_BY_STEPS,
 		          "has %" PRId64 " usable steps after warm-up, and the rules want %" PRId64, usable,
 		          least);
 }
@@ -106,18 +54,18 @@ static void find_steps(const struct trust_scope *s, const struct digest *d, int6
 static void find_damage(const struct trust_scope *s, const struct trust_counts *t)
 {
 	if (t->truncated)
-		trust_add(s, "truncated", spoils_all, "was cut short: what came after is not known");
+		trust_add(s, "truncated", SPOILED_BY_ALL, "was cut short: what came after is not known");
 	if (t->partial)
-		trust_add(s, "partial", spoils_all, "was read in part only");
+		trust_add(s, "partial", SPOILED_BY_ALL, "was read in part only");
 	if (t->malformed > 0)
-		trust_add(s, "malformed-events", NULL,
+		trust_add(s, "malformed-events", 0,
 		          "has %" PRId64 " events without a usable time, left out", t->malformed);
 	if (t->json_faults > 0)
-		trust_add(s, "json-faults", NULL,
+		trust_add(s, "json-faults", 0,
 		          "has %" PRId64 " faults of JSON that were read over, the first at byte %" PRId64,
 		          t->json_faults, t->fault_byte);
 	if (t->negative_durations > 0)
-		trust_add(s, "negative-durations", NULL,
+		trust_add(s, "negative-durations", 0,
 		          "has %" PRId64 " events of negative duration, taken as 0", t->negative_durations);
 }
 
@@ -153,7 +101,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 			find_lost(&s, &t);
 			find_steps(&s, d, want.min_steps);
 		} else if (want.trace) {
-			trust_add(&s, "no-trace", is_of_trace,
+			trust_add(&s, "no-trace", SPOILED_BY_TRACE | SPOILED_BY_STEP_NUMBERS,
 			          "has %s and no trace: what only a trace records cannot be compared",
 			          d->snapshot ? "a snapshot" : "a metrics file");
 		}
@@ -204,7 +152,7 @@ static void find_between(const struct run *baseline, const struct run *candidate
 	trust_find_absent(baseline, candidate, &s);
 	if (x && y && strcmp(x, y) != 0)
 		trust_add(
-		    &s, "memory-source-differs", NULL,
+		    &s, "memory-source-differs", 0,
 		    "has memory figures of another source (%s) than the baseline (%s): peaks of other "
 		    "windows",
 		    text_line(a, span_of(y)), text_line(a, span_of(x)));
@@ -212,14 +160,14 @@ static void find_between(const struct run *baseline, const struct run *candidate
 		return;
 	bool window = any_window(candidate);
 	if (window != any_window(baseline)) {
-		trust_add(&s, "window-against-steps", is_of_steps_or_window,
+		trust_add(&s, "window-against-steps", SPOILED_BY_STEPS | SPOILED_BY_UTILIZATION,
 		          "%s and the baseline %s: per-step figures do not compare",
 		          window ? "has no steps" : "has steps", window ? "has" : "has none");
 		return;
 	}
 	bool period = any_period(candidate);
 	if (!window && period != any_period(baseline)) {
-		trust_add(&s, "period-against-marker", is_of_steps_or_window,
+		trust_add(&s, "period-against-marker", SPOILED_BY_STEPS | SPOILED_BY_UTILIZATION,
 		          "has steps by %s and the baseline by %s: per-step figures do not compare",
 		          period ? "the period of its launches" : "their markers",
 		          period ? "markers" : "the period of launches");
@@ -231,7 +179,7 @@ static void find_between(const struct run *baseline, const struct run *candidate
 	             any_attribution(baseline, ATTRIBUTION_TIMESTAMP);
 	if (launch && stamp)
 		trust_add(
-		    &s, "attribution-differs", is_attributed,
+		    &s, "attribution-differs", SPOILED_BY_LAUNCHES,
 		    "or the baseline lacks launches: on one side activities belong to steps by launch, "
 		    "on the other by start time");
 }

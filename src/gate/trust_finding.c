@@ -2,7 +2,7 @@
 
 #include <stdarg.h>
 
-void trust_add(const struct trust_scope *s, const char *id, spoils_fn *spoils, const char *fmt, ...)
+void trust_add(const struct trust_scope *s, const char *id, unsigned spoils, const char *fmt, ...)
 {
 	struct strbuf b = STRBUF_INIT;
 	va_list ap;
@@ -17,7 +17,7 @@ void trust_add(const struct trust_scope *s, const char *id, spoils_fn *spoils, c
 	f->candidate = s->candidate;
 	f->warning_only = !spoils;
 	f->message = arena_take(&s->out->arena, &b);
-	for (size_t i = 0; spoils && i < NR_METRICS; i++)
-		if (spoils(&metric_table[i]))
+	for (size_t i = 0; i < NR_METRICS; i++)
+		if (spoils & metric_table[i].spoiled_by)
 			vec_push(&f->spoils, metric_table[i].name);
 }

@@ -5,9 +5,6 @@
 #include "model/digest.h"
 #include "model/report.h"
 
-/// What a finding spoils, asked of every row of the metric table.
-typedef bool spoils_fn(const struct metric *m);
-
 struct trust_scope {
 	struct report *out;
 	bool candidate;
@@ -15,8 +12,9 @@ struct trust_scope {
 	const char *who; ///< "run 2 of the candidate"; NULL: the side
 };
 
-/// Append a finding; its message begins with the side. `spoils` NULL: a warning only.
-void trust_add(const struct trust_scope *s, const char *id, spoils_fn *spoils, const char *fmt, ...)
+/// Append a finding; its message begins with the side. `spoils`: bits of enum
+/// spoiled_by; 0: a warning only.
+void trust_add(const struct trust_scope *s, const char *id, unsigned spoils, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
 /// Above 1 %.

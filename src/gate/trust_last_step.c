@@ -10,18 +10,6 @@ enum { NAME_CHARS = 80 };
 
 /* ---- the finding ---- */
 
-/* What is said of the lack itself holds. */
-static bool is_of_rest(const struct metric *m)
-{
-	return m->id != METRIC_RANK_MISSING_STEPS;
-}
-
-/* A snapshot is of its own moment. */
-static bool is_of_rest_of_trace(const struct metric *m)
-{
-	return is_of_rest(m) && m->need != NEED_MEMORY && m->need != NEED_INPUT;
-}
-
 static const char *last_deed(struct arena *a, const struct progress *p)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -41,8 +29,9 @@ void peers_name_end(struct peers *p, size_t r, const char *id, const char *messa
 {
 	struct arena *a = &p->scope->out->arena;
 	const struct digest *d = p->run->ranks.v[r];
-	peers_name(p, r, id, d->snapshot ? is_of_rest_of_trace : is_of_rest,
-	           arena_printf(a, "%s%s", message, last_deed(a, &d->progress)));
+	/* a snapshot is of its own moment; that steps are missing holds */
+	unsigned spoils = d->snapshot ? SPOILED_BY_TRACE : SPOILED_BY_ALL & ~SPOILED_BY_STEP_NUMBERS;
+	peers_name(p, r, id, spoils, arena_printf(a, "%s%s", message, last_deed(a, &d->progress)));
 }
 
 /* ---- the last step of the others ---- */

@@ -7,39 +7,9 @@
 #include "model/memory_view.h"
 #include "model/unit.h"
 
-/* Highest levels, which only a history knows. */
-static bool is_peak(const struct metric *m)
-{
-	return m->id == METRIC_MEMORY_PEAK_ALLOCATED || m->id == METRIC_MEMORY_PEAK_RESERVED ||
-	       m->id == METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT || m->id == METRIC_MEMORY_HEADROOM;
-}
-
-static bool is_churn(const struct metric *m)
-{
-	return m->id == METRIC_MEMORY_ALLOC_COUNT || m->id == METRIC_MEMORY_FREE_COUNT ||
-	       m->id == METRIC_MEMORY_CHURN_BYTES || m->id == METRIC_MEMORY_GROWTH_PER_STEP;
-}
-
-static bool is_count_of_window(const struct metric *m)
-{
-	return (is_churn(m) && m->id != METRIC_MEMORY_GROWTH_PER_STEP) ||
-	       m->id == METRIC_MEMORY_SEGMENT_CHURN || m->id == METRIC_MEMORY_OOM_COUNT;
-}
-
-static bool is_of_cut_history(const struct metric *m)
-{
-	return is_peak(m) || is_count_of_window(m);
-}
-
-static bool is_of_history(const struct metric *m)
-{
-	return is_of_cut_history(m) || is_churn(m);
-}
-
-static bool is_level(const struct metric *m)
-{
-	return is_peak(m) || m->id == METRIC_MEMORY_GROWTH_PER_STEP;
-}
+/* What a history that begins too late lacks. */
+enum { CUT_HISTORY = SPOILED_BY_MEMORY_PEAK | SPOILED_BY_MEMORY_CALLS | SPOILED_BY_MEMORY_EVENTS };
+enum { HISTORY = CUT_HISTORY | SPOILED_BY_MEMORY_GROWTH };
 
 /* An idle device has no history of its own: nothing happened there. */
 static bool any_history(const struct digest *d)
@@ -57,18 +27,17 @@ static void find_contradictions(const struct trust_scope *s, const struct memory
 	int64_t lost = number_add(e->contradicted_frees, e->lost_allocs);
 	if (e->lowest_allocated < 0)
 		trust_add(
-		    s, "negative-memory", is_level,
+		    s, "negative-memory", SPOILED_BY_MEMORY_PEAK | SPOILED_BY_MEMORY_GROWTH,
 		    "has a history that leads to %s allocated in memory %s: it does not belong to the "
 		    "final state",
 		    unit_text(&s->out->arena, UNIT_BYTES, e->lowest_allocated), id);
 	if (lost > 0)
-		trust_add(s, "memory-contradictions",
-		          trust_is_notable(lost, e->allocs) ? is_of_history : NULL,
+		trust_add(s, "memory-contradictions", trust_is_notable(lost, e->allocs) ? HISTORY : 0,
 		          "has %" PRId64 " frees of blocks that are in use later and %" PRId64
 		          " allocations that end nowhere in the history of memory %s: entries were lost",
 		          e->contradicted_frees, e->lost_allocs, id);
 	if (!e->midway && trust_is_notable(e->unseen_frees, e->allocs))
-		trust_add(s, "unseen-frees", is_churn,
+		trust_add(s, "unseen-frees", SPOILED_BY_MEMORY_CALLS | SPOILED_BY_MEMORY_GROWTH,
 		          "frees %" PRId64 " blocks of memory %s that were never allocated, though nothing "
 		          "was when the history began",
 		          e->unseen_frees, id);
@@ -84,7 +53,7 @@ static void find_risk(const struct trust_scope *s, const struct digest *d)
 		if (h.risk != RISK_CRITICAL && h.risk != RISK_WARNING)
 			continue;
 		trust_add(
-		    s, "out-of-memory-risk", NULL,
+		    s, "out-of-memory-risk", 0,
 		    "%s out of memory %s: at the peak %s are allocated and %s held unused, which leaves "
 		    "%s of %s",
 		    h.risk == RISK_CRITICAL ? "nearly runs" : "may run", text_line(a, span_of(m->id)),
@@ -97,7 +66,7 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d)
 {
 	struct arena *a = &s->out->arena;
 	if (d->memory_evidence.nr && !any_history(d))
-		trust_add(s, "no-memory-history", is_of_history,
+		trust_add(s, "no-memory-history", HISTORY,
 		          "has a snapshot without a history, which knows the end only: call "
 		          "torch.cuda.memory._record_memory_history() first");
 	for (size_t i = 0; i < d->memory_evidence.nr; i++) {
@@ -105,7 +74,7 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d)
 		const char *id = text_line(a, span_of(e->memory));
 		if (e->truncated)
 			trust_add(
-			    s, "history-cut", is_of_cut_history,
+			    s, "history-cut", CUT_HISTORY,
 			    "has a history of memory %s that begins after a step had ended: peaks may lie "
 			    "before; record with larger max_entries",
 			    id);

@@ -14,7 +14,7 @@ struct peers {
 };
 
 /// A finding on rank `r` of the run, which is named from then on.
-void peers_name(struct peers *p, size_t r, const char *id, spoils_fn *spoils, const char *message);
+void peers_name(struct peers *p, size_t r, const char *id, unsigned spoils, const char *message);
 
 /// A finding that rank `r` ends too soon; the message is completed by the last thing it
 /// did. Spoils all that is of the trace but the number of missing steps.

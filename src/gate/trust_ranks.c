@@ -10,25 +10,6 @@
 
 enum { NAME_CHARS = 80 };
 
-static bool is_any(const struct metric *m)
-{
-	(void)m;
-	return true;
-}
-
-/* Formed from steps, or from what belongs to them. */
-static bool is_of_steps(const struct metric *m)
-{
-	return metric_is_step(m) || m->need == NEED_MATCHED || m->id == METRIC_RANK_COMPUTE_SKEW_PCT ||
-	       m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY || m->label == LABEL_DIRECTION ||
-	       m->label == LABEL_COLLECTIVE || m->label == LABEL_OP || m->label == LABEL_PAIR;
-}
-
-static bool is_of_ranks(const struct metric *m)
-{
-	return m->need == NEED_MATCHED;
-}
-
 /* ---- what the ranks have in common ---- */
 
 static bool has_steps(const struct digest *d)
@@ -62,7 +43,7 @@ static void collect_steps(struct peers *p)
 	idmap_release(&all);
 }
 
-void peers_name(struct peers *p, size_t r, const char *id, spoils_fn *spoils, const char *message)
+void peers_name(struct peers *p, size_t r, const char *id, unsigned spoils, const char *message)
 {
 	struct trust_scope s = *p->scope;
 	s.rank = p->run->ranks.v[r]->rank;
@@ -110,7 +91,7 @@ static void find_missing_steps(struct peers *p)
 			               arena_printf(a, "ends early: it lacks step%s %s, which other ranks have",
 			                            nr == 1 ? "" : "s", list));
 		else if (nr > 0)
-			peers_name(p, r, "missing-steps", is_of_steps,
+			peers_name(p, r, "missing-steps", SPOILED_BY_PEERS,
 			           arena_printf(a, "lacks step%s %s, which other ranks have",
 			                        nr == 1 ? "" : "s", list));
 	}
@@ -158,7 +139,7 @@ static void find_fewer(struct peers *p, struct share *v, size_t nr)
 	int64_t usual = number_median(p->values, nr);
 	for (size_t i = 0; i < nr && nr > 2; i++)
 		if (v[i].count < usual && !p->named[v[i].rank])
-			peers_name(p, v[i].rank, "fewer-collectives", is_of_ranks,
+			peers_name(p, v[i].rank, "fewer-collectives", SPOILED_BY_MATCHES,
 			           arena_printf(a,
 			                        "has %" PRId64
 			                        " of %s in process group '%s', and its peers %" PRId64
@@ -207,13 +188,13 @@ static void find_disagreement(struct peers *p)
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {
 		const struct digest *d = p->run->ranks.v[r];
 		if (d->attribution == ATTRIBUTION_TIMESTAMP && stamps < nr)
-			peers_name(p, r, "attribution-among-ranks", is_of_steps,
+			peers_name(p, r, "attribution-among-ranks", SPOILED_BY_PEERS,
 			           "gives activities to steps by start time, other ranks by launch");
 		if (has_steps(d) && d->period_count == 0 && periods)
-			peers_name(p, r, "markers-among-ranks", is_of_steps,
+			peers_name(p, r, "markers-among-ranks", SPOILED_BY_PEERS,
 			           "has step markers, and other ranks have steps by the period of launches");
 		if (d->window && digest_has_trace(d) && p->steps.nr)
-			peers_name(p, r, "window-among-ranks", is_of_steps,
+			peers_name(p, r, "window-among-ranks", SPOILED_BY_PEERS,
 			           "has no steps, and other ranks have: its figures are of the whole trace");
 	}
 }
@@ -226,7 +207,7 @@ static void find_beyond_cap(struct peers *p)
 		int64_t step = d->collectives.nr ? d->collectives.v[d->collectives.nr - 1].step : 0;
 		s.rank = d->rank;
 		if (d->collectives_cut > 0)
-			trust_add(&s, "collectives-beyond-cap", step > 0 ? NULL : is_of_ranks,
+			trust_add(&s, "collectives-beyond-cap", step > 0 ? 0 : SPOILED_BY_MATCHES,
 			          "has %" PRId64 " collectives beyond the %d that are kept: waiting is of the "
 			          "first %" PRId64 " steps",
 			          d->collectives_cut, COLLECTIVES_KEPT, step);
@@ -242,7 +223,7 @@ static void find_partial(const struct run *run, const struct trust_scope *s)
 	const char *fault = present_fault(run, run->ranks.v[0]->world_size, a);
 	of_run.rank = -1;
 	if (run->ranks.v[0]->world_size > 0 && fault)
-		trust_add(&of_run, "partial-ranks", NULL, "is not of all ranks: %s", fault);
+		trust_add(&of_run, "partial-ranks", 0, "is not of all ranks: %s", fault);
 }
 
 void trust_find_ranks(const struct run *run, const struct trust_scope *s)
@@ -280,12 +261,13 @@ static void find_absent(const struct run *run, const struct run *other, const ch
 			continue;
 		s.rank = rank;
 		if (nr++ < NAMED)
-			trust_add(&s, "absent-rank", is_any, "lacks rank %" PRId64 ", which the %s has", rank,
-			          whose);
+			trust_add(&s, "absent-rank", SPOILED_BY_ALL, "lacks rank %" PRId64 ", which the %s has",
+			          rank, whose);
 	}
 	s.rank = -1;
 	if (nr > NAMED)
-		trust_add(&s, "absent-ranks", is_any, "lacks %zu ranks in all that the %s has", nr, whose);
+		trust_add(&s, "absent-ranks", SPOILED_BY_ALL, "lacks %zu ranks in all that the %s has", nr,
+		          whose);
 }
 
 static int64_t world_of(const struct run *run)

@@ -96,7 +96,7 @@ static void emit_rank(struct emitter *e)
 	const struct digest *d = e->rank->digest;
 	enum metric_id id = e->figure.metric->id;
 	int64_t value;
-	if (metric_is_step(e->figure.metric)) {
+	if (e->figure.metric->per_step) {
 		e->figure.summary = digest_summary(d, id);
 		e->figure.samples = d->samples[id];
 		e->figure.nr = d->summaries.nr ? 0 : (size_t)d->usable_steps;

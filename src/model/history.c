@@ -17,7 +17,7 @@ const char *query_text(const struct query *q, struct arena *a)
 	};
 	struct strbuf b = STRBUF_INIT;
 	strbuf_adds(&b, q->metric->name);
-	if (metric_is_step(q->metric))
+	if (q->metric->per_step)
 		strbuf_addf(&b, " stat=%s", stat_name(q->stat));
 	strbuf_addf(&b, " ranks=%s", reduce_name(q->reduce));
 	for (size_t i = 0; i < sizeof globs / sizeof *globs; i++)

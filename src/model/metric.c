@@ -7,11 +7,50 @@
 #include "base/nearest.h"
 
 enum { NOISY, EXACT };
+enum { APART, ADDS };
 
+/* Sets of bits that metrics have together; the columns of metrics.def name them. */
+enum {
+	SPOILED_TRACE = SPOILED_BY_TRACE,
+	SPOILED_STEP_NUMBERS = SPOILED_BY_STEP_NUMBERS,
+	SPOILED_GPU_WINDOW = SPOILED_BY_TRACE | SPOILED_BY_GPU,
+	SPOILED_UTILIZATION = SPOILED_GPU_WINDOW | SPOILED_BY_UTILIZATION,
+	SPOILED_RATES = SPOILED_BY_TRACE | SPOILED_BY_STEPS,
+	SPOILED_GPU_RATES = SPOILED_RATES | SPOILED_BY_GPU | SPOILED_BY_LAUNCHES,
+	SPOILED_GPU_MEANS = SPOILED_GPU_RATES | SPOILED_BY_OVERLAP,
+	SPOILED_HOST_STEPS = SPOILED_RATES | SPOILED_BY_PEERS,
+	SPOILED_LAUNCH_STEPS = SPOILED_HOST_STEPS | SPOILED_BY_LAUNCHES,
+	SPOILED_GPU_STEPS = SPOILED_GPU_RATES | SPOILED_BY_PEERS,
+	SPOILED_GPU_SUMS = SPOILED_GPU_STEPS | SPOILED_BY_OVERLAP,
+	SPOILED_MATCHED_SUMS = SPOILED_GPU_SUMS | SPOILED_BY_MATCHES,
+	SPOILED_MEMORY = SPOILED_BY_MEMORY,
+	SPOILED_MEMORY_PEAK = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_PEAK,
+	SPOILED_MEMORY_CALLS = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_CALLS,
+	SPOILED_MEMORY_EVENTS = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_EVENTS,
+	SPOILED_MEMORY_GROWTH = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_GROWTH,
+	SPOILED_INPUT = SPOILED_BY_INPUT,
+};
+
+#define ROW(per_step_, id_, name_, head_, unit_, worse_, reduce_, exact_, label_, need_, group_, \
+            adds_, parts_, spoiled_, ...)                                                        \
+	{ .id = METRIC_##id_,                                                                        \
+	  .per_step = per_step_,                                                                     \
+	  .name = name_,                                                                             \
+	  .head = head_,                                                                             \
+	  .unit = UNIT_##unit_,                                                                      \
+	  .worse = WORSE_##worse_,                                                                   \
+	  .reduce = REDUCE_##reduce_,                                                                \
+	  .exact = exact_,                                                                           \
+	  .label = LABEL_##label_,                                                                   \
+	  .need = NEED_##need_,                                                                      \
+	  .group = GROUP_##group_,                                                                   \
+	  .adds = adds_,                                                                             \
+	  .parts = PARTS_##parts_,                                                                   \
+	  .spoiled_by = SPOILED_##spoiled_,                                                          \
+	  .meaning = __VA_ARGS__ },
 const struct metric metric_table[NR_METRICS] = {
-#define X(id, name, unit, worse, reduce, exact, label, need, meaning)          \
-	{ METRIC_##id, name,          UNIT_##unit, WORSE_##worse, REDUCE_##reduce, \
-	  exact,       LABEL_##label, NEED_##need, meaning,       0 },
+#define STEP(...) ROW(true, __VA_ARGS__)
+#define X(...) ROW(false, __VA_ARGS__)
 #include "model/metrics.def"
 #undef X
 };
@@ -70,6 +109,15 @@ const char *metric_suggest(struct span name)
 	for (size_t i = 0; i < NR_METRICS; i++)
 		nearest_try(&n, metric_table[i].name);
 	return n.best;
+}
+
+const char *group_name(enum check_group group)
+{
+	static const char *const names[NR_GROUPS] = {
+		[GROUP_STEP] = "step",   [GROUP_KERNELS] = "kernels", [GROUP_MEMORY] = "memory",
+		[GROUP_RANKS] = "ranks", [GROUP_INPUTS] = "inputs",
+	};
+	return names[group];
 }
 
 const char *label_name(enum label_kind kind)

@@ -2,44 +2,61 @@
 
 #include "base/number.h"
 
-bool metric_has_phases(const struct metric *m)
+static const struct phase_sum sums[] = {
+	{ METRIC_STEP_TIME, 0, { 0 } }, /* of whole steps */
+	{ METRIC_STEP_CUDA_TIME,
+	  4,
+	  { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_COMM_TIME, METRIC_STEP_MEMCPY_TIME,
+	    METRIC_STEP_MEMSET_TIME } },
+	{ METRIC_STEP_KERNEL_TIME, 2, { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_COMM_TIME } },
+	{ METRIC_STEP_MEMCPY_TIME, 1, { METRIC_STEP_MEMCPY_TIME } },
+	{ METRIC_STEP_MEMSET_TIME, 1, { METRIC_STEP_MEMSET_TIME } },
+	{ METRIC_STEP_COMPUTE_TIME, 1, { METRIC_STEP_COMPUTE_TIME } },
+	{ METRIC_STEP_COMM_TIME, 1, { METRIC_STEP_COMM_TIME } },
+	{ METRIC_STEP_KERNEL_COUNT, 1, { METRIC_STEP_KERNEL_COUNT } },
+};
+
+const struct phase_sum *phase_sum_of(const struct metric *m)
 {
-	return (int)m->id <= (int)METRIC_STEP_COMM_TIME || m->id == METRIC_STEP_KERNEL_COUNT;
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+		if (sums[i].metric == m->id)
+			return &sums[i];
+	return NULL;
 }
 
 bool phase_has_metric(enum phase p, const struct metric *m)
 {
-	if (p == PHASE_ALL || !metric_has_phases(m))
+	if (p == PHASE_ALL || !phase_sum_of(m))
 		return false;
 	return phase_is_whole(p) || (m->id != METRIC_STEP_TIME &&
 	                             (m->id != METRIC_STEP_COMM_TIME || p == PHASE_COMMUNICATION));
 }
 
-/* Of a phase within the step. */
-static int64_t value_within(const struct digest *d, enum phase p, enum metric_id id, size_t step)
+/* A term of a phase within the step. */
+static int64_t term_within(const struct digest *d, enum phase p, enum metric_id id, size_t step)
 {
-	int64_t v[NR_PHASE_COLUMNS];
+	static const enum metric_id columns[NR_PHASE_COLUMNS] = {
+		[PHASE_COMPUTE] = METRIC_STEP_COMPUTE_TIME,
+		[PHASE_MEMCPY] = METRIC_STEP_MEMCPY_TIME,
+		[PHASE_MEMSET] = METRIC_STEP_MEMSET_TIME,
+		[PHASE_KERNELS] = METRIC_STEP_KERNEL_COUNT,
+	};
+	if (id == METRIC_STEP_COMM_TIME)
+		return p == PHASE_COMMUNICATION ? d->samples[id][step] : 0;
 	for (int c = 0; c < NR_PHASE_COLUMNS; c++)
-		v[c] = d->phases[p][c] ? d->phases[p][c][step] : 0;
-	int64_t comm = p == PHASE_COMMUNICATION ? d->samples[METRIC_STEP_COMM_TIME][step] : 0;
-	int64_t kernels = number_add(v[PHASE_COMPUTE], comm);
-	int64_t memory = number_add(v[PHASE_MEMCPY], v[PHASE_MEMSET]);
-	switch (id) {
-	case METRIC_STEP_CUDA_TIME:
-		return number_add(kernels, memory);
-	case METRIC_STEP_KERNEL_TIME:
-		return kernels;
-	case METRIC_STEP_MEMCPY_TIME:
-		return v[PHASE_MEMCPY];
-	case METRIC_STEP_MEMSET_TIME:
-		return v[PHASE_MEMSET];
-	case METRIC_STEP_COMPUTE_TIME:
-		return v[PHASE_COMPUTE];
-	case METRIC_STEP_COMM_TIME:
-		return comm;
-	default:
-		return v[PHASE_KERNELS];
-	}
+		if (columns[c] == id && d->phases[p][c])
+			return d->phases[p][c][step];
+	return 0;
+}
+
+static int64_t value_within(const struct digest *d, enum phase p, const struct metric *m,
+                            size_t step)
+{
+	const struct phase_sum *sum = phase_sum_of(m);
+	int64_t value = 0;
+	for (size_t i = 0; i < sum->nr; i++)
+		value = number_add(value, term_within(d, p, sum->terms[i], step));
+	return value;
 }
 
 bool phase_samples_of(const struct digest *d, enum phase p, const struct metric *m, struct arena *a,
@@ -54,7 +71,7 @@ bool phase_samples_of(const struct digest *d, enum phase p, const struct metric 
 	for (size_t i = 0; i < d->nr_steps; i++) {
 		if (whole && d->step_phases[i] != step_phase_code(p))
 			continue;
-		out->value[out->nr] = whole ? d->samples[m->id][i] : value_within(d, p, m->id, i);
+		out->value[out->nr] = whole ? d->samples[m->id][i] : value_within(d, p, m, i);
 		out->step[out->nr++] = d->step_numbers[i];
 		out->usable += (int64_t)i < d->usable_steps;
 	}

@@ -10,9 +10,17 @@ static inline bool phase_is_whole(enum phase p)
 	return (int)p >= (int)NR_INNER_PHASES;
 }
 
-/// True for the metrics that some phase has: step.time, sums over GPU activities, the
-/// number of kernels.
-bool metric_has_phases(const struct metric *m);
+/// What a metric adds up to in every phase: metrics of the same phase; step.time none, as only
+/// whole steps have it.
+struct phase_sum {
+	enum metric_id metric;
+	size_t nr;
+	enum metric_id terms[4];
+};
+
+/// The row of a metric that some phase has (step.time, sums over GPU activities, the number of
+/// kernels), or NULL; static.
+const struct phase_sum *phase_sum_of(const struct metric *m);
 
 /// True where phase `p` has the metric: whole steps all of them; others no step.time, and
 /// step.comm_time is of PHASE_COMMUNICATION alone.

@@ -34,7 +34,7 @@ const unsigned select_any_label = ANY_LABEL;
 
 unsigned select_labels(const struct metric *m)
 {
-	return 1u << m->label | (metric_has_phases(m) ? PHASES : 0);
+	return 1u << m->label | (phase_sum_of(m) ? PHASES : 0);
 }
 
 const char **select_glob(struct query *q, const struct select_key *key)

@@ -214,7 +214,7 @@ static bool rank_has_input(const struct digest *d, const struct metric *m)
 static bool rank_has(const struct rank_view *r, const struct metric *m)
 {
 	const struct digest *d = r->digest;
-	if (metric_is_step(m) && !digest_has_steps(d, m->id))
+	if (m->per_step && !digest_has_steps(d, m->id))
 		return false;
 	switch (m->need) {
 	case NEED_HOST:

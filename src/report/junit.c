@@ -169,7 +169,7 @@ static void put_case(const struct junit *j, const struct testcase *c)
 	bool empty = !outcome && !whole && !figures;
 	sink_puts(j->out, "    <testcase classname=\"gpugate.");
 	put(j->out, j->r->workload);
-	sink_printf(j->out, ".%s\"", junit_groups[c->group]);
+	sink_printf(j->out, ".%s\"", group_name(c->group));
 	put_attribute(j->out, "name", c->name);
 	sink_puts(j->out, empty ? " time=\"0.000\"/>\n" : " time=\"0.000\">\n");
 	if (figures)
@@ -182,7 +182,7 @@ static void put_case(const struct junit *j, const struct testcase *c)
 }
 
 /* Counts of the cases of one group, or of all. */
-static void put_counts(struct sink *out, const struct testcases *t, enum junit_group group,
+static void put_counts(struct sink *out, const struct testcases *t, enum check_group group,
                        bool skipped)
 {
 	size_t nr[NR_OUTCOMES] = { 0 }, tests = 0;
@@ -215,7 +215,7 @@ static void put_properties(const struct junit *j)
 }
 
 /* Warnings are of every suite: some tools show only the first. */
-static void put_remarks(const struct junit *j, enum junit_group group)
+static void put_remarks(const struct junit *j, enum check_group group)
 {
 	const struct report *r = j->r;
 	size_t nr = 0, insights = group == GROUP_RANKS ? r->insights.nr : 0;
@@ -235,9 +235,9 @@ static void put_remarks(const struct junit *j, enum junit_group group)
 	sink_puts(j->out, nr ? "</system-out>\n" : "");
 }
 
-static void put_suite(const struct junit *j, const struct testcases *t, enum junit_group group)
+static void put_suite(const struct junit *j, const struct testcases *t, enum check_group group)
 {
-	sink_printf(j->out, "  <testsuite name=\"%s\"", junit_groups[group]);
+	sink_printf(j->out, "  <testsuite name=\"%s\"", group_name(group));
 	put_counts(j->out, t, group, true);
 	put_properties(j);
 	for (size_t i = 0; i < t->all.nr; i++)

@@ -4,13 +4,11 @@
 
 #include "base/text.h"
 
-const char *const junit_groups[NR_GROUPS] = { "step", "kernels", "memory", "ranks", "inputs" };
-
 /* A group without a suite of its own still has to be seen: it goes to the last one. */
-static enum junit_group group_of(const char *name)
+static enum check_group group_of(const char *name)
 {
 	int i = 0;
-	while (i < NR_GROUPS - 1 && strcmp(junit_groups[i], name) != 0)
+	while (i < NR_GROUPS - 1 && strcmp(group_name(i), name) != 0)
 		i++;
 	return i;
 }

@@ -4,8 +4,6 @@
 
 #include "model/report.h"
 
-enum junit_group { GROUP_STEP, GROUP_KERNELS, GROUP_MEMORY, GROUP_RANKS, GROUP_INPUTS, NR_GROUPS };
-
 enum outcome {
 	OUTCOME_PASS,
 	OUTCOME_NOTE,
@@ -16,7 +14,7 @@ enum outcome {
 };
 
 struct testcase {
-	enum junit_group group;
+	enum check_group group;
 	const char *name; ///< fit for XML, not yet escaped; unique in its group
 	enum outcome outcome;
 	const char *type, *message;
@@ -28,9 +26,6 @@ struct testcases {
 	struct arena arena; ///< owns the names
 	VEC(struct testcase) all;
 };
-
-/// Names of the suites, in their order; static.
-extern const char *const junit_groups[NR_GROUPS];
 
 /// One line of XML 1.0 Char.
 void junit_clean(struct strbuf *b, const char *text);

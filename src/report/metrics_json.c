@@ -123,7 +123,7 @@ static void figure(void *ctx, const struct figure *f)
 	emit_str(e, "unit", unit_name(f->metric->unit));
 	emit_number(e, "rank", f->rank, 0);
 	label(e, f);
-	if (metric_is_step(f->metric))
+	if (f->metric->per_step)
 		samples(e, f, c->digest, digits);
 	else
 		emit_number(e, "value", f->samples[0], digits);
@@ -294,7 +294,7 @@ static void phases(struct emit *e, const struct run_view *v)
 	for (int m = 0; m < NR_METRICS; m++)
 		for (size_t i = 0; i < v->run->ranks.nr; i++) {
 			struct figure_ctx ctx = { e, v->run->ranks.v[i], NULL };
-			if (metric_has_phases(&metric_table[m]))
+			if (phase_sum_of(&metric_table[m]))
 				rank_phase_figures(v, i, &metric_table[m], figure, &ctx);
 		}
 	emit_close(e, ']');

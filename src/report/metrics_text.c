@@ -112,7 +112,7 @@ static void phase_table(struct metrics_page *p)
 /* Figures of the run, of its devices and memories, and others of few items. */
 static bool is_of_run(const struct metric *m)
 {
-	return !metric_is_step(m) &&
+	return !m->per_step &&
 	       (m->label == LABEL_NONE || metrics_is_own(m->label) || m->label == LABEL_DIRECTION ||
 	        m->label == LABEL_INPUT || m->label == LABEL_COUNTER);
 }

@@ -132,7 +132,7 @@ static enum subject subject_of(const struct metric *m)
 {
 	if (m->need == NEED_MEMORY)
 		return SUBJECT_MEMORY;
-	if (metric_is_step(m))
+	if (m->per_step)
 		return SUBJECT_STEP;
 	return m->label == LABEL_NONE || m->label == LABEL_DEVICE ? SUBJECT_RUN : SUBJECT_ITEM;
 }

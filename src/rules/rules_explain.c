@@ -49,7 +49,7 @@ static void say_figure(struct strbuf *b, struct arena *a, const struct rule *r)
 		[LABEL_COUNTER] = " of each counter",
 		[LABEL_PAIR] = "",
 	};
-	if (metric_is_step(r->metric))
+	if (r->metric->per_step)
 		strbuf_addf(b, "the %s over steps of ", stat_name(r->stat));
 	strbuf_addf(b, "%s%s (%s", r->metric->name, items[r->metric->label], r->metric->meaning);
 	char n[NUMBER_TEXT];

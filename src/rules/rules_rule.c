@@ -99,7 +99,7 @@ enum status rule_read(struct document *d, const struct node *map, struct rules *
 	                                           (int)out->on_missing);
 	r->noise_k = keys_number(node_get(noise, "k"), out->noise_k);
 	r->noise_min_runs = keys_integer(node_get(noise, "min_runs"), out->noise_min_runs);
-	if (r->stat != STAT_MEDIAN && !metric_is_step(m))
+	if (r->stat != STAT_MEDIAN && !m->per_step)
 		return document_fail(d, stat, "'stat' is for step.* metrics: '%s' is one figure per run",
 		                     m->name);
 	r->query = (struct query){ .metric = m, .stat = r->stat, .reduce = r->reduce };

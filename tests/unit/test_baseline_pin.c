@@ -218,7 +218,7 @@ static void assert_same(const struct run *x, const struct run *pin, const struct
 		if (!may_lack(metric->label))
 			assert_int_equal(run_has(&a, metric), run_has(&b, metric));
 		for (size_t r = 0; r < NR_OF(reduces); r++)
-			for (int stat = 0; stat < (metric_is_step(metric) ? NR_STATISTICS : 1); stat++)
+			for (int stat = 0; stat < (metric->per_step ? NR_STATISTICS : 1); stat++)
 				assert_same_answers(&a, &b,
 				                    &(struct query){ .metric = metric,
 				                                     .stat = (enum statistic)stat,

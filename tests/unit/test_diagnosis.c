@@ -644,12 +644,29 @@ static void test_limit(void **state)
 	assert_int_equal(limited(nothing, leak, nothing), 0);
 }
 
+/* A metric has a title if, and only if, the summary tells it. */
+static void test_titles(void **state)
+{
+	(void)state;
+	bool told[NR_METRICS] = { false };
+	for (size_t i = 0; i < NR_FACT_METRICS; i++) {
+		assert_false(told[fact_metrics[i]]);
+		told[fact_metrics[i]] = true;
+	}
+	for (size_t i = 0; i < NR_METRICS; i++)
+		assert_int_equal(told[i], metric_table[i].title != NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused),  cmocka_unit_test(test_diagnoses),
-		cmocka_unit_test(test_built_in), cmocka_unit_test(test_saving),
-		cmocka_unit_test(test_bound),    cmocka_unit_test(test_bound_without_gpu),
+		cmocka_unit_test(test_titles),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_diagnoses),
+		cmocka_unit_test(test_built_in),
+		cmocka_unit_test(test_saving),
+		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_bound_without_gpu),
 		cmocka_unit_test(test_limit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,12 +17,45 @@ static void test_table(void **state)
 		const struct metric *m = &metric_table[i];
 		assert_int_equal(m->id, i);
 		assert_ptr_equal(metric_find(span_of(m->name)), m);
-		assert_int_equal(metric_is_step(m), strncmp(m->name, "step.", 5) == 0);
+		assert_int_equal(m->per_step, strncmp(m->name, "step.", 5) == 0);
+		assert_int_equal(m->per_step, i < NR_STEP_METRICS); /* samples are found by the id */
+		assert_true(m->head[0]);
 		assert_int_equal(strncmp(m->name, "memory.", 7) == 0, m->label == LABEL_MEMORY);
 		assert_true(m->meaning[0] && m->meaning[strlen(m->meaning) - 1] != '.');
 	}
 	assert_null(metric_find(SPAN("step.tim")));
 	assert_null(metric_find(SPAN("")));
+}
+
+static bool is_sum(enum unit unit)
+{
+	return unit == UNIT_NS || unit == UNIT_NS_PER_STEP || unit == UNIT_BYTES ||
+	       unit == UNIT_BYTES_PER_STEP || unit == UNIT_COUNT || unit == UNIT_COUNT_PER_STEP;
+}
+
+/* Columns that follow from others in part. */
+static void test_columns(void **state)
+{
+	(void)state;
+	const unsigned origin =
+	    SPOILED_BY_TRACE | SPOILED_BY_STEP_NUMBERS | SPOILED_BY_MEMORY | SPOILED_BY_INPUT;
+	for (size_t i = 0; i < NR_METRICS; i++) {
+		const struct metric *m = &metric_table[i];
+		unsigned s = m->spoiled_by, from = s & origin;
+		assert_true(from && !(from & (from - 1)));
+		assert_int_equal(from == SPOILED_BY_MEMORY, m->need == NEED_MEMORY);
+		assert_int_equal(from == SPOILED_BY_INPUT, m->need == NEED_INPUT);
+		assert_int_equal(!!(s & SPOILED_BY_MATCHES), m->need == NEED_MATCHED);
+		if (m->need == NEED_COMM || m->need == NEED_FLOPS || m->need == NEED_MATCHED)
+			assert_true(s & SPOILED_BY_GPU);
+		if (m->per_step)
+			assert_true((s & SPOILED_BY_STEPS) && (s & SPOILED_BY_PEERS));
+		if (s & SPOILED_BY_OVERLAP) /* counts and bytes do not double */
+			assert_true((s & SPOILED_BY_GPU) && !m->exact);
+		assert_int_equal(is_sum(m->unit), m->parts != PARTS_RATE && m->parts != PARTS_SHARE);
+		if (m->group == GROUP_MEMORY || m->need == NEED_MEMORY)
+			assert_true(m->group == GROUP_MEMORY && m->need == NEED_MEMORY);
+	}
 }
 
 static void test_suggest(void **state)
@@ -199,9 +232,10 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),         cmocka_unit_test(test_suggest),
-		cmocka_unit_test(test_edit_distance), cmocka_unit_test(test_statistics),
-		cmocka_unit_test(test_format),        cmocka_unit_test(test_names),
+		cmocka_unit_test(test_table),      cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_suggest),    cmocka_unit_test(test_edit_distance),
+		cmocka_unit_test(test_statistics), cmocka_unit_test(test_format),
+		cmocka_unit_test(test_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
