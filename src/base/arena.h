@@ -22,6 +22,12 @@ void *arena_alloc(struct arena *a, size_t nr, size_t size);
 /// NUL-terminated copy of `s`, owned by the arena.
 char *arena_dup(struct arena *a, struct span s);
 
+/// The same, with its length.
+static inline struct span arena_span(struct arena *a, struct span s)
+{
+	return (struct span){ arena_dup(a, s), s.n };
+}
+
 /// printf into a string owned by the arena.
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

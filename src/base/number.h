@@ -36,6 +36,16 @@ int64_t number_sub(int64_t a, int64_t b);
 /// |a − b|, saturated.
 int64_t number_distance(int64_t a, int64_t b);
 
+/// Make `*v` at least, or at most, `limit`.
+static inline void number_raise(int64_t *v, int64_t limit)
+{
+	*v = limit > *v ? limit : *v;
+}
+static inline void number_lower(int64_t *v, int64_t limit)
+{
+	*v = limit < *v ? limit : *v;
+}
+
 /// Median of `nr` > 0 values; `v` is reordered. The mean of the middle
 /// two is rounded half away from zero.
 int64_t number_median(int64_t *v, size_t nr);

@@ -12,4 +12,11 @@ void sort_runs(void *v, size_t nr, size_t size, int (*cmp)(const void *, const v
 /// The same, for an order that needs no argument.
 void sort_plain(void *v, size_t nr, size_t size, int (*cmp)(const void *, const void *));
 
+/// Leave a comparison function early unless `x` and `y` are equal: the smaller comes first.
+#define ORDER_BY(x, y)                 \
+	do {                               \
+		if ((x) != (y))                \
+			return (x) < (y) ? -1 : 1; \
+	} while (0)
+
 #endif

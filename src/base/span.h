@@ -40,6 +40,15 @@ static inline bool span_starts(struct span s, struct span prefix)
 	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
 }
 
+/// Take `prefix` off the front of `*s`; false if it does not begin with that.
+static inline bool span_skip(struct span *s, struct span prefix)
+{
+	if (!span_starts(*s, prefix))
+		return false;
+	*s = (struct span){ s->p + prefix.n, s->n - prefix.n };
+	return true;
+}
+
 /// An ASCII digit, whatever the locale.
 static inline bool is_digit(char c)
 {

@@ -103,23 +103,15 @@ static int64_t message_bytes(int64_t nelems, const struct dtype *type)
 	return bytes;
 }
 
-static bool eat(struct span *s, struct span part)
-{
-	if (!span_starts(*s, part))
-		return false;
-	*s = (struct span){ s->p + part.n, s->n - part.n };
-	return true;
-}
-
 /* Elements of the next tensor of `dims`, "[8, 4], …"; false where that is something else. */
 static bool tensor_elements(struct span *dims, int64_t *out)
 {
 	int64_t product = 1, v;
-	if (!eat(dims, SPAN("[")))
+	if (!span_skip(dims, SPAN("[")))
 		return false;
-	for (bool first = true; !eat(dims, SPAN("]")); first = false) {
+	for (bool first = true; !span_skip(dims, SPAN("]")); first = false) {
 		size_t n = 0;
-		if (!first && !eat(dims, SPAN(", ")))
+		if (!first && !span_skip(dims, SPAN(", ")))
 			return false;
 		while (n < dims->n && is_digit(dims->p[n]))
 			n++;
@@ -140,17 +132,17 @@ static int64_t shapes_elements(struct span dims, struct span types, struct span 
 	const char *comma = memmem(types.p, types.n, ", ", 2);
 	*type = (struct span){ types.p, comma ? (size_t)(comma - types.p) : types.n };
 	while (tensor_elements(&dims, &v)) {
-		if (__builtin_add_overflow(sum, v, &sum) || !eat(&types, *type))
+		if (__builtin_add_overflow(sum, v, &sum) || !span_skip(&types, *type))
 			return -1;
 		if (dims.n == 0 && types.n == 0)
 			return sum;
-		if (!eat(&dims, SPAN(", ")) || !eat(&types, SPAN(", ")))
+		if (!span_skip(&dims, SPAN(", ")) || !span_skip(&types, SPAN(", ")))
 			return -1;
 	}
 	return -1;
 }
 
-static struct collective_call of_args(const struct collective_args *a)
+static struct collective_call call_of_args(const struct collective_args *a)
 {
 	const struct dtype *type = dtype_find(a->dtype);
 	bool described = a->group_description.n && !span_eq(a->group_description, SPAN("undefined"));
@@ -168,7 +160,7 @@ struct collective_call collective_of(const struct event *ev)
 	struct span name = name_span(ev->name), text;
 	struct collective_call c = { .kind = COLLECTIVE_OTHER, .group_size = -1, .bytes = -1 };
 	if (ev->collective.name.n)
-		c = of_args(&ev->collective);
+		c = call_of_args(&ev->collective);
 	if (c.kind == COLLECTIVE_OTHER)
 		c.kind = collective_kind_of(name);
 	if (ev->collective.name.n || !ev->input_dims.n)

@@ -3,28 +3,47 @@
 #include "reduce/collective.h"
 #include "reduce/reducer.h"
 
+void comm_init(struct comm_state *c)
+{
+	name_table_init(&c->texts);
+	name_table_init(&c->keys);
+}
+
+void comm_release(struct comm_state *c)
+{
+	name_table_release(&c->texts);
+	name_table_release(&c->keys);
+	vec_release(&c->kernels);
+	vec_release(&c->scopes);
+}
+
 /* ---- intake ---- */
 
-/* False, with `fault` set, where a table is full. */
-static bool key_of(struct reducer *r, const struct collective_call *c, uint32_t *out)
+/* The id of a key; false if the table is full. */
+static bool comm_key_add(struct comm_state *c, const struct comm_key *key, uint32_t *out)
+{
+	const struct name *nm = name_intern(&c->keys, (struct span){ (const char *)key, sizeof *key });
+	if (nm)
+		*out = nm->id;
+	return nm != NULL;
+}
+
+/* False, with `fault` set, if a table is full. */
+static bool comm_key_of(struct reducer *r, const struct collective_call *c, uint32_t *out)
 {
 	const struct name *group = name_intern(&r->comm.texts, c->group);
 	const struct name *group_name = name_intern(&r->comm.texts, c->group_name);
 	const struct name *dtype = name_intern(&r->comm.texts, c->dtype);
-	const struct name *nm = NULL;
 	if (group && group_name && dtype) {
 		struct comm_key key = { c->kind, c->group_size, group->id, group_name->id, dtype->id };
-		nm = name_intern(&r->comm.keys, (struct span){ (const char *)&key, sizeof key });
+		if (comm_key_add(&r->comm, &key, out))
+			return true;
 	}
-	if (!nm) {
-		r->fault = "more than 16 million process groups or types of collectives: split the trace";
-		return false;
-	}
-	*out = nm->id;
-	return true;
+	r->fault = "more than 16 million process groups or types of collectives: split the trace";
+	return false;
 }
 
-static struct comm_key key_get(const struct comm_state *c, uint32_t id)
+static struct comm_key comm_key_get(const struct comm_state *c, uint32_t id)
 {
 	struct comm_key key;
 	memcpy(&key, c->keys.by_id[id]->s, sizeof key);
@@ -33,11 +52,11 @@ static struct comm_key key_get(const struct comm_state *c, uint32_t id)
 
 void comm_take_kernel(struct reducer *r, const struct event *ev)
 {
-	struct comm_kernel k = { .activity = (uint32_t)r->activities.nr - 1,
+	struct comm_kernel k = { .activity = (uint32_t)r->gpu.activities.nr - 1,
 		                     .args = ev->collective.name.n > 0 };
 	struct collective_call call = collective_of(ev);
 	k.bytes = call.bytes;
-	if (key_of(r, &call, &k.key))
+	if (comm_key_of(r, &call, &k.key))
 		vec_push(&r->comm.kernels, k);
 }
 
@@ -51,55 +70,94 @@ void comm_take_host(struct reducer *r, const struct event *ev)
 	    !(ev->kind == EVENT_ANNOTATION && span_starts(name_span(ev->name), SPAN("nccl:"))))
 		return;
 	struct collective_call call = collective_of(ev);
-	if (call.kind == COLLECTIVE_OTHER || !key_of(r, &call, &s.key))
+	if (call.kind == COLLECTIVE_OTHER || !comm_key_of(r, &call, &s.key))
 		return;
 	s.bytes = call.bytes;
-	s.thread = idmap_pair(idmap_add(&r->pids, ev->pid), idmap_add(&r->tids, ev->tid));
+	s.thread = thread_key(&r->threads, ev);
 	vec_push(&r->comm.scopes, s);
+}
+
+/* ---- parts ---- */
+
+bool comm_join_ids(struct reducer *to, struct reducer *from)
+{
+	const struct ids *texts = &from->joined.of[IDS_COMM_TEXT];
+	struct ids *keys = &from->joined.of[IDS_COMM_KEY];
+	if (!name_table_join(&to->comm.texts, &from->comm.texts, &from->joined.of[IDS_COMM_TEXT]))
+		return false;
+	while (keys->nr < from->comm.keys.nr) {
+		struct comm_key key = comm_key_get(&from->comm, (uint32_t)keys->nr);
+		uint32_t id;
+		key.group = texts->v[key.group];
+		key.group_name = texts->v[key.group_name];
+		key.dtype = texts->v[key.dtype];
+		if (!comm_key_add(&to->comm, &key, &id))
+			return false;
+		vec_push(keys, id);
+	}
+	return true;
+}
+
+void comm_join(struct reducer *to, struct reducer *from, size_t activities)
+{
+	const struct part_ids *ids = &from->joined;
+	size_t kernels = to->comm.kernels.nr, scopes = to->comm.scopes.nr;
+	vec_move(&to->comm.kernels, &from->comm.kernels);
+	for (size_t i = kernels; i < to->comm.kernels.nr; i++) {
+		struct comm_kernel *k = &to->comm.kernels.v[i];
+		k->activity += (uint32_t)activities;
+		k->key = ids->of[IDS_COMM_KEY].v[k->key];
+	}
+	vec_move(&to->comm.scopes, &from->comm.scopes);
+	for (size_t i = scopes; i < to->comm.scopes.nr; i++) {
+		struct comm_scope *s = &to->comm.scopes.v[i];
+		s->thread = idmap_pair(ids->of[IDS_PID].v[idmap_pair_first(s->thread)],
+		                       ids->of[IDS_TID].v[(uint32_t)s->thread]);
+		s->name = to->names->by_id[ids->names->v[s->name->id]];
+		s->key = ids->of[IDS_COMM_KEY].v[s->key];
+	}
 }
 
 /* ---- which host event a kernel was launched in ---- */
 
 /* A communication kernel of a usable step. */
-struct item {
+struct comm_item {
 	int64_t start_ns, dur_ns, bytes;
 	uint32_t step, key;
 };
 
 /* A scope begins, or a kernel is launched. */
-struct point {
+struct comm_point {
 	int64_t thread, at_ns, end_ns;
 	uint32_t index;
 	bool launch;
 };
 
-struct walk {
+struct comm_walk {
 	struct comm_state *comm;
-	VEC(struct item) items;
-	VEC(struct point) points;
+	VEC(struct comm_item) items;
+	VEC(struct comm_point) points;
 	VEC(uint32_t) inside; ///< scopes that the walk is in
 };
 
 /* What holds another comes before it; equal scopes in the order of the file. */
-static int point_cmp(const void *a, const void *b)
+static int comm_point_cmp(const void *a, const void *b)
 {
-	const struct point *x = a, *y = b;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->at_ns != y->at_ns)
-		return x->at_ns < y->at_ns ? -1 : 1;
+	const struct comm_point *x = a, *y = b;
+	ORDER_BY(x->thread, y->thread);
+	ORDER_BY(x->at_ns, y->at_ns);
 	if (x->launch != y->launch)
 		return x->launch ? 1 : -1;
-	if (x->end_ns != y->end_ns)
-		return x->end_ns > y->end_ns ? -1 : 1;
+	ORDER_BY(y->end_ns, x->end_ns);
 	return (x->index > y->index) - (x->index < y->index);
 }
 
 /* An annotation without arguments takes those of the operator that it is in. */
-static void scope_enter(struct walk *w, uint32_t index, const struct comm_scope *outer)
+static void scope_enter(struct comm_walk *w, uint32_t index, const struct comm_scope *outer)
 {
 	struct comm_scope *s = &w->comm->scopes.v[index];
-	s->nested = outer && key_get(w->comm, outer->key).kind == key_get(w->comm, s->key).kind;
+	s->nested =
+	    outer && comm_key_get(w->comm, outer->key).kind == comm_key_get(w->comm, s->key).kind;
 	if (s->nested && outer->args && !s->args) {
 		s->args = true;
 		s->key = outer->key;
@@ -108,12 +166,12 @@ static void scope_enter(struct walk *w, uint32_t index, const struct comm_scope 
 	vec_push(&w->inside, index);
 }
 
-static void walk_points(struct walk *w)
+static void walk_points(struct comm_walk *w)
 {
 	const struct comm_scope *scopes = w->comm->scopes.v;
-	vec_sort(&w->points, point_cmp);
+	vec_sort(&w->points, comm_point_cmp);
 	for (size_t i = 0; i < w->points.nr; i++) {
-		const struct point *p = &w->points.v[i];
+		const struct comm_point *p = &w->points.v[i];
 		if (i && p->thread != p[-1].thread)
 			w->inside.nr = 0;
 		while (w->inside.nr && scopes[w->inside.v[w->inside.nr - 1]].end_ns <= p->at_ns)
@@ -129,70 +187,66 @@ static void walk_points(struct walk *w)
 }
 
 /* Kernels without arguments have only their name so far. */
-static void collect(struct walk *w, const struct reducer *r)
+static void list_points(struct comm_walk *w, const struct reducer *r)
 {
 	for (size_t i = 0; i < r->comm.kernels.nr; i++) {
 		const struct comm_kernel *k = &r->comm.kernels.v[i];
-		const struct activity *a = &r->activities.v[k->activity];
-		uint32_t step = steps_usable(r, a->step);
+		const struct activity *a = &r->gpu.activities.v[k->activity];
+		uint32_t step = steps_usable(&r->steps, a->step);
 		if (step == NO_ID)
 			continue;
 		const struct host_span *l = k->args ? NULL : activity_launch(r, a);
 		if (l)
 			vec_push(&w->points,
-			         (struct point){ r->threads.keys.v[span_thread(r, l)], span_start(r, l),
-			                         span_start(r, l), (uint32_t)w->items.nr, true });
-		vec_push(&w->items,
-		         (struct item){ a->start_ns, activity_dur(r, a), k->bytes, step, k->key });
+			         (struct comm_point){ r->threads.ids.keys.v[span_thread(&r->host, l)],
+			                              span_start(&r->host, l), span_start(&r->host, l),
+			                              (uint32_t)w->items.nr, true });
+		vec_push(&w->items, (struct comm_item){ a->start_ns, activity_dur(&r->gpu, a), k->bytes,
+		                                        step, k->key });
 	}
 	for (size_t i = 0; i < r->comm.scopes.nr; i++) {
 		const struct comm_scope *s = &r->comm.scopes.v[i];
 		vec_push(&w->points,
-		         (struct point){ s->thread, s->start_ns, s->end_ns, (uint32_t)i, false });
+		         (struct comm_point){ s->thread, s->start_ns, s->end_ns, (uint32_t)i, false });
 	}
 }
 
 /* ---- rows ---- */
 
-struct row {
+struct comm_row {
 	struct comm_stat stat;
 	uint32_t key;
 };
 
-static int row_cmp(const void *a, const void *b)
+static int comm_row_cmp(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct comm_row *x = a, *y = b;
 	return comm_stat_cmp(&x->stat, &y->stat);
 }
 
-static int item_cmp(const void *a, const void *b)
+static int comm_item_cmp(const void *a, const void *b)
 {
-	const struct item *x = a, *y = b;
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	if (x->dur_ns != y->dur_ns)
-		return x->dur_ns < y->dur_ns ? -1 : 1;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
+	const struct comm_item *x = a, *y = b;
+	ORDER_BY(x->start_ns, y->start_ns);
+	ORDER_BY(x->dur_ns, y->dur_ns);
+	ORDER_BY(x->key, y->key);
 	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
-static struct span text_of(const struct reducer *r, struct digest *d, int64_t id)
+static struct span comm_text(const struct reducer *r, struct digest *d, int64_t id)
 {
-	struct span s = name_span(r->comm.texts.by_id[id]);
-	return (struct span){ arena_dup(&d->arena, s), s.n };
+	return arena_span(&d->arena, name_span(r->comm.texts.by_id[id]));
 }
 
 /* Sums by key; false where the bytes leave int64. Times add up to less than all GPU time. */
-static bool sum_up(const struct walk *w, struct row *rows)
+static bool sum_items(const struct comm_walk *w, struct comm_row *rows)
 {
 	for (size_t i = 0; i < w->items.nr; i++) {
-		const struct item *it = &w->items.v[i];
+		const struct comm_item *it = &w->items.v[i];
 		struct comm_stat *s = &rows[it->key].stat;
 		s->count++;
 		s->total_ns += it->dur_ns;
-		if (it->dur_ns > s->max_ns)
-			s->max_ns = it->dur_ns;
+		number_raise(&s->max_ns, it->dur_ns);
 		if (it->bytes < 0)
 			continue;
 		s->sized_count++;
@@ -203,30 +257,31 @@ static bool sum_up(const struct walk *w, struct row *rows)
 	return true;
 }
 
-static void put_rows(struct walk *w, const struct reducer *r, struct digest *d, struct row *rows)
+static void comm_rows(struct comm_walk *w, const struct reducer *r, struct digest *d,
+                      struct comm_row *rows)
 {
 	size_t nr = 0, nr_keys = r->comm.keys.nr;
 	int64_t *place = mem_calloc(nr_keys, sizeof *place); /* of a key's row */
 	for (size_t i = 0; i < nr_keys; i++) {
-		struct comm_key key = key_get(&r->comm, (uint32_t)i);
+		struct comm_key key = comm_key_get(&r->comm, (uint32_t)i);
 		if (rows[i].stat.count == 0)
 			continue;
-		struct row *row = &rows[nr++];
-		*row = (struct row){ rows[i].stat, (uint32_t)i };
+		struct comm_row *row = &rows[nr++];
+		*row = (struct comm_row){ rows[i].stat, (uint32_t)i };
 		row->stat.kind = (enum collective_kind)key.kind;
-		row->stat.group = text_of(r, d, key.group);
-		row->stat.group_name = text_of(r, d, key.group_name);
-		row->stat.dtype = text_of(r, d, key.dtype);
+		row->stat.group = comm_text(r, d, key.group);
+		row->stat.group_name = comm_text(r, d, key.group_name);
+		row->stat.dtype = comm_text(r, d, key.dtype);
 		row->stat.group_size = key.group_size;
 	}
-	sort_plain(rows, nr, sizeof *rows, row_cmp);
+	sort_plain(rows, nr, sizeof *rows, comm_row_cmp);
 	for (size_t i = 0; i < nr; i++) {
 		place[rows[i].key] = (int64_t)i;
 		vec_push(&d->comms, rows[i].stat);
 	}
-	vec_sort(&w->items, item_cmp);
+	vec_sort(&w->items, comm_item_cmp);
 	for (size_t i = 0; i < w->items.nr && i < COLLECTIVES_KEPT; i++) {
-		const struct item *it = &w->items.v[i];
+		const struct comm_item *it = &w->items.v[i];
 		vec_push(&d->collectives, (struct collective){ it->step, place[it->key], it->bytes,
 		                                               it->start_ns - d->start_ns, it->dur_ns });
 	}
@@ -236,13 +291,13 @@ static void put_rows(struct walk *w, const struct reducer *r, struct digest *d, 
 
 enum status comm_figures(struct reducer *r, struct digest *d, struct diag_log *log)
 {
-	struct walk w = { .comm = &r->comm };
-	struct row *rows = mem_calloc(r->comm.keys.nr, sizeof *rows);
-	collect(&w, r);
+	struct comm_walk w = { .comm = &r->comm };
+	struct comm_row *rows = mem_calloc(r->comm.keys.nr, sizeof *rows);
+	list_points(&w, r);
 	walk_points(&w);
-	bool fits = sum_up(&w, rows);
+	bool fits = sum_items(&w, rows);
 	if (fits)
-		put_rows(&w, r, d, rows);
+		comm_rows(&w, r, d, rows);
 	free(rows);
 	vec_release(&w.items);
 	vec_release(&w.points);

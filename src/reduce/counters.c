@@ -3,16 +3,15 @@
 #include "reduce/reducer.h"
 
 /* From the first usable step to the end of the last; the whole recording where it has none. */
-static bool within(const struct reducer *r, int64_t at_ns)
+static bool in_usable_steps(const struct reducer *r, int64_t at_ns)
 {
-	return r->usable && at_ns >= r->marks.v[r->warmup].start_ns &&
-	       at_ns <= r->marks.v[r->warmup + r->usable - 1].end_ns;
+	return r->steps.usable && at_ns >= r->steps.marks.v[r->steps.warmup].start_ns &&
+	       at_ns <= r->steps.marks.v[r->steps.warmup + r->steps.usable - 1].end_ns;
 }
 
-static void add_row(struct digest *d, struct span name, int64_t *pct, size_t nr)
+static void counter_row_add(struct digest *d, struct span name, int64_t *pct, size_t nr)
 {
-	struct counter_stat row = { .name = { arena_dup(&d->arena, name), name.n },
-		                        .samples = (int64_t)nr };
+	struct counter_stat row = { .name = arena_span(&d->arena, name), .samples = (int64_t)nr };
 	row.mad = number_mad(pct, nr, &row.median);
 	vec_push(&d->counters, row);
 }
@@ -23,17 +22,17 @@ void counter_figures(const struct reducer *r, const struct trace_meta *meta, str
 	size_t *end = mem_calloc(nr + 1, sizeof *end); /* of each counter's samples, in order */
 	int64_t *pct = mem_calloc(meta->samples.nr, sizeof *pct);
 	for (size_t i = 0; i < meta->samples.nr; i++)
-		end[meta->samples.v[i].counter + 1] += within(r, meta->samples.v[i].at_ns);
+		end[meta->samples.v[i].counter + 1] += in_usable_steps(r, meta->samples.v[i].at_ns);
 	for (size_t i = 0; i < nr; i++)
 		end[i + 1] += end[i];
 	for (size_t i = 0; i < meta->samples.nr; i++) {
 		const struct counter_sample *s = &meta->samples.v[i];
-		if (within(r, s->at_ns))
+		if (in_usable_steps(r, s->at_ns))
 			pct[end[s->counter]++] = s->pct * MICRO;
 	}
 	for (size_t i = 0, from = 0; i < nr; from = end[i++])
 		if (end[i] > from)
-			add_row(d, meta->counters.v[i], pct + from, end[i] - from);
+			counter_row_add(d, meta->counters.v[i], pct + from, end[i] - from);
 	vec_sort(&d->counters, counter_stat_cmp);
 	free(end);
 	free(pct);

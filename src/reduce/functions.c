@@ -1,20 +1,20 @@
 /* Functions: what of their time nothing of a higher class covers (metrics.md,
    function.exclusive_pct). The classes are taken from the highest down; each
    adds its own time to what those below it do not get. */
-#include "reduce/functions.h"
-
 #include "base/number.h"
+#include "base/search.h"
 #include "base/sort_inline.h"
 #include "merge/digest_fold.h"
+#include "reduce/reducer.h"
 
 /* One execution of a function. */
-struct call {
+struct function_call {
 	int64_t start_ns, end_ns;
 	uint32_t function; ///< index in the class
 };
 
 /* The functions of one class. Its calls are activities or spans, by index, in order of start. */
-struct group {
+struct class_functions {
 	const struct reducer *r;
 	enum function_class cls;
 	uint32_t *function_of; ///< by index of the struct gpu_name or host_name; NO_ID: another class
@@ -22,17 +22,25 @@ struct group {
 	struct ids calls;
 };
 
-static inline struct call call_get(const struct group *c, size_t i)
+static inline struct function_call function_call_get(const struct class_functions *c, size_t i)
 {
 	const struct reducer *r = c->r;
 	if (c->cls == FUNCTION_RUNTIME) {
-		struct wide_span s = span_get(r, &r->spans.v[c->calls.v[i]]);
-		return (struct call){ s.start_ns, s.start_ns + s.dur_ns,
-			                  c->function_of[idmap_pair_first(r->host_rows.keys.v[s.row])] };
+		struct wide_span s = span_get(&r->host, &r->host.spans.v[c->calls.v[i]]);
+		return (
+		    struct function_call){ s.start_ns, s.start_ns + s.dur_ns,
+			                       c->function_of[idmap_pair_first(r->host.rows.keys.v[s.row])] };
 	}
-	const struct activity *a = &r->activities.v[c->calls.v[i]];
-	return (struct call){ a->start_ns, a->start_ns + activity_dur(r, a),
-		                  c->function_of[idmap_pair_first(r->gpu_rows.keys.v[a->row])] };
+	const struct activity *a = &r->gpu.activities.v[c->calls.v[i]];
+	return (struct function_call){ a->start_ns, activity_end(&r->gpu, a),
+		                           c->function_of[idmap_pair_first(r->gpu.rows.keys.v[a->row])] };
+}
+
+void functions_release(struct functions *f)
+{
+	vec_release(&f->rates);
+	vec_release(&f->calls);
+	vec_release(&f->higher.list);
 }
 
 /* --- what higher classes cover --- */
@@ -42,14 +50,15 @@ static int64_t segment_end(const struct segment *s)
 	return s->start_ns + s[1].before_ns - s->before_ns;
 }
 
-static void higher_add(struct higher *h, const struct group *c)
+static void higher_add(struct higher *h, const struct class_functions *c)
 {
 	struct higher sum = { 0 };
 	int64_t length = 0, until = 0; /* of what is in `sum` */
 	if (!c->calls.nr)
 		return;
 	for (size_t i = 0, k = 0; i < h->list.nr || k < c->calls.nr;) {
-		struct call call = k < c->calls.nr ? call_get(c, k) : (struct call){ 0 };
+		struct function_call call =
+		    k < c->calls.nr ? function_call_get(c, k) : (struct function_call){ 0 };
 		bool old = k == c->calls.nr || (i < h->list.nr && h->list.v[i].start_ns <= call.start_ns);
 		int64_t start = old ? h->list.v[i].start_ns : call.start_ns;
 		int64_t end = old ? segment_end(&h->list.v[i]) : call.end_ns;
@@ -71,25 +80,20 @@ static void higher_add(struct higher *h, const struct group *c)
 	*h = sum;
 }
 
+/* Length of what lies before `at`, if segment `i` is the last that begins by then. */
+static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at)
+{
+	const struct segment *s = &h->list.v[i];
+	int64_t length = s[1].before_ns - s->before_ns, past = at - s->start_ns;
+	return s->before_ns + (past < length ? past : length);
+}
+
 /* Length of what is covered before `at`; the first `begun` segments begin by then. */
 static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 {
 	const struct segment *v = h->list.v;
 	size_t lo = begun, hi = h->list.nr; /* lo becomes the number of segments begun by then */
-	for (size_t step = 1; lo + step <= hi; step *= 2) { /* it is near */
-		if (v[lo + step - 1].start_ns > at) {
-			hi = lo + step - 1;
-			break;
-		}
-		lo += step;
-	}
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (v[mid].start_ns <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SEARCH_NEAR(lo, hi, i, v[i].start_ns <= at);
 	return lo ? higher_before(h, lo - 1, at) : 0;
 }
 
@@ -106,7 +110,7 @@ static int64_t covered_between(const struct higher *h, size_t begun, int64_t fro
 /* --- the figures of one class --- */
 
 /* Where the calls of each function begin among those of all, with one more behind the last. */
-static size_t *firsts(const struct group *c)
+static size_t *first_calls(const struct class_functions *c)
 {
 	size_t *first = mem_calloc(c->rows.nr + 1, sizeof *first);
 	for (size_t i = 0; i < c->rows.nr; i++)
@@ -115,15 +119,15 @@ static size_t *firsts(const struct group *c)
 }
 
 /* What the functions took, and what of it nothing of a higher class covers. */
-static void costs(struct group *c, const struct higher *h)
+static void class_costs(struct class_functions *c, const struct higher *h)
 {
-	size_t *next = firsts(c);
+	size_t *next = first_calls(c);
 	int64_t *durs = mem_calloc(c->calls.nr, sizeof *durs); /* by function */
 	int64_t *ends = mem_calloc(c->rows.nr, sizeof *ends); /* of the union so far */
 	for (size_t i = 0; i < c->rows.nr; i++)
 		ends[i] = INT64_MIN;
 	for (size_t i = 0, begun = 0; i < c->calls.nr; i++) {
-		struct call call = call_get(c, i);
+		struct function_call call = function_call_get(c, i);
 		struct function_stat *f = &c->rows.v[call.function];
 		int64_t *end = &ends[call.function], from = call.start_ns > *end ? call.start_ns : *end;
 		f->total_ns += call.end_ns - call.start_ns;
@@ -145,9 +149,9 @@ static void costs(struct group *c, const struct higher *h)
 }
 
 /* `last`: nobody asks what this class covers. */
-static void finish_class(struct group *c, struct higher *h, bool last, struct digest *d)
+static void class_finish(struct class_functions *c, struct higher *h, bool last, struct digest *d)
 {
-	costs(c, h);
+	class_costs(c, h);
 	if (!last)
 		higher_add(h, c);
 	for (size_t i = 0; i < c->rows.nr; i++) {
@@ -162,21 +166,21 @@ static void finish_class(struct group *c, struct higher *h, bool last, struct di
 
 /* --- the classes --- */
 
-static enum function_class class_of(const struct gpu_name *g)
+static enum function_class function_class_of(const struct gpu_name *g)
 {
 	if (g->stat.kind != EVENT_KERNEL)
 		return FUNCTION_MEMORY;
 	return g->communication ? FUNCTION_COMMUNICATION : FUNCTION_COMPUTE;
 }
 
-static void add_row(struct group *c, struct span name)
+static void function_row_add(struct class_functions *c, struct span name)
 {
 	vec_push(&c->rows, (struct function_stat){
 	                       .cls = c->cls, .name = name, .parent = -1, .rate = -1, .rate_mad = -1 });
 }
 
 /* The activity or span `i`, of a name that is the function's. */
-static void add_call(struct group *c, size_t i, uint32_t function)
+static void function_call_add(struct class_functions *c, size_t i, uint32_t function)
 {
 	if (function == NO_ID)
 		return;
@@ -185,33 +189,33 @@ static void add_call(struct group *c, size_t i, uint32_t function)
 }
 
 /* The rows of the class; of names that its kinds share there is one. */
-static void gpu_rows(struct group *c)
+static void gpu_class_rows(struct class_functions *c)
 {
 	const struct reducer *r = c->r;
 	struct idmap ids; /* of names */
 	idmap_init(&ids);
-	c->function_of = mem_calloc(r->gpu_names.nr, sizeof *c->function_of);
-	for (size_t i = 0; i < r->gpu_names.nr; i++) {
-		const struct gpu_name *g = &r->gpu_names.v[i];
+	c->function_of = mem_calloc(r->gpu.names.nr, sizeof *c->function_of);
+	for (size_t i = 0; i < r->gpu.names.nr; i++) {
+		const struct gpu_name *g = &r->gpu.names.v[i];
 		c->function_of[i] = NO_ID;
-		if (class_of(g) != c->cls)
+		if (function_class_of(g) != c->cls)
 			continue;
-		uint32_t row = c->function_of[i] = idmap_add(&ids, (uint32_t)r->gpu_ids.keys.v[i]);
+		uint32_t row = c->function_of[i] = idmap_add(&ids, (uint32_t)r->gpu.name_ids.keys.v[i]);
 		if (row == c->rows.nr)
-			add_row(c, g->stat.name);
+			function_row_add(c, g->stat.name);
 	}
 	idmap_release(&ids);
 }
 
 /* Median of the rates that are known, and their median distance from it. */
-static void gpu_rates(struct group *c)
+static void gpu_class_rates(struct class_functions *c)
 {
-	size_t *first = firsts(c), *next = firsts(c); /* no call has two */
+	size_t *first = first_calls(c), *next = first_calls(c); /* no call has two */
 	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* by function */
-	for (size_t i = 0; i < c->r->rates.nr; i++) {
-		uint32_t function = c->function_of[c->r->rates.v[i].name];
+	for (size_t i = 0; i < c->r->functions.rates.nr; i++) {
+		uint32_t function = c->function_of[c->r->functions.rates.v[i].name];
 		if (function != NO_ID)
-			rates[next[function]++] = c->r->rates.v[i].bytes_per_s;
+			rates[next[function]++] = c->r->functions.rates.v[i].bytes_per_s;
 	}
 	for (size_t i = 0; i < c->rows.nr; i++) {
 		struct function_stat *f = &c->rows.v[i];
@@ -226,62 +230,64 @@ static void gpu_rates(struct group *c)
 static void gpu_class(struct reducer *r, enum function_class cls, struct higher *h,
                       struct digest *d)
 {
-	struct group c = { .r = r, .cls = cls };
-	gpu_rows(&c);
-	for (size_t i = 0; i < r->activities.nr && c.rows.nr; i++)
-		add_call(&c, i,
-		         c.function_of[idmap_pair_first(r->gpu_rows.keys.v[r->activities.v[i].row])]);
-	gpu_rates(&c);
-	finish_class(&c, h, false, d);
+	struct class_functions c = { .r = r, .cls = cls };
+	gpu_class_rows(&c);
+	for (size_t i = 0; i < r->gpu.activities.nr && c.rows.nr; i++)
+		function_call_add(
+		    &c, i, c.function_of[idmap_pair_first(r->gpu.rows.keys.v[r->gpu.activities.v[i].row])]);
+	gpu_class_rates(&c);
+	class_finish(&c, h, false, d);
 }
 
-static int span_order(const void *a, const void *b, void *reducer)
+static int span_start_cmp(const void *a, const void *b, void *reducer)
 {
 	const struct reducer *r = reducer;
-	int64_t x = span_start(r, &r->spans.v[*(const uint32_t *)a]);
-	int64_t y = span_start(r, &r->spans.v[*(const uint32_t *)b]);
+	int64_t x = span_start(&r->host, &r->host.spans.v[*(const uint32_t *)a]);
+	int64_t y = span_start(&r->host, &r->host.spans.v[*(const uint32_t *)b]);
 	return (x > y) - (x < y);
 }
 
 void function_calls(struct reducer *r)
 {
-	for (size_t i = 0; i < r->spans.nr; i++) {
-		uint32_t name = idmap_pair_first(r->host_rows.keys.v[span_get(r, &r->spans.v[i]).row]);
-		if (idmap_pair_first(r->host_ids.keys.v[name]) == EVENT_RUNTIME)
-			vec_push(&r->calls, (uint32_t)i);
+	for (size_t i = 0; i < r->host.spans.nr; i++) {
+		uint32_t name =
+		    idmap_pair_first(r->host.rows.keys.v[span_get(&r->host, &r->host.spans.v[i]).row]);
+		if (idmap_pair_first(r->host.name_ids.keys.v[name]) == EVENT_RUNTIME)
+			vec_push(&r->functions.calls, (uint32_t)i);
 	}
-	sort_inline(r->calls.v, r->calls.nr, sizeof *r->calls.v, span_order, r);
+	sort_inline(r->functions.calls.v, r->functions.calls.nr, sizeof *r->functions.calls.v,
+	            span_start_cmp, r);
 }
 
 static void runtime_class(struct reducer *r, struct higher *h, struct digest *d)
 {
-	struct group c = { .r = r, .cls = FUNCTION_RUNTIME };
-	c.function_of = mem_calloc(r->host_names.nr, sizeof *c.function_of);
-	for (size_t i = 0; i < r->host_names.nr; i++) {
+	struct class_functions c = { .r = r, .cls = FUNCTION_RUNTIME };
+	c.function_of = mem_calloc(r->host.names.nr, sizeof *c.function_of);
+	for (size_t i = 0; i < r->host.names.nr; i++) {
 		c.function_of[i] = NO_ID;
-		if (idmap_pair_first(r->host_ids.keys.v[i]) == EVENT_RUNTIME) {
+		if (idmap_pair_first(r->host.name_ids.keys.v[i]) == EVENT_RUNTIME) {
 			c.function_of[i] = (uint32_t)c.rows.nr;
-			add_row(&c, r->host_names.v[i].name);
+			function_row_add(&c, r->host.names.v[i].name);
 		}
 	}
-	c.calls = r->calls;
-	r->calls = (struct ids){ 0 };
+	c.calls = r->functions.calls;
+	r->functions.calls = (struct ids){ 0 };
 	for (size_t i = 0; i < c.calls.nr; i++)
-		c.rows.v[call_get(&c, i).function].count++;
-	finish_class(&c, h, r->python_threads.nr == 0, d);
+		c.rows.v[function_call_get(&c, i).function].count++;
+	class_finish(&c, h, r->python.threads.nr == 0, d);
 }
 
 /* Where a walk over the activities is in the lists of those that move bytes. */
-struct moved {
+struct moved_cursor {
 	size_t transfer, kernel;
 };
 
 /* Bytes that the next activity moves or sends over its time, -1 unknown. */
-static int64_t rate_of(const struct reducer *r, struct moved *at, size_t i)
+static int64_t activity_rate(const struct reducer *r, struct moved_cursor *at, size_t i)
 {
-	int64_t bytes = 0, dur_ns = activity_dur(r, &r->activities.v[i]);
-	if (at->transfer < r->transfers.nr && r->transfers.v[at->transfer].activity == i)
-		bytes = r->transfers.v[at->transfer++].bytes;
+	int64_t bytes = 0, dur_ns = activity_dur(&r->gpu, &r->gpu.activities.v[i]);
+	if (at->transfer < r->gpu.transfers.nr && r->gpu.transfers.v[at->transfer].activity == i)
+		bytes = r->gpu.transfers.v[at->transfer++].bytes;
 	if (at->kernel < r->comm.kernels.nr && r->comm.kernels.v[at->kernel].activity == i)
 		bytes = r->comm.kernels.v[at->kernel++].bytes;
 	return bytes > 0 && dur_ns > 0 ? number_div_round((__int128)bytes * NS_PER_S, dur_ns) : -1;
@@ -289,36 +295,36 @@ static int64_t rate_of(const struct reducer *r, struct moved *at, size_t i)
 
 void function_rates(struct reducer *r)
 {
-	struct moved at = { 0 };
-	for (size_t i = 0; i < r->activities.nr; i++) {
-		int64_t rate = rate_of(r, &at, i);
+	struct moved_cursor at = { 0 };
+	for (size_t i = 0; i < r->gpu.activities.nr; i++) {
+		int64_t rate = activity_rate(r, &at, i);
 		if (rate >= 0)
-			vec_push(&r->rates,
+			vec_push(&r->functions.rates,
 			         (struct gpu_rate){
-			             rate, idmap_pair_first(r->gpu_rows.keys.v[r->activities.v[i].row]) });
+			             rate, idmap_pair_first(r->gpu.rows.keys.v[r->gpu.activities.v[i].row]) });
 	}
-	vec_release(&r->transfers);
+	vec_release(&r->gpu.transfers);
 }
 
 void function_classes(struct reducer *r, struct digest *d)
 {
-	gpu_class(r, FUNCTION_COMPUTE, &r->higher, d);
-	gpu_class(r, FUNCTION_MEMORY, &r->higher, d);
-	gpu_class(r, FUNCTION_COMMUNICATION, &r->higher, d);
-	vec_release(&r->rates);
+	gpu_class(r, FUNCTION_COMPUTE, &r->functions.higher, d);
+	gpu_class(r, FUNCTION_MEMORY, &r->functions.higher, d);
+	gpu_class(r, FUNCTION_COMMUNICATION, &r->functions.higher, d);
+	vec_release(&r->functions.rates);
 }
 
 void function_runtime(struct reducer *r, struct digest *d)
 {
-	runtime_class(r, &r->higher, d);
-	if (!r->python_threads.nr)
-		vec_release(&r->higher.list); /* nobody else asks */
+	runtime_class(r, &r->functions.higher, d);
+	if (!r->python.threads.nr)
+		vec_release(&r->functions.higher.list); /* nobody else asks */
 }
 
 void function_figures(struct reducer *r, struct digest *d)
 {
 	python_figures(r, d);
-	vec_release(&r->higher.list);
+	vec_release(&r->functions.higher.list);
 	digest_fold_functions(d);
 	python_medians(r, d);
 }

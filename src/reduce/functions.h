@@ -1,25 +1,53 @@
-/// Inside of the reducer: time that no function of a higher class covers.
+/// Functions by class: GPU time, runtime calls and Python without what a higher class covers.
 #ifndef GG_REDUCE_FUNCTIONS_H
 #define GG_REDUCE_FUNCTIONS_H
 
-#include "reduce/reducer.h"
+#include "base/intern.h"
+#include "base/vec.h"
+#include "model/digest.h"
 
-/// Length of what lies before `at`, within segment `i` and those before it,
-/// where `i` is the last that begins by then; 0 segments: `i` is not looked at.
-static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at)
-{
-	if (h->list.nr == 0 || at < h->list.v[i].start_ns)
-		return 0;
-	const struct segment *s = &h->list.v[i];
-	int64_t length = s[1].before_ns - s->before_ns, past = at - s->start_ns;
-	return s->before_ns + (past < length ? past : length);
-}
+struct reducer;
 
-/// Rows of Python functions: a tree of call paths, unordered, behind those of `d`. Each
-/// holds its path in place of the median, until python_medians().
-void python_figures(struct reducer *r, struct digest *d);
+/// Bytes per second that an activity moved, if known.
+struct gpu_rate {
+	int64_t bytes_per_s;
+	uint32_t name; ///< index into `gpu.names`
+};
 
-/// The medians of the rows that are left.
-void python_medians(struct reducer *r, struct digest *d);
+/// A stretch of time that functions of higher classes cover. Its length is the next segment's
+/// `before_ns` less its own.
+struct segment {
+	int64_t start_ns;
+	int64_t before_ns; ///< prefix sum: length of all segments before it
+};
+
+/// What the classes so far cover: disjoint segments in order. One more behind the last, not counted
+/// in `nr`, has the total as `before_ns`.
+struct higher {
+	VEC(struct segment) list;
+};
+
+struct functions {
+	VEC(struct gpu_rate) rates; ///< from function_rates() to function_classes()
+	struct ids calls; ///< indices into `host.spans`, from function_calls() to function_runtime()
+	struct higher higher; ///< from function_classes() on
+};
+
+void functions_release(struct functions *f);
+
+/// Bytes per second of activities, which are still in file order.
+void function_rates(struct reducer *r);
+
+/// Rows of GPU functions, from the activities by start.
+void function_classes(struct reducer *r, struct digest *d);
+
+/// Runtime calls by start into `calls`.
+void function_calls(struct reducer *r);
+
+/// Rows of runtime functions, behind those of the GPU; releases `calls`.
+void function_runtime(struct reducer *r, struct digest *d);
+
+/// Rows of Python functions behind these, all folded to the size of a digest.
+void function_figures(struct reducer *r, struct digest *d);
 
 #endif

@@ -1,258 +1,227 @@
-#include <string.h>
-
-#include "base/text.h"
-#include "reduce/intervals.h"
+#include "model/category.h"
 #include "reduce/reducer.h"
 
-/* All figures come from walks over the activities in order of start: a union
-   of intervals then needs no more than its end and its length. With K and C
-   the unions of all and of compute kernels, communication alone is |K| - |C|. */
-
-/* One device, over the whole window. */
-struct device {
-	struct cover all, kernels, compute, communication;
-	int64_t first_ns, last_ns;
-	int64_t activities, streams;
-	int64_t measured_lo, measured_hi; ///< of the activities of measured steps
-	struct cover measured;
-	int64_t tail_lo, tail_hi; ///< of the activities of the last measured step it has
-	struct cover tail;
-};
-
-/* The activities of one measured step on one device. */
-struct cell {
-	uint32_t device, step;
-	int64_t first_ns, last_ns;
-	int64_t covered_before; ///< of the device, before `first_ns`
-	struct cover all, kernels, compute;
-};
-
-struct lane {
-	int64_t end_ns, correlation;
-};
-
-struct walk {
-	struct reducer *r;
-	struct digest *d;
-	struct device *devices;
-	struct lane *lanes;
-	struct idmap cell_ids; ///< step and device
-	VEC(struct cell) cells;
-};
-
-static int activity_cmp(const void *a, const void *b, void *reducer)
+void gpu_init(struct gpu_events *g)
 {
-	const struct activity *x = a, *y = b;
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	int64_t dx = activity_dur(reducer, x), dy = activity_dur(reducer, y);
-	if (dx != dy)
-		return dx < dy ? -1 : 1;
-	int64_t cx = activity_correlation(reducer, x), cy = activity_correlation(reducer, y);
-	return (cx > cy) - (cx < cy);
+	g->last_lane = NO_ID;
+	idmap_init(&g->name_ids);
+	idmap_init(&g->rows);
+	idmap_init(&g->devices);
+	idmap_init(&g->streams);
+	idmap_init(&g->lanes);
+	name_table_init(&g->shapes);
 }
 
-static int cell_cmp(const void *a, const void *b)
+void gpu_release(struct gpu_events *g)
 {
-	const struct cell *x = a, *y = b;
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	return (x->step > y->step) - (x->step < y->step);
+	vec_release(&g->activities);
+	vec_release(&g->transfers);
+	vec_release(&g->wide.list);
+	vec_release(&g->names);
+	vec_release(&g->shape_counts);
+	idmap_release(&g->name_ids);
+	idmap_release(&g->rows);
+	idmap_release(&g->devices);
+	idmap_release(&g->streams);
+	idmap_release(&g->lanes);
+	name_table_release(&g->shapes);
 }
 
-/* What one stream runs beside the activity that lasts longest so far. A graph
-   replay shares one correlation id and overlaps rightly. */
-static int64_t lane_add(struct lane *l, int64_t start, int64_t end, int64_t correlation)
+/* --- intake --- */
+
+static bool shape_is_smaller(const int64_t *a, const struct kernel_stat *s)
 {
-	int64_t overlap = 0;
-	if (start < l->end_ns && (correlation != l->correlation || correlation == IDENT_NONE))
-		overlap = (end < l->end_ns ? end : l->end_ns) - start;
-	if (end > l->end_ns)
-		*l = (struct lane){ end, correlation };
-	return overlap;
+	for (int i = 0; i < 6; i++) {
+		int64_t b = i < 3 ? s->grid[i] : s->block[i - 3];
+		if (a[i] != b)
+			return a[i] < b;
+	}
+	return false;
 }
 
-static void cell_add(struct walk *w, uint32_t device, uint32_t step, const struct activity *a,
-                     int64_t covered_before)
+/* Add `nr` launches of a shape; may set `fault`. */
+static void shape_add(struct reducer *r, const struct gpu_shape *shape, int64_t nr)
 {
-	const struct gpu_name *g = activity_name(w->r, a);
-	int64_t start = a->start_ns, end = start + activity_dur(w->r, a);
-	uint32_t id = idmap_add(&w->cell_ids, idmap_pair(step, device));
-	if (id == w->cells.nr)
-		vec_push(&w->cells, (struct cell){ device, step, start, end, covered_before, COVER_INIT,
-		                                   COVER_INIT, COVER_INIT });
-	struct cell *c = &w->cells.v[id];
-	if (end > c->last_ns)
-		c->last_ns = end;
-	cover_add(&c->all, start, end);
-	if (g->stat.kind == EVENT_KERNEL)
-		cover_add(&c->kernels, start, end);
-	if (g->stat.kind == EVENT_KERNEL && !g->communication)
-		cover_add(&c->compute, start, end);
-}
-
-static void step_add(struct walk *w, uint32_t step, const struct activity *a)
-{
-	const struct gpu_name *g = activity_name(w->r, a);
-	int64_t **s = w->d->samples, dur_ns = activity_dur(w->r, a);
-	s[METRIC_STEP_CUDA_TIME][step] += dur_ns;
-	if (g->stat.kind == EVENT_MEMCPY) {
-		s[METRIC_STEP_MEMCPY_TIME][step] += dur_ns;
-	} else if (g->stat.kind == EVENT_MEMSET) {
-		s[METRIC_STEP_MEMSET_TIME][step] += dur_ns;
-	} else {
-		s[METRIC_STEP_KERNEL_TIME][step] += dur_ns;
-		s[g->communication ? METRIC_STEP_COMM_TIME : METRIC_STEP_COMPUTE_TIME][step] += dur_ns;
-		s[METRIC_STEP_KERNEL_COUNT][step]++;
+	const struct name *nm =
+	    name_intern(&r->gpu.shapes, (struct span){ (const char *)shape, sizeof *shape });
+	if (!nm) {
+		r->fault = "more than 16 million launch shapes of kernels: split the trace";
+		return;
+	}
+	struct gpu_name *g = &r->gpu.names.v[shape->name];
+	if (nm->id == r->gpu.shape_counts.nr) {
+		vec_push(&r->gpu.shape_counts, 0);
+		g->stat.shapes++;
+	}
+	int64_t count = r->gpu.shape_counts.v[nm->id] += nr;
+	if (count > g->shape_count ||
+	    (count == g->shape_count && shape_is_smaller(shape->dims, &g->stat))) {
+		g->shape_count = count;
+		memcpy(g->stat.grid, shape->dims, sizeof g->stat.grid);
+		memcpy(g->stat.block, shape->dims + 3, sizeof g->stat.block);
 	}
 }
 
-static void activity_add(struct walk *w, const struct activity *a)
+static void shape_take(struct reducer *r, uint32_t name, const struct event *ev)
 {
-	const struct gpu_name *g = activity_name(w->r, a);
-	uint32_t lane = activity_lane(w->r, a), id = idmap_pair_first(w->r->lanes.keys.v[lane]);
-	uint32_t step = steps_measured(w->r, a->step);
-	struct device *dev = &w->devices[id];
-	int64_t start = a->start_ns, end = start + activity_dur(w->r, a);
-
-	w->d->trust.overlap_ns += lane_add(&w->lanes[lane], start, end, activity_correlation(w->r, a));
-	if (step != NO_ID) {
-		step_add(w, step, a);
-		cell_add(w, id, step, a, cover_before(&dev->all, start));
-	}
-	if (!dev->activities++)
-		dev->first_ns = start;
-	if (end > dev->last_ns)
-		dev->last_ns = end;
-	cover_add(&dev->all, start, end);
-	if (g->stat.kind == EVENT_KERNEL) {
-		cover_add(&dev->kernels, start, end);
-		cover_add(g->communication ? &dev->communication : &dev->compute, start, end);
-	}
+	struct gpu_shape shape = { .name = name };
+	memcpy(shape.dims, ev->grid, sizeof ev->grid);
+	memcpy(shape.dims + 3, ev->block, sizeof ev->block);
+	shape_add(r, &shape, 1);
 }
 
-/* Where a device has no activity in a step, its window is measured; unless
-   warm-up has left no step at all. */
-static void measure_devices(struct walk *w)
+/* A name that has no activities yet. */
+static struct gpu_name gpu_name_new(enum event_kind kind, struct span name, bool communication)
 {
-	for (size_t i = 0; i < w->r->devices.keys.nr; i++) {
-		struct device *dev = &w->devices[i];
-		dev->measured_lo = INT64_MAX;
-		dev->measured_hi = INT64_MIN;
+	return (struct gpu_name){
+		.stat = { .kind = kind, .name = name, .grid = { -1 }, .occupancy = -1 },
+		.communication = communication,
+	};
+}
+
+static struct row_found *gpu_row_find(struct reducer *r, const struct event *ev, uint32_t lane)
+{
+	struct row_found *found = row_place(r, ev);
+	uint32_t id = found->row_name;
+	if (found->name == ev->name && found->kind == ev->kind && found->place == lane)
+		return found;
+	if (found->name != ev->name || found->kind != ev->kind)
+		id = idmap_add(&r->gpu.name_ids, idmap_pair(ev->kind, ev->name->id));
+	if (id == r->gpu.names.nr) {
+		struct span name = name_span(ev->name);
+		bool communication = category_matches_any(r->options.communication, name);
+		vec_push(&r->gpu.names, gpu_name_new(ev->kind, name, communication));
 	}
-	for (size_t i = 0; i < w->cells.nr; i++) {
-		const struct cell *c = &w->cells.v[i];
-		struct device *dev = &w->devices[c->device];
-		if (c->first_ns < dev->measured_lo)
-			dev->measured_lo = c->first_ns;
-		if (c->last_ns > dev->measured_hi)
-			dev->measured_hi = c->last_ns;
-		dev->tail_lo = c->first_ns; /* cells are in order: the last one stays */
-		dev->tail_hi = c->last_ns;
+	uint32_t row = idmap_add(&r->gpu.rows, idmap_pair(id, lane));
+	if (row >> 31)
+		r->fault = "more than 2 billion names and streams of GPU activities: split the trace";
+	*found = (struct row_found){ ev->name, ev->kind, lane, id, row & INT32_MAX };
+	return found;
+}
+
+/* Row of an activity, whose name gets its figures; may set `fault`. */
+static uint32_t gpu_row_add(struct reducer *r, const struct event *ev, uint32_t lane)
+{
+	const struct row_found *found = gpu_row_find(r, ev, lane);
+	uint32_t id = found->row_name;
+	struct gpu_name *g = &r->gpu.names.v[id];
+	g->stat.count++;
+	g->stat.total_ns += ev->dur_ns;
+	number_raise(&g->stat.max_ns, ev->dur_ns);
+	if (__builtin_add_overflow(g->stat.bytes, ev->bytes, &g->stat.bytes))
+		r->fault = "the bytes of copies add up to more than 2^63: check 'bytes' of the trace";
+	if (ev->kind == EVENT_KERNEL && ev->grid[0] >= 0)
+		shape_take(r, id, ev);
+	if (ev->kind == EVENT_KERNEL && ev->occupancy >= 0) {
+		/* fits: the times add up to an int64 */
+		g->occupancy_sum += (__int128)ev->occupancy * ev->dur_ns;
+		g->occupancy_ns += ev->dur_ns;
 	}
-	for (size_t i = 0; i < w->r->devices.keys.nr; i++) {
-		struct device *dev = &w->devices[i];
-		if (dev->measured_lo > dev->measured_hi && w->d->nr_steps) {
-			dev->measured_lo = dev->first_ns;
-			dev->measured_hi = dev->last_ns;
+	return found->row;
+}
+
+void gpu_take(struct reducer *r, const struct event *ev)
+{
+	struct gpu_events *g = &r->gpu;
+	if (__builtin_add_overflow(g->total_ns, ev->dur_ns, &g->total_ns)) {
+		r->fault = "the durations of GPU activities add up to more than 292 years: check 'dur' of "
+		           "the trace";
+		return;
+	}
+	if (g->last_lane == NO_ID || ev->device != g->last_device || ev->stream != g->last_stream) {
+		uint32_t device = idmap_add(&g->devices, ev->device);
+		uint32_t stream = idmap_add(&g->streams, ev->stream);
+		g->last_device = ev->device;
+		g->last_stream = ev->stream;
+		g->last_lane = idmap_add(&g->lanes, idmap_pair(device, stream));
+	}
+	if (ev->bytes)
+		vec_push(&g->transfers, (struct transfer){ (uint32_t)g->activities.nr, ev->bytes });
+	struct activity a = { .start_ns = ev->start_ns,
+		                  .dur = narrow(&g->wide, ev->dur_ns, &r->fault),
+		                  .correlation = narrow(&g->wide, ev->correlation, &r->fault),
+		                  .row = gpu_row_add(r, ev, g->last_lane),
+		                  .step = NO_ID };
+	vec_push(&g->activities, a);
+	if (ev->kind == EVENT_KERNEL && activity_name(g, &a)->communication)
+		comm_take_kernel(r, ev);
+}
+
+/* --- parts --- */
+
+void gpu_join_ids(struct reducer *to, struct reducer *from)
+{
+	struct part_ids *ids = &from->joined;
+	const struct ids *names = &ids->of[IDS_GPU_NAME];
+	size_t known = names->nr;
+	idmap_join_idents(&to->gpu.devices, &from->gpu.devices, ids, IDS_DEVICE);
+	idmap_join_idents(&to->gpu.streams, &from->gpu.streams, ids, IDS_STREAM);
+	idmap_join_pairs(&to->gpu.lanes, &from->gpu.lanes, ids, IDS_DEVICE, IDS_STREAM, IDS_LANE);
+	idmap_join_names(&to->gpu.name_ids, &from->gpu.name_ids, ids, IDS_GPU_NAME);
+	for (size_t i = known; i < names->nr; i++)
+		if (names->v[i] == to->gpu.names.nr) {
+			const struct gpu_name *g = &from->gpu.names.v[i];
+			uint32_t name = (uint32_t)to->gpu.name_ids.keys.v[names->v[i]];
+			vec_push(&to->gpu.names, gpu_name_new(g->stat.kind, name_span(to->names->by_id[name]),
+			                                      g->communication));
 		}
+	idmap_join_pairs(&to->gpu.rows, &from->gpu.rows, ids, IDS_GPU_NAME, IDS_LANE, IDS_GPU_ROW);
+}
+
+bool gpu_fits(const struct reducer *to, const struct reducer *from)
+{
+	const struct ids *names = &from->joined.of[IDS_GPU_NAME];
+	int64_t sum;
+	bool over = !wide_fits(&to->gpu.wide, &from->gpu.wide) || to->gpu.rows.keys.nr >> 31 ||
+	            __builtin_add_overflow(to->gpu.total_ns, from->gpu.total_ns, &sum);
+	for (size_t i = 0; i < from->gpu.names.nr; i++)
+		over |= __builtin_add_overflow(to->gpu.names.v[names->v[i]].stat.bytes,
+		                               from->gpu.names.v[i].stat.bytes, &sum);
+	return !over;
+}
+
+static void join_gpu_sums(struct reducer *to, struct reducer *from)
+{
+	const struct ids *names = &from->joined.of[IDS_GPU_NAME];
+	to->gpu.total_ns += from->gpu.total_ns;
+	from->gpu.total_ns = 0;
+	for (size_t i = 0; i < from->gpu.names.nr; i++) {
+		struct gpu_name *g = &from->gpu.names.v[i], *sum = &to->gpu.names.v[names->v[i]];
+		if (!g->stat.count)
+			continue;
+		sum->stat.count += g->stat.count;
+		sum->stat.total_ns += g->stat.total_ns;
+		number_raise(&sum->stat.max_ns, g->stat.max_ns);
+		sum->stat.bytes += g->stat.bytes;
+		sum->occupancy_ns += g->occupancy_ns;
+		sum->occupancy_sum += g->occupancy_sum;
+		*g = gpu_name_new(g->stat.kind, g->stat.name, g->communication);
 	}
-	for (size_t i = 0; i < w->r->activities.nr; i++) {
-		const struct activity *a = &w->r->activities.v[i];
-		uint32_t lane = activity_lane(w->r, a);
-		struct device *dev = &w->devices[idmap_pair_first(w->r->lanes.keys.v[lane])];
-		int64_t end = a->start_ns + activity_dur(w->r, a);
-		cover_add_within(&dev->measured, a->start_ns, end, dev->measured_lo, dev->measured_hi);
-		cover_add_within(&dev->tail, a->start_ns, end, dev->tail_lo, dev->tail_hi);
+	for (size_t i = 0; i < from->gpu.shape_counts.nr; i++) {
+		struct gpu_shape shape;
+		if (!from->gpu.shape_counts.v[i])
+			continue;
+		memcpy(&shape, from->gpu.shapes.by_id[i]->s, sizeof shape);
+		shape.name = names->v[shape.name];
+		shape_add(to, &shape, from->gpu.shape_counts.v[i]);
+		from->gpu.shape_counts.v[i] = 0;
 	}
 }
 
-/* The part of the device's time that nothing covers, from the cell's start to
-   that of the next step on the device; of the last one, to its own end. */
-static int64_t cell_idle(const struct walk *w, const struct cell *c, const struct cell *next)
+void gpu_join(struct reducer *to, struct reducer *from)
 {
-	if (!next)
-		return c->last_ns - c->first_ns - w->devices[c->device].tail.length_ns;
-	if (next->first_ns <= c->first_ns)
-		return 0;
-	return next->first_ns - c->first_ns - (next->covered_before - c->covered_before);
-}
-
-static enum status cells_to_samples(const struct walk *w, struct diag_log *log)
-{
-	int64_t **s = w->d->samples;
-	for (size_t i = 0; i < w->cells.nr; i++) {
-		const struct cell *c = &w->cells.v[i];
-		const struct cell *next = i + 1 < w->cells.nr && c[1].device == c->device ? c + 1 : NULL;
-		int64_t span = c->last_ns - c->first_ns;
-		int64_t *idle = &s[METRIC_STEP_IDLE_TIME][c->step];
-		s[METRIC_STEP_BUSY_TIME][c->step] += c->all.length_ns;
-		s[METRIC_STEP_EXPOSED_COMM_TIME][c->step] += c->kernels.length_ns - c->compute.length_ns;
-		if (span > s[METRIC_STEP_SPAN][c->step])
-			s[METRIC_STEP_SPAN][c->step] = span;
-		if (__builtin_add_overflow(*idle, cell_idle(w, c, next), idle))
-			return diag_fail(log, ST_INPUT,
-			                 "the idle times of a step's devices add up to more than 292 years: "
-			                 "check 'ts' of the trace");
+	struct gpu_events *g = &to->gpu;
+	size_t first = g->activities.nr, transfers = g->transfers.nr;
+	uint32_t wide = wide_join(&g->wide, &from->gpu.wide, &from->joined);
+	vec_move(&g->activities, &from->gpu.activities);
+	for (size_t i = first; i < g->activities.nr; i++) {
+		struct activity *a = &g->activities.v[i];
+		a->dur = wide_moved(a->dur, wide);
+		a->correlation = wide_moved(a->correlation, wide);
+		a->row = from->joined.of[IDS_GPU_ROW].v[a->row] & INT32_MAX;
 	}
-	return ST_OK;
-}
-
-static void device_rows(const struct walk *w)
-{
-	struct digest *d = w->d;
-	for (size_t i = 0; i < w->r->devices.keys.nr; i++) {
-		const struct device *dev = &w->devices[i];
-		struct device_stat stat = {
-			.id = ident_text(&d->arena, w->r->names, w->r->devices.keys.v[i]),
-			.streams = dev->streams,
-			.activities = dev->activities,
-			.span_ns = dev->last_ns - dev->first_ns,
-			.busy_ns = dev->all.length_ns,
-			.compute_ns = dev->compute.length_ns,
-			.comm_ns = dev->communication.length_ns,
-			.overlap_ns =
-			    dev->communication.length_ns + dev->compute.length_ns - dev->kernels.length_ns,
-			.measured_busy_ns = dev->measured.length_ns,
-		};
-		if (dev->measured_lo < dev->measured_hi)
-			stat.measured_ns = dev->measured_hi - dev->measured_lo;
-		vec_push(&d->devices, stat);
-	}
-	vec_sort(&d->devices, text_cmp);
-}
-
-enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *log)
-{
-	static const struct device fresh_device = { .all = COVER_INIT,
-		                                        .kernels = COVER_INIT,
-		                                        .compute = COVER_INIT,
-		                                        .communication = COVER_INIT,
-		                                        .last_ns = INT64_MIN,
-		                                        .measured = COVER_INIT,
-		                                        .tail = COVER_INIT };
-	struct walk w = { .r = r, .d = d };
-	w.devices = mem_calloc(r->devices.keys.nr, sizeof *w.devices);
-	for (size_t i = 0; i < r->devices.keys.nr; i++)
-		w.devices[i] = fresh_device;
-	w.lanes = mem_calloc(r->lanes.keys.nr, sizeof *w.lanes);
-	for (size_t i = 0; i < r->lanes.keys.nr; i++) {
-		w.lanes[i].end_ns = INT64_MIN;
-		w.devices[idmap_pair_first(r->lanes.keys.v[i])].streams++;
-	}
-	idmap_init(&w.cell_ids);
-
-	sort_runs(r->activities.v, r->activities.nr, sizeof *r->activities.v, activity_cmp, r);
-	for (size_t i = 0; i < r->activities.nr; i++)
-		activity_add(&w, &r->activities.v[i]);
-	vec_sort(&w.cells, cell_cmp);
-	measure_devices(&w);
-	enum status st = cells_to_samples(&w, log);
-	device_rows(&w);
-
-	free(w.devices);
-	free(w.lanes);
-	idmap_release(&w.cell_ids);
-	vec_release(&w.cells);
-	return st;
+	vec_move(&g->transfers, &from->gpu.transfers);
+	for (size_t i = transfers; i < g->transfers.nr; i++)
+		g->transfers.v[i].activity += (uint32_t)first;
+	join_gpu_sums(to, from);
 }

@@ -8,18 +8,19 @@
 
 /* Names of the GPUs that worked; where one of them is not known by its id, the
    name that all GPUs share. Empty where that tells nothing. */
-static void gpu_names(const struct reducer *r, const struct trace_meta *meta, struct strbuf *out)
+static void list_gpu_names(const struct reducer *r, const struct trace_meta *meta,
+                           struct strbuf *out)
 {
 	VEC(const char *) names = VEC_INIT;
 	struct idmap ids;
-	bool known = r->devices.keys.nr > 0;
+	bool known = r->gpu.devices.keys.nr > 0;
 	idmap_init(&ids);
 	for (size_t i = 0; i < meta->devices.nr; i++)
 		if (idmap_add(&ids, meta->devices.v[i].id) == names.nr)
 			vec_push(&names, meta->devices.v[i].name);
 	bool *works = mem_calloc(names.nr, sizeof *works);
-	for (size_t i = 0; i < r->devices.keys.nr; i++) {
-		uint32_t id = idmap_find(&ids, r->devices.keys.v[i]);
+	for (size_t i = 0; i < r->gpu.devices.keys.nr; i++) {
+		uint32_t id = idmap_find(&ids, r->gpu.devices.keys.v[i]);
 		if (id == IDMAP_NONE)
 			known = false;
 		else
@@ -42,7 +43,7 @@ static void gpu_names(const struct reducer *r, const struct trace_meta *meta, st
 	free(works);
 }
 
-static void set_number(struct digest *d, struct span key, int64_t value)
+static void set_env_number(struct digest *d, struct span key, int64_t value)
 {
 	char text[32];
 	snprintf(text, sizeof text, "%" PRId64, value);
@@ -52,14 +53,14 @@ static void set_number(struct digest *d, struct span key, int64_t value)
 void environment(const struct reducer *r, const struct trace_meta *meta, struct digest *d)
 {
 	struct strbuf gpu = STRBUF_INIT;
-	gpu_names(r, meta, &gpu);
+	list_gpu_names(r, meta, &gpu);
 	if (gpu.n)
 		digest_set_env(d, SPAN("gpu.name"), strbuf_span(&gpu));
 	strbuf_release(&gpu);
-	if (r->devices.keys.nr)
-		set_number(d, SPAN("gpu.count"), (int64_t)r->devices.keys.nr);
+	if (r->gpu.devices.keys.nr)
+		set_env_number(d, SPAN("gpu.count"), (int64_t)r->gpu.devices.keys.nr);
 	if (meta->world_size >= 0)
-		set_number(d, SPAN("world_size"), meta->world_size);
+		set_env_number(d, SPAN("world_size"), meta->world_size);
 	if (meta->cuda_runtime)
 		digest_set_env(d, SPAN("cuda.runtime"), span_of(meta->cuda_runtime));
 	if (meta->cuda_driver)

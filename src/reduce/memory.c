@@ -1,13 +1,28 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/search.h"
 #include "base/text.h"
 #include "reduce/reducer.h"
 
 /* Each of them is one walk over the operators: so many memories get one. */
 enum { MEMORY_PEAK_OPS = 16 };
 
-void memory_clear(struct memory_state *m)
+void memories_init(struct memories *m)
+{
+	idmap_init(&m->ids);
+}
+
+void memories_release(struct memories *m)
+{
+	for (size_t i = 0; i < m->list.nr; i++)
+		vec_release(&m->list.v[i].levels);
+	vec_release(&m->list);
+	idmap_release(&m->ids);
+}
+
+/* Nothing taken yet, but room for levels. */
+static void memory_clear(struct memory_state *m)
 {
 	m->levels.nr = 0;
 	*m = (struct memory_state){
@@ -15,25 +30,24 @@ void memory_clear(struct memory_state *m)
 	};
 }
 
-struct memory_state *memory_of(struct reducer *r, int64_t id)
+/* The memory of an id, empty if it is new; valid until the next new one. */
+static struct memory_state *memory_of(struct memories *all, int64_t id)
 {
-	uint32_t at = idmap_add(&r->memory_ids, id);
-	if (at == r->memories.nr) {
-		struct memory_state *fresh = vec_push_zero(&r->memories);
-		memory_clear(fresh);
-	}
-	return &r->memories.v[at];
+	uint32_t at = idmap_add(&all->ids, id);
+	if (at == all->list.nr)
+		memory_clear(vec_push_zero(&all->list));
+	return &all->list.v[at];
 }
 
-bool memory_add(struct memory_state *to, const struct memory_state *m)
+/* Add later events, but not their levels; false if the sums do not fit. */
+static bool memory_add(struct memory_state *to, const struct memory_state *m)
 {
 	bool fits =
 	    !__builtin_add_overflow(to->stat.churn_bytes, m->stat.churn_bytes, &to->stat.churn_bytes);
 	to->stat.events += m->stat.events;
 	to->stat.alloc_count += m->stat.alloc_count;
 	to->stat.free_count += m->stat.free_count;
-	if (m->stat.peak_reserved > to->stat.peak_reserved)
-		to->stat.peak_reserved = m->stat.peak_reserved;
+	number_raise(&to->stat.peak_reserved, m->stat.peak_reserved);
 	if (m->stat.peak_allocated > to->stat.peak_allocated ||
 	    (m->stat.peak_allocated == to->stat.peak_allocated && m->peak_ns >= to->peak_ns)) {
 		to->stat.peak_allocated = m->stat.peak_allocated;
@@ -58,7 +72,7 @@ void memory_take(struct reducer *r, const struct event *ev)
 {
 	if (ev->device_type == 0 || ev->memory_id < 0 || ev->total_allocated < 0)
 		return;
-	struct memory_state *m = memory_of(r, ev->memory_id);
+	struct memory_state *m = memory_of(&r->memories, ev->memory_id);
 	int64_t at = ev->start_ns, reserved = ev->total_reserved < 0 ? 0 : ev->total_reserved;
 	struct memory_state one = {
 		.stat = { .events = 1,
@@ -81,10 +95,37 @@ void memory_take(struct reducer *r, const struct event *ev)
 	vec_push(&m->levels, (struct level){ at, ev->total_allocated });
 }
 
+bool memories_fit(struct reducer *to, const struct reducer *from)
+{
+	bool over = false;
+	for (size_t i = 0; i < from->memories.list.nr; i++) {
+		const struct memory_state *m = memory_of(&to->memories, from->memories.ids.keys.v[i]);
+		int64_t sum;
+		over |= __builtin_add_overflow(m->stat.churn_bytes,
+		                               from->memories.list.v[i].stat.churn_bytes, &sum);
+	}
+	return !over;
+}
+
+void memories_join(struct reducer *to, struct reducer *from)
+{
+	for (size_t i = 0; i < from->memories.list.nr; i++) {
+		struct memory_state *m = &from->memories.list.v[i];
+		struct memory_state *sum = memory_of(&to->memories, from->memories.ids.keys.v[i]);
+		if (!m->stat.events)
+			continue;
+		m->peak_pid = ident_join(&from->joined, m->peak_pid);
+		m->peak_tid = ident_join(&from->joined, m->peak_tid);
+		memory_add(sum, m);
+		vec_move(&sum->levels, &m->levels);
+		memory_clear(m);
+	}
+}
+
 /* --- growth --- */
 
 /* Step ends, some of them where there are many. */
-struct ends {
+struct step_ends {
 	size_t nr;
 	int64_t step[MEMORY_STEP_ENDS]; ///< counted from the first one
 	int64_t at_ns[MEMORY_STEP_ENDS];
@@ -93,59 +134,48 @@ struct ends {
 /* Of the measured steps those that end after the first event of the memory:
    before that its level is not known. So many are used, at equal distances,
    that a trace of many memories takes no longer than one of 16. */
-static void ends_choose(struct ends *e, const struct reducer *r, const struct memory_state *m)
+static void step_ends_choose(struct step_ends *e, const struct reducer *r,
+                             const struct memory_state *m)
 {
-	size_t lo = 0, hi = r->owned.nr, limit = MEMORY_STEP_ENDS;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct owned *o = &r->owned.v[mid];
-		if (o->step < r->warmup || o->end_ns <= m->first_ns)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	size_t nr = r->owned.nr - lo;
-	if (r->memories.nr > 16)
-		limit = limit * 16 / r->memories.nr;
+	const struct owned *v = r->steps.owned.v;
+	size_t lo = 0, hi = r->steps.owned.nr, limit = MEMORY_STEP_ENDS;
+	SEARCH(lo, hi, i, v[i].step < r->steps.warmup || v[i].end_ns <= m->first_ns);
+	size_t nr = r->steps.owned.nr - lo;
+	if (r->memories.list.nr > 16)
+		limit = limit * 16 / r->memories.list.nr;
 	if (limit < 3)
 		limit = 3;
 	e->nr = nr < limit ? nr : limit;
 	for (size_t i = 0; i < e->nr; i++) {
 		size_t step = e->nr > 1 ? i * (nr - 1) / (e->nr - 1) : 0;
 		e->step[i] = (int64_t)step;
-		e->at_ns[i] = r->owned.v[lo + step].end_ns;
+		e->at_ns[i] = v[lo + step].end_ns;
 	}
 }
 
 /* Index of the first end behind `at_ns`; e->nr where there is none. */
-static size_t end_behind(const struct ends *e, int64_t at_ns)
+static size_t step_end_behind(const struct step_ends *e, int64_t at_ns)
 {
 	size_t lo = 0, hi = e->nr;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (e->at_ns[mid] <= at_ns)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SEARCH(lo, hi, i, e->at_ns[i] <= at_ns);
 	return lo;
 }
 
 /* The level at an end is that of the latest event before it; of events at one
    time the last of the file counts. */
-static int64_t growth(const struct reducer *r, const struct memory_state *m)
+static int64_t memory_growth(const struct reducer *r, const struct memory_state *m)
 {
-	struct ends e;
+	struct step_ends e;
 	struct level last[MEMORY_STEP_ENDS];
 	int64_t levels[MEMORY_STEP_ENDS];
-	ends_choose(&e, r, m);
+	step_ends_choose(&e, r, m);
 	if (e.nr < 3)
 		return MEMORY_UNKNOWN;
 	for (size_t i = 0; i < e.nr; i++)
 		last[i] = (struct level){ INT64_MIN, -1 };
 	for (size_t i = 0; i < m->levels.nr; i++) {
 		const struct level *l = &m->levels.v[i];
-		size_t k = end_behind(&e, l->start_ns);
+		size_t k = step_end_behind(&e, l->start_ns);
 		if (k < e.nr && l->start_ns >= last[k].start_ns)
 			last[k] = *l;
 	}
@@ -163,21 +193,23 @@ static int64_t growth(const struct reducer *r, const struct memory_state *m)
 /* Id of the thread that the peak's event is of, or NO_ID. */
 static uint32_t peak_thread(const struct reducer *r, const struct memory_state *m)
 {
-	uint32_t pid = idmap_find(&r->pids, m->peak_pid), tid = idmap_find(&r->tids, m->peak_tid);
+	uint32_t pid = idmap_find(&r->threads.pids, m->peak_pid),
+	         tid = idmap_find(&r->threads.tids, m->peak_tid);
 	if (pid == IDMAP_NONE || tid == IDMAP_NONE)
 		return NO_ID;
-	return idmap_find(&r->threads, idmap_pair(pid, tid));
+	return idmap_find(&r->threads.ids, idmap_pair(pid, tid));
 }
 
 /* `s` ran on the thread then, inside `best`: of two that began together the
    shorter one, else the later in the file. */
-static bool is_inner(const struct reducer *r, const struct host_span *s,
-                     const struct host_span *best, uint32_t thread, int64_t at_ns)
+static bool span_is_inner(const struct reducer *r, const struct host_span *s,
+                          const struct host_span *best, uint32_t thread, int64_t at_ns)
 {
-	int64_t start = span_start(r, s), best_start = best ? span_start(r, best) : INT64_MIN;
-	return start <= at_ns && at_ns < span_end(r, s) && span_thread(r, s) == thread &&
+	int64_t start = span_start(&r->host, s),
+	        best_start = best ? span_start(&r->host, best) : INT64_MIN;
+	return start <= at_ns && at_ns < span_end(&r->host, s) && span_thread(&r->host, s) == thread &&
 	       (!best || start > best_start ||
-	        (start == best_start && span_dur(r, s) <= span_dur(r, best)));
+	        (start == best_start && span_dur(&r->host, s) <= span_dur(&r->host, best)));
 }
 
 /* "[]" is what aten::empty has, in which most memory is allocated. */
@@ -191,20 +223,21 @@ static bool has_shape(const struct name *dims)
 
 /* Index of the innermost operator with shaped inputs, else of the innermost
    one, that ran on the thread then; or NO_ID. */
-static uint32_t op_at(const struct reducer *r, uint32_t thread, int64_t at_ns)
+static uint32_t find_peak_op(const struct reducer *r, uint32_t thread, int64_t at_ns)
 {
 	const struct host_span *best = NULL;
-	for (size_t i = 0; i < r->op_inputs.nr; i++) {
-		const struct host_span *s = &r->spans.v[r->op_inputs.v[i].span];
-		if (is_inner(r, s, best, thread, at_ns) &&
-		    has_shape(r->inputs.by_id[r->op_inputs.v[i].dims]))
+	for (size_t i = 0; i < r->host.op_inputs.nr; i++) {
+		const struct host_span *s = &r->host.spans.v[r->host.op_inputs.v[i].span];
+		if (span_is_inner(r, s, best, thread, at_ns) &&
+		    has_shape(r->host.inputs.by_id[r->host.op_inputs.v[i].dims]))
 			best = s;
 	}
 	bool shaped = best != NULL;
-	for (size_t i = 0; i < r->spans.nr && !shaped; i++)
-		if (span_name(r, &r->spans.v[i])->op && is_inner(r, &r->spans.v[i], best, thread, at_ns))
-			best = &r->spans.v[i];
-	return best ? (uint32_t)(best - r->spans.v) : NO_ID;
+	for (size_t i = 0; i < r->host.spans.nr && !shaped; i++)
+		if (span_name(&r->host, &r->host.spans.v[i])->op &&
+		    span_is_inner(r, &r->host.spans.v[i], best, thread, at_ns))
+			best = &r->host.spans.v[i];
+	return best ? (uint32_t)(best - r->host.spans.v) : NO_ID;
 }
 
 /* NULL where there is nothing to say. */
@@ -213,18 +246,20 @@ static const char *valid_text(struct arena *a, struct span raw)
 	return raw.n ? text_valid(a, raw) : NULL;
 }
 
-static void peak_op(const struct reducer *r, const struct memory_state *m, struct arena *a,
-                    struct memory_stat *stat)
+static void set_peak_op(const struct reducer *r, const struct memory_state *m, struct arena *a,
+                        struct memory_stat *stat)
 {
 	uint32_t thread = peak_thread(r, m);
-	uint32_t op = thread == NO_ID ? NO_ID : op_at(r, thread, m->peak_ns);
+	uint32_t op = thread == NO_ID ? NO_ID : find_peak_op(r, thread, m->peak_ns);
 	if (op == NO_ID)
 		return;
-	stat->peak_op = valid_text(a, span_name(r, &r->spans.v[op])->name);
-	for (size_t i = 0; stat->peak_op && i < r->op_inputs.nr; i++)
-		if (r->op_inputs.v[i].span == op) {
-			stat->peak_dims = valid_text(a, name_span(r->inputs.by_id[r->op_inputs.v[i].dims]));
-			stat->peak_types = valid_text(a, name_span(r->inputs.by_id[r->op_inputs.v[i].types]));
+	stat->peak_op = valid_text(a, span_name(&r->host, &r->host.spans.v[op])->name);
+	for (size_t i = 0; stat->peak_op && i < r->host.op_inputs.nr; i++)
+		if (r->host.op_inputs.v[i].span == op) {
+			stat->peak_dims =
+			    valid_text(a, name_span(r->host.inputs.by_id[r->host.op_inputs.v[i].dims]));
+			stat->peak_types =
+			    valid_text(a, name_span(r->host.inputs.by_id[r->host.op_inputs.v[i].types]));
 		}
 }
 
@@ -244,18 +279,18 @@ static int64_t device_memory(const struct trace_meta *meta)
 void memory_figures(const struct reducer *r, const struct trace_meta *meta, struct digest *d)
 {
 	d->device_memory = device_memory(meta);
-	for (size_t i = 0; i < r->memories.nr; i++) {
-		struct memory_stat stat = r->memories.v[i].stat;
-		stat.id = ident_text(&d->arena, r->names, r->memory_ids.keys.v[i]);
+	for (size_t i = 0; i < r->memories.list.nr; i++) {
+		struct memory_stat stat = r->memories.list.v[i].stat;
+		stat.id = ident_text(&d->arena, r->names, r->memories.ids.keys.v[i]);
 		stat.source = "trace";
-		stat.growth_per_step = growth(r, &r->memories.v[i]);
+		stat.growth_per_step = memory_growth(r, &r->memories.list.v[i]);
 		stat.capacity = d->device_memory;
 		stat.end_requested = stat.inactive = stat.largest_inactive = MEMORY_UNKNOWN;
 		stat.segment_count = stat.segment_churn = stat.oom_count = MEMORY_UNKNOWN;
 		stat.segment_allocs = MEMORY_UNKNOWN;
 		stat.peak_persistent = stat.peak_carried = stat.peak_transient = MEMORY_UNKNOWN;
 		if (i < MEMORY_PEAK_OPS)
-			peak_op(r, &r->memories.v[i], &d->arena, &stat);
+			set_peak_op(r, &r->memories.list.v[i], &d->arena, &stat);
 		vec_push(&d->memories, stat);
 	}
 	vec_sort(&d->memories, text_cmp);

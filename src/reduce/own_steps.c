@@ -4,22 +4,22 @@
    group are one, on all GPUs. Annotations have the number of a step: they tell when it was on the
    host, and are the steps themselves where there are no such lines.
    Source: DeriveStepEventsFromGroups(), xprof/utils/derived_timeline.cc (openxla/xprof, 2026). */
+#include "base/search.h"
 #include "reduce/reducer.h"
+#include "reduce/step_name.h"
 
 void own_steps_take(struct reducer *r, const struct event *ev)
 {
 	int64_t end = ev->start_ns + ev->dur_ns;
-	uint32_t group = idmap_add(&r->own.groups, ev->step);
-	if (group == r->own.marks.nr)
-		vec_push(&r->own.marks,
-		         (struct mark){ ev->start_ns, end, trailing_number(name_span(ev->name)), PHASE_ALL,
+	uint32_t group = idmap_add(&r->steps.own.groups, ev->step);
+	if (group == r->steps.own.marks.nr)
+		vec_push(&r->steps.own.marks,
+		         (struct mark){ ev->start_ns, end, step_number_of(name_span(ev->name)), PHASE_ALL,
 		                        group });
-	struct mark *m = &r->own.marks.v[group];
-	if (ev->start_ns < m->start_ns)
-		m->start_ns = ev->start_ns;
-	if (end > m->end_ns)
-		m->end_ns = end;
-	vec_push(&r->own.parts, (struct own_part){ ev->device, ev->start_ns, end, group });
+	struct mark *m = &r->steps.own.marks.v[group];
+	number_lower(&m->start_ns, ev->start_ns);
+	number_raise(&m->end_ns, end);
+	vec_push(&r->steps.own.parts, (struct own_part){ ev->device, ev->start_ns, end, group });
 }
 
 /* Give the marks the intervals of the annotations of their numbers, where each has just one. */
@@ -29,66 +29,60 @@ static void take_host_intervals(struct reducer *r)
 	bool clear = true;
 	idmap_init(&numbers);
 	idmap_init(&taken);
-	for (size_t i = 0; clear && i < r->own.numbered.nr; i++)
-		clear = idmap_add(&numbers, r->own.numbered.v[i].number) == i;
-	for (size_t i = 0; clear && i < r->own.marks.nr; i++) {
-		uint32_t at = idmap_find(&numbers, r->own.marks.v[i].number);
+	for (size_t i = 0; clear && i < r->steps.own.numbered.nr; i++)
+		clear = idmap_add(&numbers, r->steps.own.numbered.v[i].number) == i;
+	for (size_t i = 0; clear && i < r->steps.own.marks.nr; i++) {
+		uint32_t at = idmap_find(&numbers, r->steps.own.marks.v[i].number);
 		clear = at != IDMAP_NONE && idmap_add(&taken, at) == i;
 	}
-	for (size_t i = 0; clear && i < r->own.marks.nr; i++) {
-		const struct mark *host = &r->own.numbered.v[taken.keys.v[i]];
-		r->own.marks.v[i].start_ns = host->start_ns;
-		r->own.marks.v[i].end_ns = host->end_ns;
+	for (size_t i = 0; clear && i < r->steps.own.marks.nr; i++) {
+		const struct mark *host = &r->steps.own.numbered.v[taken.keys.v[i]];
+		r->steps.own.marks.v[i].start_ns = host->start_ns;
+		r->steps.own.marks.v[i].end_ns = host->end_ns;
 	}
 	idmap_release(&numbers);
 	idmap_release(&taken);
 }
 
-void own_steps_serve(struct reducer *r)
+void own_steps_use(struct reducer *r)
 {
-	if (r->marks.nr || r->options.marker_alone)
+	if (r->steps.marks.nr || r->options.marker_alone)
 		return;
-	r->own.serve = r->own.marks.nr > 0;
+	r->steps.own.in_use = r->steps.own.marks.nr > 0;
 	take_host_intervals(r);
-	for (size_t i = 0; i < r->own.marks.nr; i++)
-		vec_push(&r->marks, r->own.marks.v[i]);
-	for (size_t i = 0; i < r->own.numbered.nr && !r->own.serve; i++)
-		vec_push(&r->marks, r->own.numbered.v[i]);
+	for (size_t i = 0; i < r->steps.own.marks.nr; i++)
+		vec_push(&r->steps.marks, r->steps.own.marks.v[i]);
+	for (size_t i = 0; i < r->steps.own.numbered.nr && !r->steps.own.in_use; i++)
+		vec_push(&r->steps.marks, r->steps.own.numbered.v[i]);
 }
 
-static int part_cmp(const void *a, const void *b)
+static int own_part_cmp(const void *a, const void *b)
 {
 	const struct own_part *x = a, *y = b;
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
+	ORDER_BY(x->device, y->device);
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
 void own_steps_order(struct reducer *r)
 {
-	uint32_t *step = mem_calloc(r->own.marks.nr, sizeof *step); /* by group */
-	for (size_t i = 0; i < r->marks.nr; i++)
-		step[r->marks.v[i].order] = (uint32_t)i;
-	for (size_t i = 0; i < r->own.parts.nr; i++)
-		r->own.parts.v[i].step = step[r->own.parts.v[i].step];
-	vec_sort(&r->own.parts, part_cmp);
+	uint32_t *step = mem_calloc(r->steps.own.marks.nr, sizeof *step); /* by group */
+	for (size_t i = 0; i < r->steps.marks.nr; i++)
+		step[r->steps.marks.v[i].order] = (uint32_t)i;
+	for (size_t i = 0; i < r->steps.own.parts.nr; i++)
+		r->steps.own.parts.v[i].step = step[r->steps.own.parts.v[i].step];
+	vec_sort(&r->steps.own.parts, own_part_cmp);
 	free(step);
 }
 
 uint32_t own_steps_at(const struct reducer *r, const struct activity *a)
 {
 	const struct own_part at = {
-		.device = r->devices.keys.v[idmap_pair_first(r->lanes.keys.v[activity_lane(r, a)])],
+		.device =
+		    r->gpu.devices.keys.v[idmap_pair_first(r->gpu.lanes.keys.v[activity_lane(&r->gpu, a)])],
 		.start_ns = a->start_ns,
 	};
-	size_t lo = 0, hi = r->own.parts.nr; /* lo becomes the number of parts begun by then */
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (part_cmp(&r->own.parts.v[mid], &at) <= 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	const struct own_part *last = lo ? &r->own.parts.v[lo - 1] : NULL;
+	size_t lo = 0, hi = r->steps.own.parts.nr; /* lo becomes the number of parts begun by then */
+	SEARCH(lo, hi, i, own_part_cmp(&r->steps.own.parts.v[i], &at) <= 0);
+	const struct own_part *last = lo ? &r->steps.own.parts.v[lo - 1] : NULL;
 	return last && last->device == at.device && a->start_ns < last->end_ns ? last->step : NO_ID;
 }

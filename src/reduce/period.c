@@ -108,20 +108,18 @@ static bool anchor_init(struct anchor *a, const uint32_t *at, size_t count, size
 	return a->without_longest <= EVEN;
 }
 
-static int by_evenness(const void *a, const void *b)
+static int anchor_evenness_cmp(const void *a, const void *b)
 {
 	const struct anchor *x = a, *y = b;
-	if (x->without_longest != y->without_longest)
-		return x->without_longest < y->without_longest ? -1 : 1;
+	ORDER_BY(x->without_longest, y->without_longest);
 	return (x->at[0] > y->at[0]) - (x->at[0] < y->at[0]);
 }
 
-static int by_count(const void *a, const void *b)
+static int anchor_count_cmp(const void *a, const void *b)
 {
 	const struct anchor *x = a, *y = b;
-	if (x->count != y->count)
-		return x->count < y->count ? -1 : 1;
-	return by_evenness(a, b);
+	ORDER_BY(x->count, y->count);
+	return anchor_evenness_cmp(a, b);
 }
 
 struct anchors {
@@ -143,7 +141,7 @@ static void find_anchors(const struct places *p, size_t nr, struct anchors *out)
 static void select_anchors(struct anchors *out)
 {
 	size_t nr = 0;
-	vec_sort(&out->list, by_count);
+	vec_sort(&out->list, anchor_count_cmp);
 	for (size_t i = 0, end; i < out->list.nr; i = end) {
 		struct anchor best = out->list.v[i];
 		int64_t until = best.without_longest + AS_EVEN;
@@ -153,7 +151,7 @@ static void select_anchors(struct anchors *out)
 		out->list.v[nr++] = best;
 	}
 	out->list.nr = nr;
-	vec_sort(&out->list, by_evenness);
+	vec_sort(&out->list, anchor_evenness_cmp);
 	if (out->list.nr > CANDIDATES)
 		out->list.nr = CANDIDATES;
 }
@@ -191,13 +189,13 @@ static int64_t least_share(const struct launch_sequence *s, const struct tally *
 
 /* The regularity below which a pattern explains far less than one of regularity `best`; `times`
    more may be unexplained. */
-static int64_t explained(int64_t best, int64_t times)
+static int64_t explained_regularity(int64_t best, int64_t times)
 {
 	return 99 * MICRO - (100 * MICRO - best) * times;
 }
 
 /* Where part `i` of the pieces, each cut in `parts`, begins: launches from the first anchor on. */
-static size_t begin_of(const struct anchor *a, size_t nr, size_t parts, size_t i)
+static size_t piece_begin(const struct anchor *a, size_t nr, size_t parts, size_t i)
 {
 	size_t k = i / parts % a->count;
 	size_t from = a->at[k] - a->at[0];
@@ -208,16 +206,17 @@ static size_t begin_of(const struct anchor *a, size_t nr, size_t parts, size_t i
 /* Of the pieces that the anchors cut, or of parts of them. What lies before the first anchor ends
    the last piece, as on a ring. Of many pieces the first may be unlike the others; of few it is
    held against the last, too, unless that is cut short. */
-static int64_t regularity(const struct launch_sequence *s, struct anchor *a, size_t parts,
-                          struct tally *tallies)
+static int64_t pieces_regularity(const struct launch_sequence *s, struct anchor *a, size_t parts,
+                                 struct tally *tallies)
 {
-	size_t last = begin_of(a, s->nr, 1, a->count - 1), before = begin_of(a, s->nr, 1, a->count - 2);
+	size_t last = piece_begin(a, s->nr, 1, a->count - 1),
+	       before = piece_begin(a, s->nr, 1, a->count - 2);
 	bool cut = a->count > 2 && (s->nr - last) * 100 < (last - before) * WHOLE_PCT;
 	size_t from = a->count < FEW ? parts : 2 * parts;
 	size_t to = (a->count < FEW && !cut ? a->count + 1 : a->count) * parts;
 	memset(tallies, 0, s->nr_names * sizeof *tallies);
 	for (size_t part = 0, i = 0; part < to; part++) {
-		size_t end = begin_of(a, s->nr, parts, part + 1), again = 0, begin = i;
+		size_t end = piece_begin(a, s->nr, parts, part + 1), again = 0, begin = i;
 		for (; i < end; i++) {
 			struct tally *t = &tallies[s->names[(a->at[0] + i) % s->nr]];
 			bool had = tally_add(t, part + 1);
@@ -232,16 +231,16 @@ static int64_t regularity(const struct launch_sequence *s, struct anchor *a, siz
 
 /* Any long pieces are alike where the launches come in no order at all, and then their halves
    are too: a period explains far more than its half. */
-static void judge(const struct launch_sequence *s, struct anchor *a, struct tally *tallies)
+static void anchor_judge(const struct launch_sequence *s, struct anchor *a, struct tally *tallies)
 {
-	a->regularity = regularity(s, a, 1, tallies);
+	a->regularity = pieces_regularity(s, a, 1, tallies);
 	if (a->regularity >= PERIOD_NEEDED &&
-	    regularity(s, a, 2, tallies) >= explained(a->regularity, EXPLAINS))
+	    pieces_regularity(s, a, 2, tallies) >= explained_regularity(a->regularity, EXPLAINS))
 		a->regularity = 0;
 }
 
 /* Most pieces are all in the one before; else something varies. */
-static bool is_clean(const struct anchor *a)
+static bool anchor_is_clean(const struct anchor *a)
 {
 	return a->clean * 100 >= a->count * CLEAN_PCT;
 }
@@ -254,16 +253,17 @@ static bool is_period(const struct anchors *list, const struct anchor *a)
 	for (size_t i = 0; i < list->list.nr; i++) {
 		const struct anchor *b = &list->list.v[i];
 		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS; /* it may be little by chance */
-		if (is_clean(a) && b->count < a->count && a->regularity < explained(b->regularity, times))
+		if (anchor_is_clean(a) && b->count < a->count &&
+		    a->regularity < explained_regularity(b->regularity, times))
 			return false;
-		if (!is_clean(b) && b->count * 2 > a->count * 3 && b->regularity >= VARIES)
+		if (!anchor_is_clean(b) && b->count * 2 > a->count * 3 && b->regularity >= VARIES)
 			return false;
 	}
 	return a->regularity >= PERIOD_NEEDED;
 }
 
 /* The most evenly spread; of several the largest count. */
-static const struct anchor *choose(const struct anchors *list, int64_t *regularity)
+static const struct anchor *anchor_choose(const struct anchors *list, int64_t *regularity)
 {
 	const struct anchor *chosen = NULL;
 	*regularity = 0;
@@ -282,7 +282,7 @@ static const struct anchor *choose(const struct anchors *list, int64_t *regulari
 }
 
 /* How many launches before the anchors nearly all repetitions have in common. */
-static size_t lead(const struct launch_sequence *s, const struct anchor *a)
+static size_t common_lead(const struct launch_sequence *s, const struct anchor *a)
 {
 	for (size_t n = 0;; n++) {
 		size_t agree = 0;
@@ -298,8 +298,8 @@ static size_t lead(const struct launch_sequence *s, const struct anchor *a)
 }
 
 /* How many launches of [at, end) were in [before, at) too; `*last` becomes the end of them. */
-static size_t common(const struct launch_sequence *s, size_t before, size_t at, size_t end,
-                     struct tally *tallies, size_t *last)
+static size_t common_launches(const struct launch_sequence *s, size_t before, size_t at, size_t end,
+                              struct tally *tallies, size_t *last)
 {
 	size_t nr = 0;
 	memset(tallies, 0, s->nr_names * sizeof *tallies);
@@ -315,15 +315,15 @@ static size_t common(const struct launch_sequence *s, size_t before, size_t at, 
 
 /* The last repetition ends with the last launch that the one before had too; one cut short is
    none, and neither is a first one that has little of the second. False where one is left. */
-static bool trim(const struct launch_sequence *s, struct period *p, struct tally *tallies)
+static bool trim_period(const struct launch_sequence *s, struct period *p, struct tally *tallies)
 {
 	const size_t *v = p->starts.v;
 	size_t nr = p->starts.nr, end = s->nr, last = v[nr - 1];
-	if (common(s, v[nr - 2], v[nr - 1], s->nr, tallies, &last) * 100 >=
+	if (common_launches(s, v[nr - 2], v[nr - 1], s->nr, tallies, &last) * 100 >=
 	    (v[nr - 1] - v[nr - 2]) * WHOLE_PCT)
 		vec_push(&p->starts, last);
 	v = p->starts.v;
-	if (p->starts.nr > 2 && common(s, v[0], v[1], v[2], tallies, &end) * 2 < v[2] - v[1])
+	if (p->starts.nr > 2 && common_launches(s, v[0], v[1], v[2], tallies, &end) * 2 < v[2] - v[1])
 		memmove(p->starts.v, v + 1, --p->starts.nr * sizeof *v);
 	return p->starts.nr > 2;
 }
@@ -351,13 +351,13 @@ void period_find(const struct launch_sequence *s, struct period *out)
 	find_anchors(&runs, s->nr, &anchors);
 	select_anchors(&anchors);
 	for (size_t i = 0; i < anchors.list.nr; i++)
-		judge(s, &anchors.list.v[i], tallies);
-	const struct anchor *a = choose(&anchors, &out->regularity);
+		anchor_judge(s, &anchors.list.v[i], tallies);
+	const struct anchor *a = anchor_choose(&anchors, &out->regularity);
 	if (a) {
-		size_t n = lead(s, a);
+		size_t n = common_lead(s, a);
 		for (size_t i = 0; i < a->count; i++)
 			vec_push(&out->starts, a->at[i] - n);
-		if (trim(s, out, tallies))
+		if (trim_period(s, out, tallies))
 			out->launches = median_launches(out);
 		else
 			period_release(out);

@@ -4,7 +4,13 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/search.h"
 #include "reduce/reducer.h"
+
+void phases_release(struct phases *p)
+{
+	vec_release(&p->list);
+}
 
 enum phase phase_of_name(struct span name)
 {
@@ -26,26 +32,33 @@ enum phase phase_of_name(struct span name)
 	return PHASE_ALL;
 }
 
-void phases_take(struct reducer *r, const struct event *ev, enum phase phase, uint32_t thread)
+void phases_take(struct reducer *r, const struct event *ev, enum phase phase)
 {
-	vec_push(&r->phases.list,
-	         (struct phase_span){ ev->start_ns, ev->start_ns + ev->dur_ns, thread, phase });
+	vec_push(&r->phases.list, (struct phase_span){ ev->start_ns, ev->start_ns + ev->dur_ns,
+	                                               thread_of(&r->threads, ev), phase });
+}
+
+void phases_join(struct reducer *to, struct reducer *from)
+{
+	size_t first = to->phases.list.nr;
+	vec_move(&to->phases.list, &from->phases.list);
+	for (size_t i = first; i < to->phases.list.nr; i++) {
+		struct phase_span *s = &to->phases.list.v[i];
+		s->thread = from->joined.of[IDS_THREAD].v[s->thread];
+	}
 }
 
 /* By thread, then time; the outer of two before the inner. */
-static int phase_cmp(const void *a, const void *b)
+static int phase_span_cmp(const void *a, const void *b)
 {
 	const struct phase_span *x = a, *y = b;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	if (x->end_ns != y->end_ns)
-		return x->end_ns > y->end_ns ? -1 : 1;
+	ORDER_BY(x->thread, y->thread);
+	ORDER_BY(x->start_ns, y->start_ns);
+	ORDER_BY(y->end_ns, x->end_ns);
 	return (x->phase > y->phase) - (x->phase < y->phase);
 }
 
-static int start_cmp(const void *a, const void *b)
+static int phase_start_cmp(const void *a, const void *b)
 {
 	const struct phase_span *x = a, *y = b;
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
@@ -56,7 +69,7 @@ static int start_cmp(const void *a, const void *b)
 static void trim_optimizer(struct phases *p)
 {
 	int64_t last = INT64_MIN;
-	sort_plain(p->list.v, p->list.nr, sizeof *p->list.v, start_cmp);
+	sort_plain(p->list.v, p->list.nr, sizeof *p->list.v, phase_start_cmp);
 	int64_t *until = mem_calloc(p->list.nr, sizeof *until); /* end of backward begun so far */
 	for (size_t i = 0; i < p->list.nr; i++) {
 		if (p->list.v[i].phase == PHASE_BACKWARD && p->list.v[i].end_ns > last)
@@ -67,16 +80,9 @@ static void trim_optimizer(struct phases *p)
 		struct phase_span *s = &p->list.v[i];
 		if (s->phase != PHASE_OPTIMIZER)
 			continue;
-		size_t lo = i, hi = p->list.nr; /* the last that begins before its end */
-		while (lo + 1 < hi) {
-			size_t mid = lo + (hi - lo) / 2;
-			if (p->list.v[mid].start_ns < s->end_ns)
-				lo = mid;
-			else
-				hi = mid;
-		}
-		if (until[lo] > s->start_ns)
-			s->start_ns = until[lo] < s->end_ns ? until[lo] : s->end_ns;
+		size_t lo = i + 1, hi = p->list.nr; /* lo becomes how many begin before its end */
+		SEARCH(lo, hi, k, p->list.v[k].start_ns < s->end_ns);
+		number_raise(&s->start_ns, until[lo - 1] < s->end_ns ? until[lo - 1] : s->end_ns);
 	}
 	free(until);
 }
@@ -88,7 +94,7 @@ void phases_make(struct reducer *r)
 	if (!p->list.nr)
 		return;
 	trim_optimizer(p);
-	vec_sort(&p->list, phase_cmp);
+	vec_sort(&p->list, phase_span_cmp);
 	/* disjoint on each thread: what begins within another is a part of it */
 	for (size_t i = 0; i < p->list.nr; i++) {
 		struct phase_span s = p->list.v[i];
@@ -102,7 +108,7 @@ void phases_make(struct reducer *r)
 	p->list.nr = nr;
 }
 
-static bool begins_by(const struct phase_span *s, uint32_t thread, int64_t at_ns)
+static bool phase_begins_by(const struct phase_span *s, uint32_t thread, int64_t at_ns)
 {
 	return s->thread < thread || (s->thread == thread && s->start_ns <= at_ns);
 }
@@ -113,22 +119,16 @@ static enum phase phase_at(const struct phases *p, size_t *near, uint32_t thread
 {
 	const struct phase_span *v = p->list.v;
 	size_t lo = 0, hi = p->list.nr; /* lo becomes how many begin by then */
-	if (*near == 0 || (*near <= hi && begins_by(&v[*near - 1], thread, at_ns))) {
+	if (*near == 0 || (*near <= hi && phase_begins_by(&v[*near - 1], thread, at_ns))) {
 		lo = *near;
 		for (size_t ahead = 0; ahead < 2 && lo < hi; ahead++) {
-			if (!begins_by(&v[lo], thread, at_ns))
+			if (!phase_begins_by(&v[lo], thread, at_ns))
 				hi = lo;
 			else
 				lo++;
 		}
 	}
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (begins_by(&v[mid], thread, at_ns))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SEARCH(lo, hi, i, phase_begins_by(&v[i], thread, at_ns));
 	*near = lo;
 	return lo && v[lo - 1].thread == thread && at_ns < v[lo - 1].end_ns ? v[lo - 1].phase
 	                                                                    : PHASE_FORWARD;
@@ -137,10 +137,11 @@ static enum phase phase_at(const struct phases *p, size_t *near, uint32_t thread
 /* PHASE_ALL: its launch is not known. */
 static enum phase phase_of_activity(struct reducer *r, const struct activity *a)
 {
-	if (activity_name(r, a)->communication)
+	if (activity_name(&r->gpu, a)->communication)
 		return PHASE_COMMUNICATION;
 	const struct host_span *l = activity_launch(r, a);
-	return l ? phase_at(&r->phases, &r->phases.near, span_thread(r, l), span_start(r, l))
+	return l ? phase_at(&r->phases, &r->phases.near, span_thread(&r->host, l),
+	                    span_start(&r->host, l))
 	         : PHASE_ALL;
 }
 
@@ -151,11 +152,11 @@ bool phases_has_activity(struct reducer *r, const struct activity *a)
 
 bool phases_has_op(const struct reducer *r, const struct host_span *s)
 {
-	enum phase want = r->options.phase, own = span_name(r, s)->phase;
+	enum phase want = r->options.phase, own = span_name(&r->host, s)->phase;
 	if (want == PHASE_ALL || own == PHASE_COMMUNICATION || want == PHASE_COMMUNICATION)
 		return want == PHASE_COMMUNICATION && own == PHASE_COMMUNICATION;
 	size_t near = 0;
-	return phase_at(&r->phases, &near, span_thread(r, s), span_start(r, s)) == want;
+	return phase_at(&r->phases, &near, span_thread(&r->host, s), span_start(&r->host, s)) == want;
 }
 
 /* Which phases a trace tells: none but those of training, as all that is not another's is forward.
@@ -168,8 +169,8 @@ static void phases_known(const struct reducer *r, struct digest *d)
 	    d->attribution == ATTRIBUTION_TIMESTAMP)
 		return;
 	known[PHASE_FORWARD] = true;
-	for (size_t i = 0; i < r->gpu_names.nr; i++)
-		known[PHASE_COMMUNICATION] |= r->gpu_names.v[i].communication;
+	for (size_t i = 0; i < r->gpu.names.nr; i++)
+		known[PHASE_COMMUNICATION] |= r->gpu.names.v[i].communication;
 	for (int p = PHASE_FORWARD; p < NR_INNER_PHASES; p++)
 		for (int c = 0; known[p] && c < NR_PHASE_COLUMNS; c++)
 			d->phases[p][c] = arena_alloc(&d->arena, d->nr_steps, sizeof *d->phases[p][c]);
@@ -178,14 +179,14 @@ static void phases_known(const struct reducer *r, struct digest *d)
 void phases_samples(struct reducer *r, struct digest *d)
 {
 	phases_known(r, d);
-	for (size_t i = 0; i < r->activities.nr && d->phases[PHASE_FORWARD][0]; i++) {
-		const struct activity *a = &r->activities.v[i];
-		uint32_t step = steps_measured(r, a->step);
+	for (size_t i = 0; i < r->gpu.activities.nr && d->phases[PHASE_FORWARD][0]; i++) {
+		const struct activity *a = &r->gpu.activities.v[i];
+		uint32_t step = steps_measured(&r->steps, a->step);
 		enum phase phase = step == NO_ID ? PHASE_ALL : phase_of_activity(r, a);
 		if (phase == PHASE_ALL)
 			continue;
-		const struct gpu_name *g = activity_name(r, a);
-		int64_t *const *column = d->phases[phase], dur_ns = activity_dur(r, a);
+		const struct gpu_name *g = activity_name(&r->gpu, a);
+		int64_t *const *column = d->phases[phase], dur_ns = activity_dur(&r->gpu, a);
 		if (g->stat.kind == EVENT_MEMCPY) {
 			column[PHASE_MEMCPY][step] += dur_ns;
 		} else if (g->stat.kind == EVENT_MEMSET) {
@@ -196,19 +197,19 @@ void phases_samples(struct reducer *r, struct digest *d)
 		}
 	}
 	if (r->options.phase == PHASE_ALL)
-		vec_release(&r->phases.list); /* nobody else asks */
+		phases_release(&r->phases); /* nobody else asks */
 }
 
 void phase_figures(const struct reducer *r, struct digest *d)
 {
 	const bool *found = r->phases.found;
 	enum phase want = r->options.phase;
-	for (size_t i = 0; i < r->gpu_names.nr && want != PHASE_ALL; i++) {
-		const struct gpu_name *g = &r->gpu_names.v[i];
+	for (size_t i = 0; i < r->gpu.names.nr && want != PHASE_ALL; i++) {
+		const struct gpu_name *g = &r->gpu.names.v[i];
 		struct kernel_stat k = g->phase;
 		if (!k.step_count)
 			continue;
-		k.name = (struct span){ arena_dup(&d->arena, g->stat.name), g->stat.name.n };
+		k.name = arena_span(&d->arena, g->stat.name);
 		k.kind = g->stat.kind;
 		memcpy(k.grid, g->stat.grid, sizeof k.grid);
 		memcpy(k.block, g->stat.block, sizeof k.block);
@@ -216,17 +217,7 @@ void phase_figures(const struct reducer *r, struct digest *d)
 		k.occupancy = g->occupancy_ns ? number_div_round(g->occupancy_sum, g->occupancy_ns) : -1;
 		vec_push(&d->phase_kernels, k);
 	}
-	for (size_t i = 0; i < r->host_names.nr && want != PHASE_ALL; i++) {
-		const struct host_name *h = &r->host_names.v[i];
-		if (h->in_phase.count)
-			vec_push(&d->phase_ops,
-			         (struct op_stat){ .name = { arena_dup(&d->arena, h->name), h->name.n },
-			                           .count = h->in_phase.count,
-			                           .total_ns = h->in_phase.total_ns,
-			                           .self_ns = h->in_phase.self_ns });
-	}
 	vec_sort(&d->phase_kernels, kernel_stat_cmp);
-	vec_sort(&d->phase_ops, op_stat_cmp);
 	d->phase_known =
 	    want == PHASE_FORWARD ? found[PHASE_BACKWARD] || found[PHASE_OPTIMIZER] : found[want];
 	if (want == PHASE_COMMUNICATION)

@@ -21,15 +21,16 @@ static void innermost_try(struct innermost *in, int64_t start_ns, int64_t end_ns
 /* Operators, and the annotations of collectives. */
 static struct span innermost_at(const struct reducer *r, const struct host_span *l)
 {
-	struct innermost in = { .thread = r->threads.keys.v[span_thread(r, l)],
-		                    .at_ns = span_start(r, l),
+	struct innermost in = { .thread = r->threads.ids.keys.v[span_thread(&r->host, l)],
+		                    .at_ns = span_start(&r->host, l),
 		                    .start_ns = INT64_MIN,
 		                    .end_ns = INT64_MAX,
 		                    .name = SPAN("") };
-	for (size_t i = 0; i < r->spans.nr; i++) {
-		const struct host_span *s = &r->spans.v[i];
-		if (span_thread(r, s) == span_thread(r, l) && span_name(r, s)->op)
-			innermost_try(&in, span_start(r, s), span_end(r, s), span_name(r, s)->name);
+	for (size_t i = 0; i < r->host.spans.nr; i++) {
+		const struct host_span *s = &r->host.spans.v[i];
+		if (span_thread(&r->host, s) == span_thread(&r->host, l) && span_name(&r->host, s)->op)
+			innermost_try(&in, span_start(&r->host, s), span_end(&r->host, s),
+			              span_name(&r->host, s)->name);
 	}
 	for (size_t i = 0; i < r->comm.scopes.nr; i++) {
 		const struct comm_scope *s = &r->comm.scopes.v[i];
@@ -41,41 +42,43 @@ static struct span innermost_at(const struct reducer *r, const struct host_span 
 
 static struct span keep(struct digest *d, struct span s)
 {
-	return (struct span){ arena_dup(&d->arena, s), s.n };
+	return arena_span(&d->arena, s);
 }
 
 void progress_figures(const struct reducer *r, struct digest *d)
 {
 	struct progress *p = &d->progress;
 	const struct host_span *first = NULL;
-	if (r->marks.nr == 0)
+	if (r->steps.marks.nr == 0)
 		return; /* no event */
-	const struct mark *last = &r->marks.v[r->marks.nr - 1];
-	p->step = r->window ? -1 : last->number;
+	const struct mark *last = &r->steps.marks.v[r->steps.marks.nr - 1];
+	p->step = r->steps.window ? -1 : last->number;
 	const struct launch *l = NULL; /* the first with the id of the call */
 	bool in_last = false;
-	for (size_t i = 0; i < r->launches.nr; i++) {
-		if (launch_is_first(r, i)) {
-			l = &r->launches.v[i];
-			in_last = span_start(r, &r->spans.v[l->span]) >= last->start_ns;
+	for (size_t i = 0; i < r->launches.list.nr; i++) {
+		if (launch_is_first(&r->launches, i)) {
+			l = &r->launches.list.v[i];
+			in_last = span_start(&r->host, &r->host.spans.v[l->span]) >= last->start_ns;
 		}
-		if (!in_last || !span_name(r, &r->spans.v[r->launches.v[i].span])->kernel_launch)
+		if (!in_last ||
+		    !span_name(&r->host, &r->host.spans.v[r->launches.list.v[i].span])->kernel_launch)
 			continue;
-		const struct host_span *s = &r->spans.v[l->span];
+		const struct host_span *s = &r->host.spans.v[l->span];
 		p->launches++;
 		if (l->has_activity)
 			continue;
 		p->pending++;
-		if (!first || span_start(r, s) < span_start(r, first) ||
-		    (span_start(r, s) == span_start(r, first) && s < first))
+		if (!first || span_start(&r->host, s) < span_start(&r->host, first) ||
+		    (span_start(&r->host, s) == span_start(&r->host, first) && s < first))
 			first = s;
 	}
 	for (size_t i = 0; i < r->comm.scopes.nr; i++)
 		p->collectives +=
 		    r->comm.scopes.v[i].start_ns >= last->start_ns && !r->comm.scopes.v[i].nested;
-	p->op = r->last_host.name ? keep(d, name_span(r->last_host.name)) : SPAN("");
+	p->op = r->host.last.name ? keep(d, name_span(r->host.last.name)) : SPAN("");
 	p->activity = SPAN("");
-	if (r->activities.nr)
-		p->activity = keep(d, activity_name(r, &r->activities.v[r->activities.nr - 1])->stat.name);
+	if (r->gpu.activities.nr)
+		p->activity = keep(
+		    d, activity_name(&r->gpu, &r->gpu.activities.v[r->gpu.activities.nr - 1])->stat.name);
 	p->waits_in = first ? keep(d, innermost_at(r, first)) : SPAN("");
 }

@@ -5,13 +5,42 @@
 
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "reduce/python.h"
+#include "reduce/python_internal.h"
+
+void python_init(struct python_frames *p)
+{
+	p->found.thread = NO_ID;
+	idmap_init(&p->ids);
+}
+
+static void python_paths_free(struct python_paths *p)
+{
+	if (!p)
+		return;
+	name_table_release(&p->clean);
+	idmap_release(&p->path_ids);
+	free(p->clean_of);
+	vec_release(&p->paths);
+	free(p);
+}
+
+void python_release(struct python_frames *p)
+{
+	idmap_release(&p->ids);
+	for (size_t i = 0; i < p->threads.nr; i++) {
+		vec_release(&p->threads.v[i].frames);
+		vec_release(&p->threads.v[i].runs);
+	}
+	vec_release(&p->threads);
+	vec_release(&p->wide.list);
+	python_paths_free(p->paths);
+}
 
 /* --- paths --- */
 
 /* Without addresses, which change from run to run: "<built-in method get of dict
    object at 0x7f3ab849d0f0>". */
-static void add_clean(struct strbuf *b, struct span name)
+static void add_without_addresses(struct strbuf *b, struct span name)
 {
 	static const struct span at = { " at 0x", 6 };
 	for (size_t i = 0; i < name.n;) {
@@ -26,11 +55,11 @@ static void add_clean(struct strbuf *b, struct span name)
 	}
 }
 
-static uint32_t clean_name(struct python *p, uint32_t name)
+static uint32_t clean_name(struct python_paths *p, uint32_t name)
 {
 	if (p->clean_of[name] == NO_ID) {
 		struct strbuf b = STRBUF_INIT;
-		add_clean(&b, name_span(p->r->names->by_id[name]));
+		add_without_addresses(&b, name_span(p->r->names->by_id[name]));
 		/* has room: the table of the trace held no fewer and no shorter ones */
 		p->clean_of[name] = name_intern(&p->clean, strbuf_span(&b))->id;
 		strbuf_release(&b);
@@ -38,7 +67,7 @@ static uint32_t clean_name(struct python *p, uint32_t name)
 	return p->clean_of[name];
 }
 
-static uint32_t add_path(struct python *p, uint32_t caller, uint32_t name)
+static uint32_t path_add(struct python_paths *p, uint32_t caller, uint32_t name)
 {
 	uint32_t id = idmap_add(&p->path_ids, idmap_pair(caller, name)) + 1;
 	if (id == p->paths.nr)
@@ -53,7 +82,7 @@ static uint32_t add_path(struct python *p, uint32_t caller, uint32_t name)
 }
 
 /* A call mostly repeats the one before it, or follows the same one as when that was made last. */
-static inline uint32_t path_of(struct python *p, uint32_t caller, uint32_t name)
+static inline uint32_t path_called(struct python_paths *p, uint32_t caller, uint32_t name)
 {
 	struct path *v = p->paths.v;
 	uint32_t last = v[caller].last, next = v[last].next;
@@ -61,11 +90,11 @@ static inline uint32_t path_of(struct python *p, uint32_t caller, uint32_t name)
 		return last;
 	if (v[next].name == name)
 		return v[caller].last = next;
-	return add_path(p, caller, name);
+	return path_add(p, caller, name);
 }
 
 /* From here on a frame's `name` is its path. */
-static void find_paths(struct python *p, struct python_thread *t)
+static void find_paths(struct python_paths *p, struct python_thread *t)
 {
 	python_callers(p->r, t);
 	struct python_frame *v = t->frames.v;
@@ -76,7 +105,7 @@ static void find_paths(struct python *p, struct python_thread *t)
 			f->name = from;
 			continue;
 		}
-		f->name = path_of(p, from, clean_name(p, f->name));
+		f->name = path_called(p, from, clean_name(p, f->name));
 		struct path *x = &p->paths.v[f->name];
 		x->count++;
 		x->total_ns += frame_dur(p->r, f);
@@ -85,7 +114,7 @@ static void find_paths(struct python *p, struct python_thread *t)
 
 /* --- rows --- */
 
-static void add_rows(const struct python *p, struct digest *d)
+static void path_rows(const struct python_paths *p, struct digest *d)
 {
 	int64_t before = (int64_t)d->functions.nr - 1; /* the row of path 0, which has none */
 	const char **texts = mem_calloc(p->clean.nr, sizeof *texts);
@@ -115,7 +144,7 @@ static bool is_path(const struct function_stat *f)
 }
 
 /* Only the frames stay that are counted for a path with a row. */
-static void keep_frames(struct python_thread *t, int64_t *const *next)
+static void keep_counted_frames(struct python_thread *t, int64_t *const *next)
 {
 	struct python_frame *v = t->frames.v;
 	size_t nr = 0;
@@ -130,7 +159,7 @@ static void keep_frames(struct python_thread *t, int64_t *const *next)
 
 void python_medians(struct reducer *r, struct digest *d)
 {
-	const struct python *p = r->python;
+	const struct python_paths *p = r->python.paths;
 	size_t nr = 0;
 	for (size_t i = 0; i < d->functions.nr; i++)
 		nr += is_path(&d->functions.v[i]) ? (size_t)d->functions.v[i].count : 0;
@@ -143,10 +172,10 @@ void python_medians(struct reducer *r, struct digest *d)
 			at += f->count;
 		}
 	}
-	for (size_t t = 0; t < r->python_threads.nr; t++) /* before the first duration takes room */
-		keep_frames(&r->python_threads.v[t], next);
-	for (size_t t = 0; t < r->python_threads.nr; t++) {
-		const struct python_thread *thread = &r->python_threads.v[t];
+	for (size_t t = 0; t < r->python.threads.nr; t++) /* before the first duration takes room */
+		keep_counted_frames(&r->python.threads.v[t], next);
+	for (size_t t = 0; t < r->python.threads.nr; t++) {
+		const struct python_thread *thread = &r->python.threads.v[t];
 		for (size_t i = 0; i < thread->frames.nr; i++)
 			*next[thread->frames.v[i].name]++ = frame_dur(r, &thread->frames.v[i]);
 	}
@@ -162,32 +191,21 @@ void python_medians(struct reducer *r, struct digest *d)
 	free(durs);
 }
 
-void python_paths(struct reducer *r)
+void python_make_paths(struct reducer *r)
 {
-	struct python *p = r->python = mem_calloc(1, sizeof *p);
+	struct python_paths *p = r->python.paths = mem_calloc(1, sizeof *p);
 	p->r = r;
 	name_table_init(&p->clean);
 	p->clean_of = mem_realloc(NULL, r->names->nr + 1, sizeof *p->clean_of);
 	memset(p->clean_of, 0xff, r->names->nr * sizeof *p->clean_of); /* NO_ID */
 	idmap_init(&p->path_ids);
 	vec_push(&p->paths, (struct path){ .name = NO_ID });
-	for (size_t i = 0; i < r->python_threads.nr; i++)
-		find_paths(p, &r->python_threads.v[i]);
+	for (size_t i = 0; i < r->python.threads.nr; i++)
+		find_paths(p, &r->python.threads.v[i]);
 }
 
 void python_figures(struct reducer *r, struct digest *d)
 {
-	python_sweep(r->python);
-	add_rows(r->python, d);
-}
-
-void python_free(struct python *p)
-{
-	if (!p)
-		return;
-	name_table_release(&p->clean);
-	idmap_release(&p->path_ids);
-	free(p->clean_of);
-	vec_release(&p->paths);
-	free(p);
+	python_sweep(r->python.paths);
+	path_rows(r->python.paths, d);
 }

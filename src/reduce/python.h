@@ -1,71 +1,61 @@
-/// Inside of the reducer: Python functions by call path, in the order of work.
-///
-///     python_calls.c   intake; who calls whom
-///     python.c         paths, rows
-///     python_sweep.c   exclusive times
+/// Calls of Python functions, and their rows by call path.
 #ifndef GG_REDUCE_PYTHON_H
 #define GG_REDUCE_PYTHON_H
 
-#include "reduce/functions.h"
+#include "model/digest.h"
+#include "reduce/threads.h"
+#include "reduce/wide.h"
 
-/// A path: a function as called from another path. Path 0 is that of no function.
-struct path {
-	uint32_t caller, name; ///< path; id in `clean`
-	uint32_t depth, count;
-	int64_t total_ns, exclusive_ns;
-	uint32_t running; ///< frames that are at work themselves
-	uint32_t last; ///< the path that was called from it last, 0 none
-	uint32_t next; ///< the path that followed it under its caller the last time; itself at first
+/// A call of a Python function, 16 bytes.
+struct python_frame {
+	uint32_t start; ///< ns after the base of its run
+	uint32_t dur; ///< widen() it
+	uint32_t name; ///< id
+	uint32_t parent; ///< id that the profiler gave the caller, or NO_ID
 };
 
-struct python {
-	struct reducer *r;
-	struct name_table clean;
-	uint32_t *clean_of; ///< by id of an event's name; NO_ID not asked for yet
-	struct idmap path_ids; ///< caller and name; path 1 has id 0
-	VEC(struct path) paths;
+/// A run of frames that start near each other and have consecutive ids, 16 bytes.
+struct python_run {
+	uint64_t base_ns; ///< sums with a start wrap around
+	uint32_t first; ///< index of its first frame
+	uint32_t id; ///< that the profiler gave the first frame; NO_ID: no frame of the run has one
 };
 
-/// Where a walk over the frames of a thread is.
-struct run_walk {
-	const struct python_run *run;
-	size_t end; ///< the frame behind its last
+/// The calls of one thread.
+struct python_thread {
+	VEC(struct python_frame) frames;
+	VEC(struct python_run) runs; ///< the first begins at frame 0
 };
 
-/// The frame behind the last of a run.
-static inline size_t run_end(const struct python_thread *t, const struct python_run *run)
-{
-	return run + 1 < t->runs.v + t->runs.nr ? run[1].first : t->frames.nr;
-}
-static inline struct run_walk run_first(const struct python_thread *t)
-{
-	return (struct run_walk){ t->runs.v, run_end(t, t->runs.v) };
-}
+struct python_frames {
+	int64_t total_ns; ///< sum of all durations, so that every smaller sum fits
+	struct wide_numbers wide; ///< of durations
+	struct idmap ids; ///< (pid id, tid id) → index into `threads`
+	struct thread_found found; ///< cache of one
+	VEC(struct python_thread) threads;
+	struct python_paths *paths; ///< from python_make_paths() on
+};
 
-/// The run that frame `i` belongs to, of which each is asked for in turn.
-static inline const struct python_run *run_at(const struct python_thread *t, struct run_walk *w,
-                                              size_t i)
-{
-	if (i == w->end)
-		w->end = run_end(t, ++w->run);
-	return w->run;
-}
+/// Ready for use, and back.
+void python_init(struct python_frames *p);
+void python_release(struct python_frames *p);
 
-/// What is kept of a frame.
-static inline int64_t frame_dur(const struct reducer *r, const struct python_frame *f)
-{
-	return widen(r, f->dur);
-}
-static inline int64_t frame_start(const struct python_run *run, const struct python_frame *f)
-{
-	return (int64_t)(run->base_ns + f->start);
-}
+/// Keep a call of a Python function; may set `fault`.
+void python_take(struct reducer *r, const struct event *ev);
 
-/// The `parent` of each frame becomes the index of its caller, NO_ID none; they are in order of
-/// their starts then, callers first.
-void python_callers(struct reducer *r, struct python_thread *t);
+/// Join a part: its ids; whether its sums fit; its frames.
+void python_join_ids(struct reducer *to, struct reducer *from);
+bool python_fits(const struct reducer *to, const struct reducer *from);
+void python_join(struct reducer *to, struct reducer *from);
 
-/// Exclusive times of all paths, from frames whose `name` is their path. Their `start` is lost.
-void python_sweep(struct python *p);
+/// Find callers and call paths of all frames.
+void python_make_paths(struct reducer *r);
+
+/// Rows of Python functions: a tree of call paths, unordered, behind those of `d`. Each has the id
+/// of its path in place of the median, until python_medians().
+void python_figures(struct reducer *r, struct digest *d);
+
+/// The medians of the rows that are left after folding.
+void python_medians(struct reducer *r, struct digest *d);
 
 #endif

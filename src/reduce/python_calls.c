@@ -1,25 +1,26 @@
 /* Calls of Python functions as they are kept, and who calls whom. */
-#include "reduce/python.h"
+#include "base/search.h"
+#include "reduce/python_internal.h"
 
 /* Frames that are put in order together. */
 #define BLOCK ((size_t)1024)
 
 /* A frame on its own, to be put in another order. */
-struct loose {
+struct loose_frame {
 	int64_t start_ns;
 	struct python_frame frame;
 	uint32_t id;
 };
 
 /* The next frames of a thread. */
-struct block {
+struct frame_block {
 	int64_t least; ///< id or start, of this block and those behind it
 	int64_t most; ///< of this block
 	bool ascends; ///< each is above the one before it
 };
 
 /* One of the calls that a frame is inside of. */
-struct call {
+struct open_call {
 	int64_t end_ns;
 	uint32_t frame, id; ///< NO_ID of the lowest, which stands for none
 };
@@ -32,7 +33,7 @@ static inline uint32_t run_id(const struct python_run *run, size_t i)
 /* --- intake --- */
 
 /* The `start` of the frame that comes next; begins a run where it does not fit into the last. */
-static inline uint32_t start_next(struct python_thread *t, int64_t start_ns, uint32_t id)
+static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_ns, uint32_t id)
 {
 	if (t->runs.nr) {
 		const struct python_run *run = &t->runs.v[t->runs.nr - 1];
@@ -56,41 +57,84 @@ void python_take(struct reducer *r, const struct event *ev)
 {
 	int64_t end;
 	if (__builtin_add_overflow(ev->start_ns, ev->dur_ns, &end) ||
-	    __builtin_add_overflow(r->python_ns, ev->dur_ns, &r->python_ns)) {
+	    __builtin_add_overflow(r->python.total_ns, ev->dur_ns, &r->python.total_ns)) {
 		r->fault = "the durations of Python functions add up to more than 292 years: check 'dur' "
 		           "of the trace";
 		return;
 	}
-	struct thread_found *found = &r->python_found;
+	struct thread_found *found = &r->python.found;
 	if (found->thread == NO_ID || found->pid != ev->pid || found->tid != ev->tid) {
-		int64_t key = idmap_pair(idmap_add(&r->pids, ev->pid), idmap_add(&r->tids, ev->tid));
-		*found = (struct thread_found){ ev->pid, ev->tid, idmap_add(&r->python_ids, key) };
-		if (found->thread == r->python_threads.nr)
-			vec_push_zero(&r->python_threads);
+		*found = (struct thread_found){ ev->pid, ev->tid,
+			                            idmap_add(&r->python.ids, thread_key(&r->threads, ev)) };
+		if (found->thread == r->python.threads.nr)
+			vec_push_zero(&r->python.threads);
 	}
-	struct python_thread *t = &r->python_threads.v[found->thread];
-	struct python_frame f = { start_next(t, ev->start_ns, small_id(ev->python_id)),
-		                      narrow(r, ev->dur_ns), ev->name->id, small_id(ev->python_parent) };
+	struct python_thread *t = &r->python.threads.v[found->thread];
+	struct python_frame f = { frame_start_next(t, ev->start_ns, small_id(ev->python_id)),
+		                      narrow(&r->python.wide, ev->dur_ns, &r->fault), ev->name->id,
+		                      small_id(ev->python_parent) };
 	vec_push(&t->frames, f);
+}
+
+/* --- parts --- */
+
+void python_join_ids(struct reducer *to, struct reducer *from)
+{
+	idmap_join_pairs(&to->python.ids, &from->python.ids, &from->joined, IDS_PID, IDS_TID,
+	                 IDS_PYTHON_THREAD);
+}
+
+bool python_fits(const struct reducer *to, const struct reducer *from)
+{
+	int64_t sum;
+	return wide_fits(&to->python.wide, &from->python.wide) &&
+	       !__builtin_add_overflow(to->python.total_ns, from->python.total_ns, &sum);
+}
+
+static void join_thread(struct python_thread *to, struct python_thread *from, uint32_t wide,
+                        const struct ids *names)
+{
+	size_t first = to->frames.nr, runs = to->runs.nr;
+	vec_move(&to->runs, &from->runs);
+	for (size_t i = runs; i < to->runs.nr; i++)
+		to->runs.v[i].first += (uint32_t)first;
+	vec_move(&to->frames, &from->frames);
+	for (size_t i = first; i < to->frames.nr; i++) {
+		struct python_frame *f = &to->frames.v[i];
+		f->dur = wide_moved(f->dur, wide);
+		f->name = names->v[f->name];
+	}
+}
+
+void python_join(struct reducer *to, struct reducer *from)
+{
+	struct python_frames *p = &to->python, *part = &from->python;
+	uint32_t wide = wide_join(&p->wide, &part->wide, &from->joined);
+	p->total_ns += part->total_ns;
+	part->total_ns = 0;
+	for (size_t i = 0; i < part->threads.nr; i++) {
+		uint32_t id = from->joined.of[IDS_PYTHON_THREAD].v[i];
+		if (id == p->threads.nr)
+			vec_push_zero(&p->threads);
+		join_thread(&p->threads.v[id], &part->threads.v[i], wide, from->joined.names);
+	}
 }
 
 /* --- in order --- */
 
-static int by_id(const void *a, const void *b, void *unused)
+static int frame_id_cmp(const void *a, const void *b, void *unused)
 {
-	const struct loose *x = a, *y = b;
+	const struct loose_frame *x = a, *y = b;
 	(void)unused;
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static int by_nesting(const void *a, const void *b, void *reducer)
+static int frame_nesting_cmp(const void *a, const void *b, void *reducer)
 {
-	const struct loose *x = a, *y = b;
+	const struct loose_frame *x = a, *y = b;
 	int64_t dx = frame_dur(reducer, &x->frame), dy = frame_dur(reducer, &y->frame);
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	if (dx != dy)
-		return dx > dy ? -1 : 1;
+	ORDER_BY(x->start_ns, y->start_ns);
+	ORDER_BY(dy, dx);
 	return (x->frame.name > y->frame.name) - (x->frame.name < y->frame.name);
 }
 
@@ -100,12 +144,12 @@ static size_t block_end(const struct python_thread *t, size_t block)
 	return end < t->frames.nr ? end : t->frames.nr;
 }
 
-static struct block *blocks_of(const struct python_thread *t, size_t nr, bool ids)
+static struct frame_block *blocks_of(const struct python_thread *t, size_t nr, bool ids)
 {
-	struct block *blocks = mem_calloc(nr, sizeof *blocks);
+	struct frame_block *blocks = mem_calloc(nr, sizeof *blocks);
 	struct run_walk walk = run_first(t);
 	for (size_t k = 0, i = 0; k < nr; k++) {
-		struct block b = { INT64_MAX, INT64_MIN, true };
+		struct frame_block b = { INT64_MAX, INT64_MIN, true };
 		for (size_t end = block_end(t, k); i < end; i++) {
 			const struct python_run *run = run_at(t, &walk, i);
 			int64_t key = ids ? run_id(run, i) : frame_start(run, &t->frames.v[i]);
@@ -122,8 +166,8 @@ static struct block *blocks_of(const struct python_thread *t, size_t nr, bool id
 }
 
 /* The next frames up to `end` stay as they are in `old`; returns that. */
-static size_t keep(struct python_thread *t, const struct python_thread *old, struct run_walk *w,
-                   size_t end)
+static size_t keep_frames(struct python_thread *t, const struct python_thread *old,
+                          struct run_walk *w, size_t end)
 {
 	for (size_t i = t->frames.nr; i < end; i = w->end) {
 		const struct python_run *run = run_at(old, w, i);
@@ -134,13 +178,13 @@ static size_t keep(struct python_thread *t, const struct python_thread *old, str
 }
 
 /* By id, or by nesting. Only blocks that overlap take room: mostly few frames are out of place. */
-static void reorder(struct reducer *r, struct python_thread *t, bool ids)
+static void frames_reorder(struct reducer *r, struct python_thread *t, bool ids)
 {
 	struct python_thread old = *t; /* in the same place: what is added has been read */
 	size_t nr = (t->frames.nr + BLOCK - 1) / BLOCK;
-	struct block *blocks = blocks_of(t, nr, ids);
+	struct frame_block *blocks = blocks_of(t, nr, ids);
 	struct run_walk walk = run_first(&old);
-	VEC(struct loose) out = VEC_INIT;
+	VEC(struct loose_frame) out = VEC_INIT;
 	*t = (struct python_thread){ .frames = { old.frames.v, 0, old.frames.cap } };
 	for (size_t k = 0, i = 0; k < nr;) {
 		bool ascends = blocks[k].ascends;
@@ -151,16 +195,16 @@ static void reorder(struct reducer *r, struct python_thread *t, bool ids)
 		}
 		size_t end = block_end(&old, k - 1);
 		if (ascends)
-			i = keep(t, &old, &walk, end);
+			i = keep_frames(t, &old, &walk, end);
 		for (out.nr = 0; i < end; i++) {
 			const struct python_run *run = run_at(&old, &walk, i);
-			vec_push(&out, (struct loose){ frame_start(run, &old.frames.v[i]), old.frames.v[i],
-			                               run_id(run, i) });
+			vec_push(&out, (struct loose_frame){ frame_start(run, &old.frames.v[i]),
+			                                     old.frames.v[i], run_id(run, i) });
 		}
-		sort_runs(out.v, out.nr, sizeof *out.v, ids ? by_id : by_nesting, r);
+		sort_runs(out.v, out.nr, sizeof *out.v, ids ? frame_id_cmp : frame_nesting_cmp, r);
 		for (size_t j = 0; j < out.nr; j++) {
 			struct python_frame f = out.v[j].frame;
-			f.start = start_next(t, out.v[j].start_ns, out.v[j].id);
+			f.start = frame_start_next(t, out.v[j].start_ns, out.v[j].id);
 			vec_push(&t->frames, f);
 		}
 	}
@@ -172,7 +216,7 @@ static void reorder(struct reducer *r, struct python_thread *t, bool ids)
 /* --- who calls whom --- */
 
 /* True where each frame has an id above that of the one before it. */
-static bool ids_ascend(const struct python_thread *t)
+static bool frame_ids_ascend(const struct python_thread *t)
 {
 	uint64_t least = 0;
 	for (size_t k = 0; k < t->runs.nr; k++) {
@@ -186,16 +230,10 @@ static bool ids_ascend(const struct python_thread *t)
 }
 
 /* Of ids that ascend. */
-static bool has_id(const struct python_thread *t, uint32_t id)
+static bool ids_contain(const struct python_thread *t, uint32_t id)
 {
 	size_t lo = 0, hi = t->runs.nr; /* lo becomes the number of runs that begin by then */
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (t->runs.v[mid].id <= id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SEARCH(lo, hi, i, t->runs.v[i].id <= id);
 	if (lo == 0)
 		return false;
 	const struct python_run *run = &t->runs.v[lo - 1];
@@ -203,7 +241,7 @@ static bool has_id(const struct python_thread *t, uint32_t id)
 }
 
 /* True where the starts never go back. */
-static bool starts_ascend(const struct python_thread *t)
+static bool frame_starts_ascend(const struct python_thread *t)
 {
 	int64_t last_ns = INT64_MIN;
 	for (size_t k = 0; k < t->runs.nr; k++) {
@@ -225,25 +263,26 @@ static bool starts_ascend(const struct python_thread *t)
 static bool find_callers(const struct reducer *r, struct python_thread *t, bool ids)
 {
 	struct run_walk walk = run_first(t);
-	VEC(struct call) calls = VEC_INIT; /* of the frame at hand: itself, below it its caller, … */
+	VEC(struct open_call)
+	calls = VEC_INIT; /* of the frame at hand: itself, below it its caller, … */
 	bool fits = true;
-	vec_push(&calls, (struct call){ INT64_MAX, NO_ID, NO_ID });
+	vec_push(&calls, (struct open_call){ INT64_MAX, NO_ID, NO_ID });
 	for (size_t i = 0; i < t->frames.nr && fits; i++) {
 		struct python_frame *f = &t->frames.v[i];
 		const struct python_run *run = run_at(t, &walk, i);
 		int64_t start = frame_start(run, f), end = start + frame_dur(r, f);
-		struct call *top = &calls.v[calls.nr - 1];
+		struct open_call *top = &calls.v[calls.nr - 1];
 		if (ids) {
 			while (top->id != f->parent && top->frame != NO_ID)
 				top--;
-			fits = end <= top->end_ns && (top->id == f->parent || !has_id(t, f->parent));
+			fits = end <= top->end_ns && (top->id == f->parent || !ids_contain(t, f->parent));
 		} else {
 			while (top->frame != NO_ID && (top->end_ns <= start || end > top->end_ns))
 				top--;
 		}
 		f->parent = top->frame;
 		calls.nr = (size_t)(top - calls.v) + 1;
-		vec_push(&calls, (struct call){ end, (uint32_t)i, run_id(run, i) });
+		vec_push(&calls, (struct open_call){ end, (uint32_t)i, run_id(run, i) });
 	}
 	vec_release(&calls);
 	return fits;
@@ -251,10 +290,10 @@ static bool find_callers(const struct reducer *r, struct python_thread *t, bool 
 
 void python_callers(struct reducer *r, struct python_thread *t)
 {
-	if (!ids_ascend(t))
-		reorder(r, t, true);
-	if (!ids_ascend(t) || !starts_ascend(t) || !find_callers(r, t, true)) {
-		reorder(r, t, false);
+	if (!frame_ids_ascend(t))
+		frames_reorder(r, t, true);
+	if (!frame_ids_ascend(t) || !frame_starts_ascend(t) || !find_callers(r, t, true)) {
+		frames_reorder(r, t, false);
 		find_callers(r, t, false);
 	}
 }

@@ -1,8 +1,8 @@
 /* Exclusive times of Python functions: a sweep over the calls of all threads at once. */
-#include "reduce/python.h"
+#include "reduce/python_internal.h"
 
 /* A frame that runs. */
-struct inside {
+struct running_frame {
 	int64_t end_ns;
 	struct path *path;
 	struct python_frame *caller; ///< NULL none
@@ -17,17 +17,18 @@ struct moment {
 };
 
 /* Where the sweep is on a thread. */
-struct lane {
+struct sweep_thread {
 	size_t next; ///< frame to begin
 	struct run_walk walk; ///< of that
 	int64_t start_ns, end_ns; ///< its, within the window; INT64_MAX where there is none
-	VEC(struct inside) inside; ///< each ends no later than the one below it, the lowest never
+	VEC(struct running_frame)
+	inside; ///< each ends no later than the one below it, the lowest never
 };
 
 struct sweep {
 	const struct reducer *r;
 	struct path *paths;
-	struct lane *lanes; ///< of each thread
+	struct sweep_thread *threads;
 	VEC(struct moment) heap; ///< the earliest first
 	size_t segment; ///< of `higher`: the next
 	int64_t next_ns; ///< when that begins; INT64_MAX none
@@ -73,9 +74,9 @@ static int64_t heap_second(const struct sweep *s)
 	return at;
 }
 
-static void next_segment(struct sweep *s)
+static void sweep_next_segment(struct sweep *s)
 {
-	const struct higher *h = &s->r->higher;
+	const struct higher *h = &s->r->functions.higher;
 	const struct segment *v = &h->list.v[s->segment++];
 	s->until_ns = v->start_ns + v[1].before_ns - v->before_ns;
 	s->still_ns = v->start_ns - s->r->first_ns - v->before_ns;
@@ -88,7 +89,7 @@ static void next_segment(struct sweep *s)
 static inline int64_t uncovered(struct sweep *s, int64_t at)
 {
 	while (at > s->next_ns)
-		next_segment(s);
+		sweep_next_segment(s);
 	return at < s->until_ns ? s->still_ns : at - s->covered_ns;
 }
 
@@ -105,14 +106,15 @@ static void path_ends(struct path *x, int64_t uncovered_ns)
 		x->exclusive_ns += uncovered_ns;
 }
 
-static inline struct inside inside_of(const struct sweep *s, struct python_frame *v, size_t i)
+static inline struct running_frame running_frame_of(const struct sweep *s, struct python_frame *v,
+                                                    size_t i)
 {
-	return (struct inside){ .path = &s->paths[v[i].name],
-		                    .caller = v[i].parent == NO_ID ? NULL : &v[v[i].parent] };
+	return (struct running_frame){ .path = &s->paths[v[i].name],
+		                           .caller = v[i].parent == NO_ID ? NULL : &v[v[i].parent] };
 }
 
 /* From its begin on a frame's `start` is the number of its callees that run. */
-static inline void frame_begins(struct sweep *s, const struct inside *f, int64_t at)
+static inline void frame_begins(struct sweep *s, const struct running_frame *f, int64_t at)
 {
 	int64_t uncovered_ns = uncovered(s, at);
 	path_begins(f->path, uncovered_ns);
@@ -120,7 +122,7 @@ static inline void frame_begins(struct sweep *s, const struct inside *f, int64_t
 		path_ends(&s->paths[f->caller->name], uncovered_ns);
 }
 
-static inline void frame_ends(struct sweep *s, const struct inside *f, int64_t at)
+static inline void frame_ends(struct sweep *s, const struct running_frame *f, int64_t at)
 {
 	int64_t uncovered_ns = uncovered(s, at);
 	path_ends(f->path, uncovered_ns);
@@ -129,8 +131,8 @@ static inline void frame_ends(struct sweep *s, const struct inside *f, int64_t a
 }
 
 /* The next frame is the first from `i` on that takes any time within the window. */
-static inline void lane_find(struct lane *l, const struct reducer *r, const struct python_thread *t,
-                             size_t i)
+static inline void sweep_thread_next(struct sweep_thread *l, const struct reducer *r,
+                                     const struct python_thread *t, size_t i)
 {
 	l->start_ns = INT64_MAX;
 	for (; i < t->frames.nr; i++) {
@@ -148,18 +150,18 @@ static inline void lane_find(struct lane *l, const struct reducer *r, const stru
 }
 
 /* When something happens next on the thread, strays left out; INT64_MAX: nothing. */
-static int64_t lane_at(const struct lane *l)
+static int64_t sweep_thread_at(const struct sweep_thread *l)
 {
 	int64_t end = l->inside.v[l->inside.nr - 1].end_ns;
 	return end < l->start_ns ? end : l->start_ns;
 }
 
 /* What happens on the thread up to `until`, and to the first stray. */
-static void lane_run(struct sweep *s, uint32_t thread, int64_t until)
+static void sweep_thread_run(struct sweep *s, uint32_t thread, int64_t until)
 {
-	const struct python_thread *t = &s->r->python_threads.v[thread];
-	struct lane l = s->lanes[thread];
-	struct inside *top = &l.inside.v[l.inside.nr - 1];
+	const struct python_thread *t = &s->r->python.threads.v[thread];
+	struct sweep_thread l = s->threads[thread];
+	struct running_frame *top = &l.inside.v[l.inside.nr - 1];
 	while ((top->end_ns < l.start_ns ? top->end_ns : l.start_ns) <= until) {
 		if (top->end_ns <= l.start_ns) {
 			frame_ends(s, top, top->end_ns);
@@ -167,11 +169,11 @@ static void lane_run(struct sweep *s, uint32_t thread, int64_t until)
 			continue;
 		}
 		uint32_t i = (uint32_t)l.next;
-		struct inside f = inside_of(s, t->frames.v, i);
+		struct running_frame f = running_frame_of(s, t->frames.v, i);
 		f.end_ns = l.end_ns;
 		t->frames.v[i].start = 0;
 		frame_begins(s, &f, l.start_ns);
-		lane_find(&l, s->r, t, l.next + 1);
+		sweep_thread_next(&l, s->r, t, l.next + 1);
 		if (f.end_ns > top->end_ns) {
 			heap_push(s, (struct moment){ f.end_ns, thread, i });
 			break;
@@ -184,47 +186,48 @@ static void lane_run(struct sweep *s, uint32_t thread, int64_t until)
 		*top = f;
 	}
 	l.inside.nr = (size_t)(top - l.inside.v) + 1;
-	s->lanes[thread] = l;
+	s->threads[thread] = l;
 }
 
-static void lane_begin(struct sweep *s, uint32_t thread)
+static void sweep_thread_begin(struct sweep *s, uint32_t thread)
 {
-	const struct python_thread *t = &s->r->python_threads.v[thread];
-	struct lane *l = &s->lanes[thread];
+	const struct python_thread *t = &s->r->python.threads.v[thread];
+	struct sweep_thread *l = &s->threads[thread];
 	l->walk = run_first(t);
-	vec_push(&l->inside, (struct inside){ .end_ns = INT64_MAX });
-	lane_find(l, s->r, t, 0);
-	heap_push(s, (struct moment){ lane_at(l), thread, NO_ID });
+	vec_push(&l->inside, (struct running_frame){ .end_ns = INT64_MAX });
+	sweep_thread_next(l, s->r, t, 0);
+	heap_push(s, (struct moment){ sweep_thread_at(l), thread, NO_ID });
 }
 
 /* The heap has one moment of each thread, its next, and those of the strays: mostly none. */
-void python_sweep(struct python *p)
+void python_sweep(struct python_paths *p)
 {
 	const struct reducer *r = p->r;
-	size_t nr = r->python_threads.nr;
-	struct sweep s = { .r = r, .paths = p->paths.v, .lanes = mem_calloc(nr, sizeof *s.lanes) };
-	s.next_ns = r->higher.list.nr ? r->higher.list.v[0].start_ns : INT64_MAX;
+	size_t nr = r->python.threads.nr;
+	struct sweep s = { .r = r, .paths = p->paths.v, .threads = mem_calloc(nr, sizeof *s.threads) };
+	s.next_ns = r->functions.higher.list.nr ? r->functions.higher.list.v[0].start_ns : INT64_MAX;
 	s.until_ns = INT64_MIN;
 	s.covered_ns = r->first_ns;
 	for (uint32_t i = 0; i < nr; i++)
-		lane_begin(&s, i);
+		sweep_thread_begin(&s, i);
 	while (s.heap.nr) {
 		struct moment m = s.heap.v[0];
 		if (m.stray != NO_ID) {
-			struct inside f = inside_of(&s, r->python_threads.v[m.thread].frames.v, m.stray);
+			struct running_frame f =
+			    running_frame_of(&s, r->python.threads.v[m.thread].frames.v, m.stray);
 			frame_ends(&s, &f, m.at_ns);
 			heap_pop(&s);
 			continue;
 		}
-		lane_run(&s, m.thread, heap_second(&s));
-		m.at_ns = lane_at(&s.lanes[m.thread]);
+		sweep_thread_run(&s, m.thread, heap_second(&s));
+		m.at_ns = sweep_thread_at(&s.threads[m.thread]);
 		if (m.at_ns == INT64_MAX)
 			heap_pop(&s);
 		else
 			heap_replace(&s, m);
 	}
 	for (size_t i = 0; i < nr; i++)
-		vec_release(&s.lanes[i].inside);
-	free(s.lanes);
+		vec_release(&s.threads[i].inside);
+	free(s.threads);
 	vec_release(&s.heap);
 }

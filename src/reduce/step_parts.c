@@ -1,28 +1,28 @@
 /* Where the host interval of a step went: what runs during it, not what it launched. */
-#include "reduce/intervals.h"
+#include "base/intervals.h"
 #include "reduce/reducer.h"
 
-struct edge {
+struct step_edge {
 	int64_t at_ns;
 	size_t step;
 	bool end;
 };
 
-static int edge_cmp(const void *a, const void *b)
+static int step_edge_cmp(const void *a, const void *b)
 {
-	const struct edge *x = a, *y = b;
+	const struct step_edge *x = a, *y = b;
 	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
 /* Unions over all devices: of compute kernels, of these and communication, of all. */
-struct unions {
+struct gpu_unions {
 	struct cover compute, kernels, all;
 };
 
-static void unions_add(struct unions *u, const struct reducer *r, const struct activity *a)
+static void gpu_unions_add(struct gpu_unions *u, const struct reducer *r, const struct activity *a)
 {
-	const struct gpu_name *g = activity_name(r, a);
-	int64_t end = a->start_ns + activity_dur(r, a);
+	const struct gpu_name *g = activity_name(&r->gpu, a);
+	int64_t end = activity_end(&r->gpu, a);
 	cover_add(&u->all, a->start_ns, end);
 	if (g->stat.kind != EVENT_KERNEL)
 		return;
@@ -34,18 +34,18 @@ static void unions_add(struct unions *u, const struct reducer *r, const struct a
 /* A part is the difference of two unions between the edges of the step; idle the rest. */
 void parts_figures(const struct reducer *r, struct digest *d)
 {
-	struct unions u = { COVER_INIT, COVER_INIT, COVER_INIT };
-	VEC(struct edge) edges = VEC_INIT;
+	struct gpu_unions u = { COVER_INIT, COVER_INIT, COVER_INIT };
+	VEC(struct step_edge) edges = VEC_INIT;
 	for (size_t i = 0; i < d->nr_steps; i++) {
-		const struct mark *m = &r->marks.v[r->warmup + i];
-		vec_push(&edges, (struct edge){ m->start_ns, i, false });
-		vec_push(&edges, (struct edge){ m->end_ns, i, true });
+		const struct mark *m = &r->steps.marks.v[r->steps.warmup + i];
+		vec_push(&edges, (struct step_edge){ m->start_ns, i, false });
+		vec_push(&edges, (struct step_edge){ m->end_ns, i, true });
 	}
-	vec_sort(&edges, edge_cmp);
+	vec_sort(&edges, step_edge_cmp);
 	for (size_t i = 0, next = 0; i < edges.nr; i++) {
-		const struct edge *e = &edges.v[i];
-		for (; next < r->activities.nr && r->activities.v[next].start_ns < e->at_ns; next++)
-			unions_add(&u, r, &r->activities.v[next]);
+		const struct step_edge *e = &edges.v[i];
+		for (; next < r->gpu.activities.nr && r->gpu.activities.v[next].start_ns < e->at_ns; next++)
+			gpu_unions_add(&u, r, &r->gpu.activities.v[next]);
 		int64_t compute = cover_before(&u.compute, e->at_ns);
 		int64_t kernels = cover_before(&u.kernels, e->at_ns);
 		int64_t all = cover_before(&u.all, e->at_ns);

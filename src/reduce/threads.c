@@ -1,57 +1,101 @@
 /* How long each thread was in calls and operators; operators by name, without those within them. */
+#include "base/intervals.h"
 #include "base/sort_inline.h"
-#include "reduce/intervals.h"
+#include "base/text.h"
 #include "reduce/reducer.h"
 
+void threads_init(struct threads *t)
+{
+	for (size_t i = 0; i < sizeof t->found / sizeof *t->found; i++)
+		t->found[i].thread = NO_ID;
+	idmap_init(&t->pids);
+	idmap_init(&t->tids);
+	idmap_init(&t->ids);
+}
+
+void threads_release(struct threads *t)
+{
+	idmap_release(&t->pids);
+	idmap_release(&t->tids);
+	idmap_release(&t->ids);
+	vec_release(&t->times);
+}
+
+int64_t thread_key(struct threads *t, const struct event *ev)
+{
+	return idmap_pair(idmap_add(&t->pids, ev->pid), idmap_add(&t->tids, ev->tid));
+}
+
+void threads_join_ids(struct reducer *to, struct reducer *from)
+{
+	struct part_ids *ids = &from->joined;
+	idmap_join_idents(&to->threads.pids, &from->threads.pids, ids, IDS_PID);
+	idmap_join_idents(&to->threads.tids, &from->threads.tids, ids, IDS_TID);
+	idmap_join_pairs(&to->threads.ids, &from->threads.ids, ids, IDS_PID, IDS_TID, IDS_THREAD);
+}
+
+/* --- operators --- */
+
 /* An operator that the walk is inside of. */
-struct frame {
+struct op_frame {
 	int64_t end_ns;
 	int64_t covered_ns; ///< end of the operators in it so far
-	struct host_name *name; ///< NULL: not in a measured step
-	bool in_phase; ///< that is asked for
-	bool counted; ///< its operations are, or those of one around it
+	struct host_name *name; ///< NULL if not in a measured step
+	bool in_phase; ///< in the requested phase
+	bool counted; ///< its operations count, or those of an operator around it
 };
 
-struct stack {
-	VEC(struct frame) frames;
+struct op_stack {
+	VEC(struct op_frame) frames;
 };
 
-/* An operator lies in another of its thread where that contains it wholly. True where none does. */
-static bool op_add(struct reducer *r, struct stack *st, const struct host_span *s, int64_t start,
+static void op_sums_add(struct op_sums *s, int64_t dur_ns)
+{
+	s->count++;
+	s->total_ns += dur_ns;
+	s->self_ns += dur_ns;
+}
+
+/* Leave the frames that do not contain an operator wholly; the innermost that does, or NULL. */
+static struct op_frame *op_stack_unwind(struct op_stack *st, int64_t start, int64_t end)
+{
+	for (; st->frames.nr; st->frames.nr--) {
+		struct op_frame *top = &st->frames.v[st->frames.nr - 1];
+		if (top->end_ns >= end && top->end_ns > start)
+			return top;
+	}
+	return NULL;
+}
+
+/* Take the part of [start, end) that no earlier callee covered from the frame's own time. */
+static void op_frame_cover(struct op_frame *f, int64_t start, int64_t end)
+{
+	int64_t from = start > f->covered_ns ? start : f->covered_ns;
+	if (end <= from)
+		return;
+	f->covered_ns = end;
+	if (f->name)
+		f->name->measured.self_ns -= end - from;
+	if (f->in_phase)
+		f->name->in_phase.self_ns -= end - from;
+}
+
+/* The next operator of a thread. True if it lies in no other. */
+static bool op_add(struct reducer *r, struct op_stack *st, const struct host_span *s, int64_t start,
                    int64_t end)
 {
-	struct frame *outer = NULL;
-	struct host_name *name = span_name(r, s);
-	struct frame f = { end, start, NULL, false, name->flops != NULL };
-	if (steps_usable(r, steps_at(r, start)) != NO_ID) {
+	struct host_name *name = span_name(&r->host, s);
+	struct op_frame f = { end, start, NULL, false, name->flops != NULL };
+	if (steps_usable(&r->steps, steps_at(&r->steps, start)) != NO_ID) {
 		f.name = name;
-		f.name->count++;
-		f.name->total_ns += end - start;
-		f.name->self_ns += end - start;
 		f.in_phase = r->options.phase != PHASE_ALL && phases_has_op(r, s);
+		op_sums_add(&name->measured, end - start);
 	}
-	if (f.in_phase) {
-		f.name->in_phase.count++;
-		f.name->in_phase.total_ns += end - start;
-		f.name->in_phase.self_ns += end - start;
-	}
-	for (; st->frames.nr; st->frames.nr--) {
-		struct frame *top = &st->frames.v[st->frames.nr - 1];
-		if (top->end_ns >= end && top->end_ns > start) {
-			outer = top;
-			break;
-		}
-	}
-	if (outer) {
-		int64_t from = start > outer->covered_ns ? start : outer->covered_ns;
-		if (end > from) {
-			outer->covered_ns = end;
-			if (outer->name)
-				outer->name->self_ns -= end - from;
-			if (outer->in_phase)
-				outer->name->in_phase.self_ns -= end - from;
-		}
-	}
+	if (f.in_phase)
+		op_sums_add(&name->in_phase, end - start);
+	struct op_frame *outer = op_stack_unwind(st, start, end);
+	if (outer)
+		op_frame_cover(outer, start, end);
 	bool inside = outer && outer->counted;
 	if (f.counted && f.name && !inside)
 		flops_add(r, s);
@@ -60,96 +104,131 @@ static bool op_add(struct reducer *r, struct stack *st, const struct host_span *
 	return !outer;
 }
 
-/* Spans by index: operators, or the other calls, of one thread. */
-struct list {
+/* Indices of spans: the operators, or the other calls, of one thread. */
+struct span_list {
 	uint32_t *v;
 	size_t nr;
 };
 
 /* An operator before those nested in it; the order of the file where times are equal. */
-static int span_order(const void *a, const void *b, void *reducer)
+static int span_nesting_cmp(const void *a, const void *b, void *reducer)
 {
 	const struct reducer *r = reducer;
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	struct wide_span x = span_get(r, &r->spans.v[i]), y = span_get(r, &r->spans.v[k]);
-	if (x.start_ns != y.start_ns)
-		return x.start_ns < y.start_ns ? -1 : 1;
-	if (x.dur_ns != y.dur_ns)
-		return x.dur_ns > y.dur_ns ? -1 : 1;
+	struct wide_span x = span_get(&r->host, &r->host.spans.v[i]),
+	                 y = span_get(&r->host, &r->host.spans.v[k]);
+	ORDER_BY(x.start_ns, y.start_ns);
+	ORDER_BY(y.dur_ns, x.dur_ns);
 	return (i > k) - (i < k);
 }
 
-static void order(struct reducer *r, struct list l)
-{
-	sort_inline(l.v, l.nr, sizeof *l.v, span_order, r);
-}
-
-/* The next of the list, which becomes the rest; behind the last what never begins and takes < 0. */
-static struct wide_span next_of(const struct reducer *r, struct list *l)
+/* Take the first span off the list. An empty list gives a sentinel that never begins, of duration
+   -1. */
+static struct wide_span span_list_next(const struct reducer *r, struct span_list *l)
 {
 	if (l->nr == 0)
 		return (struct wide_span){ .start_ns = INT64_MAX, .dur_ns = -1 };
 	l->nr--;
-	return span_get(r, &r->spans.v[*l->v++]);
+	return span_get(&r->host, &r->host.spans.v[*l->v++]);
 }
 
-/* In order of start: operators, and before each the other calls that begin before. */
-static void thread_walk(struct reducer *r, struct list ops, struct list calls)
+/* Operators by start, and before each the other calls that begin earlier. */
+static void thread_walk(struct reducer *r, struct span_list ops, struct span_list calls)
 {
 	struct cover busy = COVER_INIT, covered = COVER_INIT;
-	struct stack st = { 0 };
-	struct wide_span call = next_of(r, &calls);
+	struct op_stack st = { 0 };
+	struct wide_span call = span_list_next(r, &calls);
 	for (size_t i = 0; i < ops.nr; i++) {
-		const struct host_span *s = &r->spans.v[ops.v[i]];
-		struct wide_span op = span_get(r, s);
+		const struct host_span *s = &r->host.spans.v[ops.v[i]];
+		struct wide_span op = span_get(&r->host, s);
 		int64_t end = op.start_ns + op.dur_ns;
-		for (; call.start_ns < op.start_ns; call = next_of(r, &calls))
+		for (; call.start_ns < op.start_ns; call = span_list_next(r, &calls))
 			cover_add(&busy, call.start_ns, call.start_ns + call.dur_ns);
 		if (op_add(r, &st, s, op.start_ns, end)) {
 			cover_add(&busy, op.start_ns, end);
 			cover_add(&covered, op.start_ns, end);
 		}
 	}
-	for (; call.dur_ns >= 0; call = next_of(r, &calls))
+	for (; call.dur_ns >= 0; call = span_list_next(r, &calls))
 		cover_add(&busy, call.start_ns, call.start_ns + call.dur_ns);
 	vec_release(&st.frames);
-	vec_push(&r->thread_times, (struct thread_times){ busy.length_ns, covered.length_ns });
+	vec_push(&r->threads.times, (struct thread_times){ busy.length_ns, covered.length_ns });
 }
 
-/* Of each row the list that its spans are in: two of each thread, the last of no thread. */
+/* For each row the list of its spans: two lists per thread (operators, calls), then two for spans
+   without a thread. */
 static size_t *lists_of_rows(const struct reducer *r)
 {
-	size_t *list = mem_calloc(r->host_rows.keys.nr, sizeof *list);
-	for (size_t i = 0; i < r->host_rows.keys.nr; i++) {
-		int64_t key = r->host_rows.keys.v[i];
+	size_t *list = mem_calloc(r->host.rows.keys.nr, sizeof *list);
+	for (size_t i = 0; i < r->host.rows.keys.nr; i++) {
+		int64_t key = r->host.rows.keys.v[i];
 		uint32_t thread = (uint32_t)key;
-		bool op = r->host_names.v[idmap_pair_first(key)].op;
-		list[i] = 2 * (thread == NO_ID ? r->threads.keys.nr : (size_t)thread) + !op;
+		bool op = r->host.names.v[idmap_pair_first(key)].op;
+		list[i] = 2 * (thread == NO_ID ? r->threads.ids.keys.nr : (size_t)thread) + !op;
 	}
 	return list;
 }
 
 void threads_walk(struct reducer *r)
 {
-	size_t nr = 2 * (r->threads.keys.nr + 1), *of_row = lists_of_rows(r);
-	uint32_t *order_of = mem_calloc(r->spans.nr, sizeof *order_of);
-	struct list *lists = mem_calloc(nr, sizeof *lists);
-	for (size_t i = 0; i < r->spans.nr; i++)
-		lists[of_row[span_get(r, &r->spans.v[i]).row]].nr++;
+	size_t nr = 2 * (r->threads.ids.keys.nr + 1), *of_row = lists_of_rows(r);
+	uint32_t *order_of = mem_calloc(r->host.spans.nr, sizeof *order_of);
+	struct span_list *lists = mem_calloc(nr, sizeof *lists);
+	for (size_t i = 0; i < r->host.spans.nr; i++)
+		lists[of_row[span_get(&r->host, &r->host.spans.v[i]).row]].nr++;
 	for (size_t i = 0, at = 0; i < nr; i++) {
 		lists[i].v = order_of + at;
 		at += lists[i].nr;
 		lists[i].nr = 0;
 	}
-	for (size_t i = 0; i < r->spans.nr; i++) {
-		struct list *l = &lists[of_row[span_get(r, &r->spans.v[i]).row]];
+	for (size_t i = 0; i < r->host.spans.nr; i++) {
+		struct span_list *l = &lists[of_row[span_get(&r->host, &r->host.spans.v[i]).row]];
 		l->v[l->nr++] = (uint32_t)i;
 	}
 	for (size_t i = 0; i + 2 < nr; i++)
-		order(r, lists[i]);
+		sort_inline(lists[i].v, lists[i].nr, sizeof *lists[i].v, span_nesting_cmp, r);
 	for (size_t i = 0; i + 2 < nr; i += 2)
 		thread_walk(r, lists[i], lists[i + 1]);
 	free(of_row);
 	free(order_of);
 	free(lists);
+}
+
+/* --- rows --- */
+
+static void thread_rows(const struct reducer *r, struct digest *d)
+{
+	for (size_t i = 0; i < r->threads.ids.keys.nr; i++) {
+		int64_t key = r->threads.ids.keys.v[i];
+		int64_t pid = r->threads.pids.keys.v[idmap_pair_first(key)];
+		int64_t tid = r->threads.tids.keys.v[(uint32_t)key];
+		const struct thread_times *t = &r->threads.times.v[i];
+		const char *name = arena_printf(&d->arena, "%s/%s", ident_text(&d->arena, r->names, pid),
+		                                ident_text(&d->arena, r->names, tid));
+		vec_push(&d->threads, (struct thread_stat){ name, t->busy_ns, 0, t->op_ns });
+	}
+	vec_sort(&d->threads, text_cmp);
+}
+
+static struct op_stat op_row(struct digest *d, const struct host_name *h,
+                             const struct op_sums *sums)
+{
+	return (struct op_stat){ .name = arena_span(&d->arena, h->name),
+		                     .count = sums->count,
+		                     .total_ns = sums->total_ns,
+		                     .self_ns = sums->self_ns };
+}
+
+void thread_figures(const struct reducer *r, struct digest *d)
+{
+	thread_rows(r, d);
+	for (size_t i = 0; i < r->host.names.nr; i++) {
+		const struct host_name *h = &r->host.names.v[i];
+		if (h->measured.count)
+			vec_push(&d->ops, op_row(d, h, &h->measured));
+		if (h->in_phase.count)
+			vec_push(&d->phase_ops, op_row(d, h, &h->in_phase));
+	}
+	vec_sort(&d->ops, op_stat_cmp);
+	vec_sort(&d->phase_ops, op_stat_cmp);
 }

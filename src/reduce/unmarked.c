@@ -4,47 +4,49 @@
 
 /* Activities in the order of the host: indices, by the start of their launch; where most lack
    one, by their own. */
-struct order {
+struct host_order {
 	const struct reducer *r;
 	bool by_launch;
 	uint32_t *v;
 	size_t nr;
 };
 
-static int64_t begun_ns(const struct order *o, uint32_t activity)
+static int64_t launched_ns(const struct host_order *o, uint32_t activity)
 {
-	const struct activity *a = &o->r->activities.v[activity];
+	const struct activity *a = &o->r->gpu.activities.v[activity];
 	const struct host_span *launch = activity_launch(o->r, a); /* all have one, or none counts */
-	return o->by_launch && launch ? span_start(o->r, launch) : a->start_ns;
+	return o->by_launch && launch ? span_start(&o->r->host, launch) : a->start_ns;
 }
 
 /* The activities of one launch, a graph's, stay in the order of the file. */
-static int order_cmp(const void *a, const void *b, void *order)
+static int host_order_cmp(const void *a, const void *b, void *order)
 {
-	int64_t x = begun_ns(order, *(const uint32_t *)a), y = begun_ns(order, *(const uint32_t *)b);
+	int64_t x = launched_ns(order, *(const uint32_t *)a),
+	        y = launched_ns(order, *(const uint32_t *)b);
 	return (x > y) - (x < y);
 }
 
-static void order_init(struct order *o, const struct reducer *r, const struct trust_counts *t)
+static void host_order_init(struct host_order *o, const struct reducer *r,
+                            const struct trust_counts *t)
 {
-	*o = (struct order){ .r = r, .by_launch = steps_by_launch(t) };
-	o->v = mem_calloc(r->activities.nr, sizeof *o->v);
-	for (size_t i = 0; i < r->activities.nr; i++)
-		if (!o->by_launch || r->activities.v[i].has_launch)
+	*o = (struct host_order){ .r = r, .by_launch = launches_prevail(t) };
+	o->v = mem_calloc(r->gpu.activities.nr, sizeof *o->v);
+	for (size_t i = 0; i < r->gpu.activities.nr; i++)
+		if (!o->by_launch || r->gpu.activities.v[i].has_launch)
 			o->v[o->nr++] = (uint32_t)i;
-	sort_runs(o->v, o->nr, sizeof *o->v, order_cmp, o);
+	sort_runs(o->v, o->nr, sizeof *o->v, host_order_cmp, o);
 }
 
-static void find(const struct order *o, struct period *out)
+static void find_period(const struct host_order *o, struct period *out)
 {
-	struct launch_sequence s = { .nr = o->nr, .nr_names = o->r->gpu_names.nr };
+	struct launch_sequence s = { .nr = o->nr, .nr_names = o->r->gpu.names.nr };
 	uint32_t *names = mem_calloc(o->nr, sizeof *names);
 	int64_t *mean_ns = mem_calloc(s.nr_names, sizeof *mean_ns);
 	for (size_t i = 0; i < o->nr; i++)
-		names[i] =
-		    (uint32_t)(activity_name(o->r, &o->r->activities.v[o->v[i]]) - o->r->gpu_names.v);
+		names[i] = (uint32_t)(activity_name(&o->r->gpu, &o->r->gpu.activities.v[o->v[i]]) -
+		                      o->r->gpu.names.v);
 	for (size_t i = 0; i < s.nr_names; i++)
-		mean_ns[i] = o->r->gpu_names.v[i].stat.total_ns / o->r->gpu_names.v[i].stat.count;
+		mean_ns[i] = o->r->gpu.names.v[i].stat.total_ns / o->r->gpu.names.v[i].stat.count;
 	s.names = names;
 	s.mean_ns = mean_ns;
 	period_find(&s, out);
@@ -53,50 +55,51 @@ static void find(const struct order *o, struct period *out)
 }
 
 /* What repeats within one launch, a graph's, is no step. */
-static bool one_launch(const struct order *o, const struct period *p)
+static bool period_within_launch(const struct host_order *o, const struct period *p)
 {
 	for (size_t i = 1; i + 1 < p->starts.nr; i++)
-		if (begun_ns(o, o->v[p->starts.v[i - 1]]) == begun_ns(o, o->v[p->starts.v[i]]))
+		if (launched_ns(o, o->v[p->starts.v[i - 1]]) == launched_ns(o, o->v[p->starts.v[i]]))
 			return true;
 	return false;
 }
 
 /* The last step ends with the outermost call, runtime or operator, that made its last launch:
    what the host does until the trace ends is no part of it. */
-static int64_t end_ns(const struct order *o, uint32_t activity)
+static int64_t last_step_end(const struct host_order *o, uint32_t activity)
 {
 	const struct reducer *r = o->r;
-	const struct activity *a = &r->activities.v[activity];
-	int64_t at = begun_ns(o, activity), end = at < INT64_MAX ? at + 1 : at;
+	const struct activity *a = &r->gpu.activities.v[activity];
+	int64_t at = launched_ns(o, activity), end = at < INT64_MAX ? at + 1 : at;
 	const struct host_span *launch = activity_launch(r, a);
 	if (!o->by_launch || !launch)
-		return a->dur ? at + activity_dur(r, a) : end;
-	uint32_t thread = span_thread(r, launch);
-	for (size_t i = 0; i < r->spans.nr; i++) {
-		const struct host_span *s = &r->spans.v[i];
-		if (span_thread(r, s) == thread && span_start(r, s) <= at && span_end(r, s) > end)
-			end = span_end(r, s);
+		return a->dur ? at + activity_dur(&r->gpu, a) : end;
+	uint32_t thread = span_thread(&r->host, launch);
+	for (size_t i = 0; i < r->host.spans.nr; i++) {
+		const struct host_span *s = &r->host.spans.v[i];
+		if (span_thread(&r->host, s) == thread && span_start(&r->host, s) <= at &&
+		    span_end(&r->host, s) > end)
+			end = span_end(&r->host, s);
 	}
 	return end;
 }
 
 void unmarked_steps(struct reducer *r, struct digest *d)
 {
-	struct order o;
+	struct host_order o;
 	struct period p;
-	order_init(&o, r, &d->trust);
-	find(&o, &p);
-	if (one_launch(&o, &p))
+	host_order_init(&o, r, &d->trust);
+	find_period(&o, &p);
+	if (period_within_launch(&o, &p))
 		period_release(&p);
 	size_t count = p.starts.nr ? p.starts.nr - 1 : 0;
 	d->period_count = (int64_t)count;
 	d->period_launches = p.launches;
 	d->period_regularity = p.regularity;
 	for (size_t i = 0; i < count && r->options.by_period; i++) {
-		int64_t start = begun_ns(&o, o.v[p.starts.v[i]]);
-		int64_t end = i + 1 < count ? begun_ns(&o, o.v[p.starts.v[i + 1]])
-		                            : end_ns(&o, o.v[p.starts.v[count] - 1]);
-		vec_push(&r->marks, (struct mark){ start, end, (int64_t)i, PHASE_ALL, (uint32_t)i });
+		int64_t start = launched_ns(&o, o.v[p.starts.v[i]]);
+		int64_t end = i + 1 < count ? launched_ns(&o, o.v[p.starts.v[i + 1]])
+		                            : last_step_end(&o, o.v[p.starts.v[count] - 1]);
+		vec_push(&r->steps.marks, (struct mark){ start, end, (int64_t)i, PHASE_ALL, (uint32_t)i });
 	}
 	period_release(&p);
 	free(o.v);

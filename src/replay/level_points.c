@@ -8,7 +8,7 @@ void level_points_init(struct level_points *l, struct memory_profile *p, int64_t
 	*l = (struct level_points){ .p = p, .last = last, .part = last / PARTS + 1 };
 }
 
-static void flush(struct level_points *l)
+static void flush_part(struct level_points *l)
 {
 	vec_push(&l->p->points, l->low);
 	vec_push(&l->p->points, l->high);
@@ -19,7 +19,7 @@ void level_points_add(struct level_points *l, const struct memory_point *now)
 {
 	if (now->entries % l->part == 0) {
 		if (now->entries)
-			flush(l);
+			flush_part(l);
 		l->low = l->high = l->high_reserved = *now;
 	}
 	if (now->allocated < l->low.allocated)
@@ -42,7 +42,7 @@ void level_points_finish(struct level_points *l)
 {
 	struct memory_profile *p = l->p;
 	size_t nr = 0;
-	flush(l);
+	flush_part(l);
 	vec_sort(&p->points, point_cmp);
 	for (size_t i = 0; i < p->points.nr; i++)
 		if (nr == 0 || p->points.v[i].entries != p->points.v[nr - 1].entries)

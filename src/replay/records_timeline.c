@@ -13,16 +13,16 @@ static const char *const names[TIMELINE_CATEGORIES] = {
 };
 
 /* What is live at a moment, by category. */
-struct live {
+struct category_levels {
 	int64_t level;
 	int64_t bytes[TIMELINE_CATEGORIES], blocks[TIMELINE_CATEGORIES];
 };
 
-struct walk {
+struct timeline_walk {
 	const struct memory_timeline *t;
 	struct memory_profile p;
 	size_t next; ///< row
-	struct live now, peak;
+	struct category_levels now, peak;
 	int64_t largest[TIMELINE_CATEGORIES];
 };
 
@@ -54,16 +54,15 @@ struct memory_profile record_profile(void)
 
 /* ---- over time ---- */
 
-static void apply(struct walk *w, const struct timeline_row *row)
+static void apply_row(struct timeline_walk *w, const struct timeline_row *row)
 {
-	struct live *l = &w->now;
+	struct category_levels *l = &w->now;
 	size_t c = row->category;
 	bool taken = row->action == TIMELINE_DESTROY || (row->action == TIMELINE_VERSION && row->more);
 	l->level += row->bytes;
 	l->bytes[c] += row->bytes;
 	l->blocks[c] += taken ? -1 : 1;
-	if (row->bytes > w->largest[c])
-		w->largest[c] = row->bytes;
+	number_raise(&w->largest[c], row->bytes);
 	if (!w->t->raw)
 		return;
 	w->p.alloc_count += row->action == TIMELINE_CREATE;
@@ -72,15 +71,15 @@ static void apply(struct walk *w, const struct timeline_row *row)
 }
 
 /* All rows of the next moment. */
-static void pass_moment(struct walk *w)
+static void pass_moment(struct timeline_walk *w)
 {
 	do
-		apply(w, &w->t->rows.v[w->next]);
+		apply_row(w, &w->t->rows.v[w->next]);
 	while (w->t->rows.v[w->next++].more);
 }
 
 /* What was there before the recording; the form with sizes begins with its first moment. */
-static void pass_start(struct walk *w)
+static void pass_start(struct timeline_walk *w)
 {
 	const struct memory_timeline *t = w->t;
 	if (!t->raw)
@@ -90,17 +89,17 @@ static void pass_start(struct walk *w)
 	w->p.start_allocated = t->raw ? w->now.level : MEMORY_UNKNOWN;
 }
 
-static void note(struct walk *w, struct level_points *points, int64_t moment, int64_t time_us)
+static void note_level(struct timeline_walk *w, struct level_points *points, int64_t moment,
+                       int64_t time_us)
 {
 	level_points_add(points,
 	                 &(struct memory_point){ moment, time_us, w->now.level, MEMORY_UNKNOWN });
 	if (moment == 0 || w->now.level >= w->peak.level) /* of equal peaks the latest counts */
 		w->peak = w->now;
-	if (w->now.level < w->p.trust.lowest_allocated)
-		w->p.trust.lowest_allocated = w->now.level;
+	number_lower(&w->p.trust.lowest_allocated, w->now.level);
 }
 
-static void pass_all(struct walk *w)
+static void pass_all(struct timeline_walk *w)
 {
 	const struct memory_timeline *t = w->t;
 	struct level_points points;
@@ -108,10 +107,10 @@ static void pass_all(struct walk *w)
 	for (size_t i = w->next; i < t->rows.nr; i++)
 		w->p.entries += !t->rows.v[i].more;
 	level_points_init(&points, &w->p, w->p.entries);
-	note(w, &points, 0, t->rows.v[w->next < t->rows.nr ? w->next : t->rows.nr - 1].time_us);
+	note_level(w, &points, 0, t->rows.v[w->next < t->rows.nr ? w->next : t->rows.nr - 1].time_us);
 	for (int64_t m = 1; m <= w->p.entries; m++) {
 		pass_moment(w);
-		note(w, &points, m, t->rows.v[w->next - 1].time_us);
+		note_level(w, &points, m, t->rows.v[w->next - 1].time_us);
 	}
 	level_points_finish(&points);
 }
@@ -119,7 +118,8 @@ static void pass_all(struct walk *w)
 /* ---- by category ---- */
 
 /* Nothing is known of the place: the category stands for it. */
-static void add_row(struct memory_rows *rows, const struct walk *w, const struct live *l, size_t c)
+static void add_category_row(struct memory_rows *rows, const struct timeline_walk *w,
+                             const struct category_levels *l, size_t c)
 {
 	struct memory_row row = {
 		.site = { .category = names[c], .file = span_of(names[c]), .function = SPAN("") },
@@ -131,7 +131,7 @@ static void add_row(struct memory_rows *rows, const struct walk *w, const struct
 		vec_push(rows, row);
 }
 
-static void add_categories(struct walk *w)
+static void add_timeline_categories(struct timeline_walk *w)
 {
 	struct memory_profile *p = &w->p;
 	for (size_t c = 0; c < TIMELINE_CATEGORIES; c++) {
@@ -144,8 +144,8 @@ static void add_categories(struct walk *w)
 		};
 		if (row.peak_bytes || row.end_bytes)
 			vec_push(&p->categories, row);
-		add_row(&p->peak_sites, w, &w->peak, c);
-		add_row(&p->end_sites, w, &w->now, c);
+		add_category_row(&p->peak_sites, w, &w->peak, c);
+		add_category_row(&p->end_sites, w, &w->now, c);
 	}
 	vec_sort(&p->categories, memory_category_cmp);
 	vec_sort(&p->peak_sites, memory_row_cmp);
@@ -155,13 +155,13 @@ static void add_categories(struct walk *w)
 void timeline_reduce(const struct memory_timeline *t, struct digest *out)
 {
 	struct memory_profiles all = { 0 };
-	struct walk w = { .t = t, .p = record_profile() };
+	struct timeline_walk w = { .t = t, .p = record_profile() };
 	if (t->raw)
 		w.p.alloc_count = w.p.free_count = w.p.churn_bytes = 0;
 	pass_all(&w);
 	w.p.peak_allocated = w.peak.level;
 	w.p.end_allocated = w.now.level;
-	add_categories(&w);
+	add_timeline_categories(&w);
 	profile_add(out, TIMELINE, TIMELINE, &w.p);
 	profiles_finish(out, t->json_faults, t->fault_byte);
 	vec_push(&all.list, w.p);

@@ -14,7 +14,7 @@
 enum { SAMPLED_FROM = 1000 };
 
 /* One memory on its way to the digest. */
-struct work {
+struct xprof_work {
 	const struct xprof_memory *m;
 	const char *id;
 	struct xprof_state *v; ///< over time
@@ -24,35 +24,35 @@ struct work {
 	const struct xprof_activity *at_peak; ///< NULL unknown
 };
 
-static int64_t in_use(const struct xprof_state *s)
+static int64_t state_in_use(const struct xprof_state *s)
 {
 	return s->stack + s->heap;
 }
 
 /* ---- over time ---- */
 
-static int64_t change(const struct xprof_activity *a)
+static int64_t level_change(const struct xprof_activity *a)
 {
 	return a->kind == XPROF_ALLOCATION ? a->bytes : a->kind == XPROF_DEALLOCATION ? -a->bytes : 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int state_time_cmp(const void *a, const void *b)
 {
 	const struct xprof_state *x = a, *y = b;
 	return (x->time_us > y->time_us) - (x->time_us < y->time_us);
 }
 
 /* What the activities move leads from the first level to the last: none between was left out. */
-static bool leads_from_first_to_last(const struct work *w)
+static bool leads_from_first_to_last(const struct xprof_work *w)
 {
 	__int128 level = 0;
 	for (size_t i = 1; i < w->nr; i++)
-		level += change(&w->v[i].activity);
+		level += level_change(&w->v[i].activity);
 	return w->nr && w->nr < SAMPLED_FROM && level == w->v[w->nr - 1].heap - w->v[0].heap;
 }
 
 /* Growth of what is in use at the ends of steps. One has ended where a later one has begun. */
-static void growth(struct work *w)
+static void find_growth(struct xprof_work *w)
 {
 	VEC(int64_t) steps = VEC_INIT, ends = VEC_INIT;
 	int64_t step = w->v[0].activity.step;
@@ -60,7 +60,7 @@ static void growth(struct work *w)
 		if (w->v[i].activity.step <= step)
 			continue;
 		vec_push(&steps, step);
-		vec_push(&ends, in_use(&w->v[i - 1]));
+		vec_push(&ends, state_in_use(&w->v[i - 1]));
 		step = w->v[i].activity.step;
 	}
 	w->p.has_growth = steps.nr >= 3;
@@ -70,7 +70,7 @@ static void growth(struct work *w)
 	vec_release(&ends);
 }
 
-static void count(struct work *w)
+static void count_activities(struct xprof_work *w)
 {
 	struct memory_profile *p = &w->p;
 	p->alloc_count = p->free_count = p->churn_bytes = 0;
@@ -81,11 +81,11 @@ static void count(struct work *w)
 		if (a->kind == XPROF_ALLOCATION)
 			p->churn_bytes = number_add(p->churn_bytes, a->requested);
 	}
-	p->start_allocated = in_use(&w->v[0]) - change(&w->v[0].activity);
-	p->end_allocated = in_use(&w->v[w->nr - 1]);
+	p->start_allocated = state_in_use(&w->v[0]) - level_change(&w->v[0].activity);
+	p->end_allocated = state_in_use(&w->v[w->nr - 1]);
 }
 
-static void levels(struct work *w)
+static void find_levels(struct xprof_work *w)
 {
 	struct level_points points;
 	w->p.entries = (int64_t)w->nr;
@@ -94,17 +94,17 @@ static void levels(struct work *w)
 	level_points_init(&points, &w->p, (int64_t)w->nr - 1);
 	for (size_t i = 0; i < w->nr; i++)
 		level_points_add(&points, &(struct memory_point){ (int64_t)i, w->v[i].time_us,
-		                                                  in_use(&w->v[i]), MEMORY_UNKNOWN });
+		                                                  state_in_use(&w->v[i]), MEMORY_UNKNOWN });
 	level_points_finish(&points);
 }
 
 /* The summary has seen all activities, the snapshots may be some of them. */
-static enum status peak(struct work *w, struct diag_log *log)
+static enum status find_peak(struct xprof_work *w, struct diag_log *log)
 {
 	const struct xprof_memory *m = w->m;
-	int64_t highest = m->has_peak ? in_use(&m->peak) : 0;
+	int64_t highest = m->has_peak ? state_in_use(&m->peak) : 0;
 	for (size_t i = 0; i < w->nr; i++) {
-		int64_t level = in_use(&w->v[i]);
+		int64_t level = state_in_use(&w->v[i]);
 		if (m->has_peak && level > highest)
 			return diag_fail(log, ST_INPUT,
 			                 "memory %s: a snapshot has %" PRId64
@@ -120,7 +120,7 @@ static enum status peak(struct work *w, struct diag_log *log)
 }
 
 /* What may be in use at most, where the allocator has a limit: those of the host say 0 is free. */
-static int64_t capacity(const struct work *w)
+static int64_t memory_limit(const struct xprof_work *w)
 {
 	bool limited = w->m->peak.free > 0;
 	for (size_t i = 0; i < w->nr; i++)
@@ -131,8 +131,8 @@ static int64_t capacity(const struct work *w)
 /* ---- at the peak ---- */
 
 /* The activity behind a row of active allocations. */
-static const struct xprof_activity *activity_of(const struct xprof_memory *m,
-                                                const struct xprof_active *a)
+static const struct xprof_activity *active_activity(const struct xprof_memory *m,
+                                                    const struct xprof_active *a)
 {
 	if (a->snapshot >= 0)
 		return a->snapshot < (int64_t)m->states.nr ? &m->states.v[a->snapshot].activity : NULL;
@@ -155,7 +155,7 @@ static struct span type_and_shape(const struct xprof_activity *a, struct arena *
 	return text;
 }
 
-static int by_site(const void *a, const void *b)
+static int row_site_cmp(const void *a, const void *b)
 {
 	const struct memory_site *x = &((const struct memory_row *)a)->site;
 	const struct memory_site *y = &((const struct memory_row *)b)->site;
@@ -172,13 +172,13 @@ static struct memory_row plain_row(enum site_kind kind, const char *category)
 	};
 }
 
-static enum status collect(struct work *w, struct arena *arena, struct diag_log *log)
+static enum status list_active_rows(struct xprof_work *w, struct arena *arena, struct diag_log *log)
 {
 	struct memory_rows *rows = &w->p.peak_sites;
 	__int128 sum = 0;
 	for (size_t i = 0; i < w->m->actives.nr; i++) {
 		const struct xprof_active *active = &w->m->actives.v[i];
-		const struct xprof_activity *a = activity_of(w->m, active);
+		const struct xprof_activity *a = active_activity(w->m, active);
 		if (!a)
 			return diag_fail(log, ST_INPUT,
 			                 "memory %s: activeAllocations[%zu] names an allocation that is not "
@@ -208,48 +208,47 @@ static enum status collect(struct work *w, struct arena *arena, struct diag_log 
 	return ST_OK;
 }
 
-static void merge_into(struct memory_row *to, const struct memory_row *row)
+static void row_add(struct memory_row *to, const struct memory_row *row)
 {
 	to->bytes += row->bytes;
 	to->blocks = number_add(to->blocks, row->blocks);
-	if (row->largest > to->largest)
-		to->largest = row->largest;
+	number_raise(&to->largest, row->largest);
 }
 
 /* Rows of one site become one; rows beyond those that are kept another. */
-static void merge(struct memory_rows *rows)
+static void merge_sites(struct memory_rows *rows)
 {
 	size_t nr = 0;
-	vec_sort(rows, by_site);
+	vec_sort(rows, row_site_cmp);
 	for (size_t i = 0; i < rows->nr; i++)
-		if (nr && by_site(&rows->v[nr - 1], &rows->v[i]) == 0)
-			merge_into(&rows->v[nr - 1], &rows->v[i]);
+		if (nr && row_site_cmp(&rows->v[nr - 1], &rows->v[i]) == 0)
+			row_add(&rows->v[nr - 1], &rows->v[i]);
 		else
 			rows->v[nr++] = rows->v[i];
 	rows->nr = nr;
 	vec_sort(rows, memory_row_cmp);
 }
 
-static void cut(struct memory_rows *rows)
+static void cut_rows(struct memory_rows *rows)
 {
 	struct memory_row rest = plain_row(SITE_REST, "all else");
 	if (rows->nr <= MEMORY_SITES)
 		return;
 	for (size_t i = MEMORY_SITES - 1; i < rows->nr; i++)
-		merge_into(&rest, &rows->v[i]);
+		row_add(&rest, &rows->v[i]);
 	rows->nr = MEMORY_SITES - 1;
 	vec_push(rows, rest);
 }
 
 /* `rows` are sorted anew by category, then restored. */
-static void add_categories(struct memory_profile *p)
+static void add_region_categories(struct memory_profile *p)
 {
 	struct memory_rows *rows = &p->peak_sites;
-	vec_sort(rows, by_site);
+	vec_sort(rows, row_site_cmp);
 	for (size_t i = 0; i < rows->nr;) {
 		struct memory_row all = rows->v[i];
 		while (++i < rows->nr && strcmp(rows->v[i].site.category, all.site.category) == 0)
-			merge_into(&all, &rows->v[i]);
+			row_add(&all, &rows->v[i]);
 		vec_push(&p->categories, (struct memory_category){ .name = all.site.category,
 		                                                   .peak_bytes = all.bytes,
 		                                                   .peak_blocks = all.blocks,
@@ -262,20 +261,20 @@ static void add_categories(struct memory_profile *p)
 
 /* ---- the memories ---- */
 
-static enum status reduce_memory(struct work *w, struct digest *out, struct diag_log *log)
+static enum status reduce_memory(struct xprof_work *w, struct digest *out, struct diag_log *log)
 {
 	w->complete = leads_from_first_to_last(w);
-	TRY(peak(w, log));
-	levels(w);
+	TRY(find_peak(w, log));
+	find_levels(w);
 	if (w->complete) {
-		count(w);
-		growth(w);
+		count_activities(w);
+		find_growth(w);
 	}
-	w->p.capacity = capacity(w);
-	TRY(collect(w, &out->arena, log));
-	merge(&w->p.peak_sites);
-	add_categories(&w->p);
-	cut(&w->p.peak_sites);
+	w->p.capacity = memory_limit(w);
+	TRY(list_active_rows(w, &out->arena, log));
+	merge_sites(&w->p.peak_sites);
+	add_region_categories(&w->p);
+	cut_rows(&w->p.peak_sites);
 	profile_add(out, w->id, "xprof", &w->p);
 	if (w->at_peak && w->at_peak->kind == XPROF_ALLOCATION && w->at_peak->op->n)
 		out->memories.v[out->memories.nr - 1].peak_op =
@@ -283,42 +282,42 @@ static enum status reduce_memory(struct work *w, struct digest *out, struct diag
 	return ST_OK;
 }
 
-static int by_id(const void *a, const void *b)
+static int work_id_cmp(const void *a, const void *b)
 {
-	return strcmp(((const struct work *)a)->id, ((const struct work *)b)->id);
+	return strcmp(((const struct xprof_work *)a)->id, ((const struct xprof_work *)b)->id);
 }
 
-struct works {
-	VEC(struct work) list;
+struct xprof_works {
+	VEC(struct xprof_work) list;
 };
 
 /* Those of which something was recorded, in order of id. */
-static void list_memories(const struct xprof_profile *p, struct works *out, struct digest *d)
+static void list_memories(const struct xprof_profile *p, struct xprof_works *out, struct digest *d)
 {
 	for (size_t i = 0; i < p->memories.nr; i++) {
 		const struct xprof_memory *m = &p->memories.v[i];
-		/* of version 1 the other list is of the peak alone */
+		/* of version 1 the other list is only of the peak */
 		bool old = m->samples.nr == 0 && p->version == 0;
-		struct work w = { .m = m,
-			              .v = old ? m->states.v : m->samples.v,
-			              .nr = old ? m->states.nr : m->samples.nr,
-			              .p = record_profile() };
+		struct xprof_work w = { .m = m,
+			                    .v = old ? m->states.v : m->samples.v,
+			                    .nr = old ? m->states.nr : m->samples.nr,
+			                    .p = record_profile() };
 		w.id = m->id->n ? text_valid(&d->arena, name_span(m->id)) : "unnamed";
 		if (w.nr || m->has_peak)
 			vec_push(&out->list, w);
 	}
-	vec_sort(&out->list, by_id);
+	vec_sort(&out->list, work_id_cmp);
 }
 
-static enum status reduce_all(struct works *works, struct digest *out, struct diag_log *log)
+static enum status reduce_all(struct xprof_works *works, struct digest *out, struct diag_log *log)
 {
 	if (works->list.nr == 0)
 		return diag_fail(log, ST_INPUT,
 		                 "a memory profile without a memory: nothing was allocated "
 		                 "or freed while it was recorded");
 	for (size_t i = 0; i < works->list.nr; i++) {
-		struct work *w = &works->list.v[i];
-		if (i && by_id(w - 1, w) == 0)
+		struct xprof_work *w = &works->list.v[i];
+		if (i && work_id_cmp(w - 1, w) == 0)
 			return diag_fail(log, ST_INPUT, "memory %s is there twice: it is damaged",
 			                 text_quote(&log->arena, span_of(w->id)));
 		TRY(reduce_memory(w, out, log));
@@ -328,11 +327,12 @@ static enum status reduce_all(struct works *works, struct digest *out, struct di
 
 enum status xprof_reduce(struct xprof_profile *p, struct digest *out, struct diag_log *log)
 {
-	struct works works = { 0 };
+	struct xprof_works works = { 0 };
 	struct memory_profiles all = { 0 };
 	list_memories(p, &works, out);
 	for (size_t i = 0; i < works.list.nr; i++)
-		sort_plain(works.list.v[i].v, works.list.v[i].nr, sizeof(struct xprof_state), by_time);
+		sort_plain(works.list.v[i].v, works.list.v[i].nr, sizeof(struct xprof_state),
+		           state_time_cmp);
 	enum status st = reduce_all(&works, out, log);
 	profiles_finish(out, p->json_faults, p->fault_byte);
 	for (size_t i = 0; i < works.list.nr; i++)

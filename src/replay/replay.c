@@ -62,8 +62,7 @@ size_t replay_cut(const struct replay *r, const void *rows, size_t nr, size_t si
 		const struct memory_row *row = (const void *)((const char *)rows + i * size);
 		rest->bytes += row->bytes;
 		rest->blocks += row->blocks;
-		if (row->largest > rest->largest)
-			rest->largest = row->largest;
+		number_raise(&rest->largest, row->largest);
 	}
 	return MEMORY_SITES - 1;
 }
@@ -170,26 +169,24 @@ static enum status replay_device(struct replay *r, const struct replay_options *
 static int segment_cmp(const void *a, const void *b)
 {
 	const struct device_segment *x = a, *y = b;
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
+	ORDER_BY(x->device, y->device);
 	return (x->segment > y->segment) - (x->segment < y->segment);
 }
 
 static int step_end_cmp(const void *a, const void *b)
 {
 	const struct step_end *x = a, *y = b;
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
+	ORDER_BY(x->device, y->device);
 	return (x->time_us > y->time_us) - (x->time_us < y->time_us);
 }
 
-struct inputs {
+struct device_lists {
 	VEC(struct device_segment) segments;
 	VEC(struct step_end) step_ends;
 	VEC(int64_t) devices; ///< distinct, ascending
 };
 
-static void list_inputs(const struct snapshot *s, struct inputs *in)
+static void list_devices(const struct snapshot *s, struct device_lists *in)
 {
 	VEC(int64_t) all = VEC_INIT;
 	for (size_t i = 0; i < s->segments.nr; i++) {
@@ -215,7 +212,7 @@ static void list_inputs(const struct snapshot *s, struct inputs *in)
 }
 
 static enum status replay_devices(struct replay *r, const struct replay_options *o,
-                                  const struct inputs *in, struct memory_profiles *out)
+                                  const struct device_lists *in, struct memory_profiles *out)
 {
 	size_t segment = 0, end = 0;
 	for (size_t i = 0; i < in->devices.nr; i++) {
@@ -242,14 +239,14 @@ static enum status replay_devices(struct replay *r, const struct replay_options 
 enum status replay_snapshot(const struct snapshot *s, const struct replay_options *o,
                             struct arena *a, struct memory_profiles *out, struct diag_log *log)
 {
-	struct inputs in = { 0 };
+	struct device_lists in = { 0 };
 	struct memory_profiles list = { 0 };
 	struct replay r = { .s = s, .arena = a, .log = log };
 	size_t limit = o->max_devices ? o->max_devices : MAX_DEVICES;
 	TRY(check_sizes(s, log));
 	if (s->segments.nr >= NO_INDEX || s->blocks.nr >= NO_INDEX)
 		return diag_fail(log, ST_INPUT, "more than 2^32 segments or blocks in the snapshot");
-	list_inputs(s, &in);
+	list_devices(s, &in);
 	enum status st = ST_OK;
 	if (in.devices.nr > limit)
 		st = diag_fail(log, ST_INPUT, "more than %zu devices in the snapshot", limit);

@@ -1,19 +1,20 @@
+#include "base/number.h"
 #include "replay/replay_internal.h"
 
 /* An allocation of the recording. */
-struct taken {
+struct churn_alloc {
 	int64_t requested;
 	uint32_t site;
 };
 
-struct taken_list {
-	VEC(struct taken) list;
+struct churn_allocs {
+	VEC(struct churn_alloc) list;
 };
 
-static enum status list_taken(struct replay *r, struct taken_list *t)
+static enum status list_allocs(struct replay *r, struct churn_allocs *t)
 {
 	for (uint32_t i = 0; i < r->nr; i++) {
-		struct taken a = { .requested = (int64_t)r->entries[i].size };
+		struct churn_alloc a = { .requested = (int64_t)r->entries[i].size };
 		if (r->entries[i].action != ACTION_ALLOC)
 			continue;
 		TRY(sites_find(&r->sites, r->entries[i].stack, &a.site, r->log));
@@ -21,22 +22,20 @@ static enum status list_taken(struct replay *r, struct taken_list *t)
 		struct memory_category *c = &r->categories[r->sites.list.v[a.site].category];
 		c->allocs++;
 		c->alloc_bytes += a.requested;
-		if (a.requested > c->largest)
-			c->largest = a.requested;
+		number_raise(&c->largest, a.requested);
 	}
 	return ST_OK;
 }
 
-static int taken_cmp(const void *a, const void *b)
+static int churn_alloc_cmp(const void *a, const void *b)
 {
-	const struct taken *x = a, *y = b;
-	if (x->site != y->site)
-		return x->site < y->site ? -1 : 1;
+	const struct churn_alloc *x = a, *y = b;
+	ORDER_BY(x->site, y->site);
 	return (x->requested > y->requested) - (x->requested < y->requested);
 }
 
 /* The allocations of one site, sorted by size. */
-static struct memory_churn churn_of(const struct replay *r, const struct taken *v, size_t nr)
+static struct memory_churn churn_of(const struct replay *r, const struct churn_alloc *v, size_t nr)
 {
 	struct memory_churn c = { .total = replay_row(r, v->site), .smallest = v->requested };
 	c.total.largest = v[nr - 1].requested;
@@ -54,11 +53,11 @@ static struct memory_churn churn_of(const struct replay *r, const struct taken *
 	return c;
 }
 
-static void churn_rows(struct replay *r, struct taken_list *t)
+static void churn_rows(struct replay *r, struct churn_allocs *t)
 {
 	struct memory_profile *p = r->p;
 	struct memory_churn rest = { 0 };
-	vec_sort(&t->list, taken_cmp);
+	vec_sort(&t->list, churn_alloc_cmp);
 	for (size_t i = 0; i < t->list.nr;) {
 		size_t from = i;
 		while (i < t->list.nr && t->list.v[i].site == t->list.v[from].site)
@@ -77,8 +76,8 @@ static void churn_rows(struct replay *r, struct taken_list *t)
 
 enum status replay_churn(struct replay *r)
 {
-	struct taken_list t = { 0 };
-	enum status st = list_taken(r, &t);
+	struct churn_allocs t = { 0 };
+	enum status st = list_allocs(r, &t);
 	if (st == ST_OK)
 		churn_rows(r, &t);
 	vec_release(&t.list);

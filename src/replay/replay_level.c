@@ -9,7 +9,7 @@ struct rise {
 	int64_t bytes, blocks;
 };
 
-struct walk {
+struct level_walk {
 	struct replay *r;
 	struct memory_point now; ///< of the moment at hand
 	struct level_points points;
@@ -22,7 +22,7 @@ struct walk {
 
 /* --- level over time --- */
 
-static void add_moment(struct walk *w, uint32_t m)
+static void add_level(struct level_walk *w, uint32_t m)
 {
 	w->now.entries = m;
 	w->now.time_us = replay_time(w->r, m);
@@ -31,12 +31,12 @@ static void add_moment(struct walk *w, uint32_t m)
 
 /* --- out of memory --- */
 
-static int64_t to_i64(uint64_t v)
+static int64_t saturated_i64(uint64_t v)
 {
 	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
 }
 
-static enum status add_oom(struct walk *w, uint32_t i)
+static enum status add_oom(struct level_walk *w, uint32_t i)
 {
 	struct replay *r = w->r;
 	const struct snapshot_entry *e = &r->entries[i];
@@ -44,7 +44,7 @@ static enum status add_oom(struct walk *w, uint32_t i)
 	if (++w->ooms <= r->p->oom_count - MEMORY_OOMS)
 		return ST_OK;
 	TRY(sites_find(&r->sites, e->stack, &site, r->log));
-	struct memory_oom oom = { w->now, to_i64(e->size), to_i64(e->device_free),
+	struct memory_oom oom = { w->now, saturated_i64(e->size), saturated_i64(e->device_free),
 		                      r->sites.list.v[site].site };
 	site_keep(&oom.site, r->arena);
 	vec_push(&r->p->ooms, oom);
@@ -58,7 +58,7 @@ static enum status add_oom(struct walk *w, uint32_t i)
 
 /* Step ends before entry `i` take the level there. What the level was before
    the first entry is not known where a step ended then: entries were lost. */
-static void pass_step_ends(struct walk *w, uint32_t i)
+static void pass_step_ends(struct level_walk *w, uint32_t i)
 {
 	struct replay *r = w->r;
 	int64_t time = r->entries[i].time_us;
@@ -72,7 +72,7 @@ static void pass_step_ends(struct walk *w, uint32_t i)
 	w->timed = true;
 }
 
-static enum status add_rise(struct walk *w, uint32_t i)
+static enum status add_rise(struct level_walk *w, uint32_t i)
 {
 	struct replay *r = w->r;
 	int64_t bytes = replay_delta(&r->entries[i]).allocated;
@@ -90,13 +90,12 @@ static enum status add_rise(struct walk *w, uint32_t i)
 static int rise_cmp(const void *a, const void *b)
 {
 	const struct rise *x = a, *y = b;
-	if (x->site != y->site)
-		return x->site < y->site ? -1 : 1;
+	ORDER_BY(x->site, y->site);
 	return (x->step > y->step) - (x->step < y->step);
 }
 
 /* Sites whose bytes rose from the first to the last step end, and how often. */
-static void growth_rows(struct walk *w)
+static void growth_rows(struct level_walk *w)
 {
 	struct memory_profile *p = w->r->p;
 	vec_sort(&w->rises, rise_cmp);
@@ -128,7 +127,7 @@ static void growth_rows(struct walk *w)
 
 /* Of more than MEMORY_STEP_ENDS step ends so many at equal distances are used,
    with the first and the last. */
-static void growth(struct walk *w)
+static void step_end_growth(struct level_walk *w)
 {
 	struct memory_profile *p = w->r->p;
 	size_t nr = w->ends.nr < MEMORY_STEP_ENDS ? w->ends.nr : MEMORY_STEP_ENDS;
@@ -149,11 +148,11 @@ static void growth(struct walk *w)
 
 enum status replay_levels(struct replay *r)
 {
-	struct walk w = { .r = r };
+	struct level_walk w = { .r = r };
 	level_points_init(&w.points, r->p, r->nr);
 	enum status st = ST_OK;
 	w.now = (struct memory_point){ 0, -1, r->p->start_allocated, r->p->start_reserved };
-	add_moment(&w, 0);
+	add_level(&w, 0);
 	for (uint32_t i = 0; st == ST_OK && i < r->nr; i++) {
 		struct memory_delta d = replay_delta(&r->entries[i]);
 		pass_step_ends(&w, i);
@@ -163,13 +162,13 @@ enum status replay_levels(struct replay *r)
 			st = add_rise(&w, i);
 		w.now.allocated += d.allocated;
 		w.now.reserved += d.reserved;
-		add_moment(&w, i + 1);
+		add_level(&w, i + 1);
 	}
 	if (st == ST_OK) {
 		for (; w.timed && w.next_end < r->nr_step_ends; w.next_end++)
 			vec_push(&w.ends, w.now);
 		level_points_finish(&w.points);
-		growth(&w);
+		step_end_growth(&w);
 	}
 	vec_release(&w.ends);
 	vec_release(&w.rises);

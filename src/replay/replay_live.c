@@ -1,22 +1,23 @@
+#include "base/number.h"
 #include "replay/replay_internal.h"
 
-enum part { PERSISTENT, CARRIED, TRANSIENT };
+enum live_part { PERSISTENT, CARRIED, TRANSIENT };
 
 /* A live block. */
-struct live {
+struct live_block {
 	uint32_t site;
-	enum part part;
+	enum live_part part;
 	int64_t bytes, requested, blocks;
 };
 
 struct live_set {
-	VEC(struct live) list;
+	VEC(struct live_block) list;
 	int64_t bytes;
 };
 
 /* --- who is live --- */
 
-static void add_live(struct live_set *set, struct live block)
+static void add_live(struct live_set *set, struct live_block block)
 {
 	vec_push(&set->list, block);
 	set->bytes += block.bytes;
@@ -35,10 +36,12 @@ enum status replay_final_site(struct replay *r, const struct final_block *f, uin
 	return ST_OK;
 }
 
-static enum status add_final(struct replay *r, struct live_set *set, const struct final_block *f)
+static enum status add_final_block(struct replay *r, struct live_set *set,
+                                   const struct final_block *f)
 {
 	const struct snapshot_block *b = &r->s->blocks.v[f->block];
-	struct live l = { SITE_ID_NO_STACK, PERSISTENT, (int64_t)b->size, (int64_t)b->requested, 1 };
+	struct live_block l = { SITE_ID_NO_STACK, PERSISTENT, (int64_t)b->size, (int64_t)b->requested,
+		                    1 };
 	TRY(replay_final_site(r, f, &l.site));
 	add_live(set, l);
 	return ST_OK;
@@ -47,51 +50,51 @@ static enum status add_final(struct replay *r, struct live_set *set, const struc
 /* All blocks that are live at moment `m`: those of the final state that were
    allocated before, and those that are freed later. What the level holds beyond
    them (blocks larger than asked for, gaps in the history) is unexplained. */
-static enum status live_at(struct replay *r, uint32_t m, int64_t level, struct live_set *set)
+static enum status list_live(struct replay *r, uint32_t m, int64_t level, struct live_set *set)
 {
 	for (size_t k = 0; k < r->finals.nr; k++)
 		if (r->finals.v[k].alloc == NO_INDEX || r->finals.v[k].alloc < m)
-			TRY(add_final(r, set, &r->finals.v[k]));
+			TRY(add_final_block(r, set, &r->finals.v[k]));
 	for (uint32_t i = m; i < r->nr; i++) {
 		const struct snapshot_entry *e = &r->entries[i];
 		bool seen = r->alloc_of[i] != NO_INDEX;
 		if (e->action != ACTION_FREE_REQUESTED || (seen && r->alloc_of[i] >= m))
 			continue;
-		struct live l = { SITE_ID_BEFORE, seen ? TRANSIENT : CARRIED, rounded_bytes(e->size),
-			              (int64_t)e->size, 1 };
+		struct live_block l = { SITE_ID_BEFORE, seen ? TRANSIENT : CARRIED, rounded_bytes(e->size),
+			                    (int64_t)e->size, 1 };
 		TRY(replay_freed_site(r, i, &l.site));
 		add_live(set, l);
 	}
 	if (level != set->bytes)
-		add_live(set, (struct live){ SITE_ID_UNEXPLAINED, TRANSIENT, level - set->bytes, 0, 0 });
+		add_live(set,
+		         (struct live_block){ SITE_ID_UNEXPLAINED, TRANSIENT, level - set->bytes, 0, 0 });
 	return ST_OK;
 }
 
 /* --- by site --- */
 
-static int by_site(const void *a, const void *b)
+static int live_site_cmp(const void *a, const void *b)
 {
-	const struct live *x = a, *y = b;
+	const struct live_block *x = a, *y = b;
 	return (x->site > y->site) - (x->site < y->site);
 }
 
-static void add_row(struct memory_row *row, const struct live *l)
+static void add_to_row(struct memory_row *row, const struct live_block *l)
 {
 	row->bytes += l->bytes;
 	row->blocks += l->blocks;
-	if (l->requested > row->largest)
-		row->largest = l->requested;
+	number_raise(&row->largest, l->requested);
 }
 
 static void site_rows(struct replay *r, struct live_set *set, struct memory_rows *rows)
 {
 	struct memory_row rest;
-	vec_sort(&set->list, by_site);
+	vec_sort(&set->list, live_site_cmp);
 	for (size_t i = 0; i < set->list.nr;) {
 		uint32_t site = set->list.v[i].site;
 		struct memory_row row = replay_row(r, site);
 		for (; i < set->list.nr && set->list.v[i].site == site; i++)
-			add_row(&row, &set->list.v[i]);
+			add_to_row(&row, &set->list.v[i]);
 		vec_push(rows, row);
 	}
 	vec_sort(rows, memory_row_cmp);
@@ -106,20 +109,18 @@ static void site_rows(struct replay *r, struct live_set *set, struct memory_rows
 
 /* --- by size --- */
 
-static int by_bytes(const void *a, const void *b)
+static int live_bytes_cmp(const void *a, const void *b)
 {
-	const struct live *x = a, *y = b;
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	if (x->requested != y->requested)
-		return x->requested > y->requested ? -1 : 1;
-	return by_site(a, b);
+	const struct live_block *x = a, *y = b;
+	ORDER_BY(y->bytes, x->bytes);
+	ORDER_BY(y->requested, x->requested);
+	return live_site_cmp(a, b);
 }
 
 static void size_rows(struct memory_profile *p, const struct live_set *set)
 {
 	for (size_t i = set->list.nr; i-- > 0;) { /* sorted by bytes: smallest first */
-		const struct live *l = &set->list.v[i];
+		const struct live_block *l = &set->list.v[i];
 		int64_t from = replay_size_class(l->bytes);
 		if (!l->blocks)
 			continue;
@@ -136,11 +137,11 @@ static void largest_rows(struct replay *r, const struct live_set *set)
 {
 	struct memory_profile *p = r->p;
 	for (size_t i = 0; i < set->list.nr && p->peak_blocks.nr < MEMORY_BLOCKS;) {
-		const struct live *first = &set->list.v[i];
+		const struct live_block *first = &set->list.v[i];
 		struct memory_row row = replay_row(r, first->site);
 		row.bytes = first->bytes;
 		row.largest = first->requested;
-		for (; i < set->list.nr && by_bytes(first, &set->list.v[i]) == 0; i++)
+		for (; i < set->list.nr && live_bytes_cmp(first, &set->list.v[i]) == 0; i++)
 			row.blocks += set->list.v[i].blocks;
 		if (row.blocks)
 			vec_push(&p->peak_blocks, row);
@@ -159,8 +160,7 @@ static struct memory_category *category_of_site(struct replay *r, uint32_t site)
 
 static void note_largest(struct memory_category *c, int64_t requested)
 {
-	if (requested > c->largest)
-		c->largest = requested;
+	number_raise(&c->largest, requested);
 }
 
 static void peak_figures(struct replay *r, struct live_set *set)
@@ -168,7 +168,7 @@ static void peak_figures(struct replay *r, struct live_set *set)
 	struct memory_profile *p = r->p;
 	int64_t parts[] = { 0, 0, 0 };
 	for (size_t i = 0; i < set->list.nr; i++) {
-		const struct live *l = &set->list.v[i];
+		const struct live_block *l = &set->list.v[i];
 		struct memory_category *c = category_of_site(r, l->site);
 		c->peak_bytes += l->bytes;
 		c->peak_blocks += l->blocks;
@@ -178,7 +178,7 @@ static void peak_figures(struct replay *r, struct live_set *set)
 	p->peak_persistent = parts[PERSISTENT];
 	p->peak_carried = parts[CARRIED];
 	p->peak_transient = parts[TRANSIENT];
-	vec_sort(&set->list, by_bytes);
+	vec_sort(&set->list, live_bytes_cmp);
 	size_rows(p, set);
 	largest_rows(r, set);
 }
@@ -186,7 +186,7 @@ static void peak_figures(struct replay *r, struct live_set *set)
 static void end_figures(struct replay *r, const struct live_set *set)
 {
 	for (size_t i = 0; i < set->list.nr; i++) {
-		const struct live *l = &set->list.v[i];
+		const struct live_block *l = &set->list.v[i];
 		struct memory_category *c = category_of_site(r, l->site);
 		c->end_bytes += l->bytes;
 		c->end_blocks += l->blocks;
@@ -198,11 +198,11 @@ enum status replay_live(struct replay *r)
 {
 	struct memory_profile *p = r->p;
 	struct live_set peak = { 0 }, end = { 0 }, oom = { 0 };
-	enum status st = live_at(r, r->peak, p->peak_allocated, &peak);
+	enum status st = list_live(r, r->peak, p->peak_allocated, &peak);
 	if (st == ST_OK)
-		st = live_at(r, r->nr, p->end_allocated, &end);
+		st = list_live(r, r->nr, p->end_allocated, &end);
 	if (st == ST_OK && r->last_oom != NO_INDEX)
-		st = live_at(r, r->last_oom, r->oom_allocated, &oom);
+		st = list_live(r, r->last_oom, r->oom_allocated, &oom);
 	if (st == ST_OK) {
 		peak_figures(r, &peak);
 		end_figures(r, &end);

@@ -1,3 +1,4 @@
+#include "base/number.h"
 #include "replay/replay_internal.h"
 
 static void final_blocks(struct replay *r, const struct snapshot_segment *g)
@@ -10,8 +11,7 @@ static void final_blocks(struct replay *r, const struct snapshot_segment *g)
 			p->end_pending += size;
 		if (b->state == BLOCK_INACTIVE) {
 			p->inactive += size;
-			if (size > p->largest_inactive)
-				p->largest_inactive = size;
+			number_raise(&p->largest_inactive, size);
 		}
 		if (b->state != BLOCK_ACTIVE)
 			continue;
@@ -159,10 +159,8 @@ enum status replay_pair(struct replay *r)
 			p->reserved_at_peak = reserved;
 			r->peak = i;
 		}
-		if (level < p->trust.lowest_allocated)
-			p->trust.lowest_allocated = level;
-		if (reserved > p->peak_reserved)
-			p->peak_reserved = reserved;
+		number_lower(&p->trust.lowest_allocated, level);
+		number_raise(&p->peak_reserved, reserved);
 	}
 	p->start_allocated = level;
 	p->start_reserved = reserved;

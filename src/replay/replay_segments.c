@@ -1,3 +1,4 @@
+#include "base/number.h"
 #include "replay/replay_internal.h"
 
 /* Requests up to 1 MiB come from segments of their own kind, so a block of this
@@ -7,23 +8,21 @@
 
 /* --- segments by size --- */
 
-static int class_cmp(const void *a, const void *b)
+static int segment_class_cmp(const void *a, const void *b)
 {
 	const struct memory_segments *x = a, *y = b;
-	if (x->expandable != y->expandable)
-		return x->expandable - y->expandable;
-	if (x->large != y->large)
-		return x->large - y->large;
+	ORDER_BY(x->expandable, y->expandable);
+	ORDER_BY(x->large, y->large);
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-static void merge_classes(struct memory_profile *p)
+static void merge_segment_classes(struct memory_profile *p)
 {
 	size_t nr = 0;
-	vec_sort(&p->segments, class_cmp);
+	vec_sort(&p->segments, segment_class_cmp);
 	for (size_t i = 0; i < p->segments.nr; i++) {
 		struct memory_segments *from = &p->segments.v[i];
-		if (nr && class_cmp(&p->segments.v[nr - 1], from) == 0) {
+		if (nr && segment_class_cmp(&p->segments.v[nr - 1], from) == 0) {
 			struct memory_segments *to = &p->segments.v[nr - 1];
 			to->segments++;
 			to->bytes += from->bytes;
@@ -40,12 +39,9 @@ static void merge_classes(struct memory_profile *p)
 static int gap_cmp(const void *a, const void *b)
 {
 	const struct memory_gap *x = a, *y = b;
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	if (x->segment_bytes != y->segment_bytes)
-		return x->segment_bytes > y->segment_bytes ? -1 : 1;
-	if (x->expandable != y->expandable)
-		return x->expandable - y->expandable;
+	ORDER_BY(y->bytes, x->bytes);
+	ORDER_BY(y->segment_bytes, x->segment_bytes);
+	ORDER_BY(x->expandable, y->expandable);
 	return x->large - y->large;
 }
 
@@ -121,8 +117,7 @@ static int pin_cmp(const void *a, const void *b)
 static int pinned_cmp(const void *a, const void *b)
 {
 	const struct memory_pinned *x = a, *y = b;
-	if (x->free_bytes != y->free_bytes)
-		return x->free_bytes > y->free_bytes ? -1 : 1;
+	ORDER_BY(y->free_bytes, x->free_bytes);
 	return memory_row_cmp(a, b);
 }
 
@@ -138,8 +133,7 @@ static void pinned_rows(struct replay *r, struct pins *pins)
 			row.total.bytes += pin->bytes;
 			row.total.blocks++;
 			row.free_bytes += pin->free_bytes;
-			if (pin->requested > row.total.largest)
-				row.total.largest = pin->requested;
+			number_raise(&row.total.largest, pin->requested);
 		}
 		vec_push(&p->pinned, row);
 	}
@@ -182,7 +176,7 @@ enum status replay_segments(struct replay *r)
 		add_segment(r, g);
 		st = find_pins(r, g, &pins);
 	}
-	merge_classes(p);
+	merge_segment_classes(p);
 	vec_sort(&p->gaps, gap_cmp);
 	if (p->gaps.nr > MEMORY_BLOCKS)
 		p->gaps.nr = MEMORY_BLOCKS;

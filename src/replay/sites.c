@@ -9,7 +9,7 @@
 #define SEARCHED_BYTES 2048
 
 /* What the texts of the rules say of a function in a file. */
-struct look {
+struct frame_look {
 	uint32_t row[NR_SITE_TIERS];
 	bool skipped, plumbing, named;
 };
@@ -60,9 +60,10 @@ static bool holds_any(struct span text, const struct span *parts, size_t nr)
 	return false;
 }
 
-static struct look look_at(const struct site_rules *r, struct span file, struct span function)
+static struct frame_look frame_look_new(const struct site_rules *r, struct span file,
+                                        struct span function)
 {
-	struct look l = { .named = function.n && !span_eq(function, SPAN("??")) };
+	struct frame_look l = { .named = function.n && !span_eq(function, SPAN("??")) };
 	struct strbuf text = STRBUF_INIT;
 	for (size_t t = 0; t < NR_SITE_TIERS; t++)
 		l.row[t] = NO_ROW;
@@ -80,27 +81,29 @@ static struct look look_at(const struct site_rules *r, struct span file, struct 
 	return l;
 }
 
-static const struct look *frame_look(struct sites *t, const struct snapshot_frame *f)
+static const struct frame_look *look_of_frame(struct sites *t, const struct snapshot_frame *f)
 {
 	uint32_t id = idmap_add(&t->pairs, idmap_pair(f->function->id, f->file->id));
 	if (id == t->looks.nr)
-		vec_push(&t->looks, look_at(t->rules, name_span(f->file), name_span(f->function)));
+		vec_push(&t->looks, frame_look_new(t->rules, name_span(f->file), name_span(f->function)));
 	return &t->looks.v[id];
 }
 
 /* --- sites --- */
 
 /* What was found in the frames of a stack; UINT32_MAX: no such frame. */
-struct found {
+struct stack_frames {
 	uint32_t user, categorised, outside_plumbing, named;
 	uint32_t tier, row;
 };
 
-static struct found search(struct sites *t, const uint32_t *frames, uint32_t nr)
+static struct stack_frames search_stack(struct sites *t, const uint32_t *frames, uint32_t nr)
 {
-	struct found f = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, NR_SITE_TIERS, NO_ROW };
+	struct stack_frames f = {
+		UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, NR_SITE_TIERS, NO_ROW
+	};
 	for (uint32_t i = 0; i < nr; i++) {
-		const struct look *l = frame_look(t, &t->snapshot->frames.v[frames[i]]);
+		const struct frame_look *l = look_of_frame(t, &t->snapshot->frames.v[frames[i]]);
 		for (uint32_t tier = 0; tier < f.tier; tier++)
 			if (l->row[tier] != NO_ROW) {
 				f.tier = tier;
@@ -159,7 +162,8 @@ enum status sites_find(struct sites *t, uint32_t stack, uint32_t *out, struct di
 		*out = t->of_stack[stack] - 1;
 		return ST_OK;
 	}
-	struct found f = search(t, s->frame_ids.v + s->stacks.v[stack].first, s->stacks.v[stack].nr);
+	struct stack_frames f =
+	    search_stack(t, s->frame_ids.v + s->stacks.v[stack].first, s->stacks.v[stack].nr);
 	struct site_entry e = { .site.kind = SITE_USER };
 	uint32_t frame = f.user;
 	if (frame == UINT32_MAX) {

@@ -23,7 +23,7 @@ struct sites {
 	VEC(const char *) categories; ///< distinct names
 	uint32_t other; ///< index of "other"
 	struct idmap pairs; ///< function and file → index in looks
-	VEC(struct look) looks;
+	VEC(struct frame_look) looks;
 	VEC(uint32_t) tier_slots[NR_SITE_TIERS]; ///< row → index in categories
 	uint32_t *of_stack; ///< site id + 1, 0: not looked at yet
 };

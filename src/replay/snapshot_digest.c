@@ -7,7 +7,7 @@
 #include "base/text.h"
 
 /* A profile under the name that the digest has for its memory. */
-struct named {
+struct named_profile {
 	const char *id;
 	const struct memory_profile *profile;
 };
@@ -73,7 +73,7 @@ static void add_levels(struct digest *d, const char *id, const struct memory_pro
 /* --- lists --- */
 
 /* A row that is of no site. */
-static struct memory_item *add_plain(struct digest *d, const char *id, enum memory_list list)
+static struct memory_item *add_item(struct digest *d, const char *id, enum memory_list list)
 {
 	struct memory_item *item = vec_push_zero(&d->memory_items);
 	item->memory = id;
@@ -82,10 +82,10 @@ static struct memory_item *add_plain(struct digest *d, const char *id, enum memo
 	return item;
 }
 
-static struct memory_item *add_row(struct digest *d, const char *id, enum memory_list list,
-                                   const struct memory_row *row)
+static struct memory_item *add_site_row(struct digest *d, const char *id, enum memory_list list,
+                                        const struct memory_row *row)
 {
-	struct memory_item *item = add_plain(d, id, list);
+	struct memory_item *item = add_item(d, id, list);
 	item->category = span_of(row->site.category);
 	item->kind = row->site.kind;
 	item->file = row->site.file;
@@ -97,18 +97,18 @@ static struct memory_item *add_row(struct digest *d, const char *id, enum memory
 	return item;
 }
 
-static void add_rows(struct digest *d, const char *id, enum memory_list list,
-                     const struct memory_rows *rows)
+static void add_site_rows(struct digest *d, const char *id, enum memory_list list,
+                          const struct memory_rows *rows)
 {
 	for (size_t i = 0; i < rows->nr; i++)
-		add_row(d, id, list, &rows->v[i]);
+		add_site_row(d, id, list, &rows->v[i]);
 }
 
 static void add_categories(struct digest *d, const char *id, const struct memory_profile *p)
 {
 	for (size_t i = 0; i < p->categories.nr; i++) {
 		const struct memory_category *c = &p->categories.v[i];
-		struct memory_item *item = add_plain(d, id, MEMORY_LIST_CATEGORY);
+		struct memory_item *item = add_item(d, id, MEMORY_LIST_CATEGORY);
 		item->category = span_of(c->name);
 		item->bytes = c->peak_bytes;
 		item->blocks = c->peak_blocks;
@@ -120,10 +120,11 @@ static void add_categories(struct digest *d, const char *id, const struct memory
 static void add_changes(struct digest *d, const char *id, const struct memory_profile *p)
 {
 	for (size_t i = 0; i < p->growth.nr; i++)
-		add_row(d, id, MEMORY_LIST_GROWTH, &p->growth.v[i].total)->other = p->growth.v[i].rises;
+		add_site_row(d, id, MEMORY_LIST_GROWTH, &p->growth.v[i].total)->other =
+		    p->growth.v[i].rises;
 	for (size_t i = 0; i < p->churn.nr; i++) {
 		const struct memory_churn *c = &p->churn.v[i];
-		struct memory_item *item = add_row(d, id, MEMORY_LIST_CHURN, &c->total);
+		struct memory_item *item = add_site_row(d, id, MEMORY_LIST_CHURN, &c->total);
 		item->largest = c->common_size;
 		item->other = c->sizes;
 	}
@@ -133,7 +134,7 @@ static void add_sizes(struct digest *d, const char *id, const struct memory_prof
 {
 	for (size_t i = 0; i < p->peak_sizes.nr; i++) {
 		const struct memory_size *s = &p->peak_sizes.v[i];
-		struct memory_item *item = add_plain(d, id, MEMORY_LIST_SIZE);
+		struct memory_item *item = add_item(d, id, MEMORY_LIST_SIZE);
 		item->bytes = s->bytes;
 		item->blocks = s->blocks;
 		item->other = s->from;
@@ -151,7 +152,7 @@ static void add_segments(struct digest *d, const char *id, const struct memory_p
 {
 	for (size_t i = 0; i < p->segments.nr; i++) {
 		const struct memory_segments *s = &p->segments.v[i];
-		struct memory_item *item = add_plain(d, id, MEMORY_LIST_SEGMENT);
+		struct memory_item *item = add_item(d, id, MEMORY_LIST_SEGMENT);
 		item->category = segment_kind(s->expandable, s->large);
 		item->bytes = s->bytes;
 		item->blocks = s->segments;
@@ -160,14 +161,14 @@ static void add_segments(struct digest *d, const char *id, const struct memory_p
 	}
 	for (size_t i = 0; i < p->gaps.nr; i++) {
 		const struct memory_gap *g = &p->gaps.v[i];
-		struct memory_item *item = add_plain(d, id, MEMORY_LIST_GAP);
+		struct memory_item *item = add_item(d, id, MEMORY_LIST_GAP);
 		item->category = segment_kind(g->expandable, g->large);
 		item->bytes = g->bytes;
 		item->blocks = 1;
 		item->other = g->segment_bytes;
 	}
 	for (size_t i = 0; i < p->pinned.nr; i++)
-		add_row(d, id, MEMORY_LIST_PINNED, &p->pinned.v[i].total)->other =
+		add_site_row(d, id, MEMORY_LIST_PINNED, &p->pinned.v[i].total)->other =
 		    p->pinned.v[i].free_bytes;
 }
 
@@ -175,11 +176,11 @@ static void add_segments(struct digest *d, const char *id, const struct memory_p
 static void add_items(struct digest *d, const char *id, const struct memory_profile *p)
 {
 	add_categories(d, id, p);
-	add_rows(d, id, MEMORY_LIST_PEAK, &p->peak_sites);
-	add_rows(d, id, MEMORY_LIST_END, &p->end_sites);
+	add_site_rows(d, id, MEMORY_LIST_PEAK, &p->peak_sites);
+	add_site_rows(d, id, MEMORY_LIST_END, &p->end_sites);
 	add_changes(d, id, p);
-	add_rows(d, id, MEMORY_LIST_OOM, &p->oom_sites);
-	add_rows(d, id, MEMORY_LIST_BLOCK, &p->peak_blocks);
+	add_site_rows(d, id, MEMORY_LIST_OOM, &p->oom_sites);
+	add_site_rows(d, id, MEMORY_LIST_BLOCK, &p->peak_blocks);
 	add_sizes(d, id, p);
 	add_segments(d, id, p);
 }
@@ -206,12 +207,13 @@ void profiles_finish(struct digest *d, uint64_t json_faults, uint64_t fault_byte
 }
 
 /* By the text of the device's number, as everything in a digest is ordered. */
-static void fill(struct digest *d, const struct memory_profiles *profiles)
+static void add_profiles(struct digest *d, const struct memory_profiles *profiles)
 {
-	VEC(struct named) list = VEC_INIT;
+	VEC(struct named_profile) list = VEC_INIT;
 	for (size_t i = 0; i < profiles->list.nr; i++) {
 		const struct memory_profile *p = &profiles->list.v[i];
-		vec_push(&list, (struct named){ arena_printf(&d->arena, "%" PRId64, p->device), p });
+		vec_push(&list,
+		         (struct named_profile){ arena_printf(&d->arena, "%" PRId64, p->device), p });
 	}
 	vec_sort(&list, text_cmp);
 	for (size_t i = 0; i < list.nr; i++)
@@ -224,7 +226,7 @@ enum status snapshot_reduce(const struct snapshot *s, const struct replay_option
 {
 	struct memory_profiles profiles = { 0 };
 	TRY(replay_snapshot(s, o, &out->arena, &profiles, log));
-	fill(out, &profiles);
+	add_profiles(out, &profiles);
 	profiles_finish(out, s->json_faults, s->fault_byte);
 	memory_profiles_release(&profiles);
 	return ST_OK;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "reduce/intervals.h"
+#include "base/intervals.h"
 
 #define TIMES 40
 

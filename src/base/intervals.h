@@ -1,7 +1,7 @@
 /// Unions of half-open intervals that come in order of their starts: constant
 /// state, whatever their number.
-#ifndef GG_REDUCE_INTERVALS_H
-#define GG_REDUCE_INTERVALS_H
+#ifndef GG_BASE_INTERVALS_H
+#define GG_BASE_INTERVALS_H
 
 #include <stdint.h>
 

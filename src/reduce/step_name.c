@@ -1,16 +1,19 @@
-#include "reduce/step_phase.h"
+#include "reduce/step_name.h"
 
 #include "base/number.h"
 
-/* Take `word` off the front of `rest`. */
-static bool skip(struct span *rest, struct span word)
+int64_t step_number_of(struct span name)
 {
-	if (!span_starts(*rest, word))
-		return false;
-	rest->p += word.n;
-	rest->n -= word.n;
-	return true;
+	size_t from = name.n;
+	uint64_t v;
+	while (from && is_digit(name.p[from - 1]))
+		from--;
+	if (!number_parse_u64((struct span){ name.p + from, name.n - from }, &v) || v > INT64_MAX)
+		return -1;
+	return (int64_t)v;
 }
+
+/* --- phases --- */
 
 static bool skip_number(struct span *rest, uint64_t *out)
 {
@@ -35,14 +38,15 @@ static bool skip_details(struct span *rest)
 }
 
 /* vLLM: requests whose context is read, and those that generate. */
-static enum phase of_execute(struct span rest)
+static enum phase execute_phase(struct span rest)
 {
 	uint64_t tokens, context, generation;
-	if (rest.n && is_digit(rest.p[0]) && !(skip_number(&rest, &tokens) && skip(&rest, SPAN("_"))))
+	if (rest.n && is_digit(rest.p[0]) &&
+	    !(skip_number(&rest, &tokens) && span_skip(&rest, SPAN("_"))))
 		return PHASE_ALL;
-	if (!skip(&rest, SPAN("context_")) || !skip_number(&rest, &context) || !skip_details(&rest) ||
-	    !skip(&rest, SPAN("_generation_")) || !skip_number(&rest, &generation) ||
-	    !skip_details(&rest) || rest.n)
+	if (!span_skip(&rest, SPAN("context_")) || !skip_number(&rest, &context) ||
+	    !skip_details(&rest) || !span_skip(&rest, SPAN("_generation_")) ||
+	    !skip_number(&rest, &generation) || !skip_details(&rest) || rest.n)
 		return PHASE_ALL;
 	if (context && generation)
 		return PHASE_MIXED;
@@ -50,7 +54,7 @@ static enum phase of_execute(struct span rest)
 }
 
 /* SGLang: the mode, then "bs=" and more. Those of speculative decoding are of neither. */
-static enum phase of_step(struct span rest)
+static enum phase bracket_phase(struct span rest)
 {
 	static const struct {
 		struct span mode;
@@ -72,7 +76,7 @@ static enum phase of_step(struct span rest)
 
 enum phase step_phase_of(struct span name)
 {
-	if (skip(&name, SPAN("execute_")))
-		return of_execute(name);
-	return skip(&name, SPAN("step[")) ? of_step(name) : PHASE_ALL;
+	if (span_skip(&name, SPAN("execute_")))
+		return execute_phase(name);
+	return span_skip(&name, SPAN("step[")) ? bracket_phase(name) : PHASE_ALL;
 }

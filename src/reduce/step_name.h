@@ -1,11 +1,14 @@
-/// Steps of servers: what a step does as a whole, by the name of its annotation.
-#ifndef GG_REDUCE_STEP_PHASE_H
-#define GG_REDUCE_STEP_PHASE_H
+/// What the name of a step says: its number, and the phase of a step of an inference server.
+#ifndef GG_REDUCE_STEP_NAME_H
+#define GG_REDUCE_STEP_NAME_H
 
 #include "base/span.h"
 #include "model/digest.h"
 
-/// PHASE_PREFILL, PHASE_DECODE, PHASE_MIXED, or PHASE_ALL where the name does not say.
+/// The integer at the end of the name; -1 if there is none or it is too large.
+int64_t step_number_of(struct span name);
+
+/// PHASE_PREFILL, PHASE_DECODE, PHASE_MIXED, or PHASE_ALL if the name does not say.
 /// **Source:** vLLM, vllm/v1/worker/gpu_worker.py, annotate_profile(): from 0.14 on
 /// execute_context_2(300)_generation_5(5), with detailed_trace_annotation (pull request 37524)
 /// execute_305_context_2(sq300sk…)_generation_5(sq5sk…). SGLang, srt/utils/profile_utils.py,

@@ -1,0 +1,33 @@
+/// Binary search whose condition becomes part of the loop. `before` is an expression of `index`
+/// that is true up to some index and false from there on.
+#ifndef GG_BASE_SEARCH_H
+#define GG_BASE_SEARCH_H
+
+#include <stddef.h>
+
+/// `lo` becomes the first index of [lo, hi) for which `before` is false, or `hi`.
+#define SEARCH(lo, hi, index, before)                \
+	do {                                             \
+		while ((lo) < (hi)) {                        \
+			size_t index = (lo) + ((hi) - (lo)) / 2; \
+			if (before)                              \
+				(lo) = index + 1;                    \
+			else                                     \
+				(hi) = index;                        \
+		}                                            \
+	} while (0)
+
+/// The same if the result is likely to be near `lo`: in steps that double.
+#define SEARCH_NEAR(lo, hi, index, before)                                        \
+	do {                                                                          \
+		for (size_t step_ = 1; (lo) + step_ <= (hi); (lo) += step_, step_ *= 2) { \
+			size_t index = (lo) + step_ - 1;                                      \
+			if (!(before)) {                                                      \
+				(hi) = index;                                                     \
+				break;                                                            \
+			}                                                                     \
+		}                                                                         \
+		SEARCH(lo, hi, index, before);                                            \
+	} while (0)
+
+#endif

@@ -1,0 +1,116 @@
+/// Host events: runtime calls, operators, annotations of data loaders.
+#ifndef GG_REDUCE_HOST_H
+#define GG_REDUCE_HOST_H
+
+#include "model/digest.h"
+#include "reduce/ids.h"
+
+struct flop_rule;
+
+/// A runtime call, operator or data loader annotation, 8 bytes: span_get(). Its start is relative
+/// to the base of its block of SPAN_BLOCK spans. If SPAN_ROW_END is its row, the values did not fit
+/// and `start` is an index into `wide_spans`.
+struct host_span {
+	uint32_t start; ///< ns after the base of its block
+	uint32_t dur_row; ///< duration in ns, below SPAN_DUR_END, + SPAN_DUR_END × row
+};
+#define SPAN_BLOCK 1024
+#define SPAN_DUR_END ((uint32_t)1 << 20)
+#define SPAN_ROW_END (UINT32_MAX / SPAN_DUR_END)
+
+/// The same, unpacked.
+struct wide_span {
+	int64_t start_ns, dur_ns;
+	uint32_t row; ///< index into `rows`: span_name(), span_thread()
+};
+
+/// Shapes and types of an operator's inputs, if the trace has them.
+struct op_inputs {
+	uint32_t span; ///< index
+	uint32_t dims, types; ///< ids in `inputs`
+};
+
+/// Sums over operators of one name.
+struct op_sums {
+	int64_t count, total_ns;
+	int64_t self_ns; ///< without the operators nested in them
+};
+
+/// All runtime calls, operators or annotations of one name.
+struct host_name {
+	struct span name;
+	bool op, launch, kernel_launch, sync, dataloader, marker;
+	bool timed; ///< a launch, synchronisation or data loader: has figures per step
+	const struct flop_rule *flops; ///< NULL if its operations do not count
+	enum phase phase; ///< that the name tells; PHASE_ALL if none
+	struct op_sums measured; ///< operators in measured steps
+	struct op_sums in_phase; ///< the same, of the requested phase
+	int64_t begun, begun_ns; ///< struct call_stat: how many began in a step, and their time
+};
+
+/// The operator or annotation, not a marker, that began last; of several the shortest.
+struct last_host {
+	int64_t start_ns, dur_ns;
+	const struct name *name; ///< NULL before the first
+};
+
+struct host_events {
+	int64_t total_ns; ///< sum of all durations, so that every smaller sum fits
+	VEC(struct host_span) spans; ///< in file order
+	VEC(uint64_t) span_bases; ///< start of each block in ns; sums with it wrap around
+	VEC(struct wide_span) wide_spans; ///< those that a struct host_span does not hold
+	VEC(struct op_inputs) op_inputs; ///< by `span`
+	struct name_table inputs; ///< texts of shapes and types
+	struct idmap name_ids; ///< (kind, name id) → index into `names`
+	VEC(struct host_name) names;
+	struct idmap rows; ///< (index into `names`, thread id; annotations: NO_ID)
+	struct last_host last;
+};
+
+/// Ready for use, and back.
+void host_init(struct host_events *h);
+void host_release(struct host_events *h);
+
+/// Keep a runtime call, operator or annotation; may set `fault`.
+void host_take(struct reducer *r, const struct event *ev);
+
+/// Join a part: its ids (false if a table is full); whether its sums fit; its events.
+GG_MUST_CHECK bool host_join_ids(struct reducer *to, struct reducer *from);
+bool host_fits(const struct reducer *to, const struct reducer *from);
+void host_join(struct reducer *to, struct reducer *from);
+
+/// Launches, synchronisation and data loading per step and by name.
+void calls_walk(struct reducer *r, struct digest *d);
+void call_figures(const struct reducer *r, struct digest *d);
+
+static inline struct wide_span span_get(const struct host_events *h, const struct host_span *s)
+{
+	uint32_t row = s->dur_row / SPAN_DUR_END;
+	if (row == SPAN_ROW_END)
+		return h->wide_spans.v[s->start];
+	uint64_t base = h->span_bases.v[(size_t)(s - h->spans.v) / SPAN_BLOCK];
+	return (struct wide_span){ (int64_t)(base + s->start), s->dur_row % SPAN_DUR_END, row };
+}
+static inline int64_t span_start(const struct host_events *h, const struct host_span *s)
+{
+	return span_get(h, s).start_ns;
+}
+static inline int64_t span_dur(const struct host_events *h, const struct host_span *s)
+{
+	return span_get(h, s).dur_ns;
+}
+static inline int64_t span_end(const struct host_events *h, const struct host_span *s)
+{
+	struct wide_span w = span_get(h, s);
+	return w.start_ns + w.dur_ns;
+}
+static inline struct host_name *span_name(const struct host_events *h, const struct host_span *s)
+{
+	return &h->names.v[idmap_pair_first(h->rows.keys.v[span_get(h, s).row])];
+}
+static inline uint32_t span_thread(const struct host_events *h, const struct host_span *s)
+{
+	return (uint32_t)h->rows.keys.v[span_get(h, s).row];
+}
+
+#endif

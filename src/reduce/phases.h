@@ -1,0 +1,50 @@
+/// Phases of training steps: forward, backward, optimizer, …
+#ifndef GG_REDUCE_PHASES_H
+#define GG_REDUCE_PHASES_H
+
+#include "model/digest.h"
+#include "model/event.h"
+
+struct reducer;
+struct activity;
+struct host_span;
+
+/// An annotation or operator that tells what its thread does.
+struct phase_span {
+	int64_t start_ns, end_ns;
+	uint32_t thread;
+	enum phase phase;
+};
+
+struct phases {
+	VEC(struct phase_span) list; ///< by thread and start, disjoint, from phases_make() on
+	size_t near; ///< spans begun at the last lookup: launches mostly come in order
+	bool found[NR_PHASES];
+};
+
+void phases_release(struct phases *p);
+
+/// Phase that the name of an annotation or operator tells; PHASE_ALL if none.
+enum phase phase_of_name(struct span name);
+
+/// Keep an annotation or operator of a phase.
+void phases_take(struct reducer *r, const struct event *ev, enum phase phase);
+
+void phases_join(struct reducer *to, struct reducer *from);
+
+/// Put the spans in order, before all that follow.
+void phases_make(struct reducer *r);
+
+/// Add up GPU time per measured step and phase, if the trace tells the phases.
+void phases_samples(struct reducer *r, struct digest *d);
+
+/// True for an activity of the requested phase.
+bool phases_has_activity(struct reducer *r, const struct activity *a);
+
+/// True for an operator of the requested phase. Changes nothing: a second thread may ask.
+bool phases_has_op(const struct reducer *r, const struct host_span *s);
+
+/// Rows of the requested phase, after kernel_figures() and threads_walk().
+void phase_figures(const struct reducer *r, struct digest *d);
+
+#endif
