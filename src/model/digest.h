@@ -35,7 +35,8 @@ struct device_stat {
 	int64_t streams, activities;
 	int64_t span_ns, busy_ns, compute_ns;
 	int64_t comm_ns, overlap_ns; ///< union of communication; its part under compute
-	int64_t measured_ns, measured_busy_ns; ///< first start to last end of the measured steps
+	int64_t measured_ns, measured_busy_ns; ///< periods of the measured steps, without steps the
+	                                       ///< window; -1 not recorded
 };
 
 /// Host operator by name, over the measured steps (else the window).
@@ -340,6 +341,9 @@ struct env_entry {
 /// The highest number of a rank.
 enum { RANK_MAX = INT32_MAX };
 
+/// In place of a sample: the first of several steps has no period.
+#define NO_SAMPLE INT64_C(-1)
+
 struct digest {
 	struct arena arena; ///< owns everything below
 	struct digest
@@ -370,7 +374,8 @@ struct digest {
 	                      ///< operators are of
 	int64_t *step_numbers; ///< nr_steps
 	int64_t *step_activities; ///< nr_steps: GPU activities of each
-	int64_t *samples[NR_STEP_METRICS]; ///< each nr_steps, unit of the metric; NULL not recorded
+	int64_t *samples[NR_STEP_METRICS]; ///< each nr_steps, unit of the metric; NULL not recorded;
+	                                   ///< NO_SAMPLE of a step that has none
 	int64_t *parts[NR_STEP_PARTS]; ///< each nr_steps: they add up to step.time
 	int64_t *step_phases; ///< nr_steps: step_phase_code(); NULL: all are of none
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS]; ///< each nr_steps; the first NULL: not
@@ -426,6 +431,21 @@ const int64_t *digest_summary(const struct digest *d, enum metric_id id);
 
 /// True if a step figure was recorded: a file of an older minor lacks those that came later.
 bool digest_has_steps(const struct digest *d, enum metric_id id);
+
+/// Samples of a step figure, those that there are: of a step that has none the list knows nothing.
+struct step_samples {
+	const int64_t *value, *step; ///< `nr` values, numbers of their steps
+	size_t nr; ///< in measured steps
+	size_t usable; ///< of them, the first: in usable steps
+};
+
+/// Samples of a step figure that was recorded as such (digest_has_steps(), no summary), borrowed
+/// from `d`, or from `a` if some step has none.
+struct step_samples digest_samples(const struct digest *d, enum metric_id id, struct arena *a);
+
+/// A statistic over the usable steps, from samples or the summary. False if it was not recorded or
+/// no usable step has a sample.
+bool digest_step_stat(const struct digest *d, enum metric_id id, enum statistic stat, int64_t *out);
 
 /// Value of an environment key, or NULL; owned by the digest.
 const char *digest_env(const struct digest *d, const char *key);

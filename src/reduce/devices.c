@@ -13,17 +13,12 @@ struct device_walk {
 	struct cover all, kernels, compute, communication;
 	int64_t first_ns, last_ns;
 	int64_t activities, streams;
-	int64_t measured_lo, measured_hi; ///< of the activities of measured steps
-	struct cover measured;
-	int64_t tail_lo, tail_hi; ///< of the activities of the last measured step it has
-	struct cover tail;
 };
 
 /* The activities of one measured step on one device. */
 struct step_cell {
 	uint32_t device, step;
 	int64_t first_ns, last_ns;
-	int64_t covered_before; ///< of the device, before `first_ns`
 	struct cover all, kernels, compute;
 };
 
@@ -51,13 +46,6 @@ static int activity_cmp(const void *a, const void *b, void *reducer)
 	return (cx > cy) - (cx < cy);
 }
 
-static int cell_cmp(const void *a, const void *b)
-{
-	const struct step_cell *x = a, *y = b;
-	ORDER_BY(x->device, y->device);
-	return (x->step > y->step) - (x->step < y->step);
-}
-
 /* What one stream runs beside the activity that lasts longest so far. A graph
    replay shares one correlation id and overlaps rightly. */
 static int64_t lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t correlation)
@@ -70,15 +58,14 @@ static int64_t lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t 
 	return overlap;
 }
 
-static void cell_add(struct gpu_walk *w, uint32_t device, uint32_t step, const struct activity *a,
-                     int64_t covered_before)
+static void cell_add(struct gpu_walk *w, uint32_t device, uint32_t step, const struct activity *a)
 {
 	const struct gpu_name *g = activity_name(&w->r->gpu, a);
 	int64_t start = a->start_ns, end = start + activity_dur(&w->r->gpu, a);
 	uint32_t id = idmap_add(&w->cell_ids, idmap_pair(step, device));
 	if (id == w->cells.nr)
-		vec_push(&w->cells, (struct step_cell){ device, step, start, end, covered_before,
-		                                        COVER_INIT, COVER_INIT, COVER_INIT });
+		vec_push(&w->cells, (struct step_cell){ device, step, start, end, COVER_INIT, COVER_INIT,
+		                                        COVER_INIT });
 	struct step_cell *c = &w->cells.v[id];
 	number_raise(&c->last_ns, end);
 	cover_add(&c->all, start, end);
@@ -116,7 +103,7 @@ static void activity_add(struct gpu_walk *w, const struct activity *a)
 	w->d->trust.overlap_ns += lane_add(&w->lanes[lane], start, end, activity_correlation(w->r, a));
 	if (step != NO_ID) {
 		step_add(w, step, a);
-		cell_add(w, id, step, a, cover_before(&dev->all, start));
+		cell_add(w, id, step, a);
 	}
 	if (!dev->activities++)
 		dev->first_ns = start;
@@ -128,73 +115,36 @@ static void activity_add(struct gpu_walk *w, const struct activity *a)
 	}
 }
 
-/* Where a device has no activity in a step, its window is measured; unless
-   warm-up has left no step at all. */
-static void measure_devices(struct gpu_walk *w)
-{
-	for (size_t i = 0; i < w->r->gpu.devices.keys.nr; i++) {
-		struct device_walk *dev = &w->devices[i];
-		dev->measured_lo = INT64_MAX;
-		dev->measured_hi = INT64_MIN;
-	}
-	for (size_t i = 0; i < w->cells.nr; i++) {
-		const struct step_cell *c = &w->cells.v[i];
-		struct device_walk *dev = &w->devices[c->device];
-		number_lower(&dev->measured_lo, c->first_ns);
-		number_raise(&dev->measured_hi, c->last_ns);
-		dev->tail_lo = c->first_ns; /* cells are in order: the last one stays */
-		dev->tail_hi = c->last_ns;
-	}
-	for (size_t i = 0; i < w->r->gpu.devices.keys.nr; i++) {
-		struct device_walk *dev = &w->devices[i];
-		if (dev->measured_lo > dev->measured_hi && w->d->nr_steps) {
-			dev->measured_lo = dev->first_ns;
-			dev->measured_hi = dev->last_ns;
-		}
-	}
-	for (size_t i = 0; i < w->r->gpu.activities.nr; i++) {
-		const struct activity *a = &w->r->gpu.activities.v[i];
-		uint32_t lane = activity_lane(&w->r->gpu, a);
-		struct device_walk *dev = &w->devices[idmap_pair_first(w->r->gpu.lanes.keys.v[lane])];
-		int64_t end = activity_end(&w->r->gpu, a);
-		cover_add_within(&dev->measured, a->start_ns, end, dev->measured_lo, dev->measured_hi);
-		cover_add_within(&dev->tail, a->start_ns, end, dev->tail_lo, dev->tail_hi);
-	}
-}
-
-/* The part of the device's time that nothing covers, from the cell's start to
-   that of the next step on the device; of the last one, to its own end. */
-static int64_t cell_idle(const struct gpu_walk *w, const struct step_cell *c,
-                         const struct step_cell *next)
-{
-	if (!next)
-		return c->last_ns - c->first_ns - w->devices[c->device].tail.length_ns;
-	if (next->first_ns <= c->first_ns)
-		return 0;
-	return next->first_ns - c->first_ns - (next->covered_before - c->covered_before);
-}
-
-static enum status cells_to_samples(const struct gpu_walk *w, struct diag_log *log)
+static void cells_to_samples(const struct gpu_walk *w)
 {
 	int64_t **s = w->d->samples;
 	for (size_t i = 0; i < w->cells.nr; i++) {
 		const struct step_cell *c = &w->cells.v[i];
-		const struct step_cell *next =
-		    i + 1 < w->cells.nr && c[1].device == c->device ? c + 1 : NULL;
-		int64_t span = c->last_ns - c->first_ns;
-		int64_t *idle = &s[METRIC_STEP_IDLE_TIME][c->step];
 		s[METRIC_STEP_BUSY_TIME][c->step] += c->all.length_ns;
 		s[METRIC_STEP_EXPOSED_COMM_TIME][c->step] += c->kernels.length_ns - c->compute.length_ns;
-		number_raise(&s[METRIC_STEP_SPAN][c->step], span);
-		if (__builtin_add_overflow(*idle, cell_idle(w, c, next), idle))
-			return diag_fail(log, ST_INPUT,
-			                 "the idle times of a step's devices add up to more than 292 years: "
-			                 "check 'ts' of the trace");
+		number_raise(&s[METRIC_STEP_SPAN][c->step], c->last_ns - c->first_ns);
 	}
-	return ST_OK;
 }
 
-static void device_rows(const struct gpu_walk *w)
+/* A trace without steps has no period: its window is idle where no activity runs. */
+static void window_figures(const struct gpu_walk *w)
+{
+	static const enum metric_id absent[] = { METRIC_STEP_PERIOD, METRIC_STEP_LATENCY,
+		                                     METRIC_STEP_PERIOD_COMPUTE,
+		                                     METRIC_STEP_PERIOD_EXPOSED_COMM,
+		                                     METRIC_STEP_PERIOD_EXPOSED_MEMORY };
+	int64_t *idle = w->d->samples[METRIC_STEP_IDLE_TIME];
+	for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+		w->d->samples[absent[i]] = NULL;
+	for (size_t i = 0; i < w->r->gpu.devices.keys.nr; i++) {
+		const struct device_walk *dev = &w->devices[i];
+		*idle = number_add(*idle, dev->last_ns - dev->first_ns - dev->all.length_ns);
+	}
+}
+
+/* A device that does nothing in any step is measured over its window; unless warm-up has left no
+   step at all. */
+static void device_rows(const struct gpu_walk *w, const struct device_periods *periods)
 {
 	struct digest *d = w->d;
 	for (size_t i = 0; i < w->r->gpu.devices.keys.nr; i++) {
@@ -209,24 +159,25 @@ static void device_rows(const struct gpu_walk *w)
 			.comm_ns = dev->communication.length_ns,
 			.overlap_ns =
 			    dev->communication.length_ns + dev->compute.length_ns - dev->kernels.length_ns,
-			.measured_busy_ns = dev->measured.length_ns,
+			.measured_ns = periods[i].period_ns,
+			.measured_busy_ns = periods[i].busy_ns,
 		};
-		if (dev->measured_lo < dev->measured_hi)
-			stat.measured_ns = dev->measured_hi - dev->measured_lo;
+		if (!stat.measured_ns && d->nr_steps) {
+			stat.measured_ns = stat.span_ns;
+			stat.measured_busy_ns = stat.busy_ns;
+		}
 		vec_push(&d->devices, stat);
 	}
 	vec_sort(&d->devices, text_cmp);
 }
 
-enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *log)
+void gpu_figures(struct reducer *r, struct digest *d)
 {
 	static const struct device_walk fresh_device = { .all = COVER_INIT,
 		                                             .kernels = COVER_INIT,
 		                                             .compute = COVER_INIT,
 		                                             .communication = COVER_INIT,
-		                                             .last_ns = INT64_MIN,
-		                                             .measured = COVER_INIT,
-		                                             .tail = COVER_INIT };
+		                                             .last_ns = INT64_MIN };
 	struct gpu_walk w = { .r = r, .d = d };
 	w.devices = mem_calloc(r->gpu.devices.keys.nr, sizeof *w.devices);
 	for (size_t i = 0; i < r->gpu.devices.keys.nr; i++)
@@ -242,14 +193,17 @@ enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *lo
 	          r);
 	for (size_t i = 0; i < r->gpu.activities.nr; i++)
 		activity_add(&w, &r->gpu.activities.v[i]);
-	vec_sort(&w.cells, cell_cmp);
-	measure_devices(&w);
-	enum status st = cells_to_samples(&w, log);
-	device_rows(&w);
+	cells_to_samples(&w);
+	struct device_periods *periods = mem_calloc(r->gpu.devices.keys.nr, sizeof *periods);
+	if (r->steps.window)
+		window_figures(&w);
+	else
+		wall_figures(r, d, periods);
+	device_rows(&w, periods);
+	free(periods);
 
 	free(w.devices);
 	free(w.lanes);
 	idmap_release(&w.cell_ids);
 	vec_release(&w.cells);
-	return st;
 }

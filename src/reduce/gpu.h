@@ -70,8 +70,17 @@ void gpu_join(struct reducer *to, struct reducer *from);
 /// Rows by activity name, from the activities with their steps, in file order.
 GG_MUST_CHECK enum status kernel_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
+/// A device over the periods of the measured steps; 0 if it does nothing in any step.
+struct device_periods {
+	int64_t period_ns, busy_ns;
+};
+
+/// Wall time of the steps and what ran in it, from the activities by start. `devices`: one for
+/// each device id, zeroed.
+void wall_figures(const struct reducer *r, struct digest *d, struct device_periods *devices);
+
 /// Figures per step and per device. Sorts the activities by start.
-GG_MUST_CHECK enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *log);
+void gpu_figures(struct reducer *r, struct digest *d);
 
 static inline struct gpu_name *activity_name(const struct gpu_events *g, const struct activity *a)
 {

@@ -18,10 +18,10 @@
 		.key = #member, .type = FIELD_##kind, .offset = offsetof(struct type_, member), \
 		__VA_ARGS__                                                                     \
 	}
-#define SCHEMA(fields_, type_, cmp_)                                    \
+#define SCHEMA(fields_, type_, ...)                                    \
 	{                                                                   \
 		.fields = (fields_), .nr = sizeof(fields_) / sizeof *(fields_), \
-		.size = sizeof(struct type_), .cmp = (cmp_)                     \
+		.size = sizeof(struct type_), .cmp = __VA_ARGS__                   \
 	}
 
 /* ---- rows ---- */
@@ -88,7 +88,8 @@ static const struct field device_fields[] = {
 	COUNT(device_stat, activities),  COUNT(device_stat, span_ns),
 	COUNT(device_stat, busy_ns),     COUNT(device_stat, compute_ns),
 	COUNT(device_stat, comm_ns),     COUNT(device_stat, overlap_ns),
-	COUNT(device_stat, measured_ns), COUNT(device_stat, measured_busy_ns),
+	FIELD(device_stat, measured_ns, OPTIONAL_COUNT, .absent = -1, .since = 1),
+	FIELD(device_stat, measured_busy_ns, OPTIONAL_COUNT, .absent = -1, .since = 1),
 };
 static const struct schema device_schema = SCHEMA(device_fields, device_stat, text_cmp);
 
@@ -367,7 +368,12 @@ static int summary_cmp(const void *a, const void *b)
 	const struct step_summary *x = a, *y = b;
 	return (x->metric > y->metric) - (x->metric < y->metric);
 }
-static const struct schema summary_schema = SCHEMA(summary_fields, step_summary, summary_cmp);
+static int summary_since(const void *row)
+{
+	return metric_table[((const struct step_summary *)row)->metric].since;
+}
+static const struct schema summary_schema =
+    SCHEMA(summary_fields, step_summary, summary_cmp, .since = summary_since);
 
 static const struct field phase_fields[] = {
 	FIELD(phase_summary, phase, ENUM, .names = phase_names, .names_row = true),
@@ -393,7 +399,12 @@ static int phase_cmp(const void *a, const void *b)
 		return x->phase < y->phase ? -1 : 1;
 	return (x->metric > y->metric) - (x->metric < y->metric);
 }
-static const struct schema phase_schema = SCHEMA(phase_fields, phase_summary, phase_cmp);
+static int phase_since(const void *row)
+{
+	return metric_table[((const struct phase_summary *)row)->metric].since;
+}
+static const struct schema phase_schema =
+    SCHEMA(phase_fields, phase_summary, phase_cmp, .since = phase_since);
 
 static void check_phase_summaries(struct row_reader *r, const struct digest *d, uint64_t byte)
 {
@@ -414,7 +425,7 @@ static void check_steps(struct row_reader *r, const struct digest *d, uint64_t b
 	for (int m = 0; m < NR_STEP_METRICS && d->summaries.nr; m++)
 		whole = whole && (metric_table[m].since > 0 || digest_summary(d, (enum metric_id)m));
 	for (size_t i = 0; i < d->summaries.nr; i++)
-		whole = whole && metric_is_step(&metric_table[d->summaries.v[i].metric]);
+		whole = whole && metric_table[d->summaries.v[i].metric].per_step;
 	if (!whole)
 		row_fail(r, byte, "summaries", "do not have one for each figure of steps");
 	else if (d->summaries.nr && d->usable_steps == 0)

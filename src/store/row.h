@@ -14,9 +14,10 @@
 
 /// The minor version of stored documents, told behind "schema" if it is above 0. A minor adds
 /// fields, rows of figures and columns, and changes none: what a newer minor adds is passed over,
-/// and what an older one lacks was not recorded. Any other change is another major, which is part
+/// and what an older one lacks was not recorded. What stands there under a name that got its
+/// present meaning later is passed over, too. Any other change is another major, which is part
 /// of the schema's id and refused.
-enum { STORE_MINOR = 0 };
+enum { STORE_MINOR = 1 };
 
 /// Key of the number of structs, and in a row of those that it is of: their indices.
 #define ROW_OWNERS "ranks"
@@ -88,6 +89,8 @@ struct schema {
 	size_t nr;
 	size_t size; ///< of the struct
 	int (*cmp)(const void *a, const void *b); ///< order of rows in FIELD_ROWS
+	int (*since)(const void *row); ///< minor that brought what a row is about; NULL: they are as
+	                               ///< old as the list
 	int (*same)(const void *a, const void *b); ///< 0: one line for both; their order where
 	                                           ///< several structs are written; NULL: `cmp`
 };
