@@ -25,7 +25,7 @@ add_custom_command(OUTPUT ${pages}/gpugate.fish
             -I${PROJECT_SOURCE_DIR}/src -o ${pages}/pages ${pages_c}
     COMMAND ${pages}/pages ${pages} ${PROJECT_VERSION} ${release_date}
     DEPENDS ${pages_c} ${pages_h} ${PROJECT_SOURCE_DIR}/src/cli/options.h
-            ${PROJECT_SOURCE_DIR}/src/model/metrics.def
+            ${PROJECT_SOURCE_DIR}/src/metric/metrics.def
     COMMENT "Writing manual pages and completions" VERBATIM COMMAND_EXPAND_LISTS)
 add_custom_target(gpugate_pages ALL DEPENDS ${pages}/gpugate.fish)
 

@@ -5,14 +5,17 @@
        bytes → events → digest of a rank → view → verdicts → report → writers → exit code
 
    base/      status, diagnostics, allocation, arena, strings, names, exact numbers, text, sorting,
-              "did you mean"
+              searching, unions of intervals, "did you mean"
    io/        source: file, gzip (inflated ahead by a thread), stdin → bytes; jscan: bytes → JSON
               tokens, never a tree; database: a file of SQLite → rows, without SQL;
               sink: sticky error, written beside its place and renamed
-   model/     plain nouns: metric (one row each in metrics.def), unit, statistic, event, snapshot,
-              memory, digest, flops (operations, peaks of GPUs), ranks (collectives matched across
-              them), view (what rules see of a digest), figures (a value of each metric), category,
-              rule, select, history (past runs of a baseline), diagnosis, report
+   metric/    what a figure is: metrics (one row each in metrics.def), units, statistics
+   events/    what readers hand on: events of a trace, a memory snapshot, records of other profilers
+   model/     plain nouns: digest and its rows (a line for each member: how it is stored, what
+   becomes of it when rows are joined), memory, flops (operations, peaks of GPUs), ranks
+              (collectives matched across them), view (what rules see of a digest), figures (a value
+              of each metric), category, rule, select, history (past runs of a baseline), diagnosis,
+              report
    read/      trace → events, by several threads where there are some to spare, also of JAX and
               XProf; export of Nsight Systems → events; memory snapshot, as JSON or as a pickle
               read as data, and other profilers' records of memory; flat metrics files;
@@ -43,10 +46,11 @@
    The digest is the waist: nothing after it sees an event, nothing before it knows a rule.
    Working rooms (read, reduce, replay, store, rules, diff, gate, diagnose, report, html) do not
    include one another, but gate rests on diff, html on report, and reduce and store use merge;
-   base includes nothing, io and model only base. tests/layers.py checks it.
+   base includes nothing, io, metric and events only base, model also the latter two.
+   tests/layers.py checks it, and the size of files and rooms.
 
    docs/development.md has the recipes: a metric, a report format, a key of the rules, a
-   diagnosis, an input, a command or an option. */
+   category, a diagnosis, an input, a command or an option, a room. */
 #include "cli/commands.h"
 
 int main(int argc, char **argv)

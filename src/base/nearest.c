@@ -49,3 +49,8 @@ void nearest_try(struct nearest *n, const char *candidate)
 		n->distance = distance;
 	}
 }
+
+const char *nearest_hint(const struct nearest *n, struct arena *a, char mark, const char *otherwise)
+{
+	return n->best ? arena_printf(a, "%c did you mean '%s'?", mark, n->best) : otherwise;
+}

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "base/span.h"
 
 /// Levenshtein distance with transpositions; at most `limit` + 1.
@@ -19,5 +20,10 @@ struct nearest {
 /// Offer one more word, which must outlive the search. Near enough is one edit for words of up
 /// to 3 bytes, two for up to 7, three beyond; the first of equally near words wins.
 void nearest_try(struct nearest *n, const char *candidate);
+
+/// ": did you mean 'best'?", with `mark` for the colon, to end a message; `otherwise` if no word
+/// is near. Owned by `a`.
+const char *nearest_hint(const struct nearest *n, struct arena *a, char mark,
+                         const char *otherwise);
 
 #endif

@@ -22,3 +22,17 @@ void sort_plain(void *v, size_t nr, size_t size, int (*cmp)(const void *, const 
 	struct plain plain = { cmp };
 	sort_runs(v, nr, size, plain_cmp, &plain);
 }
+
+size_t lower_bound(const void *v, size_t nr, size_t size, const void *key,
+                   int (*cmp)(const void *key, const void *element))
+{
+	size_t lo = 0, hi = nr;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (cmp(key, (const char *)v + mid * size) > 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}

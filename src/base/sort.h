@@ -1,4 +1,5 @@
-/// Sorting of what is nearly in order: profilers write most events as they happened.
+/// Sorting of what is nearly in order, since profilers write most events as they happened; search
+/// in what has been sorted.
 #ifndef GG_BASE_SORT_H
 #define GG_BASE_SORT_H
 
@@ -18,5 +19,10 @@ void sort_plain(void *v, size_t nr, size_t size, int (*cmp)(const void *, const 
 		if ((x) != (y))                \
 			return (x) < (y) ? -1 : 1; \
 	} while (0)
+
+/// Index of the first element of `v`, which is in order, that is not before `key`; `nr` if all
+/// are. `cmp` takes the key first, as that of bsearch() does; it is never called if `nr` is 0.
+size_t lower_bound(const void *v, size_t nr, size_t size, const void *key,
+                   int (*cmp)(const void *key, const void *element));
 
 #endif

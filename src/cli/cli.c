@@ -81,7 +81,7 @@ static enum status print_help(const struct options *o, struct diag_log *log)
 	return sink_commit(out, log);
 }
 
-static enum status run(const struct options *o, enum status parsed, struct diag_log *log)
+static enum status run_command(const struct options *o, enum status parsed, struct diag_log *log)
 {
 	if (parsed != ST_OK) {
 		struct report r;
@@ -112,7 +112,7 @@ int cli_main(int argc, char **argv)
 	signal(SIGHUP, on_signal);
 	diag_init(&log);
 	enum status parsed = options_parse(argc, argv, &o, &log);
-	enum status st = run(&o, parsed, &log);
+	enum status st = run_command(&o, parsed, &log);
 	print_diagnostics(&log);
 	options_release(&o);
 	diag_release(&log);

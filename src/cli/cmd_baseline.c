@@ -8,7 +8,7 @@
 #include "diff/past.h"
 
 /* Everything that a command works on. */
-struct work {
+struct baseline_job {
 	struct setup setup;
 	struct candidates candidates;
 	struct baseline_edit edit;
@@ -16,15 +16,16 @@ struct work {
 	struct report report;
 };
 
-static enum status work_begin(struct work *w, const struct options *o, struct diag_log *log)
+static enum status baseline_job_begin(struct baseline_job *w, const struct options *o,
+                                      struct diag_log *log)
 {
-	*w = (struct work){ 0 };
+	*w = (struct baseline_job){ 0 };
 	report_init(&w->report);
 	TRY(setup_init(&w->setup, o, log));
 	return candidates_load(o, &w->setup.load, &w->candidates, log);
 }
 
-static void work_release(struct work *w)
+static void baseline_job_release(struct baseline_job *w)
 {
 	report_release(&w->report);
 	baseline_release(&w->made);
@@ -35,7 +36,8 @@ static void work_release(struct work *w)
 
 /* ---- create ---- */
 
-static enum status create(struct work *w, const struct options *o, struct diag_log *log)
+static enum status create_baseline(struct baseline_job *w, const struct options *o,
+                                   struct diag_log *log)
 {
 	const char *path;
 	TRY(baseline_make(&w->candidates, &w->setup, o, &w->made, log));
@@ -48,11 +50,11 @@ static enum status create(struct work *w, const struct options *o, struct diag_l
 
 enum status cmd_baseline_create(const struct options *o, struct diag_log *log)
 {
-	struct work w;
-	enum status st = work_begin(&w, o, log);
+	struct baseline_job w;
+	enum status st = baseline_job_begin(&w, o, log);
 	if (st == ST_OK)
-		st = create(&w, o, log);
-	work_release(&w);
+		st = create_baseline(&w, o, log);
+	baseline_job_release(&w);
 	return st;
 }
 
@@ -68,7 +70,8 @@ static const struct check *check_of(const struct report *r, enum verdict v)
 }
 
 /* What the gate says of the run is not enough for it to be kept as history. */
-static enum status refuse(const struct work *w, const char *what_to_do, struct diag_log *log)
+static enum status refuse_baseline(const struct baseline_job *w, const char *what_to_do,
+                                   struct diag_log *log)
 {
 	static const enum verdict order[] = { VERDICT_INCONCLUSIVE, VERDICT_FAIL, VERDICT_MISSING,
 		                                  VERDICT_WARN };
@@ -83,7 +86,7 @@ static enum status refuse(const struct work *w, const char *what_to_do, struct d
 	                 what_to_do);
 }
 
-static enum status refuse_known(const struct work *w, struct diag_log *log)
+static enum status refuse_known(const struct baseline_job *w, struct diag_log *log)
 {
 	const struct baseline *b = &w->edit.b;
 	for (size_t i = 0; i < w->candidates.nr; i++) {
@@ -97,17 +100,18 @@ static enum status refuse_known(const struct work *w, struct diag_log *log)
 	return ST_OK;
 }
 
-static enum status append(struct work *w, const struct options *o, struct diag_log *log)
+static enum status append_runs(struct baseline_job *w, const struct options *o,
+                               struct diag_log *log)
 {
 	bool force = o->value[OPT_FORCE] != NULL;
 	TRY(baseline_edit_begin(&w->edit, &w->setup, o, &w->candidates.v[0], log));
 	TRY(candidates_judge(&w->candidates, &w->setup, o, &w->edit.b, w->edit.path, &w->report, log));
 	if (w->report.verdict == VERDICT_INCONCLUSIVE || w->report.counts[VERDICT_INCONCLUSIVE]) {
 		w->report.status = ST_INPUT;
-		return refuse(w, "", log);
+		return refuse_baseline(w, "", log);
 	}
 	if (w->report.status != ST_OK && !force)
-		return refuse(w, "; append it all the same with --force", log);
+		return refuse_baseline(w, "; append it all the same with --force", log);
 	if (!force)
 		TRY(refuse_known(w, log));
 	TRY(baseline_add(&w->candidates, &w->setup, o, &w->edit.b, log));
@@ -117,11 +121,11 @@ static enum status append(struct work *w, const struct options *o, struct diag_l
 
 enum status cmd_baseline_append(const struct options *o, struct diag_log *log)
 {
-	struct work w;
-	enum status st = work_begin(&w, o, log);
+	struct baseline_job w;
+	enum status st = baseline_job_begin(&w, o, log);
 	if (st == ST_OK)
-		st = append(&w, o, log);
-	work_release(&w);
+		st = append_runs(&w, o, log);
+	baseline_job_release(&w);
 	return st;
 }
 
@@ -129,8 +133,8 @@ enum status cmd_baseline_append(const struct options *o, struct diag_log *log)
 
 enum status cmd_baseline_promote(const struct options *o, struct diag_log *log)
 {
-	struct work w;
-	enum status st = work_begin(&w, o, log);
+	struct baseline_job w;
+	enum status st = baseline_job_begin(&w, o, log);
 	if (st == ST_OK && !o->value[OPT_REASON])
 		st = diag_fail(log, ST_USAGE, "'baseline promote' needs --reason TEXT: it is kept");
 	if (st == ST_OK)
@@ -147,6 +151,6 @@ enum status cmd_baseline_promote(const struct options *o, struct diag_log *log)
 		st = baseline_save(&w.made, w.edit.lock.target, log);
 	if (st == ST_OK)
 		st = baseline_say(&w.made, w.edit.path, "baseline moved", log);
-	work_release(&w);
+	baseline_job_release(&w);
 	return st;
 }

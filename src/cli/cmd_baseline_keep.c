@@ -33,7 +33,8 @@ static enum status count_old(const struct history *h, const struct options *o, s
 	return ST_OK;
 }
 
-static enum status prune(struct baseline_edit *e, const struct options *o, struct diag_log *log)
+static enum status prune_runs(struct baseline_edit *e, const struct options *o,
+                              struct diag_log *log)
 {
 	struct history *h = &e->b.recent;
 	size_t old;
@@ -58,7 +59,7 @@ enum status cmd_baseline_prune(const struct options *o, struct diag_log *log)
 	if (st == ST_OK)
 		st = baseline_edit_begin(&e, &s, o, NULL, log);
 	if (st == ST_OK)
-		st = prune(&e, o, log);
+		st = prune_runs(&e, o, log);
 	baseline_edit_release(&e);
 	setup_release(&s);
 	return st;
@@ -120,7 +121,7 @@ static void verify_environment(struct verify *v)
 {
 	const struct rules *rules = &v->setup->rules;
 	for (size_t i = 0; i < rules->must_match.nr; i++) {
-		const char *key = rules->must_match.v[i];
+		const char *key = rules->must_match.v[i].p;
 		/* a job of one process writes no world size, and a run that has one is refused */
 		bool alone = strcmp(key, "world_size") == 0 && v->b.pin.ranks.nr == 1;
 		if (!alone && !environment_value(&v->b.pin, key))
@@ -167,7 +168,7 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 		     "rule '%s': %zu of %zu recent runs have no %s, as they were added under other rules",
 		     rule->id, h->runs.nr - answers, h->runs.nr, rule->metric->name);
 	answers += !past_find(h, &v->b.pin); /* the pin may be one of them */
-	if (rule->metric->exact || rule->noise_k == 0 || (int64_t)answers >= rule->noise_min_runs)
+	if (rule->metric->exact || rule->noise.k == 0 || (int64_t)answers >= rule->noise.min_runs)
 		return;
 	if (!v->nr_noiseless++) {
 		v->noiseless = rule;
@@ -188,10 +189,10 @@ static void verify_noise(struct verify *v)
 	     "rule '%s'%s: %zu run%s of the baseline %s the figure, and the noise is known from "
 	     "%" PRId64 " on; add runs with 'gpugate baseline append'",
 	     rule->id, more, v->answers, v->answers == 1 ? "" : "s", v->answers == 1 ? "has" : "have",
-	     rule->noise_min_runs);
+	     rule->noise.min_runs);
 }
 
-static enum status verify(struct verify *v)
+static enum status verify_baseline(struct verify *v)
 {
 	struct past_run pin;
 	struct arena a = ARENA_INIT;
@@ -213,7 +214,7 @@ static enum status verify_file(const struct setup *s, const char *path, struct s
 	struct verify v = { .setup = s, .path = text_quote(&log->arena, span_of(path)), .log = log };
 	enum status st = setup_baseline_read(path, &v.b, log);
 	if (st == ST_OK)
-		st = verify(&v);
+		st = verify_baseline(&v);
 	size_t ranks = v.b.pin.ranks.nr, runs = v.b.recent.runs.nr;
 	if (st == ST_OK)
 		sink_printf(out, "%s: sound, %zu rank%s, %zu recent run%s, %zu warning%s\n", v.path, ranks,

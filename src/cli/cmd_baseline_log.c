@@ -64,7 +64,7 @@ static void show_line(struct sink *out, const char *key, const char *value)
 	show_value(out, value);
 }
 
-static void show(struct shown *s)
+static void show_baseline(struct shown *s)
 {
 	struct run_view v;
 	const struct baseline *b = &s->b;
@@ -92,7 +92,7 @@ enum status cmd_baseline_show(const struct options *o, struct diag_log *log)
 	struct shown s;
 	enum status st = shown_begin(&s, o, log);
 	if (st == ST_OK)
-		show(&s);
+		show_baseline(&s);
 	return shown_end(&s, st, log);
 }
 

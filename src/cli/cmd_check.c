@@ -12,7 +12,7 @@
 #include "gate/judge.h"
 
 /* When several apply: usage, output, baseline, unusable input (rules.md). */
-static enum status worse_of(enum status a, enum status b)
+static enum status worse_status(enum status a, enum status b)
 {
 	static const int order[] = { [ST_OK] = 0,       [ST_FAILED] = 1, [ST_INPUT] = 2,
 		                         [ST_BASELINE] = 3, [ST_OUTPUT] = 4, [ST_USAGE] = 5 };
@@ -44,10 +44,10 @@ static enum status load_sides(const struct setup *s, const struct options *o,
 	enum status base = ST_OK;
 	if (st == ST_OK || !setup_baseline_needs_run(s, o))
 		base = read_baseline(s, o, &candidates->v[0], a, path, b, &baseline_log);
-	bool baseline_first = worse_of(st, base) != st;
+	bool baseline_first = worse_status(st, base) != st;
 	diag_move(log, baseline_first ? &baseline_log : &run_log);
 	diag_move(log, baseline_first ? &run_log : &baseline_log);
-	return worse_of(st, base);
+	return worse_status(st, base);
 }
 
 /* Reports of what was judged, or of why nothing could be. */
@@ -58,9 +58,9 @@ static enum status finish(const struct options *o, enum status st, struct report
 		if (r->status == ST_INPUT)
 			diag_error(log, "%s: %s", text_quote(&log->arena, span_of(r->candidate.label)),
 			           r->headline);
-		return worse_of(r->status, output_reports(o, r, log));
+		return worse_status(r->status, output_reports(o, r, log));
 	}
-	return worse_of(st, output_failure(o, st, r, log));
+	return worse_status(st, output_failure(o, st, r, log));
 }
 
 /* The baseline that approving the run would make, for a person to commit. */

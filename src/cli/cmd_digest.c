@@ -38,7 +38,7 @@ enum status cmd_digest(const struct options *o, struct diag_log *log)
 		                 o->command == CMD_MERGE ? "merge" : "digest");
 	enum status st = setup_init(&s, o, log);
 	if (st == ST_OK)
-		st = run_load_parts(o->args.v, o->args.nr, &s.load, &run, log);
+		st = run_load_artifacts(o->args.v, o->args.nr, &s.load, &run, log);
 	if (st == ST_OK)
 		st = write_run(o, &run, log);
 	run_release(&run);

@@ -98,7 +98,7 @@ static void choose_run(struct init *in)
 
 /* ---- texts ---- */
 
-static const char *replaced(struct arena *a, const char *text, const char *from, const char *to)
+static const char *replace_text(struct arena *a, const char *text, const char *from, const char *to)
 {
 	struct strbuf b = STRBUF_INIT;
 	for (const char *hit; (hit = strstr(text, from)); text = hit + strlen(from)) {
@@ -113,12 +113,12 @@ static void add_workflow(struct init *in, const char *path, const char *text)
 {
 	struct arena *a = &in->arena;
 	const char *quoted = arena_printf(a, "workload: \"%s\"", in->workload);
-	text = replaced(a, text, "workload: " EXAMPLE_WORKLOAD, quoted);
-	text = replaced(a, text, EXAMPLE_WORKLOAD, in->workload);
-	text = replaced(a, text, EXAMPLE_RUN, in->run_name);
+	text = replace_text(a, text, "workload: " EXAMPLE_WORKLOAD, quoted);
+	text = replace_text(a, text, EXAMPLE_WORKLOAD, in->workload);
+	text = replace_text(a, text, EXAMPLE_RUN, in->run_name);
 	if (in->repo.branch)
-		text = replaced(a, text, "branches: [main]",
-		                arena_printf(a, "branches: [\"%s\"]", in->repo.branch));
+		text = replace_text(a, text, "branches: [main]",
+		                    arena_printf(a, "branches: [\"%s\"]", in->repo.branch));
 	vec_push(&in->files.list, (struct new_file){ path, text });
 }
 
@@ -159,7 +159,7 @@ static enum status add_rules(struct init *in)
 
 /* ---- what to do now ---- */
 
-static enum status say(const struct init *in)
+static enum status say_what_is_next(const struct init *in)
 {
 	struct sink *out;
 	const char *baseline = arena_printf(&in->log->arena, "baselines/%s.json", in->workload);
@@ -196,14 +196,13 @@ static enum status init(struct init *in)
 	TRY(choose_workload(in));
 	TRY(check_marker(in));
 	TRY(setup_init(&in->setup, in->o, in->log));
-	in->setup.load.whole = true;
 	if (in->o->args.nr)
 		TRY(run_load(in->o->args.v, in->o->args.nr, &in->setup.load, &in->run, in->log));
 	choose_run(in);
 	TRY(add_rules(in));
 	add_workflows(in);
 	TRY(new_files_write(&in->files, in->o->value[OPT_FORCE] != NULL, in->log));
-	return say(in);
+	return say_what_is_next(in);
 }
 
 enum status cmd_init(const struct options *o, struct diag_log *log)

@@ -7,7 +7,7 @@
 #include "report/writer.h"
 
 /* What is to be said of a run by itself. */
-static void remark(const struct run_view *v, const struct setup *s, struct report *out)
+static void remark_on_run(const struct run_view *v, const struct setup *s, struct report *out)
 {
 	trust_findings(NULL, v->run, 1, s->rules.min_steps, out);
 	diagnose_ranks(v, true, out);
@@ -44,7 +44,6 @@ enum status cmd_metrics(const struct options *o, struct diag_log *log)
 	struct setup s;
 	struct run run = { 0 };
 	enum status st = setup_init(&s, o, log);
-	s.load.whole = true;
 	if (st == ST_OK)
 		st = run_load(o->args.v, o->args.nr, &s.load, &run, log);
 	if (st == ST_OK) {
@@ -52,7 +51,7 @@ enum status cmd_metrics(const struct options *o, struct diag_log *log)
 		struct report r;
 		report_init(&r);
 		run_view_init(&v, &run, &s.naming);
-		remark(&v, &s, &r);
+		remark_on_run(&v, &s, &r);
 		st = write_view(o, &v, &r, log);
 		run_view_release(&v);
 		report_release(&r);

@@ -78,7 +78,6 @@ enum status cmd_report(const struct options *o, struct diag_log *log)
 	report_init(&r);
 	r.kind = REPORT_RUN;
 	enum status st = setup_init(&s, o, log);
-	s.load.whole = true;
 	if (st == ST_OK && o->value[OPT_PHASE])
 		s.load.reduce.phase = phase_of(o->value[OPT_PHASE]);
 	if (st == ST_OK)

@@ -76,10 +76,10 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 		struct nearest near = { .word = word, .best = metric_suggest(word) };
 		for (size_t i = 0; i < rules.rules.nr && !near.best; i++)
 			nearest_try(&near, rules.rules.v[i].id);
-		st = diag_fail(log, ST_USAGE, "%s is neither a metric nor a rule (rules: %s)%s%s%s",
-		               text_quote(&log->arena, word), rules.source,
-		               near.best ? "; did you mean '" : "; 'gpugate metrics' lists the metrics",
-		               near.best ? near.best : "", near.best ? "'?" : "");
+		st = diag_fail(
+		    log, ST_USAGE, "%s is neither a metric nor a rule (rules: %s)%s",
+		    text_quote(&log->arena, word), rules.source,
+		    nearest_hint(&near, &log->arena, ';', "; 'gpugate metrics' lists the metrics"));
 	}
 	if (st == ST_OK)
 		st = sink_open("-", false, &out, log);

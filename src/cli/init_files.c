@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "io/sink.h"
 
-struct work {
+struct file_batch {
 	const struct new_files *files;
 	struct sink **sinks; ///< of files that are not written yet
 	bool *was_there;
@@ -27,7 +27,7 @@ static enum status check_directory(const char *path, struct diag_log *log)
 	return ST_OK;
 }
 
-static enum status check(struct work *w, bool replace, struct diag_log *log)
+static enum status check_files(struct file_batch *w, bool replace, struct diag_log *log)
 {
 	for (size_t i = 0; i < w->files->list.nr; i++) {
 		const char *path = w->files->list.v[i].path;
@@ -47,7 +47,7 @@ static enum status check(struct work *w, bool replace, struct diag_log *log)
 	return ST_OK;
 }
 
-static enum status make_directories(struct work *w, const char *path, struct diag_log *log)
+static enum status make_directories(struct file_batch *w, const char *path, struct diag_log *log)
 {
 	char *copy = arena_dup(&log->arena, span_of(path));
 	for (char *slash = strchr(copy, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -62,7 +62,7 @@ static enum status make_directories(struct work *w, const char *path, struct dia
 	return ST_OK;
 }
 
-static enum status write_all(struct work *w, struct diag_log *log)
+static enum status write_all_files(struct file_batch *w, struct diag_log *log)
 {
 	for (size_t i = 0; i < w->files->list.nr; i++) {
 		const struct new_file *f = &w->files->list.v[i];
@@ -79,7 +79,7 @@ static enum status write_all(struct work *w, struct diag_log *log)
 }
 
 /* What was replaced stays as it is: each is whole. */
-static void undo(struct work *w)
+static void undo_files(struct file_batch *w)
 {
 	for (size_t i = 0; i < w->files->list.nr; i++) {
 		sink_abort(w->sinks[i]);
@@ -92,14 +92,14 @@ static void undo(struct work *w)
 
 enum status new_files_write(const struct new_files *f, bool replace, struct diag_log *log)
 {
-	struct work w = { .files = f,
-		              .sinks = mem_calloc(f->list.nr, sizeof *w.sinks),
-		              .was_there = mem_calloc(f->list.nr, sizeof *w.was_there) };
-	enum status st = check(&w, replace, log);
+	struct file_batch w = { .files = f,
+		                    .sinks = mem_calloc(f->list.nr, sizeof *w.sinks),
+		                    .was_there = mem_calloc(f->list.nr, sizeof *w.was_there) };
+	enum status st = check_files(&w, replace, log);
 	if (st == ST_OK) {
-		st = write_all(&w, log);
+		st = write_all_files(&w, log);
 		if (st != ST_OK)
-			undo(&w);
+			undo_files(&w);
 	}
 	free(w.sinks);
 	free(w.was_there);

@@ -9,9 +9,9 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "cli/artifact_format.h"
 #include "io/source.h"
 #include "model/rule.h"
-#include "read/recognise.h"
 #include "rules/rules_file.h"
 
 enum { SMALL_BYTES = 1 << 20, NAME_CHARS = 60, FILES_LOOKED_AT = 20 };
@@ -193,10 +193,9 @@ static bool is_profile(const char *path)
 	diag_init(&log);
 	if (source_open(path, NULL, &src, &log) == ST_OK) {
 		if (source_peek(src, &first, &log) == ST_OK) {
-			enum artifact kind = artifact_recognise(first);
-			found = kind == ARTIFACT_SNAPSHOT || kind == ARTIFACT_XPROF ||
-			        kind == ARTIFACT_TIMELINE || kind == ARTIFACT_DIGEST || kind == ARTIFACT_RUN;
-			for (size_t i = 0; kind == ARTIFACT_TRACE && i < sizeof signs / sizeof *signs; i++)
+			const struct artifact_format *format = artifact_format_find(first, path);
+			found = format->is_recording;
+			for (size_t i = 0; format->is_guess && i < sizeof signs / sizeof *signs; i++)
 				found = found || memmem(first.p, first.n, signs[i], strlen(signs[i]));
 		}
 		source_close(src);

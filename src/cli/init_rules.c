@@ -45,7 +45,7 @@ static const char *reason_of(const struct run_view *v, const struct metric *m)
 
 /* ---- lines ---- */
 
-static bool starts(struct span line, const char *with)
+static bool line_starts(struct span line, const char *with)
 {
 	return line.n >= strlen(with) && memcmp(line.p, with, strlen(with)) == 0;
 }
@@ -78,15 +78,15 @@ static void add_quoted(struct strbuf *out, const char *text)
 static void add_setting(const struct init_rules *in, struct strbuf *out, struct span line)
 {
 	size_t ranks = in->view ? in->view->run->ranks.nr : 0;
-	if (starts(line, "# workload:")) {
+	if (line_starts(line, "# workload:")) {
 		strbuf_addf(out, "workload: \"%s\"  # names the baseline\n", in->workload);
-	} else if (starts(line, "# inputs:") && ranks > 1) {
+	} else if (line_starts(line, "# inputs:") && ranks > 1) {
 		strbuf_addf(out, "inputs: {expect_ranks: %zu}\n", ranks);
-	} else if (starts(line, "# steps:") && in->marker) {
+	} else if (line_starts(line, "# steps:") && in->marker) {
 		strbuf_adds(out, "steps: {marker: ");
 		add_quoted(out, in->marker);
 		strbuf_adds(out, "}\n");
-	} else if (starts(line, "  on_missing: skip") && in->view) {
+	} else if (line_starts(line, "  on_missing: skip") && in->view) {
 		strbuf_adds(out, "  on_missing: fail\n");
 	} else {
 		add_line(out, line);
@@ -109,7 +109,7 @@ static void add_left_out(struct strbuf *out, struct span paragraph, const char *
 	for (const char *p = paragraph.p; p < paragraph.p + paragraph.n;) {
 		struct span line = line_at(p);
 		p += line.n + 1;
-		if (!starts(line, "  ")) {
+		if (!line_starts(line, "  ")) {
 			add_line(out, line);
 			continue;
 		}
@@ -117,9 +117,9 @@ static void add_left_out(struct strbuf *out, struct span paragraph, const char *
 			strbuf_addf(out, "  # Left out for the run that 'gpugate init' was given: %s.\n",
 			            reason);
 		said = true;
-		if (!starts(line, "  #"))
+		if (!line_starts(line, "  #"))
 			strbuf_adds(out, "  # ");
-		add_line(out, starts(line, "  #") ? line : (struct span){ line.p + 2, line.n - 2 });
+		add_line(out, line_starts(line, "  #") ? line : (struct span){ line.p + 2, line.n - 2 });
 	}
 }
 

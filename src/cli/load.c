@@ -1,4 +1,4 @@
-#include "cli/load_internal.h"
+#include "cli/artifact_format.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,16 +12,16 @@
 
 #define JOBS_MAX 1024
 
-struct inputs {
-	struct input *v;
+struct artifact_files {
+	struct artifact_file *v;
 	size_t nr, cap;
 };
 
 /* ---- what there is to read ---- */
 
-static void add_input(struct inputs *inputs, const char *path)
+static void add_file(struct artifact_files *files, const char *path)
 {
-	vec_push(inputs, (struct input){ .path = path });
+	vec_push(files, (struct artifact_file){ .path = path });
 }
 
 /* What a killed gpugate was about to write (io/sink.c): maybe whole, maybe not. */
@@ -32,10 +32,10 @@ static bool is_temporary(const char *path)
 }
 
 /* A directory: itself, then its regular files by name; hidden ones and run context left out. */
-static enum status add_directory(struct inputs *inputs, const char *path, struct arena *a,
+static enum status add_directory(struct artifact_files *out, const char *path, struct arena *a,
                                  struct diag_log *log)
 {
-	VEC(const char *) files = VEC_INIT;
+	VEC(const char *) names = VEC_INIT;
 	DIR *dir = opendir(path);
 	if (!dir)
 		return diag_fail(log, ST_INPUT, "%s: cannot be opened: %s",
@@ -47,27 +47,27 @@ static enum status add_directory(struct inputs *inputs, const char *path, struct
 			continue;
 		const char *file = arena_printf(a, "%s/%s", path, e->d_name);
 		if (stat(file, &sb) == 0 && S_ISREG(sb.st_mode))
-			vec_push(&files, file);
+			vec_push(&names, file);
 	}
 	closedir(dir);
-	vec_sort(&files, text_cmp);
+	vec_sort(&names, text_cmp);
 	size_t nr = 0;
-	for (size_t i = 0; i < files.nr; i++)
-		if (is_temporary(files.v[i]))
+	for (size_t i = 0; i < names.nr; i++)
+		if (is_temporary(names.v[i]))
 			diag_warn(log, "ignored: %s: left behind by a gpugate that was killed",
-			          text_quote(&log->arena, span_of(files.v[i])));
+			          text_quote(&log->arena, span_of(names.v[i])));
 		else
-			files.v[nr++] = files.v[i];
-	files.nr = nr;
-	vec_push(inputs, (struct input){ .path = path, .is_directory = true, .listed = files.nr });
-	for (size_t i = 0; i < files.nr; i++)
-		add_input(inputs, files.v[i]);
-	vec_release(&files);
+			names.v[nr++] = names.v[i];
+	names.nr = nr;
+	vec_push(out, (struct artifact_file){ .path = path, .is_directory = true, .listed = names.nr });
+	for (size_t i = 0; i < names.nr; i++)
+		add_file(out, names.v[i]);
+	vec_release(&names);
 	return ST_OK;
 }
 
-static enum status list(const char *const *paths, size_t nr, struct inputs *out, struct arena *a,
-                        struct diag_log *log)
+static enum status list_files(const char *const *paths, size_t nr, struct artifact_files *out,
+                              struct arena *a, struct diag_log *log)
 {
 	bool standard_input = false;
 	for (size_t i = 0; i < nr; i++) {
@@ -79,7 +79,7 @@ static enum status list(const char *const *paths, size_t nr, struct inputs *out,
 		if (!is_stdin && stat(paths[i], &sb) == 0 && S_ISDIR(sb.st_mode))
 			TRY(add_directory(out, paths[i], a, log));
 		else
-			add_input(out, paths[i]);
+			add_file(out, paths[i]);
 	}
 	return ST_OK;
 }
@@ -90,67 +90,67 @@ static enum status list(const char *const *paths, size_t nr, struct inputs *out,
    artifact and cannot be read is a loss. */
 static bool is_named_like_artifact(const char *path)
 {
-	static const char *const words[] = { ".json", ".gz", ".pickle", ".pkl", ".trace", ".sqlite" };
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strstr(name, words[i]))
-			return true;
+	for (const struct artifact_format *f = artifact_formats; f->name; f++)
+		for (size_t i = 0; f->load && i < ENDINGS_MAX && f->endings[i]; i++)
+			if (strstr(name, f->endings[i]))
+				return true;
 	return false;
 }
 
 /* In a directory, what is no artifact is listed and left alone; a damaged
    artifact is an error all the same. */
-static enum status take(struct input *in, bool listed, struct parts *parts, struct run *run,
-                        struct diag_log *log)
+static enum status take_file(struct artifact_file *file, bool listed, struct artifacts *artifacts,
+                             struct run *run, struct diag_log *log)
 {
-	for (size_t i = 0; i < in->parts.nr; i++) {
-		in->parts.v[i].order = parts->nr;
-		vec_push(parts, in->parts.v[i]);
+	for (size_t i = 0; i < file->artifacts.nr; i++) {
+		file->artifacts.v[i].order = artifacts->nr;
+		vec_push(artifacts, file->artifacts.v[i]);
 	}
-	in->parts.nr = 0;
-	if (listed && in->status == ST_INPUT &&
-	    (in->outcome == OUTCOME_NO_ARTIFACT || !is_named_like_artifact(in->path))) {
-		vec_push(&run->ignored, in->path);
-		diag_warn(log, "ignored: %s", diag_first_error(in->log));
+	file->artifacts.nr = 0;
+	if (listed && file->status == ST_INPUT &&
+	    (file->outcome == OUTCOME_NO_ARTIFACT || !is_named_like_artifact(file->path))) {
+		vec_push(&run->ignored, file->path);
+		diag_warn(log, "ignored: %s", diag_first_error(file->log));
 		return ST_OK;
 	}
-	diag_move(log, in->log);
-	return in->status;
+	diag_move(log, file->log);
+	return file->status;
 }
 
 /* Everything that is wrong is said; the first decides. */
-static enum status take_all(struct inputs *inputs, struct parts *parts, struct run *run,
-                            struct diag_log *log)
+static enum status take_files(struct artifact_files *files, struct artifacts *artifacts,
+                              struct run *run, struct diag_log *log)
 {
 	enum status st = ST_OK;
-	for (size_t i = 0; i < inputs->nr;) {
-		const struct input *in = &inputs->v[i];
-		size_t end = i + 1 + in->listed, before = parts->nr;
+	for (size_t i = 0; i < files->nr;) {
+		const struct artifact_file *file = &files->v[i];
+		size_t end = i + 1 + file->listed, before = artifacts->nr;
 		enum status first = ST_OK;
-		for (i += in->is_directory; i < end; i++) {
-			enum status one = take(&inputs->v[i], in->is_directory, parts, run, log);
+		for (i += file->is_directory; i < end; i++) {
+			enum status one = take_file(&files->v[i], file->is_directory, artifacts, run, log);
 			first = first == ST_OK ? one : first;
 		}
-		if (first == ST_OK && parts->nr == before)
+		if (first == ST_OK && artifacts->nr == before)
 			first = diag_fail(log, ST_INPUT, "%s: no trace, snapshot or digest in this directory",
-			                  text_quote(&log->arena, span_of(in->path)));
+			                  text_quote(&log->arena, span_of(file->path)));
 		st = st == ST_OK ? first : st;
 	}
 	return st;
 }
 
 /* A rank that is given and does not fit is a mistake that would go unseen. */
-static enum status check_rank(const struct loader *l, const struct parts *parts,
+static enum status check_rank(const struct loader *l, const struct artifacts *artifacts,
                               struct diag_log *log)
 {
-	for (size_t i = 0; i < parts->nr && l->rank != UINT64_MAX; i++)
-		if ((uint64_t)parts->v[i].digest->rank != l->rank)
+	for (size_t i = 0; i < artifacts->nr && l->rank != UINT64_MAX; i++)
+		if ((uint64_t)artifacts->v[i].digest->rank != l->rank)
 			return diag_fail(log, ST_USAGE,
 			                 "option '--rank %" PRIu64
 			                 "' does not fit %s, which is of rank %" PRId64
 			                 "; leave it out where artifacts or their names say the rank",
-			                 l->rank, text_quote(&log->arena, span_of(parts->v[i].path)),
-			                 parts->v[i].digest->rank);
+			                 l->rank, text_quote(&log->arena, span_of(artifacts->v[i].path)),
+			                 artifacts->v[i].digest->rank);
 	return ST_OK;
 }
 
@@ -174,48 +174,50 @@ static enum status loader_init(struct loader *l, const struct load_options *opti
 	return ST_OK;
 }
 
-static enum status load_all(struct loader *l, struct inputs *inputs, struct parts *parts,
-                            struct run *run, struct diag_log *log)
+static enum status load_artifacts(struct loader *l, struct artifact_files *files,
+                                  struct artifacts *artifacts, struct run *run,
+                                  struct diag_log *log)
 {
-	for (size_t i = 0; i < inputs->nr; i++) {
-		inputs->v[i].log = &inputs->v[i].own_log;
-		diag_init(inputs->v[i].log);
+	for (size_t i = 0; i < files->nr; i++) {
+		files->v[i].log = &files->v[i].own_log;
+		diag_init(files->v[i].log);
 	}
-	load_files(l, inputs->v, inputs->nr);
-	for (size_t i = 0; i < inputs->nr; i++)
-		l->join_cycles = l->join_cycles || inputs->v[i].cycles;
-	enum status st = take_all(inputs, parts, run, log);
-	for (size_t i = 0; i < inputs->nr; i++) {
-		diag_release(inputs->v[i].log);
-		vec_release(&inputs->v[i].parts);
+	load_files(l, files->v, files->nr);
+	for (size_t i = 0; i < files->nr; i++)
+		l->join_cycles = l->join_cycles || files->v[i].cycles;
+	enum status st = take_files(files, artifacts, run, log);
+	for (size_t i = 0; i < files->nr; i++) {
+		diag_release(files->v[i].log);
+		vec_release(&files->v[i].artifacts);
 	}
 	TRY(st);
-	TRY(check_rank(l, parts, log));
-	return ranks_assemble(l, parts, run, log);
+	TRY(check_rank(l, artifacts, log));
+	return ranks_assemble(l, artifacts, run, log);
 }
 
-enum status run_load_parts(const char *const *paths, size_t nr, const struct load_options *options,
-                           struct run *out, struct diag_log *log)
+enum status run_load_artifacts(const char *const *paths, size_t nr,
+                               const struct load_options *options, struct run *out,
+                               struct diag_log *log)
 {
 	struct loader l;
-	struct inputs inputs = { 0 };
-	struct parts parts = { 0 };
+	struct artifact_files files = { 0 };
+	struct artifacts artifacts = { 0 };
 	*out = (struct run){ .label = nr ? paths[0] : "" };
 	TRY(loader_init(&l, options, log));
-	enum status st = list(paths, nr, &inputs, &out->arena, log);
+	enum status st = list_files(paths, nr, &files, &out->arena, log);
 	if (st == ST_OK)
-		st = load_all(&l, &inputs, &parts, out, log);
-	for (size_t i = 0; i < parts.nr; i++)
-		digest_free(parts.v[i].digest);
-	vec_release(&parts);
-	vec_release(&inputs);
+		st = load_artifacts(&l, &files, &artifacts, out, log);
+	for (size_t i = 0; i < artifacts.nr; i++)
+		digest_free(artifacts.v[i].digest);
+	vec_release(&artifacts);
+	vec_release(&files);
 	return st;
 }
 
 enum status run_load(const char *const *paths, size_t nr, const struct load_options *options,
                      struct run *out, struct diag_log *log)
 {
-	TRY(run_load_parts(paths, nr, options, out, log));
+	TRY(run_load_artifacts(paths, nr, options, out, log));
 	run_join(out);
 	return ST_OK;
 }

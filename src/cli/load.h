@@ -13,16 +13,15 @@ struct load_options {
 	struct reduce_options reduce;
 	const struct site_rules *sites; ///< of snapshots
 	const struct category_table *categories; ///< that small kernels are summed by
-	bool whole; ///< nothing is summed: rows of everything, however small
 };
 
 /// Read every artifact named by `paths`, directories included, into `out`: one
 /// digest per artifact, by rank, traces before the snapshot. Nothing depends on --jobs
 /// or on the order of `paths`. ST_INPUT where an artifact is unusable, a rank has two of
 /// one kind or nothing was found. Caller ends with run_release() whatever the outcome.
-GG_MUST_CHECK enum status run_load_parts(const char *const *paths, size_t nr,
-                                         const struct load_options *options, struct run *out,
-                                         struct diag_log *log);
+GG_MUST_CHECK enum status run_load_artifacts(const char *const *paths, size_t nr,
+                                             const struct load_options *options, struct run *out,
+                                             struct diag_log *log);
 
 /// The same, and the artifacts of a rank joined: one digest per rank.
 GG_MUST_CHECK enum status run_load(const char *const *paths, size_t nr,

@@ -1,4 +1,4 @@
-/// The parts that loading a run is made of.
+/// What the files that load a run share.
 #ifndef GG_CLI_LOAD_INTERNAL_H
 #define GG_CLI_LOAD_INTERNAL_H
 
@@ -19,40 +19,51 @@ struct loader {
 };
 
 /// One artifact that has been read.
-struct part {
+struct artifact {
 	struct digest *digest; ///< owned until ranks_assemble() takes it
 	const char *path; ///< as messages name it, unquoted
 	bool rank_said; ///< by the artifact, its name or --rank
 	bool stored; ///< it was a digest already
 	size_t order; ///< in which it was given
 };
-struct parts {
-	struct part *v;
+struct artifacts {
+	struct artifact *v;
 	size_t nr, cap;
 };
 
 /// What a file turned out to be, beside a status.
-enum outcome { OUTCOME_DIGEST, OUTCOME_NO_ARTIFACT };
+enum load_outcome { OUTCOME_DIGEST, OUTCOME_NO_ARTIFACT };
 
 /// One file of a run and what came of it; while files are read, of one thread alone.
-struct input {
+struct artifact_file {
 	const char *path;
 	size_t listed; ///< a directory: number of its files, which follow
 	bool is_directory;
 	bool cycles; ///< a stored run in which traces of one rank were joined
-	enum outcome outcome;
+	enum load_outcome outcome;
 	enum status status;
-	struct parts parts;
+	struct artifacts artifacts;
 	struct source_progress progress; ///< for whoever watches
-	struct diag_log *log; ///< own_log, unless a part of the reading keeps its own
+	struct diag_log *log; ///< own_log, unless a part of the reading has its own
 	struct diag_log own_log;
 };
 
-/// Read one file, whatever artifact it is: status, outcome, parts and log of `in`.
-void load_file(const struct loader *l, struct input *in);
+/// The name that a digest keeps of the file it was made from.
+const char *artifact_file_name(const struct artifact_file *file);
+
+/// Take `d`, made from `file` with status `st`, over as an artifact of the run; freed on failure.
+GG_MUST_CHECK enum status artifact_add(const struct loader *l, struct artifact_file *file,
+                                       enum status st, struct digest *d, bool rank_said);
+
+/// The same for a digest that was stored as such.
+GG_MUST_CHECK enum status artifact_add_stored(const struct loader *l, struct artifact_file *file,
+                                              struct digest *d);
+
+/// Read one file, whatever artifact it is: status, outcome, artifacts and log of `file`.
+void load_file(const struct loader *l, struct artifact_file *file);
 
 /// Read all files but directories, at most l->jobs at a time, each by one thread.
-void load_files(const struct loader *l, struct input *inputs, size_t nr);
+void load_files(const struct loader *l, struct artifact_file *files, size_t nr);
 
 /// Cores that this process may run on; at least 1.
 size_t load_cores(void);
@@ -64,10 +75,10 @@ size_t load_threads(size_t jobs, size_t files);
 /// file name, else --rank, else 0, which is not `*said`.
 int64_t rank_of(const struct loader *l, int64_t own, const char *name, bool *said);
 
-/// The digests of all parts into run->ranks, in order of rank; of one rank its
+/// The digests of all artifacts into run->ranks, in order of rank; of one rank its
 /// traces (by first step), then its snapshot. The same digest twice is one; other
 /// artifacts of one kind and rank are ST_INPUT unless they are cycles to be joined.
-GG_MUST_CHECK enum status ranks_assemble(const struct loader *l, struct parts *parts,
+GG_MUST_CHECK enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts,
                                          struct run *run, struct diag_log *log);
 
 #endif

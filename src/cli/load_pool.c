@@ -35,37 +35,37 @@ size_t load_threads(size_t jobs, size_t files)
 
 struct pool {
 	const struct loader *loader;
-	struct input *inputs;
+	struct artifact_file *files;
 	size_t nr;
 	atomic_size_t next;
 };
 
-static void *work(void *ctx)
+static void *read_files(void *ctx)
 {
 	struct pool *pool = ctx;
 	for (size_t i; (i = atomic_fetch_add(&pool->next, 1)) < pool->nr;)
-		if (!pool->inputs[i].is_directory) {
-			load_file(pool->loader, &pool->inputs[i]);
-			atomic_store(&pool->inputs[i].progress.done, true);
+		if (!pool->files[i].is_directory) {
+			load_file(pool->loader, &pool->files[i]);
+			atomic_store(&pool->files[i].progress.done, true);
 		}
 	return NULL;
 }
 
-void load_files(const struct loader *l, struct input *inputs, size_t nr)
+void load_files(const struct loader *l, struct artifact_file *files, size_t nr)
 {
 	struct loader own = *l;
-	struct pool pool = { .loader = &own, .inputs = inputs, .nr = nr };
+	struct pool pool = { .loader = &own, .files = files, .nr = nr };
 	VEC(pthread_t) helpers = VEC_INIT;
-	struct progress_line *progress = progress_begin(inputs, nr);
+	struct progress_line *progress = progress_begin(files, nr);
 	size_t want = load_threads(l->jobs, nr);
 	own.trace.threads = l->jobs / want; /* what ranks leave over */
 	while (helpers.nr + 1 < want) {
 		pthread_t helper;
-		if (pthread_create(&helper, NULL, work, &pool) != 0)
+		if (pthread_create(&helper, NULL, read_files, &pool) != 0)
 			break; /* fewer do the same work */
 		vec_push(&helpers, helper);
 	}
-	work(&pool);
+	read_files(&pool);
 	for (size_t i = 0; i < helpers.nr; i++)
 		pthread_join(helpers.v[i], NULL);
 	vec_release(&helpers);

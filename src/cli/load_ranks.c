@@ -40,13 +40,13 @@ int64_t rank_of(const struct loader *l, int64_t own, const char *name, bool *sai
 
 /* A trace and a snapshot that does not say whose it is belong together where
    there are no others. */
-static void adopt_rank(struct parts *parts)
+static void adopt_rank(struct artifacts *artifacts)
 {
 	size_t traces = 0, snapshots = 0;
 	const struct digest *trace = NULL;
-	struct part *snapshot = NULL;
-	for (size_t i = 0; i < parts->nr; i++) {
-		struct part *p = &parts->v[i];
+	struct artifact *snapshot = NULL;
+	for (size_t i = 0; i < artifacts->nr; i++) {
+		struct artifact *p = &artifacts->v[i];
 		if (digest_has_trace(p->digest)) {
 			trace = p->digest;
 			traces++;
@@ -60,15 +60,15 @@ static void adopt_rank(struct parts *parts)
 		snapshot->digest->rank = trace->rank;
 }
 
-static int part_cmp(const void *a, const void *b)
+static int artifact_cmp(const void *a, const void *b)
 {
-	const struct part *x = a, *y = b;
+	const struct artifact *x = a, *y = b;
 	int c = run_digest_cmp(x->digest, y->digest);
 	return c ? c : (x->order > y->order) - (x->order < y->order);
 }
 
 /* Of one kind and rank, so that the same bytes are the same digest. */
-static bool is_same(const struct part *a, const struct part *b)
+static bool is_same_digest(const struct artifact *a, const struct artifact *b)
 {
 	struct sink *x = sink_open_memory(), *y = sink_open_memory();
 	digest_write(a->digest, x);
@@ -79,12 +79,12 @@ static bool is_same(const struct part *a, const struct part *b)
 	return same;
 }
 
-static enum status refuse(const struct loader *l, const struct part *p, const struct part *other,
-                          struct diag_log *log)
+static enum status refuse_twice(const struct loader *l, const struct artifact *p,
+                                const struct artifact *other, struct diag_log *log)
 {
 	struct arena *a = &log->arena;
-	const struct part *first = p->order < other->order ? p : other;
-	const struct part *second = first == p ? other : p;
+	const struct artifact *first = p->order < other->order ? p : other;
+	const struct artifact *second = first == p ? other : p;
 	bool traces = digest_has_trace(p->digest) && digest_has_trace(other->digest);
 	const char *fault = traces ? cycles_fault(first->digest, second->digest) : "";
 	const char *advice =
@@ -112,12 +112,12 @@ static const char *common_input(const struct digest *a, const struct digest *b)
 	return NULL;
 }
 
-static enum status refuse_input(const struct part *p, const struct part *other, const char *name,
-                                struct diag_log *log)
+static enum status refuse_input(const struct artifact *p, const struct artifact *other,
+                                const char *name, struct diag_log *log)
 {
 	struct arena *a = &log->arena;
-	const struct part *first = p->order < other->order ? p : other;
-	const struct part *second = first == p ? other : p;
+	const struct artifact *first = p->order < other->order ? p : other;
+	const struct artifact *second = first == p ? other : p;
 	return diag_fail(log, ST_INPUT,
 	                 "%s: 'input.%s' is in %s too, of the same rank; keep one of them, or say in "
 	                 "the names of the files which rank they are of (bench-rank3.json)",
@@ -132,8 +132,8 @@ static bool is_metrics_alone(const struct digest *d)
 
 /* Whether `p` may stand beside what is kept of its rank; `*same` where it is there already.
    Each is held against all others. */
-static enum status check_beside(const struct loader *l, const struct part *p,
-                                const struct part *kept, size_t nr, bool *same,
+static enum status check_beside(const struct loader *l, const struct artifact *p,
+                                const struct artifact *kept, size_t nr, bool *same,
                                 struct diag_log *log)
 {
 	enum { MOST = 256 };
@@ -149,38 +149,38 @@ static enum status check_beside(const struct loader *l, const struct part *p,
 		if (apart && !input)
 			continue;
 		*same = p->stored && kept[i].stored && run_digest_cmp(p->digest, kept[i].digest) == 0 &&
-		        is_same(p, &kept[i]);
+		        is_same_digest(p, &kept[i]);
 		if (!*same && input)
 			return refuse_input(p, &kept[i], input, log);
 		bool cycles = trace && l->join_cycles && !cycles_fault(kept[i].digest, p->digest);
 		if (!*same && !cycles)
-			return refuse(l, p, &kept[i], log);
+			return refuse_twice(l, p, &kept[i], log);
 	}
 	return ST_OK;
 }
 
-enum status ranks_assemble(const struct loader *l, struct parts *parts, struct run *run,
+enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, struct run *run,
                            struct diag_log *log)
 {
 	size_t nr = 0, first = 0; /* kept; from where on of the same rank */
 	int64_t rank = -1; /* what is of the whole run joins its first rank */
-	adopt_rank(parts);
-	vec_sort(parts, part_cmp);
-	for (size_t i = 0; i < parts->nr; i++) {
-		struct part p = parts->v[i];
+	adopt_rank(artifacts);
+	vec_sort(artifacts, artifact_cmp);
+	for (size_t i = 0; i < artifacts->nr; i++) {
+		struct artifact p = artifacts->v[i];
 		bool same;
 		if (rank >= 0 && p.digest->rank != rank)
 			first = nr;
 		rank = p.digest->rank;
-		TRY(check_beside(l, &p, parts->v + first, nr - first, &same, log));
-		parts->v[i].digest = NULL;
+		TRY(check_beside(l, &p, artifacts->v + first, nr - first, &same, log));
+		artifacts->v[i].digest = NULL;
 		if (same)
 			digest_free(p.digest);
 		else
-			parts->v[nr++] = p;
+			artifacts->v[nr++] = p;
 	}
 	for (size_t i = 0; i < nr; i++)
-		vec_push(&run->ranks, parts->v[i].digest);
-	parts->nr = 0;
+		vec_push(&run->ranks, artifacts->v[i].digest);
+	artifacts->nr = 0;
 	return ST_OK;
 }

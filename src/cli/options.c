@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "base/span.h"
 #include "base/text.h"
-#include "model/metric.h"
+#include "metric/metric.h"
 
 static const struct command_row {
 	const char *name, *args;

@@ -26,9 +26,9 @@ static struct write_options write_options(const struct options *o)
 		                           .verbose = o->value[OPT_VERBOSE] != NULL };
 }
 
-static enum status write_one(const char *path, const struct report_format *f,
-                             const struct report *r, const struct write_options *w,
-                             struct diag_log *log)
+static enum status write_report(const char *path, const struct report_format *f,
+                                const struct report *r, const struct write_options *w,
+                                struct diag_log *log)
 {
 	struct sink *out;
 	TRY(sink_open(path, false, &out, log));
@@ -50,7 +50,7 @@ static enum status write_files(const struct options *o, const struct report *r, 
 			continue;
 		bool is_stdout = strcmp(path, "-") == 0;
 		*to_stdout = *to_stdout || is_stdout;
-		enum status one = again && is_stdout ? ST_OK : write_one(path, f, r, &w, log);
+		enum status one = again && is_stdout ? ST_OK : write_report(path, f, r, &w, log);
 		st = st == ST_OK ? one : st;
 	}
 	return st;
@@ -85,7 +85,7 @@ enum status output_reports(const struct options *o, struct report *r, struct dia
 	diag_init(&again);
 	enum status st = write_files(o, r, false, &to_stdout, &own);
 	if (!to_stdout) {
-		enum status text = write_one("-", report_format_find("text"), r, &w, &own);
+		enum status text = write_report("-", report_format_find("text"), r, &w, &own);
 		st = st == ST_OK ? text : st;
 	}
 	if (st != ST_OK) { /* what could be written must not say that all is well */

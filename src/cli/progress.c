@@ -12,13 +12,13 @@
 
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "model/metric.h"
+#include "metric/metric.h"
 
 /* What is read within the first of these shows nothing. */
 enum { INTERVAL_NS = 300000000, DEFAULT_COLUMNS = 80, NAME_CHARS = 28 };
 
 struct progress_line {
-	const struct input *inputs;
+	const struct artifact_file *files;
 	size_t nr;
 	size_t nr_files; ///< without directories
 	uint64_t total; ///< bytes of all files; 0 where some file is none that has a size
@@ -45,31 +45,31 @@ static size_t columns(void)
 	return DEFAULT_COLUMNS;
 }
 
-static uint64_t size_of(const struct input *in)
+static uint64_t size_of_file(const struct artifact_file *file)
 {
 	struct stat sb;
-	return stat(in->path, &sb) == 0 && S_ISREG(sb.st_mode) ? (uint64_t)sb.st_size : 0;
+	return stat(file->path, &sb) == 0 && S_ISREG(sb.st_mode) ? (uint64_t)sb.st_size : 0;
 }
 
 /* ---- the line ---- */
 
-struct state {
+struct progress_state {
 	uint64_t bytes;
 	size_t done;
-	const struct input *reading; ///< the first of those that are begun; NULL none
+	const struct artifact_file *reading; ///< the first of those that are begun; NULL none
 };
 
-static struct state look(const struct progress_line *p)
+static struct progress_state look_at_files(const struct progress_line *p)
 {
-	struct state s = { 0 };
+	struct progress_state s = { 0 };
 	for (size_t i = 0; i < p->nr; i++) {
-		const struct source_progress *f = &p->inputs[i].progress;
+		const struct source_progress *f = &p->files[i].progress;
 		uint64_t bytes = atomic_load_explicit(&f->bytes, memory_order_relaxed);
 		bool done = atomic_load(&f->done);
 		s.bytes += bytes;
 		s.done += done;
 		if (bytes && !done && !s.reading)
-			s.reading = &p->inputs[i];
+			s.reading = &p->files[i];
 	}
 	return s;
 }
@@ -90,7 +90,7 @@ static void add_name(struct strbuf *b, const char *name)
 /* "3 of 8 files, rank3.json.gz, 1.20 GiB of 4.00 GiB, 512.00 MiB/s, 5 s left" */
 static void compose(const struct progress_line *p, struct strbuf *b)
 {
-	struct state s = look(p);
+	struct progress_state s = look_at_files(p);
 	int64_t ns = now_ns() - p->start_ns;
 	if (p->nr_files > 1)
 		strbuf_addf(b, "%zu of %zu files, ", s.done, p->nr_files);
@@ -115,7 +115,7 @@ static void compose(const struct progress_line *p, struct strbuf *b)
 }
 
 /* Nothing but the carriage return is asked of the terminal: blanks cover what stood there. */
-static void show(struct progress_line *p, struct span text)
+static void show_progress(struct progress_line *p, struct span text)
 {
 	struct strbuf line = STRBUF_INIT;
 	size_t room = columns() - 1, nr = text.n < room ? text.n : room;
@@ -131,7 +131,7 @@ static void show(struct progress_line *p, struct span text)
 	strbuf_release(&line);
 }
 
-static void *watch(void *ctx)
+static void *watch_files(void *ctx)
 {
 	struct progress_line *p = ctx;
 	int64_t at = p->start_ns;
@@ -146,7 +146,7 @@ static void *watch(void *ctx)
 			break;
 		struct strbuf b = STRBUF_INIT;
 		compose(p, &b);
-		show(p, strbuf_span(&b));
+		show_progress(p, strbuf_span(&b));
 		strbuf_release(&b);
 	}
 	pthread_mutex_unlock(&p->mutex);
@@ -165,9 +165,9 @@ static void measure(struct progress_line *p)
 {
 	bool known = true;
 	for (size_t i = 0; i < p->nr; i++) {
-		if (p->inputs[i].is_directory)
+		if (p->files[i].is_directory)
 			continue;
-		uint64_t size = size_of(&p->inputs[i]);
+		uint64_t size = size_of_file(&p->files[i]);
 		p->nr_files++;
 		p->total += size;
 		known = known && size;
@@ -175,13 +175,13 @@ static void measure(struct progress_line *p)
 	p->total = known ? p->total : 0;
 }
 
-struct progress_line *progress_begin(const struct input *inputs, size_t nr)
+struct progress_line *progress_begin(const struct artifact_file *files, size_t nr)
 {
 	if (!is_wanted())
 		return NULL;
 	struct progress_line *p = mem_calloc(1, sizeof *p);
 	pthread_condattr_t monotonic;
-	p->inputs = inputs;
+	p->files = files;
 	p->nr = nr;
 	p->start_ns = now_ns();
 	measure(p);
@@ -190,7 +190,7 @@ struct progress_line *progress_begin(const struct input *inputs, size_t nr)
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&p->wake, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	if (pthread_create(&p->thread, NULL, watch, p) != 0)
+	if (pthread_create(&p->thread, NULL, watch_files, p) != 0)
 		p->stop = true; /* there is nobody to stop */
 	return p;
 }
@@ -207,7 +207,7 @@ void progress_end(struct progress_line *p)
 	if (watched)
 		pthread_join(p->thread, NULL);
 	if (p->shown)
-		show(p, SPAN(""));
+		show_progress(p, SPAN(""));
 	pthread_cond_destroy(&p->wake);
 	pthread_mutex_destroy(&p->mutex);
 	free(p);

@@ -6,9 +6,9 @@
 
 struct progress_line;
 
-/// Watch the files of `inputs` (borrowed until the end) while they are read, by a thread of its
+/// Watch `files` (borrowed until the end) while they are read, by a thread of its
 /// own. NULL where standard error is no terminal: nothing is ever written there.
-struct progress_line *progress_begin(const struct input *inputs, size_t nr);
+struct progress_line *progress_begin(const struct artifact_file *files, size_t nr);
 
 /// Clear the line and stop; NULL is fine.
 void progress_end(struct progress_line *p);

@@ -36,7 +36,7 @@ static const struct ci_system {
 
 enum { TEXT_CHARS = 200, REASON_CHARS = 1000 };
 
-static const char *variable(const char *name)
+static const char *ci_variable(const char *name)
 {
 	const char *value = getenv(name);
 	return value && *value ? value : NULL;
@@ -46,14 +46,14 @@ static const char *first_of(const char *const *names)
 {
 	const char *value = NULL;
 	for (; *names && !value; names++)
-		value = variable(*names);
+		value = ci_variable(*names);
 	return value;
 }
 
 static const struct ci_system *system_here(void)
 {
 	for (size_t i = 0; i < sizeof systems / sizeof *systems; i++)
-		if (variable(systems[i].marker))
+		if (ci_variable(systems[i].marker))
 			return &systems[i];
 	return NULL;
 }
@@ -64,7 +64,7 @@ static const char *reason_of(const struct ci_system *s, struct arena *a)
 	struct strbuf b = STRBUF_INIT;
 	strbuf_addf(&b, "%s: ", s->name);
 	for (const char *const *part = s->link; *part; part++) {
-		const char *value = **part == '$' ? variable(*part + 1) : *part;
+		const char *value = **part == '$' ? ci_variable(*part + 1) : *part;
 		if (!value) {
 			strbuf_setlen(&b, strlen(s->name));
 			break;

@@ -29,14 +29,14 @@ struct bounds {
 	int64_t share[NR_BOUNDS]; /* of the step, by what explains it */
 };
 
-static void say(struct bounds *b, const char *sentence)
+static void add_sentence(struct bounds *b, const char *sentence)
 {
 	vec_push(&b->out->evidence, sentence);
 }
 
 static const char *pct(struct bounds *b, int64_t share)
 {
-	return figure_text(b->a, UNIT_PCT, share, false);
+	return unit_text(b->a, UNIT_PCT, share);
 }
 
 /* Where the wall time of the steps of a rank went, summed over its devices. False without steps. */
@@ -142,10 +142,11 @@ static int64_t explain_waits(struct bounds *b)
 	if (b->window || count < 2)
 		sync = 0;
 	if (sync >= PART_WORTH_NAMING)
-		say(b, arena_printf(b->a, "%s synchronisations a step hold the host for %s of it",
-		                    figure_text(b->a, UNIT_COUNT, count, false), pct(b, sync)));
+		add_sentence(b, arena_printf(b->a, "%s synchronisations a step hold the host for %s of it",
+		                             unit_text(b->a, UNIT_COUNT, count), pct(b, sync)));
 	if (copies >= PART_WORTH_NAMING)
-		say(b, arena_printf(b->a,
+		add_sentence(
+		    b, arena_printf(b->a,
 		                    "calls that copy memory hold the host for %s of the trace: they wait "
 		                    "for the GPU",
 		                    pct(b, copies)));
@@ -161,7 +162,8 @@ static void explain_idle(struct bounds *b)
 		return;
 	explain(b, BOUND_INPUT, loader, &idle);
 	if (b->share[BOUND_INPUT] >= PART_WORTH_NAMING)
-		say(b, arena_printf(b->a, "the data loader takes %s of %s", pct(b, loader), b->of));
+		add_sentence(b,
+		             arena_printf(b->a, "the data loader takes %s of %s", pct(b, loader), b->of));
 	if (idle < PART_WORTH_NAMING)
 		return;
 	int64_t waits = explain_waits(b);
@@ -172,20 +174,23 @@ static void explain_idle(struct bounds *b)
 	int64_t each = host_per_activity(b, host);
 	if (host >= PART_MOST && each <= LAUNCH_NS) {
 		explain(b, BOUND_LAUNCH, idle, &idle);
-		say(b, arena_printf(b->a,
+		add_sentence(
+		    b, arena_printf(b->a,
 		                    "a host thread is in operators and runtime calls for %s of the trace, "
 		                    "waits and the data loader aside: it does not launch fast enough",
 		                    pct(b, host)));
 	} else if (host >= PART_MOST) {
 		b->share[BOUND_UNKNOWN] = idle;
-		say(b, arena_printf(b->a,
+		add_sentence(
+		    b, arena_printf(b->a,
 		                    "a host thread is in operators and runtime calls for %s of the trace, "
 		                    "%s for each GPU activity: more than launches take; modules are "
 		                    "loaded, or operators compute on the host",
-		                    pct(b, host), figure_text(b->a, UNIT_NS, each, false)));
+		                    pct(b, host), unit_text(b->a, UNIT_NS, each)));
 	} else {
 		b->share[BOUND_UNKNOWN] = idle;
-		say(b,
+		add_sentence(
+		    b,
 		    arena_printf(b->a,
 		                 "%s of %s is idle time that no data loader, wait or launch explains: host "
 		                 "work that was not recorded",
@@ -231,9 +236,10 @@ static void say_parts(struct bounds *b)
 	for (int p = 0, nr = 0; p < NR_STEP_PARTS; p++)
 		if (b->part[p] >= PERCENT / 2)
 			strbuf_addf(&text, "%s %s %s", nr++ ? "," : "", pct(b, b->part[p]), names[p]);
-	say(b, arena_take(b->a, &text));
+	add_sentence(b, arena_take(b->a, &text));
 	if (b->window)
-		say(b,
+		add_sentence(
+		    b,
 		    "no steps are marked: the figures are of the whole trace, its start and end included");
 }
 
@@ -345,7 +351,8 @@ void diagnose_bound(const struct run_view *v, struct arena *a, struct classifica
 		explain_idle(&b);
 		decide(&b);
 	} else {
-		say(&b, b.activities ? "the steps take no time: what it goes to is not known"
+		add_sentence(&b, b.activities
+		                     ? "the steps take no time: what it goes to is not known"
 		                     : "no GPU activity was recorded: what the time of a step goes to is "
 		                       "not known");
 	}

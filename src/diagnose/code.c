@@ -10,18 +10,18 @@
 /* ---- gradient checkpoints ---- */
 
 /* Sum over ranks of what matches, with the steps it is of. */
-struct work {
+struct work_sum {
 	__int128 ns, steps, window_ns;
 };
 
-static int64_t work_per_step(const struct work *w)
+static int64_t work_per_step(const struct work_sum *w)
 {
 	return w->steps ? number_div_round(w->ns, w->steps) : 0;
 }
 
-static struct work recomputed(const struct run *run)
+static struct work_sum recomputed(const struct run *run)
 {
-	struct work w = { 0 };
+	struct work_sum w = { 0 };
 	for (size_t r = 0; r < run->ranks.nr; r++) {
 		const struct digest *d = run->ranks.v[r];
 		w.steps += d->usable_steps;
@@ -56,25 +56,25 @@ static int64_t recomputed_share(const struct run *run)
 static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
                                      struct run_report *out)
 {
-	struct work w = recomputed(v->run);
+	struct work_sum w = recomputed(v->run);
 	int64_t step, ns = work_per_step(&w), python = ns ? 0 : recomputed_share(v->run);
 	const char *seen;
 	if (ns && figure_of_step(v, &step) && number_pct(ns, step) >= 5 * PERCENT)
 		seen = arena_printf(a,
 		                    "CheckpointFunctionBackward takes %s of host time a %s, the backward "
 		                    "of what it recomputes included",
-		                    figure_text(a, UNIT_NS, ns, false), out->window ? "window" : "step");
+		                    unit_text(a, UNIT_NS, ns), out->window ? "window" : "step");
 	else if (python >= 5 * PERCENT)
 		seen = arena_printf(
 		    a, "functions of torch/utils/checkpoint.py that recompute run for %s of the trace",
-		    figure_text(a, UNIT_PCT, python, false));
+		    unit_text(a, UNIT_PCT, python));
 	else
 		return;
 	int64_t headroom;
 	const char *room = "whether memory has room for the activations: see memory.headroom";
 	if (figure_of_metric(v, METRIC_MEMORY_HEADROOM, &headroom))
 		room = arena_printf(a, "%s of the device are left above the peak",
-		                    figure_text(a, UNIT_BYTES, headroom, false));
+		                    unit_text(a, UNIT_BYTES, headroom));
 	recommend_add(
 	    v,
 	    &(struct recommendation){
@@ -98,7 +98,7 @@ static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
 /* Kernels that write one value and memory sets, together: what figures by category do not tell. */
 static void excessive_zeroing(const struct run_view *v, struct arena *a, struct run_report *out)
 {
-	struct work w = { 0 };
+	struct work_sum w = { 0 };
 	__int128 count = 0;
 	int64_t cuda;
 	for (size_t r = 0; r < v->run->ranks.nr; r++) {
@@ -120,12 +120,11 @@ static void excessive_zeroing(const struct run_view *v, struct arena *a, struct 
 	        .id = "excessive-zeroing",
 	        .title = "memory is filled over and over",
 	        .saves_ns = ns,
-	        .observation =
-	            arena_printf(a, "%s fills and memory sets take %s (%s of GPU time) a %s",
-	                         figure_text(a, UNIT_COUNT, number_div_round(count, w.steps), false),
-	                         figure_text(a, UNIT_NS, ns, false),
-	                         figure_text(a, UNIT_PCT, number_pct(ns, cuda), false),
-	                         out->window ? "window" : "step"),
+	        .observation = arena_printf(a, "%s fills and memory sets take %s (%s of GPU time) a %s",
+	                                    unit_text(a, UNIT_COUNT, number_div_round(count, w.steps)),
+	                                    unit_text(a, UNIT_NS, ns),
+	                                    unit_text(a, UNIT_PCT, number_pct(ns, cuda)),
+	                                    out->window ? "window" : "step"),
 	        .hypothesis = "gradients or buffers are zeroed and then overwritten",
 	        .action =
 	            "zero_grad(set_to_none=True), torch.empty where all of it is written, reuse of "
@@ -195,9 +194,9 @@ static void cuda_graphs_suit(const struct run_view *v, struct arena *a, struct r
 	                         "each of the steps launches %s kernels of %s on average, none waits "
 	                         "for the GPU, and the GPU "
 	                         "is busy %s of the time",
-	                         figure_text(a, UNIT_COUNT, count, false),
-	                         figure_text(a, UNIT_NS, number_div_round(kernel_ns, count), false),
-	                         figure_text(a, UNIT_PCT, busy, false)),
+	                         unit_text(a, UNIT_COUNT, count),
+	                         unit_text(a, UNIT_NS, number_div_round(kernel_ns, count)),
+	                         unit_text(a, UNIT_PCT, busy)),
 	        .hypothesis = "the host repeats the same launches, which one graph launch replaces",
 	        .action =
 	            "torch.compile(mode=\"reduce-overhead\") or torch.cuda.graph around the step; "
@@ -226,12 +225,12 @@ static void blocking_copies(const struct run_view *v, struct arena *a, struct ru
 	        .id = "blocking-copies",
 	        .title = "copies hold the host until the GPU is done",
 	        .saves_ns = held < idle ? held : idle,
-	        .observation = arena_printf(a,
-	                                    "the host is in calls that copy memory for %s of the "
-	                                    "trace, and the GPU is busy %s of "
-	                                    "the time",
-	                                    figure_text(a, UNIT_PCT, share, false),
-	                                    figure_text(a, UNIT_PCT, busy, false)),
+	        .observation =
+	            arena_printf(a,
+	                         "the host is in calls that copy memory for %s of the "
+	                         "trace, and the GPU is busy %s of "
+	                         "the time",
+	                         unit_text(a, UNIT_PCT, share), unit_text(a, UNIT_PCT, busy)),
 	        .hypothesis =
 	            "copies to or from pageable memory, .item(), .cpu() or .tolist() drain the "
 	            "queue of launches",
@@ -283,16 +282,15 @@ static void fragmentation(const struct run_view *v, struct arena *a, struct run_
 	            "memory %s of rank %" PRId64
 	            ": %s (%s of reserved) were not allocated when memory was "
 	            "shortest",
-	            worst->id, rank, figure_text(a, UNIT_BYTES, most, false),
-	            figure_text(a, UNIT_PCT,
-	                        memory_fragmentation(worst->peak_allocated, worst->reserved_at_peak),
-	                        false)),
+	            worst->id, rank, unit_text(a, UNIT_BYTES, most),
+	            unit_text(a, UNIT_PCT,
+	                      memory_fragmentation(worst->peak_allocated, worst->reserved_at_peak))),
 	        .hypothesis = "blocks of uneven sizes leave gaps that no request fits into",
 	        .action =
 	            "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, keep sizes of tensors alike "
 	            "from step to step (padding, bucketing)",
 	        .confirm = "memory.fragmentation_at_peak_pct",
-	        .ask = strcmp(worst->source, "snapshot") == 0
+	        .ask = worst->source == MEMORY_OF_SNAPSHOT
 	                   ? ""
 	                   : "a memory snapshot with history, which shows the gaps and who holds the "
 	                     "blocks "

@@ -31,7 +31,7 @@ static void add_count(struct summary *s, const char *id, const char *label, int6
 {
 	vec_push(&s->out->facts, (struct fact){ .id = id,
 	                                        .label = label,
-	                                        .text = figure_text(s->a, UNIT_COUNT, value, false),
+	                                        .text = unit_text(s->a, UNIT_COUNT, value),
 	                                        .has_value = true,
 	                                        .value = value,
 	                                        .unit = UNIT_COUNT,
@@ -59,8 +59,7 @@ static const char *worst_rank(struct summary *s, enum metric_id id, int64_t show
 		return "";
 	if (worst == shown)
 		return arena_printf(s->a, "rank %" PRId64 ", the worst", at);
-	return arena_printf(s->a, "worst rank %" PRId64 ": %s", at,
-	                    figure_text(s->a, m->unit, worst, false));
+	return arena_printf(s->a, "worst rank %" PRId64 ": %s", at, unit_text(s->a, m->unit, worst));
 }
 
 /* What a share of the peak is of, and what operations are. */
@@ -73,11 +72,11 @@ static const char *flops_note(struct summary *s, enum metric_id id)
 		return "";
 	for (size_t i = 0; i < s->v->run->ranks.nr; i++)
 		if (flops_peak(s->v->run->ranks.v[i], &peak))
-			return arena_printf(
-			    s->a, "of %s: %s%s",
-			    figure_text(s->a, UNIT_FLOPS_PER_S,
-			                number_div_round((__int128)peak.micro_tflops * MICRO, 1), false),
-			    peak.source, id == METRIC_MFU_PCT ? "" : "; recomputed work counts");
+			return arena_printf(s->a, "of %s: %s%s",
+			                    unit_text(s->a, UNIT_FLOPS_PER_S,
+			                              number_div_round((__int128)peak.micro_tflops * MICRO, 1)),
+			                    peak.source,
+			                    id == METRIC_MFU_PCT ? "" : "; recomputed work counts");
 	return "";
 }
 
@@ -97,7 +96,7 @@ static void add_metric(struct summary *s, enum metric_id id)
 	const char *note = worst_rank(s, id, value);
 	vec_push(&s->out->facts, (struct fact){ .id = m->name,
 	                                        .label = label,
-	                                        .text = figure_text(s->a, m->unit, value, false),
+	                                        .text = unit_text(s->a, m->unit, value),
 	                                        .has_value = true,
 	                                        .value = value,
 	                                        .unit = m->unit,
@@ -159,7 +158,7 @@ static void add_extent(struct summary *s)
 	              : "");
 	vec_push(&s->out->facts, (struct fact){ .id = "window",
 	                                        .label = "trace window",
-	                                        .text = figure_text(s->a, UNIT_NS, e.window_ns, false),
+	                                        .text = unit_text(s->a, UNIT_NS, e.window_ns),
 	                                        .has_value = true,
 	                                        .value = e.window_ns,
 	                                        .unit = UNIT_NS,
@@ -191,14 +190,13 @@ static void add_inputs(struct summary *s)
 		struct query q = diagnosis_query(m);
 		int64_t value;
 		if (figure_of_run(s->v, &q, &value))
-			vec_push(&s->out->facts,
-			         (struct fact){ .id = m->name,
-			                        .label = m->name,
-			                        .text = figure_text(s->a, m->unit, value, false),
-			                        .has_value = true,
-			                        .value = value,
-			                        .unit = m->unit,
-			                        .note = "from a metrics file" });
+			vec_push(&s->out->facts, (struct fact){ .id = m->name,
+			                                        .label = m->name,
+			                                        .text = unit_text(s->a, m->unit, value),
+			                                        .has_value = true,
+			                                        .value = value,
+			                                        .unit = m->unit,
+			                                        .note = "from a metrics file" });
 	}
 	if (names.list.nr > INPUTS_SHOWN)
 		add_count(s, "inputs", "more figures of metrics files",

@@ -74,7 +74,7 @@ static int by_function(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static void gather(struct comparison *c, const struct run_view *v)
+static void gather_functions(struct comparison *c, const struct run_view *v)
 {
 	struct name_table names;
 	struct idmap ids;
@@ -200,17 +200,15 @@ static const char *sentence(const struct unlike *u, size_t nr, size_t most, stru
 	size_t more = seen.keys.nr > most ? seen.keys.nr - most : 0;
 	if (more)
 		strbuf_addf(&b, ", and %zu function%s more", more, more == 1 ? "" : "s");
-	const char *text = arena_dup(a, strbuf_span(&b));
 	idmap_release(&seen);
-	strbuf_release(&b);
-	return text;
+	return arena_take(a, &b);
 }
 
 void functions_unlike(const struct run_view *v, const size_t *most, struct arena *a,
                       const char **text)
 {
 	struct comparison c = { .run = v->run };
-	gather(&c, v);
+	gather_functions(&c, v);
 	c.values = mem_calloc(c.eligible, sizeof *c.values);
 	if (c.eligible >= FEWEST_RANKS)
 		compare(&c);

@@ -15,7 +15,7 @@ static const struct {
 };
 enum { NR_COLUMNS = sizeof columns / sizeof *columns };
 
-static void add_row(const struct run_view *v, size_t r, bool candidate, struct report *out)
+static void add_rank_row(const struct run_view *v, size_t r, bool candidate, struct report *out)
 {
 	struct arena *a = &out->arena;
 	const struct digest *d = v->ranks[r].digest;
@@ -23,26 +23,25 @@ static void add_row(const struct run_view *v, size_t r, bool candidate, struct r
 	row->rank = d->rank;
 	row->candidate = candidate;
 	int64_t steps = d->window ? 0 : d->usable_steps;
-	vec_push(&row->cells, figure_text(a, UNIT_COUNT, steps, false));
+	vec_push(&row->cells, unit_text(a, UNIT_COUNT, steps));
 	vec_push(&row->values, steps);
 	for (size_t i = 0; i < NR_COLUMNS; i++) {
 		int64_t value;
 		bool known = figure_of_rank(v, r, columns[i].id, &value);
-		vec_push(&row->cells,
-		         known ? figure_text(a, metric_table[columns[i].id].unit, value, false) : "–");
+		vec_push(&row->cells, known ? unit_text(a, metric_table[columns[i].id].unit, value) : "–");
 		vec_push(&row->values, known ? value : INT64_MIN);
 	}
 }
 
 /* ---- utilisation over the ranks ---- */
 
-struct ranked {
+struct rank_figure {
 	int64_t value, rank;
 };
 
-static int ranked_cmp(const void *a, const void *b)
+static int rank_figure_cmp(const void *a, const void *b)
 {
-	const struct ranked *x = a, *y = b;
+	const struct rank_figure *x = a, *y = b;
 	if (x->value != y->value)
 		return x->value < y->value ? -1 : 1;
 	return (x->rank > y->rank) - (x->rank < y->rank);
@@ -51,15 +50,15 @@ static int ranked_cmp(const void *a, const void *b)
 static void note_utilisation(const struct run_view *v, bool candidate, struct report *out)
 {
 	struct arena *a = &out->arena;
-	VEC(struct ranked) list = VEC_INIT;
+	VEC(struct rank_figure) list = VEC_INIT;
 	for (size_t r = 0; r < v->run->ranks.nr; r++) {
 		int64_t value;
 		if (figure_of_rank(v, r, METRIC_GPU_UTILIZATION_PCT, &value))
-			vec_push(&list, (struct ranked){ value, v->ranks[r].digest->rank });
+			vec_push(&list, (struct rank_figure){ value, v->ranks[r].digest->rank });
 	}
-	vec_sort(&list, ranked_cmp);
+	vec_sort(&list, rank_figure_cmp);
 	if (list.nr > 1) {
-		const struct ranked *lo = &list.v[0], *hi = &list.v[list.nr - 1];
+		const struct rank_figure *lo = &list.v[0], *hi = &list.v[list.nr - 1];
 		int64_t *values = arena_alloc(a, list.nr, sizeof *values);
 		for (size_t i = 0; i < list.nr; i++)
 			values[i] = list.v[i].value;
@@ -67,9 +66,9 @@ static void note_utilisation(const struct run_view *v, bool candidate, struct re
 		vec_push(&side->notes,
 		         span_of(arena_printf(
 		             a, "GPU utilisation of the ranks %s (rank %lld) to %s (rank %lld), median %s",
-		             figure_text(a, UNIT_PCT, lo->value, false), (long long)lo->rank,
-		             figure_text(a, UNIT_PCT, hi->value, false), (long long)hi->rank,
-		             figure_text(a, UNIT_PCT, number_median(values, list.nr), false))));
+		             unit_text(a, UNIT_PCT, lo->value), (long long)lo->rank,
+		             unit_text(a, UNIT_PCT, hi->value), (long long)hi->rank,
+		             unit_text(a, UNIT_PCT, number_median(values, list.nr)))));
 	}
 	vec_release(&list);
 }
@@ -85,6 +84,6 @@ void diagnose_rank_table(const struct run_view *v, bool candidate, struct report
 			                                                   columns[i].narrow, false });
 	}
 	for (size_t r = 0; r < v->run->ranks.nr; r++)
-		add_row(v, r, candidate, out);
+		add_rank_row(v, r, candidate, out);
 	note_utilisation(v, candidate, out);
 }

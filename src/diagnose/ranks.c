@@ -27,7 +27,7 @@ static const struct cross_rank *cross_of(const struct diagnosis *d, size_t r)
 	return d->view->ranks[r].cross;
 }
 
-static void add(struct diagnosis *d, const char *id, size_t r, const char *message)
+static void add_rank_finding(struct diagnosis *d, const char *id, size_t r, const char *message)
 {
 	vec_push(&d->out->insights,
 	         (struct insight){ id, d->candidate, d->run->ranks.v[r]->rank, message });
@@ -156,11 +156,12 @@ static void find_links(struct diagnosis *d)
 static void add_link(struct diagnosis *d, size_t r)
 {
 	int64_t pct = number_div_round((__int128)d->link[r] * 100, 1);
-	add(d, "slow-link", r,
+	add_rank_finding(
+	    d, "slow-link", r,
 	    arena_printf(&d->out->arena,
 	                 "its collectives end after those of its peers, by %s of the time on the wire: "
 	                 "the longer a transfer, the later; look at its links",
-	                 figure_text(&d->arena, UNIT_PCT, pct, false)));
+	                 unit_text(&d->arena, UNIT_PCT, pct)));
 }
 
 /* ---- functions ---- */
@@ -200,11 +201,12 @@ static void add_slow(struct diagnosis *d, size_t r)
 	figure_of_rank(d->view, r, METRIC_STEP_COMPUTE_TIME, &compute);
 	if (c->late_ns > 0 && c->steps > 0)
 		wait = arena_printf(a, ", and the others wait %s a step for it",
-		                    figure_text(a, UNIT_NS, c->late_ns / c->steps, false));
-	add(d, "slow-rank", r,
+		                    unit_text(a, UNIT_NS, c->late_ns / c->steps));
+	add_rank_finding(
+	    d, "slow-rank", r,
 	    arena_printf(&d->out->arena, "computes %s a step, %s beyond the median of the ranks%s%s",
-	                 figure_text(a, UNIT_NS, compute, false),
-	                 figure_text(a, UNIT_PCT, c->compute_skew, false), wait, most_unlike(d, r)));
+	                 unit_text(a, UNIT_NS, compute), unit_text(a, UNIT_PCT, c->compute_skew), wait,
+	                 most_unlike(d, r)));
 }
 
 static void find_late(struct diagnosis *d)
@@ -255,7 +257,7 @@ static const char *late_cause(struct diagnosis *d, size_t r, int64_t late_per_st
 		int64_t more = beyond_peers(d, r, causes[i].which);
 		if (more > 0 && more >= late_per_step / 2)
 			return arena_printf(&d->arena, "; %s %s a step more than its peers'", causes[i].text,
-			                    figure_text(&d->arena, UNIT_NS, more, false));
+			                    unit_text(&d->arena, UNIT_NS, more));
 	}
 	return "";
 }
@@ -269,13 +271,14 @@ static void add_late(struct diagnosis *d, size_t r)
 	if (c->compute_skew != MEMORY_UNKNOWN && c->compute_skew <= SLOW_FLOOR &&
 	    c->compute_skew >= -SLOW_FLOOR)
 		compute = arena_printf(a, ", though its compute is like theirs (%s)",
-		                       figure_text(a, UNIT_PCT, c->compute_skew, true));
-	add(d, "late-rank", r,
+		                       unit_relative(a, c->compute_skew));
+	add_rank_finding(
+	    d, "late-rank", r,
 	    arena_printf(&d->out->arena,
 	                 "came last in %" PRId64 " of %" PRId64
 	                 " collectives, where the others wait %s a step for it, %s of its steps%s%s%s",
-	                 c->last_count, c->matched, figure_text(a, UNIT_NS, late_ns, false),
-	                 figure_text(a, UNIT_PCT, number_pct(c->late_ns, c->step_ns), false), compute,
+	                 c->last_count, c->matched, unit_text(a, UNIT_NS, late_ns),
+	                 unit_text(a, UNIT_PCT, number_pct(c->late_ns, c->step_ns)), compute,
 	                 late_cause(d, r, late_ns), most_unlike(d, r)));
 }
 
@@ -306,8 +309,8 @@ void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out
 		if (d.late[r] && !d.slow[r] && !d.link[r])
 			add_late(&d, r);
 		if (d.unlike[r] && !d.slow[r] && !d.link[r] && !d.late[r])
-			add(&d, "unlike-peers", r,
-			    arena_printf(&out->arena, "is unlike its peers: %s", d.unlike[r]));
+			add_rank_finding(&d, "unlike-peers", r,
+			                 arena_printf(&out->arena, "is unlike its peers: %s", d.unlike[r]));
 	}
 	arena_release(&d.arena);
 }

@@ -7,7 +7,7 @@
 /* What saves less than 1 % of a step is not worth reading. */
 #define WORTH_DOING PERCENT
 
-static bool holds(const struct run_view *v, const struct diagnosis_condition *c)
+static bool condition_holds(const struct run_view *v, const struct diagnosis_condition *c)
 {
 	int64_t value;
 	enum unit unit;
@@ -18,7 +18,7 @@ static bool holds(const struct run_view *v, const struct diagnosis_condition *c)
 static bool applies(const struct run_view *v, const struct diagnosis_rule *r)
 {
 	for (size_t i = 0; i < r->when.nr; i++)
-		if (!holds(v, &r->when.v[i]))
+		if (!condition_holds(v, &r->when.v[i]))
 			return false;
 	return true;
 }
@@ -86,8 +86,8 @@ void recommend_add(const struct run_view *v, const struct recommendation *r, str
 	rec.saves_text = "";
 	if (rec.saves_ns >= 0 && has_step)
 		rec.saves_text =
-		    arena_printf(a, "up to %s (%s) per %s", figure_text(a, UNIT_NS, rec.saves_ns, false),
-		                 figure_text(a, UNIT_PCT, number_pct(rec.saves_ns, step), false),
+		    arena_printf(a, "up to %s (%s) per %s", unit_text(a, UNIT_NS, rec.saves_ns),
+		                 unit_text(a, UNIT_PCT, number_pct(rec.saves_ns, step)),
 		                 out->window ? "window" : "step");
 	vec_push(&out->recommendations, rec);
 }

@@ -1,6 +1,7 @@
 #include "diagnose/tables.h"
 
 #include "base/number.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/words.h"
@@ -44,7 +45,7 @@ void cell_figure(struct tabler *t, struct report_table *table, int64_t value)
 {
 	enum unit unit = table->columns.v[table->cells.nr % table->columns.nr].unit;
 	vec_push(&table->cells, (struct report_cell){ .kind = CELL_FIGURE,
-	                                              .text = figure_text(t->a, unit, value, false),
+	                                              .text = unit_text(t->a, unit, value),
 	                                              .value = value });
 }
 
@@ -53,8 +54,7 @@ void cell_name(struct tabler *t, struct report_table *table, struct span name)
 	struct strbuf b = STRBUF_INIT;
 	text_add_line(&b, name);
 	vec_push(&table->cells,
-	         (struct report_cell){ .kind = CELL_TEXT, .text = arena_dup(t->a, strbuf_span(&b)) });
-	strbuf_release(&b);
+	         (struct report_cell){ .kind = CELL_TEXT, .text = arena_take(t->a, &b) });
 }
 
 void cell_absent(struct report_table *table)
@@ -121,21 +121,17 @@ static int listed_cmp(const void *a, const void *b)
 	return span_cmp(x->label, y->label);
 }
 
+static int answer_label_cmp(const void *label, const void *answer)
+{
+	return span_cmp(*(const struct span *)label, ((const struct answer *)answer)->label);
+}
+
 /* Answers are in order of label. */
 static const struct answer *answer_of(const struct answers *answers, struct span label)
 {
-	size_t lo = 0, hi = answers->list.nr;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		int c = span_cmp(answers->list.v[mid].label, label);
-		if (c == 0)
-			return &answers->list.v[mid];
-		if (c < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	const struct answer *v = answers->list.v;
+	size_t nr = answers->list.nr, i = lower_bound(v, nr, sizeof *v, &label, answer_label_cmp);
+	return i < nr && span_eq(v[i].label, label) ? &v[i] : NULL;
 }
 
 static void add_rows(struct tabler *t, const struct listing *l, const struct answers *answers,

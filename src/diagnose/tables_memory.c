@@ -68,7 +68,7 @@ static void allocator(struct tabler *t, const struct owned_memories *m)
 		cell_known(t, table, s->segment_count);
 		cell_known(t, table, s->segment_churn);
 		cell_known(t, table, s->oom_count);
-		cell_name(t, table, span_of(s->source));
+		cell_name(t, table, span_of(memory_source_names[s->source]));
 		cell_name(t, table, span_of(memory_name(t, m->list.v[i].digest, s->id)));
 	}
 	table->more = m->list.nr > TABLE_ROWS ? m->list.nr - TABLE_ROWS : 0;
@@ -111,7 +111,8 @@ static void add_item(struct tabler *t, struct report_table *table, const struct 
 	cell_name(t, table, span_of(memory_name(t, m->digest, m->stat->id)));
 }
 
-static void items(struct tabler *t, const struct owned_memories *m, const struct item_table *k)
+static void add_memory_items(struct tabler *t, const struct owned_memories *m,
+                             const struct item_table *k)
 {
 	struct report_table *table = table_begin(t, k->id, k->title, k->note);
 	table_column(table, k->bytes, UNIT_BYTES);
@@ -147,6 +148,6 @@ void tables_of_memory(struct tabler *t)
 	memories_of(t->v->run, &m);
 	allocator(t, &m);
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-		items(t, &m, &tables[i]);
+		add_memory_items(t, &m, &tables[i]);
 	vec_release(&m.list);
 }

@@ -11,11 +11,11 @@ struct summed {
 	__int128 steps;
 };
 
-struct sums {
+struct name_sums {
 	VEC(struct summed) list;
 };
 
-static void add_sum(struct sums *s, const struct summed *x)
+static void add_name_sum(struct name_sums *s, const struct summed *x)
 {
 	for (size_t i = 0; i < s->list.nr; i++) {
 		struct summed *y = &s->list.v[i];
@@ -39,7 +39,7 @@ static int summed_cmp(const void *a, const void *b)
 }
 
 /* Means per step of the ranks that have it; bytes of one launch where they are known. */
-static void add_rows(struct tabler *t, struct report_table *table, struct sums *s, bool sizes)
+static void add_rows(struct tabler *t, struct report_table *table, struct name_sums *s, bool sizes)
 {
 	vec_sort(&s->list, summed_cmp);
 	for (size_t i = 0; i < s->list.nr && i < TABLE_ROWS; i++) {
@@ -73,7 +73,7 @@ static struct report_table *begin(struct tabler *t, const char *id, const char *
 
 static void fills(struct tabler *t)
 {
-	struct sums s = { 0 };
+	struct name_sums s = { 0 };
 	struct report_table *table = begin(t, "fills", "fill and zero kernels, memory sets",
 	                                   "per step; bytes of one, on average", true, "kernel");
 	for (size_t r = 0; r < t->v->run->ranks.nr; r++) {
@@ -81,8 +81,8 @@ static void fills(struct tabler *t)
 		for (size_t i = 0; i < d->kernels.nr; i++) {
 			const struct kernel_stat *k = &d->kernels.v[i];
 			if (k->step_count > 0 && kernel_is_fill(k))
-				add_sum(&s, &(struct summed){ k->name, k->step_total_ns, k->step_count,
-				                              k->step_bytes, d->usable_steps });
+				add_name_sum(&s, &(struct summed){ k->name, k->step_total_ns, k->step_count,
+				                                   k->step_bytes, d->usable_steps });
 		}
 	}
 	add_rows(t, table, &s, true);
@@ -90,7 +90,7 @@ static void fills(struct tabler *t)
 
 static void recomputation(struct tabler *t)
 {
-	struct sums s = { 0 };
+	struct name_sums s = { 0 };
 	struct report_table *table =
 	    begin(t, "recomputation", "recomputation of checkpoints",
 	          "host time per step, what is launched and differentiated inside included", false,
@@ -100,7 +100,8 @@ static void recomputation(struct tabler *t)
 		for (size_t i = 0; i < d->ops.nr && d->usable_steps; i++) {
 			const struct op_stat *o = &d->ops.v[i];
 			if (o->count > 0 && op_is_recomputation(o))
-				add_sum(&s, &(struct summed){ o->name, o->total_ns, o->count, 0, d->usable_steps });
+				add_name_sum(
+				    &s, &(struct summed){ o->name, o->total_ns, o->count, 0, d->usable_steps });
 		}
 	}
 	add_rows(t, table, &s, false);

@@ -1,18 +1,11 @@
 #include "diagnose/words.h"
 
-const char *figure_text(struct arena *a, enum unit unit, int64_t value, bool sign)
-{
-	struct strbuf b = STRBUF_INIT;
-	unit_format(&b, unit, value, sign);
-	return arena_take(a, &b);
-}
-
 struct worst {
 	bool known;
 	int64_t value;
 };
 
-static void take(void *ctx, const struct figure *f)
+static void keep_worst(void *ctx, const struct figure *f)
 {
 	struct worst *w = ctx;
 	int64_t value = f->nr ? stat_of(STAT_MEDIAN, f->samples, f->nr) : f->summary[STAT_MEDIAN];
@@ -25,7 +18,7 @@ static void take(void *ctx, const struct figure *f)
 bool figure_of_rank(const struct run_view *v, size_t r, enum metric_id id, int64_t *out)
 {
 	struct worst w = { 0 };
-	rank_figures(v, r, &metric_table[id], take, &w);
+	rank_figures(v, r, &metric_table[id], keep_worst, &w);
 	*out = w.value;
 	return w.known;
 }

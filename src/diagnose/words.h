@@ -9,9 +9,6 @@
 /// Of shares, which are held in 1e-6 %.
 #define PERCENT MICRO
 
-/// A figure of `unit`, with its sign where `sign` says so; owned by `a`.
-const char *figure_text(struct arena *a, enum unit unit, int64_t value, bool sign);
-
 /// Median over steps of metric `id` in rank `r` of the run; of several devices or memories
 /// the worst. False, with 0, where the rank has none.
 bool figure_of_rank(const struct run_view *v, size_t r, enum metric_id id, int64_t *out);

@@ -2,15 +2,15 @@
 
 #include "base/number.h"
 
-static bool has(struct span name, const char *part)
+static bool name_has(struct span name, const char *part)
 {
 	return span_contains_nocase(name, span_of(part));
 }
 
 bool kernel_is_fill(const struct kernel_stat *k)
 {
-	return k->names == 0 &&
-	       (k->kind == EVENT_MEMSET || (k->kind == EVENT_KERNEL && has(k->name, "FillFunctor")));
+	return k->names == 0 && (k->kind == EVENT_MEMSET ||
+	                         (k->kind == EVENT_KERNEL && name_has(k->name, "FillFunctor")));
 }
 
 bool op_is_recomputation(const struct op_stat *o)
@@ -21,8 +21,8 @@ bool op_is_recomputation(const struct op_stat *o)
 
 bool function_is_recomputation(const struct function_stat *f)
 {
-	return f->cls == FUNCTION_PYTHON && has(f->name, "torch/utils/checkpoint.py") &&
-	       (has(f->name, ": recompute_fn") || has(f->name, ": backward"));
+	return f->cls == FUNCTION_PYTHON && name_has(f->name, "torch/utils/checkpoint.py") &&
+	       (name_has(f->name, ": recompute_fn") || name_has(f->name, ": backward"));
 }
 
 bool label_is_idle_thread(struct span label)
@@ -43,7 +43,7 @@ bool label_is_idle_thread(struct span label)
 
 bool function_is_copy_call(const struct function_stat *f)
 {
-	return f->cls == FUNCTION_RUNTIME && f->names == 0 && has(f->name, "Memcpy");
+	return f->cls == FUNCTION_RUNTIME && f->names == 0 && name_has(f->name, "Memcpy");
 }
 
 int64_t blocking_copies_share(const struct run *run)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/unit.h"
+#include "metric/unit.h"
 
 /* Kernels of `list` that are among the top of a side. */
 struct top {
@@ -180,21 +180,21 @@ const struct activity_pair *drift_find(const struct activity_pairs *p, struct sp
 
 /* The larger of the two contributions names the class; `same` where both
    together are within 2 % of the baseline's time, as unchanged kernels are. */
-static const char *drift_class(const struct activity_pairs *p, const struct activity_pair *a)
+static enum drift drift_class(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	if (is_gone(p, a))
-		return "gone";
+		return DRIFT_GONE;
 	if (is_new(p, a))
-		return "new";
+		return DRIFT_NEW;
 	if (a->count[SIDE_BASELINE] <= 0 || a->count[SIDE_CANDIDATE] <= 0)
-		return "same"; /* as far as can be seen: the other side may sum it up */
+		return DRIFT_SAME; /* as far as can be seen: the other side may sum it up */
 	__int128 launches = activity_launches_ns(p, a);
 	__int128 mean = (__int128)a->time_ns[SIDE_CANDIDATE] - a->time_ns[SIDE_BASELINE] - launches;
 	if ((magnitude(launches) + magnitude(mean)) * 50 <= a->time_ns[SIDE_BASELINE])
-		return "same";
+		return DRIFT_SAME;
 	if (magnitude(launches) >= magnitude(mean))
-		return activity_count_order(p, a) > 0 ? "more launches" : "fewer launches";
-	return mean > 0 ? "slower" : "faster";
+		return activity_count_order(p, a) > 0 ? DRIFT_MORE_LAUNCHES : DRIFT_FEWER_LAUNCHES;
+	return mean > 0 ? DRIFT_SLOWER : DRIFT_FASTER;
 }
 
 static void add_shape(struct strbuf *b, const int64_t shape[3])
@@ -263,7 +263,7 @@ static struct drift_row drift_row(const struct activity_pairs *p, const struct a
 	struct drift_row row = {
 		.kernel = text_line(a, x->name),
 		.category = text_line(a, span_of(category_name(categories, x->category))),
-		.drift = x == y ? drift_class(p, x) : "renamed",
+		.drift = x == y ? drift_class(p, x) : DRIFT_RENAMED,
 		.renamed_to = x == y ? NULL : text_line(a, y->name),
 		.has_baseline = x->count[SIDE_BASELINE] > 0,
 		.has_candidate = y->count[SIDE_CANDIDATE] > 0,

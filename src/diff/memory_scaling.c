@@ -2,10 +2,10 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "diff/attribution_memory.h"
+#include "diff/breakdown_memory.h"
 #include "diff/memory_pair.h"
+#include "metric/unit.h"
 #include "model/memory_view.h"
-#include "model/unit.h"
 
 static const struct memory_item *category_row(const struct memory_ref *m, struct span category)
 {

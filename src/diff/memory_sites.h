@@ -2,40 +2,35 @@
 #ifndef GG_DIFF_MEMORY_SITES_H
 #define GG_DIFF_MEMORY_SITES_H
 
+#include "diff/breakdown.h"
 #include "diff/memory_pair.h"
 
-/// One line of code on one side or both.
+/// One line of code, or all lines of a function, on one side or both.
 struct site_line {
 	bool has[NR_SIDES];
 	int64_t number[NR_SIDES];
 	int64_t bytes[NR_SIDES], blocks[NR_SIDES];
-	int64_t change;
 };
 
-/// A function of a category, its lines neighbours in the list.
+/// A function of a category.
 struct site_place {
 	const struct memory_item *item; ///< of either side
-	size_t first, nr;
-	bool has[NR_SIDES];
-	int64_t bytes[NR_SIDES], blocks[NR_SIDES];
-	int64_t change, category_change;
+	struct site_line all; ///< sums over the lines
+	const struct site_line *lines; ///< by their numbers
+	size_t nr;
 };
 
-struct memory_sites {
-	VEC(struct site_line) lines;
-	VEC(struct site_place) places; ///< the category with the largest change first, then the place
-};
+/// Change of the bytes of a line.
+static inline int64_t site_line_change(const struct site_line *l)
+{
+	return number_sub(l->bytes[SIDE_CANDIDATE], l->bytes[SIDE_BASELINE]);
+}
 
-/// Collect the items of `list` of both memories. Sites are equal where category, file
-/// and function are; bytes are divided by `divisor` of their side. Items are borrowed.
-/// Caller releases with memory_sites_release().
-void memory_sites_init(struct memory_sites *m, const struct memory_ref memory[NR_SIDES],
-                       enum memory_list list, const int64_t divisor[NR_SIDES]);
-
-/// Give the memory back.
-void memory_sites_release(struct memory_sites *m);
-
-/// Index behind the last place of the category that place `from` is of.
-size_t memory_sites_category_end(const struct memory_sites *m, size_t from);
+/// Append to `parent` a group of all items of `list` of both memories: categories, in them sites,
+/// whose `of` is a struct site_place. Sites are equal where category, file and function are; bytes
+/// are divided by `divisor` of their side. Items are borrowed, all else lives as the nodes do.
+struct node *memory_sites_add(struct parts *p, struct node *parent,
+                              const struct memory_ref memory[NR_SIDES], enum memory_list list,
+                              const int64_t divisor[NR_SIDES]);
 
 #endif

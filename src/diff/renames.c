@@ -37,17 +37,6 @@ static void loners_init(struct loners *l, struct activity_pairs *p, enum side_in
 	vec_sort(&l->list, loner_cmp);
 }
 
-/* Of `l` from which on none comes before `key`. */
-static size_t lower_bound(const struct loners *l, const struct loner *key)
-{
-	size_t low = 0, high = l->list.nr;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		loner_cmp(&l->list.v[mid], key) < 0 ? (low = mid + 1) : (high = mid);
-	}
-	return low;
-}
-
 static __int128 distance(const struct loner *x, const struct loner *y)
 {
 	__int128 by = x->time - y->time;
@@ -64,7 +53,7 @@ static const struct loner *in_group(const struct loners *l, size_t i, const stru
    two at the same distance are none. */
 static const struct loner *nearest(const struct loners *l, const struct loner *key)
 {
-	size_t at = lower_bound(l, key);
+	size_t at = lower_bound(l->list.v, l->list.nr, sizeof *key, key, loner_cmp);
 	const struct loner *below = in_group(l, at - 1, key), *above = in_group(l, at, key);
 	if (!below && !above)
 		return NULL;

@@ -4,8 +4,8 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "diff/attribution.h"
-#include "diff/attribution_memory.h"
+#include "diff/breakdown_memory.h"
+#include "diff/breakdown_of.h"
 #include "diff/drift.h"
 #include "gate/checks_items.h"
 #include "gate/compare.h"
@@ -13,8 +13,8 @@
 #include "gate/noise.h"
 #include "gate/trust.h"
 #include "gate/waivers.h"
+#include "metric/unit.h"
 #include "model/select.h"
-#include "model/unit.h"
 
 struct maker {
 	struct bench *bench;
@@ -70,7 +70,7 @@ static struct check new_check(const struct maker *m, const struct entry *e, bool
 	struct check k = {
 		.id = item[0] ? arena_printf(a, "%s[%s]", rule->id, item) : arena_dup(a, span_of(rule->id)),
 		.rule = arena_dup(a, span_of(rule->id)),
-		.group = group_name(rule->metric->group),
+		.group = rule->metric->group,
 		.metric = rule->metric,
 		.worse = rule->worse,
 		.item = item_of(a, e, false),
@@ -98,11 +98,11 @@ static const char *statistic_of(const struct rule *r)
 }
 
 /* Of some of the ranks, their activities alone. */
-static const struct breakdown *breakdown_of(const struct maker *m, const struct check *k,
-                                            const struct entry *e)
+static const struct breakdown *check_breakdown(const struct maker *m, const struct check *k,
+                                               const struct entry *e)
 {
 	struct bench *b = m->bench;
-	struct attribution_query q = {
+	struct breakdown_query q = {
 		.metric = k->metric,
 		.label = e->label,
 		.change = k->change,
@@ -115,10 +115,10 @@ static const struct breakdown *breakdown_of(const struct maker *m, const struct 
 	if (!e->has_pin && k->metric->label == LABEL_NONE)
 		return NULL;
 	if (!q.ranks.one && !q.ranks.glob)
-		return attribution_of(b, &b->pairs, &q, &m->out->arena);
+		return breakdown_of(b, &b->pairs, &q, &m->out->arena);
 	struct activity_pairs pairs;
 	activity_pairs_init(&pairs, b->view, b->view + SIDE_CANDIDATE, b->runs.nr_candidates, q.ranks);
-	const struct breakdown *out = attribution_of(b, &pairs, &q, &m->out->arena);
+	const struct breakdown *out = breakdown_of(b, &pairs, &q, &m->out->arena);
 	vec_release(&pairs.list);
 	return out;
 }
@@ -130,10 +130,10 @@ static void add_breakdown(const struct maker *m, struct check *k, const struct e
 	if (!is_notable(k))
 		return;
 	if (k->metric->need == NEED_MEMORY)
-		k->breakdown = memory_attribution_of(m->bench, &m->rule->query, e, k->baseline,
-		                                     &m->out->arena, &where);
+		k->breakdown =
+		    breakdown_of_memory(m->bench, &m->rule->query, e, k->baseline, &m->out->arena, &where);
 	if (!k->breakdown)
-		k->breakdown = breakdown_of(m, k, e);
+		k->breakdown = check_breakdown(m, k, e);
 	if (where)
 		k->message = arena_printf(&m->out->arena, "%s, %s", k->message, where);
 }
@@ -302,7 +302,7 @@ enum status checks_add(struct bench *b, const struct rules *rules, const struct 
 {
 	struct maker m = { .bench = b, .rules = rules, .rule = rule, .waived = waived, .out = out };
 	struct entries entries = { 0 };
-	b->min_runs = rule->noise_min_runs;
+	b->min_runs = rule->noise.min_runs;
 	bool recorded =
 	    bench_has(b, SIDE_BASELINE, rule->metric) || bench_has(b, SIDE_CANDIDATE, rule->metric);
 	if (rule->metric->label == LABEL_PAIR)

@@ -1,15 +1,15 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "diff/attribution.h"
-#include "diff/attribution_memory.h"
 #include "diff/bench.h"
+#include "diff/breakdown_memory.h"
+#include "diff/breakdown_of.h"
 #include "diff/drift.h"
 #include "gate/environment.h"
 #include "gate/judge.h"
 #include "gate/sides.h"
 #include "gate/trust.h"
-#include "model/unit.h"
+#include "metric/unit.h"
 
 static void add_figure(struct report *out, const struct metric *m, const struct entry *e)
 {
@@ -108,12 +108,12 @@ static void add_breakdown(struct bench *b, struct report *out)
 	const struct figure_row *peak = figure_of_both(out, METRIC_MEMORY_PEAK_ALLOCATED);
 	out->headline = "the runs have no GPU time in common";
 	if (f) {
-		struct attribution_query q = { .metric = f->metric,
-			                           .label = SPAN(""),
-			                           .change = f->change,
-			                           .stat = stat_name(STAT_MEDIAN) };
+		struct breakdown_query q = { .metric = f->metric,
+			                         .label = SPAN(""),
+			                         .change = f->change,
+			                         .stat = stat_name(STAT_MEDIAN) };
 		out->headline = headline(a, "median ", f);
-		vec_push(&out->breakdowns, attribution_of(b, &b->pairs, &q, a));
+		vec_push(&out->breakdowns, breakdown_of(b, &b->pairs, &q, a));
 	} else if (peak) {
 		out->headline = headline(a, "", peak);
 	}
@@ -133,7 +133,7 @@ static void add_memory(struct bench *b, struct report *out)
 		for (size_t k = 0; k < e.list.nr; k++) {
 			const char *where;
 			struct breakdown *parts =
-			    memory_attribution_of(b, &q, &e.list.v[k], e.list.v[k].pin, &out->arena, &where);
+			    breakdown_of_memory(b, &q, &e.list.v[k], e.list.v[k].pin, &out->arena, &where);
 			if (parts)
 				vec_push(&out->breakdowns, parts);
 			if (ids[i] == METRIC_MEMORY_PEAK_ALLOCATED)

@@ -73,9 +73,9 @@ enum status environment_judge(const struct rules *rules, const struct run *basel
 	if (!baseline)
 		return ST_OK;
 	for (size_t i = 0; i < rules->must_match.nr; i++)
-		add_row(baseline, candidate, rules->must_match.v[i], true, out);
+		add_row(baseline, candidate, rules->must_match.v[i].p, true, out);
 	for (size_t i = 0; i < rules->should_match.nr; i++)
-		add_row(baseline, candidate, rules->should_match.v[i], false, out);
+		add_row(baseline, candidate, rules->should_match.v[i].p, false, out);
 	const char *must = differences(out, true), *should = differences(out, false);
 	if (must[0] && !ignore)
 		return diag_fail(
@@ -109,7 +109,7 @@ enum status environment_repeats(const struct rules *rules, const struct run *can
 	struct arena *a = &out->arena;
 	for (size_t i = 1; i < nr; i++) {
 		for (size_t k = 0; k < rules->must_match.nr; k++) {
-			const char *what = repeat_difference(candidates, i, rules->must_match.v[k], a);
+			const char *what = repeat_difference(candidates, i, rules->must_match.v[k].p, a);
 			if (what && !ignore)
 				return diag_fail(log, ST_INPUT,
 				                 "%s: repeated runs must be of one environment, or compare all the "
@@ -119,7 +119,7 @@ enum status environment_repeats(const struct rules *rules, const struct run *can
 				vec_push(&out->warnings, arena_printf(a, "another environment, ignored: %s", what));
 		}
 		for (size_t k = 0; k < rules->should_match.nr; k++) {
-			const char *what = repeat_difference(candidates, i, rules->should_match.v[k], a);
+			const char *what = repeat_difference(candidates, i, rules->should_match.v[k].p, a);
 			if (what)
 				vec_push(&out->warnings, arena_printf(a, "the environment differs: %s", what));
 		}

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "diff/pairs.h"
-#include "model/unit.h"
+#include "metric/unit.h"
 
 static void add_limit(struct strbuf *b, const struct limits *map, const struct limit *l)
 {

@@ -5,8 +5,8 @@
 
 #include "diff/past.h"
 #include "gate/noise_math.h"
+#include "metric/unit.h"
 #include "model/phases.h"
-#include "model/unit.h"
 
 /* ---- samples of the steps ---- */
 
@@ -293,7 +293,7 @@ static void add_runs(const struct model *m, const struct evidence *out, struct a
                      struct strbuf *b)
 {
 	const struct rule *rule = m->c->rule;
-	bool few = rule->noise_k > 0 && out->baseline_runs < rule->noise_min_runs;
+	bool few = rule->noise.k > 0 && out->baseline_runs < rule->noise.min_runs;
 	if (m->spread.kept < 2 || (rule->metric->exact && m->spread.s <= 0))
 		return; /* of one run nothing is known, which is said once for the whole report */
 	strbuf_addf(b, "%" PRId64 " runs of the baseline spread by %s", out->baseline_runs,
@@ -302,7 +302,7 @@ static void add_runs(const struct model *m, const struct evidence *out, struct a
 	if (few && !rule->metric->exact)
 		strbuf_addf(b,
 		            ", too few to know the noise (%" PRId64 " are needed): the limit alone decides",
-		            rule->noise_min_runs);
+		            rule->noise.min_runs);
 	if (out->has_noise)
 		strbuf_addf(b, ", which makes the noise %s", out->noise_text);
 	if (out->has_false_alarms)
@@ -348,10 +348,10 @@ static void fill_runs(struct bench *b, const struct entry *e, const struct compa
 		               .spread = spread_of(e->runs[SIDE_BASELINE], e->nr_runs[SIDE_BASELINE]),
 		               .candidate_variance = nc,
 		               .baseline_variance = median_variance(e->nr_runs[SIDE_BASELINE]) };
-	out->has_noise = !rule->metric->exact && rule->noise_k > 0 && m.spread.kept > 1 &&
-	                 out->baseline_runs >= rule->noise_min_runs;
+	out->has_noise = !rule->metric->exact && rule->noise.k > 0 && m.spread.kept > 1 &&
+	                 out->baseline_runs >= rule->noise.min_runs;
 	if (out->has_noise) {
-		double k = noise_k_of((double)rule->noise_k / 1e6, m.spread.kept - 1,
+		double k = noise_k_of((double)rule->noise.k / 1e6, m.spread.kept - 1,
 		                      rule->for_each ? (double)rule->top : 1);
 		m.per_s = k * sqrt(nc + 1.57 / nb);
 		m.pin_per_s = k * sqrt(nc + 1);

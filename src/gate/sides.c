@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "gate/environment.h"
 #include "gate/trust.h"
-#include "model/unit.h"
+#include "metric/unit.h"
 
 static const char *shown(struct arena *a, const char *text)
 {

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "gate/trust_finding.h"
-#include "model/unit.h"
+#include "metric/unit.h"
 
 static const char *share(struct arena *a, int64_t part, int64_t whole)
 {
@@ -111,11 +111,12 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 	trust_find_ranks(run, &s);
 }
 
+/* Of the first memory; NULL if there is no memory. */
 static const char *memory_source(const struct run *run)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		if (run->ranks.v[i]->memories.nr)
-			return run->ranks.v[i]->memories.v[0].source;
+			return memory_source_names[run->ranks.v[i]->memories.v[0].source];
 	return NULL;
 }
 
@@ -147,15 +148,14 @@ static bool any_attribution(const struct run *run, enum attribution attribution)
 static void find_between(const struct run *baseline, const struct run *candidate,
                          struct trust_scope s)
 {
-	struct arena *a = &s.out->arena;
 	const char *x = memory_source(baseline), *y = memory_source(candidate);
 	trust_find_absent(baseline, candidate, &s);
-	if (x && y && strcmp(x, y) != 0)
+	if (x && y && x != y)
 		trust_add(
 		    &s, "memory-source-differs", 0,
 		    "has memory figures of another source (%s) than the baseline (%s): peaks of other "
 		    "windows",
-		    text_line(a, span_of(y)), text_line(a, span_of(x)));
+		    y, x);
 	if (!trust_any_trace(baseline) || !trust_any_trace(candidate))
 		return;
 	bool window = any_window(candidate);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/number.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "gate/trust_peers.h"
 
@@ -90,14 +91,7 @@ static void column_fill(struct column *c, const struct peers *p)
 /* Median of a column of two or more without one that has `own`. */
 static int64_t others_median(const struct column *c, int64_t own)
 {
-	size_t k = 0, nr = c->v.nr - 1;
-	for (size_t end = nr; k < end;) {
-		size_t mid = k + (end - k) / 2;
-		if (c->v.v[mid] < own)
-			k = mid + 1;
-		else
-			end = mid;
-	}
+	size_t nr = c->v.nr - 1, k = lower_bound(c->v.v, nr, sizeof own, &own, number_cmp_i64);
 	size_t hi = nr / 2, lo = nr % 2 ? hi : hi - 1;
 	__int128 sum = (__int128)c->v.v[lo < k ? lo : lo + 1] + c->v.v[hi < k ? hi : hi + 1];
 	return number_div_round(sum, 2);

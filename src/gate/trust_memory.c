@@ -4,8 +4,8 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "gate/trust_finding.h"
+#include "metric/unit.h"
 #include "model/memory_view.h"
-#include "model/unit.h"
 
 /* What a history that begins too late lacks. */
 enum { CUT_HISTORY = SPOILED_BY_MEMORY_PEAK | SPOILED_BY_MEMORY_CALLS | SPOILED_BY_MEMORY_EVENTS };

@@ -229,7 +229,7 @@ void html_change(struct html *h)
 
 static bool is_same(const struct drift_row *k)
 {
-	return strcmp(k->drift, "same") == 0 || k->change_ns == 0;
+	return k->drift == DRIFT_SAME || k->change_ns == 0;
 }
 
 static void kernel_row(struct html *h, const struct drift_row *k, int64_t max)
@@ -240,7 +240,7 @@ static void kernel_row(struct html *h, const struct drift_row *k, int64_t max)
 	            is_same(k)         ? ""
 	            : k->change_ns > 0 ? "worse"
 	                               : "better",
-	            k->drift);
+	            drift_names[k->drift]);
 	html_puts(h, "<td class=\"n\">");
 	html_name(h, k->kernel);
 	if (k->renamed_to) {

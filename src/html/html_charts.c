@@ -36,13 +36,6 @@ static void chart_release(struct chart *c)
 		vec_release(&c->lines[i].points.list);
 }
 
-static const char *figure(struct html *h, enum unit unit, int64_t value)
-{
-	struct strbuf b = STRBUF_INIT;
-	unit_format(&b, unit, value, false);
-	return arena_take(&h->arena, &b);
-}
-
 /* ---- drawing ---- */
 
 static void ranges(const struct chart *c, struct svg_range *x, struct svg_range *y)
@@ -86,24 +79,25 @@ static void describe(struct html *h, const struct line *l)
 {
 	html_printf(h, "%s: ", l->name);
 	if (l->summary) {
-		html_printf(h, "median %s, from ", figure(h, l->unit, l->summary[STAT_MEDIAN]));
-		html_printf(h, "%s to ", figure(h, l->unit, l->summary[STAT_MIN]));
-		html_printf(h, "%s. ", figure(h, l->unit, l->summary[STAT_MAX]));
+		html_printf(h, "median %s, from ", unit_text(&h->arena, l->unit, l->summary[STAT_MEDIAN]));
+		html_printf(h, "%s to ", unit_text(&h->arena, l->unit, l->summary[STAT_MIN]));
+		html_printf(h, "%s. ", unit_text(&h->arena, l->unit, l->summary[STAT_MAX]));
 		return;
 	}
 	struct svg_range r = { INT64_MAX, INT64_MIN, 1 };
 	for (size_t i = 0; i < l->points.list.nr; i++)
 		svg_range_add(&r, l->points.list.v[i].y);
-	html_printf(h, "%zu points from %s ", l->points.list.nr, figure(h, l->unit, r.lo));
-	html_printf(h, "to %s. ", figure(h, l->unit, r.hi));
+	html_printf(h, "%zu points from %s ", l->points.list.nr, unit_text(&h->arena, l->unit, r.lo));
+	html_printf(h, "to %s. ", unit_text(&h->arena, l->unit, r.hi));
 }
 
 static void y_labels(struct html *h, enum unit unit, struct svg_range y, const char *class)
 {
 	html_printf(h, "<div class=\"%s\" aria-hidden=\"true\">", class);
 	for (int i = y.parts; i >= 0; i--)
-		html_printf(h, "<span>%s</span>",
-		            figure(h, unit, (int64_t)(y.lo + ((__int128)y.hi - y.lo) * i / y.parts)));
+		html_printf(
+		    h, "<span>%s</span>",
+		    unit_text(&h->arena, unit, (int64_t)(y.lo + ((__int128)y.hi - y.lo) * i / y.parts)));
 	html_puts(h, "</div>");
 }
 
@@ -138,8 +132,9 @@ static void plot(struct html *h, const struct chart *c)
 	/* a count between two is none */
 	int step = c->x_unit == UNIT_COUNT && ((__int128)x.hi - x.lo) % 2 ? 2 : 1;
 	for (int i = 0; i <= 2 && x.hi >= x.lo; i += x.hi > x.lo ? step : 3)
-		html_printf(h, "<span>%s</span>",
-		            figure(h, c->x_unit, (int64_t)(x.lo + ((__int128)x.hi - x.lo) * i / 2)));
+		html_printf(
+		    h, "<span>%s</span>",
+		    unit_text(&h->arena, c->x_unit, (int64_t)(x.lo + ((__int128)x.hi - x.lo) * i / 2)));
 	html_puts(h, "</div></div>\n");
 }
 
@@ -161,8 +156,8 @@ static void numbers(struct html *h, const struct chart *c)
 		for (size_t k = 0; k < l->points.list.nr && k < NUMBERS && html_row(h, ""); k++) {
 			const struct series_point *p = &l->points.list.v[k];
 			html_cell(h, l->name);
-			html_figure_cell(h, figure(h, c->x_unit, p->x), true, p->x);
-			html_figure_cell(h, figure(h, l->unit, p->y), true, p->y);
+			html_figure_cell(h, unit_text(&h->arena, c->x_unit, p->x), true, p->x);
+			html_figure_cell(h, unit_text(&h->arena, l->unit, p->y), true, p->y);
 			html_puts(h, "</tr>\n");
 		}
 		more += l->points.list.nr > NUMBERS ? l->points.list.nr - NUMBERS : 0;

@@ -6,8 +6,7 @@
 #include "base/idmap.h"
 #include "base/intern.h"
 #include "base/number.h"
-#include "base/text.h"
-#include "model/flops.h"
+#include "model/rows.h"
 
 /* ---- may they be joined ---- */
 
@@ -49,148 +48,6 @@ const char *cycles_fault(const struct digest *a, const struct digest *b)
 	if (a->world_size != b->world_size || !same_environment(a, b))
 		return "their environments differ";
 	return NULL;
-}
-
-/* ---- lists ---- */
-
-/* Every VEC is a pointer and two sizes. */
-struct rows {
-	char *v;
-	size_t nr, cap;
-};
-
-/* The list at `into` and the one at `from`, both in the order of `cmp`, as one; rows of one key
-   become one by `add`. */
-static void merge(void *into, const void *from, size_t size,
-                  int (*cmp)(const void *a, const void *b),
-                  void (*add)(void *row, const void *more))
-{
-	struct rows a, b, out = { 0 };
-	memcpy(&a, into, sizeof a);
-	memcpy(&b, from, sizeof b);
-	out.cap = a.nr + b.nr;
-	out.v = mem_calloc(out.cap, size);
-	for (size_t i = 0, k = 0; i < a.nr || k < b.nr;) {
-		int c = i == a.nr ? 1 : k == b.nr ? -1 : cmp(a.v + i * size, b.v + k * size);
-		char *row = out.v + out.nr++ * size;
-		memcpy(row, c <= 0 ? a.v + i * size : b.v + k * size, size);
-		if (c == 0)
-			add(row, b.v + k * size);
-		i += c <= 0;
-		k += c >= 0;
-	}
-	free(a.v);
-	memcpy(into, &out, sizeof out);
-}
-
-#define MERGE(d, from, member, cmp, add) \
-	merge(&(d)->member, &(from)->member, sizeof *(d)->member.v, cmp, add)
-
-/* x and y are the row and what is added to it. */
-#define SUM(field) (x->field = number_add(x->field, y->field))
-#define MOST(field) (x->field = x->field > y->field ? x->field : y->field)
-
-/* Devices, threads and memories begin with their id. */
-static void add_kernel(void *row, const void *more)
-{
-	struct kernel_stat *x = row;
-	const struct kernel_stat *y = more;
-	__int128 time = (__int128)x->total_ns + y->total_ns;
-	if (x->occupancy < 0 || y->occupancy < 0)
-		MOST(occupancy);
-	else if (time > 0)
-		x->occupancy = number_div_round(
-		    (__int128)x->occupancy * x->total_ns + (__int128)y->occupancy * y->total_ns, time);
-	if (y->count > x->count) {
-		memcpy(x->grid, y->grid, sizeof x->grid);
-		memcpy(x->block, y->block, sizeof x->block);
-	}
-	SUM(count);
-	SUM(total_ns);
-	MOST(max_ns);
-	SUM(bytes);
-	SUM(step_count);
-	SUM(step_total_ns);
-	MOST(step_max_ns);
-	SUM(step_bytes);
-	MOST(shapes);
-	MOST(names);
-}
-
-static void add_device(void *row, const void *more)
-{
-	struct device_stat *x = row;
-	const struct device_stat *y = more;
-	MOST(streams);
-	SUM(activities);
-	SUM(span_ns);
-	SUM(busy_ns);
-	SUM(compute_ns);
-	SUM(comm_ns);
-	SUM(overlap_ns);
-	SUM(measured_ns);
-	SUM(measured_busy_ns);
-}
-
-static void add_op(void *row, const void *more)
-{
-	struct op_stat *x = row;
-	const struct op_stat *y = more;
-	SUM(count);
-	SUM(total_ns);
-	SUM(self_ns);
-	MOST(names);
-}
-
-static void add_call(void *row, const void *more)
-{
-	struct call_stat *x = row;
-	const struct call_stat *y = more;
-	SUM(count);
-	SUM(total_ns);
-	MOST(names);
-}
-
-static void add_thread(void *row, const void *more)
-{
-	struct thread_stat *x = row;
-	const struct thread_stat *y = more;
-	SUM(busy_ns);
-	x->op_ns = x->op_ns < 0 || y->op_ns < 0 ? -1 : number_add(x->op_ns, y->op_ns);
-}
-
-static void add_comm(void *row, const void *more)
-{
-	struct comm_stat *x = row;
-	const struct comm_stat *y = more;
-	SUM(count);
-	SUM(total_ns);
-	MOST(max_ns);
-	SUM(bytes);
-	SUM(sized_count);
-	SUM(sized_ns);
-}
-
-static void add_memory(void *row, const void *more)
-{
-	struct memory_stat *x = row;
-	const struct memory_stat *y = more;
-	if (y->peak_allocated >= x->peak_allocated) { /* of equal peaks the latest */
-		x->peak_allocated = y->peak_allocated;
-		x->reserved_at_peak = y->reserved_at_peak;
-		x->peak_op = y->peak_op;
-		x->peak_dims = y->peak_dims;
-		x->peak_types = y->peak_types;
-	}
-	SUM(events);
-	MOST(peak_reserved);
-	x->end_allocated = y->end_allocated;
-	x->end_reserved = y->end_reserved;
-	SUM(alloc_count);
-	SUM(free_count);
-	SUM(churn_bytes);
-	MOST(growth_per_step); /* MEMORY_UNKNOWN is below all others */
-	MOST(capacity);
 }
 
 /* ---- steps and collectives ---- */
@@ -282,7 +139,7 @@ static void join_steps(struct digest *d, struct digest *next)
 static int collective_cmp(const void *a, const void *b)
 {
 	const struct collective *x = a, *y = b;
-	return x->start_ns <= y->start_ns ? -1 : 1;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
 /* Indices of `was` become those of the same rows in d->comms. */
@@ -312,7 +169,7 @@ static void join_comms(struct digest *d, struct digest *next)
 	struct digest *both[] = { d, next };
 	if (d->comms.nr)
 		memcpy(was, d->comms.v, d->comms.nr * sizeof *was);
-	MERGE(d, next, comms, comm_stat_cmp, add_comm);
+	rows_join(&comm_stat_row, &d->comms, &next->comms);
 	point_comms(d, d, was);
 	point_comms(d, next, next->comms.v);
 	free(was);
@@ -321,7 +178,8 @@ static void join_comms(struct digest *d, struct digest *next)
 			struct collective *c = &both[k]->collectives.v[i];
 			c->start_ns = last[k] = number_add(c->start_ns, both[k]->start_ns - start);
 		}
-	MERGE(d, next, collectives, collective_cmp, NULL);
+	vec_move(&d->collectives, &next->collectives);
+	vec_sort(&d->collectives, collective_cmp);
 	size_t all = d->collectives.nr, kept = COLLECTIVES_KEPT;
 	for (size_t k = 0; k < 2; k++) {
 		size_t end = end_of_kept(d, both[k], last[k]);
@@ -349,15 +207,6 @@ struct nodes {
 	struct idmap ids; ///< of the caller and the name
 };
 
-static int sibling_cmp(const struct node *x, const struct node *y)
-{
-	if (x->f.cls != y->f.cls)
-		return x->f.cls < y->f.cls ? -1 : 1;
-	if ((x->f.names > 0) != (y->f.names > 0))
-		return x->f.names > 0 ? 1 : -1;
-	return span_cmp(x->f.name, y->f.name);
-}
-
 /* By class and path, a caller before its callees. */
 static int node_cmp(const void *a, const void *b)
 {
@@ -373,20 +222,7 @@ static int node_cmp(const void *a, const void *b)
 		x = x->parent;
 		y = y->parent;
 	}
-	return sibling_cmp(x, y);
-}
-
-static void add_function(struct function_stat *x, const struct function_stat *y)
-{
-	if (y->count > x->count) {
-		x->median_ns = y->median_ns;
-		x->rate = y->rate;
-		x->rate_mad = y->rate_mad;
-	}
-	SUM(count);
-	SUM(total_ns);
-	SUM(exclusive_ns);
-	MOST(names);
+	return row_cmp(&function_stat_row, &x->f, &y->f);
 }
 
 /* Id of a function as called by `caller`. */
@@ -407,7 +243,7 @@ static void add_functions(struct nodes *all, const struct digest *from)
 		struct node *parent = f->parent < 0 ? NULL : made[f->parent];
 		uint32_t id = path_id(all, parent, f);
 		if (id < all->nr) {
-			add_function(&all->v[id]->f, f);
+			row_add(&function_stat_row, ROWS_OF_CYCLES, &all->v[id]->f, f);
 		} else {
 			struct node *n = mem_calloc(1, sizeof *n);
 			*n = (struct node){ *f, parent, parent ? parent->depth + 1 : 0, id, 0 };
@@ -439,48 +275,7 @@ static void join_functions(struct digest *d, const struct digest *next)
 	vec_release(&all);
 }
 
-static void add_flops(void *row, const void *more)
-{
-	struct flop_stat *x = row;
-	const struct flop_stat *y = more;
-	SUM(count);
-	SUM(flops);
-	SUM(uncounted);
-	SUM(gpu_ns);
-}
-
-/* Medians cannot be added: those of the cycle with more samples stay. */
-static void add_counter(void *row, const void *more)
-{
-	struct counter_stat *x = row;
-	const struct counter_stat *y = more;
-	if (y->samples > x->samples)
-		*x = *y;
-}
-
 /* ---- the whole ---- */
-
-static void join_trust(struct trust_counts *x, const struct trust_counts *y)
-{
-	if (!x->json_faults)
-		x->fault_byte = y->fault_byte;
-	SUM(gpu_events);
-	SUM(with_launch);
-	SUM(carried_over);
-	SUM(dropped);
-	SUM(unattributed);
-	SUM(gpu_ns);
-	SUM(dropped_ns);
-	SUM(unattributed_ns);
-	SUM(launches);
-	SUM(launches_without_kernel);
-	SUM(overlap_ns);
-	SUM(negative_durations);
-	SUM(malformed);
-	SUM(json_faults);
-	x->truncated = x->truncated || y->truncated;
-	x->partial = x->partial || y->partial;
-}
 
 static void join_env(struct digest *d, const struct digest *from)
 {
@@ -493,41 +288,29 @@ static void join_env(struct digest *d, const struct digest *from)
 static void join_cycle(struct digest *x, struct digest *y)
 {
 	join_env(x, y);
-	join_trust(&x->trust, &y->trust);
+	row_add(&trust_counts_row, ROWS_OF_CYCLES, &x->trust, &y->trust);
+	row_add(&progress_row, ROWS_OF_CYCLES, &x->progress, &y->progress);
 	join_steps(x, y);
 	join_comms(x, y);
 	join_functions(x, y);
-	MERGE(x, y, kernels, kernel_stat_cmp, add_kernel);
-	MERGE(x, y, devices, text_cmp, add_device);
-	MERGE(x, y, ops, op_stat_cmp, add_op);
 	if (!x->flops.nr || !y->flops.nr) /* of some of the steps alone */
 		x->flops.nr = y->flops.nr = 0;
-	MERGE(x, y, flops, flop_stat_cmp, add_flops);
-	MERGE(x, y, counters, counter_stat_cmp, add_counter);
-	MERGE(x, y, calls, call_stat_cmp, add_call);
-	MERGE(x, y, phase_kernels, kernel_stat_cmp, add_kernel);
-	MERGE(x, y, phase_ops, op_stat_cmp, add_op);
+	for (size_t i = 0; i < nr_digest_lists; i++) {
+		const struct digest_list *l = &digest_lists[i];
+		if (l->joined)
+			rows_join(l->row, (char *)x + l->offset, (char *)y + l->offset);
+	}
 	x->phase_known = x->phase_known || y->phase_known;
-	MERGE(x, y, threads, text_cmp, add_thread);
-	MERGE(x, y, memories, text_cmp, add_memory);
-	SUM(events);
-	SUM(total_steps);
-	SUM(window_ns);
-	MOST(attribution); /* a part by timestamp makes the whole so */
+	x->events = number_add(x->events, y->events);
+	x->total_steps = number_add(x->total_steps, y->total_steps);
+	x->window_ns = number_add(x->window_ns, y->window_ns);
+	if (y->attribution > x->attribution) /* a part by timestamp makes the whole so */
+		x->attribution = y->attribution;
 	if (x->device_memory != y->device_memory)
 		x->device_memory = MEMORY_UNKNOWN;
-	if (y->progress.step >= x->progress.step)
-		x->progress = y->progress;
 	x->trace = arena_printf(&x->arena, "%s, %s", x->trace, y->trace);
 	x->source_hash = (x->source_hash ^ y->source_hash) * 1099511628211u;
 	digest_own(x, y);
-}
-
-/* Of one name the first counts; whoever loads a run has refused a second. */
-static void add_input(void *row, const void *more)
-{
-	(void)row;
-	(void)more;
 }
 
 static void join_inputs(struct digest *d, const struct digest *from)
@@ -537,7 +320,7 @@ static void join_inputs(struct digest *d, const struct digest *from)
 	d->metrics_file = d->metrics_file
 	                      ? arena_printf(&d->arena, "%s, %s", d->metrics_file, from->metrics_file)
 	                      : from->metrics_file;
-	MERGE(d, from, inputs, text_cmp, add_input);
+	rows_join(&input_stat_row, &d->inputs, &from->inputs);
 }
 
 static void keep_metrics(struct digest *d, struct digest *metrics)

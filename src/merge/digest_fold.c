@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "model/rows.h"
 
 /* A row that is large enough to stay where there is room. */
 struct weighted {
@@ -52,16 +53,6 @@ static void choice_release(struct choice *c)
 	vec_release(&c->large);
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-static int64_t names_of(int64_t names)
-{
-	return names > 0 ? names : 1;
-}
-
 /* --- kernels --- */
 
 static void choose_kernels(const struct digest *d, struct choice *c)
@@ -86,42 +77,14 @@ static void choose_kernels(const struct digest *d, struct choice *c)
 	limit(c, FOLD_KERNELS);
 }
 
-static void add_kernel(struct kernel_stat *sum, const struct kernel_stat *k)
-{
-	sum->count = number_add(sum->count, k->count);
-	sum->total_ns = number_add(sum->total_ns, k->total_ns);
-	sum->max_ns = larger(sum->max_ns, k->max_ns);
-	sum->bytes = number_add(sum->bytes, k->bytes);
-	sum->step_count = number_add(sum->step_count, k->step_count);
-	sum->step_total_ns = number_add(sum->step_total_ns, k->step_total_ns);
-	sum->step_max_ns = larger(sum->step_max_ns, k->step_max_ns);
-	sum->step_bytes = number_add(sum->step_bytes, k->step_bytes);
-	sum->names = number_add(sum->names, k->names);
-	sum->largest_ns = larger(sum->largest_ns, k->largest_ns);
-}
-
 void kernel_stat_fold(struct kernel_stat *k, const char *category)
 {
+	row_make_sum(&kernel_stat_row, k);
 	k->name = span_of(category);
-	k->names = 1;
 	k->largest_ns = k->step_total_ns;
-	k->shapes = 0;
-	k->occupancy = -1;
-	for (int i = 0; i < 3; i++)
-		k->grid[i] = k->block[i] = -1;
-}
-
-void digest_merge_folded(struct digest *d)
-{
-	size_t nr = 0;
-	for (size_t i = 0; i < d->kernels.nr; i++) {
-		if (nr && d->kernels.v[i].names > 0 &&
-		    kernel_stat_cmp(&d->kernels.v[nr - 1], &d->kernels.v[i]) == 0)
-			add_kernel(&d->kernels.v[nr - 1], &d->kernels.v[i]);
-		else
-			d->kernels.v[nr++] = d->kernels.v[i];
-	}
-	d->kernels.nr = nr;
+	k->occupancy_ns = kernel_occupancy_ns(k);
+	if (k->occupancy_ns == 0)
+		k->occupancy = -1;
 }
 
 static void fold_kernels(struct digest *d, const struct category_table *t)
@@ -136,7 +99,7 @@ static void fold_kernels(struct digest *d, const struct category_table *t)
 	}
 	choice_release(&c);
 	vec_sort(&d->kernels, kernel_stat_cmp);
-	digest_merge_folded(d);
+	rows_unite(&kernel_stat_row, &d->kernels);
 }
 
 /* --- operators and threads: one sum, at the end or the beginning --- */
@@ -144,7 +107,7 @@ static void fold_kernels(struct digest *d, const struct category_table *t)
 static void fold_ops(struct digest *d)
 {
 	struct choice c = { .fold = mem_calloc(d->ops.nr, sizeof *c.fold) };
-	struct op_stat sum = { .name = SPAN("") };
+	struct op_stat sum = { 0 };
 	__int128 self_ns = 0;
 	size_t nr = 0;
 	for (size_t i = 0; i < d->ops.nr; i++)
@@ -159,10 +122,7 @@ static void fold_ops(struct digest *d)
 			d->ops.v[nr++] = *s;
 			continue;
 		}
-		sum.count = number_add(sum.count, s->count);
-		sum.total_ns = number_add(sum.total_ns, s->total_ns);
-		sum.self_ns = number_add(sum.self_ns, s->self_ns);
-		sum.names = number_add(sum.names, names_of(s->names));
+		row_fold(&op_stat_row, &sum, s);
 	}
 	if (sum.names)
 		d->ops.v[nr++] = sum;
@@ -173,7 +133,7 @@ static void fold_ops(struct digest *d)
 static void fold_threads(struct digest *d)
 {
 	struct choice c = { .fold = mem_calloc(d->threads.nr, sizeof *c.fold) };
-	struct thread_stat sum = { .id = "", .op_ns = -1 };
+	struct thread_stat sum = { 0 };
 	__int128 busy_ns = 0;
 	size_t nr = 0;
 	for (size_t i = 0; i < d->threads.nr; i++)
@@ -189,8 +149,7 @@ static void fold_threads(struct digest *d)
 			d->threads.v[nr++] = *s;
 			continue;
 		}
-		sum.busy_ns = number_add(sum.busy_ns, s->busy_ns);
-		sum.names = number_add(sum.names, names_of(s->names));
+		row_fold(&thread_stat_row, &sum, s);
 	}
 	if (sum.names) {
 		memmove(d->threads.v + 1, d->threads.v, nr * sizeof *d->threads.v);
@@ -203,28 +162,20 @@ static void fold_threads(struct digest *d)
 
 /* --- calls: a sum at the end of each kind --- */
 
-static void add_call(struct call_stat *sum, const struct call_stat *c)
-{
-	sum->kind = c->kind;
-	sum->count = number_add(sum->count, c->count);
-	sum->total_ns = number_add(sum->total_ns, c->total_ns);
-	sum->names = number_add(sum->names, names_of(c->names));
-}
-
 static void fold_calls(struct digest *d)
 {
 	struct call_stat *v = d->calls.v;
 	struct choice c = { .fold = mem_calloc(d->calls.nr, sizeof *c.fold) };
 	size_t nr = 0;
 	for (size_t i = 0, end; i < d->calls.nr; i = end) {
-		struct call_stat sum = { .name = SPAN("") };
+		struct call_stat sum = { 0 };
 		for (end = i; end < d->calls.nr && v[end].kind == v[i].kind; end++)
 			if (v[end].names == 0)
 				choose(&c, end, v[end].total_ns, false);
 		limit(&c, FOLD_CALLS);
 		for (size_t k = i; k < end; k++) {
 			if (c.fold[k] || v[k].names)
-				add_call(&sum, &v[k]);
+				row_fold(&call_stat_row, &sum, &v[k]);
 			else
 				v[nr++] = v[k];
 		}
@@ -245,20 +196,8 @@ static int sibling_cmp(const void *a, const void *b, void *rows)
 	const struct function_stat *y = (const struct function_stat *)rows + k;
 	if (x->parent != y->parent)
 		return x->parent < y->parent ? -1 : 1;
-	if (x->cls != y->cls)
-		return x->cls < y->cls ? -1 : 1;
-	if ((x->names > 0) != (y->names > 0))
-		return x->names > 0 ? 1 : -1;
-	int c = span_cmp(x->name, y->name);
+	int c = row_cmp(&function_stat_row, x, y);
 	return c ? c : (i > k) - (i < k);
-}
-
-static void add_function(struct function_stat *sum, const struct function_stat *f)
-{
-	sum->count = number_add(sum->count, f->count);
-	sum->total_ns = number_add(sum->total_ns, f->total_ns);
-	sum->exclusive_ns = number_add(sum->exclusive_ns, f->exclusive_ns);
-	sum->names = number_add(sum->names, f->names);
 }
 
 /* Sums of one class and caller become one. */
@@ -294,7 +233,7 @@ static void order_functions(struct digest *d)
 		struct function_stat f = rows[v.row];
 		f.parent = v.parent;
 		if (out.nr && is_same_sum(&out.v[out.nr - 1], &f)) {
-			add_function(&out.v[out.nr - 1], &f);
+			row_add(&function_stat_row, ROWS_FOLDED, &out.v[out.nr - 1], &f);
 			continue;
 		}
 		vec_push(&out, f);
@@ -345,12 +284,8 @@ void digest_fold_functions(struct digest *d)
 		if (f->parent >= 0)
 			f->parent = kept[f->parent];
 		kept[i] = c.fold[i] ? f->parent : (int64_t)i;
-		if (!c.fold[i])
-			continue;
-		f->name = SPAN("");
-		f->names = 1;
-		f->median_ns = 0;
-		f->rate = f->rate_mad = -1;
+		if (c.fold[i])
+			row_make_sum(&function_stat_row, f);
 	}
 	free(kept);
 	choice_release(&c);
@@ -363,14 +298,6 @@ static bool is_list_of_sites(enum memory_list list)
 {
 	return list == MEMORY_LIST_PEAK || list == MEMORY_LIST_END || list == MEMORY_LIST_CHURN ||
 	       list == MEMORY_LIST_OOM;
-}
-
-static void add_site(struct memory_item *rest, const struct memory_item *s)
-{
-	rest->bytes = number_add(rest->bytes, s->bytes);
-	rest->blocks = number_add(rest->blocks, s->blocks);
-	if (rest->list != MEMORY_LIST_CHURN) /* which has the most frequent size there */
-		rest->largest = larger(rest->largest, s->largest);
 }
 
 /* One list of one memory, v[0..nr); returns how many rows are left. */
@@ -391,7 +318,7 @@ static size_t fold_sites(struct memory_item *v, size_t nr)
 		bool site = v[i].kind == SITE_USER || v[i].kind == SITE_FRAMEWORK;
 		if (v[i].kind == SITE_REST ||
 		    (site && is_small(number_distance(v[i].bytes, 0), sum, FOLD_PART))) {
-			add_site(&rest, &v[i]);
+			row_add(&memory_item_row, ROWS_FOLDED, &rest, &v[i]);
 			any = true;
 		} else {
 			v[left++] = v[i];

@@ -33,7 +33,4 @@ void digest_fold_functions(struct digest *d);
 /// Make `k` a sum of one kernel of `category`, which is borrowed.
 void kernel_stat_fold(struct kernel_stat *k, const char *category);
 
-/// Bring the sums of equal category together; the rows are sorted.
-void digest_merge_folded(struct digest *d);
-
 #endif

@@ -7,10 +7,17 @@
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "base/number.h"
+#include "base/period.h"
+#include "base/sort.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "model/memory_view.h"
+#include "model/rows.h"
 
+const char *const event_gpu_names[] = { "kernel", "memcpy", "memset", NULL };
+const char *const call_kind_names[] = { "launch", "sync", "dataloader", NULL };
+const char *const attribution_names[] = { "none", "launch", "timestamp", NULL };
+const char *const memory_source_names[] = { "trace", "snapshot", "xprof", "timeline", NULL };
 const char *const collective_names[] = { "other",      "all_reduce", "all_gather", "reduce_scatter",
 	                                     "all_to_all", "broadcast",  "reduce",     "gather",
 	                                     "scatter",    "send",       "recv",       "send_recv",
@@ -40,28 +47,14 @@ struct digest *digest_new(void)
 	return d;
 }
 
+/* Every VEC is a pointer and two sizes. */
 static void free_one(struct digest *d)
 {
-	vec_release(&d->env);
-	vec_release(&d->kernels);
-	vec_release(&d->devices);
-	vec_release(&d->ops);
-	vec_release(&d->flops);
-	vec_release(&d->calls);
-	vec_release(&d->phase_kernels);
-	vec_release(&d->phase_ops);
-	vec_release(&d->threads);
-	vec_release(&d->summaries);
-	vec_release(&d->phase_summaries);
-	vec_release(&d->comms);
-	vec_release(&d->collectives);
-	vec_release(&d->functions);
-	vec_release(&d->counters);
-	vec_release(&d->memories);
-	vec_release(&d->memory_items);
-	vec_release(&d->memory_levels);
-	vec_release(&d->memory_evidence);
-	vec_release(&d->inputs);
+	for (size_t i = 0; i < nr_digest_lists; i++) {
+		VEC(char) list;
+		memcpy(&list, (char *)d + digest_lists[i].offset, sizeof list);
+		free(list.v);
+	}
 	arena_release(&d->arena);
 	free(d);
 }
@@ -146,14 +139,16 @@ bool digest_step_stat(const struct digest *d, enum metric_id id, enum statistic 
 	return summary || s.usable;
 }
 
+static int env_key_cmp(const void *key, const void *entry)
+{
+	return span_cmp(*(const struct span *)key, span_of(((const struct env_entry *)entry)->key));
+}
+
 /* Index of `key`, or of the entry that it would stand before. */
 static size_t env_place(const struct digest *d, struct span key, bool *found)
 {
-	size_t i = 0;
-	int c = -1;
-	while (i < d->env.nr && (c = span_cmp(span_of(d->env.v[i].key), key)) < 0)
-		i++;
-	*found = i < d->env.nr && c == 0;
+	size_t i = lower_bound(d->env.v, d->env.nr, sizeof *d->env.v, &key, env_key_cmp);
+	*found = i < d->env.nr && env_key_cmp(&key, &d->env.v[i]) == 0;
 	return i;
 }
 
@@ -179,12 +174,12 @@ void digest_set_env(struct digest *d, struct span key, struct span value)
 	d->env.nr++;
 }
 
-/* A vector goes over from one digest to the other. */
-#define TAKE(d, from, member)                             \
-	do {                                                  \
-		vec_release(&(d)->member);                        \
-		(d)->member = (from)->member;                     \
-		memset(&(from)->member, 0, sizeof(from)->member); \
+/* The rows of a list go over from one digest to the other. */
+#define TAKE(to, from)      \
+	do {                    \
+		(to)->nr = 0;       \
+		vec_move(to, from); \
+		vec_release(from);  \
 	} while (0)
 
 /* What only a trace knows: operators at the peak, and, since the records of other profilers know
@@ -192,7 +187,7 @@ void digest_set_env(struct digest *d, struct span key, struct span value)
 static void keep_of_trace(const struct digest *d, struct digest *snapshot)
 {
 	size_t k = 0, nr = snapshot->memories.nr;
-	bool record = nr && strcmp(snapshot->memories.v[0].source, "snapshot") != 0;
+	bool record = nr && snapshot->memories.v[0].source != MEMORY_OF_SNAPSHOT;
 	for (size_t i = 0; i < d->memories.nr; i++) {
 		const struct memory_stat *m = &d->memories.v[i];
 		while (k < nr && strcmp(snapshot->memories.v[k].id, m->id) < 0)
@@ -215,10 +210,10 @@ void digest_join(struct digest *d, struct digest *snapshot)
 	digest_own(d, snapshot);
 	d->snapshot = snapshot->snapshot;
 	keep_of_trace(d, snapshot);
-	TAKE(d, snapshot, memories);
-	TAKE(d, snapshot, memory_items);
-	TAKE(d, snapshot, memory_levels);
-	TAKE(d, snapshot, memory_evidence);
+	TAKE(&d->memories, &snapshot->memories);
+	TAKE(&d->memory_items, &snapshot->memory_items);
+	TAKE(&d->memory_levels, &snapshot->memory_levels);
+	TAKE(&d->memory_evidence, &snapshot->memory_evidence);
 	for (size_t i = 0; i < d->memories.nr; i++)
 		if (d->memories.v[i].capacity == MEMORY_UNKNOWN &&
 		    !memory_is_host(span_of(d->memories.v[i].id)))
@@ -229,49 +224,17 @@ void digest_join(struct digest *d, struct digest *snapshot)
 	d->source_hash = (d->source_hash ^ snapshot->source_hash) * 1099511628211u;
 }
 
-int kernel_stat_cmp(const void *a, const void *b)
-{
-	const struct kernel_stat *x = a, *y = b;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if ((x->names > 0) != (y->names > 0))
-		return x->names > 0 ? 1 : -1;
-	return span_cmp(x->name, y->name);
-}
-
-int call_stat_cmp(const void *a, const void *b)
-{
-	const struct call_stat *x = a, *y = b;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if ((x->names > 0) != (y->names > 0))
-		return x->names > 0 ? 1 : -1;
-	return span_cmp(x->name, y->name);
-}
-
-int op_stat_cmp(const void *a, const void *b)
-{
-	const struct op_stat *x = a, *y = b;
-	if ((x->names > 0) != (y->names > 0))
-		return x->names > 0 ? 1 : -1;
-	return span_cmp(x->name, y->name);
-}
-
-int comm_stat_cmp(const void *a, const void *b)
-{
-	const struct comm_stat *x = a, *y = b;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	int c = span_cmp(x->group, y->group);
-	c = c ? c : span_cmp(x->group_name, y->group_name);
-	c = c ? c : span_cmp(x->dtype, y->dtype);
-	return c ? c : (x->group_size > y->group_size) - (x->group_size < y->group_size);
-}
-
-int counter_stat_cmp(const void *a, const void *b)
-{
-	return span_cmp(((const struct counter_stat *)a)->name, ((const struct counter_stat *)b)->name);
-}
+#define ORDER(type)                              \
+	int type##_cmp(const void *a, const void *b) \
+	{                                            \
+		return row_cmp(&type##_row, a, b);       \
+	}
+ORDER(kernel_stat)
+ORDER(op_stat)
+ORDER(call_stat)
+ORDER(flop_stat)
+ORDER(comm_stat)
+ORDER(counter_stat)
 
 bool digest_has_trace(const struct digest *d)
 {
@@ -356,17 +319,8 @@ const char *digest_env_near(struct span key)
 	return near;
 }
 
-#define TAKE_ROWS(to, from)                             \
-	do {                                                \
-		vec_release(to);                                \
-		(to)->v = (from)->v;                            \
-		(to)->nr = (from)->nr;                          \
-		(to)->cap = (from)->cap;                        \
-		(from)->v = NULL, (from)->nr = (from)->cap = 0; \
-	} while (0)
-
 void digest_narrow(struct digest *d)
 {
-	TAKE_ROWS(&d->kernels, &d->phase_kernels);
-	TAKE_ROWS(&d->ops, &d->phase_ops);
+	TAKE(&d->kernels, &d->phase_kernels);
+	TAKE(&d->ops, &d->phase_ops);
 }

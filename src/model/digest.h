@@ -8,9 +8,9 @@
 #include "base/arena.h"
 #include "base/span.h"
 #include "base/vec.h"
-#include "model/event.h"
+#include "events/event.h"
+#include "metric/metric.h"
 #include "model/memory.h"
-#include "model/metric.h"
 
 enum attribution { ATTRIBUTION_NONE, ATTRIBUTION_LAUNCH, ATTRIBUTION_TIMESTAMP };
 
@@ -24,6 +24,9 @@ struct kernel_stat {
 	int64_t grid[3], block[3]; ///< most frequent shape; grid[0] < 0 unknown
 	int64_t shapes; ///< number of distinct shapes
 	int64_t occupancy; ///< 1e-6 %, weighted by time; < 0 unknown
+	/* where rows have been joined: the time in steps that it is known for, and what the division by
+	   it left (occupancy · occupancy_ns + occupancy_rest is exact) */
+	int64_t occupancy_ns, occupancy_rest;
 	int64_t names; ///< > 0: sum of so many names too small to keep, each below
 	               ///< 0.05 % of kernel time; `name` is then the category they are of, or empty
 	int64_t largest_ns; ///< of a sum: step_total_ns of the largest name in it
@@ -245,10 +248,13 @@ struct thread_stat {
 /// A figure that the source of a memory does not give.
 #define MEMORY_UNKNOWN INT64_MIN
 
+/// What the figures of a memory were made from.
+enum memory_source { MEMORY_OF_TRACE, MEMORY_OF_SNAPSHOT, MEMORY_OF_XPROF, MEMORY_OF_TIMELINE };
+
 /// One memory (a GPU's, by the allocator's numbering), in bytes.
 struct memory_stat {
 	const char *id;
-	const char *source; ///< "trace", "snapshot", "xprof" or "timeline"
+	enum memory_source source;
 	int64_t events; ///< [memory] events, or entries of the history
 	int64_t peak_allocated;
 	int64_t peak_reserved, end_allocated, end_reserved; ///< MEMORY_UNKNOWN, as all below
@@ -256,7 +262,7 @@ struct memory_stat {
 	int64_t start_allocated; ///< before the first event
 	int64_t alloc_count, free_count, churn_bytes; ///< in the window; churn as requested
 	int64_t growth_per_step; ///< MEMORY_UNKNOWN below three step ends
-	int64_t capacity; ///< of the device; of source "xprof" the limit of its allocator
+	int64_t capacity; ///< of the device; of XProf the limit of its allocator
 	/* of snapshots only, else MEMORY_UNKNOWN: */
 	int64_t end_requested; ///< of the allocated blocks at the end
 	int64_t inactive, largest_inactive; ///< blocks free at the end: sum, largest
@@ -334,9 +340,8 @@ struct env_entry {
 	const char *key, *value;
 };
 
-/// Value of `unmarked`, and the regularity in 1e-6 % below which launches have no period.
+/// Value of `unmarked`.
 #define UNMARKED_PERIOD "period"
-#define PERIOD_NEEDED INT64_C(90000000)
 
 /// The highest number of a rank.
 enum { RANK_MAX = INT32_MAX };
@@ -409,9 +414,13 @@ struct digest {
 	VEC(struct input_stat) inputs; ///< sorted by name
 };
 
-/// Names of enum collective_kind and enum function_class, ended by NULL; static.
+/// Names of the enums of rows, ended by NULL; static. Kinds of events are those of GPUs.
+extern const char *const event_gpu_names[];
+extern const char *const call_kind_names[];
+extern const char *const attribution_names[];
 extern const char *const collective_names[];
 extern const char *const function_class_names[];
+extern const char *const memory_source_names[];
 
 /// Caller releases with digest_free().
 struct digest *digest_new(void);
@@ -421,6 +430,9 @@ void digest_free(struct digest *d);
 
 /// Hash of the figures: the same for the same artifact in every process.
 uint64_t digest_hash(const struct digest *d);
+
+/// The same of its inputs, for one that a metrics file was read into.
+uint64_t digest_hash_inputs(const struct digest *d);
 
 /// Room for `nr` steps in every per-step array, zeroed.
 void digest_set_steps(struct digest *d, size_t nr);
@@ -468,19 +480,12 @@ void digest_own(struct digest *d, struct digest *part);
 /// known one and for one of the user's own; static.
 const char *digest_env_near(struct span key);
 
-/// Order of kernel rows: kind, sums of small ones last, name.
+/// Order of rows by their keys (model/rows.h), for sorting.
 int kernel_stat_cmp(const void *a, const void *b);
-
-/// Order of operator rows: sums of small ones last, name.
 int op_stat_cmp(const void *a, const void *b);
-
-/// Order of rows of calls: kind, sums of small ones last, name.
 int call_stat_cmp(const void *a, const void *b);
-
-/// Order of rows of collectives: kind, group, its name, type, group size.
+int flop_stat_cmp(const void *a, const void *b);
 int comm_stat_cmp(const void *a, const void *b);
-
-/// Order of rows of counters: name.
 int counter_stat_cmp(const void *a, const void *b);
 
 /// Put the rows of the phase in place of those of all kernels and operators.

@@ -1,6 +1,8 @@
 /* Which artifact a digest was made from. */
 #include "model/digest.h"
 
+#include <string.h>
+
 /* FNV-1a, 64 bit: the same in every process, unlike the seeded hashes. */
 static uint64_t hash_bytes(uint64_t h, const void *p, size_t n)
 {
@@ -66,4 +68,14 @@ uint64_t digest_hash(const struct digest *d)
 		h = hash_number(h, d->memories.v[i].peak_reserved);
 	}
 	return hash_snapshot(h, d);
+}
+
+uint64_t digest_hash_inputs(const struct digest *d)
+{
+	uint64_t h = 14695981039346656037u;
+	for (size_t i = 0; i < d->inputs.nr; i++) {
+		h = hash_bytes(h, d->inputs.v[i].name, strlen(d->inputs.v[i].name));
+		h = (h ^ (uint64_t)d->inputs.v[i].micro) * 1099511628211u;
+	}
+	return h;
 }

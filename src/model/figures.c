@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "model/figures_internal.h"
 #include "model/flops.h"
+#include "model/rows.h"
 
 void figure_emit(struct emitter *e, struct span label, int64_t value)
 {
@@ -60,15 +61,13 @@ static bool overlap(const struct digest *d, int64_t *out)
 static bool occupancy(const struct rank_view *r, int64_t *out)
 {
 	__int128 sum = 0, weight = 0, all = 0;
-	for (size_t i = 0; i < r->nr_kernels; i++) {
+	for (size_t i = 0; i < r->nr_kernels + r->nr_folded; i++) {
 		const struct kernel_stat *s = &r->kernels[i].stat;
 		if (r->kernels[i].cls == CLASS_COMMUNICATION)
 			continue;
 		all += s->step_total_ns;
-		if (s->occupancy <= 0)
-			continue;
-		sum += (__int128)s->occupancy * s->step_total_ns;
-		weight += s->step_total_ns;
+		sum += kernel_occupancy_sum(s);
+		weight += kernel_occupancy_ns(s);
 	}
 	if (weight == 0 || weight * 2 < all)
 		return false;
@@ -209,7 +208,7 @@ static void emit_memories(struct emitter *e)
 	for (size_t i = 0; i < d->memories.nr; i++) {
 		const struct memory_stat *s = &d->memories.v[i];
 		int64_t value = memory_value(e->figure.metric->id, s);
-		e->figure.source = s->source;
+		e->figure.source = memory_source_names[s->source];
 		if (value != MEMORY_UNKNOWN)
 			figure_emit(e, span_of(s->id), value);
 	}

@@ -35,13 +35,6 @@ enum flop_type flop_type_of(struct span name)
 	return FLOP_OTHER;
 }
 
-int flop_stat_cmp(const void *a, const void *b)
-{
-	const struct flop_stat *x = a, *y = b;
-	int c = span_cmp(x->op, y->op);
-	return c ? c : (x->type > y->type) - (x->type < y->type);
-}
-
 enum flop_type flops_type(const struct digest *d)
 {
 	__int128 all = 0, of[NR_FLOP_TYPES] = { 0 };

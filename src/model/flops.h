@@ -28,9 +28,6 @@ bool flops_peak(const struct digest *d, struct flop_peak *out);
 /// what they are made from is not known.
 bool flops_figure(const struct digest *d, enum metric_id id, int64_t step_ns, int64_t *out);
 
-/// Order of rows: operator, type.
-int flop_stat_cmp(const void *a, const void *b);
-
 /// Names of enum flop_type, ended by NULL; static.
 extern const char *const flop_type_names[];
 

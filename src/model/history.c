@@ -2,27 +2,19 @@
 
 #include <string.h>
 
+#include "base/sort.h"
+#include "model/select.h"
+
 const char *query_text(const struct query *q, struct arena *a)
 {
-	const struct {
-		const char *key, *glob;
-	} globs[] = {
-		{ "kernel", q->kernel },     { "category", q->category },
-		{ "class", q->cls },         { "op", q->op },
-		{ "rank", q->rank },         { "device", q->device },
-		{ "memory", q->memory },     { "direction", q->direction },
-		{ "thread", q->thread },     { "collective", q->collective },
-		{ "function", q->function }, { "phase", q->phase },
-		{ "counter", q->counter },
-	};
 	struct strbuf b = STRBUF_INIT;
 	strbuf_adds(&b, q->metric->name);
 	if (q->metric->per_step)
 		strbuf_addf(&b, " stat=%s", stat_name(q->stat));
 	strbuf_addf(&b, " ranks=%s", reduce_name(q->reduce));
-	for (size_t i = 0; i < sizeof globs / sizeof *globs; i++)
-		if (globs[i].glob)
-			strbuf_addf(&b, " %s=%s", globs[i].key, globs[i].glob);
+	for (const struct select_key *key = select_table; key->name; key++)
+		if (select_glob_in(q, key))
+			strbuf_addf(&b, " %s=%s", key->name, select_glob_in(q, key));
 	return arena_take(a, &b);
 }
 
@@ -34,17 +26,20 @@ int past_value_cmp(const void *a, const void *b)
 	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+static int past_query_cmp(const void *a, const void *b)
+{
+	const struct past_value *x = a, *y = b;
+	return strcmp(x->query, y->query);
+}
+
 const struct past_value *past_query(const struct past_run *run, const char *query, size_t *nr)
 {
-	size_t lo = 0, end = run->values.nr;
-	while (lo < end) {
-		size_t mid = lo + (end - lo) / 2;
-		strcmp(run->values.v[mid].query, query) < 0 ? (lo = mid + 1) : (end = mid);
-	}
-	for (end = lo; end < run->values.nr && strcmp(run->values.v[end].query, query) == 0;)
+	const struct past_value *v = run->values.v, key = { .query = query };
+	size_t first = lower_bound(v, run->values.nr, sizeof *v, &key, past_query_cmp), end = first;
+	while (end < run->values.nr && past_query_cmp(&key, &v[end]) == 0)
 		end++;
-	*nr = end - lo;
-	return run->values.v + lo;
+	*nr = end - first;
+	return v + first;
 }
 
 void history_release(struct history *h)

@@ -1,6 +1,7 @@
 #include "model/memory_view.h"
 
 #include "base/number.h"
+#include "base/sort.h"
 
 #define GB ((int64_t)1000000000)
 
@@ -37,28 +38,29 @@ bool memory_is_selected(const char *glob, struct span id)
 	return glob ? span_glob(span_of(glob), id) : !memory_is_host(id);
 }
 
-static int item_order(const struct memory_item *item, const char *memory, enum memory_list list)
+struct list_key {
+	const char *memory;
+	enum memory_list list;
+};
+
+static int list_key_cmp(const void *list_key, const void *memory_item)
 {
-	int c = strcmp(item->memory, memory);
-	return c ? c : (item->list > list) - (item->list < list);
+	const struct list_key *key = list_key;
+	const struct memory_item *item = memory_item;
+	int c = strcmp(key->memory, item->memory);
+	return c ? c : (key->list > item->list) - (key->list < item->list);
 }
 
 const struct memory_item *memory_list_of(const struct digest *d, const char *memory,
                                          enum memory_list list, size_t *nr)
 {
 	const struct memory_item *v = d->memory_items.v;
-	size_t low = 0, high = d->memory_items.nr;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (item_order(&v[middle], memory, list) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (high < d->memory_items.nr && item_order(&v[high], memory, list) == 0)
-		high++;
-	*nr = high - low;
-	return *nr ? v + low : NULL;
+	struct list_key key = { memory, list };
+	size_t first = lower_bound(v, d->memory_items.nr, sizeof *v, &key, list_key_cmp), end = first;
+	while (end < d->memory_items.nr && list_key_cmp(&key, &v[end]) == 0)
+		end++;
+	*nr = end - first;
+	return *nr ? v + first : NULL;
 }
 
 struct memory_headroom memory_headroom_of(const struct memory_stat *m)

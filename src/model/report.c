@@ -15,6 +15,17 @@ const char *verdict_name(enum verdict v)
 	return names[v];
 }
 
+const char *const drift_names[NR_DRIFTS] = {
+	[DRIFT_SLOWER] = "slower",
+	[DRIFT_FASTER] = "faster",
+	[DRIFT_MORE_LAUNCHES] = "more launches",
+	[DRIFT_FEWER_LAUNCHES] = "fewer launches",
+	[DRIFT_NEW] = "new",
+	[DRIFT_GONE] = "gone",
+	[DRIFT_RENAMED] = "renamed",
+	[DRIFT_SAME] = "same",
+};
+
 void report_init(struct report *r)
 {
 	*r = (struct report){ .arena = ARENA_INIT, .verdict = VERDICT_PASS };

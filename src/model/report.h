@@ -10,7 +10,7 @@
 #include "base/span.h"
 #include "base/status.h"
 #include "base/vec.h"
-#include "model/metric.h"
+#include "metric/metric.h"
 #include "model/run_report.h"
 
 /// In the order of rules.md, "Verdicts".
@@ -39,7 +39,7 @@ struct part {
 	const char *detail; ///< "renamed", "launches 12 → 14", … or ""
 };
 
-/// Attribution of one check (or of a diff), in parts that add up.
+/// Where the change of a check (or of a diff) went, in parts that add up.
 struct breakdown {
 	const char *title; ///< "step.cuda_time by class, category and kernel"
 	enum unit unit;
@@ -74,7 +74,7 @@ struct select_pair {
 struct check {
 	const char *id; ///< rule id, or rule id[item]
 	const char *rule; ///< rule id
-	const char *group; ///< "step", "kernels", "memory", "ranks", "inputs"
+	enum check_group group;
 	const struct metric *metric;
 	const char *item; ///< kernel, category, rank, … that this check is about; "" none. Valid UTF-8
 	const struct select_pair *select; ///< of the rule; ended by a pair without a key
@@ -109,12 +109,27 @@ struct env_row {
 	bool must; ///< of must_match
 };
 
+/// What became of a kernel.
+enum drift {
+	DRIFT_SLOWER,
+	DRIFT_FASTER,
+	DRIFT_MORE_LAUNCHES,
+	DRIFT_FEWER_LAUNCHES,
+	DRIFT_NEW,
+	DRIFT_GONE,
+	DRIFT_RENAMED,
+	DRIFT_SAME,
+	NR_DRIFTS
+};
+
+/// "slower", "more launches", …; static.
+extern const char *const drift_names[NR_DRIFTS];
+
 /// One kernel of both sides.
 struct drift_row {
 	const char *kernel; ///< match name, valid UTF-8
 	const char *category;
-	const char *drift; ///< "slower", "faster", "more launches", "fewer launches", "new", "gone",
-	                   ///< "renamed", "same"
+	enum drift drift;
 	const char *renamed_to; ///< NULL unless renamed
 	bool has_baseline, has_candidate;
 	int64_t baseline_ns, candidate_ns, change_ns; ///< per step

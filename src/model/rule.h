@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "model/metric.h"
+#include "metric/metric.h"
 #include "model/view.h"
 
 enum condition {
@@ -38,6 +38,12 @@ struct limits {
 	const char *and_text; ///< NULL without one
 };
 
+/// What is noise.
+struct noise_rule {
+	int64_t k; ///< 1e-6: how many standard deviations are noise; 0: noise is not looked at
+	int64_t min_runs; ///< baseline runs below which the limit alone decides
+};
+
 struct rule {
 	const char *id;
 	const struct metric *metric;
@@ -46,13 +52,12 @@ struct rule {
 	enum reduce reduce; ///< the metric's, or what `ranks:` says
 	struct query query; ///< metric, stat, reduce and the globs of `select`
 	bool for_each; ///< one check per item over the union of both sides' top N
-	int64_t top; ///< of for_each, or of a PAIR metric; default 20
+	int64_t top; ///< of for_each, or of a PAIR metric
 	int64_t min_share; ///< 1e-6 percent of kernel time on either side
 	struct limits fail, warn;
-	enum level on_new, on_gone; ///< default LEVEL_NOTE
+	enum level on_new, on_gone;
 	enum on_missing on_missing;
-	int64_t noise_k; ///< 1e-6: how many standard deviations are noise; 0: noise is not looked at
-	int64_t noise_min_runs; ///< baseline runs below which the limit alone decides
+	struct noise_rule noise;
 	unsigned line, column; ///< of the id in the file
 };
 
@@ -75,15 +80,16 @@ struct profile {
 struct rules {
 	struct arena arena; ///< owns everything below
 	const char *source; ///< path, or "built in"
-	const char *workload; ///< "default" where the file does not say
+	const char *workload;
 	const char *baseline; ///< path pattern with {workload}, {gpu}, {world_size}
 	int64_t expect_ranks; ///< 0: not said
 	const char *marker; ///< NULL: not said, the default pattern
 	const char *unmarked; ///< UNMARKED_PERIOD or "window"; NULL: not said, "window"
-	int64_t warmup, min_steps; ///< -1: not said / default 0; min_steps default 1
-	VEC(const char *) must_match, should_match; ///< environment keys
+	int64_t warmup; ///< -1: not said, 0
+	int64_t min_steps;
+	VEC(struct span) must_match, should_match; ///< environment keys
 	enum on_missing on_missing;
-	int64_t noise_k, noise_min_runs; ///< of rules that do not say
+	struct noise_rule noise; ///< of rules that do not say
 	bool match_exact;
 	VEC(struct alias) aliases;
 	VEC(struct rule) rules;

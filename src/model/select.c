@@ -12,19 +12,9 @@
 #define GLOB(key) offsetof(struct query, key)
 
 const struct select_key select_table[] = {
-	{ "kernel", GLOB(kernel), LABELLED(KERNEL) },
-	{ "category", GLOB(category), LABELLED(CATEGORY) | LABELLED(KERNEL) },
-	{ "class", GLOB(cls), LABELLED(KERNEL) },
-	{ "op", GLOB(op), LABELLED(OP) },
-	{ "rank", GLOB(rank), ANY_LABEL },
-	{ "device", GLOB(device), LABELLED(DEVICE) },
-	{ "memory", GLOB(memory), LABELLED(MEMORY) },
-	{ "direction", GLOB(direction), LABELLED(DIRECTION) },
-	{ "thread", GLOB(thread), LABELLED(THREAD) },
-	{ "collective", GLOB(collective), LABELLED(COLLECTIVE) },
-	{ "function", GLOB(function), LABELLED(FUNCTION) },
-	{ "phase", GLOB(phase), PHASES },
-	{ "counter", GLOB(counter), LABELLED(COUNTER) },
+#define X(member, name, kind, labels, meaning) { name, GLOB(member), labels },
+#include "model/select.def"
+#undef X
 	{ NULL, 0, 0 },
 };
 

@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "model/flops.h"
 #include "model/ranks.h"
+#include "model/rows.h"
 
 /* ---- kernels by match name ---- */
 
@@ -16,7 +17,7 @@ struct span naming_match(const struct naming *n, struct arena *a, struct span na
 }
 
 /* By match name; the raw name with the most time first. */
-static int row_cmp(const void *a, const void *b)
+static int match_cmp(const void *a, const void *b)
 {
 	const struct kernel_row *x = a, *y = b;
 	int c = span_cmp(x->match, y->match);
@@ -27,36 +28,12 @@ static int row_cmp(const void *a, const void *b)
 	return span_cmp(x->name, y->name);
 }
 
-static void add_stat(struct kernel_stat *sum, const struct kernel_stat *s)
-{
-	sum->count = number_add(sum->count, s->count);
-	sum->total_ns = number_add(sum->total_ns, s->total_ns);
-	sum->bytes = number_add(sum->bytes, s->bytes);
-	sum->step_count = number_add(sum->step_count, s->step_count);
-	sum->step_total_ns = number_add(sum->step_total_ns, s->step_total_ns);
-	sum->step_bytes = number_add(sum->step_bytes, s->step_bytes);
-	if (s->max_ns > sum->max_ns)
-		sum->max_ns = s->max_ns;
-	if (s->step_max_ns > sum->step_max_ns)
-		sum->step_max_ns = s->step_max_ns;
-}
-
 /* Fold rows[0..nr) of one match name into `out`, which may be rows[0]. */
 static void merge_rows(struct kernel_row *out, const struct kernel_row *rows, size_t nr)
 {
 	struct kernel_row sum = rows[0];
-	__int128 weighted = 0, weight = 0;
-	for (size_t i = 0; i < nr; i++) {
-		const struct kernel_stat *s = &rows[i].stat;
-		if (i)
-			add_stat(&sum.stat, s);
-		if (s->occupancy >= 0) {
-			weighted += (__int128)s->occupancy * s->step_total_ns;
-			weight += s->step_total_ns;
-		}
-	}
-	if (weight > 0)
-		sum.stat.occupancy = number_div_round(weighted, weight);
+	for (size_t i = 1; i < nr; i++)
+		row_add(&kernel_stat_row, ROWS_FOLDED, &sum.stat, &rows[i].stat);
 	sum.raw_names = (int)nr;
 	*out = sum;
 }
@@ -121,7 +98,7 @@ static void rank_view_init(struct run_view *v, struct rank_view *r, const struct
 			                              .name = s->name,
 			                              .stat = *s });
 	}
-	vec_sort(&rows, row_cmp);
+	vec_sort(&rows, match_cmp);
 	size_t nr = 0;
 	for (size_t i = 0, end; i < rows.nr; i = end) {
 		for (end = i + 1; end < rows.nr && span_eq(rows.v[end].match, rows.v[i].match);)

@@ -20,7 +20,7 @@ const struct page_option page_options[NR_OPTIONS] = {
 
 static const char *const metrics[] = {
 #define X(id, name, ...) name,
-#include "model/metrics.def"
+#include "metric/metrics.def"
 #undef X
 };
 

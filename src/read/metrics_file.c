@@ -1,10 +1,47 @@
 #include "read/metrics_file.h"
 
-#include <inttypes.h>
-
 #include "base/number.h"
 #include "base/text.h"
 #include "io/jscan.h"
+#include "read/recognise.h"
+
+/* ---- recognising ---- */
+
+/* Of a trace, or of another format. */
+static bool is_foreign_key(struct span key)
+{
+	return foreign_key(key) || span_eq(key, SPAN("traceEvents")) ||
+	       span_eq(key, SPAN("schemaVersion"));
+}
+
+/* Numbers alone, as far as `first` shows; or among others, where it shows all: then whoever
+   reads it says what is wrong. */
+bool metrics_recognise(struct span first)
+{
+	struct diag_log own;
+	struct span key;
+	bool numbers = false, others = false, foreign = false;
+	struct source *src = source_memory("", first.p, first.n, NULL);
+	diag_init(&own);
+	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
+	if (jscan_object(js))
+		while (!foreign && jscan_key(js, &key)) {
+			foreign = is_foreign_key(key);
+			enum jscan_type type = jscan_peek(js);
+			bool number = type == JSCAN_NUMBER || type == JSCAN_NAN;
+			foreign = foreign || type == JSCAN_ARRAY;
+			numbers = numbers || number;
+			others = others || !number;
+			jscan_skip(js);
+		}
+	bool whole = jscan_status(js) == ST_OK && jscan_end(js);
+	jscan_free(js);
+	diag_release(&own);
+	source_close(src);
+	return numbers && !foreign && (whole || !others);
+}
+
+/* ---- reading ---- */
 
 /* What to do about a value that is no number; NULL where it is one. */
 static const char *advice(enum jscan_type type)
@@ -85,19 +122,6 @@ static void read_pairs(struct inputs_reader *r)
 	}
 }
 
-/* FNV-1a of names and values. */
-static uint64_t hash_of(const struct digest *d)
-{
-	uint64_t hash = 14695981039346656037u;
-	for (size_t i = 0; i < d->inputs.nr; i++) {
-		const struct input_stat *s = &d->inputs.v[i];
-		for (const char *p = s->name; *p; p++)
-			hash = (hash ^ (unsigned char)*p) * 1099511628211u;
-		hash = (hash ^ (uint64_t)s->micro) * 1099511628211u;
-	}
-	return hash;
-}
-
 enum status inputs_read(struct source *src, struct digest *d, bool *other, struct diag_log *log)
 {
 	struct arena scratch = ARENA_INIT;
@@ -108,10 +132,9 @@ enum status inputs_read(struct source *src, struct digest *d, bool *other, struc
 		read_pairs(&r);
 	else
 		jscan_fail(js, jscan_value_byte(js), "no object of figures");
-	if (jscan_status(js) == ST_OK)
-		jscan_end(js);
+	jscan_end(js);
 	vec_sort(&d->inputs, text_cmp);
-	d->source_hash = hash_of(d);
+	d->source_hash = digest_hash_inputs(d);
 	enum status st = jscan_status(js);
 	jscan_free(js);
 	arena_release(&scratch);

@@ -161,6 +161,11 @@ static enum status read_export(struct nsys *n)
 	return nsys_metrics(n);
 }
 
+bool nsys_recognise(struct span first)
+{
+	return span_starts(first, DATABASE_MAGIC);
+}
+
 enum status nsys_read(const char *path, struct source_progress *progress, struct name_table *names,
                       struct event_sink sink, struct trace_meta *meta, struct diag_log *log)
 {

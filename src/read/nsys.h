@@ -3,8 +3,11 @@
 #define GG_READ_NSYS_H
 
 #include "base/diag.h"
+#include "events/event.h"
 #include "io/source.h"
-#include "model/event.h"
+
+/// True for a database of SQLite: reading shows whether it is an export.
+bool nsys_recognise(struct span first);
 
 /// Read the export at `path`, which must be a file, like trace_read(): kernels, copies and
 /// memory sets, then runtime calls, then NVTX ranges as annotations go to `sink`; GPUs and

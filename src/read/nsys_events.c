@@ -4,7 +4,7 @@
 #include "read/nsys_internal.h"
 
 /* Integers below 0 are no idents. */
-static int64_t ident(const struct database_value *v)
+static int64_t ident_of(const struct database_value *v)
 {
 	return v->null || v->integer < 0 ? IDENT_NONE : v->integer;
 }
@@ -26,13 +26,13 @@ static enum status set_times(struct nsys *n, const char *table, const struct dat
 	return ST_OK;
 }
 
-static enum status hand_on(struct nsys *n, const struct event *e)
+static enum status hand_on_event(struct nsys *n, const struct event *e)
 {
 	n->meta->events++;
 	return n->sink.event(n->sink.ctx, e);
 }
 
-static struct event blank(enum event_kind kind)
+static struct event blank_event(enum event_kind kind)
 {
 	return (struct event){ .kind = kind,
 		                   .device = IDENT_NONE,
@@ -101,9 +101,9 @@ static enum status set_gpu(struct nsys *n, const char *table, const struct datab
 	TRY(set_process(n, v));
 	e->pid = nsys_pid(n->process);
 	e->tid = IDENT_NONE;
-	e->device = ident(&v[GPU_DEVICE]);
-	e->stream = ident(&v[GPU_STREAM]);
-	e->correlation = ident(&v[GPU_CORRELATION]);
+	e->device = ident_of(&v[GPU_DEVICE]);
+	e->stream = ident_of(&v[GPU_STREAM]);
+	e->correlation = ident_of(&v[GPU_CORRELATION]);
 	if (idmap_add(&n->devices, e->device) == n->gpus.nr)
 		vec_push(&n->gpus, (struct nsys_gpu){ .device = e->device, .gpu = -1 });
 	return set_times(n, table, &v[GPU_START], &v[GPU_END], e);
@@ -112,7 +112,7 @@ static enum status set_gpu(struct nsys *n, const char *table, const struct datab
 static enum status take_kernel(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
-	struct event e = blank(EVENT_KERNEL);
+	struct event e = blank_event(EVENT_KERNEL);
 	struct span name;
 	TRY(set_gpu(n, kernel_table, v, &e));
 	if (!nsys_string(n, &v[GPU_REST], &name))
@@ -122,7 +122,7 @@ static enum status take_kernel(void *ctx, const struct database_value *v)
 		e.block[i] = v[GPU_REST + 4 + i].integer;
 	}
 	TRY(set_name(n, kernel_table, name, &e));
-	return hand_on(n, &e);
+	return hand_on_event(n, &e);
 }
 
 /* Named as Kineto names them, so that a run is comparable by either.
@@ -151,13 +151,13 @@ static enum status take_sized(struct nsys *n, const char *table, const struct da
 	TRY(set_gpu(n, table, v, e));
 	e->bytes = v[GPU_REST].integer > 0 ? v[GPU_REST].integer : 0;
 	TRY(set_name(n, table, strbuf_span(&n->text), e));
-	return hand_on(n, e);
+	return hand_on_event(n, e);
 }
 
 static enum status take_memcpy(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
-	struct event e = blank(EVENT_MEMCPY);
+	struct event e = blank_event(EVENT_MEMCPY);
 	strbuf_setlen(&n->text, 0);
 	strbuf_addf(&n->text, "Memcpy %s (%s -> %s)", copy_kind(&v[GPU_REST + 1]),
 	            memory_kind(&v[GPU_REST + 2]), memory_kind(&v[GPU_REST + 3]));
@@ -167,7 +167,7 @@ static enum status take_memcpy(void *ctx, const struct database_value *v)
 static enum status take_memset(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
-	struct event e = blank(EVENT_MEMSET);
+	struct event e = blank_event(EVENT_MEMSET);
 	strbuf_setlen(&n->text, 0);
 	strbuf_addf(&n->text, "Memset (%s)", memory_kind(&v[GPU_REST + 1]));
 	return take_sized(n, memset_table, v, &e);
@@ -210,7 +210,7 @@ static struct span without_version(struct span name)
 static enum status take_runtime(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
-	struct event e = blank(EVENT_RUNTIME);
+	struct event e = blank_event(EVENT_RUNTIME);
 	struct span name;
 	if (!nsys_ours(n, &v[3]))
 		return ST_OK;
@@ -218,10 +218,10 @@ static enum status take_runtime(void *ctx, const struct database_value *v)
 		return nsys_fail(n, runtime_table, "a call without a name in StringIds; export it anew");
 	e.pid = nsys_pid(v[3].integer);
 	e.tid = nsys_tid(v[3].integer);
-	e.correlation = ident(&v[4]);
+	e.correlation = ident_of(&v[4]);
 	TRY(set_times(n, runtime_table, &v[0], &v[1], &e));
 	TRY(set_name(n, runtime_table, without_version(name), &e));
-	return hand_on(n, &e);
+	return hand_on_event(n, &e);
 }
 
 static const char *const nvtx_table = "NVTX_EVENTS";
@@ -290,7 +290,7 @@ static bool is_range(int64_t type)
 static enum status take_range(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
-	struct event e = blank(EVENT_ANNOTATION);
+	struct event e = blank_event(EVENT_ANNOTATION);
 	struct span name;
 	if (!is_range(v[NVTX_TYPE].integer) || v[NVTX_END].null || !nsys_ours(n, &v[NVTX_THREAD]) ||
 	    !nvtx_text(n, v, &name))
@@ -299,7 +299,7 @@ static enum status take_range(void *ctx, const struct database_value *v)
 	e.tid = nsys_tid(v[NVTX_THREAD].integer);
 	TRY(set_times(n, nvtx_table, &v[NVTX_START], &v[NVTX_END], &e));
 	TRY(set_name(n, nvtx_table, range_name(n, &v[NVTX_DOMAIN], name), &e));
-	return hand_on(n, &e);
+	return hand_on_event(n, &e);
 }
 
 enum status nsys_host_work(struct nsys *n)

@@ -11,8 +11,8 @@
 
 #include "base/idmap.h"
 #include "base/strbuf.h"
+#include "events/event.h"
 #include "io/database.h"
-#include "model/event.h"
 
 /// A GPU that the process used, by CUDA's number and by that of the report.
 struct nsys_gpu {

@@ -6,6 +6,19 @@
 #include "read/pickle_nodes.h"
 #include "read/snapshot_form.h"
 
+/* Protocol 2 and up begin with PROTO, 0 and 1 with the opcodes of an empty
+   container, which a memo or the first items follow (pickletools). */
+bool pickle_recognise(struct span first)
+{
+	static const char *const starts[] = { "\x80", "(dp", "(lp", "(dV", "(dS", "(l(",
+		                                  "}q",   "}(",  "}.",  "]q",  "](",  "].",
+		                                  "}X",   "}U",  "}T",  "]}",  "]]",  "]X" };
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (span_starts(first, span_of(starts[i])))
+			return true;
+	return false;
+}
+
 /* ---- the nodes as a tree ---- */
 
 enum {
@@ -13,36 +26,36 @@ enum {
 	VISITS_PER_BYTE = 64, ///< stacks are shared: some 100 frames in the place of 2 bytes
 };
 
-struct level {
+struct walk_level {
 	const struct pickle_chunk *last, *chunk; ///< NULL at the end
 	uint32_t at;
 	bool dict;
 };
 
-struct walk {
+struct pickle_walk {
 	const struct pickle_input *in;
 	const struct pickle_nodes *nodes;
-	struct level levels[MAX_DEPTH];
+	struct walk_level levels[MAX_DEPTH];
 	size_t depth;
 	uint32_t value; ///< the next one
 	uint64_t visits, max_visits;
 	enum status status;
 };
 
-static const struct pickle_node *next_value(const struct walk *w)
+static const struct pickle_node *next_value(const struct pickle_walk *w)
 {
 	return &w->nodes->nodes.v[w->value];
 }
 
 static void walk_fail(void *ctx, uint64_t byte, const char *what)
 {
-	struct walk *w = ctx;
+	struct pickle_walk *w = ctx;
 	if (w->status == ST_OK)
 		w->status =
 		    diag_fail(w->in->log, ST_INPUT, "%s: byte %" PRIu64 ": %s", w->in->name, byte, what);
 }
 
-static bool enter(struct walk *w)
+static bool walk_enter(struct pickle_walk *w)
 {
 	const struct pickle_node *node = next_value(w);
 	if (w->status != ST_OK)
@@ -51,17 +64,17 @@ static bool enter(struct walk *w)
 		walk_fail(w, node->byte, "nested too deeply for a snapshot");
 		return false;
 	}
-	w->levels[w->depth++] = (struct level){ .last = node->last,
-		                                    .chunk = node->last ? node->last->next : NULL,
-		                                    .dict = node->type == PICKLE_DICT };
+	w->levels[w->depth++] = (struct walk_level){ .last = node->last,
+		                                         .chunk = node->last ? node->last->next : NULL,
+		                                         .dict = node->type == PICKLE_DICT };
 	return true;
 }
 
 /* Move on by `nr` items, of which the first is at the address that is returned;
    NULL at the end, which leaves the container, and after an error. */
-static const uint32_t *step(struct walk *w, uint32_t nr)
+static const uint32_t *walk_step(struct pickle_walk *w, uint32_t nr)
 {
-	struct level *l = &w->levels[w->depth - 1];
+	struct walk_level *l = &w->levels[w->depth - 1];
 	if (w->status == ST_OK && w->visits++ >= w->max_visits)
 		walk_fail(w, next_value(w)->byte,
 		          "the pickle unfolds to far more than its size, which no snapshot does");
@@ -82,14 +95,14 @@ static const uint32_t *step(struct walk *w, uint32_t nr)
 
 static bool walk_object(void *ctx)
 {
-	return next_value(ctx)->type == PICKLE_DICT && enter(ctx);
+	return next_value(ctx)->type == PICKLE_DICT && walk_enter(ctx);
 }
 
 /* Keys that are no text are none of a snapshot's. */
 static bool walk_key(void *ctx, struct span *key)
 {
-	struct walk *w = ctx;
-	for (const uint32_t *pair; (pair = step(w, 2));) {
+	struct pickle_walk *w = ctx;
+	for (const uint32_t *pair; (pair = walk_step(w, 2));) {
 		const struct pickle_node *node = &w->nodes->nodes.v[pair[0]];
 		w->value = pair[1];
 		if (node->type == PICKLE_TEXT) {
@@ -103,13 +116,13 @@ static bool walk_key(void *ctx, struct span *key)
 static bool walk_array(void *ctx)
 {
 	enum pickle_type type = next_value(ctx)->type;
-	return (type == PICKLE_LIST || type == PICKLE_TUPLE) && enter(ctx);
+	return (type == PICKLE_LIST || type == PICKLE_TUPLE) && walk_enter(ctx);
 }
 
 static bool walk_element(void *ctx)
 {
-	struct walk *w = ctx;
-	const uint32_t *item = step(w, 1);
+	struct pickle_walk *w = ctx;
+	const uint32_t *item = walk_step(w, 1);
 	if (item)
 		w->value = *item;
 	return item != NULL;
@@ -147,7 +160,7 @@ static uint64_t walk_byte(void *ctx)
 
 static enum status walk_status(void *ctx)
 {
-	return ((const struct walk *)ctx)->status;
+	return ((const struct pickle_walk *)ctx)->status;
 }
 
 static const struct tree_ops walk_ops = {
@@ -200,7 +213,7 @@ static enum status read_nodes(const struct pickle_input *in, const struct snapsh
 		pickle_nodes_release(&nodes);
 		return ST_INPUT;
 	}
-	struct walk w = { .in = in, .nodes = &nodes, .value = nodes.root };
+	struct pickle_walk w = { .in = in, .nodes = &nodes, .value = nodes.root };
 	w.max_visits = limits->pickle_visits + (uint64_t)VISITS_PER_BYTE * in->bytes.n;
 	struct tree tree = { &walk_ops, &w };
 	snapshot_builder_init(&b, limits);

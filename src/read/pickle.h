@@ -4,6 +4,9 @@
 
 #include "read/snapshot.h"
 
+/// True if `first` begins as a pickle of a container does.
+bool pickle_recognise(struct span first);
+
 /// Read one pickled snapshot (protocols 0 to 5) without building any object: a
 /// first pass refuses every opcode that could name, import, build or call
 /// something, by name and offset, before a second one makes nodes of the rest.

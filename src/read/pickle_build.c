@@ -21,7 +21,7 @@ struct machine {
 	bool failed;
 };
 
-static void fail(struct machine *m, const char *what)
+static void machine_fail(struct machine *m, const char *what)
 {
 	if (!m->failed)
 		pickle_fail(m->in, m->op, what);
@@ -31,13 +31,13 @@ static void fail(struct machine *m, const char *what)
 static bool has_room(struct machine *m, size_t extra)
 {
 	if (m->refs + m->stack.nr + m->marks.nr + m->memo.nr + extra > m->limits->pickle_refs)
-		fail(m, "the pickle holds more values than a snapshot may have");
+		machine_fail(m, "the pickle holds more values than a snapshot may have");
 	return !m->failed;
 }
 
 /* ---- the stack ---- */
 
-static void push(struct machine *m, uint32_t id)
+static void push_value(struct machine *m, uint32_t id)
 {
 	if (has_room(m, 1))
 		vec_push(&m->stack, id);
@@ -48,7 +48,7 @@ static uint32_t new_node(struct machine *m, enum pickle_type type)
 {
 	uint32_t id = (uint32_t)m->out->nodes.nr;
 	if (id >= m->limits->pickle_nodes)
-		fail(m, "the pickle holds more values than a snapshot may have");
+		machine_fail(m, "the pickle holds more values than a snapshot may have");
 	struct pickle_node *node = vec_push_zero(&m->out->nodes);
 	node->type = type;
 	node->byte = (uint32_t)m->op->byte;
@@ -59,7 +59,7 @@ static uint32_t new_node(struct machine *m, enum pickle_type type)
 static struct pickle_node *push_node(struct machine *m, enum pickle_type type)
 {
 	uint32_t id = new_node(m, type);
-	push(m, id);
+	push_value(m, id);
 	return &m->out->nodes.v[id];
 }
 
@@ -71,7 +71,7 @@ static bool run_value(struct machine *m)
 	if (!pickle_value(m->op, &m->out->arena, &value, &problem))
 		return false;
 	if (problem)
-		fail(m, problem);
+		machine_fail(m, problem);
 	struct pickle_node *node = push_node(m, value.type);
 	value.byte = node->byte;
 	*node = value;
@@ -85,18 +85,18 @@ static size_t height(const struct machine *m)
 }
 
 /* True where at least `nr` values lie above the last mark. */
-static bool has(struct machine *m, size_t nr)
+static bool has_values(struct machine *m, size_t nr)
 {
 	if (height(m) < nr)
-		fail(m, "too few values on the stack; the file is damaged");
+		machine_fail(m, "too few values on the stack; the file is damaged");
 	return !m->failed;
 }
 
 /* Take off the last mark and the values above it; returns how many these were. */
-static size_t pop_mark(struct machine *m)
+static size_t pop_marked_values(struct machine *m)
 {
 	if (m->marks.nr == 0) {
-		fail(m, "no mark on the stack; the file is damaged");
+		machine_fail(m, "no mark on the stack; the file is damaged");
 		return 0;
 	}
 	size_t nr = height(m);
@@ -106,11 +106,11 @@ static size_t pop_mark(struct machine *m)
 }
 
 /* Take `nr` values off the stack, or those above the last mark, which goes too. */
-static size_t pop(struct machine *m, size_t nr, bool marked)
+static size_t pop_values(struct machine *m, size_t nr, bool marked)
 {
 	if (marked)
-		return pop_mark(m);
-	if (!has(m, nr))
+		return pop_marked_values(m);
+	if (!has_values(m, nr))
 		return 0;
 	m->stack.nr -= nr;
 	return nr;
@@ -150,91 +150,77 @@ static bool can_be_key(const struct machine *m, uint32_t id)
 }
 
 /* The `nr` values that were popped last, and still stand behind the stack, go into `id`. */
-static void extend(struct machine *m, uint32_t id, size_t nr)
+static void add_values(struct machine *m, uint32_t id, size_t nr)
 {
 	const uint32_t *items = nr ? m->stack.v + m->stack.nr : NULL;
 	bool dict = m->out->nodes.v[id].type == PICKLE_DICT;
 	if (dict && nr % 2)
-		fail(m, "a key without a value; the file is damaged");
+		machine_fail(m, "a key without a value; the file is damaged");
 	for (size_t i = 0; dict && i < nr; i += 2)
 		if (!can_be_key(m, items[i]))
-			fail(m, "a container as a key; the file is damaged");
+			machine_fail(m, "a container as a key; the file is damaged");
 	if (!m->failed)
 		add_items(m, id, items, nr);
 }
 
 /* Values go into the container below them, which must be of `type`. */
-static void extend_top(struct machine *m, enum pickle_type type, size_t nr, bool marked)
+static void extend_container(struct machine *m, enum pickle_type type, size_t nr, bool marked)
 {
-	nr = pop(m, nr, marked);
-	if (m->failed || !has(m, 1))
+	nr = pop_values(m, nr, marked);
+	if (m->failed || !has_values(m, 1))
 		return;
 	uint32_t id = m->stack.v[m->stack.nr - 1];
 	if (m->out->nodes.v[id].type == type)
-		extend(m, id, nr);
+		add_values(m, id, nr);
 	else
-		fail(m, "the value below is no container of that kind; the file is damaged");
+		machine_fail(m, "the value below is no container of that kind; the file is damaged");
 }
 
 /* A container takes the place of values. */
-static void gather(struct machine *m, enum pickle_type type, size_t nr, bool marked)
+static void make_container(struct machine *m, enum pickle_type type, size_t nr, bool marked)
 {
-	nr = pop(m, nr, marked);
+	nr = pop_values(m, nr, marked);
 	uint32_t id = new_node(m, type);
-	extend(m, id, nr);
-	push(m, id);
+	add_values(m, id, nr);
+	push_value(m, id);
 }
+
+/* Opcodes that make a container of values, or put values into the one below them. */
+static const struct container_op {
+	unsigned char code;
+	void (*run)(struct machine *m, enum pickle_type type, size_t nr, bool marked);
+	enum pickle_type type;
+	size_t nr; ///< values
+	bool marked; ///< those above the mark
+} container_ops[] = {
+	{ ']', make_container, PICKLE_LIST, 0, false },
+	{ '}', make_container, PICKLE_DICT, 0, false },
+	{ ')', make_container, PICKLE_TUPLE, 0, false },
+	{ 0x8f, make_container, PICKLE_SET, 0, false }, /* EMPTY_SET */
+	{ 'a', extend_container, PICKLE_LIST, 1, false },
+	{ 'e', extend_container, PICKLE_LIST, 0, true },
+	{ 's', extend_container, PICKLE_DICT, 2, false },
+	{ 'u', extend_container, PICKLE_DICT, 0, true },
+	{ 0x90, extend_container, PICKLE_SET, 0, true }, /* ADDITEMS */
+	{ 'l', make_container, PICKLE_LIST, 0, true },
+	{ 'd', make_container, PICKLE_DICT, 0, true },
+	{ 't', make_container, PICKLE_TUPLE, 0, true },
+	{ 0x91, make_container, PICKLE_SET, 0, true }, /* FROZENSET */
+	{ 0x85, make_container, PICKLE_TUPLE, 1, false }, /* TUPLE1, 2, 3 */
+	{ 0x86, make_container, PICKLE_TUPLE, 2, false },
+	{ 0x87, make_container, PICKLE_TUPLE, 3, false },
+};
 
 static bool run_container(struct machine *m)
 {
-	switch (m->op->code) {
-	case ']':
-		push_node(m, PICKLE_LIST);
-		return true;
-	case '}':
-		push_node(m, PICKLE_DICT);
-		return true;
-	case ')':
-		push_node(m, PICKLE_TUPLE);
-		return true;
-	case 0x8f: /* EMPTY_SET */
-		push_node(m, PICKLE_SET);
-		return true;
-	case 'a':
-		extend_top(m, PICKLE_LIST, 1, false);
-		return true;
-	case 'e':
-		extend_top(m, PICKLE_LIST, 0, true);
-		return true;
-	case 's':
-		extend_top(m, PICKLE_DICT, 2, false);
-		return true;
-	case 'u':
-		extend_top(m, PICKLE_DICT, 0, true);
-		return true;
-	case 0x90: /* ADDITEMS */
-		extend_top(m, PICKLE_SET, 0, true);
-		return true;
-	case 'l':
-		gather(m, PICKLE_LIST, 0, true);
-		return true;
-	case 'd':
-		gather(m, PICKLE_DICT, 0, true);
-		return true;
-	case 't':
-		gather(m, PICKLE_TUPLE, 0, true);
-		return true;
-	case 0x91: /* FROZENSET */
-		gather(m, PICKLE_SET, 0, true);
-		return true;
-	case 0x85: /* TUPLE1, 2, 3 */
-	case 0x86:
-	case 0x87:
-		gather(m, PICKLE_TUPLE, m->op->code - 0x84u, false);
-		return true;
-	default:
-		return false;
+	for (size_t i = 0; i < sizeof container_ops / sizeof *container_ops; i++) {
+		const struct container_op *op = &container_ops[i];
+		if (op->code == m->op->code) {
+			op->run(m, op->type, op->nr, op->marked);
+			return true;
+		}
 	}
+	return false;
 }
 
 /* ---- memo, stack ---- */
@@ -246,7 +232,7 @@ static int64_t memo_index(struct machine *m)
 	uint64_t v = 0;
 	if (m->op->code == 'g' || m->op->code == 'p') {
 		if (!number_parse_u64(arg, &v) || v > INT64_MAX)
-			fail(m, "no index of the memo; the file is damaged");
+			machine_fail(m, "no index of the memo; the file is damaged");
 	} else {
 		v = pickle_number(arg.p, arg.n);
 	}
@@ -255,7 +241,7 @@ static int64_t memo_index(struct machine *m)
 
 static void memo_put(struct machine *m, int64_t index)
 {
-	if (!has(m, 1) || !has_room(m, 1))
+	if (!has_values(m, 1) || !has_room(m, 1))
 		return;
 	uint32_t value = m->stack.v[m->stack.nr - 1], at = idmap_add(&m->memo_keys, index);
 	if (at == m->memo.nr)
@@ -268,9 +254,9 @@ static void memo_get(struct machine *m, int64_t index)
 {
 	uint32_t at = idmap_find(&m->memo_keys, index);
 	if (at == IDMAP_NONE)
-		fail(m, "nothing was put in the memo under that index; the file is damaged");
+		machine_fail(m, "nothing was put in the memo under that index; the file is damaged");
 	else
-		push(m, m->memo.v[at]);
+		push_value(m, m->memo.v[at]);
 }
 
 /* POP of a mark takes the mark. */
@@ -278,7 +264,7 @@ static void run_pop(struct machine *m)
 {
 	if (m->marks.nr && height(m) == 0)
 		m->marks.nr--;
-	else if (has(m, 1))
+	else if (has_values(m, 1))
 		m->stack.nr--;
 }
 
@@ -306,11 +292,11 @@ static void run_stack(struct machine *m)
 		run_pop(m);
 		break;
 	case '1':
-		pop_mark(m);
+		pop_marked_values(m);
 		break;
 	case '2':
-		if (has(m, 1))
-			push(m, m->stack.v[m->stack.nr - 1]);
+		if (has_values(m, 1))
+			push_value(m, m->stack.v[m->stack.nr - 1]);
 		break;
 	default: /* PROTO and FRAME change nothing */
 		break;
@@ -331,7 +317,7 @@ bool pickle_build(struct pickle_input in, const struct snapshot_limits *limits,
 			run_stack(&m);
 	}
 	if (!m.failed && (m.stack.nr != 1 || m.marks.nr))
-		fail(&m, "not exactly one value is left; the file is damaged");
+		machine_fail(&m, "not exactly one value is left; the file is damaged");
 	out->root = m.stack.nr ? m.stack.v[0] : 0;
 	vec_release(&m.stack);
 	vec_release(&m.marks);

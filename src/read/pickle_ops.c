@@ -111,7 +111,7 @@ static bool fail_cut(const struct pickle_input *in, const struct pickle_op *op)
 }
 
 /* The next `n` bytes as the argument. */
-static bool take(struct pickle_input *in, struct pickle_op *op, uint64_t n)
+static bool take_argument(struct pickle_input *in, struct pickle_op *op, uint64_t n)
 {
 	if (n > in->bytes.n - in->at)
 		return fail_cut(in, op);
@@ -120,7 +120,7 @@ static bool take(struct pickle_input *in, struct pickle_op *op, uint64_t n)
 	return true;
 }
 
-static bool take_line(struct pickle_input *in, struct pickle_op *op)
+static bool take_line_argument(struct pickle_input *in, struct pickle_op *op)
 {
 	size_t left = in->bytes.n - in->at;
 	const char *p = in->bytes.p + in->at, *end = left ? memchr(p, '\n', left) : NULL;
@@ -150,16 +150,16 @@ bool pickle_next(struct pickle_input *in, struct pickle_op *op)
 	}
 	switch (opcodes[op->code].argument) {
 	case FIXED:
-		return take(in, op, width);
+		return take_argument(in, op, width);
 	case COUNTED:
 	case COUNTED_SIGNED:
-		if (!take(in, op, width))
+		if (!take_argument(in, op, width))
 			return false;
 		if (opcodes[op->code].argument == COUNTED_SIGNED && op->argument.p[3] & 0x80)
 			return pickle_fail(in, op, "a length below 0; the file is damaged");
-		return take(in, op, pickle_number(op->argument.p, width));
+		return take_argument(in, op, pickle_number(op->argument.p, width));
 	case LINE:
-		return take_line(in, op);
+		return take_line_argument(in, op);
 	case REFUSED:
 		break;
 	}

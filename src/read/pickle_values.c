@@ -22,11 +22,10 @@ static bool parse_digits(const char *p, size_t n, unsigned base, uint32_t *out)
 	return true;
 }
 
-static struct span keep(struct arena *a, struct strbuf *b)
+static struct span take_text(struct arena *a, struct strbuf *b)
 {
-	struct span s = { arena_dup(a, strbuf_span(b)), b->n };
-	strbuf_release(b);
-	return s;
+	size_t n = b->n;
+	return (struct span){ arena_take(a, b), n };
 }
 
 /* Only \uXXXX and \UXXXXXXXX are escapes; other bytes are Latin-1.
@@ -54,7 +53,7 @@ static bool decode_unicode(struct arena *a, struct span s, struct span *out)
 		if (valid)
 			text_add_codepoint(&b, cp);
 	}
-	*out = keep(a, &b);
+	*out = take_text(a, &b);
 	return valid;
 }
 
@@ -105,7 +104,7 @@ static bool decode_string(struct arena *a, struct span s, struct span *out)
 		valid = n > 0;
 		i += n;
 	}
-	*out = keep(a, &b);
+	*out = take_text(a, &b);
 	return valid;
 }
 

@@ -1,64 +1,47 @@
 #include "read/recognise.h"
 
-#include <stdbool.h>
-#include <string.h>
-
-#include "io/database.h"
+#include "read/values.h"
 #include "read/xprof.h"
 
-#define SCHEMA_WITHIN 48
 #define NR_OF(table) (sizeof(table) / sizeof *(table))
 
-enum evidence {
-	EVIDENCE_SNAPSHOT,
-	EVIDENCE_EXECUTION_TRACE,
-	EVIDENCE_MEMORY_PROFILE,
-	EVIDENCE_ARRAYS,
-	EVIDENCE_SCALARS,
-};
+#define SNAPSHOT_NAME "a CUDA memory snapshot (torch.cuda.memory._snapshot)"
+#define MEMORY_PROFILE_NAME "a memory profile of XProf"
 
-/* In order of weight. Sources of the keys: torch/cuda/memory.py (_snapshot),
-   Chakra schema of execution_trace_observer.cpp, xprof's memory_profile.proto. */
+/* In order of weight: the bit of a row is 1 << its index. Sources of the keys:
+   torch/cuda/memory.py (_snapshot), Chakra schema of execution_trace_observer.cpp, xprof's
+   memory_profile.proto. */
 static const struct {
-	const char *key;
-	enum evidence evidence;
-} keys[] = {
-	{ "segments", EVIDENCE_SNAPSHOT },
-	{ "device_traces", EVIDENCE_SNAPSHOT },
-	{ "segment_type", EVIDENCE_SNAPSHOT },
-	{ "blocks", EVIDENCE_SNAPSHOT },
-	{ "nodes", EVIDENCE_EXECUTION_TRACE },
-	{ "memoryProfilePerAllocator", EVIDENCE_MEMORY_PROFILE },
-	{ "memory_profile_per_allocator", EVIDENCE_MEMORY_PROFILE },
-};
-
-static const char *const names[] = {
-	[EVIDENCE_SNAPSHOT] = "a CUDA memory snapshot (torch.cuda.memory._snapshot)",
-	[EVIDENCE_EXECUTION_TRACE] = "a PyTorch execution trace (Chakra)",
-	[EVIDENCE_MEMORY_PROFILE] = "a memory profile of XProf",
-	[EVIDENCE_ARRAYS] = "a list of rows, such as the profiler's memory timeline",
-	[EVIDENCE_SCALARS] = "plain values",
+	const char *key; ///< NULL: what an element shows that is no object
+	const char *name;
+} evidence[] = {
+	{ "segments", SNAPSHOT_NAME },
+	{ "device_traces", SNAPSHOT_NAME },
+	{ "segment_type", SNAPSHOT_NAME },
+	{ "blocks", SNAPSHOT_NAME },
+	{ "nodes", "a PyTorch execution trace (Chakra)" },
+	{ "memoryProfilePerAllocator", MEMORY_PROFILE_NAME },
+	{ "memory_profile_per_allocator", MEMORY_PROFILE_NAME },
+	{ NULL, "a list of rows, such as the profiler's memory timeline" },
+	{ NULL, "plain values" },
 };
 
 unsigned foreign_key(struct span key)
 {
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (span_eq(key, span_of(keys[i].key)))
-			return 1u << keys[i].evidence;
+	for (size_t i = 0; i < NR_OF(evidence); i++)
+		if (evidence[i].key && span_eq(key, span_of(evidence[i].key)))
+			return 1u << i;
 	return 0;
 }
 
 unsigned foreign_element(enum jscan_type type)
 {
-	return 1u << (type == JSCAN_ARRAY ? EVIDENCE_ARRAYS : EVIDENCE_SCALARS);
+	return 1u << (NR_OF(evidence) - (type == JSCAN_ARRAY ? 2 : 1));
 }
 
-const char *foreign_name(unsigned evidence)
+const char *foreign_name(unsigned found)
 {
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (evidence >> i & 1)
-			return names[i];
-	return "other JSON";
+	return found ? evidence[__builtin_ctz(found)].name : "other JSON";
 }
 
 /* ---- memory snapshots ---- */
@@ -72,15 +55,13 @@ static bool is_one_of(struct span key, const char *const *words, size_t nr)
 }
 
 /* An object of the innermost array with `want` of these keys, and none of an event. */
-static bool holds(struct jscan *js, const char *const *words, size_t nr, int want)
+static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, int want)
 {
 	struct span key;
 	int seen = 0;
 	bool event = false;
-	if (!jscan_object(js)) {
-		jscan_skip(js);
+	if (!enter_object(js))
 		return false;
-	}
 	while (jscan_key(js, &key)) {
 		event = event || span_eq(key, SPAN("ph"));
 		seen += is_one_of(key, words, nr);
@@ -100,7 +81,7 @@ static bool holds_segments(struct jscan *js, bool *empty)
 	bool found = false;
 	*empty = true;
 	while (!found && jscan_element(js)) {
-		found = holds(js, words, NR_OF(words), 2);
+		found = holds_keys(js, words, NR_OF(words), 2);
 		*empty = false;
 	}
 	return found;
@@ -112,11 +93,9 @@ static bool holds_traces(struct jscan *js)
 	static const char *const words[] = { "action" };
 	bool found = false;
 	while (!found && jscan_element(js)) {
-		if (!jscan_array(js))
-			jscan_skip(js);
-		else
+		if (enter_array(js))
 			while (!found && jscan_element(js))
-				found = holds(js, words, NR_OF(words), 1);
+				found = holds_keys(js, words, NR_OF(words), 1);
 	}
 	return found;
 }
@@ -128,147 +107,49 @@ static bool holds_numbers(struct jscan *js)
 	return !jscan_element(js) ? jscan_status(js) == ST_OK : jscan_peek(js) == JSCAN_NUMBER;
 }
 
-static enum artifact kind_of_list(struct jscan *js)
+static enum json_form form_of_list(struct jscan *js)
 {
 	bool empty;
 	if (jscan_peek(js) != JSCAN_ARRAY)
-		return holds_segments(js, &empty) ? ARTIFACT_SNAPSHOT : ARTIFACT_TRACE;
-	return jscan_element(js) && jscan_array(js) && holds_numbers(js) ? ARTIFACT_TIMELINE
-	                                                                 : ARTIFACT_TRACE;
+		return holds_segments(js, &empty) ? JSON_SNAPSHOT : JSON_OTHER;
+	return jscan_element(js) && jscan_array(js) && holds_numbers(js) ? JSON_TIMELINE : JSON_OTHER;
 }
 
 /* What was found leaves the scan where it is: nobody reads on. Where the
    list of segments is empty, nothing was allocated. */
-static enum artifact kind_of_memory(struct jscan *js)
+static enum json_form form_of_json(struct jscan *js)
 {
 	bool segments = false, traces = false, empty = false;
 	struct span key;
 	if (jscan_array(js))
-		return kind_of_list(js);
+		return form_of_list(js);
 	if (!jscan_object(js))
-		return ARTIFACT_TRACE;
+		return JSON_OTHER;
 	while (!(segments && traces) && jscan_key(js, &key)) {
 		bool is_segments = span_eq(key, SPAN("segments"));
 		bool is_traces = span_eq(key, SPAN("device_traces"));
 		if (span_eq(key, SPAN("traceEvents")))
-			return ARTIFACT_TRACE;
+			return JSON_OTHER;
 		if (xprof_is_profile_key(key) && jscan_peek(js) == JSCAN_OBJECT)
-			return ARTIFACT_XPROF;
+			return JSON_XPROF;
 		if ((!is_segments && !is_traces) || !jscan_array(js))
 			jscan_skip(js);
 		else if (is_segments ? holds_segments(js, &empty) : holds_traces(js))
-			return ARTIFACT_SNAPSHOT;
+			return JSON_SNAPSHOT;
 		else
 			*(is_segments ? &segments : &traces) = true;
 	}
-	return segments && (traces || (empty && jscan_status(js) == ST_OK)) ? ARTIFACT_SNAPSHOT
-	                                                                    : ARTIFACT_TRACE;
+	return segments && (traces || (empty && jscan_status(js) == ST_OK)) ? JSON_SNAPSHOT
+	                                                                    : JSON_OTHER;
 }
 
-enum artifact memory_recognise(struct source *src)
+enum json_form json_form_of(struct source *src)
 {
 	struct diag_log own; /* a cut or damaged input is for its reader to name */
 	diag_init(&own);
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
-	enum artifact kind = kind_of_memory(js);
+	enum json_form form = form_of_json(js);
 	jscan_free(js);
 	diag_release(&own);
-	return kind;
-}
-
-static enum artifact begins_as_memory(struct span first)
-{
-	struct source *src = source_memory("", first.p, first.n, NULL);
-	enum artifact kind = memory_recognise(src);
-	source_close(src);
-	return kind;
-}
-
-/* ---- flat metrics ---- */
-
-/* Of a trace, or of another format. */
-static bool is_of_others(struct span key)
-{
-	return foreign_key(key) || span_eq(key, SPAN("traceEvents")) ||
-	       span_eq(key, SPAN("schemaVersion"));
-}
-
-/* Numbers alone, as far as `first` shows; or among others, where it shows all: then whoever
-   reads it says what is wrong. */
-static bool begins_as_metrics(struct span first)
-{
-	struct diag_log own;
-	struct span key;
-	bool numbers = false, others = false, foreign = false;
-	struct source *src = source_memory("", first.p, first.n, NULL);
-	diag_init(&own);
-	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
-	if (jscan_object(js))
-		while (!foreign && jscan_key(js, &key)) {
-			foreign = is_of_others(key);
-			enum jscan_type type = jscan_peek(js);
-			bool number = type == JSCAN_NUMBER || type == JSCAN_NAN;
-			foreign = foreign || type == JSCAN_ARRAY;
-			numbers = numbers || number;
-			others = others || !number;
-			jscan_skip(js);
-		}
-	bool whole = jscan_status(js) == ST_OK && jscan_end(js);
-	jscan_free(js);
-	diag_release(&own);
-	source_close(src);
-	return numbers && !foreign && (whole || !others);
-}
-
-/* ---- the first bytes ---- */
-
-/* Protocol 2 and up begin with PROTO, 0 and 1 with the opcodes of an empty
-   container, which a memo or the first items follow (pickletools). */
-static bool is_pickle(struct span s)
-{
-	static const char *const starts[] = { "\x80", "(dp", "(lp", "(dV", "(dS", "(l(",
-		                                  "}q",   "}(",  "}.",  "]q",  "](",  "].",
-		                                  "}X",   "}U",  "}T",  "]}",  "]]",  "]X" };
-	for (size_t i = 0; i < NR_OF(starts); i++)
-		if (span_starts(s, span_of(starts[i])))
-			return true;
-	return false;
-}
-
-static bool has(struct span s, const char *what)
-{
-	return memmem(s.p, s.n, what, strlen(what)) != NULL;
-}
-
-enum artifact artifact_recognise(struct span first)
-{
-	size_t i = 0;
-	while (i < first.n && strchr(" \t\r\n", first.p[i]) && first.p[i])
-		i++;
-	struct span s = { first.p + i, first.n - i };
-	if (s.n == 0)
-		return ARTIFACT_TRACE; /* the reader says that it is empty */
-	if (is_pickle(s))
-		return ARTIFACT_PICKLE;
-	if (span_starts(s, DATABASE_MAGIC))
-		return ARTIFACT_NSYS;
-	/* what this program writes begins with its schema */
-	struct span head = { s.p, s.n < SCHEMA_WITHIN ? s.n : SCHEMA_WITHIN };
-	if (s.p[0] == '{' && has(head, "\"gpugate-digest-"))
-		return ARTIFACT_DIGEST;
-	if (s.p[0] == '{' && has(head, "\"gpugate-run-"))
-		return ARTIFACT_RUN;
-	if (s.p[0] == '{' && has(head, "\"gpugate-baseline-"))
-		return ARTIFACT_BASELINE;
-	if (s.p[0] == '{' && has(head, "\"schema\"") && has(head, "\"gpugate-"))
-		return ARTIFACT_RESULT;
-	enum artifact memory = begins_as_memory(s);
-	if (memory != ARTIFACT_TRACE)
-		return memory;
-	if (begins_as_metrics(s))
-		return ARTIFACT_METRICS;
-	/* Source: export_memory_timeline_html() of torch/profiler/_memory_profiler.py */
-	if (s.p[0] == '<' && has(s, "<title>GPU Memory Timeline HTML</title>"))
-		return ARTIFACT_TIMELINE_PAGE;
-	return s.p[0] == '{' || s.p[0] == '[' ? ARTIFACT_TRACE : ARTIFACT_UNKNOWN;
+	return form;
 }

@@ -30,24 +30,20 @@ static struct jscan *scanner(void *ctx)
 	return ((struct json *)ctx)->js;
 }
 
-static bool json_object(void *ctx)
-{
-	return jscan_object(scanner(ctx));
-}
+#define FORWARD(type, name, to)  \
+	static type name(void *ctx)  \
+	{                            \
+		return to(scanner(ctx)); \
+	}
+FORWARD(bool, json_object, jscan_object)
+FORWARD(bool, json_array, jscan_array)
+FORWARD(bool, json_element, jscan_element)
+FORWARD(uint64_t, json_byte, jscan_value_byte_inline)
+FORWARD(enum status, json_status, jscan_status)
 
 static bool json_key(void *ctx, struct span *key)
 {
 	return jscan_key_inline(scanner(ctx), key);
-}
-
-static bool json_array(void *ctx)
-{
-	return jscan_array(scanner(ctx));
-}
-
-static bool json_element(void *ctx)
-{
-	return jscan_element(scanner(ctx));
 }
 
 static void json_scalar(void *ctx, struct scalar *out)
@@ -88,19 +84,9 @@ static void json_skip(void *ctx)
 	jscan_skip(scanner(ctx));
 }
 
-static uint64_t json_byte(void *ctx)
-{
-	return jscan_value_byte_inline(scanner(ctx));
-}
-
 static void json_fail(void *ctx, uint64_t byte, const char *what)
 {
 	jscan_fail(scanner(ctx), byte, "%s", what);
-}
-
-static enum status json_status(void *ctx)
-{
-	return jscan_status(scanner(ctx));
 }
 
 static bool json_again(void *ctx, uint32_t *tag)

@@ -3,14 +3,14 @@
 #define GG_READ_SNAPSHOT_H
 
 #include "base/diag.h"
+#include "events/snapshot.h"
 #include "io/source.h"
-#include "model/snapshot.h"
 
 /// What an input may hold at most; one more is ST_INPUT.
 struct snapshot_limits {
 	size_t segments, blocks, entries, devices, annotations;
 	size_t frames; ///< of all different stacks together
-	uint64_t bytes; ///< each sum of sizes (model/snapshot.h)
+	uint64_t bytes; ///< each sum of sizes (events/snapshot.h)
 	size_t pickle_bytes; ///< expanded; below 2^32
 	size_t pickle_nodes; ///< values that are built
 	size_t pickle_refs; ///< places that hold a value: in containers, on the stack, in the memo

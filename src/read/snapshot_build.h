@@ -7,7 +7,7 @@
 
 #include "base/idmap.h"
 #include "base/span.h"
-#include "model/snapshot.h"
+#include "events/snapshot.h"
 #include "read/snapshot.h"
 
 struct snapshot_builder {

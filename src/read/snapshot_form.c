@@ -9,7 +9,6 @@
 #include <stdarg.h>
 
 #include "base/strbuf.h"
-#include "read/snapshot_form_internal.h"
 
 bool form_ok(const struct form *f)
 {

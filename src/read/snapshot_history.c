@@ -1,4 +1,4 @@
-#include "read/snapshot_form_internal.h"
+#include "read/snapshot_form.h"
 
 struct raw_entry {
 	int action; ///< -1 not given

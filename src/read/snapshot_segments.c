@@ -1,5 +1,5 @@
 #include "base/text.h"
-#include "read/snapshot_form_internal.h"
+#include "read/snapshot_form.h"
 
 struct raw_block {
 	struct scalar address, size, requested;

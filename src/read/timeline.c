@@ -1,14 +1,14 @@
 #include "read/timeline.h"
 
 #include "io/jscan.h"
-#include "read/integer.h"
+#include "read/values.h"
 
 #define MAX_ROWS ((size_t)1 << 26)
 
 /* [time, action, bytes, category] */
 enum { COLUMN_TIME, COLUMN_ACTION, COLUMN_BYTES, COLUMN_CATEGORY, NR_COLUMNS };
 
-struct reader {
+struct timeline_reader {
 	struct jscan *js;
 	struct memory_timeline out;
 	size_t limit;
@@ -18,17 +18,17 @@ struct reader {
 	int64_t moved; ///< sum of the sizes of all changes
 };
 
-static bool failed(const struct reader *r)
+static bool failed(const struct timeline_reader *r)
 {
 	return jscan_status(r->js) != ST_OK;
 }
 
-static void damaged(struct reader *r, const char *what)
+static void fail_damaged(struct timeline_reader *r, const char *what)
 {
 	jscan_fail(r->js, r->byte, "memory timeline: %s", what);
 }
 
-static void add_row(struct reader *r, struct timeline_row row)
+static void add_timeline_row(struct timeline_reader *r, struct timeline_row row)
 {
 	struct memory_timeline *t = &r->out;
 	if (t->rows.nr == r->limit) {
@@ -37,10 +37,10 @@ static void add_row(struct reader *r, struct timeline_row row)
 		return;
 	}
 	if (row.time_us < (t->rows.nr ? t->rows.v[t->rows.nr - 1].time_us : -1))
-		damaged(r, "rows are not in order of time");
+		fail_damaged(r, "rows are not in order of time");
 	else if (__builtin_add_overflow(r->moved, row.bytes < 0 ? -row.bytes : row.bytes, &r->moved) ||
 	         r->moved >= RECORD_BYTES)
-		damaged(r, "the bytes add up to 4 EiB or more");
+		fail_damaged(r, "the bytes add up to 4 EiB or more");
 	else
 		vec_push(&t->rows, row);
 }
@@ -49,7 +49,7 @@ static void add_row(struct reader *r, struct timeline_row row)
 
 /* What torch writes of an action, or NULL. A new version is two rows: what the old one was
    counted for is taken from its category, then given to that of the new one. */
-static const char *fault_of(const struct reader *r, const int64_t v[NR_COLUMNS])
+static const char *fault_of(const struct timeline_reader *r, const int64_t v[NR_COLUMNS])
 {
 	int64_t bytes = v[COLUMN_BYTES];
 	bool version = v[COLUMN_ACTION] == TIMELINE_VERSION;
@@ -70,26 +70,26 @@ static const char *fault_of(const struct reader *r, const int64_t v[NR_COLUMNS])
 	return NULL;
 }
 
-static void raw_row(struct reader *r, const int64_t v[NR_COLUMNS])
+static void add_raw_row(struct timeline_reader *r, const int64_t v[NR_COLUMNS])
 {
 	const char *fault = fault_of(r, v);
 	if (fault) {
-		damaged(r, fault);
+		fail_damaged(r, fault);
 		return;
 	}
 	r->half = v[COLUMN_ACTION] == TIMELINE_VERSION && !r->half;
 	r->owed = -v[COLUMN_BYTES];
-	add_row(r, (struct timeline_row){
-	               .time_us = v[COLUMN_TIME] < 0 ? -1 : v[COLUMN_TIME] / 1000,
-	               .bytes = v[COLUMN_BYTES],
-	               .action = (uint8_t)v[COLUMN_ACTION],
-	               .category = (uint8_t)v[COLUMN_CATEGORY],
-	               .more = r->half,
-	           });
+	add_timeline_row(r, (struct timeline_row){
+	                        .time_us = v[COLUMN_TIME] < 0 ? -1 : v[COLUMN_TIME] / 1000,
+	                        .bytes = v[COLUMN_BYTES],
+	                        .action = (uint8_t)v[COLUMN_ACTION],
+	                        .category = (uint8_t)v[COLUMN_CATEGORY],
+	                        .more = r->half,
+	                    });
 }
 
 /* The rest of a row, which has been entered; true where it has `want` numbers in all. */
-static bool read_numbers(struct reader *r, int64_t *v, size_t want)
+static bool read_numbers(struct timeline_reader *r, int64_t *v, size_t want)
 {
 	size_t nr = 0;
 	bool whole = true;
@@ -103,23 +103,23 @@ static bool read_numbers(struct reader *r, int64_t *v, size_t want)
 }
 
 /* `row` is the first one; the second has been entered where there is one. */
-static void read_raw(struct reader *r, const int64_t *row, bool second)
+static void read_raw(struct timeline_reader *r, const int64_t *row, bool second)
 {
 	int64_t v[NR_COLUMNS];
 	r->out.raw = true;
-	raw_row(r, row);
+	add_raw_row(r, row);
 	while (second && !failed(r)) {
 		if (!read_numbers(r, v, NR_COLUMNS))
-			damaged(r, "a row is not of four whole numbers");
+			fail_damaged(r, "a row is not of four whole numbers");
 		else
-			raw_row(r, v);
+			add_raw_row(r, v);
 		second = jscan_element(r->js);
 		r->byte = jscan_value_byte(r->js);
 		if (second && !jscan_array(r->js))
-			damaged(r, "a row is not a list");
+			fail_damaged(r, "a row is not a list");
 	}
 	if (r->half)
-		damaged(r, "a new version of a tensor lacks its second row");
+		fail_damaged(r, "a new version of a tensor lacks its second row");
 }
 
 /* ---- times and sizes ---- */
@@ -129,56 +129,57 @@ struct numbers {
 };
 
 /* The sizes of one moment: 0, then a number for each category. */
-static void read_sizes(struct reader *r, int64_t time_us, int64_t last[TIMELINE_CATEGORIES])
+static void read_sizes(struct timeline_reader *r, int64_t time_us,
+                       int64_t last[TIMELINE_CATEGORIES])
 {
 	int64_t v[1 + TIMELINE_CATEGORIES];
 	r->byte = jscan_value_byte(r->js);
 	if (!jscan_array(r->js) || !read_numbers(r, v, 1 + TIMELINE_CATEGORIES) || v[0] != 0) {
-		damaged(r, "the sizes of a moment are not 0 and those of eight categories");
+		fail_damaged(r, "the sizes of a moment are not 0 and those of eight categories");
 		return;
 	}
 	size_t left = 0;
 	for (size_t c = 0; c < TIMELINE_CATEGORIES; c++) {
 		if (v[c + 1] < 0 || v[c + 1] >= RECORD_BYTES) {
-			damaged(r, "a size is below 0, or 4 EiB or more");
+			fail_damaged(r, "a size is below 0, or 4 EiB or more");
 			return;
 		}
 		left += v[c + 1] != last[c];
 	}
 	struct timeline_row row = { .time_us = time_us };
 	if (!left) /* a moment all the same */
-		add_row(r, row);
+		add_timeline_row(r, row);
 	for (size_t c = 0; c < TIMELINE_CATEGORIES && left && !failed(r); c++) {
 		row.bytes = v[c + 1] - last[c];
 		if (!row.bytes)
 			continue;
 		row.category = (uint8_t)c;
 		row.more = --left > 0;
-		add_row(r, row);
+		add_timeline_row(r, row);
 		last[c] = v[c + 1];
 	}
 }
 
-static void read_moments(struct reader *r, const struct numbers *times)
+static void read_moments(struct timeline_reader *r, const struct numbers *times)
 {
 	int64_t last[TIMELINE_CATEGORIES] = { 0 };
 	size_t nr = 0;
 	while (!failed(r) && jscan_element(r->js)) {
 		if (nr == times->list.nr)
-			damaged(r, "there are more sizes than times");
+			fail_damaged(r, "there are more sizes than times");
 		else
 			read_sizes(r, times->list.v[nr++], last);
 	}
 	if (!failed(r) && nr < times->list.nr)
-		damaged(r, "there are fewer sizes than times");
+		fail_damaged(r, "there are fewer sizes than times");
 	if (!failed(r) && jscan_element(r->js))
-		damaged(r, "more than times and sizes");
+		fail_damaged(r, "more than times and sizes");
 }
 
 /* ---- either ---- */
 
 /* The first list is a row, or all times: what begins the second one tells. */
-static void read_form(struct reader *r, struct numbers *first)
+static void read_form(struct timeline_reader *r, struct numbers *first)
 {
 	while (!failed(r) && jscan_element(r->js)) {
 		int64_t number;
@@ -186,7 +187,7 @@ static void read_form(struct reader *r, struct numbers *first)
 			jscan_fail(r->js, r->byte, "memory timeline: more than %zu times: record fewer steps",
 			           r->limit);
 		else if (!read_integer(r->js, false, &number) || number < -RECORD_BYTES)
-			damaged(r, "a number is not whole");
+			fail_damaged(r, "a number is not whole");
 		else
 			vec_push(&first->list, number);
 	}
@@ -195,11 +196,11 @@ static void read_form(struct reader *r, struct numbers *first)
 	bool second = jscan_element(r->js);
 	r->byte = jscan_value_byte(r->js);
 	if (second && !jscan_array(r->js)) {
-		damaged(r, "a row is not a list");
+		fail_damaged(r, "a row is not a list");
 	} else if (second && (first->list.nr == 0 || jscan_peek(r->js) == JSCAN_ARRAY)) {
 		read_moments(r, first);
 	} else if (first->list.nr != NR_COLUMNS) {
-		damaged(r, "neither rows of four whole numbers nor times and sizes");
+		fail_damaged(r, "neither rows of four whole numbers nor times and sizes");
 	} else {
 		read_raw(r, first->list.v, second);
 	}
@@ -209,20 +210,20 @@ enum status timeline_read(struct source *src, const struct timeline_read_options
                           struct memory_timeline *out, struct diag_log *log)
 {
 	struct jscan_options scan = { .tolerant = true, .window = options ? options->window : 0 };
-	struct reader r = { .js = jscan_new(src, &scan, log) };
+	struct timeline_reader r = { .js = jscan_new(src, &scan, log) };
 	struct numbers first = { 0 };
 	r.limit = options && options->rows ? options->rows : MAX_ROWS;
 	if (!jscan_array(r.js) || !jscan_element(r.js) || !jscan_array(r.js))
-		damaged(&r, "not a list of lists");
+		fail_damaged(&r, "not a list of lists");
 	else
 		read_form(&r, &first);
-	if (!failed(&r))
-		jscan_end(r.js);
+	jscan_end(r.js);
 	r.byte = jscan_byte(r.js);
-	if (!failed(&r) && source_truncated(src))
-		damaged(&r, "it is cut short; copy it anew");
-	if (!failed(&r) && r.out.rows.nr == 0)
-		damaged(&r, "nothing was recorded of this device; name it in export_memory_timeline()");
+	if (source_truncated(src))
+		fail_damaged(&r, "it is cut short; copy it anew");
+	if (r.out.rows.nr == 0)
+		fail_damaged(&r,
+		             "nothing was recorded of this device; name it in export_memory_timeline()");
 	enum status st = jscan_status(r.js);
 	r.out.json_faults = jscan_faults(r.js, &r.out.fault_byte);
 	if (st == ST_OK)

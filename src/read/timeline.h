@@ -3,8 +3,8 @@
 #define GG_READ_TIMELINE_H
 
 #include "base/diag.h"
+#include "events/memory_record.h"
 #include "io/source.h"
-#include "model/memory_record.h"
 
 struct timeline_read_options {
 	size_t rows; ///< more are ST_INPUT; 0: 2^26

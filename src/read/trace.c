@@ -30,10 +30,10 @@ static void read_events(struct trace_reader *r)
 	struct trace_input *in = &r->in;
 	r->has_events = true;
 	for (uint64_t more = 1; options->threads > 1 && !options->quick && in->sink.parts; more *= 2) {
-		do {
+		do { /* metadata is followed by more of it, for one reader alone */
 			if (!read_elements(in, &r->ev, in->meta->events + more))
 				return;
-		} while (r->ev.phase == PHASE_METADATA); /* of which there is more, for one reader alone */
+		} while (r->ev.phase == EVENT_PHASE_METADATA);
 		if (in->xprof.gpu || in->xprof.tpu)
 			break; /* what events are depends on those before them */
 		split_events(in, r->src, options);
@@ -85,7 +85,7 @@ static bool is_foreign(const struct trace_reader *r)
 	return !r->has_events || (r->bare && r->in.meta->events && !r->in.with_phase);
 }
 
-static enum status refuse(struct trace_reader *r, struct source *src, struct diag_log *log)
+static enum status refuse_document(struct trace_reader *r, struct source *src, struct diag_log *log)
 {
 	r->in.meta->not_a_trace = true;
 	return diag_fail(
@@ -114,7 +114,7 @@ static enum status read_top(struct trace_reader *r, struct source *src, struct d
 		jscan_end(js);
 	TRY(jscan_status(js));
 	if (is_foreign(r))
-		return refuse(r, src, log);
+		return refuse_document(r, src, log);
 	if (r->in.xprof.tpu && !r->in.xprof.gpu)
 		return diag_fail(log, ST_INPUT, "%s: a trace of TPUs; give one of GPUs", source_name(src));
 	return ST_OK;

@@ -3,8 +3,8 @@
 #define GG_READ_TRACE_H
 
 #include "base/diag.h"
+#include "events/event.h"
 #include "io/source.h"
-#include "model/event.h"
 
 struct trace_options {
 	bool allow_truncated; ///< keep the complete events of a trace that is cut short

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "read/trace_internal.h"
+#include "read/values.h"
 
 /* Longest text of the shapes or types of an operator; longer ones are cut. */
 enum { INPUT_BYTES = 256 };
@@ -77,12 +78,8 @@ static void read_dim3(struct jscan *js, struct raw_event *ev, unsigned where)
 		f[i].v = plain[i];
 		set_state(ev, where + i, all ? FIELD_OK : FIELD_ABSENT);
 	}
-	if (all)
+	if (all || !enter_array(js))
 		return;
-	if (!jscan_array(js)) {
-		jscan_skip(js);
-		return;
-	}
 	for (unsigned i = 0; jscan_element(js); i++) {
 		enum field_state state = read_number(js, 0, i < 3 ? &f[i] : &ignored);
 		if (i < 3)
@@ -105,10 +102,8 @@ static void read_inputs(struct jscan *js, struct strbuf *b)
 	struct span text;
 	bool first = true;
 	strbuf_setlen(b, 0);
-	if (!jscan_array(js)) {
-		jscan_skip(js);
+	if (!enter_array(js))
 		return;
-	}
 	for (unsigned depth = 1; depth > 0;) {
 		if (!jscan_element(js)) {
 			if (--depth)

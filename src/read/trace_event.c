@@ -3,6 +3,7 @@
 
 #include "read/recognise.h"
 #include "read/trace_internal.h"
+#include "read/values.h"
 
 /* Kineto's categories since 2022, and those of 2021 traces.
    Source: libkineto/src/ActivityType.cpp, output_json.cpp (pytorch/kineto). */
@@ -35,13 +36,13 @@ static int category_kind(struct span name)
 static void read_phase(struct trace_input *in, struct raw_event *ev)
 {
 	struct span text;
-	ev->phase = PHASE_OTHER;
+	ev->phase = EVENT_PHASE_OTHER;
 	if (jscan_string(in->js, &text)) {
 		in->with_phase++;
 		if (span_eq(text, SPAN("X")))
-			ev->phase = PHASE_COMPLETE;
+			ev->phase = EVENT_PHASE_COMPLETE;
 		else if (span_eq(text, SPAN("M")))
-			ev->phase = PHASE_METADATA;
+			ev->phase = EVENT_PHASE_METADATA;
 	} else {
 		jscan_skip(in->js);
 	}
@@ -60,7 +61,7 @@ static void read_category(struct trace_input *in, struct raw_event *ev)
 /* The name of what seems to be wanted is looked up at once, which saves a copy. */
 static inline void take_name(struct trace_input *in, struct raw_event *ev, struct span text)
 {
-	if (ev->phase == PHASE_COMPLETE && ev->kind >= 0)
+	if (ev->phase == EVENT_PHASE_COMPLETE && ev->kind >= 0)
 		ev->name = name_intern(in->names, text);
 	if (ev->name)
 		return;
@@ -182,9 +183,7 @@ static bool read_slow(struct trace_input *in, struct raw_event *ev, enum member 
 		read_name(in, ev);
 		break;
 	case MEMBER_ARGS:
-		entered = jscan_object(in->js);
-		if (!entered)
-			jscan_skip(in->js);
+		entered = enter_object(in->js);
 		break;
 	case JSCAN_KEY_OTHER:
 		in->foreign |= foreign_key(key);
@@ -303,7 +302,7 @@ static void read_no_event(struct trace_input *in)
 
 static inline void forget(struct raw_event *ev)
 {
-	ev->phase = PHASE_NONE;
+	ev->phase = EVENT_PHASE_NONE;
 	ev->kind = KIND_NONE;
 	ev->name = NULL;
 	forget_seen(ev, UINT64_MAX);
@@ -314,7 +313,7 @@ static inline void forget(struct raw_event *ev)
 static bool is_memory(const struct raw_event *ev)
 {
 	struct span name = ev->name ? name_span(ev->name) : strbuf_span(&ev->text[TEXT_NAME]);
-	return ev->phase != PHASE_COMPLETE && span_eq(name, SPAN("[memory]"));
+	return ev->phase != EVENT_PHASE_COMPLETE && span_eq(name, SPAN("[memory]"));
 }
 
 /* What is wanted of an element goes to `out`, whose spans are borrowed from `ev`; false at the
@@ -347,13 +346,13 @@ static bool read_event(struct trace_input *in, struct raw_event *ev, struct even
 	}
 	if (jscan_status(in->js) != ST_OK)
 		return true;
-	if (ev->phase == PHASE_COMPLETE && ev->kind >= 0)
+	if (ev->phase == EVENT_PHASE_COMPLETE && ev->kind >= 0)
 		*wanted = fill_kineto(in, ev, out);
-	else if (ev->phase == PHASE_COMPLETE)
+	else if (ev->phase == EVENT_PHASE_COMPLETE)
 		*wanted = xprof_event(in, ev, out);
 	else if (is_memory(ev))
 		*wanted = fill_memory(in, ev, out);
-	else if (ev->phase == PHASE_METADATA)
+	else if (ev->phase == EVENT_PHASE_METADATA)
 		xprof_label(in, ev);
 	return true;
 }

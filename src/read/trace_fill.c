@@ -3,8 +3,8 @@
 
 #include "read/trace_internal.h"
 
-static __attribute__((noinline, cold)) void unusable(struct trace_input *in, const char *key,
-                                                     const struct field *f)
+static __attribute__((noinline, cold)) void mark_unusable(struct trace_input *in, const char *key,
+                                                          const struct field *f)
 {
 	jscan_fail(in->js, f->byte,
 	           "traceEvents[%" PRIu64
@@ -20,7 +20,7 @@ static inline int64_t need(struct trace_input *in, const char *key, const struct
 	if (raw->seen & SEEN_FIELD(which))
 		return raw->fields[which].v;
 	if (raw->bad & SEEN_FIELD(which))
-		unusable(in, key, &raw->fields[which]);
+		mark_unusable(in, key, &raw->fields[which]);
 	return absent;
 }
 

@@ -12,11 +12,16 @@
 
 #include "base/idmap.h"
 #include "base/strbuf.h"
+#include "events/event.h"
 #include "io/jscan_inline.h"
-#include "model/event.h"
 #include "read/trace.h"
 
-enum phase { PHASE_NONE, PHASE_COMPLETE, PHASE_METADATA, PHASE_OTHER };
+enum event_phase {
+	EVENT_PHASE_NONE,
+	EVENT_PHASE_COMPLETE,
+	EVENT_PHASE_METADATA,
+	EVENT_PHASE_OTHER
+};
 
 /// Beside those of enum event_kind: no category at all, and one of no interest.
 enum { KIND_NONE = -1, KIND_OTHER = -2 };
@@ -25,7 +30,7 @@ enum { KIND_NONE = -1, KIND_OTHER = -2 };
 enum { EVENT_LEADS = 16 };
 struct event_lead {
 	struct jscan_lead text; ///< up to the value of "name"
-	enum phase phase;
+	enum event_phase phase;
 	bool with_phase; ///< it counts as one that has a "ph"
 	int kind; ///< enum event_kind, or KIND_…
 	size_t next; ///< which came behind it the last time
@@ -83,7 +88,7 @@ struct trace_input {
 	struct event_lead leads[EVENT_LEADS];
 	size_t nr_leads, last_lead;
 	uint64_t with_phase; ///< elements that have a "ph"
-	unsigned foreign; ///< what the keys seen so far speak for (foreign.h)
+	unsigned foreign; ///< what the keys seen so far speak for (recognise.h)
 	struct xprof xprof;
 	bool piece; ///< of a trace, whose beginning others read: `xprof` is empty
 	bool portable; ///< without instructions that only some processors have
@@ -143,7 +148,7 @@ enum raw_field {
 
 /// One event as it is read; in JSON the last of several equal keys wins.
 struct raw_event {
-	enum phase phase;
+	enum event_phase phase;
 	int kind; ///< enum event_kind, or KIND_…
 	const struct name *name; ///< of one that seems wanted; NULL: it is in `text`
 	uint64_t seen; ///< bit per field and text that was there and can be used, SEEN_…

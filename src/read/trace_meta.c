@@ -1,35 +1,29 @@
 /* What a trace says of itself outside its events. */
 #include <inttypes.h>
 
-#include "base/number.h"
 #include "read/trace_internal.h"
+#include "read/values.h"
 
 /* A plain non-negative integer; anything else leaves `out` as it is. */
-static void read_i64(struct jscan *js, int64_t *out)
+static void read_natural(struct jscan *js, int64_t *out)
 {
-	struct span text;
-	uint64_t v;
-	if (!jscan_number(js, &text))
-		jscan_skip(js);
-	else if (number_parse_u64(text, &v) && v <= INT64_MAX)
-		*out = (int64_t)v;
+	int64_t v;
+	if (read_integer(js, false, &v) && v >= 0)
+		*out = v;
 }
 
 static void read_distributed(struct trace_input *in)
 {
 	struct span key;
-	if (!jscan_object(in->js)) {
-		jscan_skip(in->js);
+	if (!enter_object(in->js))
 		return;
-	}
-	while (jscan_key(in->js, &key)) {
+	while (jscan_key(in->js, &key))
 		if (span_eq(key, SPAN("rank")))
-			read_i64(in->js, &in->meta->rank);
+			read_natural(in->js, &in->meta->rank);
 		else if (span_eq(key, SPAN("world_size")))
-			read_i64(in->js, &in->meta->world_size);
+			read_natural(in->js, &in->meta->world_size);
 		else
 			jscan_skip(in->js);
-	}
 }
 
 static void read_device(struct trace_input *in)
@@ -38,9 +32,9 @@ static void read_device(struct trace_input *in)
 	struct span key, text;
 	while (jscan_key(in->js, &key)) {
 		if (span_eq(key, SPAN("id")))
-			read_i64(in->js, &d.id);
+			read_natural(in->js, &d.id);
 		else if (span_eq(key, SPAN("totalGlobalMem")))
-			read_i64(in->js, &d.memory_bytes);
+			read_natural(in->js, &d.memory_bytes);
 		else if (span_eq(key, SPAN("name")) && jscan_string(in->js, &text))
 			d.name = arena_dup(&in->meta->arena, text);
 		else
@@ -51,16 +45,10 @@ static void read_device(struct trace_input *in)
 
 static void read_devices(struct trace_input *in)
 {
-	if (!jscan_array(in->js)) {
-		jscan_skip(in->js);
-		return;
-	}
-	while (jscan_element(in->js)) {
-		if (jscan_object(in->js))
-			read_device(in);
-		else
-			jscan_skip(in->js);
-	}
+	if (enter_array(in->js))
+		while (jscan_element(in->js))
+			if (enter_object(in->js))
+				read_device(in);
 }
 
 /* CUDA counts 1000 · major + 10 · minor (cuda_runtime_api.h, CUDART_VERSION), HIP 10^7 · major +
@@ -68,7 +56,7 @@ static void read_devices(struct trace_input *in)
 static void read_version(struct trace_input *in, bool hip, const char **out)
 {
 	int64_t v = -1;
-	read_i64(in->js, &v);
+	read_natural(in->js, &v);
 	if (v < 0)
 		return;
 	*out =

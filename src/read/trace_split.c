@@ -57,7 +57,7 @@ struct worker {
 /* ---- pieces ---- */
 
 /* Room for so many bytes more, and the zeros behind them. */
-static void reserve(struct worker *w, size_t more)
+static void reserve_piece(struct worker *w, size_t more)
 {
 	if (w->cap >= w->n + more)
 		return;
@@ -66,11 +66,11 @@ static void reserve(struct worker *w, size_t more)
 }
 
 /* As many bytes of the input as are a piece, unless it ends before. */
-static void fill(struct worker *w)
+static void fill_piece(struct worker *w)
 {
 	struct split *s = w->split;
 	size_t nr = 0, want = w->n + s->bytes;
-	reserve(w, s->bytes);
+	reserve_piece(w, s->bytes);
 	while (w->n < want && !s->end.reached) {
 		s->end.status = source_read(s->src, w->piece + w->n, want - w->n, &nr, &s->end.said);
 		s->end.reached = s->end.status != ST_OK || nr == 0;
@@ -85,12 +85,12 @@ static void cut_piece(struct worker *w)
 	struct span begin = strbuf_span(&s->beginning);
 	size_t cut = 0;
 	w->n = w->used = 0;
-	reserve(w, s->carry.n + s->bytes);
+	reserve_piece(w, s->carry.n + s->bytes);
 	memcpy(w->piece, strbuf_str(&s->carry), s->carry.n);
 	w->n = s->carry.n;
 	for (unsigned i = 0; i < PIECE_GROWTH && !cut && !s->end.reached; i++) {
 		size_t from = w->n < begin.n ? 0 : w->n - begin.n;
-		fill(w);
+		fill_piece(w);
 		cut = jscan_last_beginning((struct span){ w->piece, w->n }, begin, from);
 	}
 	strbuf_setlen(&s->carry, 0);
@@ -112,7 +112,7 @@ static void lock_soon(pthread_mutex_t *mutex)
 	pthread_mutex_lock(mutex);
 }
 
-static bool stopped(struct split *s)
+static bool split_stopped(struct split *s)
 {
 	pthread_mutex_lock(&s->mutex);
 	bool stop = s->stop;
@@ -121,11 +121,11 @@ static bool stopped(struct split *s)
 }
 
 /* The next piece, in order; false where there is none. */
-static bool take(struct worker *w)
+static bool take_piece(struct worker *w)
 {
 	struct split *s = w->split;
 	lock_soon(&s->fill);
-	bool more = !s->uncut && !stopped(s);
+	bool more = !s->uncut && !split_stopped(s);
 	if (more) {
 		cut_piece(w);
 		w->number = s->nr;
@@ -161,7 +161,7 @@ static void begin_part(struct worker *w)
 }
 
 /* The events of the piece into the part; false where they may not be what they seem. */
-static bool scan(struct worker *w)
+static bool scan_piece(struct worker *w)
 {
 	begin_part(w);
 	w->in.with_phase = w->in.foreign = 0;
@@ -174,7 +174,7 @@ static bool scan(struct worker *w)
 }
 
 /* The part to the whole; false where the piece is to be read again. */
-static bool join(struct worker *w)
+static bool join_part(struct worker *w)
 {
 	struct trace_input *in = w->split->in;
 	if (!name_table_join(in->names, &w->names, &w->known) ||
@@ -190,7 +190,7 @@ static bool join(struct worker *w)
 
 /* In its turn, what has become of the piece; false where that was the last of which anything
    is wanted. */
-static bool hand_on(struct worker *w, bool good)
+static bool hand_on_piece(struct worker *w, bool good)
 {
 	struct split *s = w->split;
 	pthread_mutex_lock(&s->mutex);
@@ -205,7 +205,7 @@ static bool hand_on(struct worker *w, bool good)
 	}
 	bool more = !s->stop;
 	pthread_mutex_unlock(&s->mutex);
-	if (!more || !good || !join(w))
+	if (!more || !good || !join_part(w))
 		w->used = 0;
 	more = w->used == w->n;
 	pthread_mutex_lock(&s->mutex);
@@ -218,10 +218,10 @@ static bool hand_on(struct worker *w, bool good)
 
 /* ---- threads ---- */
 
-static void *work(void *ctx)
+static void *work_on_pieces(void *ctx)
 {
 	struct worker *w = ctx;
-	while (take(w) && hand_on(w, scan(w)))
+	while (take_piece(w) && hand_on_piece(w, scan_piece(w)))
 		;
 	return NULL;
 }
@@ -248,27 +248,27 @@ static void worker_release(struct worker *w)
 }
 
 /* Threads are begun once there is more than a piece to read. */
-static void work_all(struct split *s, struct worker *workers, size_t threads)
+static void start_workers(struct split *s, struct worker *workers, size_t threads)
 {
 	size_t nr = 1;
-	if (!take(&workers[0]))
+	if (!take_piece(&workers[0]))
 		return;
 	if (s->end.reached)
 		threads = 1;
 	while (nr < threads) {
 		worker_init(&workers[nr], s);
-		if (pthread_create(&workers[nr].thread, NULL, work, &workers[nr]) != 0)
+		if (pthread_create(&workers[nr].thread, NULL, work_on_pieces, &workers[nr]) != 0)
 			break;
 		nr++;
 	}
-	if (hand_on(&workers[0], scan(&workers[0])))
-		work(&workers[0]);
+	if (hand_on_piece(&workers[0], scan_piece(&workers[0])))
+		work_on_pieces(&workers[0]);
 	for (size_t i = 1; i < nr; i++)
 		pthread_join(workers[i].thread, NULL);
 }
 
 /* What was taken from the source and is not read, to be read from there. */
-static void give_back(struct split *s, const struct worker *workers, size_t threads)
+static void give_back_rest(struct split *s, const struct worker *workers, size_t threads)
 {
 	struct strbuf rest = STRBUF_INIT;
 	for (size_t number = s->turn; number < s->nr; number++)
@@ -302,8 +302,8 @@ void split_events(struct trace_input *in, struct source *src, const struct trace
 	strbuf_setlen(&s.carry, 0);
 	struct worker *workers = mem_calloc(threads, sizeof *workers);
 	worker_init(&workers[0], &s);
-	work_all(&s, workers, threads);
-	give_back(&s, workers, threads);
+	start_workers(&s, workers, threads);
+	give_back_rest(&s, workers, threads);
 	for (size_t i = 0; i < threads; i++)
 		worker_release(&workers[i]);
 	free(workers);

@@ -4,8 +4,8 @@
 
 #include "base/diag.h"
 #include "base/span.h"
+#include "events/memory_record.h"
 #include "io/source.h"
-#include "model/memory_record.h"
 
 /// What a profile may hold at most; one more is ST_INPUT.
 struct xprof_limits {

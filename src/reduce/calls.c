@@ -1,6 +1,7 @@
 /* Launches, synchronisation and data loading: per step, and by name. */
 #include "base/number.h"
 #include "base/search.h"
+#include "model/rows.h"
 #include "reduce/reducer.h"
 
 /* Sums over the calls that began in a part of the time. */
@@ -112,15 +113,5 @@ void call_figures(const struct reducer *r, struct digest *d)
 				                                        .total_ns = h->begun_ns });
 	}
 	vec_sort(&d->calls, call_stat_cmp);
-	size_t nr = 0;
-	for (size_t i = 0; i < d->calls.nr; i++) { /* a data loader as operator and as annotation */
-		struct call_stat *last = nr ? &d->calls.v[nr - 1] : NULL, *c = &d->calls.v[i];
-		if (last && call_stat_cmp(last, c) == 0) {
-			last->count = number_add(last->count, c->count);
-			last->total_ns = number_add(last->total_ns, c->total_ns);
-		} else {
-			d->calls.v[nr++] = *c;
-		}
-	}
-	d->calls.nr = nr;
+	rows_unite(&call_stat_row, &d->calls); /* a data loader as operator and as annotation */
 }

@@ -4,9 +4,9 @@
 
 #include "base/number.h"
 
-/* First match wins; names are compared without case and without what is neither letter nor
-   digit. Source: ProcessGroupNCCL.cpp (RECORD_PARAM_COMMS, profilingTitle), NCCL's and RCCL's
-   generate.py, custom_all_reduce.cuh (vLLM), deep_ep csrc/kernels. */
+/* The first match wins. Names are compared in lower case, letters and digits only. Source:
+   ProcessGroupNCCL.cpp (RECORD_PARAM_COMMS, profilingTitle), NCCL's and RCCL's generate.py,
+   custom_all_reduce.cuh (vLLM), deep_ep csrc/kernels. */
 static const struct {
 	const char *part;
 	enum collective_kind kind;
@@ -30,7 +30,7 @@ static const struct {
 	{ "reduce", COLLECTIVE_REDUCE },
 };
 
-/* Beyond this a kernel's name is arguments of templates. */
+/* The rest of a kernel's name is template arguments. */
 enum { NAME_BYTES = 128 };
 
 enum collective_kind collective_kind_of(struct span name)
@@ -94,7 +94,7 @@ static const struct dtype *dtype_find(struct span name)
 	return NULL;
 }
 
-/* `nelems` of `type` in bytes; -1 where one is unknown or the product is out of range. */
+/* `nelems` of `type` in bytes; -1 if either is unknown or the product is out of range. */
 static int64_t message_bytes(int64_t nelems, const struct dtype *type)
 {
 	int64_t bytes;
@@ -103,7 +103,7 @@ static int64_t message_bytes(int64_t nelems, const struct dtype *type)
 	return bytes;
 }
 
-/* Elements of the next tensor of `dims`, "[8, 4], …"; false where that is something else. */
+/* Elements of the next tensor of `dims`, "[8, 4], …"; false if that is something else. */
 static bool tensor_elements(struct span *dims, int64_t *out)
 {
 	int64_t product = 1, v;
@@ -124,8 +124,8 @@ static bool tensor_elements(struct span *dims, int64_t *out)
 	return true;
 }
 
-/* Elements of all tensors that `dims` lists, which are of one type; -1 unknown. `type` is
-   given the text of that type. */
+/* Elements of all tensors in `dims`, which must have one type; -1 if unknown. `type` becomes the
+   text of that type. */
 static int64_t shapes_elements(struct span dims, struct span types, struct span *type)
 {
 	int64_t sum = 0, v;
@@ -169,7 +169,7 @@ struct collective_call collective_of(const struct event *ev)
 	const struct dtype *type = dtype_find(text);
 	if (type)
 		c.dtype = span_of(type->name);
-	/* torch shows the inputs: where those are shares of the message, its size stays unknown */
+	/* torch shows the inputs: if these are shares of the message, its size stays unknown */
 	if (c.kind != COLLECTIVE_ALL_GATHER && c.kind != COLLECTIVE_GATHER)
 		c.bytes = message_bytes(nelems, type);
 	return c;

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/number.h"
 #include "reduce/collective.h"
 #include "reduce/reducer.h"
 
@@ -140,7 +141,7 @@ struct comm_walk {
 	VEC(uint32_t) inside; ///< scopes that the walk is in
 };
 
-/* What holds another comes before it; equal scopes in the order of the file. */
+/* An outer scope comes before the scopes in it; equal scopes stay in file order. */
 static int comm_point_cmp(const void *a, const void *b)
 {
 	const struct comm_point *x = a, *y = b;
@@ -152,7 +153,7 @@ static int comm_point_cmp(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-/* An annotation without arguments takes those of the operator that it is in. */
+/* An annotation without arguments takes those of the operator around it. */
 static void scope_enter(struct comm_walk *w, uint32_t index, const struct comm_scope *outer)
 {
 	struct comm_scope *s = &w->comm->scopes.v[index];
@@ -186,7 +187,8 @@ static void walk_points(struct comm_walk *w)
 	}
 }
 
-/* Kernels without arguments have only their name so far. */
+/* Kernels of usable steps, and points: the scopes, and the launches of kernels that have no
+   arguments. */
 static void list_points(struct comm_walk *w, const struct reducer *r)
 {
 	for (size_t i = 0; i < r->comm.kernels.nr; i++) {
@@ -238,7 +240,7 @@ static struct span comm_text(const struct reducer *r, struct digest *d, int64_t 
 	return arena_span(&d->arena, name_span(r->comm.texts.by_id[id]));
 }
 
-/* Sums by key; false where the bytes leave int64. Times add up to less than all GPU time. */
+/* Sums by key; false if the bytes leave int64. Times fit: they are part of all GPU time. */
 static bool sum_items(const struct comm_walk *w, struct comm_row *rows)
 {
 	for (size_t i = 0; i < w->items.nr; i++) {

@@ -1,8 +1,8 @@
-/* Sampled counters of the GPUs: how high over the measured steps, and how steady. */
+/* Sampled counters of the GPUs: median and spread over the usable steps. */
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* From the first usable step to the end of the last; the whole recording where it has none. */
+/* From the start of the first usable step to the end of the last. A trace without steps is one. */
 static bool in_usable_steps(const struct reducer *r, int64_t at_ns)
 {
 	return r->steps.usable && at_ns >= r->steps.marks.v[r->steps.warmup].start_ns &&

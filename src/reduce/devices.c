@@ -1,12 +1,13 @@
 #include <string.h>
 
 #include "base/intervals.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* All figures come from walks over the activities in order of start: a union
-   of intervals then needs no more than its end and its length. With K and C
-   the unions of all and of compute kernels, communication alone is |K| - |C|. */
+/* Figures per step and per device. All come from walks over the activities in order of start: a
+   union of intervals then needs only its end and its length. With K and C the unions of all and of
+   compute kernels, exposed communication is |K| - |C|. */
 
 /* One device, over the whole window. */
 struct device_walk {

@@ -1,20 +1,19 @@
-/* Formulas are those of torch.utils.flop_counter (torch 2.8): a product is two operations per
-   element, masks of attention are not taken off; groups of a convolution are, in its gradient
-   too. */
+/* Formulas of torch.utils.flop_counter (torch 2.8): a product is two operations per element. Masks
+   of attention do not reduce the count; groups of a convolution do, in its gradient too. */
 #include "reduce/flop_count.h"
 
 #include "base/number.h"
 #include "model/flops.h"
 
 enum formula {
-	FORMULA_PRODUCT, ///< of two matrices, or of as many as the batch has
+	FORMULA_PRODUCT, ///< of two matrices, or of two batches of them
 	FORMULA_CONVOLUTION,
 	FORMULA_CONVOLUTION_BACKWARD,
 	FORMULA_ATTENTION,
 	FORMULA_ATTENTION_BACKWARD,
-	FORMULA_TRITON, ///< what Inductor says
-	FORMULA_TRITON_TEMPLATE, ///< the same of a product, which always has some
-	FORMULA_UNKNOWN, ///< layouts differ, lengths are in a tensor, PyTorch has none
+	FORMULA_TRITON, ///< the number that Inductor recorded
+	FORMULA_TRITON_TEMPLATE, ///< the same, of a product: 0 means unknown
+	FORMULA_UNKNOWN, ///< PyTorch has no formula, or its inputs do not suffice
 };
 
 struct flop_rule {
@@ -50,7 +49,7 @@ static const struct flop_rule rules[] = {
 	{ NAME("aten::_flash_attention_backward"), FORMULA_UNKNOWN, 1 },
 	{ NAME("aten::_efficient_attention_forward"), FORMULA_UNKNOWN, 0 },
 	{ NAME("aten::_efficient_attention_backward"), FORMULA_UNKNOWN, 1 },
-	/* not in the registry, yet a sum without them would be too low */
+	/* not in the registry, but a sum without them would be too low */
 	{ NAME("aten::_addmm_activation"), FORMULA_UNKNOWN, 1 },
 	{ NAME("aten::_int_mm"), FORMULA_UNKNOWN, 0 },
 	{ NAME("aten::_grouped_mm"), FORMULA_UNKNOWN, 0 },
@@ -82,7 +81,7 @@ const struct flop_rule *flop_rule_of(struct span name)
 
 /* ---- lists, as the reader writes them down ---- */
 
-/* Take the next of a list off `list`, which ends at a comma outside of brackets. */
+/* Take the next item off `list`. It ends at a comma outside of brackets. */
 static struct span take_item(struct span *list)
 {
 	size_t n = 0;
@@ -103,11 +102,11 @@ static struct span item_at(struct span list, int index)
 	return take_item(&list);
 }
 
-/* Batch, channels and three dimensions of space; more has no formula. */
+/* Batch, channels and three dimensions of space; no formula has more. */
 enum { SHAPE_MAX = 5 };
 
 struct shape {
-	int nr; ///< -1: no list of so many sizes
+	int nr; ///< -1: not a list, or a longer one
 	int64_t v[SHAPE_MAX];
 };
 
@@ -128,7 +127,7 @@ static struct shape shape_at(struct span list, int index)
 
 /* ---- formulas ---- */
 
-/* All of them multiplied; -1 beyond int64. */
+/* The product of all; -1 if it leaves int64. */
 static int64_t multiplied(int64_t v, const int64_t *by, int nr)
 {
 	for (int i = 0; i < nr; i++)
@@ -147,7 +146,7 @@ static int64_t product(const struct flop_rule *rule, const struct event *ev)
 	return multiplied(multiplied(2, a.v, a.nr), &b.v[b.nr - 1], 1);
 }
 
-/* Each of `space` points takes the whole filter, for each of the batch. */
+/* Operations of a filter at each point of `space`, for each item of the batch. */
 static int64_t filtered(int64_t batch, const int64_t *space, const struct shape *filter)
 {
 	int64_t all[] = { 2, batch };
@@ -155,7 +154,8 @@ static int64_t filtered(int64_t batch, const int64_t *space, const struct shape 
 	                  filter->nr);
 }
 
-/* Size of the output in one dimension; -1 where there is none. A list of one holds for all. */
+/* Size of the output in one dimension; -1 if there is none. A list of one item counts for all
+   dimensions. */
 static int64_t output_size(int64_t size, int64_t filter, const struct shape *stride,
                            const struct shape *padding, const struct shape *dilation, int i)
 {
@@ -196,7 +196,7 @@ static int64_t convolution(const struct event *ev)
 	return filtered(x.v[0], space, &w);
 }
 
-/* Each of the two gradients that are asked for costs what the convolution did. */
+/* Each requested gradient, of two, costs as much as the convolution. */
 static int64_t convolution_backward(const struct event *ev)
 {
 	struct shape out = shape_at(ev->input_dims, 0), x = shape_at(ev->input_dims, 1);

@@ -2,8 +2,8 @@
 #ifndef GG_REDUCE_FLOPS_H
 #define GG_REDUCE_FLOPS_H
 
+#include "events/event.h"
 #include "model/digest.h"
-#include "model/event.h"
 #include "model/flops.h"
 
 struct reducer;

@@ -1,6 +1,6 @@
-/* Functions: what of their time nothing of a higher class covers (metrics.md,
-   function.exclusive_pct). The classes are taken from the highest down; each
-   adds its own time to what those below it do not get. */
+/* Functions: the part of their time that no function of a higher class covers (metrics.md,
+   function.exclusive_pct). Classes are taken from the highest down; each adds its time to what is
+   covered for the classes below. */
 #include "base/number.h"
 #include "base/search.h"
 #include "base/sort_inline.h"
@@ -53,7 +53,7 @@ static int64_t segment_end(const struct segment *s)
 static void higher_add(struct higher *h, const struct class_functions *c)
 {
 	struct higher sum = { 0 };
-	int64_t length = 0, until = 0; /* of what is in `sum` */
+	int64_t length = 0, until = 0; /* of the segments in `sum` */
 	if (!c->calls.nr)
 		return;
 	for (size_t i = 0, k = 0; i < h->list.nr || k < c->calls.nr;) {
@@ -97,7 +97,8 @@ static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 	return lo ? higher_before(h, lo - 1, at) : 0;
 }
 
-/* The same from `from` on, by which these begin; mostly none begins within the call. */
+/* Length of what is covered in [from, to); the first `begun` segments begin by `from`. Mostly no
+   other begins before `to`. */
 static int64_t covered_between(const struct higher *h, size_t begun, int64_t from, int64_t to)
 {
 	const struct segment *v = h->list.v;
@@ -109,7 +110,7 @@ static int64_t covered_between(const struct higher *h, size_t begun, int64_t fro
 
 /* --- the figures of one class --- */
 
-/* Where the calls of each function begin among those of all, with one more behind the last. */
+/* Prefix sums: index of the first call of each function, and the number of all calls. */
 static size_t *first_calls(const struct class_functions *c)
 {
 	size_t *first = mem_calloc(c->rows.nr + 1, sizeof *first);
@@ -118,7 +119,7 @@ static size_t *first_calls(const struct class_functions *c)
 	return first;
 }
 
-/* What the functions took, and what of it nothing of a higher class covers. */
+/* Total, exclusive and median time of the functions. */
 static void class_costs(struct class_functions *c, const struct higher *h)
 {
 	size_t *next = first_calls(c);
@@ -148,7 +149,7 @@ static void class_costs(struct class_functions *c, const struct higher *h)
 	free(ends);
 }
 
-/* `last`: nobody asks what this class covers. */
+/* Fill and append the rows of a class. `last`: no class follows that it could cover. */
 static void class_finish(struct class_functions *c, struct higher *h, bool last, struct digest *d)
 {
 	class_costs(c, h);
@@ -179,7 +180,7 @@ static void function_row_add(struct class_functions *c, struct span name)
 	                       .cls = c->cls, .name = name, .parent = -1, .rate = -1, .rate_mad = -1 });
 }
 
-/* The activity or span `i`, of a name that is the function's. */
+/* Count activity `i` as a call of a function, unless that is NO_ID. */
 static void function_call_add(struct class_functions *c, size_t i, uint32_t function)
 {
 	if (function == NO_ID)
@@ -188,7 +189,7 @@ static void function_call_add(struct class_functions *c, size_t i, uint32_t func
 	c->rows.v[function].count++;
 }
 
-/* The rows of the class; of names that its kinds share there is one. */
+/* The rows of a GPU class. A name that several kinds share has one row. */
 static void gpu_class_rows(struct class_functions *c)
 {
 	const struct reducer *r = c->r;
@@ -207,10 +208,10 @@ static void gpu_class_rows(struct class_functions *c)
 	idmap_release(&ids);
 }
 
-/* Median of the rates that are known, and their median distance from it. */
+/* Median of the known rates, and their median absolute deviation. */
 static void gpu_class_rates(struct class_functions *c)
 {
-	size_t *first = first_calls(c), *next = first_calls(c); /* no call has two */
+	size_t *first = first_calls(c), *next = first_calls(c); /* a call has at most one rate */
 	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* by function */
 	for (size_t i = 0; i < c->r->functions.rates.nr; i++) {
 		uint32_t function = c->function_of[c->r->functions.rates.v[i].name];
@@ -277,12 +278,12 @@ static void runtime_class(struct reducer *r, struct higher *h, struct digest *d)
 	class_finish(&c, h, r->python.threads.nr == 0, d);
 }
 
-/* Where a walk over the activities is in the lists of those that move bytes. */
+/* Position of a walk over the activities in the lists of transfers and communication kernels. */
 struct moved_cursor {
 	size_t transfer, kernel;
 };
 
-/* Bytes that the next activity moves or sends over its time, -1 unknown. */
+/* Bytes per second of the next activity; -1 if unknown. */
 static int64_t activity_rate(const struct reducer *r, struct moved_cursor *at, size_t i)
 {
 	int64_t bytes = 0, dur_ns = activity_dur(&r->gpu, &r->gpu.activities.v[i]);
@@ -318,7 +319,7 @@ void function_runtime(struct reducer *r, struct digest *d)
 {
 	runtime_class(r, &r->functions.higher, d);
 	if (!r->python.threads.nr)
-		vec_release(&r->functions.higher.list); /* nobody else asks */
+		vec_release(&r->functions.higher.list); /* no longer needed */
 }
 
 void function_figures(struct reducer *r, struct digest *d)

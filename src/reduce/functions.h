@@ -44,7 +44,7 @@ void function_classes(struct reducer *r, struct digest *d);
 /// Runtime calls by start into `calls`.
 void function_calls(struct reducer *r);
 
-/// Rows of runtime functions, behind those of the GPU; releases `calls`.
+/// Rows of runtime functions, behind the GPU's; releases `calls`.
 void function_runtime(struct reducer *r, struct digest *d);
 
 /// Rows of Python functions behind these, all folded to the size of a digest.

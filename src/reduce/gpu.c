@@ -1,3 +1,4 @@
+#include "base/number.h"
 #include "model/category.h"
 #include "reduce/reducer.h"
 

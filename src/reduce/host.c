@@ -134,7 +134,7 @@ void host_take(struct reducer *r, const struct event *ev)
 	else if (ev->kind != EVENT_RUNTIME)
 		entered_take(r, ev);
 	if (h->phase != PHASE_ALL)
-		phases_take(r, ev, h->phase);
+		phases_take(&r->phases, ev, h->phase, thread_of(&r->threads, ev));
 	/* traces of 2021 record a step as an operator */
 	if ((ev->kind == EVENT_ANNOTATION && !h->dataloader) || h->marker)
 		return;

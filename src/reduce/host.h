@@ -58,7 +58,7 @@ struct host_events {
 	int64_t total_ns; ///< sum of all durations, so that every smaller sum fits
 	VEC(struct host_span) spans; ///< in file order
 	VEC(uint64_t) span_bases; ///< start of each block in ns; sums with it wrap around
-	VEC(struct wide_span) wide_spans; ///< those that a struct host_span does not hold
+	VEC(struct wide_span) wide_spans; ///< spans that do not fit into a struct host_span
 	VEC(struct op_inputs) op_inputs; ///< by `span`
 	struct name_table inputs; ///< texts of shapes and types
 	struct idmap name_ids; ///< (kind, name id) → index into `names`

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* Names of the GPUs that worked; where one of them is not known by its id, the
-   name that all GPUs share. Empty where that tells nothing. */
+/* Names of the GPUs that worked. If the id of a GPU is unknown: the name that all GPUs share. Empty
+   if neither tells. */
 static void list_gpu_names(const struct reducer *r, const struct trace_meta *meta,
                            struct strbuf *out)
 {

@@ -1,4 +1,4 @@
-/// Ids as the trace writes them, and the ids of a part of the reducer in the whole.
+/// Ids of a part of the reducer in the whole.
 ///
 /// Each part gives ids of its own, in the order in which it meets things. A table of `struct
 /// part_ids` has the id in the whole of every id of the part. Tables only grow and are filled in
@@ -8,7 +8,7 @@
 
 #include "base/idmap.h"
 #include "base/intern.h"
-#include "model/event.h"
+#include "events/event.h"
 
 struct reducer;
 
@@ -39,13 +39,6 @@ struct part_ids {
 	struct ids of[NR_ID_TABLES]; ///< [table].v[id in the part]
 	const struct ids *names; ///< of the reader's names; set while the part is joined
 };
-
-/// Text of an ident, owned by `a`; "null" if it is absent.
-const char *ident_text(struct arena *a, const struct name_table *names, int64_t ident);
-
-/// An ident as an integer, also one that int64 does not hold; beyond 37 digits all are equal.
-/// False if it is no integer.
-bool ident_integer(const struct name_table *names, int64_t ident, __int128 *out);
 
 /// An ident of a part in the whole.
 int64_t ident_join(const struct part_ids *ids, int64_t ident);

@@ -1,5 +1,6 @@
 /* How a part of the reducer is joined to the whole. If the part met a fault, or the whole would by
    taking it, nothing is taken: only the events in order tell which fault comes first. */
+#include "base/number.h"
 #include "reduce/reducer.h"
 
 /* False if a table is full. Ids of pairs come after the ids that they consist of. */

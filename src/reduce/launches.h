@@ -27,7 +27,7 @@ void launches_take(struct reducer *r, const struct event *ev);
 /// Join a part; its spans come after the first `spans` of the whole.
 void launches_join(struct reducer *to, struct reducer *from, size_t spans);
 
-/// Find the launch of every activity; count where those without a launch come from.
+/// Find the launch of every activity; count the activities without one by cause.
 void launches_match(struct reducer *r, struct trust_counts *t);
 
 /// Activities refer to the spans of their launches from here on. Releases the launches:

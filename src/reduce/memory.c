@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* Each of them is one walk over the operators: so many memories get one. */
+/* Memories whose operator at the peak is searched: each search walks all operators. */
 enum { MEMORY_PEAK_OPS = 16 };
 
 void memories_init(struct memories *m)
@@ -124,16 +124,15 @@ void memories_join(struct reducer *to, struct reducer *from)
 
 /* --- growth --- */
 
-/* Step ends, some of them where there are many. */
+/* Step ends; of many steps a sample. */
 struct step_ends {
 	size_t nr;
-	int64_t step[MEMORY_STEP_ENDS]; ///< counted from the first one
+	int64_t step[MEMORY_STEP_ENDS]; ///< number of the step, from the first end on
 	int64_t at_ns[MEMORY_STEP_ENDS];
 };
 
-/* Of the measured steps those that end after the first event of the memory:
-   before that its level is not known. So many are used, at equal distances,
-   that a trace of many memories takes no longer than one of 16. */
+/* Measured steps that end after the first event of the memory; before it the level is unknown. They
+   are sampled at equal distances, so that many memories take no longer than 16. */
 static void step_ends_choose(struct step_ends *e, const struct reducer *r,
                              const struct memory_state *m)
 {
@@ -153,7 +152,7 @@ static void step_ends_choose(struct step_ends *e, const struct reducer *r,
 	}
 }
 
-/* Index of the first end behind `at_ns`; e->nr where there is none. */
+/* Index of the first end after `at_ns`, or e->nr. */
 static size_t step_end_behind(const struct step_ends *e, int64_t at_ns)
 {
 	size_t lo = 0, hi = e->nr;
@@ -161,8 +160,8 @@ static size_t step_end_behind(const struct step_ends *e, int64_t at_ns)
 	return lo;
 }
 
-/* The level at an end is that of the latest event before it; of events at one
-   time the last of the file counts. */
+/* The level at an end is the level of the latest event before it. If several events have one time,
+   the last in the file counts. */
 static int64_t memory_growth(const struct reducer *r, const struct memory_state *m)
 {
 	struct step_ends e;
@@ -190,7 +189,7 @@ static int64_t memory_growth(const struct reducer *r, const struct memory_state 
 
 /* --- operator at the peak --- */
 
-/* Id of the thread that the peak's event is of, or NO_ID. */
+/* Id of the thread of the peak's event, or NO_ID. */
 static uint32_t peak_thread(const struct reducer *r, const struct memory_state *m)
 {
 	uint32_t pid = idmap_find(&r->threads.pids, m->peak_pid),
@@ -200,8 +199,8 @@ static uint32_t peak_thread(const struct reducer *r, const struct memory_state *
 	return idmap_find(&r->threads.ids, idmap_pair(pid, tid));
 }
 
-/* `s` ran on the thread then, inside `best`: of two that began together the
-   shorter one, else the later in the file. */
+/* True if `s` ran on the thread at `at_ns` and lies in `best`. If both began together, the shorter
+   is the inner one; else the later in the file. */
 static bool span_is_inner(const struct reducer *r, const struct host_span *s,
                           const struct host_span *best, uint32_t thread, int64_t at_ns)
 {
@@ -212,7 +211,7 @@ static bool span_is_inner(const struct reducer *r, const struct host_span *s,
 	        (start == best_start && span_dur(&r->host, s) <= span_dur(&r->host, best)));
 }
 
-/* "[]" is what aten::empty has, in which most memory is allocated. */
+/* aten::empty, which allocates most memory, has "[]". */
 static bool has_shape(const struct name *dims)
 {
 	for (uint32_t i = 0; i < dims->n; i++)
@@ -221,8 +220,8 @@ static bool has_shape(const struct name *dims)
 	return false;
 }
 
-/* Index of the innermost operator with shaped inputs, else of the innermost
-   one, that ran on the thread then; or NO_ID. */
+/* Index of the innermost operator that ran on the thread at `at_ns` and has inputs with shapes;
+   else of the innermost; or NO_ID. */
 static uint32_t find_peak_op(const struct reducer *r, uint32_t thread, int64_t at_ns)
 {
 	const struct host_span *best = NULL;
@@ -240,7 +239,7 @@ static uint32_t find_peak_op(const struct reducer *r, uint32_t thread, int64_t a
 	return best ? (uint32_t)(best - r->host.spans.v) : NO_ID;
 }
 
-/* NULL where there is nothing to say. */
+/* NULL if it is empty. */
 static const char *valid_text(struct arena *a, struct span raw)
 {
 	return raw.n ? text_valid(a, raw) : NULL;
@@ -265,8 +264,8 @@ static void set_peak_op(const struct reducer *r, const struct memory_state *m, s
 
 /* --- rows --- */
 
-/* The numbers of memories and of devices are not the same ones: what is not
-   true of all devices is not known of any memory. */
+/* Memories and devices are numbered differently: the size is only known if all devices have the
+   same. */
 static int64_t device_memory(const struct trace_meta *meta)
 {
 	for (size_t i = 0; i < meta->devices.nr; i++)
@@ -282,7 +281,7 @@ void memory_figures(const struct reducer *r, const struct trace_meta *meta, stru
 	for (size_t i = 0; i < r->memories.list.nr; i++) {
 		struct memory_stat stat = r->memories.list.v[i].stat;
 		stat.id = ident_text(&d->arena, r->names, r->memories.ids.keys.v[i]);
-		stat.source = "trace";
+		stat.source = MEMORY_OF_TRACE;
 		stat.growth_per_step = memory_growth(r, &r->memories.list.v[i]);
 		stat.capacity = d->device_memory;
 		stat.end_requested = stat.inactive = stat.largest_inactive = MEMORY_UNKNOWN;

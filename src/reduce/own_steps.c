@@ -1,9 +1,10 @@
-/* Steps that the profiler marked itself: XProf's, of which JAX traces have two forms. Each GPU has
-   a line of its own, derived from what its activities were launched for; each interval on it
-   lasts from the first to the last activity, and is split where steps take turns. Steps of one
-   group are one, on all GPUs. Annotations have the number of a step: they tell when it was on the
-   host, and are the steps themselves where there are no such lines.
-   Source: DeriveStepEventsFromGroups(), xprof/utils/derived_timeline.cc (openxla/xprof, 2026). */
+/* Steps that the profiler marked itself: XProf, in JAX traces, in two forms. Each GPU has a
+   timeline of steps, derived from the steps that launched its activities; an interval lasts from
+   the first to the last activity and is split if steps alternate. Intervals of one group, on all
+   GPUs, are one step. Annotations have the number of a step: they tell its interval on the host,
+   and are the steps themselves if there are no timelines. Source: DeriveStepEventsFromGroups(),
+   xprof/utils/derived_timeline.cc (openxla/xprof, 2026). */
+#include "base/number.h"
 #include "base/search.h"
 #include "reduce/reducer.h"
 #include "reduce/step_name.h"
@@ -22,7 +23,7 @@ void own_steps_take(struct reducer *r, const struct event *ev)
 	vec_push(&r->steps.own.parts, (struct own_part){ ev->device, ev->start_ns, end, group });
 }
 
-/* Give the marks the intervals of the annotations of their numbers, where each has just one. */
+/* Give each mark the interval of the annotation with its number, if every mark has exactly one. */
 static void take_host_intervals(struct reducer *r)
 {
 	struct idmap numbers, taken;

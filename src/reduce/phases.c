@@ -1,6 +1,7 @@
-/* Phases of a step: what a host thread was inside of when it launched. Autograd's functions are
-   backward, Optimizer.step and enumerate(DataLoader) say what they are, communication is told by
-   name; the rest is forward. Rows of one phase alone are made only where they are asked for. */
+/* Phases of a training step: the annotation or operator that a host thread was in when it launched.
+   Autograd's functions are backward, Optimizer.step and enumerate(DataLoader) are phases,
+   communication is known by its name; the rest is forward. Rows of a single phase are made on
+   request. */
 #include <string.h>
 
 #include "base/number.h"
@@ -32,10 +33,10 @@ enum phase phase_of_name(struct span name)
 	return PHASE_ALL;
 }
 
-void phases_take(struct reducer *r, const struct event *ev, enum phase phase)
+void phases_take(struct phases *p, const struct event *ev, enum phase phase, uint32_t thread)
 {
-	vec_push(&r->phases.list, (struct phase_span){ ev->start_ns, ev->start_ns + ev->dur_ns,
-	                                               thread_of(&r->threads, ev), phase });
+	vec_push(&p->list,
+	         (struct phase_span){ ev->start_ns, ev->start_ns + ev->dur_ns, thread, phase });
 }
 
 void phases_join(struct reducer *to, struct reducer *from)
@@ -48,7 +49,7 @@ void phases_join(struct reducer *to, struct reducer *from)
 	}
 }
 
-/* By thread, then time; the outer of two before the inner. */
+/* By thread and start; an outer span before the spans in it. */
 static int phase_span_cmp(const void *a, const void *b)
 {
 	const struct phase_span *x = a, *y = b;
@@ -64,8 +65,8 @@ static int phase_start_cmp(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* A step that is given a closure runs forward and backward inside of Optimizer.step: it is
-   the optimizer's from the end of the last backward function on. */
+/* With a closure, forward and backward run inside of Optimizer.step: its phase then begins where
+   the last backward function ends. */
 static void trim_optimizer(struct phases *p)
 {
 	int64_t last = INT64_MIN;
@@ -95,7 +96,7 @@ void phases_make(struct reducer *r)
 		return;
 	trim_optimizer(p);
 	vec_sort(&p->list, phase_span_cmp);
-	/* disjoint on each thread: what begins within another is a part of it */
+	/* disjoint on each thread: a span that begins within another is part of that */
 	for (size_t i = 0; i < p->list.nr; i++) {
 		struct phase_span s = p->list.v[i];
 		p->found[s.phase] = true;
@@ -113,8 +114,8 @@ static bool phase_begins_by(const struct phase_span *s, uint32_t thread, int64_t
 	return s->thread < thread || (s->thread == thread && s->start_ns <= at_ns);
 }
 
-/* What thread `thread` was inside of; so many of the list begin by then as the last time, or one
-   more, or it is searched. */
+/* Phase of a thread at an instant. Tries `*near`, the number of spans begun at the last lookup, and
+   the next two before it searches. */
 static enum phase phase_at(const struct phases *p, size_t *near, uint32_t thread, int64_t at_ns)
 {
 	const struct phase_span *v = p->list.v;
@@ -134,7 +135,7 @@ static enum phase phase_at(const struct phases *p, size_t *near, uint32_t thread
 	                                                                    : PHASE_FORWARD;
 }
 
-/* PHASE_ALL: its launch is not known. */
+/* PHASE_ALL if its launch is not known. */
 static enum phase phase_of_activity(struct reducer *r, const struct activity *a)
 {
 	if (activity_name(&r->gpu, a)->communication)
@@ -159,8 +160,8 @@ bool phases_has_op(const struct reducer *r, const struct host_span *s)
 	return phase_at(&r->phases, &near, span_thread(&r->host, s), span_start(&r->host, s)) == want;
 }
 
-/* Which phases a trace tells: none but those of training, as all that is not another's is forward.
- */
+/* Make columns for the phases that the trace tells: only if it has training, as everything else
+   would be forward. */
 static void phases_known(const struct reducer *r, struct digest *d)
 {
 	bool known[NR_INNER_PHASES] = { false };

@@ -2,8 +2,8 @@
 #ifndef GG_REDUCE_PHASES_H
 #define GG_REDUCE_PHASES_H
 
+#include "events/event.h"
 #include "model/digest.h"
-#include "model/event.h"
 
 struct reducer;
 struct activity;
@@ -28,7 +28,7 @@ void phases_release(struct phases *p);
 enum phase phase_of_name(struct span name);
 
 /// Keep an annotation or operator of a phase.
-void phases_take(struct reducer *r, const struct event *ev, enum phase phase);
+void phases_take(struct phases *p, const struct event *ev, enum phase phase, uint32_t thread);
 
 void phases_join(struct reducer *to, struct reducer *from);
 

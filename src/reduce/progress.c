@@ -1,7 +1,7 @@
 /* What the rank did last. */
 #include "reduce/reducer.h"
 
-/* The host event around an instant that began last; of equals the shorter. */
+/* The host event around an instant that began last; of several, the shortest. */
 struct innermost {
 	int64_t thread, at_ns;
 	int64_t start_ns, end_ns;
@@ -53,7 +53,7 @@ void progress_figures(const struct reducer *r, struct digest *d)
 		return; /* no event */
 	const struct mark *last = &r->steps.marks.v[r->steps.marks.nr - 1];
 	p->step = r->steps.window ? -1 : last->number;
-	const struct launch *l = NULL; /* the first with the id of the call */
+	const struct launch *l = NULL; /* the first launch with the id at hand */
 	bool in_last = false;
 	for (size_t i = 0; i < r->launches.list.nr; i++) {
 		if (launch_is_first(&r->launches, i)) {

@@ -1,5 +1,5 @@
-/* Python functions by call path: the time in which a frame runs, none of its
-   callees does, and nothing of a higher class. */
+/* Python functions by call path. Exclusive time of a path: one of its frames runs, but no callee
+   and no function of a higher class. */
 #include <ctype.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ void python_release(struct python_frames *p)
 
 /* --- paths --- */
 
-/* Without addresses, which change from run to run: "<built-in method get of dict
+/* Append a name without addresses, which change from run to run: "<built-in method get of dict
    object at 0x7f3ab849d0f0>". */
 static void add_without_addresses(struct strbuf *b, struct span name)
 {
@@ -60,7 +60,7 @@ static uint32_t clean_name(struct python_paths *p, uint32_t name)
 	if (p->clean_of[name] == NO_ID) {
 		struct strbuf b = STRBUF_INIT;
 		add_without_addresses(&b, name_span(p->r->names->by_id[name]));
-		/* has room: the table of the trace held no fewer and no shorter ones */
+		/* has room: the table of the trace held as many names, and longer ones */
 		p->clean_of[name] = name_intern(&p->clean, strbuf_span(&b))->id;
 		strbuf_release(&b);
 	}
@@ -81,7 +81,7 @@ static uint32_t path_add(struct python_paths *p, uint32_t caller, uint32_t name)
 	return v[caller].last = id;
 }
 
-/* A call mostly repeats the one before it, or follows the same one as when that was made last. */
+/* A call mostly repeats the call before it, or follows the same call as the last time. */
 static inline uint32_t path_called(struct python_paths *p, uint32_t caller, uint32_t name)
 {
 	struct path *v = p->paths.v;
@@ -143,7 +143,7 @@ static bool is_path(const struct function_stat *f)
 	return f->cls == FUNCTION_PYTHON && f->names == 0;
 }
 
-/* Only the frames stay that are counted for a path with a row. */
+/* Keep only the frames that count for a path with a row. */
 static void keep_counted_frames(struct python_thread *t, int64_t *const *next)
 {
 	struct python_frame *v = t->frames.v;
@@ -172,7 +172,7 @@ void python_medians(struct reducer *r, struct digest *d)
 			at += f->count;
 		}
 	}
-	for (size_t t = 0; t < r->python.threads.nr; t++) /* before the first duration takes room */
+	for (size_t t = 0; t < r->python.threads.nr; t++) /* first, to free their memory */
 		keep_counted_frames(&r->python.threads.v[t], next);
 	for (size_t t = 0; t < r->python.threads.nr; t++) {
 		const struct python_thread *thread = &r->python.threads.v[t];

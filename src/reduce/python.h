@@ -51,8 +51,8 @@ void python_join(struct reducer *to, struct reducer *from);
 /// Find callers and call paths of all frames.
 void python_make_paths(struct reducer *r);
 
-/// Rows of Python functions: a tree of call paths, unordered, behind those of `d`. Each has the id
-/// of its path in place of the median, until python_medians().
+/// Append rows of Python functions: a tree of call paths, unordered. Each has the id of its path in
+/// place of the median, until python_medians().
 void python_figures(struct reducer *r, struct digest *d);
 
 /// The medians of the rows that are left after folding.

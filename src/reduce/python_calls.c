@@ -1,11 +1,11 @@
-/* Calls of Python functions as they are kept, and who calls whom. */
+/* Intake of Python frames, and who calls whom. */
 #include "base/search.h"
 #include "reduce/python_internal.h"
 
-/* Frames that are put in order together. */
+/* Frames per block: blocks that overlap are sorted together. */
 #define BLOCK ((size_t)1024)
 
-/* A frame on its own, to be put in another order. */
+/* A frame with its start and id, to be sorted. */
 struct loose_frame {
 	int64_t start_ns;
 	struct python_frame frame;
@@ -14,15 +14,15 @@ struct loose_frame {
 
 /* The next frames of a thread. */
 struct frame_block {
-	int64_t least; ///< id or start, of this block and those behind it
+	int64_t least; ///< smallest id or start largest of this block and all behind it
 	int64_t most; ///< of this block
-	bool ascends; ///< each is above the one before it
+	bool ascends; ///< each key is above the key before it
 };
 
-/* One of the calls that a frame is inside of. */
+/* A call that contains the current frame. */
 struct open_call {
 	int64_t end_ns;
-	uint32_t frame, id; ///< NO_ID of the lowest, which stands for none
+	uint32_t frame, id; ///< NO_ID: the sentinel at the bottom
 };
 
 static inline uint32_t run_id(const struct python_run *run, size_t i)
@@ -32,7 +32,7 @@ static inline uint32_t run_id(const struct python_run *run, size_t i)
 
 /* --- intake --- */
 
-/* The `start` of the frame that comes next; begins a run where it does not fit into the last. */
+/* The `start` of the next frame; begins a new run if it does not fit into the last. */
 static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_ns, uint32_t id)
 {
 	if (t->runs.nr) {
@@ -41,13 +41,13 @@ static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_n
 		if (start <= UINT32_MAX && run_id(run, t->frames.nr) == id)
 			return (uint32_t)start;
 	}
-	/* starts before this one are near, too */
+	/* leaves room for starts before this one */
 	struct python_run next = { (uint64_t)start_ns - WIDE, (uint32_t)t->frames.nr, id };
 	vec_push(&t->runs, next);
 	return WIDE;
 }
 
-/* What is no small number stands for none; a thread with such ids goes without. */
+/* Ids above 32 bits are treated as absent; that thread's calls are ordered by time instead. */
 static inline uint32_t small_id(int64_t id)
 {
 	return (uint64_t)id < NO_ID ? (uint32_t)id : NO_ID;
@@ -165,7 +165,7 @@ static struct frame_block *blocks_of(const struct python_thread *t, size_t nr, b
 	return blocks;
 }
 
-/* The next frames up to `end` stay as they are in `old`; returns that. */
+/* Copy the frames up to `end` in their order; returns `end`. */
 static size_t keep_frames(struct python_thread *t, const struct python_thread *old,
                           struct run_walk *w, size_t end)
 {
@@ -177,10 +177,11 @@ static size_t keep_frames(struct python_thread *t, const struct python_thread *o
 	return end;
 }
 
-/* By id, or by nesting. Only blocks that overlap take room: mostly few frames are out of place. */
+/* Sort by id, or by nesting. Only blocks that overlap are copied: mostly few frames are out of
+   place. */
 static void frames_reorder(struct reducer *r, struct python_thread *t, bool ids)
 {
-	struct python_thread old = *t; /* in the same place: what is added has been read */
+	struct python_thread old = *t; /* in place: frames are read before they are overwritten */
 	size_t nr = (t->frames.nr + BLOCK - 1) / BLOCK;
 	struct frame_block *blocks = blocks_of(t, nr, ids);
 	struct run_walk walk = run_first(&old);
@@ -215,7 +216,7 @@ static void frames_reorder(struct reducer *r, struct python_thread *t, bool ids)
 
 /* --- who calls whom --- */
 
-/* True where each frame has an id above that of the one before it. */
+/* True if ids ascend from frame to frame. */
 static bool frame_ids_ascend(const struct python_thread *t)
 {
 	uint64_t least = 0;
@@ -229,10 +230,10 @@ static bool frame_ids_ascend(const struct python_thread *t)
 	return true;
 }
 
-/* Of ids that ascend. */
+/* True if a frame has this id, if ids ascend. */
 static bool ids_contain(const struct python_thread *t, uint32_t id)
 {
-	size_t lo = 0, hi = t->runs.nr; /* lo becomes the number of runs that begin by then */
+	size_t lo = 0, hi = t->runs.nr; /* lo becomes the number of runs that begin by `id` */
 	SEARCH(lo, hi, i, t->runs.v[i].id <= id);
 	if (lo == 0)
 		return false;
@@ -240,7 +241,7 @@ static bool ids_contain(const struct python_thread *t, uint32_t id)
 	return id - run->id < run_end(t, run) - run->first;
 }
 
-/* True where the starts never go back. */
+/* True if starts never decrease. */
 static bool frame_starts_ascend(const struct python_thread *t)
 {
 	int64_t last_ns = INT64_MIN;
@@ -257,14 +258,14 @@ static bool frame_starts_ascend(const struct python_thread *t)
 	return true;
 }
 
-/* Every frame's `parent` becomes the index of its caller, NO_ID none. By ids, which ascend as the
-   starts do: true where each call lies within its caller; a caller that was not recorded is none.
-   Else by time: a frame is called from the innermost that contains it wholly. */
+/* Every frame's `parent` becomes the index of its caller, or NO_ID. By ids, if they and the starts
+   ascend: true if each call lies within its caller; callers that were not recorded are left out.
+   Else by time: the caller is the innermost frame that contains the call wholly. */
 static bool find_callers(const struct reducer *r, struct python_thread *t, bool ids)
 {
 	struct run_walk walk = run_first(t);
 	VEC(struct open_call)
-	calls = VEC_INIT; /* of the frame at hand: itself, below it its caller, … */
+	calls = VEC_INIT; /* stack: the current frame on top, below it its caller, … */
 	bool fits = true;
 	vec_push(&calls, (struct open_call){ INT64_MAX, NO_ID, NO_ID });
 	for (size_t i = 0; i < t->frames.nr && fits; i++) {

@@ -1,4 +1,4 @@
-/// Inside of the reducer: Python functions by call path, in the order of work.
+/// Inside of the three files for Python functions by call path.
 ///
 ///     python_calls.c   intake; who calls whom
 ///     python.c         paths, rows
@@ -8,31 +8,31 @@
 
 #include "reduce/reducer.h"
 
-/// A path: a function as called from another path. Path 0 is that of no function.
+/// A call path: a function as called from another path. Path 0 is the root.
 struct path {
 	uint32_t caller, name; ///< path; id in `clean`
 	uint32_t depth, count;
 	int64_t total_ns, exclusive_ns;
-	uint32_t running; ///< frames that are at work themselves
-	uint32_t last; ///< the path that was called from it last, 0 none
-	uint32_t next; ///< the path that followed it under its caller the last time; itself at first
+	uint32_t running; ///< frames that run without a running callee
+	uint32_t last; ///< path that was called from it last, or 0
+	uint32_t next; ///< path that followed it under its caller the last time; at first itself
 };
 
 struct python_paths {
 	struct reducer *r;
 	struct name_table clean;
-	uint32_t *clean_of; ///< by id of an event's name; NO_ID not asked for yet
+	uint32_t *clean_of; ///< by id of an event's name; NO_ID: not yet known
 	struct idmap path_ids; ///< caller and name; path 1 has id 0
 	VEC(struct path) paths;
 };
 
-/// Where a walk over the frames of a thread is.
+/// Position of a walk over the frames of a thread.
 struct run_walk {
 	const struct python_run *run;
-	size_t end; ///< the frame behind its last
+	size_t end; ///< index behind the last frame of the run
 };
 
-/// The frame behind the last of a run.
+/// Index behind the last frame of a run.
 static inline size_t run_end(const struct python_thread *t, const struct python_run *run)
 {
 	return run + 1 < t->runs.v + t->runs.nr ? run[1].first : t->frames.nr;
@@ -42,7 +42,7 @@ static inline struct run_walk run_first(const struct python_thread *t)
 	return (struct run_walk){ t->runs.v, run_end(t, t->runs.v) };
 }
 
-/// The run that frame `i` belongs to, of which each is asked for in turn.
+/// The run of frame `i`. The walk must ask for each frame in turn.
 static inline const struct python_run *run_at(const struct python_thread *t, struct run_walk *w,
                                               size_t i)
 {
@@ -51,7 +51,7 @@ static inline const struct python_run *run_at(const struct python_thread *t, str
 	return w->run;
 }
 
-/// What is kept of a frame.
+/// Duration and start of a frame.
 static inline int64_t frame_dur(const struct reducer *r, const struct python_frame *f)
 {
 	return widen(&r->python.wide, f->dur);
@@ -61,11 +61,11 @@ static inline int64_t frame_start(const struct python_run *run, const struct pyt
 	return (int64_t)(run->base_ns + f->start);
 }
 
-/// The `parent` of each frame becomes the index of its caller, NO_ID none; they are in order of
-/// their starts then, callers first.
+/// The `parent` of each frame becomes the index of its caller, or NO_ID. Orders the frames by
+/// start, callers first.
 void python_callers(struct reducer *r, struct python_thread *t);
 
-/// Exclusive times of all paths, from frames whose `name` is their path. Their `start` is lost.
+/// Exclusive times of all paths, from frames whose `name` is their path. Overwrites `start`.
 void python_sweep(struct python_paths *p);
 
 #endif

@@ -5,24 +5,24 @@
 struct running_frame {
 	int64_t end_ns;
 	struct path *path;
-	struct python_frame *caller; ///< NULL none
+	struct python_frame *caller; ///< or NULL
 };
 
-/* When something happens next: on a thread, or the end of one of its frames that does not lie in
-   the one around it, a stray. What happens at once may happen in any order. */
+/* The next event on a thread, or the end of a stray: a frame that ends after the frame around it.
+   The order of simultaneous events does not matter. */
 struct moment {
 	int64_t at_ns;
 	uint32_t thread;
-	uint32_t stray; ///< frame, NO_ID none
+	uint32_t stray; ///< index of a frame, or NO_ID
 };
 
-/* Where the sweep is on a thread. */
+/* Position of the sweep on a thread. */
 struct sweep_thread {
 	size_t next; ///< frame to begin
 	struct run_walk walk; ///< of that
-	int64_t start_ns, end_ns; ///< its, within the window; INT64_MAX where there is none
+	int64_t start_ns, end_ns; ///< of that frame, within the window; INT64_MAX if there is no more
 	VEC(struct running_frame)
-	inside; ///< each ends no later than the one below it, the lowest never
+	inside; ///< stack: each frame ends no later than the frame below it, the sentinel never
 };
 
 struct sweep {
@@ -30,10 +30,10 @@ struct sweep {
 	struct path *paths;
 	struct sweep_thread *threads;
 	VEC(struct moment) heap; ///< the earliest first
-	size_t segment; ///< of `higher`: the next
-	int64_t next_ns; ///< when that begins; INT64_MAX none
-	int64_t until_ns; ///< the end of the one before it
-	int64_t still_ns, covered_ns; ///< uncovered() until then; what to take off afterwards
+	size_t segment; ///< index of the next in `higher`
+	int64_t next_ns; ///< start of the next segment, or INT64_MAX
+	int64_t until_ns; ///< end of the segment before it
+	int64_t still_ns, covered_ns; ///< uncovered() until then; what to subtract afterwards
 };
 
 static void heap_push(struct sweep *s, struct moment m)
@@ -45,7 +45,7 @@ static void heap_push(struct sweep *s, struct moment m)
 	s->heap.v[i] = m;
 }
 
-/* `m` in place of the earliest. */
+/* Replace the earliest moment. */
 static void heap_replace(struct sweep *s, struct moment m)
 {
 	size_t i = 0;
@@ -65,7 +65,7 @@ static void heap_pop(struct sweep *s)
 		heap_replace(s, last);
 }
 
-/* When the second of them comes, or the end of time. */
+/* Time of the second earliest moment, or the end of time. */
 static int64_t heap_second(const struct sweep *s)
 {
 	int64_t at = INT64_MAX - 1;
@@ -84,8 +84,7 @@ static void sweep_next_segment(struct sweep *s)
 	s->next_ns = s->segment < h->list.nr ? h->list.v[s->segment].start_ns : INT64_MAX;
 }
 
-/* Length of what nothing of a higher class covers, from the begin of the window to `at`, which
-   never goes back. */
+/* Uncovered time from the begin of the window to `at`, which never decreases. */
 static inline int64_t uncovered(struct sweep *s, int64_t at)
 {
 	while (at > s->next_ns)
@@ -93,7 +92,7 @@ static inline int64_t uncovered(struct sweep *s, int64_t at)
 	return at < s->until_ns ? s->still_ns : at - s->covered_ns;
 }
 
-/* One frame more of a path is at work itself, from then on; or less. */
+/* One more frame of a path runs without a callee from here on; or one less. */
 static void path_begins(struct path *x, int64_t uncovered_ns)
 {
 	if (x->running++ == 0)
@@ -113,7 +112,7 @@ static inline struct running_frame running_frame_of(const struct sweep *s, struc
 		                           .caller = v[i].parent == NO_ID ? NULL : &v[v[i].parent] };
 }
 
-/* From its begin on a frame's `start` is the number of its callees that run. */
+/* From its begin on a frame's `start` counts its running callees. */
 static inline void frame_begins(struct sweep *s, const struct running_frame *f, int64_t at)
 {
 	int64_t uncovered_ns = uncovered(s, at);
@@ -130,7 +129,7 @@ static inline void frame_ends(struct sweep *s, const struct running_frame *f, in
 		path_begins(&s->paths[f->caller->name], uncovered_ns);
 }
 
-/* The next frame is the first from `i` on that takes any time within the window. */
+/* Find the first frame from `i` on that takes time within the window. */
 static inline void sweep_thread_next(struct sweep_thread *l, const struct reducer *r,
                                      const struct python_thread *t, size_t i)
 {
@@ -149,14 +148,14 @@ static inline void sweep_thread_next(struct sweep_thread *l, const struct reduce
 	l->next = i;
 }
 
-/* When something happens next on the thread, strays left out; INT64_MAX: nothing. */
+/* Time of the next event on the thread, without strays; INT64_MAX if there is none. */
 static int64_t sweep_thread_at(const struct sweep_thread *l)
 {
 	int64_t end = l->inside.v[l->inside.nr - 1].end_ns;
 	return end < l->start_ns ? end : l->start_ns;
 }
 
-/* What happens on the thread up to `until`, and to the first stray. */
+/* Run the thread up to `until`, or to the first stray. */
 static void sweep_thread_run(struct sweep *s, uint32_t thread, int64_t until)
 {
 	const struct python_thread *t = &s->r->python.threads.v[thread];
@@ -199,7 +198,7 @@ static void sweep_thread_begin(struct sweep *s, uint32_t thread)
 	heap_push(s, (struct moment){ sweep_thread_at(l), thread, NO_ID });
 }
 
-/* The heap has one moment of each thread, its next, and those of the strays: mostly none. */
+/* The heap has the next moment of each thread, and the ends of strays, which are rare. */
 void python_sweep(struct python_paths *p)
 {
 	const struct reducer *r = p->r;

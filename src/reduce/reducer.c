@@ -1,4 +1,5 @@
 #include "reduce/reducer.h"
+#include "base/number.h"
 
 /* A part whose tables know more ids, or more text, is begun anew: they only grow. */
 enum { IDS_KNOWN = 1 << 15, TEXT_BYTES = 1 << 20 };

@@ -5,7 +5,7 @@
 ///     reducer.c      intake: which member takes an event
 ///     join.c         parts that several threads fill → the whole
 ///     finish.c       order of work, on two threads if options allow
-///     ids.c          idents as text; ids of a part → ids of the whole
+///     ids.c          ids of a part → ids of the whole
 ///     wide.c         numbers that 31 bits do not hold
 ///
 ///     launches.c     runtime calls with a correlation id ↔ GPU activities

@@ -26,7 +26,7 @@ static bool skip_number(struct span *rest, uint64_t *out)
 	return fits;
 }
 
-/* What is in parentheses, which name nothing that the phase depends on. */
+/* Skip what is in parentheses: the phase does not depend on it. */
 static bool skip_details(struct span *rest)
 {
 	const char *end = rest->n && rest->p[0] == '(' ? memchr(rest->p, ')', rest->n) : NULL;
@@ -53,7 +53,7 @@ static enum phase execute_phase(struct span rest)
 	return context ? PHASE_PREFILL : generation ? PHASE_DECODE : PHASE_ALL;
 }
 
-/* SGLang: the mode, then "bs=" and more. Those of speculative decoding are of neither. */
+/* SGLang: the mode, then "bs=" and more. Modes of speculative decoding have no phase. */
 static enum phase bracket_phase(struct span rest)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Where the host interval of a step went: what runs during it, not what it launched. */
+/* Parts of a step's host interval: by what runs during it, not by what it launched. */
 #include "base/intervals.h"
 #include "reduce/reducer.h"
 
@@ -14,7 +14,7 @@ static int step_edge_cmp(const void *a, const void *b)
 	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
-/* Unions over all devices: of compute kernels, of these and communication, of all. */
+/* Unions over all devices: compute kernels, all kernels, all activities. */
 struct gpu_unions {
 	struct cover compute, kernels, all;
 };
@@ -31,7 +31,7 @@ static void gpu_unions_add(struct gpu_unions *u, const struct reducer *r, const 
 		cover_add(&u->compute, a->start_ns, end);
 }
 
-/* A part is the difference of two unions between the edges of the step; idle the rest. */
+/* A part is the difference of two unions between the edges of the step; the rest is idle. */
 void parts_figures(const struct reducer *r, struct digest *d)
 {
 	struct gpu_unions u = { COVER_INIT, COVER_INIT, COVER_INIT };

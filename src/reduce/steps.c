@@ -68,8 +68,8 @@ static bool numbers_are_distinct(const struct reducer *r)
 	return distinct;
 }
 
-/* An instant belongs to the first step that holds it. As steps come in order
-   of start, what is left of one begins where all before it have ended. */
+/* An instant belongs to the first step that contains it. In order of start, the rest of a step
+   begins when all steps before it have ended. */
 static void divide_time(struct reducer *r)
 {
 	int64_t ended = INT64_MIN;
@@ -85,7 +85,7 @@ static void divide_time(struct reducer *r)
 
 uint32_t steps_find(struct steps *s, int64_t at_ns)
 {
-	size_t lo = 0, hi = s->owned.nr; /* lo becomes the number of parts begun by then */
+	size_t lo = 0, hi = s->owned.nr; /* lo becomes the number of parts begun by `at_ns` */
 	SEARCH(lo, hi, i, s->owned.v[i].start_ns <= at_ns);
 	if (lo == 0 || at_ns >= s->owned.v[lo - 1].end_ns)
 		return NO_ID;
@@ -124,8 +124,8 @@ void steps_make(struct reducer *r, struct digest *d)
 	}
 }
 
-/* Without a last step that has less than half of the usual activities: the
-   profiler stopped within it. */
+/* A last step with less than half of the median activities does not count: the profiler stopped in
+   it. */
 static size_t usable_steps(const struct digest *d)
 {
 	if (d->window || d->nr_steps < 3)

@@ -1,4 +1,4 @@
-/* How long each thread was in calls and operators; operators by name, without those within them. */
+/* Times of threads in calls and operators; operators by name, without those nested in them. */
 #include "base/intervals.h"
 #include "base/sort_inline.h"
 #include "base/text.h"
@@ -110,7 +110,7 @@ struct span_list {
 	size_t nr;
 };
 
-/* An operator before those nested in it; the order of the file where times are equal. */
+/* An operator before the operators in it; file order if times are equal. */
 static int span_nesting_cmp(const void *a, const void *b, void *reducer)
 {
 	const struct reducer *r = reducer;

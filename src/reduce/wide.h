@@ -1,5 +1,5 @@
 /// 64-bit numbers in 31 bits: almost all durations and correlation ids are small. The others go to
-/// a list, and their index stands in the 31 bits with the flag WIDE.
+/// a list, and the 31 bits hold their index with the flag WIDE.
 #ifndef GG_REDUCE_WIDE_H
 #define GG_REDUCE_WIDE_H
 

@@ -1,6 +1,6 @@
 #include "replay/level_points.h"
 
-/* Each gives at most three points; first, last and ooms come on top. */
+/* Each part gives at most three points; first, last and ooms come on top. */
 enum { PARTS = (MEMORY_POINTS - MEMORY_OOMS - 2) / 3 };
 
 void level_points_init(struct level_points *l, struct memory_profile *p, int64_t last)

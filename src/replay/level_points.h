@@ -1,11 +1,11 @@
-/// The level of a memory over time, thinned: what charts are drawn from.
+/// The level of a memory over time, reduced to the points of a chart.
 #ifndef GG_REPLAY_LEVEL_POINTS_H
 #define GG_REPLAY_LEVEL_POINTS_H
 
 #include "model/memory.h"
 
-/// Of equal parts of the history the lowest and the highest levels are kept, of the whole the
-/// first and the last, beside what the caller puts into p->points.
+/// Keeps the lowest and highest levels of equal parts of the history, and the first and last of
+/// all, beside the points that the caller adds to p->points.
 struct level_points {
 	struct memory_profile *p;
 	int64_t last; ///< `entries` of the last point

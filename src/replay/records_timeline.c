@@ -6,7 +6,7 @@
 
 #define TIMELINE "timeline"
 
-/* What torch calls them; the last one is None. */
+/* Names of torch; the last is None. */
 static const char *const names[TIMELINE_CATEGORIES] = {
 	"parameter",  "optimizer state", "input",           "temporary",
 	"activation", "gradient",        "autograd detail", "unknown",
@@ -78,7 +78,7 @@ static void pass_moment(struct timeline_walk *w)
 	while (w->t->rows.v[w->next++].more);
 }
 
-/* What was there before the recording; the form with sizes begins with its first moment. */
+/* Pass what was allocated before the recording; in the form with sizes that is the first moment. */
 static void pass_start(struct timeline_walk *w)
 {
 	const struct memory_timeline *t = w->t;
@@ -94,7 +94,7 @@ static void note_level(struct timeline_walk *w, struct level_points *points, int
 {
 	level_points_add(points,
 	                 &(struct memory_point){ moment, time_us, w->now.level, MEMORY_UNKNOWN });
-	if (moment == 0 || w->now.level >= w->peak.level) /* of equal peaks the latest counts */
+	if (moment == 0 || w->now.level >= w->peak.level) /* the latest of equal peaks counts */
 		w->peak = w->now;
 	number_lower(&w->p.trust.lowest_allocated, w->now.level);
 }
@@ -117,7 +117,7 @@ static void pass_all(struct timeline_walk *w)
 
 /* ---- by category ---- */
 
-/* Nothing is known of the place: the category stands for it. */
+/* The place is unknown: the category takes its column. */
 static void add_category_row(struct memory_rows *rows, const struct timeline_walk *w,
                              const struct category_levels *l, size_t c)
 {
@@ -162,7 +162,7 @@ void timeline_reduce(const struct memory_timeline *t, struct digest *out)
 	w.p.peak_allocated = w.peak.level;
 	w.p.end_allocated = w.now.level;
 	add_timeline_categories(&w);
-	profile_add(out, TIMELINE, TIMELINE, &w.p);
+	profile_add(out, TIMELINE, MEMORY_OF_TIMELINE, &w.p);
 	profiles_finish(out, t->json_faults, t->fault_byte);
 	vec_push(&all.list, w.p);
 	memory_profiles_release(&all);

@@ -8,9 +8,9 @@
 #include "replay/records.h"
 #include "replay/snapshot_digest.h"
 
-/* With as many snapshots as this the tool kept the highest of groups of them.
-   Source: default of max_num_snapshots, ConvertXPlaneToMemoryProfile() of
-   xplane_to_memory_profile.h, of TensorFlow and of openxla/xprof, which no tool changes. */
+/* With so many snapshots, the tool kept only the highest of each group. Source: default of
+   max_num_snapshots, ConvertXPlaneToMemoryProfile() of xplane_to_memory_profile.h, of TensorFlow
+   and of openxla/xprof, which no tool changes. */
 enum { SAMPLED_FROM = 1000 };
 
 /* One memory on its way to the digest. */
@@ -19,9 +19,9 @@ struct xprof_work {
 	const char *id;
 	struct xprof_state *v; ///< over time
 	size_t nr;
-	bool complete; ///< nothing is missing between the first and the last of them
+	bool complete; ///< no state is missing between the first and the last
 	struct memory_profile p;
-	const struct xprof_activity *at_peak; ///< NULL unknown
+	const struct xprof_activity *at_peak; ///< NULL if unknown
 };
 
 static int64_t state_in_use(const struct xprof_state *s)
@@ -42,7 +42,7 @@ static int state_time_cmp(const void *a, const void *b)
 	return (x->time_us > y->time_us) - (x->time_us < y->time_us);
 }
 
-/* What the activities move leads from the first level to the last: none between was left out. */
+/* True if the activities explain the difference of the first and last level: none was left out. */
 static bool leads_from_first_to_last(const struct xprof_work *w)
 {
 	__int128 level = 0;
@@ -51,7 +51,7 @@ static bool leads_from_first_to_last(const struct xprof_work *w)
 	return w->nr && w->nr < SAMPLED_FROM && level == w->v[w->nr - 1].heap - w->v[0].heap;
 }
 
-/* Growth of what is in use at the ends of steps. One has ended where a later one has begun. */
+/* Growth of the bytes in use at step ends. A step has ended when a later one has begun. */
 static void find_growth(struct xprof_work *w)
 {
 	VEC(int64_t) steps = VEC_INIT, ends = VEC_INIT;
@@ -98,7 +98,7 @@ static void find_levels(struct xprof_work *w)
 	level_points_finish(&points);
 }
 
-/* The summary has seen all activities, the snapshots may be some of them. */
+/* The summary covers all activities; the snapshots may be a sample. */
 static enum status find_peak(struct xprof_work *w, struct diag_log *log)
 {
 	const struct xprof_memory *m = w->m;
@@ -119,7 +119,7 @@ static enum status find_peak(struct xprof_work *w, struct diag_log *log)
 	return ST_OK;
 }
 
-/* What may be in use at most, where the allocator has a limit: those of the host say 0 is free. */
+/* Limit of the allocator, or -1. Allocators of the host have no limit: they report 0 free bytes. */
 static int64_t memory_limit(const struct xprof_work *w)
 {
 	bool limited = w->m->peak.free > 0;
@@ -140,8 +140,8 @@ static const struct xprof_activity *active_activity(const struct xprof_memory *m
 	                                                               : NULL;
 }
 
-/* "float[3, 3, 512, 512]"; XProf has words for what it does not know.
-   Source: InsertSpecialAllocations() of xplane_to_memory_profile.cc; DataTypeString(). */
+/* "float[3, 3, 512, 512]"; XProf writes words for unknown parts. Source: InsertSpecialAllocations()
+   of xplane_to_memory_profile.cc; DataTypeString(). */
 static struct span type_and_shape(const struct xprof_activity *a, struct arena *arena)
 {
 	struct span type = name_span(a->type), shape = name_span(a->shape);
@@ -215,7 +215,7 @@ static void row_add(struct memory_row *to, const struct memory_row *row)
 	number_raise(&to->largest, row->largest);
 }
 
-/* Rows of one site become one; rows beyond those that are kept another. */
+/* Merge the rows of each site. */
 static void merge_sites(struct memory_rows *rows)
 {
 	size_t nr = 0;
@@ -240,7 +240,7 @@ static void cut_rows(struct memory_rows *rows)
 	vec_push(rows, rest);
 }
 
-/* `rows` are sorted anew by category, then restored. */
+/* Sorts the rows by category, then restores their order. */
 static void add_region_categories(struct memory_profile *p)
 {
 	struct memory_rows *rows = &p->peak_sites;
@@ -275,7 +275,7 @@ static enum status reduce_memory(struct xprof_work *w, struct digest *out, struc
 	merge_sites(&w->p.peak_sites);
 	add_region_categories(&w->p);
 	cut_rows(&w->p.peak_sites);
-	profile_add(out, w->id, "xprof", &w->p);
+	profile_add(out, w->id, MEMORY_OF_XPROF, &w->p);
 	if (w->at_peak && w->at_peak->kind == XPROF_ALLOCATION && w->at_peak->op->n)
 		out->memories.v[out->memories.nr - 1].peak_op =
 		    text_valid(&out->arena, name_span(w->at_peak->op));
@@ -291,7 +291,7 @@ struct xprof_works {
 	VEC(struct xprof_work) list;
 };
 
-/* Those of which something was recorded, in order of id. */
+/* Memories with any record, by id. */
 static void list_memories(const struct xprof_profile *p, struct xprof_works *out, struct digest *d)
 {
 	for (size_t i = 0; i < p->memories.nr; i++) {

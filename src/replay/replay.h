@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "events/snapshot.h"
 #include "model/memory.h"
-#include "model/snapshot.h"
 
 struct replay_options {
 	const struct site_rules *sites; ///< NULL: nothing is skipped or categorised
@@ -15,9 +15,9 @@ struct replay_options {
 	uint32_t max_entries; ///< of blocks and entries of one device; 0: 2^32 - 3
 };
 
-/// Profiles of all devices that have a segment or a history, in order; texts
-/// are owned by `a`. ST_INPUT beyond a limit and where the sizes of the
-/// snapshot add up to 2^63 bytes or more, so that no sum can overflow.
+/// Profiles of all devices that have a segment or a history, in order; texts are owned by `a`.
+/// ST_INPUT beyond a limit, and if the sizes in the snapshot add up to 2^63 bytes or more: so no
+/// sum can overflow.
 GG_MUST_CHECK enum status replay_snapshot(const struct snapshot *s, const struct replay_options *o,
                                           struct arena *a, struct memory_profiles *out,
                                           struct diag_log *log);

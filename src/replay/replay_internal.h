@@ -1,6 +1,7 @@
 /// Inside of the replay: one device at a time. No other room includes this.
 ///
 ///     replay.c           limits, devices, order of work
+///     replay_entry.c     what an entry does; rows by site
 ///     replay_pair.c      backwards: peaks; which alloc a free belongs to
 ///     replay_level.c     forwards: level over time, ooms, step ends, growth
 ///     replay_live.c      what is live at a moment, by site, category and size
@@ -17,7 +18,7 @@
 /// No entry, no block, no moment.
 #define NO_INDEX UINT32_MAX
 
-/// Of one device, in order of the snapshot.
+/// A segment and its device.
 struct device_segment {
 	int64_t device;
 	uint32_t segment;
@@ -31,7 +32,7 @@ struct step_end {
 /// An active block of the final state.
 struct final_block {
 	uint32_t block; ///< index in the snapshot
-	uint32_t alloc; ///< its entry, or NO_INDEX where that was before the recording
+	uint32_t alloc; ///< its entry, or NO_INDEX if that was before the recording
 };
 
 struct replay {
@@ -49,7 +50,7 @@ struct replay {
 	const struct snapshot_entry *entries;
 	uint32_t nr;
 	VEC(struct final_block) finals;
-	uint32_t *alloc_of; ///< [nr]: of a free the index of its alloc, else NO_INDEX
+	uint32_t *alloc_of; ///< [nr]: for a free the index of its alloc, or NO_INDEX
 	uint32_t peak; ///< moment
 	uint32_t last_oom; ///< entry or NO_INDEX
 	int64_t oom_allocated; ///< level before it
@@ -67,10 +68,10 @@ struct memory_delta {
 	int64_t allocated, reserved;
 };
 
-/// That of entry `e`.
+/// The delta of entry `e`.
 struct memory_delta replay_delta(const struct snapshot_entry *e);
 
-/// Time of the last entry before moment `m`, -1 where that is unknown.
+/// Time of the last entry before moment `m`; -1 if unknown.
 int64_t replay_time(const struct replay *r, uint32_t m);
 
 /// Site of the block that was freed by entry `i`.
@@ -83,12 +84,12 @@ GG_MUST_CHECK enum status replay_final_site(struct replay *r, const struct final
 /// Row of a site with borrowed texts; replay_keep() gives it texts of its own.
 struct memory_row replay_row(const struct replay *r, uint32_t site);
 
-/// Copy the texts of a row, to be owned by the profile.
+/// Give a row copies of its texts, owned by the profile.
 void replay_keep(struct replay *r, struct memory_row *row);
 
-/// Sum of those of `nr` sorted rows of `size` bytes, each beginning with a
-/// struct memory_row, that lie beyond the first MEMORY_SITES - 1, where there
-/// are more than MEMORY_SITES; returns how many rows to leave.
+/// Sum up the rows beyond the first MEMORY_SITES - 1, if there are more than MEMORY_SITES; returns
+/// how many rows to keep. The `nr` rows are sorted, have `size` bytes and begin with a struct
+/// memory_row.
 size_t replay_cut(const struct replay *r, const void *rows, size_t nr, size_t size,
                   struct memory_row *rest);
 

@@ -56,8 +56,8 @@ static enum status add_oom(struct level_walk *w, uint32_t i)
 
 /* --- step ends --- */
 
-/* Step ends before entry `i` take the level there. What the level was before
-   the first entry is not known where a step ended then: entries were lost. */
+/* Step ends before entry `i` take the level there. If a step ended before the first entry, entries
+   were lost: its level is unknown. */
 static void pass_step_ends(struct level_walk *w, uint32_t i)
 {
 	struct replay *r = w->r;
@@ -125,8 +125,7 @@ static void growth_rows(struct level_walk *w)
 
 /* --- growth --- */
 
-/* Of more than MEMORY_STEP_ENDS step ends so many at equal distances are used,
-   with the first and the last. */
+/* Use at most MEMORY_STEP_ENDS step ends, at equal distances, with the first and the last. */
 static void step_end_growth(struct level_walk *w)
 {
 	struct memory_profile *p = w->r->p;

@@ -23,7 +23,7 @@ static void add_live(struct live_set *set, struct live_block block)
 	set->bytes += block.bytes;
 }
 
-/* The history knows the stack of a block where it has its alloc. */
+/* The history knows the stack of a block if it has its alloc. */
 enum status replay_final_site(struct replay *r, const struct final_block *f, uint32_t *site)
 {
 	*site = SITE_ID_NO_STACK;
@@ -47,9 +47,9 @@ static enum status add_final_block(struct replay *r, struct live_set *set,
 	return ST_OK;
 }
 
-/* All blocks that are live at moment `m`: those of the final state that were
-   allocated before, and those that are freed later. What the level holds beyond
-   them (blocks larger than asked for, gaps in the history) is unexplained. */
+/* All live blocks at moment `m`: final blocks that were allocated before, and blocks that are freed
+   later. The rest of the level (blocks larger than requested, gaps in the history) is unexplained.
+   */
 static enum status list_live(struct replay *r, uint32_t m, int64_t level, struct live_set *set)
 {
 	for (size_t k = 0; k < r->finals.nr; k++)

@@ -124,8 +124,7 @@ static void count_entry(struct replay *r, uint32_t i)
 	}
 }
 
-/* The peak is not reached by an entry that leaves the level as it is: the last
-   alloc before it made it. */
+/* An entry that keeps the level did not reach the peak: the last alloc before it did. */
 static enum status peak_origin(struct replay *r)
 {
 	struct memory_profile *p = r->p;
@@ -154,7 +153,7 @@ enum status replay_pair(struct replay *r)
 		count_entry(r, i);
 		level -= d.allocated;
 		reserved -= d.reserved;
-		if (level > p->peak_allocated) { /* of equal peaks the latest counts */
+		if (level > p->peak_allocated) { /* the latest of equal peaks counts */
 			p->peak_allocated = level;
 			p->reserved_at_peak = reserved;
 			r->peak = i;

@@ -66,7 +66,7 @@ struct pins {
 	size_t final; ///< index of the next active block among the final ones
 };
 
-/* A block that waits to be freed is none of the final ones and keeps its stack. */
+/* A block that waits to be freed is not a final block and keeps its stack. */
 static enum status add_pin(struct replay *r, struct pins *pins, const struct snapshot_block *b,
                            int64_t free_bytes)
 {
@@ -84,8 +84,8 @@ static enum status add_pin(struct replay *r, struct pins *pins, const struct sna
 	return ST_OK;
 }
 
-/* A block pins the free ones around it where it is small, smaller than they
-   are, and all that keeps them apart. A gap counts for the first block beside it. */
+/* A block pins the free blocks around it if it is small, smaller than they are, and alone between
+   them. A gap counts for the first block beside it. */
 static enum status find_pins(struct replay *r, const struct snapshot_segment *g, struct pins *pins)
 {
 	const struct snapshot_block *v = r->s->blocks.v + g->first_block;

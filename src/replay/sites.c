@@ -5,10 +5,10 @@
 #include "base/strbuf.h"
 
 #define NO_ROW UINT32_MAX
-/* Of a function's name no more is searched: C++ names can be megabytes. */
+/* So much of a name is searched: C++ names can be megabytes. */
 #define SEARCHED_BYTES 2048
 
-/* What the texts of the rules say of a function in a file. */
+/* What the rules say of a function in a file. */
 struct frame_look {
 	uint32_t row[NR_SITE_TIERS];
 	bool skipped, plumbing, named;
@@ -24,8 +24,8 @@ static struct span after_last(struct span s, struct span part)
 	return (struct span){ NULL, 0 };
 }
 
-/* The path inside site-packages, else the last two parts: enough to tell files
-   apart, and the same wherever a project lies. */
+/* The path inside site-packages, else the last two parts: distinct enough, and the same wherever a
+   project lies. */
 static struct span short_file(struct span file)
 {
 	struct span in = after_last(file, SPAN("-packages/"));
@@ -72,7 +72,7 @@ static struct frame_look frame_look_new(const struct site_rules *r, struct span 
 		l.skipped = holds_any(strbuf_span(&text), r->skip.v, r->skip.nr);
 		l.plumbing = holds_any(strbuf_span(&text), r->plumbing.v, r->plumbing.nr);
 		add_text(&text, short_file(file), function);
-		/* what a module does when it is loaded is no operation: only its path would match */
+		/* loading a module is not an operation: only its path would match */
 		bool module = span_eq(function, SPAN("<module>"));
 		for (size_t t = 0; t < NR_SITE_TIERS && !module && !l.plumbing; t++)
 			l.row[t] = (uint32_t)category_of(&r->tiers[t], strbuf_span(&text));
@@ -91,7 +91,7 @@ static const struct frame_look *look_of_frame(struct sites *t, const struct snap
 
 /* --- sites --- */
 
-/* What was found in the frames of a stack; UINT32_MAX: no such frame. */
+/* Frames of interest in a stack; UINT32_MAX if there is no such frame. */
 struct stack_frames {
 	uint32_t user, categorised, outside_plumbing, named;
 	uint32_t tier, row;

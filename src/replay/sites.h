@@ -4,10 +4,10 @@
 
 #include "base/diag.h"
 #include "base/idmap.h"
+#include "events/snapshot.h"
 #include "model/memory.h"
-#include "model/snapshot.h"
 
-/// Sites that no stack leads to.
+/// Sites without a stack.
 enum { SITE_ID_NO_STACK, SITE_ID_BEFORE, SITE_ID_UNEXPLAINED, SITE_ID_REST, NR_FIXED_SITES };
 
 struct site_entry {
@@ -31,8 +31,8 @@ struct sites {
 /// `s` and `rules` must outlive it; rules NULL: nothing is skipped or categorised.
 void sites_init(struct sites *t, const struct snapshot *s, const struct site_rules *rules);
 
-/// The site of a stack of the snapshot, or of SNAPSHOT_NO_STACK. ST_INPUT
-/// where there are too many sites.
+/// The site of a stack of the snapshot, or of SNAPSHOT_NO_STACK. ST_INPUT if there are too many
+/// sites.
 GG_MUST_CHECK enum status sites_find(struct sites *t, uint32_t stack, uint32_t *out,
                                      struct diag_log *log);
 

@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
-/* A profile under the name that the digest has for its memory. */
+/* A profile and the name of its memory in the digest. */
 struct named_profile {
 	const char *id;
 	const struct memory_profile *profile;
@@ -14,7 +14,7 @@ struct named_profile {
 
 /* --- figures --- */
 
-static struct memory_stat stat_of_profile(const char *id, const char *source,
+static struct memory_stat stat_of_profile(const char *id, enum memory_source source,
                                           const struct memory_profile *p)
 {
 	return (struct memory_stat){
@@ -72,7 +72,7 @@ static void add_levels(struct digest *d, const char *id, const struct memory_pro
 
 /* --- lists --- */
 
-/* A row that is of no site. */
+/* An item without a site. */
 static struct memory_item *add_item(struct digest *d, const char *id, enum memory_list list)
 {
 	struct memory_item *item = vec_push_zero(&d->memory_items);
@@ -187,7 +187,7 @@ static void add_items(struct digest *d, const char *id, const struct memory_prof
 
 /* --- the digest --- */
 
-void profile_add(struct digest *d, const char *id, const char *source,
+void profile_add(struct digest *d, const char *id, enum memory_source source,
                  const struct memory_profile *p)
 {
 	vec_push(&d->memories, stat_of_profile(id, source, p));
@@ -217,7 +217,7 @@ static void add_profiles(struct digest *d, const struct memory_profiles *profile
 	}
 	vec_sort(&list, text_cmp);
 	for (size_t i = 0; i < list.nr; i++)
-		profile_add(d, list.v[i].id, "snapshot", list.v[i].profile);
+		profile_add(d, list.v[i].id, MEMORY_OF_SNAPSHOT, list.v[i].profile);
 	vec_release(&list);
 }
 

@@ -98,6 +98,39 @@ void emit_number_if(struct emit *e, const char *key, bool has, int64_t value, in
 		emit_null(e, key);
 }
 
+static void emit_member(struct emit *e, const struct field *f, const void *row)
+{
+	const void *at = (const char *)row + f->offset;
+	const int64_t *number = at;
+	switch (f->type) {
+	case FIELD_TEXT:
+		emit_id(e, f->shown, span_of(*(const char *const *)at));
+		break;
+	case FIELD_NAME:
+		emit_text(e, f->shown, *(const struct span *)at);
+		break;
+	case FIELD_ENUM:
+		emit_str(e, f->shown, f->names[*(const unsigned *)at]);
+		break;
+	case FIELD_BOOL:
+		emit_bool(e, f->shown, *(const bool *)at);
+		break;
+	case FIELD_OPTIONAL_COUNT:
+	case FIELD_OPTIONAL_NUMBER:
+		emit_number_if(e, f->shown, *number != f->absent, *number, 0);
+		break;
+	default:
+		emit_number(e, f->shown, *number, 0);
+	}
+}
+
+void emit_row(struct emit *e, const struct schema *s, const void *row)
+{
+	for (const struct field *f = s->fields; f < s->fields + s->nr; f++)
+		if (f->shown)
+			emit_member(e, f, row);
+}
+
 void emit_line(struct emit *e, int indent)
 {
 	if (e->comma)

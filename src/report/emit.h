@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "io/sink.h"
+#include "model/rows.h"
 
 struct emit {
 	struct sink *out;
@@ -42,6 +43,9 @@ void emit_bool(struct emit *e, const char *key, bool value);
 
 /// An id: a number where it is a plain integer, else text.
 void emit_id(struct emit *e, const char *key, struct span id);
+
+/// The members of a row that `metrics --json` shows; what is not known is null.
+void emit_row(struct emit *e, const struct schema *s, const void *row);
 
 /// Line break and indentation before the next value; white space only.
 void emit_line(struct emit *e, int indent);

@@ -79,7 +79,7 @@ static void check(struct emit *e, const struct check *c)
 	emit_str(e, "metric", c->metric->name);
 	select_object(e, c->select);
 	emit_str(e, "item", or_null(c->item));
-	emit_str(e, "group", c->group);
+	emit_str(e, "group", group_name(c->group));
 	emit_str(e, "verdict", verdict_name(c->verdict));
 	emit_str(e, "unit", unit_name(c->metric->unit));
 	emit_number_if(e, "baseline", c->has_baseline, c->baseline, digits);
@@ -117,7 +117,7 @@ static void drift(struct emit *e, const struct report *r)
 		emit_open_line(e, 2, NULL, '{');
 		emit_str(e, "kernel", d->kernel);
 		emit_str(e, "category", d->category);
-		emit_str(e, "drift", d->drift);
+		emit_str(e, "drift", drift_names[d->drift]);
 		if (d->renamed_to)
 			emit_str(e, "renamed_to", d->renamed_to);
 		emit_number_if(e, "baseline", d->has_baseline, d->baseline_ns, 0);

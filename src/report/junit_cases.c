@@ -4,15 +4,6 @@
 
 #include "base/text.h"
 
-/* A group without a suite of its own still has to be seen: it goes to the last one. */
-static enum check_group group_of(const char *name)
-{
-	int i = 0;
-	while (i < NR_GROUPS - 1 && strcmp(group_name(i), name) != 0)
-		i++;
-	return i;
-}
-
 /* One line of XML 1.0 Char. text_add_line replaces all that is not, but for two code points. */
 void junit_clean(struct strbuf *b, const char *text)
 {
@@ -53,7 +44,7 @@ static enum outcome outcome_of(enum verdict v)
 
 static void add_check(struct testcases *t, const struct check *k)
 {
-	struct testcase c = { .group = group_of(k->group),
+	struct testcase c = { .group = k->group,
 		                  .name = clean_name(&t->arena, k->id),
 		                  .outcome = outcome_of(k->verdict),
 		                  .type =

@@ -289,8 +289,8 @@ void markdown_write(const struct report *r, const struct write_options *o, struc
 	md_kernels(&m);
 	md_scaling(&m);
 	md_ranks(&m);
-	md_checks(&m, "memory", "memory");
-	md_checks(&m, "all checks", NULL);
+	md_checks(&m, "memory", GROUP_MEMORY);
+	md_checks(&m, "all checks", NR_GROUPS);
 	add_evidence(&m);
 	add_notes(&m);
 	if (r->kind == REPORT_DIFF)

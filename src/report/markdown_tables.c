@@ -84,7 +84,7 @@ void md_kernels(struct markdown *m)
 	for (size_t i = 0; i < nr; i++) {
 		const struct drift_row *k = &m->r->drift.v[i];
 		struct strbuf *row = md_table_row(s);
-		md_cell(row, k->drift);
+		md_cell(row, drift_names[k->drift]);
 		if (k->renamed_to) {
 			md_code(row, k->kernel, MD_NAME_CHARS, true);
 			strbuf_adds(row, " → ");
@@ -118,14 +118,14 @@ void md_scaling(struct markdown *m)
 	md_close(&m->doc);
 }
 
-void md_checks(struct markdown *m, const char *summary, const char *group)
+void md_checks(struct markdown *m, const char *summary, enum check_group group)
 {
 	struct md_section *s = md_details(
 	    &m->doc, summary,
 	    "| verdict | check | baseline | candidate | change | limit | noise | detectable |\n"
 	    "| --- | --- | ---: | ---: | ---: | --- | ---: | ---: |\n");
 	for (size_t i = 0; i < m->r->checks.nr; i++)
-		if (!group || strcmp(m->r->checks.v[i].group, group) == 0)
+		if (group == NR_GROUPS || m->r->checks.v[i].group == group)
 			add_check(m, s, &m->r->checks.v[i], true);
 	md_close(&m->doc);
 }

@@ -17,8 +17,8 @@ struct markdown {
 void md_failures(struct markdown *m);
 void md_figures(struct markdown *m);
 
-/// Folded away: checks of a group (NULL all) under `summary`.
-void md_checks(struct markdown *m, const char *summary, const char *group);
+/// Folded away: checks of a group (NR_GROUPS: all) under `summary`.
+void md_checks(struct markdown *m, const char *summary, enum check_group group);
 
 /// Folded away, too.
 void md_kernels(struct markdown *m);

@@ -21,28 +21,22 @@ struct memory_text {
 
 /* ---- cells ---- */
 
-static const char *figure(struct memory_text *t, enum unit unit, int64_t value)
-{
-	struct strbuf b = STRBUF_INIT;
-	unit_format(&b, unit, value, false);
-	return arena_take(&t->arena, &b);
-}
-
 static const char *bytes(struct memory_text *t, int64_t value)
 {
-	return figure(t, UNIT_BYTES, value);
+	return unit_text(&t->arena, UNIT_BYTES, value);
 }
 
 static const char *count(struct memory_text *t, int64_t value, const char *one, const char *many)
 {
 	if (value == MEMORY_UNKNOWN)
 		return "";
-	return arena_printf(&t->arena, "%s %s", figure(t, UNIT_COUNT, value), value == 1 ? one : many);
+	return arena_printf(&t->arena, "%s %s", unit_text(&t->arena, UNIT_COUNT, value),
+	                    value == 1 ? one : many);
 }
 
 static const char *share(struct memory_text *t, int64_t part, int64_t whole)
 {
-	return whole > 0 ? figure(t, UNIT_PCT, number_pct(part, whole)) : "";
+	return whole > 0 ? unit_text(&t->arena, UNIT_PCT, number_pct(part, whole)) : "";
 }
 
 static const char *line(struct memory_text *t, struct span s)
@@ -62,7 +56,7 @@ static const char *input(struct memory_text *t, const char *s)
 
 static bool is_snapshot(const struct memory_stat *m)
 {
-	return strcmp(m->source, "snapshot") == 0;
+	return m->source == MEMORY_OF_SNAPSHOT;
 }
 
 /* "train/model.py:forward, line 61 (attention)" */
@@ -159,8 +153,10 @@ static void churn_cells(struct memory_text *t, const struct memory_item *item, c
 {
 	cells[0] = bytes(t, item->bytes);
 	cells[1] = count(t, item->blocks, "allocation", "allocations");
-	cells[2] = arena_printf(&t->arena, "%s, most often %s", count(t, item->other, "size", "sizes"),
-	                        bytes(t, item->largest));
+	cells[2] = item->kind == SITE_REST
+	               ? "" /* a sum of sites has no most frequent size */
+	               : arena_printf(&t->arena, "%s, most often %s",
+	                              count(t, item->other, "size", "sizes"), bytes(t, item->largest));
 	cells[3] = site(t, item);
 }
 
@@ -273,17 +269,18 @@ static void write_levels(struct memory_text *t)
 	struct table table = { .align = "lrrrr" };
 	table_add(&table, NULL,
 	          (const char *[]){ "", "allocated", "reserved", "not in use", "fragmentation" });
-	table_add(
-	    &table, NULL,
-	    (const char *[]){
-	        "at the peak", bytes(t, m->peak_allocated), bytes(t, m->reserved_at_peak),
-	        bytes(t, number_sub(m->reserved_at_peak, m->peak_allocated)),
-	        figure(t, UNIT_PCT, memory_fragmentation(m->peak_allocated, m->reserved_at_peak)) });
 	table_add(&table, NULL,
 	          (const char *[]){
-	              "at the end", bytes(t, m->end_allocated), bytes(t, m->end_reserved),
-	              bytes(t, number_sub(m->end_reserved, m->end_allocated)),
-	              figure(t, UNIT_PCT, memory_fragmentation(m->end_allocated, m->end_reserved)) });
+	              "at the peak", bytes(t, m->peak_allocated), bytes(t, m->reserved_at_peak),
+	              bytes(t, number_sub(m->reserved_at_peak, m->peak_allocated)),
+	              unit_text(&t->arena, UNIT_PCT,
+	                        memory_fragmentation(m->peak_allocated, m->reserved_at_peak)) });
+	table_add(
+	    &table, NULL,
+	    (const char *[]){ "at the end", bytes(t, m->end_allocated), bytes(t, m->end_reserved),
+	                      bytes(t, number_sub(m->end_reserved, m->end_allocated)),
+	                      unit_text(&t->arena, UNIT_PCT,
+	                                memory_fragmentation(m->end_allocated, m->end_reserved)) });
 	table_write(&table, t->out);
 	if (m->peak_persistent != MEMORY_UNKNOWN && m->peak_carried != MEMORY_UNKNOWN &&
 	    m->peak_transient != MEMORY_UNKNOWN)
@@ -371,7 +368,7 @@ static void write_record(struct memory_text *t)
 	sink_puts(t->out, "\n");
 	write_peak_op(t);
 	write_list(t, &before_files[0]);
-	if (strcmp(m->source, "xprof") != 0)
+	if (m->source != MEMORY_OF_XPROF)
 		return; /* of the other categories are all that is known */
 	write_list(t, &before_files[1]);
 	write_files(t, "operator");
@@ -385,7 +382,7 @@ static void write_memory(struct memory_text *t, bool name_rank)
 	sink_puts(t->out, "\n");
 	if (is_snapshot(t->m))
 		write_snapshot(t);
-	else if (strcmp(t->m->source, "trace") == 0)
+	else if (t->m->source == MEMORY_OF_TRACE)
 		write_peak_op(t);
 	else
 		write_record(t);
@@ -396,7 +393,7 @@ void memory_text_write(const struct digest *d, bool name_rank, struct sink *out)
 {
 	for (size_t i = 0; i < d->memories.nr; i++) {
 		struct memory_text t = { .digest = d, .m = &d->memories.v[i], .out = out };
-		if (t.m->peak_op || strcmp(t.m->source, "trace") != 0)
+		if (t.m->peak_op || t.m->source != MEMORY_OF_TRACE)
 			write_memory(&t, name_rank);
 	}
 }

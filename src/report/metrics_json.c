@@ -8,10 +8,6 @@
 
 static void rank_header(struct emit *e, const struct digest *d)
 {
-	static const char *const attribution[] = { [ATTRIBUTION_NONE] = "none",
-		                                       [ATTRIBUTION_LAUNCH] = "launch",
-		                                       [ATTRIBUTION_TIMESTAMP] = "timestamp" };
-	const struct trust_counts *t = &d->trust;
 	emit_open_line(e, 2, NULL, '{');
 	emit_number(e, "rank", d->rank, 0);
 	emit_str(e, "trace", d->trace);
@@ -24,18 +20,8 @@ static void rank_header(struct emit *e, const struct digest *d)
 	else
 		emit_null(e, "device");
 	emit_number_if(e, "world_size", d->world_size >= 0, d->world_size, 0);
-	emit_str(e, "attribution", attribution[d->attribution]);
-	emit_number(e, "gpu_events", t->gpu_events, 0);
-	emit_number(e, "with_launch", t->with_launch, 0);
-	emit_number(e, "carried_over", t->carried_over, 0);
-	emit_number(e, "dropped", t->dropped, 0);
-	emit_number(e, "unattributed", t->unattributed, 0);
-	emit_number(e, "unattributed_time", t->unattributed_ns, 0);
-	emit_number(e, "negative_durations", t->negative_durations, 0);
-	emit_number(e, "malformed", t->malformed, 0);
-	emit_number(e, "json_faults", t->json_faults, 0);
-	emit_bool(e, "truncated", t->truncated);
-	emit_bool(e, "partial", t->partial);
+	emit_str(e, "attribution", attribution_names[d->attribution]);
+	emit_row(e, &trust_counts_row, &d->trust);
 	emit_number(e, "steps", d->window ? 0 : d->total_steps, 0);
 	emit_bool(e, "window", d->window);
 	emit_str(e, "steps_by", digest_steps_by(d));
@@ -145,9 +131,6 @@ static int by_total(const void *a, const void *b)
 
 static void kernels(struct emit *e, const struct run_view *v, const struct digest *d)
 {
-	static const char *const kinds[] = {
-		[EVENT_KERNEL] = "kernel", [EVENT_MEMCPY] = "memcpy", [EVENT_MEMSET] = "memset"
-	};
 	struct arena a = ARENA_INIT;
 	VEC(const struct kernel_stat *) list = VEC_INIT;
 	for (size_t i = 0; i < d->kernels.nr; i++)
@@ -157,9 +140,9 @@ static void kernels(struct emit *e, const struct run_view *v, const struct diges
 		const struct kernel_stat *k = list.v[i];
 		emit_open_line(e, 2, NULL, '{');
 		emit_number(e, "rank", d->rank, 0);
-		emit_str(e, "kind", kinds[k->kind]);
+		emit_str(e, "kind", event_gpu_names[k->kind]);
 		emit_text(e, "name", k->name);
-		if (k->names > 0) { /* of a digest: the sum of so many small ones of a category */
+		if (k->names > 0) { /* the sum of so many small ones of a category */
 			emit_number(e, "names", k->names, 0);
 			emit_text(e, "category", k->name);
 		} else {
@@ -168,34 +151,11 @@ static void kernels(struct emit *e, const struct run_view *v, const struct diges
 			    e, "category",
 			    category_name(v->naming->categories, category_of(v->naming->categories, k->name)));
 		}
-		emit_number(e, "count", k->count, 0);
-		emit_number(e, "total", k->total_ns, 0);
-		emit_number(e, "max", k->max_ns, 0);
+		emit_row(e, &kernel_stat_row, k);
 		emit_close(e, '}');
 	}
 	vec_release(&list);
 	arena_release(&a);
-}
-
-/* Sums over the measured steps, or the window; per step and as bandwidth they are metrics. */
-static void collectives(struct emit *e, const struct digest *d)
-{
-	for (size_t i = 0; i < d->comms.nr; i++) {
-		const struct comm_stat *c = &d->comms.v[i];
-		emit_open_line(e, 2, NULL, '{');
-		emit_number(e, "rank", d->rank, 0);
-		emit_str(e, "kind", collective_names[c->kind]);
-		emit_text(e, "group", c->group);
-		emit_number_if(e, "group_size", c->group_size >= 0, c->group_size, 0);
-		emit_text(e, "dtype", c->dtype);
-		emit_number(e, "count", c->count, 0);
-		emit_number(e, "total", c->total_ns, 0);
-		emit_number(e, "max", c->max_ns, 0);
-		emit_number(e, "bytes", c->bytes, 0);
-		emit_number(e, "sized_count", c->sized_count, 0);
-		emit_number(e, "sized_total", c->sized_ns, 0);
-		emit_close(e, '}');
-	}
 }
 
 static void function(void *ctx, const struct figure *f)
@@ -209,48 +169,26 @@ static void function(void *ctx, const struct figure *f)
 	emit_str(e, "class", function_class_names[s->cls]);
 	emit_text(e, "name", f->label);
 	emit_number(e, "exclusive_pct", f->samples[0], 6);
-	emit_number(e, "count", s->count, 0);
-	emit_number(e, "total", s->total_ns, 0);
-	emit_number(e, "median", s->median_ns, 0);
-	emit_number_if(e, "throughput", s->rate >= 0, s->rate, 0);
-	emit_number_if(e, "throughput_spread", s->rate_mad >= 0, s->rate_mad, 0);
+	emit_row(e, &function_stat_row, s);
 	emit_close(e, '}');
 }
 
-static void memory_items(struct emit *e, const struct digest *d)
+/* A list of all ranks; every VEC is a pointer and two sizes. */
+static void rows(struct emit *e, const char *key, const struct run *run, size_t offset,
+                 const struct schema *s)
 {
-	for (size_t i = 0; i < d->memory_items.nr; i++) {
-		const struct memory_item *m = &d->memory_items.v[i];
-		emit_open_line(e, 2, NULL, '{');
-		emit_number(e, "rank", d->rank, 0);
-		emit_id(e, "device", span_of(m->memory));
-		emit_str(e, "list", memory_list_names[m->list]);
-		emit_text(e, "category", m->category);
-		emit_str(e, "kind", site_kind_names[m->kind]);
-		emit_text(e, "file", m->file);
-		emit_text(e, "function", m->function);
-		emit_number(e, "line", m->line, 0);
-		emit_number(e, "bytes", m->bytes, 0);
-		emit_number_if(e, "blocks", m->blocks != MEMORY_UNKNOWN, m->blocks, 0);
-		emit_number_if(e, "largest", m->largest != MEMORY_UNKNOWN, m->largest, 0);
-		emit_number_if(e, "other", m->other != MEMORY_UNKNOWN, m->other, 0);
-		emit_close(e, '}');
+	emit_open_line(e, 1, key, '[');
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		VEC(char) list;
+		memcpy(&list, (const char *)run->ranks.v[i] + offset, sizeof list);
+		for (size_t k = 0; k < list.nr; k++) {
+			emit_open_line(e, 2, NULL, '{');
+			emit_number(e, "rank", run->ranks.v[i]->rank, 0);
+			emit_row(e, s, list.v + k * s->size);
+			emit_close(e, '}');
+		}
 	}
-}
-
-static void memory_levels(struct emit *e, const struct digest *d)
-{
-	for (size_t i = 0; i < d->memory_levels.nr; i++) {
-		const struct memory_level *m = &d->memory_levels.v[i];
-		emit_open_line(e, 2, NULL, '{');
-		emit_number(e, "rank", d->rank, 0);
-		emit_id(e, "device", span_of(m->memory));
-		emit_number(e, "entries", m->entries, 0);
-		emit_number_if(e, "time_us", m->time_us >= 0, m->time_us, 0);
-		emit_number(e, "allocated", m->allocated, 0);
-		emit_number_if(e, "reserved", m->reserved != MEMORY_UNKNOWN, m->reserved, 0);
-		emit_close(e, '}');
-	}
+	emit_close(e, ']');
 }
 
 /* Only where a rank has a snapshot. */
@@ -261,24 +199,16 @@ static void snapshots(struct emit *e, const struct run *run)
 		any = any || run->ranks.v[i]->memory_items.nr || run->ranks.v[i]->memory_levels.nr;
 	if (!any)
 		return;
-	emit_open_line(e, 1, "memory_items", '[');
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		memory_items(e, run->ranks.v[i]);
-	emit_close(e, ']');
-	emit_open_line(e, 1, "memory_levels", '[');
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		memory_levels(e, run->ranks.v[i]);
-	emit_close(e, ']');
+	rows(e, "memory_items", run, offsetof(struct digest, memory_items), &memory_item_row);
+	rows(e, "memory_levels", run, offsetof(struct digest, memory_levels), &memory_level_row);
 }
 
 /* What is of communication, functions and several ranks. */
 static void communication(struct emit *e, const struct run_view *v)
 {
 	const struct run *run = v->run;
-	emit_open_line(e, 1, "collectives", '[');
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		collectives(e, run->ranks.v[i]);
-	emit_close(e, ']');
+	/* sums over the measured steps, or the window; per step and as bandwidth they are metrics */
+	rows(e, "collectives", run, offsetof(struct digest, comms), &comm_stat_row);
 	emit_open_line(e, 1, "functions", '[');
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		struct figure_ctx ctx = { e, run->ranks.v[i], NULL };

@@ -84,13 +84,6 @@ void metrics_query(struct metrics_page *p, enum metric_id id, struct metrics_lin
 
 /* ---- cells ---- */
 
-const char *metrics_figure(struct metrics_page *p, enum unit unit, int64_t value)
-{
-	struct strbuf b = STRBUF_INIT;
-	unit_format(&b, unit, value, false);
-	return arena_take(&p->arena, &b);
-}
-
 const char *metrics_name(struct metrics_page *p, struct span text)
 {
 	return table_span(&p->arena, text, NAME_CHARS);

@@ -34,8 +34,7 @@ void metrics_query(struct metrics_page *p, enum metric_id id, struct metrics_lin
 /// Order of value, downwards, within a class of functions; then label, rank.
 int metrics_by_value(const void *a, const void *b);
 
-/// Cells: a figure, a name fit for one, "rank 3". Owned by the page.
-const char *metrics_figure(struct metrics_page *p, enum unit unit, int64_t value);
+/// Cells: a name fit for one, "rank 3". Owned by the page.
 const char *metrics_name(struct metrics_page *p, struct span text);
 const char *metrics_rank(struct metrics_page *p, int64_t rank);
 

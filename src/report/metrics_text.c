@@ -28,10 +28,10 @@ static void add_over_ranks(struct metrics_page *p, struct table *t, const struct
 	if (l->label.n && m->label != LABEL_INPUT)
 		label = arena_printf(&p->arena, "%s %s", m->name, metrics_name(p, l->label));
 	table_add(t, NULL,
-	          (const char *[]){ label, metrics_figure(p, m->unit, l->value),
-	                            same ? "" : metrics_figure(p, m->unit, l->low),
+	          (const char *[]){ label, unit_text(&p->arena, m->unit, l->value),
+	                            same ? "" : unit_text(&p->arena, m->unit, l->low),
 	                            same ? "" : metrics_rank(p, l->low_rank),
-	                            same ? "" : metrics_figure(p, m->unit, l->high),
+	                            same ? "" : unit_text(&p->arena, m->unit, l->high),
 	                            same ? "" : metrics_rank(p, l->high_rank) });
 }
 
@@ -56,9 +56,10 @@ static void step_table(struct metrics_page *p)
 				add_over_ranks(p, &t, &metric_table[m], l);
 			else
 				table_add(&t, NULL,
-				          (const char *[]){ metric_table[m].name, metrics_figure(p, unit, l->value),
-				                            metrics_figure(p, unit, l->low),
-				                            metrics_figure(p, unit, l->high) });
+				          (const char *[]){ metric_table[m].name,
+				                            unit_text(&p->arena, unit, l->value),
+				                            unit_text(&p->arena, unit, l->low),
+				                            unit_text(&p->arena, unit, l->high) });
 		}
 		vec_release(&lines.list);
 	}
@@ -96,7 +97,7 @@ static void phase_table(struct metrics_page *p)
 			          &p->arena, &answers);
 			bool known = answers.list.nr > 0;
 			any = any || known;
-			cells[k + 1] = known ? metrics_figure(p, m->unit, answers.list.v[0].value) : "–";
+			cells[k + 1] = known ? unit_text(&p->arena, m->unit, answers.list.v[0].value) : "–";
 			vec_release(&answers.list);
 		}
 		if (any)
@@ -138,7 +139,7 @@ static void run_table(struct metrics_page *p)
 			                     : "";
 			table_add(&t, NULL,
 			          (const char *[]){ title(p, metric, l->label),
-			                            metrics_figure(p, metric->unit, l->value), of });
+			                            unit_text(&p->arena, metric->unit, l->value), of });
 		}
 		vec_release(&lines.list);
 	}
@@ -159,7 +160,7 @@ static void top_table(struct metrics_page *p, enum metric_id id, const char *tit
 		if (p->many && l->rank >= 0)
 			label = arena_printf(&p->arena, "%s, %s", label, metrics_rank(p, l->rank));
 		table_add(&t, NULL,
-		          (const char *[]){ metrics_figure(p, metric_table[id].unit, l->value), label });
+		          (const char *[]){ unit_text(&p->arena, metric_table[id].unit, l->value), label });
 	}
 	if (t.rows.nr)
 		sink_printf(p->out, "\n%s\n", title);
@@ -199,7 +200,7 @@ static void comm_table(struct metrics_page *p)
 		const char *cells[NR + 1];
 		for (size_t k = 0; k < NR; k++) {
 			const int64_t *value = value_of(&answers[k], label);
-			cells[k] = value ? metrics_figure(p, metric_table[ids[k]].unit, *value) : "–";
+			cells[k] = value ? unit_text(&p->arena, metric_table[ids[k]].unit, *value) : "–";
 		}
 		cells[NR] = metrics_name(p, label);
 		table_add(&t, NULL, cells);
@@ -218,8 +219,8 @@ static const char *rate_of(struct metrics_page *p, const struct function_stat *f
 {
 	if (f->rate < 0)
 		return "";
-	return arena_printf(&p->arena, "%s ± %s", metrics_figure(p, UNIT_BYTES_PER_S, f->rate),
-	                    metrics_figure(p, UNIT_BYTES_PER_S, f->rate_mad < 0 ? 0 : f->rate_mad));
+	return arena_printf(&p->arena, "%s ± %s", unit_text(&p->arena, UNIT_BYTES_PER_S, f->rate),
+	                    unit_text(&p->arena, UNIT_BYTES_PER_S, f->rate_mad < 0 ? 0 : f->rate_mad));
 }
 
 static void function_table(struct metrics_page *p)
@@ -235,8 +236,8 @@ static void function_table(struct metrics_page *p)
 			continue;
 		table_add(&t, NULL,
 		          (const char *[]){ function_class_names[l->function->cls],
-		                            metrics_figure(p, UNIT_PCT, l->value),
-		                            metrics_figure(p, UNIT_NS, l->function->median_ns),
+		                            unit_text(&p->arena, UNIT_PCT, l->value),
+		                            unit_text(&p->arena, UNIT_NS, l->function->median_ns),
 		                            rate_of(p, l->function), metrics_name(p, l->label) });
 	}
 	vec_release(&lines.list);

@@ -199,7 +199,7 @@ static void write_drift(struct text_report *t)
 	size_t more = 0;
 	for (size_t i = 0; i < t->r->drift.nr; i++) {
 		const struct drift_row *d = &t->r->drift.v[i];
-		if (!all && strcmp(d->drift, "same") == 0)
+		if (!all && d->drift == DRIFT_SAME)
 			continue;
 		if (table.rows.nr == DRIFT_ROWS) {
 			more++;
@@ -209,8 +209,8 @@ static void write_drift(struct text_report *t)
 		if (d->renamed_to)
 			kernel = arena_printf(&t->arena, "%s → %s", kernel, name(t, d->renamed_to));
 		table_add(&table, NULL,
-		          (const char *[]){ d->drift, d->change_text, d->baseline_text, d->candidate_text,
-		                            d->count_text, kernel });
+		          (const char *[]){ drift_names[d->drift], d->change_text, d->baseline_text,
+		                            d->candidate_text, d->count_text, kernel });
 	}
 	if (table.rows.nr)
 		sink_puts(t->out, "\nkernels: change, baseline, candidate and launches per step\n");

@@ -12,10 +12,11 @@ static const char *word_class(size_t i)
 }
 
 static const struct key row_keys[] = {
-	KEY("category", TEXT, REQUIRED, "name of the category"),
-	KEY("class", WORD, REQUIRED, "what it counts as", .words = word_class),
+	KEY("category", TEXT, REQUIRED, "name of the category", INTO(category, name)),
+	KEY("class", WORD, REQUIRED, "what it counts as", INTO(category, cls), .words = word_class),
 	KEY("match", TEXTS, REQUIRED,
-	    "texts that a name holds, without case; the first row that has one wins"),
+	    "texts that a name holds, without case; the first row that has one wins",
+	    INTO(category, match)),
 };
 const struct key_map category_keys = KEY_TABLE("a category", row_keys);
 static const struct key file_key =
@@ -55,14 +56,11 @@ enum status category_rows_read(struct document *d, const struct node *list,
 	for (const struct node *n = list->first; n; n = n->next) {
 		const struct node *name = node_get(n, "category");
 		TRY(check_name(d, out, name));
-		struct category *c = vec_push_zero(&out->rows);
-		c->name = arena_dup(&out->arena, name->text);
-		c->cls = (enum category_class)keys_word(word_class, node_get(n, "class"), CLASS_OTHER);
+		keys_fill(&category_keys, n, &out->arena, vec_push_zero(&out->rows));
 		for (const struct node *m = node_get(n, "match")->first; m; m = m->next) {
 			if (++matches > MAX_MATCHES)
 				return document_fail(d, m, "more than %d texts", MAX_MATCHES);
 			TRY(check_match(d, out, m));
-			vec_push(&c->match, (struct span){ arena_dup(&out->arena, m->text), m->text.n });
 		}
 	}
 	return ST_OK;
@@ -86,28 +84,22 @@ static enum status check_communication(struct document *d, const struct category
 static enum status read_root(struct document *d, void *ctx)
 {
 	struct category_table *out = ctx;
+	out->source = arena_dup(&out->arena, span_of(d->name));
 	TRY(keys_check_value(d, &file_key, d->root));
 	TRY(category_rows_read(d, d->root, out));
 	return check_communication(d, out);
 }
 
-/* From `text`, or from the file `name` where it is NULL. */
-static enum status load(const char *name, const struct span *text, struct category_table *out,
-                        struct diag_log *log)
-{
-	*out = (struct category_table){ .source = NULL };
-	out->source = arena_dup(&out->arena, span_of(name));
-	return document_load(name, text, read_root, out, log);
-}
-
 enum status categories_parse(const char *name, struct span text, struct category_table *out,
                              struct diag_log *log)
 {
-	return load(name, &text, out, log);
+	*out = (struct category_table){ .source = NULL };
+	return document_load(name, &text, read_root, out, log);
 }
 
 enum status categories_read(const char *path, struct category_table *out, struct diag_log *log)
 {
 	const struct span built_in = { embedded_categories, embedded_categories_size };
-	return path ? load(path, NULL, out, log) : load("built in", &built_in, out, log);
+	*out = (struct category_table){ .source = NULL };
+	return document_load(path, path ? NULL : &built_in, read_root, out, log);
 }

@@ -1,5 +1,6 @@
 #include "rules/diagnosis_file.h"
 
+#include "base/nearest.h"
 #include "model/embedded.h"
 #include "rules/rules_internal.h"
 
@@ -10,9 +11,10 @@ static const char *word_confidence(size_t i)
 
 static const struct key condition_keys[] = {
 	KEY("metric", WORD, REQUIRED, "the figure", .words = word_metric),
-	KEY("stat", WORD, OPTIONAL, "statistic over steps; median if not said", .words = word_stat),
+	KEY("stat", WORD, OPTIONAL, "statistic over steps; median if not said",
+	    INTO(diagnosis_condition, figure.query.stat), .absent = STAT_MEDIAN, .words = word_stat),
 	KEY("select", MAP, OPTIONAL, "narrow the figure to some items, which are added up",
-	    .map = &select_map),
+	    INTO(diagnosis_condition, figure.query), .map = &select_map),
 	KEY("of", WORD, OPTIONAL, "the figure as a share of this one", .words = word_metric),
 	KEY("per", WORD, OPTIONAL, "the figure over this count", .words = word_metric),
 	KEY("above", LIMIT, ONE_OF, "it is more than this: 30%, 2ms, 1GiB, 10"),
@@ -23,22 +25,28 @@ static const struct key_map condition_map = KEY_TABLE("a condition", condition_k
 static const struct key saves_keys[] = {
 	KEY("metric", WORD, REQUIRED, "time per step that could be saved at most",
 	    .words = word_metric),
-	KEY("select", MAP, OPTIONAL, "narrow it to some items, which are added up", .map = &select_map),
-	KEY("share", SHARE, OPTIONAL, "how much of it; all if not said"),
+	KEY("select", MAP, OPTIONAL, "narrow it to some items, which are added up",
+	    INTO(diagnosis_rule, saves), .map = &select_map),
+	KEY("share", SHARE, OPTIONAL, "how much of it; all if not said",
+	    INTO(diagnosis_rule, saves_share), .absent = 100 * MICRO),
 };
 static const struct key_map saves_map = KEY_TABLE("'saves'", saves_keys);
 
 static const struct key finding_keys[] = {
-	KEY("id", ID, REQUIRED, "name of the finding"),
-	KEY("title", TEXT, REQUIRED, "what is the matter, in a few words"),
+	KEY("id", ID, REQUIRED, "name of the finding", INTO(diagnosis_rule, id)),
+	KEY("title", TEXT, REQUIRED, "what is the matter, in a few words", INTO(diagnosis_rule, title)),
 	KEY("when", MAPS, REQUIRED, "conditions that all hold", .map = &condition_map),
 	KEY("saves", MAP, OPTIONAL, "what it could save; unknown if not said", .map = &saves_map),
-	KEY("observation", TEXT, REQUIRED, "what was seen; {METRIC} stands for its figure"),
-	KEY("hypothesis", TEXT, REQUIRED, "what that may mean"),
-	KEY("action", TEXT, REQUIRED, "what to try"),
-	KEY("confirm", WORD, REQUIRED, "metric that would confirm it", .words = word_metric),
-	KEY("confidence", WORD, REQUIRED, "how sure the hypothesis is", .words = word_confidence),
-	KEY("ask", TEXT, OPTIONAL, "artifact that would settle it"),
+	KEY("observation", TEXT, REQUIRED, "what was seen; {METRIC} stands for its figure",
+	    INTO(diagnosis_rule, observation)),
+	KEY("hypothesis", TEXT, REQUIRED, "what that may mean", INTO(diagnosis_rule, hypothesis)),
+	KEY("action", TEXT, REQUIRED, "what to try", INTO(diagnosis_rule, action)),
+	KEY("confirm", WORD, REQUIRED, "metric that would confirm it", INTO(diagnosis_rule, confirm),
+	    .words = word_metric),
+	KEY("confidence", WORD, REQUIRED, "how sure the hypothesis is",
+	    INTO(diagnosis_rule, confidence), .words = word_confidence),
+	KEY("ask", TEXT, OPTIONAL, "artifact that would settle it", INTO(diagnosis_rule, ask),
+	    .absent_text = ""),
 };
 static const struct key_map finding_map = KEY_TABLE("a finding", finding_keys);
 
@@ -46,7 +54,7 @@ static const struct key file_keys[] = {
 	KEY("version", INTEGER, REQUIRED, "of this format: 1", .min = 1, .max = 1),
 	KEY("findings", MAPS, REQUIRED, "what to look for", .map = &finding_map),
 };
-static const struct key_map file_map = KEY_TABLE("the diagnosis file", file_keys);
+const struct key_map diagnosis_keys = KEY_TABLE("the diagnosis file", file_keys);
 
 static bool is_time(enum unit unit)
 {
@@ -72,22 +80,22 @@ static enum status check_metric(struct document *d, const struct node *n, const 
 	return ST_OK;
 }
 
+/* What `out` asks but for statistic and globs, which the keys give. */
 static enum status read_metric(struct document *d, const struct node *map, const char *key,
                                struct query *out)
 {
 	const struct node *n = node_get(map, key);
-	const struct metric *m = metric_find(n->text);
+	const struct metric *m = &metric_table[n->value];
 	TRY(check_metric(d, n, m));
-	*out = diagnosis_query(m);
+	out->metric = m;
+	out->reduce = diagnosis_query(m).reduce;
 	return ST_OK;
 }
 
-static enum status read_query(struct document *d, struct arena *a, const struct node *map,
-                              struct query *out)
+static enum status read_query(struct document *d, const struct node *map, struct query *out)
 {
 	TRY(read_metric(d, map, "metric", out));
-	struct select_subject subject = { out->metric->name, 1u << out->metric->label };
-	return select_read(d, a, &subject, node_get(map, "select"), out);
+	return select_check(d, node_get(map, "select"), out->metric->name, 1u << out->metric->label);
 }
 
 /* What the figure is held against, where it is no figure by itself. */
@@ -117,9 +125,9 @@ static enum status read_condition(struct document *d, struct arena *a, const str
 {
 	const struct node *above = node_get(map, "above"), *below = node_get(map, "below");
 	const struct node *limit = above ? above : below;
-	TRY(read_query(d, a, map, &out->figure.query));
-	out->figure.query.stat =
-	    (enum statistic)keys_word(word_stat, node_get(map, "stat"), STAT_MEDIAN);
+	keys_default(&condition_map, out);
+	keys_fill(&condition_map, map, a, out);
+	TRY(read_query(d, map, &out->figure.query));
 	TRY(read_other(d, map, &out->figure));
 	if (above && below)
 		return document_fail(d, below->key, "'above' and 'below' are two conditions: write two");
@@ -129,87 +137,64 @@ static enum status read_condition(struct document *d, struct arena *a, const str
 	return bound_read(d, out->figure.query.metric, limit, !out->above, &out->value);
 }
 
-static enum status read_text(struct document *d, struct arena *a, const struct node *map,
-                             const char *key, const struct diagnosis_rule *r, const char **out)
+/* Figures in the text that `key` of a finding has. */
+static enum status check_text(struct document *d, const struct node *map, const char *key,
+                              const struct diagnosis_rule *r)
 {
 	const struct node *n = node_get(map, key);
 	struct span literal, inside, unknown;
 	struct diagnosis_figure figure;
-	*out = arena_dup(a, n->text);
-	for (const char *rest = *out; placeholder_next(&rest, &literal, &inside);) {
+	for (const char *rest = n->text.p; placeholder_next(&rest, &literal, &inside);) {
 		if (!inside.p || placeholder_is_step(inside) ||
 		    placeholder_figure(r, inside, &figure, &unknown))
 			continue;
-		const char *near = metric_suggest(unknown);
-		return document_fail(d, n, "%s in '%s' is no metric%s%s%s", document_quote(d, unknown), key,
-		                     near ? ": did you mean '" : ": see 'gpugate metrics'",
-		                     near ? near : "", near ? "'?" : "");
+		const struct nearest near = { .best = metric_suggest(unknown) };
+		return document_fail(d, n, "%s in '%s' is no metric%s", document_quote(d, unknown), key,
+		                     nearest_hint(&near, &d->arena, ':', ": see 'gpugate metrics'"));
 	}
 	return ST_OK;
-}
-
-static enum status read_saves(struct document *d, struct arena *a, const struct node *map,
-                              struct diagnosis_rule *out)
-{
-	const struct node *share = node_get(map, "share");
-	if (!map)
-		return ST_OK;
-	TRY(read_query(d, a, map, &out->saves));
-	if (!is_time(out->saves.metric->unit))
-		return document_fail(d, map, "'%s' is no time per step", out->saves.metric->name);
-	out->saves_share = 100 * MICRO;
-	return share ? share_read(d, share, &out->saves_share) : ST_OK;
 }
 
 static enum status read_finding(struct document *d, const struct node *map,
                                 struct diagnosis_rules *out)
 {
-	struct arena *a = &out->arena;
-	const struct node *id = node_get(map, "id"), *ask = node_get(map, "ask");
+	const struct node *id = node_get(map, "id"), *saves = node_get(map, "saves");
 	for (size_t i = 0; i < out->list.nr; i++)
 		if (span_eq(id->text, span_of(out->list.v[i].id)))
 			return document_fail(d, id, "two findings are called %s", document_quote(d, id->text));
 	struct diagnosis_rule *r = vec_push_zero(&out->list);
-	r->id = arena_dup(a, id->text);
-	r->title = arena_dup(a, node_get(map, "title")->text);
+	keys_default(&finding_map, r);
+	keys_fill(&finding_map, map, &out->arena, r);
 	for (const struct node *n = node_get(map, "when")->first; n; n = n->next)
-		TRY(read_condition(d, a, n, vec_push_zero(&r->when)));
-	TRY(read_saves(d, a, node_get(map, "saves"), r));
-	TRY(read_text(d, a, map, "observation", r, &r->observation));
-	TRY(read_text(d, a, map, "hypothesis", r, &r->hypothesis));
-	TRY(read_text(d, a, map, "action", r, &r->action));
-	r->confirm = arena_dup(a, node_get(map, "confirm")->text);
-	r->confidence =
-	    (enum confidence)keys_word(word_confidence, node_get(map, "confidence"), CONFIDENCE_LOW);
-	r->ask = ask ? arena_dup(a, ask->text) : "";
-	return ST_OK;
+		TRY(read_condition(d, &out->arena, n, vec_push_zero(&r->when)));
+	if (saves)
+		TRY(read_query(d, saves, &r->saves));
+	if (saves && !is_time(r->saves.metric->unit))
+		return document_fail(d, saves, "'%s' is no time per step", r->saves.metric->name);
+	TRY(check_text(d, map, "observation", r));
+	TRY(check_text(d, map, "hypothesis", r));
+	return check_text(d, map, "action", r);
 }
 
 static enum status read_root(struct document *d, void *ctx)
 {
 	struct diagnosis_rules *out = ctx;
-	TRY(keys_check(d, d->root, &file_map));
+	TRY(keys_check(d, d->root, &diagnosis_keys));
 	for (const struct node *n = node_get(d->root, "findings")->first; n; n = n->next)
 		TRY(read_finding(d, n, out));
 	return ST_OK;
 }
 
-/* From `text`, or from the file `name` where it is NULL. */
-static enum status load(const char *name, const struct span *text, struct diagnosis_rules *out,
-                        struct diag_log *log)
-{
-	*out = (struct diagnosis_rules){ 0 };
-	return document_load(name, text, read_root, out, log);
-}
-
 enum status diagnosis_parse(const char *name, struct span text, struct diagnosis_rules *out,
                             struct diag_log *log)
 {
-	return load(name, &text, out, log);
+	*out = (struct diagnosis_rules){ 0 };
+	return document_load(name, &text, read_root, out, log);
 }
 
 enum status diagnosis_read(const char *path, struct diagnosis_rules *out, struct diag_log *log)
 {
 	const struct span built_in = { embedded_diagnosis, embedded_diagnosis_size };
-	return path ? load(path, NULL, out, log) : load("built in", &built_in, out, log);
+	*out = (struct diagnosis_rules){ 0 };
+	return document_load(path, path ? NULL : &built_in, read_root, out, log);
 }

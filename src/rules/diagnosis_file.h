@@ -4,6 +4,10 @@
 
 #include "base/diag.h"
 #include "model/diagnosis.h"
+#include "rules/keys.h"
+
+/// The keys of a diagnosis file.
+extern const struct key_map diagnosis_keys;
 
 /// Read the file at `path`, NULL: the rules that are compiled in. ST_USAGE with place and
 /// reason on any fault. Caller releases with diagnosis_rules_release() whatever the outcome.

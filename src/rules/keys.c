@@ -6,28 +6,16 @@
 #include "base/nearest.h"
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "model/metric.h"
+#include "metric/metric.h"
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
 
-int keys_word(word_fn *words, const struct node *value, int absent)
+int keys_word(word_fn *words, struct span text)
 {
-	for (int i = 0; value && words((size_t)i); i++)
-		if (span_eq(value->text, span_of(words((size_t)i))))
+	for (int i = 0; words((size_t)i); i++)
+		if (span_eq(text, span_of(words((size_t)i))))
 			return i;
-	return absent;
-}
-
-int64_t keys_integer(const struct node *value, int64_t absent)
-{
-	uint64_t n;
-	return value && number_parse_u64(value->text, &n) ? (int64_t)n : absent;
-}
-
-int64_t keys_number(const struct node *value, int64_t absent)
-{
-	int64_t v;
-	return value && number_parse(value->text, 6, &v) ? v : absent;
+	return -1;
 }
 
 static bool is_null(const struct node *n)
@@ -62,31 +50,34 @@ static bool id_is_valid(struct span id)
 	return id.n <= MAX_ID;
 }
 
-static enum status check_word(struct document *d, const struct key *key, const struct node *n)
+static const char *word_list(struct strbuf *b, const char *word)
 {
+	strbuf_addf(b, "%s%s", b->n ? ", " : "", word);
+	return word;
+}
+
+static enum status check_word(struct document *d, const struct key *key, struct node *n)
+{
+	bool metric = key->words == word_metric; /* too many for one line */
 	struct nearest near = { .word = n->text };
 	struct strbuf list = STRBUF_INIT;
-	if (keys_word(key->words, n, -1) >= 0)
+	n->value = keys_word(key->words, n->text);
+	if (n->value >= 0)
 		return ST_OK;
-	for (size_t i = 0; key->words(i); i++) {
-		nearest_try(&near, key->words(i));
-		strbuf_addf(&list, "%s%s", i ? ", " : "", key->words(i));
-	}
-	bool metric = key->words == word_metric;
-	if (metric)
+	for (size_t i = 0; !metric && key->words(i); i++)
+		nearest_try(&near, word_list(&list, key->words(i)));
+	if (metric) {
 		near.best = metric_suggest(n->text);
-	if (near.best)
-		document_error(d, n, "%s is no %s: did you mean '%s'?", document_quote(d, n->text),
-		               key->name, near.best);
-	else /* the metrics are too many for one line */
-		document_error(d, n, "%s is no %s: %s", document_quote(d, n->text), key->name,
-		               metric ? "see 'gpugate metrics'" : strbuf_str(&list));
+		strbuf_adds(&list, "see 'gpugate metrics'");
+	}
+	const char *otherwise = arena_printf(&d->arena, ": %s", strbuf_str(&list));
 	strbuf_release(&list);
-	return ST_USAGE;
+	return document_fail(d, n, "%s is no %s%s", document_quote(d, n->text), key->name,
+	                     nearest_hint(&near, &d->arena, ':', otherwise));
 }
 
 /* "input.NAME". */
-static enum status check_metric(struct document *d, const struct key *key, const struct node *n)
+static enum status check_metric(struct document *d, const struct key *key, struct node *n)
 {
 	struct span name = n->text;
 	if (!span_starts(name, SPAN("input.")))
@@ -101,13 +92,12 @@ static enum status check_metric(struct document *d, const struct key *key, const
 	                     document_quote(d, n->text), INPUT_NAME_MAX);
 }
 
-static enum status check_integer(struct document *d, const struct key *key, const struct node *n)
+static enum status check_integer(struct document *d, const struct key *key, struct node *n)
 {
-	int64_t v;
-	if (!n->plain || memchr(n->text.p, '.', n->text.n) || !number_parse(n->text, 0, &v))
+	if (!n->plain || memchr(n->text.p, '.', n->text.n) || !number_parse(n->text, 0, &n->value))
 		return document_fail(d, n, "'%s' is a whole number, not %s", key->name,
 		                     document_quote(d, n->text));
-	if (v >= key->min && v <= key->max)
+	if (n->value >= key->min && n->value <= key->max)
 		return ST_OK;
 	if (key->min == key->max)
 		return document_fail(d, n, "'%s' must be %" PRId64, key->name, key->min);
@@ -115,25 +105,23 @@ static enum status check_integer(struct document *d, const struct key *key, cons
 	                     key->max);
 }
 
-static enum status check_number(struct document *d, const struct key *key, const struct node *n)
+static enum status check_number(struct document *d, const struct key *key, struct node *n)
 {
-	int64_t v;
 	const char *point = memchr(n->text.p, '.', n->text.n);
 	if (!n->plain || (point && n->text.p + n->text.n - point > 7) ||
 	    memchr(n->text.p, 'e', n->text.n) || memchr(n->text.p, 'E', n->text.n) ||
-	    !number_parse(n->text, 6, &v))
+	    !number_parse(n->text, 6, &n->value))
 		return document_fail(d, n, "'%s' is a number like 3 or 2.5, not %s", key->name,
 		                     document_quote(d, n->text));
-	if (v < key->min * MICRO || v > key->max * MICRO)
+	if (n->value < key->min * MICRO || n->value > key->max * MICRO)
 		return document_fail(d, n, "'%s' must be from %" PRId64 " to %" PRId64, key->name, key->min,
 		                     key->max);
 	return ST_OK;
 }
 
-static enum status check_scalar(struct document *d, const struct key *key, const struct node *n)
+static enum status check_scalar(struct document *d, const struct key *key, struct node *n)
 {
 	const char *fault;
-	int64_t share, day;
 	TRY(check_text(d, key, n));
 	switch (key->kind) {
 	case KEY_ID:
@@ -154,12 +142,12 @@ static enum status check_scalar(struct document *d, const struct key *key, const
 	case KEY_NUMBER:
 		return check_number(d, key, n);
 	case KEY_DATE:
-		if (n->text.n != 10 || !date_parse(n->text, &day))
+		if (n->text.n != 10 || !date_parse(n->text, &n->value))
 			return document_fail(d, n, "'%s' is a day like 2027-01-31, not %s", key->name,
 			                     document_quote(d, n->text));
 		return ST_OK;
 	case KEY_SHARE:
-		return share_read(d, n, &share);
+		return share_read(d, n, &n->value);
 	default:
 		return ST_OK;
 	}
@@ -170,7 +158,7 @@ static enum status check_list(struct document *d, const struct key *key, const s
 	struct key item = *key;
 	item.kind = key->kind == KEY_MAPS ? KEY_MAP : KEY_TEXT;
 	size_t nr = 0;
-	for (const struct node *n = list->first; n; n = n->next) {
+	for (struct node *n = list->first; n; n = n->next) {
 		if (++nr > MAX_ITEMS)
 			return document_fail(d, n, "'%s' has more than %d items", key->name, MAX_ITEMS);
 		TRY(keys_check_value(d, &item, n));
@@ -185,7 +173,7 @@ static enum status check_named(struct document *d, const struct key *key, const 
 	struct key item = { .kind = KEY_MAP, .map = key->map };
 	const struct key name = { .name = key->name, .kind = KEY_ID };
 	int64_t nr = 0;
-	for (const struct node *n = map->first; n; n = n->next) {
+	for (struct node *n = map->first; n; n = n->next) {
 		TRY(check_scalar(d, &name, n->key));
 		for (const struct node *other = map->first; other != n; other = other->next)
 			if (span_eq(other->key->text, n->key->text))
@@ -200,7 +188,7 @@ static enum status check_named(struct document *d, const struct key *key, const 
 	return ST_OK;
 }
 
-enum status keys_check_value(struct document *d, const struct key *key, const struct node *n)
+enum status keys_check_value(struct document *d, const struct key *key, struct node *n)
 {
 	static const char *const wanted[] = { "one value", "a map of keys", "a list" };
 	enum node_kind kind = NODE_SCALAR;
@@ -227,18 +215,12 @@ static enum status unknown_key(struct document *d, const struct node *key,
 {
 	struct nearest near = { .word = key->text };
 	struct strbuf list = STRBUF_INIT;
-	for (size_t i = 0; i < keys->nr; i++) {
-		nearest_try(&near, keys->keys[i].name);
-		strbuf_addf(&list, "%s%s", i ? ", " : "", keys->keys[i].name);
-	}
-	if (near.best)
-		document_error(d, key, "unknown key %s in %s: did you mean '%s'?",
-		               document_quote(d, key->text), keys->name, near.best);
-	else
-		document_error(d, key, "unknown key %s in %s: it has %s", document_quote(d, key->text),
-		               keys->name, strbuf_str(&list));
+	for (size_t i = 0; i < keys->nr; i++)
+		nearest_try(&near, word_list(&list, keys->keys[i].name));
+	const char *otherwise = arena_printf(&d->arena, ": it has %s", strbuf_str(&list));
 	strbuf_release(&list);
-	return ST_USAGE;
+	return document_fail(d, key, "unknown key %s in %s%s", document_quote(d, key->text), keys->name,
+	                     nearest_hint(&near, &d->arena, ':', otherwise));
 }
 
 static enum status check_needs(struct document *d, const struct node *map,
@@ -264,12 +246,12 @@ static enum status check_needs(struct document *d, const struct node *map,
 	return st;
 }
 
-enum status keys_check(struct document *d, const struct node *map, const struct key_map *keys)
+enum status keys_check(struct document *d, struct node *map, const struct key_map *keys)
 {
 	const struct node *seen[MAX_KEYS] = { NULL };
 	if (map->kind != NODE_MAP)
 		return document_fail(d, map, "%s is a map of keys", keys->name);
-	for (const struct node *n = map->first; n; n = n->next) {
+	for (struct node *n = map->first; n; n = n->next) {
 		size_t i = 0;
 		while (i < keys->nr && !span_eq(n->key->text, span_of(keys->keys[i].name)))
 			i++;

@@ -1,7 +1,9 @@
-/// Tables of the keys of a YAML map, and the check of a document against them.
+/// Tables of the keys of a YAML map: a document is checked against them, and they say where
+/// each value goes.
 #ifndef GG_RULES_KEYS_H
 #define GG_RULES_KEYS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "rules/yaml_reader.h"
@@ -34,7 +36,18 @@ typedef const char *word_fn(size_t i);
 
 struct key_map;
 
-/// One key: what the reader checks and the schema says.
+/// What a member is that a key fills.
+enum key_holds {
+	HOLDS_NOTHING, ///< the key has no member: its map fills the struct itself, the rest is code
+	HOLDS_TEXT, ///< const char *, NULL unless the row says otherwise
+	HOLDS_SPAN,
+	HOLDS_FLAG, ///< bool: not the first word; that the map is there
+	HOLDS_ENUM,
+	HOLDS_NUMBER, ///< int64_t: an integer; a number or share in 1e-6; a day since 1970-01-01
+	HOLDS_STRUCT, ///< what the table of the map fills; VEC(struct span) of KEY_TEXTS
+};
+
+/// One key: what the reader checks, the schema says, and where its value goes.
 struct key {
 	const char *name;
 	enum key_kind kind;
@@ -43,6 +56,10 @@ struct key {
 	word_fn *words; ///< KEY_WORD, KEY_METRIC
 	const struct key_map *map; ///< KEY_MAP, KEY_NAMED, KEY_MAPS
 	int64_t min, max; ///< KEY_INTEGER, KEY_NUMBER; items of KEY_NAMED
+	enum key_holds holds;
+	size_t at, within; ///< offset of the member, size of its struct
+	int64_t absent; ///< value of an absent key; 0 of one without a value
+	const char *absent_text;
 };
 
 struct key_map {
@@ -56,27 +73,38 @@ struct key_map {
 	{                                                                                             \
 		.name = (name_), .kind = KEY_##kind_, .need = (need_), .meaning = (meaning_), __VA_ARGS__ \
 	}
+#define INTO(type, member) \
+	.holds = _Generic(((struct type *)NULL)->member,     \
+	    const char *: HOLDS_TEXT,                        \
+	    struct span: HOLDS_SPAN,                         \
+	    bool: HOLDS_FLAG,                                \
+	    unsigned: HOLDS_ENUM,                            \
+	    int64_t: HOLDS_NUMBER,                           \
+	    default: HOLDS_STRUCT),                          \
+	.at = offsetof(struct type, member), .within = sizeof(struct type)
 #define KEY_TABLE(label, table)                                                 \
 	{                                                                           \
 		.name = (label), .keys = (table), .nr = sizeof(table) / sizeof *(table) \
 	}
 
 /// Check `map` and all below it: known keys, each once, of the right type and
-/// range, the required ones there. Texts come out without control characters.
-GG_MUST_CHECK enum status keys_check(struct document *d, const struct node *map,
+/// range, the required ones there. Texts come out without control characters, words and numbers
+/// with their value in the node.
+GG_MUST_CHECK enum status keys_check(struct document *d, struct node *map,
                                      const struct key_map *keys);
 
 /// Check one value of `key`.
 GG_MUST_CHECK enum status keys_check_value(struct document *d, const struct key *key,
-                                           const struct node *value);
+                                           struct node *value);
 
-/// Number of the word that a checked KEY_WORD holds; `absent` for NULL.
-int keys_word(word_fn *words, const struct node *value, int absent);
+/// Set the members of `out`, which is zeroed, to the values that absent keys have.
+void keys_default(const struct key_map *keys, void *out);
 
-/// The integer that a checked KEY_INTEGER holds; `absent` for NULL.
-int64_t keys_integer(const struct node *value, int64_t absent);
+/// Put the values of a checked map (NULL: none) into the members of `out`; those of absent keys
+/// stay. Texts are owned by `a`.
+void keys_fill(const struct key_map *keys, const struct node *map, struct arena *a, void *out);
 
-/// The number that a checked KEY_NUMBER holds, in 1e-6; `absent` for NULL.
-int64_t keys_number(const struct node *value, int64_t absent);
+/// Number of the word `text`; -1 if it is not one of `words`.
+int keys_word(word_fn *words, struct span text);
 
 #endif

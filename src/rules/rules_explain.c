@@ -81,29 +81,18 @@ static void say_items(struct strbuf *b, const struct rule *r)
 /* One condition, to follow "when it". */
 static void say_limit(struct strbuf *b, const struct limits *all, const struct limit *l)
 {
-	switch (l->condition) {
-	case COND_INCREASE:
-		strbuf_addf(b, "is more than %s above the baseline", l->text);
-		break;
-	case COND_INCREASE_SINCE_PIN:
-		strbuf_addf(b, "is more than %s above the approved run (the pin)", l->text);
-		break;
-	case COND_DECREASE:
-		strbuf_addf(b, "is more than %s below the baseline", l->text);
-		break;
-	case COND_CHANGE:
-		if (l->value)
-			strbuf_addf(b, "is more than %s away from the baseline in either direction", l->text);
-		else
-			strbuf_adds(b, "differs from the baseline at all");
-		break;
-	case COND_MAX:
-		strbuf_addf(b, "is above %s", l->text);
-		break;
-	case COND_MIN:
-		strbuf_addf(b, "is below %s", l->text);
-		break;
-	}
+	static const char *const forms[][2] = {
+		[COND_INCREASE] = { "is more than ", " above the baseline" },
+		[COND_DECREASE] = { "is more than ", " below the baseline" },
+		[COND_CHANGE] = { "is more than ", " away from the baseline in either direction" },
+		[COND_MAX] = { "is above ", "" },
+		[COND_MIN] = { "is below ", "" },
+		[COND_INCREASE_SINCE_PIN] = { "is more than ", " above the approved run (the pin)" },
+	};
+	if (l->condition == COND_CHANGE && !l->value)
+		strbuf_adds(b, "differs from the baseline at all");
+	else
+		strbuf_addf(b, "%s%s%s", forms[l->condition][0], l->text, forms[l->condition][1]);
 	if (all->has_and && l->relative && l->condition != COND_CHANGE)
 		strbuf_addf(b, " and by more than %s%s as well", all->and_text,
 		            all->and_of_step ? " (the baseline's step.cuda_time)" : "");
@@ -127,12 +116,12 @@ static void say_noise(struct strbuf *b, const struct rule *r)
 	bool any = false;
 	for (size_t i = 0; i < r->fail.list.nr; i++)
 		any = any || condition_has_noise(r->fail.list.v[i].condition);
-	if (any && !r->metric->exact && r->noise_k > 0)
+	if (any && !r->metric->exact && r->noise.k > 0)
 		strbuf_addf(
 		    b,
 		    " Once the baseline has %s runs, what is within %s standard deviations of their "
 		    "noise only warns.",
-		    number_format(r->noise_min_runs, 0, runs), number_format(r->noise_k, 6, k));
+		    number_format(r->noise.min_runs, 0, runs), number_format(r->noise.k, 6, k));
 }
 
 const char *rule_explain(struct arena *a, const struct rule *r)

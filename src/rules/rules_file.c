@@ -5,10 +5,6 @@
 #include "model/embedded.h"
 #include "rules/rules_internal.h"
 
-#define DEFAULT_BASELINE "baselines/{workload}.json"
-#define DEFAULT_NOISE_K 3000000
-#define DEFAULT_NOISE_MIN_RUNS 5
-
 const char *workload_fault(struct span name)
 {
 	if (name.n == 0 || name.n > MAX_ID || !text_is_valid(name))
@@ -24,11 +20,6 @@ const char *workload_fault(struct span name)
 			return "must not hold '..': it is part of a file name";
 	}
 	return NULL;
-}
-
-static const char *text_or(struct rules *r, const struct node *n, const char *absent)
-{
-	return n ? arena_dup(&r->arena, n->text) : absent;
 }
 
 static const char *const placeholders[] = { "{workload}", "{gpu}", "{world_size}" };
@@ -76,68 +67,45 @@ static enum status check_key(struct document *d, const struct node *n)
 	                     document_quote(d, n->text));
 }
 
-/* Environment keys are open (--context adds some); each may be named once. */
-static enum status read_environment(struct document *d, const struct node *map, struct rules *out)
+static bool is_named_before(const struct node *list, const struct node *item)
 {
-	const struct node *must = node_get(map, "must_match"), *should = node_get(map, "should_match");
-	for (const struct node *list = must ? must : should; list; list = list == must ? should : NULL)
-		for (const struct node *n = list->first; n; n = n->next) {
+	for (const struct node *n = node_first(list); n && n != item; n = n->next)
+		if (span_eq(n->text, item->text))
+			return true;
+	return false;
+}
+
+/* Environment keys are open (--context adds some); each may be named once. */
+static enum status check_environment(struct document *d, const struct node *map)
+{
+	static const char *const names[] = { "must_match", "should_match" };
+	const struct node *lists[] = { node_get(map, names[0]), node_get(map, names[1]) };
+	for (size_t i = 0; i < 2; i++)
+		for (const struct node *n = node_first(lists[i]); n; n = n->next) {
 			TRY(check_key(d, n));
-			for (size_t i = 0; i < out->must_match.nr; i++)
-				if (span_eq(n->text, span_of(out->must_match.v[i])))
-					return document_fail(d, n, "%s is in 'must_match' already",
-					                     document_quote(d, n->text));
-			for (size_t i = 0; i < out->should_match.nr; i++)
-				if (span_eq(n->text, span_of(out->should_match.v[i])))
-					return document_fail(d, n, "%s is in 'should_match' already",
-					                     document_quote(d, n->text));
-			if (list == must)
-				vec_push(&out->must_match, arena_dup(&out->arena, n->text));
-			else
-				vec_push(&out->should_match, arena_dup(&out->arena, n->text));
+			for (size_t k = 0; k <= i; k++)
+				if (is_named_before(lists[k], n))
+					return document_fail(d, n, "%s is in '%s' already", document_quote(d, n->text),
+					                     names[k]);
 		}
 	return ST_OK;
-}
-
-static void read_kernels(const struct node *map, struct rules *out)
-{
-	const struct node *aliases = node_get(map, "alias");
-	out->match_exact = keys_word(word_kernel_match, node_get(map, "match"), 0) == 1;
-	for (const struct node *n = aliases ? aliases->first : NULL; n; n = n->next)
-		vec_push(&out->aliases,
-		         (struct alias){ .match = span_of(text_or(out, node_get(n, "match"), "")),
-		                         .as = span_of(text_or(out, node_get(n, "as"), "")) });
-}
-
-static void read_defaults(const struct node *map, struct rules *out)
-{
-	const struct node *noise = node_get(map, "noise");
-	out->on_missing =
-	    (enum on_missing)keys_word(word_on_missing, node_get(map, "on_missing"), ON_MISSING_FAIL);
-	out->noise_k = keys_number(node_get(noise, "k"), DEFAULT_NOISE_K);
-	out->noise_min_runs = keys_integer(node_get(noise, "min_runs"), DEFAULT_NOISE_MIN_RUNS);
 }
 
 /* `root` is checked; it may be that of a profile. */
 static enum status read_root(struct document *d, const struct node *root, struct rules *out)
 {
-	const struct node *steps = node_get(root, "steps"), *baseline = node_get(root, "baseline");
-	const struct node *waivers = node_get(root, "waivers");
+	const struct node *baseline = node_get(root, "baseline"),
+	                  *aliases = node_get(node_get(root, "kernels"), "alias");
 	if (baseline)
 		TRY(check_baseline(d, baseline));
-	out->workload = text_or(out, node_get(root, "workload"), DEFAULT_WORKLOAD);
-	out->baseline = text_or(out, baseline, DEFAULT_BASELINE);
-	out->expect_ranks = keys_integer(node_get(node_get(root, "inputs"), "expect_ranks"), 0);
-	out->marker = text_or(out, node_get(steps, "marker"), NULL);
-	out->unmarked = text_or(out, node_get(steps, "unmarked"), NULL);
-	out->warmup = keys_integer(node_get(steps, "warmup"), -1);
-	out->min_steps = keys_integer(node_get(steps, "min"), 1);
-	read_defaults(node_get(root, "defaults"), out);
-	TRY(read_environment(d, node_get(root, "environment"), out));
-	read_kernels(node_get(root, "kernels"), out);
+	keys_default(&rules_keys, out);
+	keys_fill(&rules_keys, root, &out->arena, out);
+	TRY(check_environment(d, node_get(root, "environment")));
+	for (const struct node *n = node_first(aliases); n; n = n->next)
+		keys_fill(&alias_map, n, &out->arena, vec_push_zero(&out->aliases));
 	for (const struct node *n = node_get(root, "rules")->first; n; n = n->next)
 		TRY(rule_read(d, n, out));
-	for (const struct node *n = waivers ? waivers->first : NULL; n; n = n->next)
+	for (const struct node *n = node_first(node_get(root, "waivers")); n; n = n->next)
 		TRY(waiver_read(d, n, out));
 	return ST_OK;
 }
@@ -155,14 +123,13 @@ static enum status unknown_profile(struct document *d, const struct node *profil
                                    const char *name)
 {
 	struct nearest near = { .word = span_of(name) };
-	for (const struct node *n = profiles ? profiles->first : NULL; n; n = n->next)
+	for (const struct node *n = node_first(profiles); n; n = n->next)
 		nearest_try(&near, n->key->text.p);
-	return diag_fail(d->log, ST_USAGE, "%s: there is no profile %s%s%s%s", d->name,
-	                 document_quote(d, span_of(name)), near.best ? "; did you mean '" : "",
-	                 near.best  ? near.best
-	                 : profiles ? "; 'profiles' in the file has them"
-	                            : "; the file has no 'profiles'",
-	                 near.best ? "'?" : "");
+	return diag_fail(d->log, ST_USAGE, "%s: there is no profile %s%s", d->shown,
+	                 document_quote(d, span_of(name)),
+	                 nearest_hint(&near, &d->arena, ';',
+	                              profiles ? "; 'profiles' in the file has them"
+	                                       : "; the file has no 'profiles'"));
 }
 
 struct choice {
@@ -175,6 +142,7 @@ static enum status read_all(struct document *d, void *ctx)
 {
 	const char *profile = ((struct choice *)ctx)->profile;
 	struct rules *out = ((struct choice *)ctx)->out;
+	out->source = arena_dup(&out->arena, span_of(d->name));
 	TRY(keys_check(d, d->root, &rules_keys));
 	const struct node *profiles = node_get(d->root, "profiles");
 	const struct node *chosen = profile ? node_get(profiles, profile) : NULL;
@@ -182,7 +150,7 @@ static enum status read_all(struct document *d, void *ctx)
 		return unknown_profile(d, profiles, profile);
 	TRY(read_variant(d, chosen, out));
 	out->profile = profile ? arena_dup(&out->arena, span_of(profile)) : NULL;
-	for (const struct node *p = profiles ? profiles->first : NULL; p; p = p->next) {
+	for (const struct node *p = node_first(profiles); p; p = p->next) {
 		struct rules other = { .source = NULL };
 		enum status st = p == chosen ? ST_OK : read_variant(d, p, &other);
 		rules_release(&other);
@@ -193,26 +161,25 @@ static enum status read_all(struct document *d, void *ctx)
 	return ST_OK;
 }
 
-/* From `text`, or from the file `name` where it is NULL. */
-static enum status load(const char *name, const struct span *text, const char *profile,
-                        struct rules *out, struct diag_log *log)
+struct rules rules_default(void)
 {
-	*out = (struct rules){ .source = NULL };
-	out->source = arena_dup(&out->arena, span_of(name));
-	struct choice choice = { profile, out };
-	return document_load(name, text, read_all, &choice, log);
+	struct rules r = { .source = NULL };
+	keys_default(&rules_keys, &r);
+	return r;
 }
 
 enum status rules_parse(const char *name, struct span text, const char *profile, struct rules *out,
                         struct diag_log *log)
 {
-	return load(name, &text, profile, out, log);
+	*out = (struct rules){ .source = NULL };
+	return document_load(name, &text, read_all, &(struct choice){ profile, out }, log);
 }
 
 enum status rules_read(const char *path, const char *profile, struct rules *out,
                        struct diag_log *log)
 {
 	const struct span built_in = { embedded_default_rules, embedded_default_rules_size };
-	return path ? load(path, NULL, profile, out, log)
-	            : load("built in", &built_in, profile, out, log);
+	*out = (struct rules){ .source = NULL };
+	return document_load(path, path ? NULL : &built_in, read_all, &(struct choice){ profile, out },
+	                     log);
 }

@@ -19,6 +19,11 @@ GG_MUST_CHECK enum status rules_read(const char *path, const char *profile, stru
 GG_MUST_CHECK enum status rules_parse(const char *name, struct span text, const char *profile,
                                       struct rules *out, struct diag_log *log);
 
+/// Rules of which nothing is said, and a rule of `m` of which no more is said: what an absent
+/// key of the file means.
+struct rules rules_default(void);
+struct rule rule_default(const struct metric *m);
+
 /// What is wrong with a workload name, to follow the name of what held it
 /// ("must not …"), or NULL: it becomes part of file names. Static.
 const char *workload_fault(struct span name);

@@ -10,8 +10,9 @@
 /// from and a newcomer adds one row to.
 extern const struct key_map rules_keys;
 
-/// The keys of `select`.
-extern const struct key_map select_map;
+/// The keys of its parts, for `struct rule`, `struct waiver`, `struct alias` and the globs of
+/// `struct query`.
+extern const struct key_map rule_map, waiver_map, alias_map, select_map;
 
 /// Words of the enumerations, in the order of their enums.
 word_fn word_metric, word_stat, word_reduce, word_better, word_level, word_on_missing, word_class,
@@ -35,16 +36,10 @@ GG_MUST_CHECK enum status rule_read(struct document *d, const struct node *map, 
 GG_MUST_CHECK enum status waiver_read(struct document *d, const struct node *map,
                                       struct rules *out);
 
-/// Who selects: the name for messages, the labels of its metrics as bits.
-struct select_subject {
-	const char *name;
-	unsigned labels; ///< select_labels()
-};
-
-/// Read a checked `select` (NULL: none) into the globs of `q`, owned by `a`.
-GG_MUST_CHECK enum status select_read(struct document *d, struct arena *a,
-                                      const struct select_subject *of, const struct node *map,
-                                      struct query *q);
+/// Check that metrics with `labels` (select_labels()), of which `who` speaks, have what a
+/// checked `select` (NULL: none) narrows.
+GG_MUST_CHECK enum status select_check(struct document *d, const struct node *map, const char *who,
+                                       unsigned labels);
 
 /// The root of a checked document with the numbers of profile `p`, an entry of its
 /// `profiles`; owned by the document. ST_USAGE where the profile names what is not there.

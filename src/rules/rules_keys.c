@@ -1,5 +1,6 @@
 #include "rules/rules_internal.h"
 
+#define DEFAULT_BASELINE "baselines/{workload}.json"
 #define NR(array) (sizeof(array) / sizeof *(array))
 
 /* Words that have no table of their own, in the order of their enum. */
@@ -33,95 +34,86 @@ const char *word_reduce(size_t i)
 
 static const struct key inputs_keys[] = {
 	KEY("expect_ranks", INTEGER, OPTIONAL,
-	    "ranks that a run must have; fewer or more cannot be judged", .min = 1, .max = 1000000),
+	    "ranks that a run must have; fewer or more cannot be judged", INTO(rules, expect_ranks),
+	    .min = 1, .max = 1000000),
 };
 static const struct key_map inputs_map = KEY_TABLE("'inputs'", inputs_keys);
 
-#define STEP_NUMBERS                                                                          \
-	KEY("warmup", INTEGER, OPTIONAL, "first steps of every rank that are left out", .min = 0, \
-	    .max = 1000000),                                                                      \
-	    KEY("min", INTEGER, OPTIONAL, "steps that must remain after warm-up", .min = 1,       \
-	        .max = 1000000)
+#define STEP_NUMBERS                                                                \
+	KEY("warmup", INTEGER, OPTIONAL, "first steps of every rank that are left out", \
+	    INTO(rules, warmup), .absent = -1, .min = 0, .max = 1000000),               \
+	    KEY("min", INTEGER, OPTIONAL, "steps that must remain after warm-up",       \
+	        INTO(rules, min_steps), .absent = 1, .min = 1, .max = 1000000)
 static const struct key steps_keys[] = {
 	KEY("marker", TEXT, OPTIONAL,
-	    "annotation that is a step, with * and ?; ProfilerStep#* if not said"),
+	    "annotation that is a step, with * and ?; " DEFAULT_MARKER " if not said",
+	    INTO(rules, marker)),
 	KEY("unmarked", WORD, OPTIONAL,
 	    "what a trace without such annotations is: one window, or steps by the period of its "
 	    "launches",
-	    .words = word_unmarked),
+	    INTO(rules, unmarked), .words = word_unmarked),
 	STEP_NUMBERS,
 };
 static const struct key_map steps_map = KEY_TABLE("'steps'", steps_keys);
 
 static const struct key environment_keys[] = {
 	KEY("must_match", TEXTS, OPTIONAL,
-	    "environment keys without which a baseline is not comparable"),
+	    "environment keys without which a baseline is not comparable", INTO(rules, must_match)),
 	KEY("should_match", TEXTS, OPTIONAL,
-	    "environment keys whose difference is a warning in every report"),
+	    "environment keys whose difference is a warning in every report",
+	    INTO(rules, should_match)),
 };
 static const struct key_map environment_map = KEY_TABLE("'environment'", environment_keys);
 
 static const struct key noise_keys[] = {
 	KEY("k", NUMBER, OPTIONAL,
 	    "standard deviations of the baseline's runs that are noise; 3 if not said, 0: none",
-	    .min = 0, .max = 100),
+	    INTO(noise_rule, k), .absent = 3 * MICRO, .min = 0, .max = 100),
 	KEY("min_runs", INTEGER, OPTIONAL,
-	    "runs of the baseline below which the limit alone decides; 5 if not said", .min = 2,
-	    .max = 20),
+	    "runs of the baseline below which the limit alone decides; 5 if not said",
+	    INTO(noise_rule, min_runs), .absent = 5, .min = 2, .max = 20),
 };
 static const struct key_map noise_map = KEY_TABLE("'noise'", noise_keys);
-#define NOISE_ROW                                                                                 \
+#define NOISE_ROW(...)                                                                            \
 	KEY("noise", MAP, OPTIONAL, "how far an increase or decrease must stand out to be a failure", \
-	    .map = &noise_map)
+	    .map = &noise_map, __VA_ARGS__)
 
 static const struct key defaults_keys[] = {
 	KEY("on_missing", WORD, OPTIONAL,
-	    "verdict where one side lacks a figure, for rules that do not say",
-	    .words = word_on_missing),
-	NOISE_ROW,
+	    "verdict where one side lacks a figure, for rules that do not say", INTO(rules, on_missing),
+	    .absent = ON_MISSING_FAIL, .words = word_on_missing),
+	NOISE_ROW(INTO(rules, noise)),
 };
 static const struct key_map defaults_map = KEY_TABLE("'defaults'", defaults_keys);
 
 static const struct key alias_keys[] = {
-	KEY("match", TEXT, REQUIRED, "kernel names that are one kernel, with * and ?"),
-	KEY("as", TEXT, REQUIRED, "name that they get"),
+	KEY("match", TEXT, REQUIRED, "kernel names that are one kernel, with * and ?",
+	    INTO(alias, match)),
+	KEY("as", TEXT, REQUIRED, "name that they get", INTO(alias, as)),
 };
-static const struct key_map alias_map = KEY_TABLE("an alias", alias_keys);
+const struct key_map alias_map = KEY_TABLE("an alias", alias_keys);
 
 static const struct key kernels_keys[] = {
 	KEY("match", WORD, OPTIONAL,
 	    "compare kernel names without the numbering that a rebuild changes, or exactly",
-	    .words = word_kernel_match),
+	    INTO(rules, match_exact), .words = word_kernel_match),
 	KEY("alias", MAPS, OPTIONAL, "kernels that are to count as one", .map = &alias_map),
 };
 static const struct key_map kernels_map = KEY_TABLE("'kernels'", kernels_keys);
 
 static const struct key select_keys[] = {
-	KEY("kernel", TEXT, OPTIONAL, "kernels, by match name, with * and ?"),
-	KEY("category", TEXT, OPTIONAL, "categories of kernels, with * and ?"),
-	KEY("class", WORD, OPTIONAL, "kernels of communication, or compute: all the others",
-	    .words = word_class),
-	KEY("op", TEXT, OPTIONAL, "host operators, with * and ?"),
-	KEY("rank", TEXT, OPTIONAL, "ranks, with * and ?"),
-	KEY("device", TEXT, OPTIONAL, "GPUs by the number of their kernels, with * and ?"),
-	KEY("memory", TEXT, OPTIONAL, "memories by the number of the allocator, with * and ?"),
-	KEY("direction", TEXT, OPTIONAL, "directions of copies: HtoD, DtoH, DtoD, PtoP, with * and ?"),
-	KEY("thread", TEXT, OPTIONAL, "host threads as PID/TID, with * and ?"),
-	KEY("collective", TEXT, OPTIONAL,
-	    "collectives by kind and group, all_reduce@default_pg, with * and ?"),
-	KEY("function", TEXT, OPTIONAL, "functions by name or call path, with * and ?"),
-	KEY("phase", TEXT, OPTIONAL,
-	    "phases of steps: forward, backward, optimizer, dataloader, communication, or of whole "
-	    "steps prefill, decode, mixed, with * and ?"),
-	KEY("counter", TEXT, OPTIONAL,
-	    "sampled counters of the GPUs, DRAM Read Bandwidth, with * and ?"),
+#define X(member, name, kind, labels, meaning) \
+	KEY(name, kind, OPTIONAL, meaning, INTO(query, member), .words = word_class),
+#include "model/select.def"
+#undef X
 };
 const struct key_map select_map = KEY_TABLE("'select'", select_keys);
 
 static const struct key for_each_keys[] = {
 	KEY("top", INTEGER, OPTIONAL, "items with the most time of either side; 20 if not said",
-	    .min = 1, .max = 10000),
-	KEY("min_share", SHARE, OPTIONAL, "least share of kernel time, on either side"),
+	    INTO(rule, top), .absent = 20, .min = 1, .max = 10000),
+	KEY("min_share", SHARE, OPTIONAL, "least share of kernel time, on either side",
+	    INTO(rule, min_share)),
 };
 static const struct key_map for_each_map = KEY_TABLE("'for_each'", for_each_keys);
 
@@ -144,46 +136,50 @@ static const struct key limit_numbers_keys[] = { LIMIT_ROWS(OPTIONAL) };
 static const struct key_map limit_numbers_map = KEY_TABLE("a limit", limit_numbers_keys);
 
 static const struct key rule_keys[] = {
-	KEY("id", ID, REQUIRED, "stable name of the rule; it becomes the name of the test case"),
+	KEY("id", ID, REQUIRED, "stable name of the rule; it becomes the name of the test case",
+	    INTO(rule, id)),
 	KEY("metric", METRIC, REQUIRED,
 	    "figure that is judged; 'gpugate metrics' lists them; input.NAME: of a metrics file",
 	    .words = word_metric),
 	KEY("stat", WORD, OPTIONAL, "statistic over the steps of a step.* metric; median if not said",
-	    .words = word_stat),
+	    INTO(rule, stat), .absent = STAT_MEDIAN, .words = word_stat),
 	KEY("ranks", WORD, OPTIONAL,
 	    "how devices, then ranks become one figure; as the metric says if not said",
-	    .words = word_reduce),
+	    INTO(rule, reduce), .words = word_reduce),
 	KEY("better", WORD, OPTIONAL, "which direction is better, where not as the metric says",
-	    .words = word_better),
-	KEY("select", MAP, OPTIONAL, "narrow the rule to some items", .map = &select_map),
+	    INTO(rule, worse), .words = word_better),
+	KEY("select", MAP, OPTIONAL, "narrow the rule to some items", INTO(rule, query),
+	    .map = &select_map),
 	KEY("for_each", MAP, OPTIONAL,
 	    "one check for each kernel, category, operator, collective or function",
-	    .map = &for_each_map),
+	    INTO(rule, for_each), .map = &for_each_map),
 	KEY("top", INTEGER, OPTIONAL, "kernels that drift and overlap look at; 20 if not said",
-	    .min = 1, .max = 10000),
+	    INTO(rule, top), .absent = 20, .min = 1, .max = 10000),
 	KEY("fail", MAP, ONE_OF, "limits; beyond any of them the check fails", .map = &limits_map),
 	KEY("warn", MAP, ONE_OF, "limits; beyond any of them the check warns", .map = &limits_map),
 	KEY("on_new", WORD, ONE_OF,
 	    "an item of the candidate's top that the baseline lacks; note if not said",
-	    .words = word_level),
+	    INTO(rule, on_new), .absent = LEVEL_NOTE, .words = word_level),
 	KEY("on_gone", WORD, ONE_OF,
 	    "an item of the baseline's top that the candidate lacks; note if not said",
-	    .words = word_level),
+	    INTO(rule, on_gone), .absent = LEVEL_NOTE, .words = word_level),
 	KEY("on_missing", WORD, OPTIONAL,
 	    "verdict where one side lacks the figure; skip: not applicable where both do",
-	    .words = word_on_missing),
-	NOISE_ROW,
+	    INTO(rule, on_missing), .absent = ON_MISSING_FAIL, .words = word_on_missing),
+	NOISE_ROW(INTO(rule, noise)),
 };
-static const struct key_map rule_map = KEY_TABLE("a rule", rule_keys);
+const struct key_map rule_map = KEY_TABLE("a rule", rule_keys);
 
 static const struct key waiver_keys[] = {
-	KEY("rule", TEXT, REQUIRED, "id of the rule whose failure is accepted, with * and ?"),
+	KEY("rule", TEXT, REQUIRED, "id of the rule whose failure is accepted, with * and ?",
+	    INTO(waiver, rule)),
 	KEY("select", MAP, OPTIONAL, "the checks of the rule that are meant; all if not said",
-	    .map = &select_map),
-	KEY("until", DATE, REQUIRED, "last day it holds; from the next on it is an error"),
-	KEY("reason", TEXT, REQUIRED, "why, and where it is followed up"),
+	    INTO(waiver, select), .map = &select_map),
+	KEY("until", DATE, REQUIRED, "last day it holds; from the next on it is an error",
+	    INTO(waiver, until)),
+	KEY("reason", TEXT, REQUIRED, "why, and where it is followed up", INTO(waiver, reason)),
 };
-static const struct key_map waiver_map = KEY_TABLE("a waiver", waiver_keys);
+const struct key_map waiver_map = KEY_TABLE("a waiver", waiver_keys);
 
 /* ---- profiles: the same keys, numbers only ---- */
 
@@ -192,7 +188,7 @@ static const struct key profile_rule_keys[] = {
 	KEY("top", INTEGER, OPTIONAL, "kernels that drift and overlap look at", .min = 1, .max = 10000),
 	KEY("fail", MAP, OPTIONAL, "other numbers for limits of the rule", .map = &limit_numbers_map),
 	KEY("warn", MAP, OPTIONAL, "other numbers for limits of the rule", .map = &limit_numbers_map),
-	NOISE_ROW,
+	NOISE_ROW(),
 };
 static const struct key_map profile_rule_map = KEY_TABLE("a rule of a profile", profile_rule_keys);
 
@@ -202,7 +198,7 @@ static const struct key profile_steps_keys[] = {
 static const struct key_map profile_steps_map =
     KEY_TABLE("'steps' of a profile", profile_steps_keys);
 
-static const struct key profile_defaults_keys[] = { NOISE_ROW };
+static const struct key profile_defaults_keys[] = { NOISE_ROW() };
 static const struct key_map profile_defaults_map =
     KEY_TABLE("'defaults' of a profile", profile_defaults_keys);
 
@@ -218,10 +214,12 @@ static const struct key_map profile_map = KEY_TABLE("a profile", profile_keys);
 static const struct key root_keys[] = {
 	KEY("version", INTEGER, REQUIRED, "version of this format: 1", .min = 1, .max = 1),
 	KEY("workload", WORKLOAD, OPTIONAL,
-	    "name of what is run; part of the baseline's file name and of the reports"),
+	    "name of what is run; part of the baseline's file name and of the reports",
+	    INTO(rules, workload), .absent_text = DEFAULT_WORKLOAD),
 	KEY("baseline", TEXT, OPTIONAL,
-	    "path of the baseline; {workload}, {gpu} and {world_size} are filled in; "
-	    "baselines/{workload}.json if not said"),
+	    "path of the baseline; {workload}, {gpu} and {world_size} are filled in; " DEFAULT_BASELINE
+	    " if not said",
+	    INTO(rules, baseline), .absent_text = DEFAULT_BASELINE),
 	KEY("inputs", MAP, OPTIONAL, "what a run must consist of", .map = &inputs_map),
 	KEY("steps", MAP, OPTIONAL, "what a step is and which of them count", .map = &steps_map),
 	KEY("environment", MAP, OPTIONAL, "what both sides must have in common",

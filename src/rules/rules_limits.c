@@ -35,12 +35,10 @@ static enum status unit_read(struct document *d, const struct node *n, struct sp
 	for (const struct unit_word *w = unit_words; w->name; w++)
 		if (*w->name)
 			nearest_try(&near, w->name);
-	if (near.best)
-		return document_fail(d, n, "unknown unit %s: did you mean '%s'?", document_quote(d, text),
-		                     near.best);
 	return document_fail(
-	    d, n, "unknown unit %s: there are ns, us, ms, s, B, KiB, MiB, GiB, kB, MB, GB, %% and pp",
-	    document_quote(d, text));
+	    d, n, "unknown unit %s%s", document_quote(d, text),
+	    nearest_hint(&near, &d->arena, ':',
+	                 ": there are ns, us, ms, s, B, KiB, MiB, GiB, kB, MB, GB, % and pp"));
 }
 
 static enum status quantity_read(struct document *d, const struct node *n, enum unit unit,
@@ -130,9 +128,13 @@ static bool unit_fits(enum unit_family family, enum unit_family unit, enum use u
 	return family == unit;
 }
 
-static enum status misfit(struct document *d, const struct node *n, const struct metric *m,
-                          enum use use)
+/* A quantity whose unit fits `m`. */
+static enum status fitting_read(struct document *d, const struct node *n, const struct metric *m,
+                                enum use use, struct quantity *out)
 {
+	TRY(quantity_read(d, n, m->unit, out));
+	if (unit_fits(family_of(m->unit), out->unit->family, use))
+		return ST_OK;
 	return document_fail(d, n, "%s does not fit '%s', which is in %s: %s",
 	                     document_quote(d, n->text), m->name,
 	                     m->unit == UNIT_COUNT ? "counts" : unit_name(m->unit),
@@ -143,9 +145,7 @@ enum status bound_read(struct document *d, const struct metric *m, const struct 
                        int64_t *out)
 {
 	struct quantity q;
-	TRY(quantity_read(d, n, m->unit, &q));
-	if (!unit_fits(family_of(m->unit), q.unit->family, USE_BOUND))
-		return misfit(d, n, m, USE_BOUND);
+	TRY(fitting_read(d, n, m, USE_BOUND, &q));
 	return absolute_read(d, n, m, below, &q, out);
 }
 
@@ -158,9 +158,7 @@ static enum status limit_read(struct document *d, struct arena *a, const struct 
 	if (m->label == LABEL_PAIR && use != USE_BOUND)
 		return document_fail(
 		    d, n->key, "'%s' is a comparison of both sides already: use 'max' or 'min'", m->name);
-	TRY(quantity_read(d, n, m->unit, &q));
-	if (!unit_fits(family_of(m->unit), q.unit->family, use))
-		return misfit(d, n, m, use);
+	TRY(fitting_read(d, n, m, use, &q));
 	out->text = arena_dup(a, n->text);
 	out->relative = q.unit->family == FAMILY_PERCENT && use == USE_DIFFERENCE;
 	if (!out->relative)
@@ -182,9 +180,7 @@ static enum status and_read(struct document *d, struct arena *a, const struct me
 	if (!binds)
 		return document_fail(d, n->key,
 		                     "'and' belongs to increases and decreases in %%, and there is none");
-	TRY(quantity_read(d, n, m->unit, &q));
-	if (!unit_fits(family_of(m->unit), q.unit->family, USE_AND))
-		return misfit(d, n, m, USE_AND);
+	TRY(fitting_read(d, n, m, USE_AND, &q));
 	out->has_and = true;
 	out->and_of_step = q.unit->family == FAMILY_STEP;
 	out->and_text = arena_dup(a, n->text);
@@ -198,7 +194,7 @@ enum status limits_read(struct document *d, struct arena *a, const struct metric
                         const struct node *map, struct limits *out)
 {
 	for (const struct node *n = map->first; n; n = n->next) {
-		int condition = keys_word(condition_name, n->key, -1);
+		int condition = keys_word(condition_name, n->key->text);
 		if (condition < 0)
 			continue; /* 'and', below: it needs to know the rest */
 		struct limit limit = { .condition = (enum condition)condition };

@@ -12,22 +12,36 @@ static struct node *copy_of(struct document *d, const struct node *n)
 	return copy;
 }
 
-/* A copy of map `base` whose values are those of `over` where it has them. Recursion over
-   checked maps, which are four deep. */
+static const struct node *find_rule(const struct node *rules, struct span id)
+{
+	for (const struct node *n = rules->first; n; n = n->next)
+		if (span_eq(node_get(n, "id")->text, id))
+			return n;
+	return NULL;
+}
+
+/* What `over` has for `n`, an entry of a map, or a rule of the list of them. */
+static const struct node *over_of(const struct node *over, const struct node *n, bool list)
+{
+	return node_get(over, list ? node_get(n, "id")->text.p : n->key->text.p);
+}
+
+/* A copy of `base`, a map or the list of rules, whose values are those of `over` where it has
+   them. Recursion over checked maps, which are five deep. */
 static struct node *overlay(struct document *d, const struct node *base, const struct node *over)
 {
 	struct node *out = copy_of(d, base), **tail = &out->first;
+	bool list = base->kind == NODE_LIST;
 	for (const struct node *n = base->first; n; n = n->next) {
-		const struct node *o = node_get(over, n->key->text.p);
+		const struct node *o = over_of(over, n, list);
 		*tail = !o ? copy_of(d, n) : o->kind == NODE_MAP ? overlay(d, n, o) : copy_of(d, o);
 		tail = &(*tail)->next;
 	}
-	for (const struct node *o = over->first; o; o = o->next)
+	for (const struct node *o = list ? NULL : over->first; o; o = o->next)
 		if (!node_get(base, o->key->text.p)) {
 			*tail = copy_of(d, o);
 			tail = &(*tail)->next;
 		}
-	*tail = NULL;
 	return out;
 }
 
@@ -51,27 +65,18 @@ static enum status check_limits(struct document *d, const struct node *rule,
 	return ST_OK;
 }
 
-static const struct node *find_rule(const struct node *rules, struct span id)
-{
-	for (const struct node *n = rules->first; n; n = n->next)
-		if (span_eq(node_get(n, "id")->text, id))
-			return n;
-	return NULL;
-}
-
 static enum status check_rules(struct document *d, const struct node *rules,
                                const struct node *over)
 {
-	for (const struct node *o = over ? over->first : NULL; o; o = o->next) {
+	for (const struct node *o = node_first(over); o; o = o->next) {
 		const struct node *rule = find_rule(rules, o->key->text);
 		struct nearest near = { .word = o->key->text };
 		for (const struct node *n = rules->first; n && !rule; n = n->next)
 			nearest_try(&near, node_get(n, "id")->text.p);
 		if (!rule)
-			return document_fail(d, o->key, "no rule has the id %s%s%s%s",
+			return document_fail(d, o->key, "no rule has the id %s%s",
 			                     document_quote(d, o->key->text),
-			                     near.best ? ": did you mean '" : "", near.best ? near.best : "",
-			                     near.best ? "'?" : "");
+			                     nearest_hint(&near, &d->arena, ':', ""));
 		TRY(check_limits(d, rule, o));
 	}
 	return ST_OK;
@@ -79,28 +84,8 @@ static enum status check_rules(struct document *d, const struct node *rules,
 
 enum status profile_apply(struct document *d, const struct node *p, const struct node **root)
 {
-	const struct node *over = node_get(p, "rules"), *rules = node_get(d->root, "rules");
-	TRY(check_rules(d, rules, over));
-	struct node *out = copy_of(d, d->root), **tail = &out->first;
-	for (const struct node *n = d->root->first; n; n = n->next) {
-		const struct node *o = n == rules ? NULL : node_get(p, n->key->text.p);
-		*tail = o ? overlay(d, n, o) : copy_of(d, n);
-		if (n == rules) {
-			struct node **item = &(*tail)->first;
-			for (const struct node *r = rules->first; r; r = r->next) {
-				const struct node *numbers = node_get(over, node_get(r, "id")->text.p);
-				*item = numbers ? overlay(d, r, numbers) : copy_of(d, r);
-				item = &(*item)->next;
-			}
-		}
-		tail = &(*tail)->next;
-	}
-	for (const struct node *o = p->first; o; o = o->next)
-		if (o != over && !node_get(d->root, o->key->text.p)) {
-			*tail = copy_of(d, o);
-			tail = &(*tail)->next;
-		}
-	*root = out;
+	TRY(check_rules(d, node_get(d->root, "rules"), node_get(p, "rules")));
+	*root = overlay(d, d->root, p);
 	return ST_OK;
 }
 

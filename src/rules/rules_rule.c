@@ -1,7 +1,6 @@
 #include "model/phases.h"
+#include "rules/rules_file.h"
 #include "rules/rules_internal.h"
-
-#define DEFAULT_TOP 20
 
 /* Labels of what can be new or gone. */
 #define ITEM_LABELS                                                                        \
@@ -9,13 +8,11 @@
 	 1u << LABEL_FUNCTION)
 
 /* What makes a check for each item, and what looks at the top of them. */
-static enum status items_read(struct document *d, const struct node *map, struct rule *r)
+static enum status check_items(struct document *d, const struct node *map, const struct rule *r)
 {
 	const struct node *for_each = node_get(map, "for_each"), *top = node_get(map, "top");
 	const struct node *share = node_get(for_each, "min_share");
 	enum label_kind label = r->metric->label;
-	r->top = keys_integer(for_each ? node_get(for_each, "top") : top, DEFAULT_TOP);
-	r->for_each = for_each != NULL;
 	if (for_each && !(1u << label & ITEM_LABELS))
 		return document_fail(d, for_each->key,
 		                     "'%s' has no kernels, categories, operators, collectives or functions "
@@ -29,24 +26,17 @@ static enum status items_read(struct document *d, const struct node *map, struct
 		return document_fail(d, share->key,
 		                     "'min_share' is a share of kernel time: only kernels and categories "
 		                     "have one");
-	if (share)
-		TRY(share_read(d, share, &r->min_share));
 	for (const struct node *n = map->first; n; n = n->next)
 		if (!for_each &&
 		    (span_eq(n->key->text, SPAN("on_new")) || span_eq(n->key->text, SPAN("on_gone"))))
 			return document_fail(d, n->key, "'%s' needs 'for_each': only then items are told apart",
 			                     n->key->text.p);
-	r->on_new = (enum level)keys_word(word_level, node_get(map, "on_new"), LEVEL_NOTE);
-	r->on_gone = (enum level)keys_word(word_level, node_get(map, "on_gone"), LEVEL_NOTE);
 	return ST_OK;
 }
 
-static enum status id_read(struct document *d, const struct node *n, struct rules *rules,
-                           struct rule *r)
+static enum status check_id(struct document *d, const struct node *n, const struct rules *rules,
+                            const struct rule *r)
 {
-	r->id = arena_dup(&rules->arena, n->text);
-	r->line = n->line;
-	r->column = n->column;
 	for (const struct rule *other = rules->rules.v; other < r; other++)
 		if (strcmp(other->id, r->id) == 0)
 			return document_fail(d, n, "two rules are called '%s': the other is in line %u", r->id,
@@ -84,29 +74,38 @@ static enum status check_phase(struct document *d, const struct node *phase, con
 	return fits ? ST_OK : ST_USAGE;
 }
 
+struct rule rule_default(const struct metric *m)
+{
+	struct rule r = { .metric = m };
+	keys_default(&rule_map, &r);
+	r.worse = m->worse;
+	r.reduce = m->reduce;
+	r.query = (struct query){ .metric = m, .stat = r.stat, .reduce = r.reduce };
+	return r;
+}
+
 enum status rule_read(struct document *d, const struct node *map, struct rules *out)
 {
-	struct rule *r = vec_push_zero(&out->rules);
-	const struct node *stat = node_get(map, "stat"), *fail = node_get(map, "fail"),
-	                  *warn = node_get(map, "warn"), *noise = node_get(map, "noise");
+	const struct node *id = node_get(map, "id"), *select = node_get(map, "select"),
+	                  *fail = node_get(map, "fail"), *warn = node_get(map, "warn"),
+	                  *noise = node_get(map, "noise");
 	const struct metric *m = metric_named(node_get(map, "metric")->text, &out->arena);
-	r->metric = m;
-	TRY(id_read(d, node_get(map, "id"), out, r));
-	r->stat = (enum statistic)keys_word(word_stat, stat, STAT_MEDIAN);
-	r->worse = (enum worse)keys_word(word_better, node_get(map, "better"), (int)m->worse);
-	r->reduce = (enum reduce)keys_word(word_reduce, node_get(map, "ranks"), (int)m->reduce);
-	r->on_missing = (enum on_missing)keys_word(word_on_missing, node_get(map, "on_missing"),
-	                                           (int)out->on_missing);
-	r->noise_k = keys_number(node_get(noise, "k"), out->noise_k);
-	r->noise_min_runs = keys_integer(node_get(noise, "min_runs"), out->noise_min_runs);
+	struct rule *r = vec_push_zero(&out->rules);
+	*r = rule_default(m);
+	r->on_missing = out->on_missing;
+	r->noise = out->noise;
+	r->line = id->line;
+	r->column = id->column;
+	keys_fill(&rule_map, map, &out->arena, r);
+	r->query.stat = r->stat;
+	r->query.reduce = r->reduce;
+	TRY(check_id(d, id, out, r));
 	if (r->stat != STAT_MEDIAN && !m->per_step)
-		return document_fail(d, stat, "'stat' is for step.* metrics: '%s' is one figure per run",
-		                     m->name);
-	r->query = (struct query){ .metric = m, .stat = r->stat, .reduce = r->reduce };
-	TRY(items_read(d, map, r));
-	struct select_subject of = { m->name, select_labels(m) };
-	TRY(select_read(d, &out->arena, &of, node_get(map, "select"), &r->query));
-	TRY(check_phase(d, node_get(node_get(map, "select"), "phase"), m));
+		return document_fail(d, node_get(map, "stat"),
+		                     "'stat' is for step.* metrics: '%s' is one figure per run", m->name);
+	TRY(check_items(d, map, r));
+	TRY(select_check(d, select, m->name, select_labels(m)));
+	TRY(check_phase(d, node_get(select, "phase"), m));
 	if (fail)
 		TRY(limits_read(d, &out->arena, m, fail, &r->fail));
 	if (warn)

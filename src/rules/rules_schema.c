@@ -34,36 +34,47 @@ static void write_words(struct sink *out, word_fn *words)
 	sink_puts(out, "]");
 }
 
+#define TEXT "\"type\": [\"string\", \"number\"], "
+
 /* The part of a key's schema that its kind decides, after the description. */
 static void write_kind(struct sink *out, const struct key *key, int depth)
 {
+	static const char *const forms[] = {
+		[KEY_TEXT] = TEXT "\"minLength\": 1",
+		[KEY_DATE] = "\"type\": \"string\", \"pattern\": \"^[0-9]{4}-[0-9]{2}-[0-9]{2}$\"",
+		[KEY_SHARE] = "\"type\": \"string\", \"pattern\": \"^" NUMBER " *%$\"",
+		[KEY_TEXTS] = "\"type\": \"array\", \"items\": {" TEXT "\"minLength\": 1}",
+	};
 	char min[NUMBER_TEXT], max[NUMBER_TEXT];
 	if (key->kind == KEY_MAP) {
 		write_map(out, key->map, depth);
 		return;
 	}
-	if (key->kind == KEY_NAMED) {
-		line(out, depth, "\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": ");
-		sink_printf(out, "%s, \"propertyNames\": {" ID_PATTERN "},",
+	line(out, depth, "");
+	switch (key->kind) {
+	case KEY_NAMED:
+		sink_printf(out,
+		            "\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": %s, "
+		            "\"propertyNames\": {" ID_PATTERN "},",
 		            number_format(key->max, 0, max), MAX_ID);
 		line(out, depth, "\"additionalProperties\": {");
 		write_map(out, key->map, depth + 1);
 		line(out, depth, "}");
 		return;
-	}
-	line(out, depth, "");
-	switch (key->kind) {
-	case KEY_TEXT:
-		sink_puts(out, "\"type\": [\"string\", \"number\"], \"minLength\": 1");
+	case KEY_MAPS:
+		sink_printf(out, "\"type\": \"array\", \"minItems\": %d, \"items\": {",
+		            key->need == REQUIRED);
+		write_map(out, key->map, depth + 1);
+		line(out, depth, "}");
 		return;
 	case KEY_ID:
-		sink_printf(out, "\"type\": [\"string\", \"number\"], " ID_PATTERN, MAX_ID);
+		sink_printf(out, TEXT ID_PATTERN, MAX_ID);
 		return;
 	case KEY_WORKLOAD:
-		sink_printf(out,
-		            "\"type\": [\"string\", \"number\"], \"pattern\": "
-		            "\"^(?!.*\\\\.\\\\.)[^./\\\\\\\\][^/\\\\\\\\]*$\", \"maxLength\": %d",
-		            MAX_ID);
+		sink_printf(
+		    out,
+		    TEXT "\"pattern\": \"^(?!.*\\\\.\\\\.)[^./\\\\\\\\][^/\\\\\\\\]*$\", \"maxLength\": %d",
+		    MAX_ID);
 		return;
 	case KEY_WORD:
 		write_words(out, key->words);
@@ -75,18 +86,10 @@ static void write_kind(struct sink *out, const struct key *key, int depth)
 		            INPUT_NAME_MAX);
 		return;
 	case KEY_INTEGER:
-		sink_printf(out, "\"type\": \"integer\", \"minimum\": %s, \"maximum\": %s",
-		            number_format(key->min, 0, min), number_format(key->max, 0, max));
-		return;
 	case KEY_NUMBER:
-		sink_printf(out, "\"type\": \"number\", \"minimum\": %s, \"maximum\": %s",
+		sink_printf(out, "\"type\": \"%s\", \"minimum\": %s, \"maximum\": %s",
+		            key->kind == KEY_INTEGER ? "integer" : "number",
 		            number_format(key->min, 0, min), number_format(key->max, 0, max));
-		return;
-	case KEY_DATE:
-		sink_puts(out, "\"type\": \"string\", \"pattern\": \"^[0-9]{4}-[0-9]{2}-[0-9]{2}$\"");
-		return;
-	case KEY_SHARE:
-		sink_puts(out, "\"type\": \"string\", \"pattern\": \"^" NUMBER " *%$\"");
 		return;
 	case KEY_LIMIT:
 	case KEY_AND:
@@ -95,52 +98,34 @@ static void write_kind(struct sink *out, const struct key *key, int depth)
 		     "\"pattern\": \"^" NUMBER " *(ns|us|ms|s|(B|KiB|MiB|GiB|kB|MB|GB)(/s)?|%|pp");
 		sink_puts(out, key->kind == KEY_AND ? "|% of step)$\"" : ")$\"");
 		return;
-	case KEY_TEXTS:
-		sink_puts(out, "\"type\": \"array\", \"items\": {\"type\": [\"string\", \"number\"], "
-		               "\"minLength\": 1}");
-		return;
-	case KEY_MAPS:
-		sink_printf(out, "\"type\": \"array\", \"minItems\": %d, \"items\": {",
-		            key->need == REQUIRED);
-		write_map(out, key->map, depth + 1);
-		line(out, depth, "}");
-		return;
 	default:
-		return;
+		sink_puts(out, forms[key->kind]);
 	}
 }
 
-static void write_needs(struct sink *out, const struct key_map *map, int depth)
+/* The keys of one need: "required": ["a", "b"], or "anyOf": [{"required": ["a"]}, …], */
+static void write_need(struct sink *out, const struct key_map *map, enum key_need need, int depth)
 {
-	const char *before = "\"required\": [", *after = "";
-	line(out, depth,
-	     "\"type\": \"object\", \"additionalProperties\": false, \"minProperties\": 1,");
-	for (size_t i = 0; i < map->nr; i++)
-		if (map->keys[i].need == REQUIRED) {
-			if (!*after)
-				line(out, depth, "");
-			sink_printf(out, "%s\"%s\"", before, map->keys[i].name);
-			before = ", ";
-			after = "],";
-		}
-	sink_puts(out, after);
-	before = "\"anyOf\": [";
-	after = "";
-	for (size_t i = 0; i < map->nr; i++)
-		if (map->keys[i].need == ONE_OF) {
-			if (!*after)
-				line(out, depth, "");
-			sink_printf(out, "%s{\"required\": [\"%s\"]}", before, map->keys[i].name);
-			before = ", ";
-			after = "],";
-		}
-	sink_puts(out, after);
+	bool any = false;
+	for (size_t i = 0; i < map->nr; i++) {
+		if (map->keys[i].need != need)
+			continue;
+		if (!any)
+			line(out, depth, need == REQUIRED ? "\"required\": [" : "\"anyOf\": [");
+		sink_printf(out, need == REQUIRED ? "%s\"%s\"" : "%s{\"required\": [\"%s\"]}",
+		            any ? ", " : "", map->keys[i].name);
+		any = true;
+	}
+	sink_puts(out, any ? "]," : "");
 }
 
 /* Recursion over the table, which is six maps deep. */
 static void write_map(struct sink *out, const struct key_map *map, int depth)
 {
-	write_needs(out, map, depth);
+	line(out, depth,
+	     "\"type\": \"object\", \"additionalProperties\": false, \"minProperties\": 1,");
+	write_need(out, map, REQUIRED, depth);
+	write_need(out, map, ONE_OF, depth);
 	line(out, depth, "\"properties\": {");
 	for (size_t i = 0; i < map->nr; i++) {
 		const struct key *key = &map->keys[i];

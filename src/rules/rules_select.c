@@ -14,19 +14,16 @@ static enum status misfit(struct document *d, const struct node *n, const char *
 	return ST_USAGE;
 }
 
-enum status select_read(struct document *d, struct arena *a, const struct select_subject *of,
-                        const struct node *map, struct query *q)
+enum status select_check(struct document *d, const struct node *map, const char *who,
+                         unsigned labels)
 {
-	if (map && !(of->labels & select_any_label))
-		return document_fail(
-		    d, map->key, "'%s' is formed from all kernels: there is nothing to select", of->name);
+	if (map && !(labels & select_any_label))
+		return document_fail(d, map->key,
+		                     "'%s' is formed from all kernels: there is nothing to select", who);
 	for (const struct select_key *key = select_table; key->name; key++) {
 		const struct node *n = node_get(map, key->name);
-		if (!n)
-			continue;
-		*select_glob(q, key) = arena_dup(a, n->text);
-		if (!(key->labels & of->labels))
-			return misfit(d, n, of->name, of->labels);
+		if (n && !(key->labels & labels))
+			return misfit(d, n, who, labels);
 	}
 	return ST_OK;
 }

@@ -1,4 +1,3 @@
-#include "base/date.h"
 #include "base/nearest.h"
 #include "rules/rules_internal.h"
 
@@ -16,23 +15,19 @@ static enum status labels_of(struct document *d, const struct node *rule, const 
 	}
 	if (*out)
 		return ST_OK;
-	return document_fail(d, rule, "a waiver for %s, and no rule has this id%s%s%s",
-	                     document_quote(d, rule->text), near.best ? ": did you mean '" : "",
-	                     near.best ? near.best : "", near.best ? "'?" : "");
+	return document_fail(d, rule, "a waiver for %s, and no rule has this id%s",
+	                     document_quote(d, rule->text), nearest_hint(&near, &d->arena, ':', ""));
 }
 
 enum status waiver_read(struct document *d, const struct node *map, struct rules *out)
 {
-	const struct node *rule = node_get(map, "rule"), *until = node_get(map, "until");
+	const struct node *rule = node_get(map, "rule");
 	struct waiver *w = vec_push_zero(&out->waivers);
-	struct select_subject of = { .name = rule->text.p };
+	unsigned labels;
+	keys_fill(&waiver_map, map, &out->arena, w);
 	w->line = rule->line;
 	w->column = rule->column;
-	w->rule = arena_dup(&out->arena, rule->text);
-	w->until_text = arena_dup(&out->arena, until->text);
-	w->reason = arena_dup(&out->arena, node_get(map, "reason")->text);
-	if (!date_parse(until->text, &w->until)) /* checked by its key already */
-		return ST_USAGE;
-	TRY(labels_of(d, rule, out, &of.labels));
-	return select_read(d, &out->arena, &of, node_get(map, "select"), &w->select);
+	w->until_text = arena_dup(&out->arena, node_get(map, "until")->text);
+	TRY(labels_of(d, rule, out, &labels));
+	return select_check(d, node_get(map, "select"), w->rule, labels);
 }

@@ -10,51 +10,41 @@ static const char *const tier_keys[NR_SITE_TIERS] = {
 };
 
 static const struct key file_keys[] = {
-	KEY("skip", TEXTS, OPTIONAL, "texts of frames that are not the user's own code"),
-	KEY("plumbing", TEXTS, OPTIONAL, "texts of frames that are never named"),
+	KEY("skip", TEXTS, OPTIONAL, "texts of frames that are not the user's own code",
+	    INTO(site_rules, skip)),
+	KEY("plumbing", TEXTS, OPTIONAL, "texts of frames that are never named",
+	    INTO(site_rules, plumbing)),
 	KEY("regions", MAPS, OPTIONAL, "categories of any frame, before all others",
 	    .map = &category_keys),
 	KEY("operations", MAPS, REQUIRED, "categories of the innermost frame that has one",
 	    .map = &category_keys),
 	KEY("helpers", MAPS, OPTIONAL, "the same where there is no operation", .map = &category_keys),
 };
-static const struct key_map file_map = KEY_TABLE("the sites file", file_keys);
+const struct key_map sites_keys = KEY_TABLE("the sites file", file_keys);
 
 static enum status read_root(struct document *d, void *ctx)
 {
 	struct site_rules *out = ctx;
-	struct arena *a = &out->tiers[0].arena;
-	TRY(keys_check(d, d->root, &file_map));
-	const struct node *list = node_get(d->root, "skip");
-	for (const struct node *n = list ? list->first : NULL; n; n = n->next)
-		vec_push(&out->skip, (struct span){ arena_dup(a, n->text), n->text.n });
-	list = node_get(d->root, "plumbing");
-	for (const struct node *n = list ? list->first : NULL; n; n = n->next)
-		vec_push(&out->plumbing, (struct span){ arena_dup(a, n->text), n->text.n });
+	TRY(keys_check(d, d->root, &sites_keys));
+	keys_fill(&sites_keys, d->root, &out->tiers[0].arena, out);
 	for (size_t i = 0; i < NR_SITE_TIERS; i++) {
-		list = node_get(d->root, tier_keys[i]);
+		const struct node *list = node_get(d->root, tier_keys[i]);
 		if (list)
 			TRY(category_rows_read(d, list, &out->tiers[i]));
 	}
 	return ST_OK;
 }
 
-/* From `text`, or from the file `name` where it is NULL. */
-static enum status load(const char *name, const struct span *text, struct site_rules *out,
-                        struct diag_log *log)
-{
-	*out = (struct site_rules){ 0 };
-	return document_load(name, text, read_root, out, log);
-}
-
 enum status sites_parse(const char *name, struct span text, struct site_rules *out,
                         struct diag_log *log)
 {
-	return load(name, &text, out, log);
+	*out = (struct site_rules){ 0 };
+	return document_load(name, &text, read_root, out, log);
 }
 
 enum status sites_read(const char *path, struct site_rules *out, struct diag_log *log)
 {
 	const struct span built_in = { embedded_sites, embedded_sites_size };
-	return path ? load(path, NULL, out, log) : load("built in", &built_in, out, log);
+	*out = (struct site_rules){ 0 };
+	return document_load(path, path ? NULL : &built_in, read_root, out, log);
 }

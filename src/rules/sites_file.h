@@ -4,6 +4,10 @@
 
 #include "base/diag.h"
 #include "model/memory.h"
+#include "rules/keys.h"
+
+/// The keys of a sites file.
+extern const struct key_map sites_keys;
 
 /// Read a sites file, or the compiled-in one where `path` is NULL. ST_USAGE
 /// on any error; caller releases with site_rules_release() whatever the outcome.

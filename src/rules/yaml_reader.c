@@ -38,13 +38,13 @@ void document_error(struct document *d, const struct node *at, const char *fmt, 
 	va_start(ap, fmt);
 	strbuf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	diag_error(d->log, "%s:%u:%u: %s", d->name, at->line, at->column, strbuf_str(&b));
+	diag_error(d->log, "%s:%u:%u: %s", d->shown, at->line, at->column, strbuf_str(&b));
 	strbuf_release(&b);
 }
 
 const struct node *node_get(const struct node *map, const char *key)
 {
-	for (const struct node *n = map ? map->first : NULL; n; n = n->next)
+	for (const struct node *n = node_first(map); n; n = n->next)
 		if (span_eq(n->key->text, span_of(key)))
 			return n;
 	return NULL;
@@ -71,7 +71,7 @@ static struct node place_of_byte(struct span text, size_t offset)
 static enum status syntax_fault(struct builder *b, const yaml_parser_t *p)
 {
 	if (p->error == YAML_MEMORY_ERROR)
-		return diag_fail(b->d->log, ST_OUTPUT, "%s: out of memory", b->d->name);
+		return diag_fail(b->d->log, ST_OUTPUT, "%s: out of memory", b->d->shown);
 	const char *problem = p->problem ? p->problem : "cannot be read";
 	if (p->error == YAML_READER_ERROR) {
 		struct node at = place_of_byte(b->text, p->problem_offset);
@@ -123,8 +123,8 @@ static enum status attach(struct builder *b, struct node *n)
 	return ST_OK;
 }
 
-static enum status add(struct builder *b, enum node_kind kind, const yaml_event_t *e,
-                       const yaml_char_t *anchor, const yaml_char_t *tag)
+static enum status add_value(struct builder *b, enum node_kind kind, const yaml_event_t *e,
+                             const yaml_char_t *anchor, const yaml_char_t *tag)
 {
 	struct node at = place(&e->start_mark);
 	if (anchor)
@@ -149,7 +149,7 @@ static enum status begin_document(struct builder *b, const yaml_event_t *e)
 	return ST_OK;
 }
 
-static enum status take(struct builder *b, const yaml_event_t *e)
+static enum status take_event(struct builder *b, const yaml_event_t *e)
 {
 	struct node at = place(&e->start_mark);
 	switch (e->type) {
@@ -159,11 +159,12 @@ static enum status take(struct builder *b, const yaml_event_t *e)
 		return document_fail(
 		    b->d, &at, "aliases are not allowed: put a pattern that begins with '*' in quotes");
 	case YAML_SCALAR_EVENT:
-		return add(b, NODE_SCALAR, e, e->data.scalar.anchor, e->data.scalar.tag);
+		return add_value(b, NODE_SCALAR, e, e->data.scalar.anchor, e->data.scalar.tag);
 	case YAML_SEQUENCE_START_EVENT:
-		return add(b, NODE_LIST, e, e->data.sequence_start.anchor, e->data.sequence_start.tag);
+		return add_value(b, NODE_LIST, e, e->data.sequence_start.anchor,
+		                 e->data.sequence_start.tag);
 	case YAML_MAPPING_START_EVENT:
-		return add(b, NODE_MAP, e, e->data.mapping_start.anchor, e->data.mapping_start.tag);
+		return add_value(b, NODE_MAP, e, e->data.mapping_start.anchor, e->data.mapping_start.tag);
 	case YAML_SEQUENCE_END_EVENT:
 	case YAML_MAPPING_END_EVENT:
 		b->depth -= b->depth > 0;
@@ -181,9 +182,9 @@ static enum status document_parse(struct document *d, struct span text)
 	yaml_parser_t parser;
 	enum status st = ST_OK;
 	if (text.n > DOCUMENT_MAX_BYTES)
-		return diag_fail(d->log, ST_USAGE, "%s: is larger than 1 MiB", d->name);
+		return diag_fail(d->log, ST_USAGE, "%s: is larger than 1 MiB", d->shown);
 	if (!yaml_parser_initialize(&parser))
-		return diag_fail(d->log, ST_OUTPUT, "%s: out of memory", d->name);
+		return diag_fail(d->log, ST_OUTPUT, "%s: out of memory", d->shown);
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text.p, text.n);
 	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
 	for (bool done = false; st == ST_OK && !done;) {
@@ -193,7 +194,7 @@ static enum status document_parse(struct document *d, struct span text)
 			break;
 		}
 		done = e.type == YAML_STREAM_END_EVENT;
-		st = take(&b, &e);
+		st = take_event(&b, &e);
 		yaml_event_delete(&e);
 	}
 	yaml_parser_delete(&parser);
@@ -211,7 +212,7 @@ static enum status read_all(struct document *d, int fd, struct strbuf *out)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return diag_fail(d->log, ST_USAGE, "%s: cannot be read: %s", d->name, strerror(errno));
+			return diag_fail(d->log, ST_USAGE, "%s: cannot be read: %s", d->shown, strerror(errno));
 		strbuf_add(out, (struct span){ buf, (size_t)n });
 	}
 	return ST_OK;
@@ -225,10 +226,10 @@ static enum status document_read(struct document *d, const char *path)
 	/* O_NONBLOCK: opening a FIFO must not wait for a writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
-		return diag_fail(d->log, ST_USAGE, "%s: cannot be opened: %s; name a YAML file", d->name,
+		return diag_fail(d->log, ST_USAGE, "%s: cannot be opened: %s; name a YAML file", d->shown,
 		                 strerror(errno));
 	if (fstat(fd, &sb) < 0 || !S_ISREG(sb.st_mode))
-		st = diag_fail(d->log, ST_USAGE, "%s: is not a regular file; name a YAML file", d->name);
+		st = diag_fail(d->log, ST_USAGE, "%s: is not a regular file; name a YAML file", d->shown);
 	else
 		st = read_all(d, fd, &text);
 	close(fd);
@@ -241,10 +242,10 @@ static enum status document_read(struct document *d, const char *path)
 enum status document_load(const char *name, const struct span *text, document_fn *read, void *out,
                           struct diag_log *log)
 {
-	struct document d = { .arena = ARENA_INIT, .log = log };
+	struct document d = { .name = name ? name : "built in", .arena = ARENA_INIT, .log = log };
 	struct strbuf b = STRBUF_INIT;
-	text_add_short(&b, span_of(name), 4096);
-	d.name = arena_take(&d.arena, &b);
+	text_add_short(&b, span_of(d.name), 4096);
+	d.shown = arena_take(&d.arena, &b);
 	enum status st = text ? document_parse(&d, *text) : document_read(&d, name);
 	if (st == ST_OK)
 		st = read(&d, out);

@@ -3,6 +3,7 @@
 #define GG_RULES_YAML_READER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
@@ -19,12 +20,14 @@ struct node {
 	bool plain; ///< a scalar without quotes
 	unsigned line, column; ///< from 1
 	struct span text; ///< of a scalar: valid UTF-8, may hold NUL by an escape
+	int64_t value; ///< what the check by its key makes of it: number of a word, number, day
 	struct node *key; ///< of a map's entry
 	struct node *first, *next; ///< entries of a map or list, in order
 };
 
 struct document {
-	const char *name; ///< as messages name it; owned by the arena
+	const char *name; ///< as given
+	const char *shown; ///< as messages name it; owned by the arena
 	struct arena arena;
 	struct node *root;
 	struct diag_log *log; ///< borrowed
@@ -33,7 +36,8 @@ struct document {
 /// Reads what the root of a document holds into `out`.
 typedef enum status document_fn(struct document *d, void *out);
 
-/// Read `text`, or the regular file `name` where it is NULL, and hand the document to `read`,
+/// Read `text`, or the regular file `name` where it is NULL (the name of a text may be NULL: it
+/// is built in), and hand the document to `read`,
 /// during which it lives. One document without aliases, anchors, tags and directives; duplicate
 /// keys are left to `read`. ST_USAGE with place and reason on any fault.
 GG_MUST_CHECK enum status document_load(const char *name, const struct span *text,
@@ -51,5 +55,11 @@ const char *document_quote(struct document *d, struct span text);
 
 /// Value of `key` in a map, or NULL; NULL for a NULL map.
 const struct node *node_get(const struct node *map, const char *key);
+
+/// The first entry of a map or list, or NULL; NULL for NULL.
+static inline const struct node *node_first(const struct node *of)
+{
+	return of ? of->first : NULL;
+}
 
 #endif

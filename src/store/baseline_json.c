@@ -86,6 +86,7 @@ static const struct schema value_schema = {
 	.fields = value_fields,
 	.nr = sizeof value_fields / sizeof *value_fields,
 	.size = sizeof(struct past_value),
+	.listed = true,
 	.cmp = past_value_cmp,
 };
 

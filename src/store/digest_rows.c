@@ -1,16 +1,6 @@
 /* What rows of a digest say of one another. */
 #include "store/digest_schema.h"
 
-/* Siblings: class, sums of small ones last, name. */
-static int sibling_cmp(const struct function_stat *x, const struct function_stat *y)
-{
-	if (x->cls != y->cls)
-		return x->cls < y->cls ? -1 : 1;
-	if ((x->names > 0) != (y->names > 0))
-		return x->names > 0 ? 1 : -1;
-	return span_cmp(x->name, y->name);
-}
-
 /* The callee of a function that was seen last, -1 none; how many call it, itself included. */
 struct seen {
 	int64_t last;
@@ -32,7 +22,7 @@ static const char *function_fault(const struct digest *d, size_t i, const struct
 	     d->functions.v[f->parent].names > 0))
 		return "has a caller that cannot be one";
 	const struct seen *caller = &seen[f->parent + 1];
-	if (caller->last >= 0 && sibling_cmp(&d->functions.v[caller->last], f) >= 0)
+	if (caller->last >= 0 && row_cmp(&function_stat_row, &d->functions.v[caller->last], f) >= 0)
 		return "does not come after the callee before it";
 	return caller->depth == FUNCTION_DEPTH ? "has more callers than are kept" : NULL;
 }

@@ -194,9 +194,9 @@ static void describe_columns(bool several, bool summarised, int depth, struct si
 			const char *one = is_metric(i) && is_optional(i) ? "{\"type\": [\"integer\", \"null\"]}"
 			                                                 : "{\"$ref\": \"#/$defs/count\"}";
 			sink_printf(out, "%s\": {\"type\": \"array\", \"items\": ", column_key(i));
-			sink_printf(out,
-			            several ? "{\"anyOf\": [%s, {\"type\": \"array\", \"items\": %s}]}}" : "%s}",
-			            one, one);
+			sink_printf(
+			    out, several ? "{\"anyOf\": [%s, {\"type\": \"array\", \"items\": %s}]}}" : "%s}",
+			    one, one);
 			before = ",";
 		}
 	row_schema_line(out, depth + 1, "}");

@@ -6,6 +6,7 @@
 #include "io/sink.h"
 #include "merge/digest_fold.h"
 #include "model/phases.h"
+#include "model/rows.h"
 #include "model/rule_items.h"
 #include "store/digest_schema.h"
 
@@ -39,7 +40,7 @@ static const struct detail {
 };
 
 /* A kernel or an operator, summed over the ranks. */
-struct ranked {
+struct summed_name {
 	struct span name;
 	int64_t ns;
 };
@@ -54,7 +55,7 @@ struct pinner {
 	bool phases[NR_PHASES];
 	struct names kernels, ops; ///< that rules ask for
 	struct ranking {
-		VEC(struct ranked) list; ///< by time, most first
+		VEC(struct summed_name) list; ///< by time, most first
 	} kernels_by_time, ops_by_time;
 };
 
@@ -62,12 +63,12 @@ struct pinner {
 
 static int by_name(const void *a, const void *b)
 {
-	return span_cmp(((const struct ranked *)a)->name, ((const struct ranked *)b)->name);
+	return span_cmp(((const struct summed_name *)a)->name, ((const struct summed_name *)b)->name);
 }
 
 static int by_time(const void *a, const void *b)
 {
-	const struct ranked *x = a, *y = b;
+	const struct summed_name *x = a, *y = b;
 	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : span_cmp(x->name, y->name);
 }
 
@@ -76,7 +77,7 @@ static void rank(struct ranking *r)
 	size_t nr = 0;
 	vec_sort(&r->list, by_name);
 	for (size_t i = 0; i < r->list.nr; i++) {
-		struct ranked *last = nr ? &r->list.v[nr - 1] : NULL;
+		struct summed_name *last = nr ? &r->list.v[nr - 1] : NULL;
 		if (last && span_eq(last->name, r->list.v[i].name))
 			last->ns = number_add(last->ns, r->list.v[i].ns);
 		else
@@ -113,10 +114,10 @@ static void pinner_init(struct pinner *p)
 		const struct rank_view *v = &p->view.ranks[i];
 		for (size_t k = 0; k < v->nr_kernels; k++)
 			vec_push(&p->kernels_by_time.list,
-			         (struct ranked){ v->kernels[k].match, v->kernels[k].stat.step_total_ns });
+			         (struct summed_name){ v->kernels[k].match, v->kernels[k].stat.step_total_ns });
 		for (size_t k = 0; k < v->digest->ops.nr; k++)
-			vec_push(&p->ops_by_time.list,
-			         (struct ranked){ v->digest->ops.v[k].name, v->digest->ops.v[k].total_ns });
+			vec_push(&p->ops_by_time.list, (struct summed_name){ v->digest->ops.v[k].name,
+			                                                     v->digest->ops.v[k].total_ns });
 	}
 	rank(&p->kernels_by_time);
 	rank(&p->ops_by_time);
@@ -179,22 +180,19 @@ static void pin_kernels(struct pinner *p, size_t r, const struct names *keep, bo
 		vec_push(&d->kernels, k);
 	}
 	vec_sort(&d->kernels, kernel_stat_cmp);
-	digest_merge_folded(d);
+	rows_unite(&kernel_stat_row, &d->kernels);
 }
 
 static void pin_ops(const struct digest *from, const struct names *keep, struct digest *d)
 {
-	struct op_stat sum = { .name = SPAN("") };
+	struct op_stat sum = { 0 };
 	for (size_t i = 0; i < from->ops.nr; i++) {
 		const struct op_stat *s = &from->ops.v[i];
 		if (s->names == 0 && names_has(keep, s->name)) {
 			vec_push(&d->ops, *s);
 			continue;
 		}
-		sum.count = number_add(sum.count, s->count);
-		sum.total_ns = number_add(sum.total_ns, s->total_ns);
-		sum.self_ns = number_add(sum.self_ns, s->self_ns);
-		sum.names = number_add(sum.names, s->names ? s->names : 1);
+		row_fold(&op_stat_row, &sum, s);
 	}
 	if (sum.names)
 		vec_push(&d->ops, sum);
@@ -219,8 +217,7 @@ static void pin_steps(const struct digest *from, struct digest *d)
 		struct step_summary s = { .metric = (enum metric_id)m };
 		bool known = true;
 		for (int stat = 0; stat < NR_STATISTICS; stat++)
-			known = known &&
-			        digest_step_stat(from, s.metric, (enum statistic)stat, &s.value[stat]);
+			known = known && digest_step_stat(from, s.metric, (enum statistic)stat, &s.value[stat]);
 		if (known)
 			vec_push(&d->summaries, s);
 	}
@@ -281,9 +278,7 @@ static void pin_sites(const struct memory_item *v, size_t nr, size_t most, struc
 			continue;
 		}
 		any = adds_up;
-		rest.bytes = number_add(rest.bytes, v[i].bytes);
-		rest.blocks = number_add(rest.blocks, v[i].blocks);
-		rest.largest = v[i].largest > rest.largest ? v[i].largest : rest.largest;
+		row_add(&memory_item_row, ROWS_FOLDED, &rest, &v[i]);
 	}
 	if (any)
 		vec_push(&d->memory_items, rest);
@@ -358,13 +353,8 @@ static struct digest *copy(const struct digest *from)
 	d->arena = fresh.arena;
 	d->joined = NULL;
 	d->progress = fresh.progress;
-#define FRESH(member) memcpy(&d->member, &fresh.member, sizeof d->member)
-	FRESH(env), FRESH(summaries), FRESH(kernels), FRESH(devices), FRESH(ops), FRESH(threads);
-	FRESH(calls), FRESH(comms), FRESH(collectives), FRESH(functions), FRESH(memories),
-	    FRESH(memory_items);
-	FRESH(memory_levels), FRESH(memory_evidence), FRESH(phase_kernels), FRESH(phase_ops);
-	FRESH(flops), FRESH(phase_summaries), FRESH(inputs), FRESH(counters);
-#undef FRESH
+	for (size_t i = 0; i < nr_digest_lists; i++)
+		memset((char *)d + digest_lists[i].offset, 0, sizeof d->kernels);
 	COPY(d, from, env);
 	COPY(d, from, summaries);
 	COPY(d, from, devices);

@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "io/jscan.h"
 #include "io/sink.h"
+#include "model/rows.h"
 
 /// The minor version of stored documents, told behind "schema" if it is above 0. A minor adds
 /// fields, rows of figures and columns, and changes none: what a newer minor adds is passed over,
@@ -31,27 +32,6 @@ struct store_limits {
 };
 extern const struct store_limits store_limits;
 
-/// Text that is not valid UTF-8 or holds a NUL is written with U+FFFD for
-/// people, and its bytes as `KEY_hex` behind it.
-enum field_type {
-	FIELD_COUNT, ///< int64_t, ≥ 0
-	FIELD_OPTIONAL_COUNT, ///< int64_t, left out where < 0, which reads as `absent`
-	FIELD_NUMBER, ///< int64_t
-	FIELD_OPTIONAL_NUMBER, ///< int64_t, left out where it is `absent`
-	FIELD_BOOL,
-	FIELD_TEXT, ///< const char *, never NULL
-	FIELD_OPTIONAL_TEXT, ///< const char *, left out where NULL
-	FIELD_NAME, ///< struct span
-	FIELD_HASH, ///< uint64_t as 16 hex digits
-	FIELD_ENUM, ///< an enum, by `names`
-	FIELD_SHAPE, ///< int64_t[3], left out where [0] < 0, which reads as -1
-	FIELD_ROW, ///< struct of schema `sub`, on the same line
-	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line; several
-	            ///< structs share a line, in which "ranks" says which have it unless all do
-	FIELD_OPTIONAL_ROWS, ///< the same, left out where there are none
-	FIELD_OWN, ///< what `read` and `write` make of the whole structs, and `describe` says of it
-};
-
 struct row_reader {
 	struct jscan *js;
 	struct arena *arena; ///< owner of the text that is read
@@ -66,34 +46,6 @@ static inline bool row_reader_is_lenient(const struct row_reader *r)
 {
 	return r->minor > STORE_MINOR;
 }
-
-struct field {
-	const char *key;
-	enum field_type type;
-	size_t offset;
-	int64_t absent;
-	int since; ///< minor that brought it; above 0 it may be absent
-	const char *const *names; ///< ended by NULL
-	bool names_row; ///< FIELD_ENUM: a row with an unknown name is one that a newer minor added
-	const struct schema *sub;
-	void (*read)(struct row_reader *r, void *const *rows, size_t nr);
-	void (*write)(const void *const *rows, size_t nr, struct sink *out);
-	/// Write the JSON Schema of the value, or of that of `several` structs together.
-	void (*describe)(bool several, int depth, struct sink *out);
-};
-
-struct schema {
-	const char *id; ///< value of the leading key "schema"; NULL for rows
-	bool counted; ///< the leading key "ranks" is the number of structs
-	const struct field *fields; ///< at most 64
-	size_t nr;
-	size_t size; ///< of the struct
-	int (*cmp)(const void *a, const void *b); ///< order of rows in FIELD_ROWS
-	int (*since)(const void *row); ///< minor that brought what a row is about; NULL: they are as
-	                               ///< old as the list
-	int (*same)(const void *a, const void *b); ///< 0: one line for both; their order where
-	                                           ///< several structs are written; NULL: `cmp`
-};
 
 /// Write a document: braces, one key per line, no newline at the end.
 void row_write(const struct schema *s, const void *row, struct sink *out);

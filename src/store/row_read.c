@@ -123,7 +123,7 @@ static void append(struct row_reader *r, const struct schema *s, void *vec, cons
 		return;
 	memcpy(&rows, vec, sizeof rows);
 	if (jscan_status(r->js) == ST_OK && rows.nr &&
-	    s->cmp(rows.v + (rows.nr - 1) * s->size, row) >= 0)
+	    row_order(s, rows.v + (rows.nr - 1) * s->size, row) >= 0)
 		row_fail(r, byte, NULL, "does not come after the row before it");
 	if (rows.nr == rows.cap)
 		rows.v = vec_grow_(rows.v, &rows.cap, rows.nr + 1, s->size);

@@ -99,7 +99,7 @@ static void write_leading(const struct schema *s, bool several, int depth, struc
 		write_key("minor", "", depth, out);
 		sink_puts(out, "{\"$ref\": \"#/$defs/count\"},");
 	}
-	if (s->counted || (several && s->cmp)) {
+	if (s->counted || (several && s->listed)) {
 		write_key(ROW_OWNERS, "", depth, out);
 		sink_puts(out, s->counted ? "{\"type\": \"integer\", \"minimum\": 1},"
 		                          : "{\"type\": \"array\", \"items\": {\"$ref\": "

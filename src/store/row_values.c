@@ -218,25 +218,6 @@ bool row_is_text(const struct field *f)
 	return f->type == FIELD_TEXT || f->type == FIELD_OPTIONAL_TEXT || f->type == FIELD_NAME;
 }
 
-static size_t size_of(const struct field *f)
-{
-	switch (f->type) {
-	case FIELD_BOOL:
-		return sizeof(bool);
-	case FIELD_TEXT:
-	case FIELD_OPTIONAL_TEXT:
-		return sizeof(const char *);
-	case FIELD_NAME:
-		return sizeof(struct span);
-	case FIELD_ENUM:
-		return sizeof(unsigned);
-	case FIELD_SHAPE:
-		return 3 * sizeof(int64_t);
-	default:
-		return sizeof(int64_t);
-	}
-}
-
 typedef void read_fn(struct row_reader *r, const struct field *f, const char *key, void *row);
 
 /* One value for each struct; the list and its first element are entered. */
@@ -276,5 +257,5 @@ void row_read_values(struct row_reader *r, const struct field *f, const char *ke
 		read(r, f, key, rows[0]);
 	}
 	for (size_t i = 1; i < nr; i++)
-		memcpy((char *)rows[i] + f->offset, (char *)rows[0] + f->offset, size_of(f));
+		memcpy((char *)rows[i] + f->offset, (char *)rows[0] + f->offset, field_size(f));
 }

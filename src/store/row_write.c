@@ -233,14 +233,13 @@ static void lists_release(struct lists *l)
 /* The first rows that are left, of as many structs as have the same; false at the end. */
 static bool lists_next(struct lists *l)
 {
-	int (*same)(const void *, const void *) = l->schema->same ? l->schema->same : l->schema->cmp;
 	l->nr_line = 0;
 	for (size_t i = 0; i < l->nr; i++) {
 		struct list *list = &l->list[i];
 		if (list->at == list->nr)
 			continue;
 		const char *row = list->v + list->at * l->schema->size;
-		int c = l->nr_line ? same(row, l->line[0]) : 0;
+		int c = l->nr_line ? row_identity(l->schema, row, l->line[0]) : 0;
 		if (c < 0)
 			l->nr_line = 0;
 		if (c > 0)

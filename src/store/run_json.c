@@ -17,7 +17,7 @@ static void write_digests(const void *const *runs, size_t nr, struct sink *out)
 	sink_puts(out, run->ranks.nr ? "\n]" : "[]");
 }
 
-static void read_one(struct row_reader *r, struct run *run)
+static void read_run_digest(struct row_reader *r, struct run *run)
 {
 	size_t nr = run->ranks.nr, before = row_enter(r, NULL, nr);
 	r->start = row_byte(r);
@@ -40,7 +40,7 @@ static void read_digests(struct row_reader *r, void *const *runs, size_t nr)
 	if (!jscan_array(r->js))
 		row_fail(r, byte, NULL, "is not an array");
 	while (jscan_status(r->js) == ST_OK && jscan_element(r->js))
-		read_one(r, run);
+		read_run_digest(r, run);
 	if (run->ranks.nr == 0)
 		row_fail(r, jscan_byte(r->js), NULL, "holds no digest");
 	strbuf_setlen(&r->path, before);

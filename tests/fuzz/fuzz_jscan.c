@@ -32,10 +32,12 @@ static struct walked in_every_way(struct span text, bool tolerant)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct span text = { (const char *)data, size };
+	fuzz_accepted = false;
 	if (size >= 2 && data[0] == 0x1f && data[1] == 0x8b)
 		return 0; /* another story: fuzz_trace reads gzip */
 	struct walked strict = in_every_way(text, false), tolerant = in_every_way(text, true);
-	if (strict.status == ST_OK) {
+	fuzz_accepted = strict.status == ST_OK;
+	if (fuzz_accepted) {
 		law(walked_same(&strict, &tolerant, true));
 		law(tolerant.faults == 0);
 	}

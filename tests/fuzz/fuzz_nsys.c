@@ -38,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	law(st == ST_OK || st == ST_INPUT);
 	law((st == ST_OK) == !diag_first_error(&log));
 	law(nr == meta.events);
+	fuzz_accepted = st == ST_OK;
 	for (size_t i = 0; i < meta.samples.nr; i++)
 		law(meta.samples.v[i].counter < meta.counters.nr);
 	arena_release(&meta.arena);

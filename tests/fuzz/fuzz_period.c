@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/number.h"
+#include "base/period.h"
 #include "model/digest.h"
-#include "reduce/period.h"
 
 static void law(bool holds)
 {

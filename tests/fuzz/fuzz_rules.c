@@ -20,7 +20,7 @@ static void check_message(enum status st, const struct diag_log *log)
 	check(!error || (!strchr(error, '\n') && text_is_valid(span_of(error))));
 }
 
-static void read_rules(struct span text)
+static bool read_rules(struct span text)
 {
 	struct rules r;
 	struct diag_log log;
@@ -36,9 +36,10 @@ static void read_rules(struct span text)
 	arena_release(&a);
 	rules_release(&r);
 	diag_release(&log);
+	return st == ST_OK;
 }
 
-static void read_categories(struct span text)
+static bool read_categories(struct span text)
 {
 	struct category_table t;
 	struct diag_log log;
@@ -48,12 +49,13 @@ static void read_categories(struct span text)
 	check(st != ST_OK || t.rows.nr > 0);
 	category_table_release(&t);
 	diag_release(&log);
+	return st == ST_OK;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct span text = { (const char *)data, size };
-	read_rules(text);
-	read_categories(text);
+	bool rules = read_rules(text), categories = read_categories(text);
+	fuzz_accepted = rules || categories;
 	return 0;
 }

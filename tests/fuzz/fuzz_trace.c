@@ -50,6 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct record strict = read_twice(text, (struct trace_options){ 0 });
 	struct record lenient = read_twice(text, (struct trace_options){ .allow_truncated = true });
 	struct record quick = read_twice(text, (struct trace_options){ .quick = 2 });
+	fuzz_accepted = strict.status == ST_OK;
 	law(!strict.truncated);
 	if (!lenient.truncated)
 		law(record_same(&strict, &lenient));

@@ -1,10 +1,13 @@
 /*
  * Runs a fuzz target over a folder, without libFuzzer: every file whole, and
  * every truncation of the files below 4 KiB. A folder without files is an error.
+ * FOLDER.accepted names the files that the target takes, a line each, and no others;
+ * --update writes it anew.
  */
 #include "fuzz.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,33 +26,82 @@ static void run(const uint8_t *data, size_t n)
 	free(copy);
 }
 
-static int replay(const char *path)
+/* All of a file, with a NUL behind it; NULL where it cannot be opened. */
+static char *content(const char *path, size_t *n)
 {
 	FILE *f = fopen(path, "rb");
-	uint8_t *data = NULL;
-	size_t n = 0, cap = 0, got;
-	if (!f) {
-		perror(path);
-		return 1;
-	}
+	char *data = NULL;
+	size_t cap = 0, got;
+	*n = 0;
+	if (!f)
+		return NULL;
 	do {
-		if (n == cap) {
+		if (cap - *n < 2) {
 			cap = cap ? 2 * cap : TRUNCATE_BELOW;
 			data = realloc(data, cap);
 			if (!data)
 				abort();
 		}
-		got = fread(data + n, 1, cap - n, f);
-		n += got;
+		got = fread(data + *n, 1, cap - *n - 1, f);
+		*n += got;
 	} while (got);
 	fclose(f);
+	data[*n] = 0;
+	return data;
+}
 
+/* Whether the target took the whole file. */
+static bool replay(const char *path)
+{
+	size_t n;
+	char *data = content(path, &n);
+	if (!data) {
+		perror(path);
+		exit(1);
+	}
 	fprintf(stderr, "%s\n", path); /* the last line before a crash names the input */
 	if (n < TRUNCATE_BELOW)
 		for (size_t i = 0; i < n; i++)
-			run(data, i);
-	run(data, n);
+			run((uint8_t *)data, i);
+	run((uint8_t *)data, n);
 	free(data);
+	return fuzz_accepted;
+}
+
+/* What the list does not say of the lines of `accepted`, and the other way round. */
+static int differences(const char *lines, const char *others, const char *what)
+{
+	int nr = 0;
+	for (const char *p = lines, *end; (end = strchr(p, '\n')); p = end + 1) {
+		char line[4096];
+		snprintf(line, sizeof line, "\n%.*s\n", (int)(end - p), p);
+		if (p > lines && !strstr(others, line)) {
+			printf("%.*s: %s\n", (int)(end - p), p, what);
+			nr++;
+		}
+	}
+	return nr;
+}
+
+/* `accepted`: names, each with a line feed behind it and one before the first. */
+static int compare(const char *list, const char *accepted, bool update)
+{
+	size_t n;
+	char *text = content(list, &n), *known = malloc((text ? n : 0) + 2);
+	if (!known)
+		abort();
+	sprintf(known, "\n%s", text ? text : "");
+	int nr = differences(known, accepted, "was accepted, and is not") +
+	         differences(accepted, known, "is accepted, and was not (--update keeps it so)");
+	free(text);
+	free(known);
+	if (!nr || !update)
+		return nr;
+	FILE *f = fopen(list, "w");
+	if (!f || fputs(accepted + 1, f) < 0 || fclose(f)) {
+		perror(list);
+		exit(1);
+	}
 	return 0;
 }
 
@@ -61,23 +113,31 @@ static int visible(const struct dirent *e)
 int main(int argc, char **argv)
 {
 	struct dirent **names;
-	int nr, failed = 0;
-	if (argc != 2) {
-		fprintf(stderr, "usage: %s CORPUS\n", argv[0]);
+	char path[4096], *accepted;
+	size_t n = 1;
+	bool update = argc == 3 && strcmp(argv[1], "--update") == 0;
+	const char *corpus = argv[argc - 1];
+	if (argc != 2 + update) {
+		fprintf(stderr, "usage: %s [--update] CORPUS\n", argv[0]);
 		return 2;
 	}
-	nr = scandir(argv[1], &names, visible, alphasort);
-	if (nr <= 0) {
-		fprintf(stderr, "%s: no corpus\n", argv[1]);
+	int nr = scandir(corpus, &names, visible, alphasort);
+	accepted = calloc(nr > 0 ? (size_t)nr + 1 : 1, NAME_MAX + 2);
+	if (nr <= 0 || !accepted) {
+		fprintf(stderr, "%s: no corpus\n", corpus);
 		return 1;
 	}
+	accepted[0] = '\n';
 	for (int i = 0; i < nr; i++) {
-		char path[4096];
-		snprintf(path, sizeof path, "%s/%s", argv[1], names[i]->d_name);
-		failed |= replay(path);
+		snprintf(path, sizeof path, "%s/%s", corpus, names[i]->d_name);
+		if (replay(path))
+			n += (size_t)sprintf(accepted + n, "%s\n", names[i]->d_name);
 		free(names[i]);
 	}
 	free(names);
 	printf("%d inputs\n", nr);
-	return failed;
+	snprintf(path, sizeof path, "%s.accepted", corpus);
+	int failed = compare(path, accepted, update);
+	free(accepted);
+	return failed ? 1 : 0;
 }

@@ -282,8 +282,9 @@ def ranks(tmp):
 
 
 def shared():
-    traces = pathlib.Path(SHARED) / "data" / "traces"
-    for path in sorted(traces.iterdir()):
+    data = pathlib.Path(SHARED) / "data"
+    traces = data / "traces"
+    for path in sorted(traces.iterdir()) + sorted((data / "more" / "traces").iterdir()):
         if path.name.startswith(("nottrace", "cpuonly-gloo")):
             continue
         p = gpugate("report", path, "--json", "-", codes=(0, 3))

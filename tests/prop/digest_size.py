@@ -18,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 
+from _reference import recordings
+
 LIMIT = 100_000     # bytes
 STEPS, COLLECTIVES, KERNELS, PATHS, SITES = 100, 2000, 5000, 20000, 900
 WORDS = "add mul copy cat mean pow rsqrt softmax embedding dropout gelu index view clone fill where sum".split()
@@ -174,7 +176,6 @@ def main():
     parser.add_argument("gpugate", nargs="?", default=os.environ.get("GPUGATE"))
     parser.add_argument("file", nargs="*", type=pathlib.Path)
     args = parser.parse_args()
-    shared = os.environ.get("GPUGATE_SHARED")
     if not args.gpugate:
         print("skipped: needs $GPUGATE (the program)")
         return 77
@@ -182,11 +183,9 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         bad += generated(args.gpugate, folder)
-        files = args.file
-        if shared and not files:
-            data = pathlib.Path(shared) / "data"
-            files = sorted(p for p in data.rglob("*.json*") if not p.name.startswith("nottrace-"))
-        for path in files:
+        for path in args.file or recordings("traces", "*.json*") + recordings("snapshots", "*.json*"):
+            if path.name.startswith("nottrace-"):
+                continue
             size, digests = digest(args.gpugate, folder, path)
             print(f"{'FAIL' if size > LIMIT else 'ok  '} {path.name}: {size} bytes ({counts(digests)})")
             bad += size > LIMIT

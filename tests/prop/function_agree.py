@@ -3,7 +3,7 @@
 
 usage: function_agree.py [GPUGATE] [--seed N] [--count N] [TRACE…]
 
-The reference forms the union of every function's time and takes away what functions of higher
+The reference (_function_reference.py) forms the union of every function's time and takes away what functions of higher
 classes cover (metrics.md, function.exclusive_pct); of Python functions the time of their callees
 too. It then sums up what is small as a digest does. Compared are all rows of small random traces,
 then of the shared traces (or of the TRACEs given). A random trace that differs is named by its
@@ -11,252 +11,19 @@ seed: --seed N --count 1 makes it again. $GPUGATE stands for the program; withou
 skipped (exit 77); without $GPUGATE_SHARED the shared traces are left out.
 """
 import argparse
-import collections
-import decimal
 import gzip
 import json
 import os
 import pathlib
 import random
-import re
 import subprocess
 import sys
 import tempfile
 
-CLASSES = ["compute", "memory", "communication", "runtime", "python"]
-KINDS = {"kernel": "kernel", "gpu_memcpy": "memory", "memcpy": "memory", "gpu_memset": "memory", "memset": "memory",
-         "cuda_runtime": "runtime", "cuda_driver": "runtime", "runtime": "runtime", "cpu_op": "host", "operator": "host",
-         "user_annotation": "host", "python_function": "python"}
-COMM = "nccl rccl msccl nvshmem cross_device_reduce oneccl deep_ep deepep".split()
-SIZES = {"Float": 4, "BFloat16": 2, "Half": 2, "Long": 8, "Int": 4, "Byte": 1, "Double": 8}
-PART, MOST, MOST_PATHS, DEPTH = 1000, 200, 300, 128
+from _function_reference import CLASSES, reference
+from _reference import differences, recordings, text
 
-
-# --- intervals, as sorted lists of disjoint pairs ---
-
-def union(intervals):
-    out = []
-    for a, b in sorted(intervals):
-        if b <= a:
-            continue
-        if out and a <= out[-1][1]:
-            out[-1][1] = max(out[-1][1], b)
-        else:
-            out.append([a, b])
-    return out
-
-
-def length(iv):
-    return sum(b - a for a, b in iv)
-
-
-def without(x, y):
-    """What of `x` lies outside `y`."""
-    out, k = [], 0
-    for a, b in x:
-        while k and y[k - 1][1] > a:
-            k -= 1
-        while k < len(y) and y[k][1] <= a:
-            k += 1
-        i = k
-        while i < len(y) and y[i][0] < b:
-            if y[i][0] > a:
-                out.append([a, y[i][0]])
-            a = max(a, y[i][1])
-            i += 1
-        if a < b:
-            out.append([a, b])
-    return out
-
-
-def half_away(num, den):
-    q, r = divmod(abs(num), den)
-    return (q + (2 * r >= den)) * (1 if num >= 0 else -1)
-
-
-def median(values):
-    v = sorted(values)
-    return half_away(v[(len(v) - 1) // 2] + v[len(v) // 2], 2)
-
-
-def ns(us):
-    return int((decimal.Decimal(us) * 1000).to_integral_value(rounding=decimal.ROUND_HALF_UP))
-
-
-# --- the trace ---
-
-Call = collections.namedtuple("Call", "kind name start end rate thread id parent")
-
-
-def rate_of(kind, args, dur):
-    size = 0
-    if kind == "memory":
-        size = int(args.get("bytes", args.get("Bytes", 0)) or 0)
-    elif args.get("Collective name"):
-        nelems = max(int(args.get("In msg nelems", -1)), int(args.get("Out msg nelems", -1)))
-        size = nelems * SIZES.get(args.get("dtype"), 0)
-    return half_away(size * 10**9, dur) if size > 0 and dur > 0 else -1
-
-
-def load(path):
-    with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as f:
-        document = json.loads(f.read().decode("utf-8", "replace"), parse_float=decimal.Decimal, strict=False)
-    calls = []
-    for e in document if isinstance(document, list) else document["traceEvents"]:
-        if not isinstance(e, dict) or e.get("ph") != "X" or "ts" not in e:
-            continue
-        kind = KINDS.get(str(e.get("cat", "")).lower())
-        if not kind:
-            continue
-        args = e.get("args") if isinstance(e.get("args"), dict) else {}
-        name = str(e.get("name", ""))
-        if kind == "kernel":
-            kind = "communication" if any(c in name.lower() for c in COMM) else "compute"
-        start, dur = ns(e["ts"]), max(0, ns(e.get("dur", 0)))
-        calls.append(Call(kind, name, start, start + dur, rate_of(kind, args, dur), (str(e.get("pid")), str(e.get("tid"))),
-                          args.get("Python id"), args.get("Python parent id")))
-    return calls
-
-
-# --- Python: who calls whom ---
-
-def inside(x, y):
-    return y.start <= x.start and x.end <= y.end
-
-
-def callers_by_id(calls):
-    """Index of every call's caller, by the ids; None where they are not those of calls in order."""
-    ids = [c.id for c in calls]
-    if any(not isinstance(i, int) or not 0 <= i < 2**32 - 1 for i in ids) or len(set(ids)) < len(ids):
-        return None
-    out, chain = [], []
-    for i, c in enumerate(calls):
-        if i and c.start < calls[i - 1].start:
-            return None
-        found = [k for k in chain if calls[k].id == c.parent]
-        if found:
-            chain = chain[: chain.index(found[0]) + 1]
-            if not inside(c, calls[chain[-1]]):
-                return None
-        elif c.parent in ids:
-            return None
-        else:
-            chain = []
-        out.append(chain[-1] if chain else None)
-        chain.append(i)
-    return out
-
-
-def callers_by_time(calls):
-    out, chain = [], []
-    for i, c in enumerate(calls):
-        while chain and (calls[chain[-1]].end <= c.start or not inside(c, calls[chain[-1]])):
-            chain.pop()
-        out.append(chain[-1] if chain else None)
-        chain.append(i)
-    return out
-
-
-def python_rows(calls, window, higher):
-    """Path → row; a path is a tuple of names."""
-    order = {}
-    for c in calls:
-        order.setdefault(c.name, len(order))
-    threads = collections.defaultdict(list)
-    for c in calls:
-        threads[c.thread].append(c)
-    own, durs = collections.defaultdict(list), collections.defaultdict(list)
-    for frames in threads.values():
-        frames.sort(key=lambda c: (c.id if isinstance(c.id, int) else -1))
-        callers = callers_by_id(frames)
-        if callers is None:
-            frames.sort(key=lambda c: (c.start, -c.end, order[c.name]))
-            callers = callers_by_time(frames)
-        callees, paths = collections.defaultdict(list), []
-        for i, c in enumerate(frames):
-            above = paths[callers[i]] if callers[i] is not None else ()
-            if callers[i] is not None:
-                callees[callers[i]].append((c.start, c.end))
-            if len(above) < DEPTH:
-                paths.append(above + (re.sub(r" at 0x[0-9a-fA-F]+", "", c.name),))
-                durs[paths[-1]].append(c.end - c.start)
-            else:
-                paths.append(above)
-        for i, c in enumerate(frames):
-            own[paths[i]] += without([[max(c.start, window[0]), min(c.end, window[1])]], union(callees[i]))
-    return {p: row(durs[p], length(without(union(own[p]), higher)), []) for p in durs}
-
-
-def row(durs, exclusive, rates):
-    rates = [r for r in rates if r >= 0]
-    middle = median(rates) if rates else -1
-    return {"count": len(durs), "total_ns": sum(durs), "exclusive_ns": exclusive, "median_ns": median(durs), "rate": middle,
-            "rate_mad": median([abs(r - middle) for r in rates]) if rates else -1, "names": 0}
-
-
-# --- what is small, in sums ---
-
-def add(total, more):
-    for key in ("count", "total_ns", "exclusive_ns"):
-        total[key] += more[key]
-    total["names"] += 1
-
-
-def empty():
-    return {"count": 0, "total_ns": 0, "exclusive_ns": 0, "median_ns": 0, "rate": -1, "rate_mad": -1, "names": 0}
-
-
-def kept(weights, window_ns, most):
-    """The keys that stay; of equal weights those whose names come first, callers before callees."""
-    large = [k for k in sorted(weights) if weights[k] * PART >= window_ns]
-    return set(sorted(large, key=lambda k: -weights[k])[:most])
-
-
-def fold(rows, window_ns):
-    stay = kept({n: r["total_ns"] for n, r in rows.items()}, window_ns, MOST)
-    out = {n: r for n, r in rows.items() if n in stay}
-    for n, r in rows.items():
-        if n not in stay:
-            add(out.setdefault(None, empty()), r)
-    return out
-
-
-def fold_python(rows, window_ns):
-    below = collections.Counter()
-    for path, r in rows.items():
-        for i in range(1, len(path) + 1):
-            below[path[:i]] += r["exclusive_ns"]
-    stay = kept(below, window_ns, MOST_PATHS)
-    out = {p: r for p, r in rows.items() if p in stay}
-    for path, r in rows.items():
-        if path not in stay:
-            while path and path not in stay:
-                path = path[:-1]
-            add(out.setdefault(path + (None,), empty()), r)
-    return out
-
-
-def reference(path):
-    calls = load(path)
-    timed = [c for c in calls if c.kind != "python"]
-    if not timed:
-        return {}
-    window = min(c.start for c in timed), max(c.end for c in timed)
-    out, higher = {}, []
-    for cls in CLASSES:
-        mine = [c for c in calls if c.kind == cls]
-        if cls == "python":
-            out[cls] = fold_python(python_rows(mine, window, higher), window[1] - window[0])
-            continue
-        by_name = collections.defaultdict(list)
-        for c in mine:
-            by_name[c.name].append(c)
-        rows = {name: row([c.end - c.start for c in v], length(without(union((c.start, c.end) for c in v), higher)),
-                          [c.rate for c in v]) for name, v in by_name.items()}
-        out[cls] = fold(rows, window[1] - window[0])
-        higher = union([tuple(h) for h in higher] + [(c.start, c.end) for c in mine])
-    return out
-
+REFERENCE = pathlib.Path(__file__).with_name("_function_reference.py")
 
 # --- the program ---
 
@@ -266,7 +33,7 @@ def program(gpugate, path, folder):
     if done.returncode != 0:
         raise ValueError(f"exit {done.returncode}: {done.stderr.decode('utf-8', 'replace').strip()}")
     digest = json.loads(out.read_text(encoding="utf-8"))
-    tables, paths, last = {cls: {} for cls in CLASSES}, [], ""
+    tables, paths = {cls: {} for cls in CLASSES}, []
     for f in digest.get("digests", [digest])[0].get("functions", []):
         cls, names = f["cls"], f.get("names", 0)
         key = None if names else f["name"]
@@ -281,19 +48,18 @@ def program(gpugate, path, folder):
     return tables
 
 
-def differences(gpugate, path, folder):
+def rows_of(tables):
+    """Every table as a list that JSON can hold."""
+    return {cls: sorted(([key, row] for key, row in tables.get(cls, {}).items()), key=text) for cls in CLASSES}
+
+
+def disagreements(gpugate, path, folder, keep=False):
     """Number of rows, and lines about what differs."""
     try:
-        want, have = reference(path), program(gpugate, path, folder)
+        have = rows_of(program(gpugate, path, folder))
+        return sum(map(len, have.values())), differences([REFERENCE], path, have, lambda: rows_of(reference(path)), keep)
     except (ValueError, AssertionError) as e:
         return 0, [str(e)]
-    lines, nr = [], 0
-    for cls in CLASSES:
-        w, h = want.get(cls, {}), have[cls]
-        nr += len(w)
-        lines += [f"{cls} {key}: reference {w.get(key)}, program {h.get(key)}"
-                  for key in list(w) + [k for k in h if k not in w] if w.get(key) != h.get(key)]
-    return nr, lines
 
 
 # --- random traces ---
@@ -384,7 +150,7 @@ def random_traces(gpugate, seeds, folder):
     for seed in seeds:
         path = folder / f"seed{seed}.json"
         Maker(seed).write(path)
-        nr, lines = differences(gpugate, path, folder)
+        nr, lines = disagreements(gpugate, path, folder)
         rows += nr
         if lines:
             bad += 1
@@ -409,16 +175,13 @@ def main():
     if not args.gpugate:
         print("skipped: needs $GPUGATE (the program)")
         return 77
-    shared = os.environ.get("GPUGATE_SHARED")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         bad = random_traces(args.gpugate, range(args.seed, args.seed + args.count), folder)
-        paths = args.trace
-        if shared and not paths:
-            paths = sorted(p for p in (pathlib.Path(shared) / "data" / "traces").rglob("*.json*")
-                           if not p.name.startswith("nottrace-"))
-        for path in paths:
-            nr, lines = differences(args.gpugate, path, folder)
+        for path in args.trace or recordings("traces", "*.json*"):
+            if path.name.startswith("nottrace-"):
+                continue
+            nr, lines = disagreements(args.gpugate, path, folder, keep=True)
             print(f"{'FAIL' if lines else 'ok  '} {path.name}: {nr} rows", flush=True)
             show(lines)
             bad += bool(lines)

@@ -21,6 +21,8 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
+from _part import part
+
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 sys.path.insert(0, str(GEN))
 from names import every
@@ -249,7 +251,7 @@ def main():
         print("skipped: Markdown as GitHub renders it: needs cmark-gfm")
     names, bad = every(), 0
     names += [f"{n} " for n in names[: -len(names) % BATCH]]
-    for i in range(0, len(names), BATCH):
+    for i in part(range(0, len(names), BATCH)):
         with tempfile.TemporaryDirectory() as dir:
             try:
                 wrong = batch_faults(pathlib.Path(dir), names[i:i + BATCH])

@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+from _reference import recordings as shared
+
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM = os.environ.get("GPUGATE")
 JOBS = (1, 2, 8, 64)
@@ -121,12 +123,7 @@ def forms(dir):
 
 
 def recordings(dir):
-    if not os.environ.get("GPUGATE_SHARED"):
-        print("skipped: recordings ($GPUGATE_SHARED is not set)")
-        return
-    traces = sorted((pathlib.Path(os.environ["GPUGATE_SHARED"]) / "data/traces").glob("*json*"))
-    assert traces
-    for trace in traces:
+    for trace in shared("traces", "*json*"):
         results = set()
         for jobs in (1, 2, 5):
             p = gpugate("digest", trace, "--jobs", jobs, "-o", dir / "out.json")

@@ -22,10 +22,10 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gen"))
 import nsys  # noqa: E402
+from _reference import recordings  # noqa: E402
 
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM = os.environ.get("GPUGATE")
-SHARED = os.environ.get("GPUGATE_SHARED")
 GPU = ("kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset")
 CALLS = ("cuda_runtime", "cuda_driver", "runtime")
 UNIT = " [Throughput %]"
@@ -109,7 +109,7 @@ def of_generated_traces(dir):
 
 def of_shared_traces(dir):
     nr = 0
-    for path in sorted(pathlib.Path(SHARED, "data", "traces").rglob("*.json*")):
+    for path in recordings("traces", "*.json*"):
         if path.stat().st_size > 20 << 20:
             continue
         try:
@@ -390,8 +390,7 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         dir = pathlib.Path(tmp)
         print(f"{of_generated_traces(dir)} events of generated traces: the same digest from trace and export")
-        if SHARED:
-            print(f"{of_shared_traces(dir)} shared traces: the same")
+        print(f"{of_shared_traces(dir)} shared traces: the same")
         print(f"{laid_out_at_random(dir)} GPU activities in databases laid out at random: as SQLite finds them")
         stored(dir)
         refusals(dir)

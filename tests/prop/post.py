@@ -25,6 +25,7 @@ import time
 
 import _forge
 from _forge import BOT, OTHER, TOKEN
+from _part import part
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 POST = ROOT / "ci" / "forge" / "post"
@@ -384,7 +385,7 @@ def main():
         sys.exit(77)
     both = (made_and_edited, found_on_any_page, only_ours, refused, tried_again, answer_lost, rate_limits, policies, token_unseen)
     threads = [threading.Thread(target=run_all, args=row) for row in
-               (("github", *both, real_report), ("gitlab", *both), (None, surroundings, annotations))]
+               part((("github", *both, real_report), ("gitlab", *both), (None, surroundings, annotations)))]
     for thread in threads:
         thread.start()
     for thread in threads:

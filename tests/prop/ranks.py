@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 
+from _part import part
+
 PROGRAM = os.environ.get("GPUGATE")
 SHARED = os.environ.get("GPUGATE_SHARED")
 OWN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "ranks.py"
@@ -222,11 +224,13 @@ def main():
     if SHARED:
         jobs += [shared_job("a100", "nccl-a100-rank0of2-3steps.json.gz", ["--events-limit", "4000"]),
                  shared_job("dlrm", "dlrm-v100-8rank/rank0.pt.trace.json", [])]
-        check_dlrm(f"{SHARED}/data/traces/dlrm-v100-8rank")
-        with tempfile.TemporaryDirectory() as folder:
-            check_far_ahead(pathlib.Path(folder), seeds[0])
+        checks = [lambda _: check_dlrm(f"{SHARED}/data/traces/dlrm-v100-8rank"), lambda folder: check_far_ahead(folder, seeds[0])]
+        for check in part(checks):
+            with tempfile.TemporaryDirectory() as folder:
+                check(pathlib.Path(folder))
     else:
         print("skipped: the shared traces ($GPUGATE_SHARED is not set)")
+    jobs = part(jobs)
     for job in jobs:
         for seed in seeds:
             with tempfile.TemporaryDirectory() as folder:

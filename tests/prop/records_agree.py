@@ -22,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 
+from _reference import recordings
+
 GENERATOR = pathlib.Path(__file__).resolve().parent.parent / "gen" / "records.py"
 CATEGORIES = ["parameter", "optimizer state", "input", "temporary", "activation", "gradient", "autograd detail", "unknown"]
 PEAK, END, ALLOCS, FREES, CHURN, GROWTH = ("memory." + m for m in (
@@ -225,14 +227,7 @@ def main():
     if not args.gpugate:
         print("skipped: needs $GPUGATE (the program)")
         return 77
-    shared, real = os.environ.get("GPUGATE_SHARED"), args.file
-    if not shared and not real:
-        print("skipped: nottrace-memory-timeline.raw.gz: needs $GPUGATE_SHARED (the shared data)")
-    elif not real:
-        real = sorted((pathlib.Path(shared) / "data" / "traces").glob("*memory-timeline*"))
-        if not real:
-            print(f"no memory timelines in {shared}")
-            return 1
+    real = args.file or recordings("traces", "*memory-timeline*")
     bad = sum(show(path.name, differences(args.gpugate, path)) for path in real)
     if not args.file:
         with tempfile.TemporaryDirectory() as folder:

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+from _reference import recordings
+
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM, SHARED = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHARED")
 FORMS = [[]] + [["--pickle", str(p)] for p in range(6)]
@@ -52,9 +54,7 @@ def forms(dir):
 
 
 def recorded(dir):
-    pickles = sorted((pathlib.Path(SHARED) / "data" / "snapshots").glob("*.pickle"))
-    assert pickles
-    for path in pickles:
+    for path in recordings("snapshots", "*.pickle"):
         assert anonymous(digest(dir, path)) == anonymous(digest(dir, path.with_suffix(".json.gz"))), path
 
 

@@ -90,7 +90,7 @@ struct digest *synthetic_digest(const char *communication)
 	device->streams = 1;
 	struct memory_stat *m = vec_push_zero(&d->memories);
 	m->id = "0";
-	m->source = "trace";
+	m->source = MEMORY_OF_TRACE;
 	m->events = 100;
 	m->peak_allocated = m->peak_reserved = m->reserved_at_peak = GIB;
 	m->end_allocated = m->end_reserved = GIB / 2;

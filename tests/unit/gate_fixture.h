@@ -11,7 +11,7 @@
 
 #include "diff/pairs.h"
 #include "model/report.h"
-#include "model/rule.h"
+#include "rules/rules_file.h"
 
 #define NR_OF(array) (sizeof(array) / sizeof *(array))
 #define MS(v) ((int64_t)(v)*1000000)
@@ -119,17 +119,11 @@ static inline struct run fixture_run(struct digest *d)
 /* A rule without limits: add them with fixture_limit(). */
 static inline struct rule fixture_rule(enum metric_id id)
 {
-	const struct metric *m = &metric_table[id];
-	return (struct rule){
-		.id = "rule",
-		.metric = m,
-		.worse = m->worse,
-		.reduce = m->reduce,
-		.query = { .metric = m, .reduce = m->reduce },
-		.top = 20,
-		.line = 3,
-		.column = 5,
-	};
+	struct rule r = rule_default(&metric_table[id]);
+	r.id = "rule";
+	r.line = 3;
+	r.column = 5;
+	return r;
 }
 
 static inline void fixture_limit(struct limits *l, enum condition c, bool relative, int64_t value,
@@ -146,8 +140,10 @@ static inline void fixture_add(struct rules *rules, struct rule r)
 
 static inline struct rules fixture_rules(void)
 {
-	return (
-	    struct rules){ .source = "rules.yaml", .workload = "test", .warmup = -1, .min_steps = 1 };
+	struct rules r = rules_default();
+	r.source = "rules.yaml";
+	r.workload = "test";
+	return r;
 }
 
 #endif

@@ -12,7 +12,7 @@ static inline struct digest *memory_digest(int64_t rank, const char *id, int64_t
 {
 	static uint64_t hash = 1000;
 	struct digest *d = digest_new();
-	struct memory_stat m = sample_memory(id, "snapshot", peak);
+	struct memory_stat m = sample_memory(id, MEMORY_OF_SNAPSHOT, peak);
 	d->snapshot = "snapshot.json";
 	d->marker = DEFAULT_MARKER;
 	d->communication = "nccl";

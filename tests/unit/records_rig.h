@@ -34,7 +34,7 @@ static void dump(const struct digest *d, struct strbuf *out)
 {
 	for (size_t i = 0; i < d->memories.nr; i++) {
 		const struct memory_stat *m = &d->memories.v[i];
-		strbuf_addf(out, "%s %s:", m->source, m->id);
+		strbuf_addf(out, "%s %s:", memory_source_names[m->source], m->id);
 		add_number(out, "events", m->events);
 		add_number(out, "peak", m->peak_allocated);
 		add_number(out, "start", m->start_allocated);

@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
-#include "model/metric.h"
+#include "metric/metric.h"
 #include "reduce/reduce.h"
 
 struct rig {

@@ -13,7 +13,8 @@ static inline const struct select_pair *sample_select(struct arena *a, const cha
 }
 
 static inline struct check *sample_check(struct report *r, enum verdict v, const char *rule,
-                                         const char *group, enum metric_id id, const char *item)
+                                         enum check_group group, enum metric_id id,
+                                         const char *item)
 {
 	struct check *c = vec_push_zero(&r->checks);
 	*c = (struct check){
@@ -101,24 +102,25 @@ static inline void sample_evidence(struct check *c)
 static inline void sample_checks(struct report *r, const char *name)
 {
 	struct check *c =
-	    sample_check(r, VERDICT_FAIL, "step-cuda-time", "step", METRIC_STEP_CUDA_TIME, "");
+	    sample_check(r, VERDICT_FAIL, "step-cuda-time", GROUP_STEP, METRIC_STEP_CUDA_TIME, "");
 	sample_values(c, 100100000, 112400000);
 	c->breakdown = sample_breakdown(r, name);
 	sample_evidence(c);
-	sample_values(sample_check(r, VERDICT_FAIL, "top-kernels", "kernels", METRIC_KERNEL_TIME, name),
-	              100100000, 112400000);
-	sample_check(r, VERDICT_INCONCLUSIVE, "idle", "step", METRIC_STEP_IDLE_TIME, "");
-	sample_check(r, VERDICT_MISSING, "copies", "step", METRIC_MEMCPY_BYTES, name);
 	sample_values(
-	    sample_check(r, VERDICT_WARN, "peak-memory", "memory", METRIC_MEMORY_PEAK_ALLOCATED, ""),
-	    1000, 1070);
-	c = sample_check(r, VERDICT_IMPROVED, "gpu-utilization", "step", METRIC_GPU_UTILIZATION_PCT,
+	    sample_check(r, VERDICT_FAIL, "top-kernels", GROUP_KERNELS, METRIC_KERNEL_TIME, name),
+	    100100000, 112400000);
+	sample_check(r, VERDICT_INCONCLUSIVE, "idle", GROUP_STEP, METRIC_STEP_IDLE_TIME, "");
+	sample_check(r, VERDICT_MISSING, "copies", GROUP_STEP, METRIC_MEMCPY_BYTES, name);
+	sample_values(sample_check(r, VERDICT_WARN, "peak-memory", GROUP_MEMORY,
+	                           METRIC_MEMORY_PEAK_ALLOCATED, ""),
+	              1000, 1070);
+	c = sample_check(r, VERDICT_IMPROVED, "gpu-utilization", GROUP_STEP, METRIC_GPU_UTILIZATION_PCT,
 	                 "");
 	sample_values(c, 90000000, 90500001);
-	sample_check(r, VERDICT_PASS, "kernel-drift", "kernels", METRIC_KERNEL_DRIFT_PCT, "");
-	sample_check(r, VERDICT_SKIPPED, "exposed-communication", "step", METRIC_STEP_EXPOSED_COMM_TIME,
-	             "");
-	c = sample_check(r, VERDICT_WAIVED, "stragglers", "ranks", METRIC_RANK_STRAGGLER_PCT, "");
+	sample_check(r, VERDICT_PASS, "kernel-drift", GROUP_KERNELS, METRIC_KERNEL_DRIFT_PCT, "");
+	sample_check(r, VERDICT_SKIPPED, "exposed-communication", GROUP_STEP,
+	             METRIC_STEP_EXPOSED_COMM_TIME, "");
+	c = sample_check(r, VERDICT_WAIVED, "stragglers", GROUP_RANKS, METRIC_RANK_STRAGGLER_PCT, "");
 	sample_values(c, 1000000, 12000000);
 	c->waiver = arena_printf(&r->arena, "until 2027-01-31: '%s', issue 1234", name);
 	c->message = arena_printf(&r->arena, "rank.straggler_pct rose; waived %s", c->waiver);
@@ -150,7 +152,7 @@ static inline void sample_drift(struct report *r, const char *name)
 	const struct drift_row row = {
 		.kernel = name,
 		.category = name,
-		.drift = "slower",
+		.drift = DRIFT_SLOWER,
 		.has_baseline = true,
 		.has_candidate = true,
 		.baseline_ns = 1000,
@@ -166,7 +168,7 @@ static inline void sample_drift(struct report *r, const char *name)
 	};
 	for (int i = 0; i < 12; i++)
 		vec_push(&r->drift, row);
-	r->drift.v[1].drift = "renamed";
+	r->drift.v[1].drift = DRIFT_RENAMED;
 	r->drift.v[1].renamed_to = name;
 }
 

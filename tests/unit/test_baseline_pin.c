@@ -76,7 +76,7 @@ static void add_memory(struct digest *d, const struct shape *s, uint64_t *seed)
 {
 	struct memory_stat *m = vec_push_zero(&d->memories);
 	m->id = "0";
-	m->source = "snapshot";
+	m->source = MEMORY_OF_SNAPSHOT;
 	m->peak_allocated = noisy(seed, (int64_t)40 << 30);
 	m->peak_reserved = m->end_reserved = m->reserved_at_peak = (int64_t)42 << 30;
 	m->end_allocated = (int64_t)12 << 30;

@@ -224,8 +224,8 @@ static void test_straggler(void **state)
 	r->id = "wire";
 	EXPECT(&j, "fail rule", "pass wire");
 	assert_int_equal(j.report.checks.v[0].candidate, PERCENT(15));
-	assert_string_equal(j.report.checks.v[0].group, "ranks");
-	assert_string_equal(j.report.checks.v[1].group, "ranks");
+	assert_int_equal(j.report.checks.v[0].group, GROUP_RANKS);
+	assert_int_equal(j.report.checks.v[1].group, GROUP_RANKS);
 	report_release(&j.report);
 	for (int side = 0; side < NR_SIDES; side++) {
 		while (j.run[side].ranks.nr > 1)
@@ -251,7 +251,7 @@ static void test_collectives(void **state)
 	add_rule(&j, METRIC_COMM_TIME, 10);
 	EXPECT(&j, "pass rule[all_reduce@default_pg]", "fail rule[all_gather@tensor]",
 	       "pass rule[all_gather@default_pg]");
-	assert_string_equal(j.report.checks.v[0].group, "ranks");
+	assert_int_equal(j.report.checks.v[0].group, GROUP_RANKS);
 	assert_int_equal(j.report.checks.v[0].baseline, MS(6));
 	report_release(&j.report);
 	j.rules.rules.v[0].query.collective = "all_gather*";

@@ -174,7 +174,7 @@ static struct memory_stat *add_memory(struct digest *d)
 {
 	struct memory_stat *m = vec_push_zero(&d->memories);
 	*m = (struct memory_stat){ .id = "0",
-		                       .source = "snapshot",
+		                       .source = MEMORY_OF_SNAPSHOT,
 		                       .peak_allocated = (int64_t)49 * GB,
 		                       .peak_reserved = (int64_t)50 * GB,
 		                       .reserved_at_peak = (int64_t)50 * GB,

@@ -46,12 +46,13 @@ static const struct drift_row *row_of(const struct report *r, const char *kernel
 /* 2 steps: 10 launches of 100 ms in the baseline */
 static const struct {
 	int64_t count, total_ns;
-	const char *drift;
+	enum drift drift;
 } classes[] = {
-	{ 10, MS(100), "same" },   { 10, MS(102), "same" },          { 10, MS(102) + 2, "slower" },
-	{ 10, MS(97), "faster" },  { 12, MS(120), "more launches" }, { 8, MS(80), "fewer launches" },
-	{ 12, MS(160), "slower" }, { 12, MS(124), "more launches" }, { 20, MS(100), "more launches" },
-	{ 11, MS(80), "faster" },
+	{ 10, MS(100), DRIFT_SAME },          { 10, MS(102), DRIFT_SAME },
+	{ 10, MS(102) + 2, DRIFT_SLOWER },    { 10, MS(97), DRIFT_FASTER },
+	{ 12, MS(120), DRIFT_MORE_LAUNCHES }, { 8, MS(80), DRIFT_FEWER_LAUNCHES },
+	{ 12, MS(160), DRIFT_SLOWER },        { 12, MS(124), DRIFT_MORE_LAUNCHES },
+	{ 20, MS(100), DRIFT_MORE_LAUNCHES }, { 11, MS(80), DRIFT_FASTER },
 };
 
 static void test_classes(void **state)
@@ -65,8 +66,9 @@ static void test_classes(void **state)
 		SETUP(&s, b, c);
 		drift_rows(&s.bench.pairs, &s.categories, &s.report);
 		assert_int_equal(s.report.drift.nr, 1);
-		if (strcmp(s.report.drift.v[0].drift, classes[i].drift) != 0)
-			fail_msg("row %zu: %s, want %s", i, s.report.drift.v[0].drift, classes[i].drift);
+		if (s.report.drift.v[0].drift != classes[i].drift)
+			fail_msg("row %zu: %s, want %s", i, drift_names[s.report.drift.v[0].drift],
+			         drift_names[classes[i].drift]);
 		release(&s);
 	}
 }
@@ -113,15 +115,15 @@ static void test_new_gone_renamed(void **state)
 	SETUP(&s, b, c);
 	drift_rows(&s.bench.pairs, &s.categories, &s.report);
 	/* within 10 % of the mean; 12.5 % is another kernel; other counts are too */
-	assert_string_equal(row_of(&s.report, "gemm_a")->drift, "renamed");
+	assert_int_equal(row_of(&s.report, "gemm_a")->drift, DRIFT_RENAMED);
 	assert_string_equal(row_of(&s.report, "gemm_a")->renamed_to, "gemm_b");
 	assert_int_equal(row_of(&s.report, "gemm_a")->change_ns, MS(9) / 2);
 	assert_null(row_of(&s.report, "gemm_b"));
-	assert_string_equal(row_of(&s.report, "elem_old")->drift, "gone");
-	assert_string_equal(row_of(&s.report, "elem_new")->drift, "new");
-	assert_string_equal(row_of(&s.report, "other")->drift, "gone");
+	assert_int_equal(row_of(&s.report, "elem_old")->drift, DRIFT_GONE);
+	assert_int_equal(row_of(&s.report, "elem_new")->drift, DRIFT_NEW);
+	assert_int_equal(row_of(&s.report, "other")->drift, DRIFT_GONE);
 	assert_string_equal(row_of(&s.report, "other")->candidate_text, "–");
-	assert_string_equal(row_of(&s.report, "stray")->drift, "new");
+	assert_int_equal(row_of(&s.report, "stray")->drift, DRIFT_NEW);
 	release(&s);
 }
 
@@ -136,13 +138,13 @@ static void test_rename_is_unique(void **state)
 	struct sides s;
 	setup(&s, 2, b, 1, c, 2);
 	drift_rows(&s.bench.pairs, &s.categories, &s.report);
-	assert_string_equal(row_of(&s.report, "gemm_a")->drift, "gone");
-	assert_string_equal(row_of(&s.report, "gemm_b")->drift, "new");
+	assert_int_equal(row_of(&s.report, "gemm_a")->drift, DRIFT_GONE);
+	assert_int_equal(row_of(&s.report, "gemm_b")->drift, DRIFT_NEW);
 	release(&s);
 	setup(&s, 2, b, 1, c, 3);
 	drift_rows(&s.bench.pairs, &s.categories, &s.report);
 	assert_string_equal(row_of(&s.report, "gemm_a")->renamed_to, "gemm_d");
-	assert_string_equal(row_of(&s.report, "gemm_c")->drift, "new");
+	assert_int_equal(row_of(&s.report, "gemm_c")->drift, DRIFT_NEW);
 	release(&s);
 }
 

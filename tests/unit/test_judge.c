@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "breakdown_sums.h"
-#include "diff/breakdown.h"
 #include "diff/past.h"
 
 /* Five steps of 100 ms; everything a test changes is in here. */
@@ -168,11 +167,11 @@ static void test_regression(void **state)
 	assert_int_equal(k->change_pct, PERCENT(10));
 	assert_non_null(k->breakdown);
 	assert_int_equal(k->breakdown->change, MS(10));
-	assert_string_equal(check(&s, "top[gemm_a]")->group, "kernels");
+	assert_int_equal(check(&s, "top[gemm_a]")->group, GROUP_KERNELS);
 	assert_string_equal(check(&s, "top[gemm_a]")->item, "gemm_a");
 	assert_null(check(&s, "count")->breakdown);
 	assert_int_equal(s.report.drift.nr, 3);
-	assert_string_equal(s.report.drift.v[0].drift, "slower");
+	assert_int_equal(s.report.drift.v[0].drift, DRIFT_SLOWER);
 	assert_string_equal(s.report.accept, "gpugate baseline promote candidate.json.gz --baseline "
 	                                     "'base lines/it'\\''s.json' --reason 'why it is "
 	                                     "right' --accept cuda --accept top");
@@ -318,13 +317,13 @@ static void test_one_side_lacks(void **state)
 	struct bench_of_two s;
 	setup(&s, usual, NR_OF(usual));
 	struct memory_stat *m = vec_push_zero(&s.b->memories);
-	*m = (struct memory_stat){ .id = "0", .source = "trace", .peak_allocated = 1 << 30 };
+	*m = (struct memory_stat){ .id = "0", .source = MEMORY_OF_TRACE, .peak_allocated = 1 << 30 };
 	struct rule *r = add_rule(&s, "peak", METRIC_MEMORY_PEAK_ALLOCATED);
 	fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(1), "1%");
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_INPUT);
 	assert_string_equal(s.report.headline, "missing: 1 of 1 check lacks a figure");
-	assert_string_equal(check(&s, "peak")->group, "memory");
+	assert_int_equal(check(&s, "peak")->group, GROUP_MEMORY);
 	assert_string_equal(
 	    check(&s, "peak")->message,
 	    "memory.peak_allocated is missing in the candidate, the baseline has 1.00 GiB");
@@ -392,9 +391,9 @@ static void test_environment(void **state)
 	struct bench_of_two s;
 	setup(&s, usual, NR_OF(usual));
 	add_cuda_rule(&s);
-	vec_push(&s.rules.must_match, "gpu.name");
-	vec_push(&s.rules.must_match, "world_size");
-	vec_push(&s.rules.should_match, "cuda.driver");
+	vec_push(&s.rules.must_match, SPAN("gpu.name"));
+	vec_push(&s.rules.must_match, SPAN("world_size"));
+	vec_push(&s.rules.should_match, SPAN("cuda.driver"));
 	digest_set_env(s.c, SPAN("gpu.name"), SPAN("V100\x1b[31m"));
 	digest_set_env(s.c, SPAN("cuda.driver"), SPAN("12.0"));
 	assert_int_equal(run_judge(&s), ST_BASELINE);
@@ -624,8 +623,8 @@ static void test_repeats_differ(void **state)
 		struct bench_of_two s;
 		setup(&s, usual, NR_OF(usual));
 		add_cuda_rule(&s);
-		vec_push(&s.rules.must_match, "gpu.name");
-		vec_push(&s.rules.should_match, "cuda.driver");
+		vec_push(&s.rules.must_match, SPAN("gpu.name"));
+		vec_push(&s.rules.should_match, SPAN("cuda.driver"));
 		add_repeat(&s, 100);
 		cases[i].change(&s);
 		assert_int_equal(run_judge(&s), cases[i].status);
@@ -681,8 +680,6 @@ static void test_noise_of_runs(void **state)
 		setup(&s, usual, NR_OF(usual));
 		add_cuda_rule(&s);
 		struct rule *r = &s.rules.rules.v[0];
-		r->noise_k = 3000000;
-		r->noise_min_runs = 5;
 		for (size_t k = 0; k < NR_OF(before); k++)
 			add_recent(&s, r, MS(before[k]));
 		for (size_t k = 0; k < 5; k++) {
@@ -711,7 +708,7 @@ static void test_creep(void **state)
 	add_cuda_rule(&s);
 	struct rule *r = add_rule(&s, "creep", METRIC_STEP_CUDA_TIME);
 	fixture_limit(&r->fail, COND_INCREASE_SINCE_PIN, true, PERCENT(10), "10%");
-	s.rules.rules.v[0].noise_min_runs = r->noise_min_runs = 2;
+	s.rules.rules.v[0].noise = r->noise = (struct noise_rule){ .k = 0, .min_runs = 2 };
 	for (int64_t ms = 102; ms <= 110; ms += 2)
 		add_recent(&s, r, MS(ms));
 	for (size_t k = 0; k < 5; k++)
@@ -733,7 +730,8 @@ static void test_creep(void **state)
 	assert_int_equal(check(&s, "cuda")->baseline, MS(106));
 	assert_int_equal(check(&s, "cuda")->breakdown->change, MS(5));
 	assert_adds_up(check(&s, "cuda")->breakdown);
-	assert_int_equal(part(check(&s, "cuda")->breakdown, 0, PART_LATER)->change, -MS(6));
+	assert_int_equal(part(check(&s, "cuda")->breakdown, 0, "later runs of the baseline")->change,
+	                 -MS(6));
 	for (size_t i = 0; i < 5; i++)
 		s.c->samples[METRIC_STEP_CUDA_TIME][i] = MS(109);
 	report_release(&s.report);
@@ -745,7 +743,7 @@ static void test_creep(void **state)
 	struct rule *both = add_rule(&s, "both", METRIC_STEP_CUDA_TIME);
 	fixture_limit(&both->fail, COND_INCREASE, true, PERCENT(50), "50%");
 	fixture_limit(&both->fail, COND_INCREASE_SINCE_PIN, true, PERCENT(5), "5%");
-	both->noise_min_runs = 2;
+	both->noise = s.rules.rules.v[0].noise;
 	report_release(&s.report);
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(check(&s, "both")->verdict, VERDICT_FAIL);
@@ -772,7 +770,7 @@ static void test_bootstrap(void **state)
 	r->top = 1;
 	r = add_rule(&s, "drift", METRIC_KERNEL_DRIFT_PCT);
 	fixture_limit(&r->fail, COND_MAX, false, PERCENT(10), "10%");
-	vec_push(&s.rules.must_match, "gpu.name");
+	vec_push(&s.rules.must_match, SPAN("gpu.name"));
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_OK);
 	assert_int_equal(s.report.verdict, VERDICT_PASS);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/nearest.h"
-#include "model/metric.h"
+#include "metric/metric.h"
 
 static void test_table(void **state)
 {

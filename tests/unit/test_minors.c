@@ -100,8 +100,8 @@ static enum status parse(const char *text, struct digest **out, struct diag_log 
 	return st;
 }
 
-#define HEAD "\"gpugate-digest-1\","
-#define NEWER HEAD " \"minor\": 900,"
+#define HEAD "\"minor\": 1,"
+#define NEWER "\"minor\": 900,"
 
 /* What a newer gpugate may have added, in its place; `error` if it is refused even there. */
 static const struct {

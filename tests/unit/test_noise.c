@@ -189,8 +189,6 @@ static struct run run_of(int64_t us)
 static struct rule rule_of(enum metric_id id)
 {
 	struct rule r = fixture_rule(id);
-	r.noise_k = 3000000;
-	r.noise_min_runs = 5;
 	fixture_limit(&r.fail, COND_INCREASE, true, PERCENT(5), "5%");
 	return r;
 }
@@ -212,7 +210,7 @@ static void begin(struct stage *s, struct rule rule, int64_t pin, const int64_t 
 	for (; candidates[nr]; nr++)
 		s->candidate[nr] = run_of(candidates[nr]);
 	bench_init(&s->bench, &(struct bench_runs){ &s->pin, &s->history, s->candidate, nr }, naming);
-	s->bench.min_runs = rule.noise_min_runs;
+	s->bench.min_runs = rule.noise.min_runs;
 	bench_query(&s->bench, &rule.query, &s->entries);
 	const struct entry *e = &s->entries.list.v[0];
 	s->c = (struct comparison){ .rule = &s->rules.rules.v[0],
@@ -328,7 +326,7 @@ static void test_no_noise(void **state)
 	(void)state;
 	struct stage s;
 	struct rule rule = rule_of(METRIC_STEP_COMPUTE_TIME);
-	rule.noise_k = 0;
+	rule.noise.k = 0;
 	begin(&s, rule, 10000, ten, one);
 	assert_false(s.out.has_noise);
 	assert_true(s.out.has_false_alarms);
@@ -359,8 +357,6 @@ static void test_conditions(void **state)
 	assert_says(s.out.text, "; a change fails from 4.000 ms (50.00 %) on; over steps");
 	end(&s);
 	rule = fixture_rule(METRIC_STEP_COMPUTE_TIME);
-	rule.noise_k = 3000000;
-	rule.noise_min_runs = 5;
 	fixture_limit(&rule.fail, COND_MAX, false, 10000000, "10ms"); /* where the runs are */
 	begin(&s, rule, 10000, ten, one);
 	assert_false(s.out.has_detectable);

@@ -1,4 +1,4 @@
-#include "reduce/period.h"
+#include "base/period.h"
 
 #include "base/number.h"
 #include "reduce_rig.h"

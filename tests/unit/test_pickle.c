@@ -575,7 +575,7 @@ static void check_pair(const char *json, const char *pickle)
 static const char *shared(void)
 {
 	const char *dir = getenv("GPUGATE_SHARED");
-	if (!dir)
+	if (!dir || !*dir)
 		skip();
 	return dir;
 }
@@ -583,13 +583,15 @@ static const char *shared(void)
 static void real_pickles_equal_their_json(void **state)
 {
 	(void)state;
-	static const char *const names[] = { "cs336-medium-train-ctx512", "small-97events",
-		                                 "mosaic-fabricated" };
+	static const char *const names[] = { "snapshots/cs336-medium-train-ctx512",
+		                                 "snapshots/small-97events", "snapshots/mosaic-fabricated",
+		                                 "more/snapshots/cs336-infer-ctx128-cframes",
+		                                 "more/snapshots/decomfl-windows" };
 	const char *dir = shared();
 	for (size_t i = 0; i < ROWS(names); i++) {
 		char json[4096], pickle[4096];
-		snprintf(json, sizeof json, "%s/data/snapshots/%s.json.gz", dir, names[i]);
-		snprintf(pickle, sizeof pickle, "%s/data/snapshots/%s.pickle", dir, names[i]);
+		snprintf(json, sizeof json, "%s/data/%s.json.gz", dir, names[i]);
+		snprintf(pickle, sizeof pickle, "%s/data/%s.pickle", dir, names[i]);
 		check_pair(json, pickle);
 	}
 }

@@ -236,7 +236,7 @@ static void selections(void **state)
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		struct report r;
 		report_init(&r);
-		sample_check(&r, VERDICT_PASS, "r", "kernels", METRIC_KERNEL_TIME, "")->select =
+		sample_check(&r, VERDICT_PASS, "r", GROUP_KERNELS, METRIC_KERNEL_TIME, "")->select =
 		    rows[i].pairs;
 		strbuf_setlen(&want, 0);
 		strbuf_addf(&want, "\"select\": %s, \"item\"", rows[i].want);
@@ -430,8 +430,9 @@ static void metrics_of_ranks(void **state)
 		"  memory    1.00 %       6 ns  1.95 KiB/s ± 100 B/s  Memcpy\n",
 	};
 	static const char *const programs[] = {
-		"{\"rank\": 1, \"kind\": \"all_reduce\", \"group\": \"dp\\u000a::x\", \"group_size\": 2, "
-		"\"dtype\": \"Float\", \"count\": 4, \"total\": 4000, \"max\": 2000, \"bytes\": 8000, "
+		"{\"rank\": 1, \"kind\": \"all_reduce\", \"group\": \"dp\\u000a::x\", \"dtype\": "
+		"\"Float\", "
+		"\"group_size\": 2, \"count\": 4, \"total\": 4000, \"max\": 2000, \"bytes\": 8000, "
 		"\"sized_count\": 4, \"sized_total\": 4000}",
 		"\"functions\": [\n  {\"rank\": 0, \"class\": \"compute\", \"name\": \"gemm\", "
 		"\"exclusive_pct\": 50, \"count\": 3, \"total\": 600, \"median\": 200, \"throughput\": "

@@ -27,7 +27,7 @@ static void verdicts(void **state)
 		struct report r;
 		report_init(&r);
 		r.workload = "w";
-		struct check *c = sample_check(&r, rows[i].verdict, "id", "step", METRIC_STEP_TIME, "");
+		struct check *c = sample_check(&r, rows[i].verdict, "id", GROUP_STEP, METRIC_STEP_TIME, "");
 		c->message = "M <\"&'>";
 		assert_has(write_report(&r, false), rows[i].element);
 		report_release(&r);
@@ -95,8 +95,8 @@ static void a_shortened_name_stands_whole_in_the_body(void **state)
 	(void)state;
 	report_init(&r);
 	r.workload = "w";
-	struct check *c =
-	    sample_check(&r, VERDICT_FAIL, "top", "kernels", METRIC_KERNEL_TIME, "void long_name<1>");
+	struct check *c = sample_check(&r, VERDICT_FAIL, "top", GROUP_KERNELS, METRIC_KERNEL_TIME,
+	                               "void long_name<1>");
 	c->id = "top[void~12345678]";
 	const char *text = write_report(&r, false);
 	assert_has(text, "name=\"top[void~12345678]\"");
@@ -116,7 +116,7 @@ static void names_are_unique(void **state)
 	report_init(&r);
 	r.workload = "w";
 	for (size_t i = 0; i < NR_OF(items); i++)
-		sample_check(&r, VERDICT_PASS, "top", "kernels", METRIC_KERNEL_TIME, items[i]);
+		sample_check(&r, VERDICT_PASS, "top", GROUP_KERNELS, METRIC_KERNEL_TIME, items[i]);
 	const char *text = write_report(&r, false);
 	assert_null(strstr(text, "\xEF\xBF\xBE"));
 	assert_null(strstr(text, "\xEF\xBF\xBF"));

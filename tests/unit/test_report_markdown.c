@@ -164,7 +164,7 @@ static void a_pass_is_two_lines_and_details(void **state)
 	r.workload = "w";
 	r.baseline = (struct side){ .label = "a", .steps = 1 };
 	r.candidate = (struct side){ .label = "b", .ranks = 2, .window = true };
-	sample_check(&r, VERDICT_PASS, "step-cuda-time", "step", METRIC_STEP_CUDA_TIME, "");
+	sample_check(&r, VERDICT_PASS, "step-cuda-time", GROUP_STEP, METRIC_STEP_CUDA_TIME, "");
 	const char *text = write_report(&r, 0);
 	static const char start[] =
 	    "<!-- gpugate:w -->\n"
@@ -251,7 +251,7 @@ static void rows_are_counted(void **state)
 	(void)state;
 	sample_report(&r, "k", "w");
 	for (int i = 0; i < 95; i++)
-		sample_check(&r, VERDICT_FAIL, "more", "step", METRIC_STEP_TIME, "");
+		sample_check(&r, VERDICT_FAIL, "more", GROUP_STEP, METRIC_STEP_TIME, "");
 	const char *text = write_report(&r, 1500); /* 5 + 95 rows */
 	size_t shown = count(text, "| fail | ") + count(text, "| missing |") + count(text, "| warn |") +
 	               count(text, "| inconclusive |");

@@ -13,7 +13,7 @@ static const char *value_of(enum metric_id id, int64_t value)
 	static char line[64];
 	struct report r;
 	report_init(&r);
-	struct check *c = sample_check(&r, VERDICT_PASS, "id", "step", id, "");
+	struct check *c = sample_check(&r, VERDICT_PASS, "id", GROUP_STEP, id, "");
 	c->has_candidate = true;
 	c->candidate = value;
 	const char *at = strstr(write_report(&r), "side=\"candidate\"} ");
@@ -84,7 +84,8 @@ static void names(void **state)
 	(void)state;
 	report_init(&r);
 	for (int i = 0; i < NR_METRICS; i++)
-		sample_values(sample_check(&r, VERDICT_PASS, metric_table[i].name, "step", i, ""), 1, 2);
+		sample_values(sample_check(&r, VERDICT_PASS, metric_table[i].name, GROUP_STEP, i, ""), 1,
+		              2);
 	const char *text = write_report(&r);
 	for (size_t i = 0; i < NR_OF(families); i++)
 		assert_non_null(strstr(text, families[i]));
@@ -112,7 +113,7 @@ static void labels(void **state)
 	(void)state;
 	report_init(&r);
 	r.workload = "w\"\\";
-	struct check *c = sample_check(&r, VERDICT_FAIL, "k", "kernels", METRIC_KERNEL_TIME,
+	struct check *c = sample_check(&r, VERDICT_FAIL, "k", GROUP_KERNELS, METRIC_KERNEL_TIME,
 	                               "{lambda()#1}\n\x1b[0m\\n\"");
 	sample_values(c, 1, 2);
 	const char *text = write_report(&r);
@@ -131,8 +132,8 @@ static void no_series_twice(void **state)
 	(void)state;
 	report_init(&r);
 	for (size_t i = 0; i < NR_OF(items); i++)
-		sample_values(sample_check(&r, VERDICT_PASS, "k", "kernels", METRIC_KERNEL_TIME, items[i]),
-		              5, 6);
+		sample_values(
+		    sample_check(&r, VERDICT_PASS, "k", GROUP_KERNELS, METRIC_KERNEL_TIME, items[i]), 5, 6);
 	const char *text = write_report(&r);
 	const char *rows = strstr(text, "\ngpugate_kernel_time_seconds_per_step");
 	assert_string_equal(rows + 1,

@@ -181,7 +181,8 @@ static void findings_of_many_ranks(void **state)
 	}
 	vec_push(&r.trust, (struct finding){ .id = "stuck", .rank = -1, .message = "the same" });
 	for (int k = 0; k < 6; k++)
-		sample_check(&r, VERDICT_INCONCLUSIVE, k < 4 ? "many" : "few", "step", METRIC_STEP_TIME, "")
+		sample_check(&r, VERDICT_INCONCLUSIVE, k < 4 ? "many" : "few", GROUP_STEP, METRIC_STEP_TIME,
+		             "")
 		    ->finding = &r.trust.v[k < 4 ? k % 3 : 4];
 	const char *text = write_report(&r, &(struct write_options){ 0 });
 	assert_non_null(strstr(text, want));
@@ -202,7 +203,7 @@ static void a_pass_is_short(void **state)
 	r.headline = "pass: 1 of 1 check within its limits";
 	r.baseline = (struct side){ .label = "a", .ranks = 1, .steps = 4 };
 	r.candidate = (struct side){ .label = "b", .ranks = 2, .window = true };
-	sample_check(&r, VERDICT_PASS, "step-cuda-time", "step", METRIC_STEP_CUDA_TIME, "");
+	sample_check(&r, VERDICT_PASS, "step-cuda-time", GROUP_STEP, METRIC_STEP_CUDA_TIME, "");
 	sample_drift(&r, "k");
 	sample_ranks(&r, "k");
 	assert_string_equal(write_report(&r, &(struct write_options){ 0 }),

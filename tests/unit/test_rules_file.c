@@ -108,7 +108,7 @@ static void test_root(void **state)
 	assert_int_equal(r.warmup, 2);
 	assert_int_equal(r.min_steps, 3);
 	assert_int_equal(r.must_match.nr, 2);
-	assert_string_equal(r.must_match.v[1], "gpu.count");
+	assert_string_equal(r.must_match.v[1].p, "gpu.count");
 	assert_int_equal(r.should_match.nr, 1);
 	assert_true(r.match_exact);
 	assert_int_equal(r.aliases.nr, 1);
@@ -297,14 +297,14 @@ static void test_noise(void **state)
 	(void)state;
 	struct rules r;
 	with_profile(NULL, &r);
-	assert_int_equal(r.rules.v[0].noise_k, 2500000);
-	assert_int_equal(r.rules.v[0].noise_min_runs, 5);
-	assert_int_equal(r.rules.v[1].noise_k, 0);
-	assert_int_equal(r.rules.v[1].noise_min_runs, 7);
+	assert_int_equal(r.rules.v[0].noise.k, 2500000);
+	assert_int_equal(r.rules.v[0].noise.min_runs, 5);
+	assert_int_equal(r.rules.v[1].noise.k, 0);
+	assert_int_equal(r.rules.v[1].noise.min_runs, 7);
 	rules_release(&r);
 	accepted(HEAD RULE, &r);
-	assert_int_equal(r.rules.v[0].noise_k, 3000000);
-	assert_int_equal(r.rules.v[0].noise_min_runs, 5);
+	assert_int_equal(r.rules.v[0].noise.k, 3000000);
+	assert_int_equal(r.rules.v[0].noise.min_runs, 5);
 	rules_release(&r);
 }
 
@@ -354,14 +354,14 @@ static void test_profiles(void **state)
 	assert_int_equal(time->fail.and_value, 3000000);
 	assert_int_equal(time->fail.list.v[1].value, 1000000000);
 	assert_int_equal(time->warn.list.v[0].value, PERCENT(2));
-	assert_int_equal(time->noise_k, 4000000);
-	assert_int_equal(time->noise_min_runs, 6);
+	assert_int_equal(time->noise.k, 4000000);
+	assert_int_equal(time->noise.min_runs, 6);
 	assert_int_equal(top->top, 50);
 	assert_int_equal(top->min_share, PERCENT(1));
 	assert_int_equal(top->fail.list.v[0].condition, COND_INCREASE_SINCE_PIN);
 	assert_int_equal(top->fail.list.v[0].value, 5000);
-	assert_int_equal(top->noise_k, 0);
-	assert_int_equal(top->noise_min_runs, 7);
+	assert_int_equal(top->noise.k, 0);
+	assert_int_equal(top->noise.min_runs, 7);
 	assert_int_equal(r.rules.v[2].top, 5);
 	assert_int_equal(r.waivers.nr, 2);
 	rules_release(&r);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "model/rows.h"
 #include "rules/rules_file.h"
 #include "store/digest_json.h"
 #include "store/run_json.h"
@@ -56,8 +57,74 @@ static void test_files(void **state)
 	}
 }
 
+/* ---- rows of `metrics --json` ---- */
+
+static const char *shown_type(const struct field *f)
+{
+	switch (f->type) {
+	case FIELD_COUNT:
+		return "{\"$ref\": \"#/$defs/count\"}";
+	case FIELD_NUMBER:
+		return "{\"type\": \"integer\"}";
+	case FIELD_OPTIONAL_COUNT:
+	case FIELD_OPTIONAL_NUMBER:
+		return "{\"type\": [\"integer\", \"null\"]}";
+	case FIELD_BOOL:
+		return "{\"type\": \"boolean\"}";
+	case FIELD_TEXT:
+		return "{\"$ref\": \"#/$defs/id\"}";
+	default:
+		return "{\"type\": \"string\"}";
+	}
+}
+
+/* The part of the schema from `"key": {` to the next key of its depth is what the table says. */
+static void test_rows_of(const char *file, const char *key, const struct schema *s)
+{
+	struct strbuf name = STRBUF_INIT, line = STRBUF_INIT;
+	strbuf_addf(&name, "\n    \"%s\": {", key);
+	const char *from = strstr(file, strbuf_str(&name));
+	assert_non_null(from);
+	const char *end = strstr(from, "\n    },");
+	assert_non_null(end);
+	for (const struct field *f = s->fields; f < s->fields + s->nr; f++) {
+		if (!f->shown)
+			continue;
+		line.n = 0;
+		strbuf_addf(&line, "\"%s\": %s", f->shown, shown_type(f));
+		const char *at = strstr(from, strbuf_str(&line));
+		if (!at || at > end)
+			fail_msg("gpugate-metrics-1: %s lacks %s", key, strbuf_str(&line));
+	}
+	strbuf_release(&name);
+	strbuf_release(&line);
+}
+
+static void test_metrics(void **state)
+{
+	(void)state;
+	struct strbuf file = STRBUF_INIT;
+	char buf[4096];
+	size_t n;
+	FILE *f = fopen("../schemas/gpugate-metrics-1.json", "r");
+	if (!f)
+		fail_msg("run in tests/");
+	while ((n = fread(buf, 1, sizeof buf, f)) > 0)
+		strbuf_add(&file, (struct span){ buf, n });
+	fclose(f);
+	const char *text = strbuf_str(&file);
+	test_rows_of(text, "ranks", &trust_counts_row);
+	test_rows_of(text, "kernels", &kernel_stat_row);
+	test_rows_of(text, "collectives", &comm_stat_row);
+	test_rows_of(text, "functions", &function_stat_row);
+	test_rows_of(text, "memory_items", &memory_item_row);
+	test_rows_of(text, "memory_levels", &memory_level_row);
+	strbuf_release(&file);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_files) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_files),
+		                                cmocka_unit_test(test_metrics) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

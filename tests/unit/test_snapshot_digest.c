@@ -153,11 +153,23 @@ static void test_figures(void **state)
 	assert_string_equal(d->memories.v[0].id, "10");
 	assert_true(d->memories.v[0].growth_per_step == MEMORY_UNKNOWN);
 	const struct memory_stat want = {
-		NULL, "snapshot", 5,    3584, 8192, 2560, 8192, 8192, 512, 3,    1,    3000, 1024, 9000,
-		2512, 5632,       4608, 1,    0,    1,    0,    2560, 0,   1024, NULL, NULL, NULL,
+		NULL, MEMORY_OF_SNAPSHOT,
+		5,    3584,
+		8192, 2560,
+		8192, 8192,
+		512,  3,
+		1,    3000,
+		1024, 9000,
+		2512, 5632,
+		4608, 1,
+		0,    1,
+		0,    2560,
+		0,    1024,
+		NULL, NULL,
+		NULL,
 	};
 	assert_string_equal(d->memories.v[1].id, "2");
-	assert_string_equal(d->memories.v[1].source, "snapshot");
+	assert_int_equal(d->memories.v[1].source, MEMORY_OF_SNAPSHOT);
 	assert_memory_equal(&d->memories.v[1].events, &want.events,
 	                    sizeof want - offsetof(struct memory_stat, events));
 	assert_int_equal(d->memory_evidence.nr, 2);

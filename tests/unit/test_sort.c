@@ -92,10 +92,48 @@ static void every_form(void **state)
 			}
 }
 
+/* Beside a search from the front, in lists of any length, with gaps and repeats. */
+static void lower_bounds(void **state)
+{
+	(void)state;
+	uint32_t v[20] = { 0 };
+	assert_int_equal(lower_bound(NULL, 0, sizeof *v, &v[0], plain_by_key), 0);
+	for (uint32_t repeat = 1; repeat <= 3; repeat++)
+		for (size_t nr = 0; nr <= sizeof v / sizeof *v; nr++) {
+			for (size_t i = 0; i < nr; i++)
+				v[i] = (uint32_t)i / repeat * 2 + 1; /* 1, 3, 5, … */
+			for (uint32_t key = 0; key <= 2 * nr + 2; key++) {
+				size_t want = 0;
+				while (want < nr && v[want] < key)
+					want++;
+				assert_int_equal(lower_bound(v, nr, sizeof *v, &key, plain_by_key), want);
+			}
+		}
+}
+
+/* The key comes first, and may be of another type than the elements. */
+static int nth_of_two(const void *key, const void *element)
+{
+	const uint32_t *pair = element;
+	return (*(const int *)key > (int)pair[1]) - (*(const int *)key < (int)pair[1]);
+}
+
+static void lower_bound_of_another_key(void **state)
+{
+	(void)state;
+	const uint32_t pairs[][2] = { { 9, 1 }, { 9, 4 }, { 9, 4 }, { 9, 6 } };
+	const int keys[] = { 4, 5, 7 };
+	static const size_t wants[] = { 1, 3, 4 };
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(lower_bound(pairs, 4, sizeof *pairs, &keys[i], nth_of_two), wants[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_form),
+		cmocka_unit_test(lower_bounds),
+		cmocka_unit_test(lower_bound_of_another_key),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "read/recognise.h"
 #include "trace_rows.h"
 
 /* ---- what the trace says of itself ---- */
@@ -344,47 +343,6 @@ static void names_stay_apart(void **state)
 	strbuf_release(&b);
 }
 
-static void recognise(void **state)
-{
-	static const struct {
-		struct span first;
-		enum artifact artifact;
-	} rows[] = {
-		{ SPAN(""), ARTIFACT_TRACE }, /* the reader says that it is empty */
-		{ SPAN(" \n\t\r"), ARTIFACT_TRACE },
-		{ SPAN("{}"), ARTIFACT_TRACE },
-		{ SPAN("\n [1"), ARTIFACT_TRACE },
-		{ SPAN("nul"), ARTIFACT_UNKNOWN },
-		{ SPAN("-1"), ARTIFACT_UNKNOWN },
-		{ SPAN("{\"schema\":\"gpugate-digest-1\",\"ranks\""), ARTIFACT_DIGEST },
-		{ SPAN("{\n  \"schema\": \"gpugate-baseline-1\""), ARTIFACT_BASELINE },
-		{ SPAN("{\"schema\": \"gpugate-metrics-1\""), ARTIFACT_RESULT },
-		{ SPAN("{\"schema\": \"gpugate-result-1\""), ARTIFACT_RESULT },
-		{ SPAN("{\"schema\": \"other\"}"), ARTIFACT_TRACE },
-		{ SPAN("[\"gpugate-digest-1\"]"), ARTIFACT_TRACE },
-		{ SPAN("\x80\x02}q\0"), ARTIFACT_PICKLE },
-		{ SPAN("\x80\x04\x95"), ARTIFACT_PICKLE },
-		{ SPAN("(dp0\nS'segments'"), ARTIFACT_PICKLE },
-		{ SPAN("}q\0(X"), ARTIFACT_PICKLE },
-		{ SPAN("]q\0"), ARTIFACT_PICKLE },
-		{ SPAN("SQLite format 3\0\x10"), ARTIFACT_NSYS },
-		{ SPAN("SQLite format 2\0\x10"), ARTIFACT_UNKNOWN },
-		{ SPAN("<html>"), ARTIFACT_UNKNOWN },
-		{ SPAN("version: 1"), ARTIFACT_UNKNOWN },
-		{ SPAN("\0"), ARTIFACT_UNKNOWN },
-		{ SPAN(" \0{"), ARTIFACT_UNKNOWN },
-		{ SPAN("\x7f"
-		       "ELF"),
-		  ARTIFACT_UNKNOWN },
-		{ SPAN("PK\x03\x04"), ARTIFACT_UNKNOWN },
-		{ SPAN("\xEF\xBB\xBF{}"), ARTIFACT_UNKNOWN },
-	};
-	(void)state;
-	for (size_t i = 0; i < ROWS(rows); i++)
-		if (artifact_recognise(rows[i].first) != rows[i].artifact)
-			fail_msg("row %zu: %d", i, artifact_recognise(rows[i].first));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -397,7 +355,6 @@ int main(void)
 		cmocka_unit_test(cut_gzip),
 		cmocka_unit_test(long_names),
 		cmocka_unit_test(names_stay_apart),
-		cmocka_unit_test(recognise),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -442,8 +442,8 @@ static void test_memory_sources(void **state)
 	(void)state;
 	struct sides s;
 	setup(&s);
-	vec_push(&s.b->memories, sample_memory("0", "trace", 9));
-	vec_push(&s.c->memories, sample_memory("0", "snapshot", 9));
+	vec_push(&s.b->memories, sample_memory("0", MEMORY_OF_TRACE, 9));
+	vec_push(&s.c->memories, sample_memory("0", MEMORY_OF_SNAPSHOT, 9));
 	trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
 	assert_int_equal(s.report.trust.nr, 1);
 	assert_true(find(&s.report, "memory-source-differs")->warning_only);

@@ -254,7 +254,7 @@ static void test_malformed_figures(void **state)
 	(void)state;
 	struct digest *d = sample_digest(0);
 	d->devices.v[0] = (struct device_stat){ "0", 1, 1, 0, INT64_MAX, INT64_MAX, 0, 0, 0, 5 };
-	d->memories.v[0] = sample_memory("0", "trace", INT64_MAX);
+	d->memories.v[0] = sample_memory("0", MEMORY_OF_TRACE, INT64_MAX);
 	d->memories.v[0].reserved_at_peak = -INT64_MAX;
 	for (size_t i = 0; i < d->kernels.nr; i++) {
 		struct kernel_stat *s = &d->kernels.v[i];
@@ -285,8 +285,8 @@ static void test_memory_unknown(void **state)
 	struct memory_stat *m;
 	struct digest *d = sample_digest(0);
 	d->memories.nr = 0;
-	vec_push(&d->memories, sample_memory("GPU_0_bfc", "xprof", 100));
-	vec_push(&d->memories, sample_memory("gpu_host_bfc", "xprof", 900));
+	vec_push(&d->memories, sample_memory("GPU_0_bfc", MEMORY_OF_XPROF, 100));
+	vec_push(&d->memories, sample_memory("gpu_host_bfc", MEMORY_OF_XPROF, 900));
 	for (m = d->memories.v; m < d->memories.v + 2; m++) {
 		m->peak_reserved = m->reserved_at_peak = m->end_allocated = m->end_reserved =
 		    MEMORY_UNKNOWN;
@@ -365,7 +365,7 @@ static void test_joined_figures(void **state)
 	d->memories.v[0].peak_dims = "[8, 4]";
 	d->memories.v[0].peak_types = "float";
 	digest_join(d, sample_snapshot(0));
-	assert_string_equal(d->memories.v[0].source, "snapshot");
+	assert_int_equal(d->memories.v[0].source, MEMORY_OF_SNAPSHOT);
 	assert_string_equal(d->memories.v[0].peak_op, "aten::mm");
 	assert_string_equal(d->memories.v[0].peak_dims, "[8, 4]");
 	assert_string_equal(d->memories.v[0].peak_types, "float");
@@ -390,14 +390,14 @@ static void test_joined_record(void **state)
 	struct digest *d = sample_digest(0), *record = digest_new();
 	record->snapshot = "memory.raw.json";
 	digest_set_steps(record, 0);
-	vec_push(&record->memories, sample_memory("timeline", "timeline", 600));
+	vec_push(&record->memories, sample_memory("timeline", MEMORY_OF_TIMELINE, 600));
 	struct memory_stat first = d->memories.v[0];
-	vec_push(&d->memories, sample_memory("unknown", "trace", 700));
+	vec_push(&d->memories, sample_memory("unknown", MEMORY_OF_TRACE, 700));
 	digest_join(d, record);
 	assert_int_equal(d->memories.nr, 3);
 	assert_string_equal(d->memories.v[0].id, first.id);
-	assert_string_equal(d->memories.v[0].source, "trace");
-	assert_string_equal(d->memories.v[1].source, "timeline");
+	assert_int_equal(d->memories.v[0].source, MEMORY_OF_TRACE);
+	assert_int_equal(d->memories.v[1].source, MEMORY_OF_TIMELINE);
 	assert_string_equal(d->memories.v[2].id, "unknown");
 	struct fixture *f = open_view(d, NULL);
 	assert_figures(f, "memory.peak_allocated", "0=4000 timeline=600 unknown=700");
@@ -423,7 +423,7 @@ static void test_query_one_rank(void **state)
 {
 	(void)state;
 	struct digest *d = sample_digest(0);
-	vec_push(&d->memories, sample_memory("2", "trace", 6000));
+	vec_push(&d->memories, sample_memory("2", MEMORY_OF_TRACE, 6000));
 	d->samples[METRIC_STEP_KERNEL_COUNT][0] = 40;
 	d->samples[METRIC_STEP_KERNEL_COUNT][1] = 42;
 	struct fixture *f = open_view(d, NULL);

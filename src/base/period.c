@@ -1,0 +1,377 @@
+/* A step launches some kernels once, others more often. A kernel that comes exactly c times, evenly
+   spread, cuts the sequence into c pieces; so does a run of several kernels that each come more
+   often. The pieces are repetitions if nearly all launches of a piece were in the piece before.
+   Layers repeat too, and so do the parts of a batch: but kernels that a step launches once (the
+   embedding, the head, the optimizer) are then in one piece of many, and not in the next.
+
+   By launches alone 24 layers of a model that runs once are 97 % regular; by distinct names 72 %.
+   Hence the least of the shares. */
+#include "base/period.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/number.h"
+
+enum {
+	CANDIDATES = 16, /* counts that are tried, the most evenly spread first */
+	IN_A_ROW = 8, /* launches of a run */
+	RUNS = 4096, /* hash values, at least */
+	FEW = 4, /* with fewer pieces, the first must be like the others */
+	EVEN = 250000, /* evenly spread: variance of the gaps over their mean squared, 1e-6 */
+	AS_EVEN = 30000, /* negligible difference of unevenness */
+	EXPLAINS = 5, /* factor by which a longer period explains more */
+	VARIES = 75 * MICRO, /* regularity of repetitions in which something varies */
+	CLEAN_PCT = 40, /* of the pieces; in batches of two parts half are clean */
+	WHOLE_PCT = 75, /* of the launches of the repetition before: the last is complete */
+	AGREE_PCT = 75 /* of the repetitions that begin with the same launch */
+};
+
+/* Positions of each name or run: at[first[id]..first[id + 1]), ascending. */
+struct places {
+	size_t nr_ids;
+	uint32_t *first, *at;
+};
+
+/* Launches of one name, or starts of one run, that may cut the sequence. */
+struct anchor {
+	const uint32_t *at;
+	size_t count;
+	int64_t unevenness; ///< 1e-6
+	int64_t without_longest; ///< the same without the longest gap, unless there are FEW: the first
+	                         ///< piece may be unlike
+	int64_t regularity; ///< 1e-6 %
+	size_t clean; ///< pieces whose launches were all in the piece before
+};
+
+/* One name, while the pieces are walked. */
+struct tally {
+	size_t piece; ///< the last in which it was seen, from 1 on
+	uint32_t count, before; ///< in that piece, in the one before
+	uint32_t seen, again; ///< launches after the first piece; those that the piece before had too
+};
+
+static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t nr_ids)
+{
+	p->first = mem_calloc(nr_ids + 1, sizeof *p->first);
+	p->at = mem_calloc(nr, sizeof *p->at);
+	p->nr_ids = nr_ids;
+	for (size_t i = 0; i < nr; i++)
+		p->first[ids[i]]++;
+	for (size_t i = 1; i <= nr_ids; i++)
+		p->first[i] += p->first[i - 1]; /* ends; filled from the back they become starts */
+	for (size_t i = nr; i-- > 0;)
+		p->at[--p->first[ids[i]]] = (uint32_t)i;
+}
+
+/* Runs are identified by a hash with at least as many values as launches. If two runs collide,
+   another run becomes the anchor. */
+static void places_init_runs(struct places *p, const struct launch_sequence *s)
+{
+	size_t nr = s->nr >= IN_A_ROW ? s->nr - IN_A_ROW + 1 : 0, nr_ids = nr < RUNS ? RUNS : nr;
+	uint32_t *ids = mem_calloc(nr, sizeof *ids);
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t h = 0;
+		for (size_t k = 0; k < IN_A_ROW; k++)
+			h = (h ^ s->names[i + k]) * 0x9e3779b97f4a7c15;
+		ids[i] = (uint32_t)((h >> 32) * nr_ids >> 32);
+	}
+	places_init(p, ids, nr, nr_ids);
+	free(ids);
+}
+
+static void places_release(struct places *p)
+{
+	free(p->first);
+	free(p->at);
+}
+
+static int64_t spread(size_t nr, __int128 sum, __int128 squares)
+{
+	return number_div_round(squares * (__int128)nr * 1000000, sum * sum) - 1000000;
+}
+
+/* False if the gaps between the launches, around the ring, differ too much. */
+static bool anchor_init(struct anchor *a, const uint32_t *at, size_t count, size_t nr)
+{
+	__int128 sum = 0, squares = 0, longest = 0;
+	for (size_t i = 0; i < count; i++) {
+		__int128 gap = i + 1 < count ? at[i + 1] - at[i] : nr - at[i] + at[0];
+		sum += gap;
+		squares += gap * gap;
+		longest = gap > longest ? gap : longest;
+	}
+	*a = (struct anchor){ .at = at, .count = count, .unevenness = spread(count, sum, squares) };
+	a->without_longest =
+	    count < FEW ? a->unevenness : spread(count - 1, sum - longest, squares - longest * longest);
+	return a->without_longest <= EVEN;
+}
+
+static int anchor_evenness_cmp(const void *a, const void *b)
+{
+	const struct anchor *x = a, *y = b;
+	ORDER_BY(x->without_longest, y->without_longest);
+	return (x->at[0] > y->at[0]) - (x->at[0] < y->at[0]);
+}
+
+static int anchor_count_cmp(const void *a, const void *b)
+{
+	const struct anchor *x = a, *y = b;
+	ORDER_BY(x->count, y->count);
+	return anchor_evenness_cmp(a, b);
+}
+
+struct anchors {
+	VEC(struct anchor) list;
+};
+
+static void find_anchors(const struct places *p, size_t nr, struct anchors *out)
+{
+	for (size_t i = 0; i < p->nr_ids; i++) {
+		struct anchor a;
+		size_t count = p->first[i + 1] - p->first[i];
+		if (count > 1 && anchor_init(&a, p->at + p->first[i], count, nr))
+			vec_push(&out->list, a);
+	}
+}
+
+/* Keep one anchor per count: of those that are about as even as the best, the earliest, so that few
+   launches lie before it. */
+static void select_anchors(struct anchors *out)
+{
+	size_t nr = 0;
+	vec_sort(&out->list, anchor_count_cmp);
+	for (size_t i = 0, end; i < out->list.nr; i = end) {
+		struct anchor best = out->list.v[i];
+		int64_t until = best.without_longest + AS_EVEN;
+		for (end = i + 1; end < out->list.nr && out->list.v[end].count == best.count; end++)
+			if (out->list.v[end].without_longest <= until && out->list.v[end].at[0] < best.at[0])
+				best = out->list.v[end];
+		out->list.v[nr++] = best;
+	}
+	out->list.nr = nr;
+	vec_sort(&out->list, anchor_evenness_cmp);
+	if (out->list.nr > CANDIDATES)
+		out->list.nr = CANDIDATES;
+}
+
+/* Count a launch in a piece (from 1 on); true if the piece before had it too. */
+static bool tally_add(struct tally *t, size_t piece)
+{
+	if (t->piece != piece) {
+		t->before = t->piece + 1 == piece ? t->count : 0;
+		t->count = 0;
+		t->piece = piece;
+	}
+	return ++t->count <= t->before;
+}
+
+static int64_t least_share(const struct launch_sequence *s, const struct tally *t)
+{
+	__int128 seen = 0, again = 0, seen_ns = 0, again_ns = 0, of_names = 0;
+	int64_t names = 0;
+	for (size_t i = 0; i < s->nr_names; i++) {
+		if (!t[i].seen)
+			continue;
+		seen += t[i].seen;
+		again += t[i].again;
+		seen_ns += (__int128)s->mean_ns[i] * t[i].seen;
+		again_ns += (__int128)s->mean_ns[i] * t[i].again;
+		of_names += number_pct(t[i].again, t[i].seen);
+		names++;
+	}
+	int64_t least = number_pct(again, seen), share = number_div_round(of_names, names);
+	least = share < least ? share : least;
+	share = seen_ns ? number_pct(again_ns, seen_ns) : least;
+	return share < least ? share : least;
+}
+
+/* The regularity below which a pattern explains far less than one of regularity `best`: it leaves
+   `times` as much unexplained. */
+static int64_t explained_regularity(int64_t best, int64_t times)
+{
+	return 99 * MICRO - (100 * MICRO - best) * times;
+}
+
+/* Begin of part `i`, if each piece is cut into `parts`, in launches from the first anchor on. */
+static size_t piece_begin(const struct anchor *a, size_t nr, size_t parts, size_t i)
+{
+	size_t k = i / parts % a->count;
+	size_t from = a->at[k] - a->at[0];
+	size_t to = k + 1 < a->count ? a->at[k + 1] - a->at[0] : nr;
+	return i / parts / a->count * nr + from + (to - from) * (i % parts) / parts;
+}
+
+/* Regularity of the pieces between the anchors, or of their parts. The launches before the first
+   anchor end the last piece, as on a ring. If there are many pieces, the first may differ from the
+   others; if there are few, it is also compared with the last, unless that is cut short. */
+static int64_t pieces_regularity(const struct launch_sequence *s, struct anchor *a, size_t parts,
+                                 struct tally *tallies)
+{
+	size_t last = piece_begin(a, s->nr, 1, a->count - 1),
+	       before = piece_begin(a, s->nr, 1, a->count - 2);
+	bool cut = a->count > 2 && (s->nr - last) * 100 < (last - before) * WHOLE_PCT;
+	size_t from = a->count < FEW ? parts : 2 * parts;
+	size_t to = (a->count < FEW && !cut ? a->count + 1 : a->count) * parts;
+	memset(tallies, 0, s->nr_names * sizeof *tallies);
+	for (size_t part = 0, i = 0; part < to; part++) {
+		size_t end = piece_begin(a, s->nr, parts, part + 1), again = 0, begin = i;
+		for (; i < end; i++) {
+			struct tally *t = &tallies[s->names[(a->at[0] + i) % s->nr]];
+			bool had = tally_add(t, part + 1);
+			t->seen += part >= from;
+			t->again += had && part >= from;
+			again += had;
+		}
+		a->clean += parts == 1 && again == end - begin;
+	}
+	return least_share(s, tallies);
+}
+
+/* If launches come in random order, any long pieces are alike, and so are their halves: a real
+   period explains far more than its half. */
+static void anchor_judge(const struct launch_sequence *s, struct anchor *a, struct tally *tallies)
+{
+	a->regularity = pieces_regularity(s, a, 1, tallies);
+	if (a->regularity >= PERIOD_NEEDED &&
+	    pieces_regularity(s, a, 2, tallies) >= explained_regularity(a->regularity, EXPLAINS))
+		a->regularity = 0;
+}
+
+/* True if the launches of most pieces were all in the piece before; else something varies. */
+static bool anchor_is_clean(const struct anchor *a)
+{
+	return a->clean * 100 >= a->count * CLEAN_PCT;
+}
+
+/* If a longer period explains far more, it is the step and this a part of it: most parts are alike,
+   and some have the kernels that the step launches once. But if something varies, a longer period
+   only evens it out and is not the step. */
+static bool is_period(const struct anchors *list, const struct anchor *a)
+{
+	for (size_t i = 0; i < list->list.nr; i++) {
+		const struct anchor *b = &list->list.v[i];
+		int64_t times =
+		    b->count < FEW ? 3 * EXPLAINS : EXPLAINS; /* few pieces may be alike by chance */
+		if (anchor_is_clean(a) && b->count < a->count &&
+		    a->regularity < explained_regularity(b->regularity, times))
+			return false;
+		if (!anchor_is_clean(b) && b->count * 2 > a->count * 3 && b->regularity >= VARIES)
+			return false;
+	}
+	return a->regularity >= PERIOD_NEEDED;
+}
+
+/* The most evenly spread period; if equal, the one with the most repetitions. */
+static const struct anchor *anchor_choose(const struct anchors *list, int64_t *regularity)
+{
+	const struct anchor *chosen = NULL;
+	*regularity = 0;
+	for (size_t i = 0; i < list->list.nr; i++) {
+		const struct anchor *a = &list->list.v[i];
+		if (is_period(list, a) &&
+		    (!chosen || a->unevenness < chosen->unevenness ||
+		     (a->unevenness == chosen->unevenness && a->count > chosen->count)))
+			chosen = a;
+		if (a->regularity > *regularity && a->regularity < PERIOD_NEEDED)
+			*regularity = a->regularity;
+	}
+	if (chosen)
+		*regularity = chosen->regularity;
+	return chosen;
+}
+
+/* How many launches before their anchors nearly all repetitions share. */
+static size_t common_lead(const struct launch_sequence *s, const struct anchor *a)
+{
+	for (size_t n = 0;; n++) {
+		size_t agree = 0;
+		if (n == a->at[0] || a->at[1] - n - 1 == a->at[0])
+			return n;
+		uint32_t name = s->names[a->at[1] - n - 1];
+		for (size_t i = 0; i < a->count; i++)
+			agree += a->at[i] > n && s->names[a->at[i] - n - 1] == name &&
+			         (i == 0 || a->at[i] - n - 1 > a->at[i - 1]);
+		if (agree * 100 < a->count * AGREE_PCT)
+			return n;
+	}
+}
+
+/* How many launches of [at, end) were in [before, at) too; `*last` becomes the end of the last of
+   them. */
+static size_t common_launches(const struct launch_sequence *s, size_t before, size_t at, size_t end,
+                              struct tally *tallies, size_t *last)
+{
+	size_t nr = 0;
+	memset(tallies, 0, s->nr_names * sizeof *tallies);
+	for (size_t i = before; i < at; i++)
+		tally_add(&tallies[s->names[i]], 1);
+	for (size_t i = at; i < end; i++)
+		if (tally_add(&tallies[s->names[i]], 2)) {
+			nr++;
+			*last = i + 1;
+		}
+	return nr;
+}
+
+/* The last repetition ends with the last launch that the one before had too. It is dropped if it is
+   cut short, and the first if it shares little with the second. False if fewer than two are left.
+   */
+static bool trim_period(const struct launch_sequence *s, struct period *p, struct tally *tallies)
+{
+	const size_t *v = p->starts.v;
+	size_t nr = p->starts.nr, end = s->nr, last = v[nr - 1];
+	if (common_launches(s, v[nr - 2], v[nr - 1], s->nr, tallies, &last) * 100 >=
+	    (v[nr - 1] - v[nr - 2]) * WHOLE_PCT)
+		vec_push(&p->starts, last);
+	v = p->starts.v;
+	if (p->starts.nr > 2 && common_launches(s, v[0], v[1], v[2], tallies, &end) * 2 < v[2] - v[1])
+		memmove(p->starts.v, v + 1, --p->starts.nr * sizeof *v);
+	return p->starts.nr > 2;
+}
+
+static int64_t median_launches(const struct period *p)
+{
+	size_t nr = p->starts.nr - 1;
+	int64_t *lengths = mem_calloc(nr, sizeof *lengths);
+	for (size_t i = 0; i < nr; i++)
+		lengths[i] = (int64_t)(p->starts.v[i + 1] - p->starts.v[i]);
+	int64_t median = number_median(lengths, nr);
+	free(lengths);
+	return median;
+}
+
+void period_find(const struct launch_sequence *s, struct period *out)
+{
+	struct places names, runs;
+	struct anchors anchors = { 0 };
+	*out = (struct period){ 0 };
+	struct tally *tallies = mem_calloc(s->nr_names, sizeof *tallies);
+	places_init(&names, s->names, s->nr, s->nr_names);
+	places_init_runs(&runs, s);
+	find_anchors(&names, s->nr, &anchors);
+	find_anchors(&runs, s->nr, &anchors);
+	select_anchors(&anchors);
+	for (size_t i = 0; i < anchors.list.nr; i++)
+		anchor_judge(s, &anchors.list.v[i], tallies);
+	const struct anchor *a = anchor_choose(&anchors, &out->regularity);
+	if (a) {
+		size_t n = common_lead(s, a);
+		for (size_t i = 0; i < a->count; i++)
+			vec_push(&out->starts, a->at[i] - n);
+		if (trim_period(s, out, tallies))
+			out->launches = median_launches(out);
+		else
+			period_release(out);
+	}
+	vec_release(&anchors.list);
+	places_release(&names);
+	places_release(&runs);
+	free(tallies);
+}
+
+void period_release(struct period *p)
+{
+	vec_release(&p->starts);
+	p->launches = p->regularity = 0;
+}

@@ -1,0 +1,335 @@
+/* A further format is a reader in read/, a loader and a row here, and a fuzz target. */
+#include "cli/artifact_format.h"
+
+#include <string.h>
+
+#include "cli/context.h"
+#include "read/metrics_file.h"
+#include "read/nsys.h"
+#include "read/pickle.h"
+#include "read/timeline.h"
+#include "read/xprof.h"
+#include "replay/records.h"
+#include "replay/snapshot_digest.h"
+#include "store/digest_json.h"
+#include "store/run_json.h"
+
+/* Reducers know no file: their errors get the name of it. */
+static void name_errors(struct diag_log *log, enum status st, const char *name,
+                        struct diag_log *own)
+{
+	if (st != ST_OK)
+		diag_error(log, "%s: %s", name, diag_first_error(own));
+	diag_release(own);
+}
+
+/* Nothing was made with these; a run is of one setting all the same. */
+static void set_settings(const struct loader *l, struct digest *d)
+{
+	d->marker = arena_dup(&d->arena, span_of(l->options->reduce.marker));
+	d->communication = arena_dup(&d->arena, span_of(l->options->reduce.communication));
+	d->warmup = l->options->reduce.warmup;
+}
+
+/* ---- events ---- */
+
+static enum status load_events(const struct loader *l, struct source *src,
+                               struct artifact_file *file, bool nsys)
+{
+	struct name_table names;
+	struct trace_meta meta;
+	struct diag_log own;
+	const char *name = artifact_file_name(file);
+	bool rank_said;
+	name_table_init(&names);
+	diag_init(&own);
+	struct reduce_options options = l->options->reduce;
+	options.threads = l->trace.threads;
+	struct reducer *reducer = reducer_new(&options, &names);
+	struct digest *d = digest_new();
+	enum status st =
+	    nsys ? nsys_read(file->path, &file->progress, &names, reducer_sink(reducer), &meta,
+	                     file->log)
+	         : trace_read(src, &l->trace, &names, reducer_sink(reducer), &meta, file->log);
+	if (st == ST_OK) {
+		st = reducer_finish(reducer, &meta, d, &own);
+		name_errors(file->log, st, source_name(src), &own);
+	}
+	file->outcome = meta.not_a_trace ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
+	d->trace = arena_dup(&d->arena, span_of(name));
+	d->rank = rank_of(l, meta.rank, name, &rank_said);
+	reducer_free(reducer);
+	arena_release(&meta.arena);
+	vec_release(&meta.devices);
+	vec_release(&meta.counters);
+	vec_release(&meta.samples);
+	name_table_release(&names);
+	return artifact_add(l, file, st, d, rank_said);
+}
+
+static enum status load_trace(const struct loader *l, struct source *src,
+                              struct artifact_file *file)
+{
+	return load_events(l, src, file, false);
+}
+
+static enum status load_nsys(const struct loader *l, struct source *src, struct artifact_file *file)
+{
+	if (l->trace.quick)
+		return diag_fail(file->log, ST_INPUT,
+		                 "%s: a database has no first events: leave --quick out", source_name(src));
+	return load_events(l, src, file, true);
+}
+
+/* ---- memory ---- */
+
+/* Takes over `d`, which came of memory alone; `st` and `own` are those of reducing it. */
+static enum status add_memory(const struct loader *l, struct source *src,
+                              struct artifact_file *file, enum status st, struct digest *d,
+                              struct diag_log *own)
+{
+	const char *name = artifact_file_name(file);
+	bool rank_said;
+	name_errors(file->log, st, source_name(src), own);
+	d->snapshot = arena_dup(&d->arena, span_of(name));
+	d->rank = rank_of(l, -1, name, &rank_said);
+	set_settings(l, d);
+	return artifact_add(l, file, st, d, rank_said);
+}
+
+static enum status add_snapshot(const struct loader *l, struct source *src,
+                                struct artifact_file *file, struct snapshot *s)
+{
+	struct replay_options replay = { .sites = l->options->sites, .capacity = -1 };
+	struct diag_log own;
+	diag_init(&own);
+	struct digest *d = digest_new();
+	enum status st = snapshot_reduce(s, &replay, d, &own);
+	snapshot_release(s);
+	return add_memory(l, src, file, st, d, &own);
+}
+
+static enum status load_snapshot(const struct loader *l, struct source *src,
+                                 struct artifact_file *file)
+{
+	struct snapshot s;
+	TRY(snapshot_read(src, NULL, &s, file->log));
+	return add_snapshot(l, src, file, &s);
+}
+
+static enum status load_pickle(const struct loader *l, struct source *src,
+                               struct artifact_file *file)
+{
+	struct snapshot s;
+	TRY(snapshot_read_pickle(src, NULL, &s, file->log));
+	return add_snapshot(l, src, file, &s);
+}
+
+static enum status load_xprof(const struct loader *l, struct source *src,
+                              struct artifact_file *file)
+{
+	struct xprof_profile p;
+	struct diag_log own;
+	TRY(xprof_read(src, NULL, &p, file->log));
+	diag_init(&own);
+	struct digest *d = digest_new();
+	enum status st = xprof_reduce(&p, d, &own);
+	xprof_profile_release(&p);
+	return add_memory(l, src, file, st, d, &own);
+}
+
+static enum status load_timeline(const struct loader *l, struct source *src,
+                                 struct artifact_file *file)
+{
+	struct memory_timeline t;
+	struct diag_log own;
+	TRY(timeline_read(src, NULL, &t, file->log));
+	diag_init(&own);
+	struct digest *d = digest_new();
+	timeline_reduce(&t, d);
+	memory_timeline_release(&t);
+	return add_memory(l, src, file, ST_OK, d, &own);
+}
+
+/* ---- figures and digests ---- */
+
+/* Takes over `d`, which came of figures alone; `st` is that of reading it. */
+static enum status add_figures(const struct loader *l, struct artifact_file *file, enum status st,
+                               struct digest *d)
+{
+	const char *name = artifact_file_name(file);
+	bool rank_said;
+	d->metrics_file = arena_dup(&d->arena, span_of(name));
+	d->rank = rank_of(l, -1, name, &rank_said);
+	if (!rank_said)
+		d->rank = -1;
+	set_settings(l, d);
+	return artifact_add(l, file, st, d, rank_said);
+}
+
+static enum status load_metrics(const struct loader *l, struct source *src,
+                                struct artifact_file *file)
+{
+	bool other;
+	if (strcmp(artifact_file_name(file), CONTEXT_JSON) == 0)
+		return diag_fail(file->log, ST_INPUT,
+		                 "%s: what is known of a run, which is read with the artifacts beside it; "
+		                 "a metrics file needs another name",
+		                 source_name(src));
+	struct digest *d = digest_new();
+	enum status st = inputs_read(src, d, &other, file->log);
+	file->outcome = other ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
+	return add_figures(l, file, st, d);
+}
+
+static enum status load_digest(const struct loader *l, struct source *src,
+                               struct artifact_file *file)
+{
+	struct digest *d;
+	TRY(digest_read(src, ST_INPUT, &d, file->log));
+	return artifact_add_stored(l, file, d);
+}
+
+static enum status load_run(const struct loader *l, struct source *src, struct artifact_file *file)
+{
+	struct run stored = { 0 };
+	enum status st = run_read(src, &stored, file->log);
+	int64_t before = -1; /* whose digest it is that was last */
+	for (size_t i = 0; i < stored.ranks.nr && st == ST_OK; i++) {
+		struct digest *d = stored.ranks.v[i];
+		file->cycles = file->cycles || (before == d->rank && digest_has_trace(d));
+		before = d->rank;
+		stored.ranks.v[i] = NULL;
+		st = artifact_add_stored(l, file, d);
+	}
+	run_release(&stored);
+	return st;
+}
+
+/* ---- what has no reader ---- */
+
+static bool begin_has(struct span first, size_t within, const char *what)
+{
+	return memmem(first.p, first.n < within ? first.n : within, what, strlen(what)) != NULL;
+}
+
+/* What this program writes begins with its schema. */
+static bool schema_recognise(struct span first, const char *schema)
+{
+	enum { WITHIN = 48 };
+	return span_starts(first, SPAN("{")) && begin_has(first, WITHIN, "\"schema\"") &&
+	       begin_has(first, WITHIN, schema);
+}
+
+/* Source: export_memory_timeline_html() of torch/profiler/_memory_profiler.py. */
+static bool timeline_page_recognise(struct span first)
+{
+	return span_starts(first, SPAN("<")) &&
+	       begin_has(first, first.n, "<title>GPU Memory Timeline HTML</title>");
+}
+
+/* Nothing at all is a trace, too: its reader says that it is empty. */
+static bool trace_recognise(struct span first)
+{
+	return first.n == 0 || first.p[0] == '{' || first.p[0] == '[';
+}
+
+/* ---- the formats ---- */
+
+const struct artifact_format artifact_formats[] = {
+	{ .name = "pickle",
+	  .recognise = pickle_recognise,
+	  .endings = { ".pickle", ".pkl" },
+	  .load = load_pickle,
+	  .ahead = true,
+	  .is_unsafe = true,
+	  .refusal = "a pickle, which can run code when it is read; export it as JSON where you trust "
+	             "it: python3 -c 'import pickle,json,sys; "
+	             "json.dump(pickle.load(open(sys.argv[1],\"rb\")),open(sys.argv[2],\"w\"))' "
+	             "FILE.pickle FILE.json; or have it read as data only, with --allow-pickle" },
+	{ .name = "nsys", .recognise = nsys_recognise, .endings = { ".sqlite" }, .load = load_nsys },
+	{ .name = "digest", .schema = "\"gpugate-digest-", .load = load_digest, .is_recording = true },
+	{ .name = "run", .schema = "\"gpugate-run-", .load = load_run, .is_recording = true },
+	{ .name = "baseline",
+	  .schema = "\"gpugate-baseline-",
+	  .refusal = "a baseline where a run was expected; give it with --baseline" },
+	{ .name = "report",
+	  .schema = "\"gpugate-",
+	  .refusal = "a report of gpugate where a run was expected; give the trace, the snapshot or "
+	             "the digest" },
+	{ .name = "snapshot",
+	  .form = JSON_SNAPSHOT,
+	  .load = load_snapshot,
+	  .ahead = true,
+	  .is_recording = true },
+	{ .name = "xprof",
+	  .form = JSON_XPROF,
+	  .load = load_xprof,
+	  .ahead = true,
+	  .is_recording = true },
+	{ .name = "timeline",
+	  .form = JSON_TIMELINE,
+	  .load = load_timeline,
+	  .ahead = true,
+	  .is_recording = true },
+	{ .name = "metrics", .recognise = metrics_recognise, .load = load_metrics },
+	{ .name = "timeline page",
+	  .recognise = timeline_page_recognise,
+	  .refusal = "the picture of a memory timeline; export the timeline as FILE.raw.json.gz with "
+	             "the same export_memory_timeline()" },
+	{ .name = "trace",
+	  .recognise = trace_recognise,
+	  .endings = { ".json", ".trace", ".gz" },
+	  .load = load_trace,
+	  .is_guess = true },
+	{ .name = "nsys report",
+	  .endings = { ".nsys-rep", ".qdrep" },
+	  .refusal = "a report of Nsight Systems, whose form is not public: export it with nsys export "
+	             "--type sqlite" },
+	{ .name = "other",
+	  .refusal = "byte 0: neither JSON nor gzip; give the trace that torch.profiler wrote or a "
+	             "memory snapshot" },
+	{ 0 },
+};
+
+static bool ends_with(const char *name, const char *ending)
+{
+	size_t n = strlen(name), k = strlen(ending);
+	return n >= k && strcmp(name + n - k, ending) == 0;
+}
+
+static bool format_fits(const struct artifact_format *f, struct span first, enum json_form form,
+                        const char *name)
+{
+	if (f->schema || f->form || f->recognise)
+		return (f->schema && schema_recognise(first, f->schema)) || (f->form && f->form == form) ||
+		       (f->recognise && f->recognise(first));
+	bool fits = !f->endings[0];
+	for (size_t i = 0; !fits && i < ENDINGS_MAX && f->endings[i]; i++)
+		fits = ends_with(name, f->endings[i]);
+	return fits;
+}
+
+const struct artifact_format *artifact_format_find(struct span first, const char *name)
+{
+	const struct artifact_format *f = artifact_formats;
+	size_t blanks = 0;
+	while (blanks < first.n && first.p[blanks] && strchr(" \t\r\n", first.p[blanks]))
+		blanks++;
+	first.p += blanks;
+	first.n -= blanks;
+	struct source *src = source_memory("", first.p, first.n, NULL);
+	enum json_form form = json_form_of(src);
+	source_close(src);
+	while (!format_fits(f, first, form, name))
+		f++;
+	return f;
+}
+
+const struct artifact_format *artifact_format_of(enum json_form form)
+{
+	const struct artifact_format *f = artifact_formats;
+	while (f->form != form)
+		f++;
+	return f;
+}

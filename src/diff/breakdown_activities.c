@@ -1,0 +1,258 @@
+/* Time, counts and bytes of GPU activities by class, category and kernel. */
+#include "base/text.h"
+#include "diff/breakdown_internal.h"
+#include "diff/drift.h"
+#include "metric/unit.h"
+
+enum { KERNELS = 1 << EVENT_KERNEL, COPIES = 1 << EVENT_MEMCPY, SETS = 1 << EVENT_MEMSET };
+enum which { ALL, COMMUNICATION, NO_COMMUNICATION, OF_CATEGORY, OF_NAME };
+
+/* What adds up to a metric. */
+static const struct activity_sum {
+	enum metric_id metric;
+	unsigned kinds;
+	enum which which;
+	size_t amount; /* of struct activity_pair */
+	const char *by; /* for the title; NULL: class, category and kernel */
+} sums[] = {
+#define AMOUNT(member) offsetof(struct activity_pair, member)
+	{ METRIC_STEP_CUDA_TIME, KERNELS | COPIES | SETS, ALL, AMOUNT(total_ns), NULL },
+	{ METRIC_STEP_KERNEL_TIME, KERNELS, ALL, AMOUNT(total_ns), NULL },
+	{ METRIC_STEP_MEMCPY_TIME, COPIES, ALL, AMOUNT(total_ns), "name" },
+	{ METRIC_STEP_MEMSET_TIME, SETS, ALL, AMOUNT(total_ns), "name" },
+	{ METRIC_STEP_COMPUTE_TIME, KERNELS, NO_COMMUNICATION, AMOUNT(total_ns), NULL },
+	{ METRIC_STEP_COMM_TIME, KERNELS, COMMUNICATION, AMOUNT(total_ns), NULL },
+	{ METRIC_STEP_KERNEL_COUNT, KERNELS, ALL, AMOUNT(count), NULL },
+	{ METRIC_STEP_MEMCPY_BYTES, COPIES, ALL, AMOUNT(bytes), "name" },
+	{ METRIC_CATEGORY_TIME, KERNELS, OF_CATEGORY, AMOUNT(total_ns), "name" },
+	{ METRIC_KERNEL_TIME, KERNELS, OF_NAME, AMOUNT(total_ns), "launches and mean" },
+};
+
+static const struct activity_sum *activity_sum_of(enum metric_id id)
+{
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+		if (sums[i].metric == id)
+			return &sums[i];
+	return NULL;
+}
+
+bool breakdown_has_activities(enum metric_id id)
+{
+	return activity_sum_of(id);
+}
+
+struct activity_breakdown {
+	const struct breakdown_input *in;
+	const struct activity_sum *sum;
+	struct parts parts;
+};
+
+/* A thing of the tree: a kernel that was renamed is the one with its new name. */
+struct activity {
+	const struct activity_pair *pair, *was; ///< `was`: the one with its old name, else NULL
+	const char *category;
+	struct node *node;
+};
+
+static const char *category_label(const struct category_table *t, const struct activity_pair *p)
+{
+	switch (p->kind) {
+	case EVENT_MEMCPY:
+		return "memcpy";
+	case EVENT_MEMSET:
+		return "memset";
+	default:
+		return category_name(t, p->category);
+	}
+}
+
+static bool is_in_sum(const struct activity_breakdown *b, const struct activity_pair *p,
+                      const char *category)
+{
+	struct span label = b->in->query->label;
+	if (!(b->sum->kinds & 1u << p->kind))
+		return false;
+	switch (b->sum->which) {
+	case COMMUNICATION:
+		return p->cls == CLASS_COMMUNICATION;
+	case NO_COMMUNICATION:
+		return p->cls != CLASS_COMMUNICATION;
+	case OF_CATEGORY:
+		return span_eq(span_of(category), label);
+	case OF_NAME:
+		return !p->folded && span_eq(p->name, label);
+	case ALL:
+		break;
+	}
+	return true;
+}
+
+/* The old name of a renamed kernel; a check of one kernel keeps to its name unless it
+   is told otherwise. */
+static const struct activity_pair *old_name(const struct activity_breakdown *b,
+                                            const struct activity_pair *p)
+{
+	bool joined = b->sum->which != OF_NAME || b->in->query->renamed;
+	return joined && p->count[SIDE_BASELINE] <= 0 ? p->partner : NULL;
+}
+
+/* Counted with its new name. */
+static bool is_renamed_away(const struct activity_breakdown *b, const struct activity_pair *p)
+{
+	return p->count[SIDE_CANDIDATE] <= 0 && b->sum->which != OF_NAME && p->partner;
+}
+
+/* ---- what is said of a kernel ---- */
+
+static const char *per_step(const struct activity_breakdown *b, const int64_t amount[NR_SIDES],
+                            int side, enum unit unit)
+{
+	int64_t scale = unit == UNIT_COUNT_PER_STEP ? MICRO : 1;
+	return unit_text(b->in->arena, unit,
+	                 number_div_round((__int128)amount[side] * scale, b->in->pairs->steps[side]));
+}
+
+static const char *launches_detail(const struct activity_breakdown *b,
+                                   const struct activity_pair *p)
+{
+	return arena_printf(b->in->arena, "launches %s → %s",
+	                    per_step(b, p->count, 0, UNIT_COUNT_PER_STEP),
+	                    per_step(b, p->count, 1, UNIT_COUNT_PER_STEP));
+}
+
+static const char *mean_detail(const struct activity_breakdown *b, const struct activity_pair *p)
+{
+	int64_t mean[NR_SIDES];
+	for (int s = 0; s < NR_SIDES; s++)
+		mean[s] = number_div_round(p->total_ns[s], p->count[s]);
+	return arena_printf(b->in->arena, "mean %s",
+	                    unit_movement(b->in->arena, UNIT_NS, mean[0], mean[1]));
+}
+
+static const char *one_side_detail(const struct activity_breakdown *b,
+                                   const struct activity_pair *p)
+{
+	bool gone = p->count[SIDE_BASELINE] > 0;
+	if (p->folded)
+		return gone ? "none in the candidate" : "none in the baseline";
+	if (!drift_may_be_folded(b->in->pairs, p))
+		return gone ? "gone" : "new";
+	return gone ? "gone, or among the smaller kernels of the candidate"
+	            : "new, or among the smaller kernels of the baseline";
+}
+
+static const char *activity_detail(const struct activity_breakdown *b, const struct activity *x)
+{
+	const struct activity_pair *p = x->pair;
+	if (x->was)
+		return arena_printf(b->in->arena, "renamed from '%s'",
+		                    text_short(b->in->arena, x->was->name, 60));
+	if (activity_is_partial(b->in->pairs, p))
+		return "perhaps among the smaller kernels of some runs or ranks";
+	if (!node_is_on_both_sides(x->node))
+		return one_side_detail(b, p);
+	if (b->sum->amount == AMOUNT(bytes))
+		return arena_printf(b->in->arena, "%s → %s per step", per_step(b, p->bytes, 0, UNIT_BYTES),
+		                    per_step(b, p->bytes, 1, UNIT_BYTES));
+	return activity_count_order(b->in->pairs, p) ? launches_detail(b, p) : mean_detail(b, p);
+}
+
+static void split_activity(struct activity_breakdown *b, struct node *n,
+                           const struct activity_pair *p)
+{
+	node_split(&b->parts, n, b->in->pairs->steps, "launches", launches_detail(b, p), "mean",
+	           mean_detail(b, p));
+}
+
+static void describe_activity(void *ctx, struct node *n)
+{
+	struct activity_breakdown *b = ctx;
+	const struct activity *x = n->of;
+	const struct activity_pair *p = x ? x->pair : NULL;
+	if (!p)
+		return;
+	n->label = text_line(b->in->arena, p->name);
+	n->detail = activity_detail(b, x);
+	if (node_is_on_both_sides(n) && b->sum->amount == AMOUNT(total_ns) &&
+	    !activity_is_partial(b->in->pairs, p) && activity_count_order(b->in->pairs, p))
+		split_activity(b, n, p);
+}
+
+/* ---- the tree ---- */
+
+struct activities {
+	VEC(struct activity) list;
+};
+
+static void collect_activities(struct activity_breakdown *b, struct node *all,
+                               struct activities *out)
+{
+	const struct activity_pairs *pairs = b->in->pairs;
+	for (size_t i = 0; i < pairs->list.nr; i++) {
+		const struct activity_pair *p = &pairs->list.v[i];
+		const char *category = category_label(b->in->bench->naming.categories, p);
+		if (!is_in_sum(b, p, category) || is_renamed_away(b, p))
+			continue;
+		const struct activity_pair *was = old_name(b, p), *from[NR_SIDES] = { was ? was : p, p };
+		struct node *n = node_add(&b->parts, all, NULL);
+		for (int s = 0; s < NR_SIDES; s++) {
+			n->count[s] = p->count[s];
+			n->amount[s] = ((const int64_t *)((const char *)from[s] + b->sum->amount))[s];
+		}
+		vec_push(&out->list, (struct activity){ p, was, category, n });
+	}
+}
+
+static int activity_cmp(const void *a, const void *b)
+{
+	const struct activity *x = a, *y = b;
+	if (x->pair->cls != y->pair->cls)
+		return x->pair->cls < y->pair->cls ? -1 : 1;
+	int c = strcmp(x->category, y->category);
+	return c ? c : (x->node->seq > y->node->seq) - (x->node->seq < y->node->seq);
+}
+
+/* Things of one class and category are neighbours in the list. */
+static void form_tree(struct activity_breakdown *b, struct node *root, struct activities *all)
+{
+	const struct activity *last = NULL;
+	struct node *cls = NULL, *category = NULL;
+	vec_sort(&all->list, activity_cmp);
+	root->order = NODES_BY_SIZE;
+	for (size_t i = 0; i < all->list.nr; i++) {
+		const struct activity *x = &all->list.v[i];
+		bool other_class = !last || x->pair->cls != last->pair->cls;
+		if (other_class)
+			cls = node_add_group(&b->parts, root, b->sum->by ? NULL : class_name(x->pair->cls),
+			                     "category", "categories");
+		if (other_class || strcmp(x->category, last->category) != 0)
+			category = node_add_group(
+			    &b->parts, cls, b->sum->by ? NULL : text_line(b->in->arena, span_of(x->category)),
+			    "kernel", "kernels");
+		x->node->of = last = x;
+		node_move(category, x->node);
+		category->change = number_add(category->change, x->node->change);
+		cls->change = number_add(cls->change, x->node->change);
+	}
+}
+
+struct breakdown *breakdown_by_activity(const struct breakdown_input *in)
+{
+	struct activity_breakdown b = { .in = in, .sum = activity_sum_of(in->query->metric->id) };
+	struct activities list = { 0 };
+	struct node all = { 0 }, root = { 0 };
+	b.parts = breakdown_begin(in, b.sum->by ? b.sum->by : "class, category and kernel");
+	b.parts.describe = describe_activity;
+	b.parts.ctx = &b;
+	collect_activities(&b, &all, &list);
+	int64_t rest = nodes_spread(&all, in->pairs->steps, breakdown_change(in->query));
+	const struct activity *only = b.sum->which == OF_NAME && list.list.nr == 1 ? list.list.v : NULL;
+	bool split = only && node_is_on_both_sides(only->node);
+	if (split)
+		split_activity(&b, only->node, only->pair);
+	else
+		form_tree(&b, &root, &list);
+	struct breakdown *out = breakdown_end(&b.parts, split ? only->node : &root, in->query, rest);
+	vec_release(&list.list);
+	return out;
+}

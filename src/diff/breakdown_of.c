@@ -1,0 +1,102 @@
+#include "diff/breakdown_of.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "diff/breakdown_internal.h"
+#include "diff/drift.h"
+
+/* ---- ranks in scope ---- */
+
+static struct span label_of(const struct breakdown_input *in, int side)
+{
+	const struct breakdown_query *q = in->query;
+	const struct activity_pair *a =
+	    q->renamed && side == SIDE_BASELINE ? drift_find(in->pairs, q->label) : NULL;
+	return a && a->partner ? a->partner->name : q->label;
+}
+
+void breakdown_each_rank(const struct breakdown_input *in,
+                         void (*fn)(void *ctx, const struct rank_part *part), void *ctx)
+{
+	const struct bench *b = in->bench;
+	for (size_t r = 0; r < 1 + b->runs.nr_candidates; r++) {
+		struct rank_part part = { .side = r ? SIDE_CANDIDATE : SIDE_BASELINE, .view = &b->view[r] };
+		part.label = label_of(in, part.side);
+		for (size_t i = 0; i < part.view->run->ranks.nr; i++) {
+			part.rank = &part.view->ranks[i];
+			if (rank_scope_has(in->query->ranks, part.rank->digest->rank))
+				fn(ctx, &part);
+		}
+	}
+}
+
+size_t breakdown_nr_ranks(const struct breakdown_input *in)
+{
+	const struct run *run = in->bench->runs.baseline;
+	size_t nr = 0;
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		nr += rank_scope_has(in->query->ranks, run->ranks.v[i]->rank);
+	return nr;
+}
+
+static int by_match(const void *a, const void *b)
+{
+	return span_cmp(((const struct kernel_row *)a)->match, ((const struct kernel_row *)b)->match);
+}
+
+const struct kernel_row *breakdown_kernel(const struct rank_part *part)
+{
+	const struct kernel_row key = { .match = part->label };
+	return part->rank->nr_kernels
+	           ? bsearch(&key, part->rank->kernels, part->rank->nr_kernels, sizeof key, by_match)
+	           : NULL;
+}
+
+/* ---- beginning and end ---- */
+
+struct parts breakdown_begin(const struct breakdown_input *in, const char *by)
+{
+	const struct breakdown_query *q = in->query;
+	const char *of =
+	    q->label.n ? arena_printf(in->arena, " of '%s'", text_short(in->arena, q->label, 60)) : "";
+	return parts_new(in->arena, arena_printf(in->arena, "%s%s by %s", q->metric->name, of, by),
+	                 q->metric->unit, q->change);
+}
+
+struct breakdown *breakdown_end(struct parts *p, struct node *root, const struct breakdown_query *q,
+                                int64_t rest)
+{
+	const char *name = rest ? arena_printf(p->arena, "%s − mean", q->stat) : "";
+	parts_write(p, root, q->later, name, rest);
+	return p->out;
+}
+
+/* ---- by what ---- */
+
+static struct breakdown *by_parts(const struct breakdown_input *in)
+{
+	struct breakdown *out = breakdown_by_call(in);
+	return out ? out : breakdown_by_term(in);
+}
+
+struct breakdown *breakdown_of(const struct bench *b, const struct activity_pairs *p,
+                               const struct breakdown_query *q, struct arena *a)
+{
+	struct breakdown_input in = { .bench = b, .pairs = p, .query = q, .arena = a };
+	enum parts_kind kind = q->metric->parts;
+	bool of_phase = q->metric->per_step && q->label.n;
+	if (kind == PARTS_ACTIVITIES && !of_phase)
+		return breakdown_by_activity(&in);
+	if (!b->runs.baseline || kind == PARTS_RATE || kind == PARTS_SHARE)
+		return NULL;
+	if (of_phase)
+		return breakdown_by_phase(&in);
+	if (kind == PARTS_LACKED_STEPS)
+		return breakdown_of_lacked_steps(&in);
+	struct breakdown *out = by_parts(&in);
+	if (!out)
+		out = breakdown_by_rank(&in);
+	in.any_ranks = true;
+	return out ? out : by_parts(&in);
+}

@@ -1,0 +1,133 @@
+/* Figures of steps, devices, kernels and threads by terms that add up to them; those of phases
+   by figures of the same phase. */
+#include "base/text.h"
+#include "diff/breakdown_internal.h"
+#include "diff/terms.h"
+#include "model/phases.h"
+
+struct term_breakdown {
+	const struct breakdown_input *in;
+	const struct term_sum *terms;
+	const struct phase_sum *of_phase; /* of phases */
+	enum phase phase;
+	struct parts parts;
+	struct node root, *rows[TERM_ROWS];
+	int64_t of[NR_SIDES]; /* what the amounts are over */
+	bool unknown, several; /* a rank does not know the terms; a rank has several devices */
+};
+
+/* A row of the breakdown, in the order of the terms. */
+static void add_row(struct term_breakdown *b, const char *label)
+{
+	size_t i = b->root.nr;
+	b->rows[i] = node_add(&b->parts, &b->root, label);
+}
+
+/* ---- terms ---- */
+
+static void take_place(struct term_breakdown *b, int side, struct term_place place, int64_t nr)
+{
+	__int128 value[TERM_ROWS];
+	if (nr <= 0)
+		return;
+	if (!terms_values(b->terms, &place, value)) {
+		b->unknown = true;
+		return;
+	}
+	b->of[side] = number_add(b->of[side], nr);
+	for (size_t i = 0; i < b->root.nr; i++)
+		b->rows[i]->amount[side] += value[i];
+}
+
+static void take_rank(void *ctx, const struct rank_part *r)
+{
+	struct term_breakdown *b = ctx;
+	const struct digest *d = r->rank->digest;
+	struct term_place place = { .digest = d, .unknown = INT64_MIN };
+	const struct kernel_row *k;
+	b->several = b->several || d->devices.nr > 1;
+	switch (b->in->query->metric->label) {
+	case LABEL_DEVICE:
+		for (size_t i = 0; i < d->devices.nr; i++) {
+			place.row = &d->devices.v[i];
+			if (r->label.n == 0 || span_eq(span_of(d->devices.v[i].id), r->label))
+				take_place(b, r->side, place, 1);
+		}
+		break;
+	case LABEL_KERNEL:
+		k = breakdown_kernel(r);
+		place.row = k ? &k->stat : NULL;
+		place.ones = k ? k->stat.step_count : 0;
+		take_place(b, r->side, place, place.ones > 0);
+		break;
+	case LABEL_THREAD:
+		place.unknown = -1;
+		for (size_t i = 0; i < d->threads.nr; i++) {
+			place.row = &d->threads.v[i];
+			if (d->threads.v[i].names == 0 && span_eq(span_of(d->threads.v[i].id), r->label)) {
+				take_place(b, r->side, place, 1);
+				break;
+			}
+		}
+		break;
+	default:
+		take_place(b, r->side, place, d->usable_steps);
+	}
+}
+
+struct breakdown *breakdown_by_term(const struct breakdown_input *in)
+{
+	const struct breakdown_query *q = in->query;
+	struct term_breakdown b = { .in = in, .terms = terms_of(q->metric->id, 0) };
+	if (!b.terms || q->metric->need == NEED_MEMORY ||
+	    (b.terms->one_rank && !in->any_ranks && breakdown_nr_ranks(in) != 1))
+		return NULL;
+	b.parts = breakdown_begin(in, b.terms->by);
+	for (size_t i = 0; i < TERM_ROWS && b.terms->rows[i].label; i++)
+		add_row(&b, b.terms->rows[i].label);
+	breakdown_each_rank(in, take_rank, &b);
+	if (b.unknown) {
+		parts_drop(&b.parts);
+		return NULL;
+	}
+	for (size_t i = 0; i < b.root.nr && b.several; i++)
+		if (b.terms->rows[i].flags & ROW_OF_DEVICES)
+			b.rows[i]->detail = "less what several devices run at once";
+	return breakdown_end(&b.parts, &b.root, q, nodes_spread(&b.root, b.of, breakdown_change(q)));
+}
+
+/* ---- phases: no kernels are kept of them ---- */
+
+static void take_phase(void *ctx, const struct rank_part *r)
+{
+	struct term_breakdown *b = ctx;
+	const struct digest *d = r->rank->digest;
+	struct phase_summary of, part;
+	if (!phase_summary_of(d, b->phase, b->in->query->metric, &of))
+		return;
+	b->of[r->side] = number_add(b->of[r->side], of.steps);
+	for (size_t i = 0; i < b->root.nr; i++)
+		if (!b->of_phase->nr)
+			b->rows[i]->amount[r->side] += of.parts[b->terms->rows[i].terms->at];
+		else if (phase_summary_of(d, b->phase, &metric_table[b->of_phase->terms[i]], &part))
+			b->rows[i]->amount[r->side] += part.value[STAT_TOTAL];
+}
+
+/* Of step.time by what ran meanwhile, as without a phase. */
+struct breakdown *breakdown_by_phase(const struct breakdown_input *in)
+{
+	const struct breakdown_query *q = in->query;
+	struct term_breakdown b = { .in = in,
+		                        .terms = terms_of(METRIC_STEP_TIME, 0),
+		                        .of_phase = phase_sum_of(q->metric) };
+	for (int k = PHASE_FORWARD; k < NR_PHASES; k++)
+		if (span_eq(q->label, span_of(phase_names[k])))
+			b.phase = (enum phase)k;
+	b.parts = breakdown_begin(in, b.of_phase->nr ? "what runs in it" : b.terms->by);
+	for (size_t i = 0; i < b.of_phase->nr; i++)
+		add_row(&b, metric_table[b.of_phase->terms[i]].head);
+	for (size_t i = 0; i < NR_STEP_PARTS && !b.of_phase->nr; i++)
+		add_row(&b, b.terms->rows[i].label);
+	breakdown_each_rank(in, take_phase, &b);
+	return breakdown_end(&b.parts, &b.root, q, nodes_spread(&b.root, b.of, breakdown_change(q)));
+}

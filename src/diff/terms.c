@@ -1,0 +1,220 @@
+#include "diff/terms.h"
+
+#define PLUS(metric)                                      \
+	{                                                     \
+		TERM_STEP_METRIC, 1, (size_t)METRIC_STEP_##metric \
+	}
+#define MINUS(metric)                                      \
+	{                                                      \
+		TERM_STEP_METRIC, -1, (size_t)METRIC_STEP_##metric \
+	}
+#define PART(part)                                  \
+	{                                               \
+		TERM_STEP_PART, 1, (size_t)STEP_PART_##part \
+	}
+#define PLUS_OF(type, member)                         \
+	{                                                 \
+		TERM_##type, 1, offsetof(struct type, member) \
+	}
+#define MINUS_OF(type, member)                         \
+	{                                                  \
+		TERM_##type, -1, offsetof(struct type, member) \
+	}
+
+/* clang-format off */
+#define MEMBER_COMM PLUS_OF(device_stat, comm_ns), MINUS_OF(device_stat, overlap_ns)
+#define MEMBER_MEMORY                                                            \
+	PLUS_OF(device_stat, busy_ns), MINUS_OF(device_stat, compute_ns),            \
+	MINUS_OF(device_stat, comm_ns), PLUS_OF(device_stat, overlap_ns)
+
+static const struct term_sum sums[] = {
+	{ METRIC_STEP_TIME, false, "what runs meanwhile", {
+	  { "compute", { PART(COMPUTE) }, 0 },
+	  { "exposed communication", { PART(COMM) }, 0 },
+	  { "exposed memory operations", { PART(MEMORY) }, 0 },
+	  { "idle GPU", { PART(IDLE) }, 0 } } },
+	{ METRIC_STEP_BUSY_TIME, false, "what runs", {
+	  { "compute and memory operations", { PLUS(BUSY_TIME), MINUS(EXPOSED_COMM_TIME) }, 0 },
+	  { "exposed communication", { PLUS(EXPOSED_COMM_TIME) }, 0 } } },
+	{ METRIC_STEP_SPAN, false, "what runs in it", {
+	  { "compute and memory operations", { PLUS(BUSY_TIME), MINUS(EXPOSED_COMM_TIME) }, 0 },
+	  { "exposed communication", { PLUS(EXPOSED_COMM_TIME) }, 0 },
+	  { "gaps", { PLUS(SPAN), MINUS(BUSY_TIME) }, ROW_OF_DEVICES } } },
+	{ METRIC_STEP_EXPOSED_COMM_TIME, true, "communication and what hides it", {
+	  { "communication kernels", { PLUS(COMM_TIME) }, 0 },
+	  { "hidden by compute kernels or by each other",
+	    { PLUS(EXPOSED_COMM_TIME), MINUS(COMM_TIME) }, 0 } } },
+	{ METRIC_STEP_IDLE_TIME, true, "what surrounds it", {
+	  { "from step to step", { PLUS(IDLE_TIME), PLUS(BUSY_TIME) }, 0 },
+	  { "GPU busy", { MINUS(BUSY_TIME) }, 0 } } },
+	{ METRIC_WINDOW_BUSY_TIME, false, "what runs", {
+	  { "compute", { PLUS_OF(device_stat, compute_ns) }, 0 },
+	  { "exposed communication", { MEMBER_COMM }, 0 },
+	  { "exposed memory operations", { MEMBER_MEMORY }, 0 } } },
+	{ METRIC_WINDOW_IDLE_TIME, false, "what surrounds it", {
+	  { "from the first start to the last end", { PLUS_OF(device_stat, span_ns) }, 0 },
+	  { "GPU busy", { MINUS_OF(device_stat, busy_ns) }, 0 } } },
+	{ METRIC_WINDOW_COMPUTE_TIME, false, "what surrounds it", {
+	  { "GPU busy", { PLUS_OF(device_stat, busy_ns) }, 0 },
+	  { "communication or memory operations alone",
+	    { PLUS_OF(device_stat, compute_ns), MINUS_OF(device_stat, busy_ns) }, 0 } } },
+	{ METRIC_WINDOW_NON_COMPUTE_TIME, false, "what runs", {
+	  { "exposed communication", { MEMBER_COMM }, 0 },
+	  { "exposed memory operations", { MEMBER_MEMORY }, 0 } } },
+	{ METRIC_KERNEL_MEAN, true, "launch", {
+	  { "the longest launch", { PLUS_OF(kernel_stat, step_max_ns) }, ROW_PER_ONE },
+	  { "all other launches", { PLUS_OF(kernel_stat, step_total_ns) },
+	    ROW_PER_ONE | ROW_LESS_ABOVE } } },
+	{ METRIC_KERNEL_MAX, true, "mean and what is beyond it", {
+	  { "mean of the launches", { PLUS_OF(kernel_stat, step_total_ns) }, ROW_PER_ONE },
+	  { "the longest beyond the mean", { PLUS_OF(kernel_stat, step_max_ns) }, ROW_LESS_ABOVE } } },
+	{ METRIC_THREAD_TIME, true, "what runs", {
+	  { "operators", { PLUS_OF(thread_stat, op_ns) }, 0 },
+	  { "runtime calls outside of operators",
+	    { PLUS_OF(thread_stat, busy_ns), MINUS_OF(thread_stat, op_ns) }, 0 } } },
+	{ METRIC_MEMORY_PEAK_ALLOCATED, false, "when it was taken", {
+	  { "held before the recording", { PLUS_OF(memory_stat, start_allocated) }, 0 },
+	  { "taken in it and held at its end",
+	    { PLUS_OF(memory_stat, end_allocated), MINUS_OF(memory_stat, start_allocated) }, 0 },
+	  { "freed between the peak and the end",
+	    { PLUS_OF(memory_stat, peak_allocated), MINUS_OF(memory_stat, end_allocated) },
+	    ROW_AT_PEAK } } },
+	{ METRIC_MEMORY_PEAK_ALLOCATED, false, "when it was taken", {
+	  { "held at the end", { PLUS_OF(memory_stat, end_allocated) }, 0 },
+	  { "freed between the peak and the end",
+	    { PLUS_OF(memory_stat, peak_allocated), MINUS_OF(memory_stat, end_allocated) },
+	    ROW_AT_PEAK } } },
+	{ METRIC_MEMORY_PEAK_RESERVED, false, "what is in use", {
+	  { "allocated at its peak", { PLUS_OF(memory_stat, peak_allocated) }, ROW_HAS_SITES },
+	  { "not in use at that moment",
+	    { PLUS_OF(memory_stat, reserved_at_peak), MINUS_OF(memory_stat, peak_allocated) },
+	    ROW_UNUSED },
+	  { "reserved at another moment",
+	    { PLUS_OF(memory_stat, peak_reserved), MINUS_OF(memory_stat, reserved_at_peak) }, 0 } } },
+	{ METRIC_MEMORY_END_ALLOCATED, false, "when it was taken", {
+	  { "held before the recording", { PLUS_OF(memory_stat, start_allocated) }, 0 },
+	  { "taken in it and held at its end",
+	    { PLUS_OF(memory_stat, end_allocated), MINUS_OF(memory_stat, start_allocated) }, 0 } } },
+	{ METRIC_MEMORY_END_ALLOCATED, false, "when it was taken", {
+	  { "reserved", { PLUS_OF(memory_stat, end_reserved) }, 0 },
+	  { "reserved and not in use",
+	    { PLUS_OF(memory_stat, end_allocated), MINUS_OF(memory_stat, end_reserved) },
+	    ROW_TAKEN_OFF } } },
+	{ METRIC_MEMORY_END_RESERVED, false, "what is in use", {
+	  { "allocated", { PLUS_OF(memory_stat, end_allocated) }, ROW_HAS_SITES },
+	  { "not in use",
+	    { PLUS_OF(memory_stat, end_reserved), MINUS_OF(memory_stat, end_allocated) },
+	    ROW_UNUSED } } },
+	{ METRIC_MEMORY_ALLOC_COUNT, false, "what it is made of", {
+	  { "frees", { PLUS_OF(memory_stat, free_count) }, 0 },
+	  { "allocations beyond the frees",
+	    { PLUS_OF(memory_stat, alloc_count), MINUS_OF(memory_stat, free_count) }, 0 } } },
+	{ METRIC_MEMORY_FREE_COUNT, false, "what it is made of", {
+	  { "allocations", { PLUS_OF(memory_stat, alloc_count) }, 0 },
+	  { "frees beyond the allocations",
+	    { PLUS_OF(memory_stat, free_count), MINUS_OF(memory_stat, alloc_count) }, 0 } } },
+	{ METRIC_MEMORY_SEGMENT_CHURN, false, "what it is made of", {
+	  { "allocated or mapped", { PLUS_OF(memory_stat, segment_allocs) }, 0 },
+	  { "freed or unmapped",
+	    { PLUS_OF(memory_stat, segment_churn), MINUS_OF(memory_stat, segment_allocs) }, 0 } } },
+	{ METRIC_MEMORY_GROWTH_PER_STEP, false, "what is taken and freed", {
+	  { "taken per step", { PLUS_OF(memory_stat, churn_bytes) }, ROW_PER_ONE },
+	  { "freed per step",
+	    { PLUS_OF(memory_stat, end_allocated), MINUS_OF(memory_stat, start_allocated),
+	      MINUS_OF(memory_stat, churn_bytes) },
+	    ROW_PER_ONE | ROW_TAKEN_OFF },
+	  { "median of slopes − mean", { PLUS_OF(memory_stat, growth_per_step) }, ROW_LESS_ABOVE } } },
+	{ METRIC_MEMORY_HEADROOM, false, "what it is made of", {
+	  { "size of the device", { PLUS_OF(memory_stat, capacity) }, 0 },
+	  { "allocated at its peak", { MINUS_OF(memory_stat, peak_allocated) }, ROW_TAKEN_OFF },
+	  { "not in use at that moment",
+	    { PLUS_OF(memory_stat, peak_allocated), MINUS_OF(memory_stat, reserved_at_peak) },
+	    ROW_TAKEN_OFF },
+	  { "reserved at another moment",
+	    { PLUS_OF(memory_stat, reserved_at_peak), MINUS_OF(memory_stat, peak_reserved) },
+	    ROW_TAKEN_OFF } } },
+	/* Shares: of the first row, its part that the second row is or, ROW_COMPLEMENT, is not. */
+	{ METRIC_MEMORY_FRAGMENTATION_PCT, false, "reserved and allocated", {
+	  { "reserved", { PLUS_OF(memory_stat, end_reserved) }, 0 },
+	  { "allocated", { PLUS_OF(memory_stat, end_allocated) }, ROW_COMPLEMENT } } },
+	{ METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT, false, "reserved and allocated", {
+	  { "reserved", { PLUS_OF(memory_stat, reserved_at_peak) }, 0 },
+	  { "allocated", { PLUS_OF(memory_stat, peak_allocated) }, ROW_COMPLEMENT } } },
+	{ METRIC_MEMORY_INACTIVE_PCT, false, "what it is made of", {
+	  { "reserved", { PLUS_OF(memory_stat, end_reserved) }, 0 },
+	  { "free blocks", { PLUS_OF(memory_stat, inactive) }, 0 } } },
+	{ METRIC_MEMORY_FREE_SPLIT_PCT, false, "what it is made of", {
+	  { "free memory", { PLUS_OF(memory_stat, inactive) }, 0 },
+	  { "outside the largest free block",
+	    { PLUS_OF(memory_stat, inactive), MINUS_OF(memory_stat, largest_inactive) }, 0 } } },
+	{ METRIC_MEMORY_ROUNDING_PCT, false, "what it is made of", {
+	  { "allocated", { PLUS_OF(memory_stat, end_allocated) }, 0 },
+	  { "not requested",
+	    { PLUS_OF(memory_stat, end_allocated), MINUS_OF(memory_stat, end_requested) }, 0 } } },
+};
+/* clang-format on */
+
+const struct term_sum *terms_of(enum metric_id id, size_t nth)
+{
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+		if (sums[i].metric == id && nth-- == 0)
+			return &sums[i];
+	return NULL;
+}
+
+__int128 step_metric_total(const struct digest *d, enum metric_id id)
+{
+	__int128 sum = 0;
+	for (size_t i = 0; i < d->summaries.nr; i++)
+		if (d->summaries.v[i].metric == id)
+			return d->summaries.v[i].value[STAT_TOTAL];
+	for (int64_t i = 0; i < d->usable_steps; i++)
+		sum += d->samples[id][i];
+	return sum;
+}
+
+static __int128 part_total(const struct digest *d, size_t part)
+{
+	__int128 sum = 0;
+	for (int64_t i = 0; i < d->usable_steps; i++)
+		sum += d->parts[part][i];
+	return sum;
+}
+
+static bool term_value(const struct term *t, const struct term_place *p, __int128 *out)
+{
+	if (t->from == TERM_STEP_METRIC) {
+		*out = step_metric_total(p->digest, (enum metric_id)t->at);
+		return true;
+	}
+	if (t->from == TERM_STEP_PART) {
+		*out = part_total(p->digest, t->at);
+		return true;
+	}
+	int64_t value = *(const int64_t *)((const char *)p->row + t->at);
+	*out = value;
+	return value != p->unknown;
+}
+
+bool terms_values(const struct term_sum *t, const struct term_place *p, __int128 out[TERM_ROWS])
+{
+	__int128 above = 0;
+	for (size_t i = 0; i < TERM_ROWS && t->rows[i].label; i++) {
+		const struct term_row *row = &t->rows[i];
+		__int128 sum = 0, value;
+		for (size_t k = 0; k < ROW_TERMS && row->terms[k].from != TERM_END; k++) {
+			if (!term_value(&row->terms[k], p, &value))
+				return false;
+			sum += row->terms[k].sign * value;
+		}
+		if (row->flags & ROW_PER_ONE && p->ones <= 0)
+			return false;
+		if (row->flags & ROW_PER_ONE)
+			sum = number_div_round(sum, p->ones);
+		if (row->flags & ROW_LESS_ABOVE)
+			sum -= above;
+		out[i] = sum;
+		above += sum;
+	}
+	return true;
+}

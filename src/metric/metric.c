@@ -1,0 +1,141 @@
+#include "metric/metric.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+
+enum { NOISY, EXACT };
+enum { APART, ADDS };
+
+/* Sets of bits that metrics have together; the columns of metrics.def name them. */
+enum {
+	SPOILED_TRACE = SPOILED_BY_TRACE,
+	SPOILED_STEP_NUMBERS = SPOILED_BY_STEP_NUMBERS,
+	SPOILED_GPU_WINDOW = SPOILED_BY_TRACE | SPOILED_BY_GPU,
+	SPOILED_UTILIZATION = SPOILED_GPU_WINDOW | SPOILED_BY_UTILIZATION,
+	SPOILED_RATES = SPOILED_BY_TRACE | SPOILED_BY_STEPS,
+	SPOILED_GPU_RATES = SPOILED_RATES | SPOILED_BY_GPU | SPOILED_BY_LAUNCHES,
+	SPOILED_GPU_MEANS = SPOILED_GPU_RATES | SPOILED_BY_OVERLAP,
+	SPOILED_HOST_STEPS = SPOILED_RATES | SPOILED_BY_PEERS,
+	SPOILED_LAUNCH_STEPS = SPOILED_HOST_STEPS | SPOILED_BY_LAUNCHES,
+	SPOILED_GPU_STEPS = SPOILED_GPU_RATES | SPOILED_BY_PEERS,
+	SPOILED_GPU_SUMS = SPOILED_GPU_STEPS | SPOILED_BY_OVERLAP,
+	SPOILED_MATCHED_SUMS = SPOILED_GPU_SUMS | SPOILED_BY_MATCHES,
+	SPOILED_MEMORY = SPOILED_BY_MEMORY,
+	SPOILED_MEMORY_PEAK = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_PEAK,
+	SPOILED_MEMORY_CALLS = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_CALLS,
+	SPOILED_MEMORY_EVENTS = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_EVENTS,
+	SPOILED_MEMORY_GROWTH = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_GROWTH,
+	SPOILED_INPUT = SPOILED_BY_INPUT,
+};
+
+#define ROW(per_step_, id_, name_, head_, unit_, worse_, reduce_, exact_, label_, need_, group_, \
+            adds_, parts_, spoiled_, ...)                                                        \
+	{ .id = METRIC_##id_,                                                                        \
+	  .per_step = per_step_,                                                                     \
+	  .name = name_,                                                                             \
+	  .head = head_,                                                                             \
+	  .unit = UNIT_##unit_,                                                                      \
+	  .worse = WORSE_##worse_,                                                                   \
+	  .reduce = REDUCE_##reduce_,                                                                \
+	  .exact = exact_,                                                                           \
+	  .label = LABEL_##label_,                                                                   \
+	  .need = NEED_##need_,                                                                      \
+	  .group = GROUP_##group_,                                                                   \
+	  .adds = adds_,                                                                             \
+	  .parts = PARTS_##parts_,                                                                   \
+	  .spoiled_by = SPOILED_##spoiled_,                                                          \
+	  .meaning = __VA_ARGS__ },
+const struct metric metric_table[NR_METRICS] = {
+#define STEP(...) ROW(true, __VA_ARGS__)
+#define X(...) ROW(false, __VA_ARGS__)
+#include "metric/metrics.def"
+#undef X
+};
+
+const struct metric *metric_find(struct span name)
+{
+	for (size_t i = 0; i < NR_METRICS; i++)
+		if (span_eq(span_of(metric_table[i].name), name))
+			return &metric_table[i];
+	return NULL;
+}
+
+/* What is before the name of a figure of a metrics file. */
+static const char of_inputs[] = "input.";
+
+bool input_name_is_valid(struct span name, bool glob)
+{
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char c = (unsigned char)name.p[i], lower = c | 0x20;
+		bool word = is_digit((char)c) || (lower >= 'a' && lower <= 'z') || c == '_';
+		if (!word && c != '-' && c != '.' && c != '/' && !(glob && (c == '*' || c == '?')))
+			return false;
+	}
+	return name.n > 0 && name.n <= INPUT_NAME_MAX;
+}
+
+const struct metric *metric_named(struct span name, struct arena *a)
+{
+	const struct metric *row = metric_find(name);
+	size_t n = strlen(of_inputs);
+	if (row || !span_starts(name, span_of(of_inputs)) ||
+	    !input_name_is_valid((struct span){ name.p + n, name.n - n }, true))
+		return row;
+	struct metric *m = arena_alloc(a, 1, sizeof *m);
+	*m = metric_table[METRIC_INPUT];
+	m->name = arena_dup(a, name);
+	if (!strpbrk(m->name, "*?"))
+		m->label = LABEL_NONE;
+	return m;
+}
+
+const struct metric *metric_of_input(struct span name, struct arena *a)
+{
+	const char *full = arena_printf(a, "%s%.*s", of_inputs, (int)name.n, name.p);
+	return metric_named(span_of(full), a);
+}
+
+bool metric_has_input(const struct metric *m, struct span name)
+{
+	return span_glob(span_of(m->name + strlen(of_inputs)), name);
+}
+
+const char *metric_suggest(struct span name)
+{
+	struct nearest n = { .word = name };
+	for (size_t i = 0; i < NR_METRICS; i++)
+		nearest_try(&n, metric_table[i].name);
+	return n.best;
+}
+
+const char *group_name(enum check_group group)
+{
+	static const char *const names[NR_GROUPS] = {
+		[GROUP_STEP] = "step",   [GROUP_KERNELS] = "kernels", [GROUP_MEMORY] = "memory",
+		[GROUP_RANKS] = "ranks", [GROUP_INPUTS] = "inputs",
+	};
+	return names[group];
+}
+
+const char *label_name(enum label_kind kind)
+{
+	static const char *const names[] = {
+		[LABEL_NONE] = "",
+		[LABEL_DEVICE] = "device",
+		[LABEL_KERNEL] = "kernel",
+		[LABEL_CATEGORY] = "category",
+		[LABEL_OP] = "op",
+		[LABEL_THREAD] = "thread",
+		[LABEL_MEMORY] = "memory",
+		[LABEL_DIRECTION] = "direction",
+		[LABEL_COLLECTIVE] = "collective",
+		[LABEL_FUNCTION] = "function",
+		[LABEL_INPUT] = "",
+		[LABEL_COUNTER] = "counter",
+		[LABEL_PAIR] = "",
+	};
+	return names[kind];
+}

@@ -1,0 +1,33 @@
+/// Statistics over the samples of a figure, and how values of several devices or ranks become one.
+#ifndef GG_METRIC_STATISTIC_H
+#define GG_METRIC_STATISTIC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum reduce { REDUCE_MAX, REDUCE_MIN, REDUCE_MEDIAN, REDUCE_MEAN, REDUCE_EACH };
+enum statistic {
+	STAT_MEDIAN,
+	STAT_MEAN,
+	STAT_MIN,
+	STAT_MAX,
+	STAT_P90,
+	STAT_P95,
+	STAT_P99,
+	STAT_TOTAL
+};
+enum { NR_STATISTICS = STAT_TOTAL + 1 };
+
+/// Name of a statistic as the rules file writes it.
+const char *stat_name(enum statistic stat);
+
+/// Name of a reduction as the rules file writes it.
+const char *reduce_name(enum reduce reduce);
+
+/// Statistic over `nr` > 0 samples; `samples` is left as it is.
+int64_t stat_of(enum statistic stat, const int64_t *samples, size_t nr);
+
+/// Reduce `nr` > 0 values (not EACH); `values` may be reordered.
+int64_t reduce_of(enum reduce reduce, int64_t *values, size_t nr);
+
+#endif

@@ -1,0 +1,214 @@
+/* Figures for people: integer arithmetic only, whatever the locale. */
+#include "metric/unit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/number.h"
+
+struct scale {
+	const char *name;
+	uint64_t size;
+};
+
+static uint64_t power_of_10(int n)
+{
+	uint64_t p = 1;
+	while (n-- > 0)
+		p *= 10;
+	return p;
+}
+
+static void add_grouped(struct strbuf *out, uint64_t v)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof digits, "%" PRIu64, v);
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			strbuf_addch(out, ',');
+		strbuf_addch(out, digits[i]);
+	}
+}
+
+/* v / size, rounded to `decimals` places and written with all of them. */
+static void add_quotient(struct strbuf *out, uint64_t v, uint64_t size, int decimals)
+{
+	uint64_t p = power_of_10(decimals);
+	unsigned __int128 q = ((unsigned __int128)v * p + size / 2) / size;
+	add_grouped(out, (uint64_t)(q / p));
+	if (decimals)
+		strbuf_addf(out, ".%0*" PRIu64, decimals, (uint64_t)(q % p));
+}
+
+/* In the largest unit that leaves 1 or more; two decimals, and three below 10
+   where `fine`. What would round up to a whole next unit is written in that. */
+static void add_scaled(struct strbuf *out, uint64_t v, const struct scale *scale, int nr, bool fine)
+{
+	int i = 0;
+	while (i + 1 < nr && v >= scale[i + 1].size - (i ? scale[i].size / 200 : 0))
+		i++;
+	int decimals = i == 0 ? 0 : fine && v < 10 * scale[i].size ? 3 : 2;
+	add_quotient(out, v, scale[i].size, decimals);
+	strbuf_addf(out, " %s", scale[i].name);
+}
+
+static void add_time(struct strbuf *out, uint64_t ns)
+{
+	static const struct scale scale[] = {
+		{ "ns", 1 },
+		{ "µs", 1000 },
+		{ "ms", 1000000 },
+		{ "s", 1000000000 },
+	};
+	add_scaled(out, ns, scale, 4, true);
+}
+
+static void add_bytes(struct strbuf *out, uint64_t bytes)
+{
+	static const struct scale scale[] = {
+		{ "B", 1 },
+		{ "KiB", 1 << 10 },
+		{ "MiB", 1 << 20 },
+		{ "GiB", 1 << 30 },
+	};
+	add_scaled(out, bytes, scale, 4, false);
+}
+
+static void add_flops(struct strbuf *out, uint64_t flops)
+{
+	static const struct scale scale[] = {
+		{ "FLOP", 1 },           { "kFLOP", 1000 },          { "MFLOP", 1000000 },
+		{ "GFLOP", 1000000000 }, { "TFLOP", 1000000000000 },
+	};
+	add_scaled(out, flops, scale, 5, true);
+}
+
+/* Four significant digits of v / 10^6 or more, without trailing zeros; a value
+   that is not zero never reads as zero. */
+static void add_micro(struct strbuf *out, uint64_t v)
+{
+	const uint64_t one = MICRO;
+	int decimals = v >= 100 * one ? 1 : v >= 10 * one ? 2 : v >= one ? 3 : v >= 100 ? 4 : 6;
+	uint64_t step = power_of_10(6 - decimals);
+	uint64_t rounded = (v + step / 2) / step;
+	while (decimals > 0 && rounded % 10 == 0) {
+		rounded /= 10;
+		decimals--;
+	}
+	add_quotient(out, rounded, power_of_10(decimals), decimals);
+}
+
+void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
+{
+	uint64_t v = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	if (value < 0)
+		strbuf_addch(out, '-');
+	else if (sign && value > 0)
+		strbuf_addch(out, '+');
+	switch (unit) {
+	case UNIT_NS:
+	case UNIT_NS_PER_STEP:
+		add_time(out, v);
+		break;
+	case UNIT_BYTES:
+	case UNIT_BYTES_PER_STEP:
+		add_bytes(out, v);
+		break;
+	case UNIT_BYTES_PER_S:
+		add_bytes(out, v);
+		strbuf_adds(out, "/s");
+		break;
+	case UNIT_FLOPS:
+		add_flops(out, v);
+		break;
+	case UNIT_FLOPS_PER_S:
+		add_flops(out, v);
+		strbuf_adds(out, "/s");
+		break;
+	case UNIT_COUNT:
+		add_grouped(out, v);
+		break;
+	case UNIT_COUNT_PER_STEP:
+	case UNIT_NUMBER:
+		add_micro(out, v);
+		break;
+	case UNIT_PER_S:
+		add_micro(out, v);
+		strbuf_adds(out, " /s");
+		break;
+	case UNIT_PCT:
+		if (v && v < MICRO / 200)
+			add_micro(out, v);
+		else
+			add_quotient(out, v, MICRO, 2);
+		strbuf_adds(out, " %");
+		break;
+	}
+}
+
+int unit_digits(enum unit unit)
+{
+	return unit == UNIT_PCT || unit == UNIT_PER_S || unit == UNIT_COUNT_PER_STEP ||
+	               unit == UNIT_NUMBER
+	           ? 6
+	           : 0;
+}
+
+const char *unit_name(enum unit unit)
+{
+	static const char *const names[] = {
+		[UNIT_NS] = "ns",
+		[UNIT_BYTES] = "B",
+		[UNIT_COUNT] = "1",
+		[UNIT_PCT] = "%",
+		[UNIT_PER_S] = "1/s",
+		[UNIT_BYTES_PER_S] = "B/s",
+		[UNIT_NS_PER_STEP] = "ns/step",
+		[UNIT_COUNT_PER_STEP] = "1/step",
+		[UNIT_BYTES_PER_STEP] = "B/step",
+		[UNIT_FLOPS] = "FLOP",
+		[UNIT_FLOPS_PER_S] = "FLOP/s",
+		[UNIT_NUMBER] = "1",
+	};
+	return names[unit];
+}
+
+const char *unit_text(struct arena *a, enum unit unit, int64_t value)
+{
+	struct strbuf b = STRBUF_INIT;
+	unit_format(&b, unit, value, false);
+	return arena_take(a, &b);
+}
+
+static const char *in_points(struct arena *a, enum unit unit, int64_t change, bool sign)
+{
+	struct strbuf b = STRBUF_INIT;
+	unit_format(&b, unit, change, sign);
+	if (unit == UNIT_PCT && b.n && b.p[b.n - 1] == '%') {
+		strbuf_setlen(&b, b.n - 1);
+		strbuf_adds(&b, "pp");
+	}
+	return arena_take(a, &b);
+}
+
+const char *unit_change(struct arena *a, enum unit unit, int64_t change)
+{
+	return in_points(a, unit, change, true);
+}
+
+const char *unit_movement(struct arena *a, enum unit unit, int64_t from, int64_t to)
+{
+	return arena_printf(a, "%s → %s", unit_text(a, unit, from), unit_text(a, unit, to));
+}
+
+const char *unit_amount(struct arena *a, enum unit unit, int64_t amount)
+{
+	return in_points(a, unit, amount, false);
+}
+
+const char *unit_relative(struct arena *a, int64_t pct)
+{
+	struct strbuf b = STRBUF_INIT;
+	unit_format(&b, UNIT_PCT, pct, true);
+	return arena_take(a, &b);
+}

@@ -1,0 +1,91 @@
+/// Units of figures, and figures as people read them.
+#ifndef GG_METRIC_UNIT_H
+#define GG_METRIC_UNIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/strbuf.h"
+
+enum unit {
+	UNIT_NS,
+	UNIT_BYTES,
+	UNIT_COUNT,
+	UNIT_PCT, ///< values are 1e-6 percent
+	UNIT_PER_S, ///< values are 1e-6 per second
+	UNIT_BYTES_PER_S,
+	UNIT_NS_PER_STEP,
+	UNIT_COUNT_PER_STEP, ///< values are 1e-6 per step
+	UNIT_BYTES_PER_STEP,
+	UNIT_FLOPS,
+	UNIT_FLOPS_PER_S,
+	UNIT_NUMBER, ///< a number of its own meaning; values are 1e-6
+};
+
+/// Shown where a side has no figure.
+#define UNIT_ABSENT "–"
+
+/// Decimal places that an integer value of `unit` carries: 6 for percent,
+/// rates, counts per step and plain numbers, else 0.
+int unit_digits(enum unit unit);
+
+/// Name of a unit in JSON: "ns", "B", "1", "%", "1/s", "B/s", "ns/step", …
+const char *unit_name(enum unit unit);
+
+/// A value for people: "151.0 ms", "4.23 GiB", "12.3 %", "1,219". Four
+/// significant digits or more, never in exponent form. `sign` writes a '+' too.
+void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign);
+
+/// The same as a string owned by `a`, without a '+'.
+const char *unit_text(struct arena *a, enum unit unit, int64_t value);
+
+/// A change of a figure, with its sign; of percentages in points ("+1.20 pp").
+const char *unit_change(struct arena *a, enum unit unit, int64_t change);
+
+/// The size of a change, without sign; of percentages in points ("1.20 pp").
+const char *unit_amount(struct arena *a, enum unit unit, int64_t amount);
+
+/// "1.00 MiB → 1.50 MiB".
+const char *unit_movement(struct arena *a, enum unit unit, int64_t from, int64_t to);
+
+/// A relative change ("+12.29 %"), `pct` in 1e-6 percent.
+const char *unit_relative(struct arena *a, int64_t pct);
+
+/// What a unit word measures; bare numbers are for counts and rates.
+enum unit_family {
+	FAMILY_BARE,
+	FAMILY_TIME,
+	FAMILY_BYTES,
+	FAMILY_PERCENT,
+	FAMILY_POINTS,
+	FAMILY_STEP
+};
+
+/// A unit as people write it.
+struct unit_word {
+	const char *name;
+	enum unit_family family;
+	int64_t factor; ///< in ns or bytes
+};
+
+/// All of them, ended by a row without a name; static.
+extern const struct unit_word unit_words[];
+
+/// The unit of this name, or NULL.
+const struct unit_word *unit_word_find(struct span name);
+
+/// Decimals that a number with a unit may have.
+enum { UNIT_DECIMALS = 6 };
+
+/// The digits and points that `s` begins with; `s` becomes what follows them and any blanks.
+struct span unit_number_take(struct span *s);
+
+/// True if `number` has more decimals than UNIT_DECIMALS.
+bool unit_number_is_too_fine(struct span number);
+
+/// Read a size above 0 as rules write it, "80GiB"; a bare number is bytes. False
+/// where the text is none or the size leaves int64.
+bool bytes_parse(struct span text, int64_t *out);
+
+#endif

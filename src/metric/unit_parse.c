@@ -1,0 +1,57 @@
+/* Numbers with units as people write them: "5%", "2ms", "1.5 GiB". */
+#include <string.h>
+
+#include "base/number.h"
+#include "metric/unit.h"
+
+const struct unit_word unit_words[] = {
+	{ "", FAMILY_BARE, 1 },           { "ns", FAMILY_TIME, 1 },
+	{ "us", FAMILY_TIME, 1000 },      { "ms", FAMILY_TIME, 1000000 },
+	{ "s", FAMILY_TIME, 1000000000 }, { "B", FAMILY_BYTES, 1 },
+	{ "KiB", FAMILY_BYTES, 1 << 10 }, { "MiB", FAMILY_BYTES, 1 << 20 },
+	{ "GiB", FAMILY_BYTES, 1 << 30 }, { "kB", FAMILY_BYTES, 1000 },
+	{ "MB", FAMILY_BYTES, 1000000 },  { "GB", FAMILY_BYTES, 1000000000 },
+	{ "%", FAMILY_PERCENT, 1 },       { "pp", FAMILY_POINTS, 1 },
+	{ "% of step", FAMILY_STEP, 1 },  { NULL, FAMILY_BARE, 0 },
+};
+
+const struct unit_word *unit_word_find(struct span name)
+{
+	for (const struct unit_word *w = unit_words; w->name; w++)
+		if (span_eq(name, span_of(w->name)))
+			return w;
+	return NULL;
+}
+
+struct span unit_number_take(struct span *s)
+{
+	struct span number = { s->p, 0 };
+	while (number.n < s->n && (is_digit(s->p[number.n]) || s->p[number.n] == '.'))
+		number.n++;
+	s->p += number.n;
+	s->n -= number.n;
+	while (s->n && *s->p == ' ')
+		s->p++, s->n--;
+	return number;
+}
+
+bool unit_number_is_too_fine(struct span number)
+{
+	const char *point = memchr(number.p, '.', number.n);
+	return point && number.p + number.n - point - 1 > UNIT_DECIMALS;
+}
+
+bool bytes_parse(struct span text, int64_t *out)
+{
+	int64_t scaled;
+	struct span number = unit_number_take(&text);
+	const struct unit_word *unit = unit_word_find(text);
+	if (!unit || (unit->family != FAMILY_BYTES && unit->family != FAMILY_BARE) ||
+	    unit_number_is_too_fine(number) || !number_parse(number, UNIT_DECIMALS, &scaled))
+		return false;
+	__int128 v = (__int128)scaled * unit->factor / MICRO;
+	if (v <= 0 || v > INT64_MAX)
+		return false;
+	*out = (int64_t)v;
+	return true;
+}

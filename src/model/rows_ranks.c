@@ -1,0 +1,180 @@
+/* Rows of a rank among others, of its steps and of what is known of it. */
+#include "model/rows_internal.h"
+
+/* ---- communication ---- */
+
+#define ROW comm_stat
+static const struct field comm_stat_fields[] = {
+	/* member, stored, two cycles, small ones, since, in `metrics --json` */
+	KEY(ORDER, kind, ENUM(collective_names), 0, SHOWN("kind")),
+	KEY(ORDER, group, NAME, 0, SHOWN("group")),
+	KEY(ORDER, group_name, NAME, 0),
+	KEY(ORDER, dtype, NAME, 0, SHOWN("dtype")),
+	KEY(ORDER, group_size, OPTIONAL_COUNT(-1), 0, SHOWN("group_size")),
+	FIELD(count, COUNT, SUM, KEEP, 0, SHOWN("count")),
+	FIELD(total_ns, COUNT, SUM, KEEP, 0, SHOWN("total")),
+	FIELD(max_ns, COUNT, MAX, KEEP, 0, SHOWN("max")),
+	FIELD(bytes, COUNT, SUM, KEEP, 0, SHOWN("bytes")),
+	FIELD(sized_count, COUNT, SUM, KEEP, 0, SHOWN("sized_count")),
+	FIELD(sized_ns, COUNT, SUM, KEEP, 0, SHOWN("sized_total")),
+};
+ROW_TYPE(comm_stat, LISTED);
+#undef ROW
+
+/* In order of start, which equal neighbours may share; never joined. */
+#define ROW collective
+static const struct field collective_fields[] = {
+	/* member, stored, two cycles, small ones, since */
+	FIELD(step, COUNT, KEEP, KEEP, 0),
+	FIELD(comm, COUNT, KEEP, KEEP, 0),
+	FIELD(bytes, OPTIONAL_COUNT(-1), KEEP, KEEP, 0),
+	FIELD(start_ns, COUNT, KEEP, KEEP, 0),
+	FIELD(dur_ns, COUNT, KEEP, KEEP, 0),
+};
+ROW_TYPE(collective, LISTED);
+#undef ROW
+
+/* ---- the rank ---- */
+
+/* That of the last step begun. */
+static void join_progress_cycles(void *row, const void *more)
+{
+	struct progress *x = row;
+	const struct progress *y = more;
+	if (y->step >= x->step)
+		*x = *y;
+}
+
+#define ROW progress
+static const struct field progress_fields[] = {
+	/* member, stored, two cycles, small ones, since */
+	FIELD(step, OPTIONAL_NUMBER(-1), OWN, KEEP, 0),
+	FIELD(launches, COUNT, OWN, KEEP, 0),
+	FIELD(collectives, COUNT, OWN, KEEP, 0),
+	FIELD(pending, COUNT, OWN, KEEP, 0),
+	FIELD(op, NAME, OWN, KEEP, 0),
+	FIELD(activity, NAME, OWN, KEEP, 0),
+	FIELD(waits_in, NAME, OWN, KEEP, 0),
+};
+ROW_TYPE(progress, ALONE, OWN(OF_CYCLES, join_progress_cycles));
+#undef ROW
+
+/* Made of all ranks together, after cycles have been joined. */
+#define ROW cross_rank
+static const struct field cross_rank_fields[] = {
+	/* member, stored, two cycles, small ones, since */
+	FIELD(known, FLAG, KEEP, KEEP, 0),
+	FIELD(matched, COUNT, KEEP, KEEP, 0),
+	FIELD(wait_ns, COUNT, KEEP, KEEP, 0),
+	FIELD(transfer_ns, COUNT, KEEP, KEEP, 0),
+	FIELD(late_ns, NUMBER, KEEP, KEEP, 0),
+	FIELD(last_count, COUNT, KEEP, KEEP, 0),
+	FIELD(steps, COUNT, KEEP, KEEP, 0),
+	FIELD(step_ns, COUNT, KEEP, KEEP, 0),
+	FIELD(missing_steps, COUNT, KEEP, KEEP, 0),
+	FIELD(compute_skew, OPTIONAL_NUMBER(MEMORY_UNKNOWN), KEEP, KEEP, 0),
+};
+ROW_TYPE(cross_rank, ALONE);
+#undef ROW
+
+static void join_trust_cycles(void *row, const void *more)
+{
+	struct trust_counts *x = row;
+	const struct trust_counts *y = more;
+	if (!x->json_faults)
+		x->fault_byte = y->fault_byte;
+}
+
+#define ROW trust_counts
+static const struct field trust_counts_fields[] = {
+	/* member, stored, two cycles, small ones, since, in `metrics --json` */
+	FIELD(gpu_events, COUNT, SUM, KEEP, 0, SHOWN("gpu_events")),
+	FIELD(with_launch, COUNT, SUM, KEEP, 0, SHOWN("with_launch")),
+	FIELD(carried_over, COUNT, SUM, KEEP, 0, SHOWN("carried_over")),
+	FIELD(dropped, COUNT, SUM, KEEP, 0, SHOWN("dropped")),
+	FIELD(unattributed, COUNT, SUM, KEEP, 0, SHOWN("unattributed")),
+	FIELD(gpu_ns, COUNT, SUM, KEEP, 0),
+	FIELD(dropped_ns, COUNT, SUM, KEEP, 0),
+	FIELD(unattributed_ns, COUNT, SUM, KEEP, 0, SHOWN("unattributed_time")),
+	FIELD(launches, COUNT, SUM, KEEP, 0),
+	FIELD(launches_without_kernel, COUNT, SUM, KEEP, 0),
+	FIELD(overlap_ns, COUNT, SUM, KEEP, 0),
+	FIELD(negative_durations, COUNT, SUM, KEEP, 0, SHOWN("negative_durations")),
+	FIELD(malformed, COUNT, SUM, KEEP, 0, SHOWN("malformed")),
+	FIELD(json_faults, COUNT, SUM, KEEP, 0, SHOWN("json_faults")),
+	FIELD(fault_byte, COUNT, OWN, KEEP, 0),
+	FIELD(truncated, FLAG, OR, KEEP, 0, SHOWN("truncated")),
+	FIELD(partial, FLAG, OR, KEEP, 0, SHOWN("partial")),
+};
+ROW_TYPE(trust_counts, ALONE, OWN(OF_CYCLES, join_trust_cycles));
+#undef ROW
+
+#define ROW env_entry
+static const struct field env_entry_fields[] = {
+	/* member, stored, two cycles, small ones, since */
+	KEY(ORDER, key, TEXT, 0),
+	FIELD(value, TEXT, KEEP, KEEP, 0),
+};
+ROW_TYPE(env_entry, LISTED);
+#undef ROW
+
+/* Of one name the first counts; whoever loads a run has refused a second. */
+#define ROW input_stat
+static const struct field input_stat_fields[] = {
+	/* member, stored, two cycles, small ones, since */
+	KEY(ORDER, name, TEXT, 0),
+	FIELD(micro, NUMBER, KEEP, KEEP, 0),
+};
+ROW_TYPE(input_stat, LISTED);
+#undef ROW
+
+/* ---- steps ---- */
+
+static const char *const metric_names[] = {
+#define X(id, name, ...) name,
+#include "metric/metrics.def"
+#undef X
+	NULL
+};
+
+#define VALUES                                                    \
+	FIELD_AT(value[STAT_MEDIAN], "median", COUNT, KEEP, KEEP, 0), \
+	    FIELD_AT(value[STAT_MEAN], "mean", COUNT, KEEP, KEEP, 0), \
+	    FIELD_AT(value[STAT_MIN], "min", COUNT, KEEP, KEEP, 0),   \
+	    FIELD_AT(value[STAT_MAX], "max", COUNT, KEEP, KEEP, 0),   \
+	    FIELD_AT(value[STAT_P90], "p90", COUNT, KEEP, KEEP, 0),   \
+	    FIELD_AT(value[STAT_P95], "p95", COUNT, KEEP, KEEP, 0),   \
+	    FIELD_AT(value[STAT_P99], "p99", COUNT, KEEP, KEEP, 0),   \
+	    FIELD_AT(value[STAT_TOTAL], "total", COUNT, KEEP, KEEP, 0)
+
+/* Of a stored run, which is never joined. */
+#define ROW step_summary
+static const struct field step_summary_fields[] = {
+	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),
+	VALUES,
+};
+static int step_summary_since(const void *row)
+{
+	return metric_table[((const struct step_summary *)row)->metric].since;
+}
+ROW_TYPE(step_summary, LISTED, .since = step_summary_since);
+#undef ROW
+
+#define ROW phase_summary
+static const struct field phase_summary_fields[] = {
+	/* member, key, stored, two cycles, small ones, since */
+	KEY(ORDER, phase, ENUM(phase_names), 0, NAMES_ROW),
+	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),
+	FIELD(steps, COUNT, KEEP, KEEP, 0),
+	VALUES,
+	FIELD_AT(parts[STEP_PART_COMPUTE], "time.compute", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
+	FIELD_AT(parts[STEP_PART_COMM], "time.communication", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
+	FIELD_AT(parts[STEP_PART_MEMORY], "time.memory", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
+	FIELD_AT(parts[STEP_PART_IDLE], "time.idle", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
+};
+static int phase_summary_since(const void *row)
+{
+	return metric_table[((const struct phase_summary *)row)->metric].since;
+}
+ROW_TYPE(phase_summary, LISTED, .since = phase_summary_since);
+#undef ROW

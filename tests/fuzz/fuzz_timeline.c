@@ -1,0 +1,21 @@
+/* A memory timeline of torch.profiler. */
+#include "fuzz.h"
+
+#include "read/timeline.h"
+#include "record_laws.h"
+
+static enum status reduce_timeline(struct source *src, size_t window, struct digest *d,
+                                   struct diag_log *log)
+{
+	struct memory_timeline t;
+	TRY(timeline_read(src, &(struct timeline_read_options){ .window = window }, &t, log));
+	timeline_reduce(&t, d);
+	memory_timeline_release(&t);
+	return ST_OK;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	fuzz_accepted = check_record((struct span){ (const char *)data, size }, reduce_timeline);
+	return 0;
+}

@@ -1,0 +1,87 @@
+"""What slow references said of a file, kept by hash of reference and file: tests/data/ref/HASH.json.
+
+A reference is run where nothing is kept yet, where the program differs from what is kept (so that the difference
+can be named), and with REFERENCE_FRESH=1 always: then what is kept must be what it says. With REFERENCE_UPDATE=1
+what it says is kept. Of an answer short values are kept as they are and others as hashes, so that nothing of a
+recording can be read from them; rows that the program may have folded are kept whole, with hashes as names.
+"""
+import hashlib
+import json
+import os
+import pathlib
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parents[1] / "data" / "ref"
+SHORT = 64
+WHOLE = ("rows of kernels",)
+UPDATE, FRESH = (os.environ.get(f"REFERENCE_{what}") == "1" for what in ("UPDATE", "FRESH"))
+
+
+def key(sources, path):
+    """`sources`: the files that the reference consists of."""
+    parts = [hashlib.sha256(pathlib.Path(p).read_bytes()).hexdigest() for p in (*sources, path)]
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:24]
+
+
+def text(value):
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+
+
+def brief(answer):
+    texts = {what: text(value) for what, value in answer.items()}
+    return {what: t if len(t) <= SHORT or what in WHOLE else "#" + hashlib.sha256(t.encode()).hexdigest()[:16] for what, t in texts.items()}
+
+
+def exactly(what, want, have):
+    return want == have
+
+
+def unequal(want, have, same):
+    return [what for what in sorted(want.keys() | have.keys()) if not same(what, want.get(what), have.get(what))]
+
+
+def first_difference(want, have):
+    """Of two lists the first items that differ, else the whole."""
+    if isinstance(want, list) and isinstance(have, list):
+        at = next((i for i, (w, h) in enumerate(zip(want, have)) if text(w) != text(h)), min(len(want), len(have)))
+        want, have = (f"{len(v)} rows, row {at}: {v[at] if at < len(v) else None}" for v in (want, have))
+    return f"reference {want}, program {have}"
+
+
+def compare(want, have, same=exactly):
+    """Lines about what differs. `want` and `have` map what is compared to anything that JSON can hold; `same` gets what, and
+    the two values as JSON or their hashes, None where there is none."""
+    return [f"{what}: {first_difference(want.get(what), have.get(what))}" for what in unequal(brief(want), brief(have), same)]
+
+
+def differences(sources, path, have, reference, keep, same=exactly):
+    """The same for the answer of `reference()`, a function of `sources` and the file `path`; kept, if `keep`."""
+    if not keep:
+        return compare(reference(), have, same)
+    file = FOLDER / f"{key(sources, path)}.json"
+    kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
+    if kept is not None and not FRESH and not unequal(kept, brief(have), same):
+        return []
+    want = reference()
+    now = brief(want)
+    lines = compare(want, have, same)
+    if kept == now:
+        return lines
+    if UPDATE:
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(now, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    elif kept is None:
+        print(f"{path.name}: no answer of the reference is kept; tests/update keeps it", flush=True)
+    else:
+        lines.append(f"{file.name} is not what the reference says; tests/update writes it anew")
+    return lines
+
+
+def recordings(kind, pattern):
+    """Files of the shared data, of "traces" or "snapshots"; none, and so said, where $GPUGATE_SHARED names no folder."""
+    shared = os.environ.get("GPUGATE_SHARED")
+    if not shared:
+        print(f"skipped: {kind} of the shared data ($GPUGATE_SHARED is not set)")
+        return []
+    found = [p for part in ("data", "data/more") for p in sorted(pathlib.Path(shared, part, kind).rglob(pattern))]
+    return found or sys.exit(f"no {kind} in {shared}")

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""One figure, one value: a run printed or judged from its traces, from its digest and from a merge of the digests of
+its ranks has the same figures, in every metric and every list of `metrics --json`; all of the document is the same.
+So with generated traces, jobs and snapshots, joined cycles, and, with $GPUGATE_SHARED, real recordings. Kernels too
+small to keep count in the occupancy of a rank: of the run, its digest and the baseline made of it.
+
+usage: one_value.py [FILE…]
+
+$GPUGATE is the program; exit 77 skips.
+"""
+import fractions
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+PROGRAM = os.environ.get("GPUGATE")
+SHARED = os.environ.get("GPUGATE_SHARED")
+REAL = ["traces/torchbench-10steps-memcpy-a.json", "traces/nccl-a100-rank0of2-3steps.json.gz",
+        "traces/qwen05b-h100-single.json.gz", "traces/bert-small-mi300x-single.json.gz",
+        "traces/ns-v100-rank0of1-5steps.pt.trace.json.gz", "traces/hta-diff-test-v100-rank1of2.json.gz",
+        "traces/vllm-decode-graph-rocm.json.gz", "traces/dlrm-v100-8rank", "more/traces/megatron-tp8-a100-8rank",
+        "snapshots/small-97events.json.gz", "snapshots/cs336-medium-train-ctx512.json.gz"]
+RULES = """version: 1
+rules:
+  - {id: occupancy, metric: gpu.occupancy_pct, fail: {change: 0%}}
+  - {id: kernels, metric: kernel.time, for_each: {top: 5}, fail: {change: 0%}, on_new: fail}
+  - {id: memory, metric: memory.peak_allocated, fail: {change: 0%}, on_missing: skip}
+defaults: {on_missing: skip}
+"""
+MADE = {
+    "plain": ["trace.py", "--seed", "1", "--steps", "4"],
+    "no steps, hostile names": ["trace.py", "--seed", "2", "--no-steps", "--hostile-names"],
+    "damaged": ["trace.py", "--seed", "3", "--short-last-step", "--carried-over", "3", "--dropped", "5", "--overlap", "3"],
+    "one of two ranks": ["trace.py", "--seed", "4", "--nccl", "--rank", "1", "--world-size", "2"],
+    "job": ["ranks.py", "--ranks", "3", "--seed", "1", "--steps", "3", "--python", "--slow-rank", "2=1.3"],
+    "server": ["server.py", "--seed", "1", "--steps", "30"],
+    "snapshot": ["snapshot.py", "--seed", "1"],
+}
+
+
+def gpugate(*args, expect=(0,)):
+    p = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, text=True, check=False)
+    assert p.returncode in expect, f"exit {p.returncode}, not {expect}: {args}\n{p.stdout}{p.stderr}"
+    return p.stdout
+
+
+def figures(*args):
+    return json.loads(gpugate("metrics", *args, "--json", "-"))
+
+
+def difference(a, b, path=""):
+    """Where two documents differ first, or None."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        keys = sorted(a.keys() | b.keys())
+        parts = [(f"{path}.{k}", a.get(k), b.get(k)) for k in keys]
+    elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        parts = [(f"{path}[{i}]", x, y) for i, (x, y) in enumerate(zip(a, b))]
+    else:
+        return None if a == b else f"{path}: {str(a)[:200]} and {str(b)[:200]}"
+    return next((d for p in parts for d in [difference(p[1], p[2], p[0])] if d), None)
+
+
+def judged(dir, *args):
+    """What a check says of each rule, without what names files."""
+    gpugate("check", *args, "--baseline", dir / "base", "--rules", dir / "rules.yaml", "--json", dir / "result.json", expect=(0, 3))
+    return json.loads((dir / "result.json").read_text())["checks"]
+
+
+def same(dir, run, *options):
+    """From the artifacts, from one digest of all, and from digests of each, merged."""
+    parts = sorted(p for p in run.iterdir() if p.is_file()) if run.is_dir() else [run]
+    ways = {"digest": dir / "digest.json.gz", "merged run": dir / "merged.json"}
+    gpugate("digest", run, *options, "-o", ways["digest"])
+    for i, part in enumerate(parts):
+        gpugate("digest", part, "-o", dir / f"part{i}.json")
+    gpugate("merge", *options, *[dir / f"part{i}.json" for i in range(len(parts))], "-o", ways["merged run"])
+    (dir / "rules.yaml").write_text(RULES)
+    gpugate("baseline", "create", run, *options, "--baseline", dir / "base", "--rules", dir / "rules.yaml", "--force")
+    want, verdicts, text = figures(run, *options), judged(dir, run, *options), gpugate("metrics", run, *options)
+    assert all(c["verdict"] in ("pass", "skipped", "inconclusive", "missing") for c in verdicts), verdicts
+    for way, path in ways.items():
+        d = difference(want, figures(path))
+        assert not d, f"{way}: {d}"
+        d = difference(verdicts, judged(dir, path))
+        assert not d, f"{way}, checked: {d}"
+        assert text == gpugate("metrics", path), f"{way}: the text differs"
+    return want
+
+
+def tails(path, rng):
+    """A trace of 900 small kernels beside a large one, some without occupancy, and its occupancy in 1e-6 %."""
+    events, now, weight, total = [], 1000.0, 0, fractions.Fraction(0)
+    kernels = [("gemm", 400000, 60)] + [(f"elementwise_{i}", rng.randrange(1, 40), rng.choice([0, *range(1, 100)])) for i in range(900)]
+    for step in range(3):
+        begin = now
+        for i, (name, dur, occupancy) in enumerate(kernels):
+            args = {"correlation": step * 10000 + i + 1}
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": begin + i,
+                           "dur": 0.5, "args": args})
+            now = max(now, begin + i + 1)
+            events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": now, "dur": dur,
+                           "args": {**args, "device": 0, "stream": 7, "est. achieved occupancy %": occupancy}})
+            now += dur
+            weight += dur if occupancy else 0
+            total += occupancy * dur
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": begin - 5,
+                       "dur": now - begin + 10})
+        now += 100
+    path.write_text(json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3"}],
+                                "traceEvents": events}))
+    return float(round(total / weight * 1000000)) / 1000000
+
+
+def occupancy(dir):
+    want = tails(dir / "tails.json", random.Random(1))
+    run = same(dir, dir / "tails.json")
+    assert sum(k.get("names", 1) for k in run["kernels"]) == 901 and len(run["kernels"]) < 450
+    assert [m["value"] for m in run["metrics"] if m["metric"] == "gpu.occupancy_pct"] == [want], want
+    (dir / "stored.yaml").write_text("version: 1\nrules: [{id: o, metric: gpu.occupancy_pct, fail: {change: 0%}}]\n")
+    gpugate("baseline", "create", dir / "tails.json", "--baseline", dir / "base", "--rules", dir / "stored.yaml", "--force")
+    gpugate("check", dir / "tails.json", "--baseline", dir / "base", "--rules", dir / "stored.yaml")
+
+
+def cycles(dir):
+    run = dir / "cycles"
+    run.mkdir()
+    for i in range(2):
+        subprocess.run([sys.executable, GEN / "trace.py", "--seed", str(i), "--steps", "3", "--rank", "0", "--world-size", "1",
+                        "--first-step", str(10 * i), "--out", run / f"c{i}.json"], check=True)
+    same(dir, run, "--join-cycles")
+
+
+def made(dir, tool, *options):
+    run = dir / ("run" if tool == "ranks.py" else "run.json.gz")
+    subprocess.run([sys.executable, GEN / tool, *options, "--out", run], check=True)
+    same(dir, run)
+
+
+def main():
+    if not PROGRAM:
+        sys.exit(77)
+    cases = {"occupancy": (occupancy,), "cycles": (cycles,)}
+    cases.update({name: (made, *options) for name, options in MADE.items()})
+    real = [pathlib.Path(p) for p in sys.argv[1:]]
+    if SHARED and not real:
+        real = [p for p in (pathlib.Path(SHARED, "data", name) for name in REAL) if p.exists()]
+    cases.update({str(p): (same, p) for p in real})
+    for name, (law, *args) in cases.items():
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                law(pathlib.Path(folder), *args)
+            except AssertionError as e:
+                raise SystemExit(f"{name}: {e}") from e
+        print(f"ok {name}")
+
+
+if __name__ == "__main__":
+    main()

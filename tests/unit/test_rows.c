@@ -1,0 +1,319 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/number.h"
+#include "model/rows.h"
+
+#define TYPE(type)         \
+	{                      \
+#type, &type##_row \
+	}
+static const struct {
+	const char *name;
+	const struct schema *row;
+} types[] = {
+	TYPE(env_entry),     TYPE(trust_counts),    TYPE(kernel_stat),   TYPE(device_stat),
+	TYPE(op_stat),       TYPE(call_stat),       TYPE(flop_stat),     TYPE(thread_stat),
+	TYPE(comm_stat),     TYPE(collective),      TYPE(function_stat), TYPE(counter_stat),
+	TYPE(progress),      TYPE(cross_rank),      TYPE(memory_stat),   TYPE(memory_item),
+	TYPE(memory_level),  TYPE(memory_evidence), TYPE(input_stat),    TYPE(step_summary),
+	TYPE(phase_summary),
+};
+enum { NR_TYPES = sizeof types / sizeof *types };
+
+/* ---- every member is in the table ---- */
+
+/* Bytes that no line of a table has may only be padding: before a member that is aligned to eight
+   bytes, or at the end. */
+static void test_members(void **state)
+{
+	(void)state;
+	for (size_t t = 0; t < NR_TYPES; t++) {
+		const struct schema *s = types[t].row;
+		unsigned char *owner = calloc(s->size, 1);
+		for (size_t i = 0; i < s->nr; i++)
+			for (size_t k = 0; k < field_size(&s->fields[i]); k++) {
+				size_t at = s->fields[i].offset + k;
+				if (at >= s->size || owner[at]++)
+					fail_msg("%s: %s lies where another member does", types[t].name,
+					         s->fields[i].key);
+			}
+		for (size_t from = 0, end; from < s->size; from = end + 1) {
+			for (end = from; end < s->size && !owner[end];)
+				end++;
+			if (end - from >= 8 || (end > from && end % 8))
+				fail_msg("%s: no line for the %zu bytes from %zu on", types[t].name, end - from,
+				         from);
+		}
+		free(owner);
+	}
+}
+
+/* ---- every member is joined as its line says ---- */
+
+/* A row of which each number differs from those of other members and of other rows. */
+static void fill(const struct schema *s, int which, void *row)
+{
+	static const char *const texts[] = { "first", "second" };
+	memset(row, 0, s->size);
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct field *f = &s->fields[i];
+		void *at = (char *)row + f->offset;
+		int64_t *number = at;
+		int64_t value = 1000 + (int64_t)i * 10 + (i % 2 ? which : 3 - which);
+		switch (f->type) {
+		case FIELD_BOOL:
+			*(bool *)at = which == 1;
+			break;
+		case FIELD_TEXT:
+		case FIELD_OPTIONAL_TEXT:
+			*(const char **)at = f->order ? "key" : texts[which];
+			break;
+		case FIELD_NAME:
+			*(struct span *)at = f->order ? SPAN("key") : span_of(texts[which]);
+			break;
+		case FIELD_ENUM:
+			*(unsigned *)at = 0;
+			break;
+		case FIELD_SHAPE:
+			number[0] = number[1] = number[2] = value;
+			break;
+		default:
+			*number = f->order ? 1 : value;
+		}
+	}
+}
+
+static int64_t number_of(const struct field *f, const void *row)
+{
+	int64_t n = 0;
+	if (f->type != FIELD_BOOL && f->type != FIELD_ENUM)
+		memcpy(&n, (const char *)row + f->offset, sizeof n);
+	return n;
+}
+
+static bool is_same(const struct field *f, const void *a, const void *b)
+{
+	return memcmp((const char *)a + f->offset, (const char *)b + f->offset, field_size(f)) == 0;
+}
+
+static bool is_joined(const struct field *f, enum row_join join, const void *a, const void *b,
+                      const void *out)
+{
+	int64_t x = number_of(f, a), y = number_of(f, b);
+	switch (join) {
+	case JOIN_KEEP:
+	case JOIN_NONE: /* where rows are no sums */
+		return is_same(f, out, a);
+	case JOIN_LAST:
+		return is_same(f, out, b);
+	case JOIN_SUM:
+	case JOIN_BOTH:
+	case JOIN_NAMES:
+		return number_of(f, out) == x + y;
+	case JOIN_MAX:
+		return number_of(f, out) == (x > y ? x : y);
+	case JOIN_OR:
+		return *((const bool *)out + f->offset);
+	case JOIN_OWN: /* see below */
+		return true;
+	}
+	return false;
+}
+
+static void check_type(const char *name, const struct schema *s, enum row_occasion occasion)
+{
+	void *row[2], *out = malloc(s->size);
+	for (int which = 0; which < 2; which++) {
+		row[which] = malloc(s->size);
+		fill(s, which, row[which]);
+	}
+	for (int first = 0; first < 2; first++) {
+		memcpy(out, row[first], s->size);
+		row_add(s, occasion, out, row[1 - first]);
+		for (size_t i = 0; i < s->nr; i++) {
+			const struct field *f = &s->fields[i];
+			if (!is_joined(f, f->join[occasion], row[first], row[1 - first], out))
+				fail_msg("%s: %s is not what its line says of occasion %d", name, f->key, occasion);
+			if (f->order && !is_same(f, out, row[first]))
+				fail_msg("%s: joining changes the key %s", name, f->key);
+			if (f->join[occasion] == JOIN_OWN && !s->own[occasion])
+				fail_msg("%s: %s has no function", name, f->key);
+		}
+		if (s->fields->order)
+			assert_int_equal(row_cmp(s, out, row[first]), 0);
+	}
+	free(row[0]);
+	free(row[1]);
+	free(out);
+}
+
+static void test_joins(void **state)
+{
+	(void)state;
+	for (size_t t = 0; t < NR_TYPES; t++)
+		for (int o = 0; o < NR_ROW_OCCASIONS; o++)
+			check_type(types[t].name, types[t].row, (enum row_occasion)o);
+}
+
+/* What cannot be added is that of the cycle with more of something. */
+static void test_whole_values(void **state)
+{
+	(void)state;
+	static const struct {
+		const struct schema *row;
+		size_t more_of;
+	} rows[] = {
+		{ &kernel_stat_row, offsetof(struct kernel_stat, count) },
+		{ &function_stat_row, offsetof(struct function_stat, count) },
+		{ &counter_stat_row, offsetof(struct counter_stat, samples) },
+		{ &progress_row, offsetof(struct progress, step) },
+		{ &memory_stat_row, offsetof(struct memory_stat, peak_allocated) },
+	};
+	for (size_t t = 0; t < sizeof rows / sizeof *rows; t++) {
+		const struct schema *s = rows[t].row;
+		char *row[2] = { malloc(s->size), malloc(s->size) }, *out = malloc(s->size);
+		fill(s, 0, row[0]);
+		fill(s, 1, row[1]);
+		const struct field more = { .offset = rows[t].more_of };
+		bool larger = number_of(&more, row[1]) > number_of(&more, row[0]);
+		for (int first = 0; first < 2; first++) {
+			memcpy(out, row[first], s->size);
+			row_add(s, ROWS_OF_CYCLES, out, row[1 - first]);
+			for (const struct field *f = s->fields; f < s->fields + s->nr; f++)
+				if (f->join[ROWS_OF_CYCLES] == JOIN_OWN && strncmp(f->key, "occupancy", 9) != 0 &&
+				    !is_same(f, out, row[larger]))
+					fail_msg("%s is not that of the larger row", f->key);
+		}
+		free(row[0]);
+		free(row[1]);
+		free(out);
+	}
+	struct trust_counts x = { .fault_byte = 0 }, y = { .json_faults = 2, .fault_byte = 70 };
+	row_add(&trust_counts_row, ROWS_OF_CYCLES, &x, &y);
+	y.fault_byte = 80;
+	row_add(&trust_counts_row, ROWS_OF_CYCLES, &x, &y);
+	assert_int_equal(x.fault_byte, 70);
+	assert_int_equal(x.json_faults, 4);
+}
+
+static void test_unknown(void **state)
+{
+	(void)state;
+	struct thread_stat x = { .id = "1/1", .busy_ns = 5, .op_ns = -1 };
+	struct thread_stat y = { .id = "1/1", .busy_ns = 6, .op_ns = 7 };
+	row_add(&thread_stat_row, ROWS_OF_CYCLES, &x, &y);
+	assert_int_equal(x.busy_ns, 11);
+	assert_int_equal(x.op_ns, -1);
+	struct memory_stat m = { .id = "0", .churn_bytes = 4, .capacity = MEMORY_UNKNOWN };
+	struct memory_stat n = { .id = "0", .churn_bytes = 5, .capacity = 80, .peak_op = "mm" };
+	row_add(&memory_stat_row, ROWS_OF_CYCLES, &m, &n);
+	assert_int_equal(m.churn_bytes, 9);
+	assert_int_equal(m.capacity, 80);
+	assert_string_equal(m.peak_op, "mm"); /* of equal peaks the latest */
+}
+
+/* ---- sums of small rows ---- */
+
+static void test_sums(void **state)
+{
+	(void)state;
+	for (size_t t = 0; t < NR_TYPES; t++) {
+		const struct schema *s = types[t].row;
+		if (!s->names)
+			continue;
+		void *row = malloc(s->size), *sum = calloc(1, s->size);
+		fill(s, 0, row);
+		*(int64_t *)(void *)((char *)row + s->names) = 0;
+		row_fold(s, sum, row);
+		row_fold(s, sum, row);
+		row_fold(s, sum, sum);
+		assert_true(row_is_sum(s, sum));
+		assert_true(s->fields->type != FIELD_ENUM || is_same(s->fields, sum, row));
+		for (size_t i = 0; i < s->nr; i++) {
+			const struct field *f = &s->fields[i];
+			enum row_join join = f->join[ROWS_FOLDED];
+			int64_t want = join == JOIN_SUM     ? 4 * number_of(f, row)
+			               : join == JOIN_NAMES ? 4
+			               : join == JOIN_NONE  ? f->type == FIELD_SHAPE ? -1 : f->absent
+			                                    : 0;
+			if (want && number_of(f, sum) != want)
+				fail_msg("%s: %s of a sum", types[t].name, f->key);
+		}
+		free(row);
+		free(sum);
+	}
+}
+
+/* The occupancy of a sum is exact, in whatever order it was made. */
+static void test_occupancy(void **state)
+{
+	(void)state;
+	static const int64_t of[][2] = { /* occupancy, ns */
+		                             { 33333333, 7 }, { 0, 1000 },       { 98765432, 1001 },
+		                             { -1, 500 },     { 12345678, 999 }, { 1, 3 }
+	};
+	enum { NR = sizeof of / sizeof *of };
+	struct kernel_stat forward, backward;
+	__int128 want = 0;
+	for (size_t i = 0; i < NR; i++) {
+		struct kernel_stat k[2];
+		for (size_t way = 0; way < 2; way++) {
+			const int64_t *v = of[way ? NR - 1 - i : i];
+			k[way] = (struct kernel_stat){ .occupancy = v[0], .step_total_ns = v[1] };
+		}
+		want += kernel_occupancy_sum(&k[0]);
+		if (i == 0) {
+			forward = k[0], backward = k[1];
+			continue;
+		}
+		row_add(&kernel_stat_row, ROWS_FOLDED, &forward, &k[0]);
+		row_add(&kernel_stat_row, ROWS_FOLDED, &backward, &k[1]);
+	}
+	assert_true(kernel_occupancy_sum(&forward) == want && kernel_occupancy_sum(&backward) == want);
+	assert_int_equal(kernel_occupancy_ns(&forward), 7 + 1001 + 999 + 3);
+	assert_int_equal(forward.occupancy, number_div_round(want, 2010));
+	assert_int_equal(backward.occupancy, forward.occupancy);
+}
+
+/* ---- lists ---- */
+
+static void test_lists(void **state)
+{
+	(void)state;
+	struct digest *d = digest_new(), *more = digest_new();
+	vec_push(&d->ops, (struct op_stat){ .name = SPAN("a"), .count = 1 });
+	vec_push(&d->ops, (struct op_stat){ .name = SPAN("c"), .count = 2 });
+	vec_push(&d->ops, (struct op_stat){ .name = SPAN(""), .count = 3, .names = 9 });
+	vec_push(&more->ops, (struct op_stat){ .name = SPAN("b"), .count = 10 });
+	vec_push(&more->ops, (struct op_stat){ .name = SPAN("c"), .count = 20 });
+	vec_push(&more->ops, (struct op_stat){ .name = SPAN(""), .count = 30, .names = 5 });
+	rows_join(&op_stat_row, &d->ops, &more->ops);
+	assert_int_equal(d->ops.nr, 4);
+	static const int64_t counts[] = { 1, 10, 22, 33 };
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(d->ops.v[i].count, counts[i]);
+	assert_int_equal(d->ops.v[3].names, 9);
+	digest_free(d);
+	digest_free(more);
+	for (size_t i = 0; i < nr_digest_lists; i++)
+		for (size_t k = 0; k < i; k++)
+			assert_int_not_equal(digest_lists[i].offset, digest_lists[k].offset);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_members),      cmocka_unit_test(test_joins),
+		cmocka_unit_test(test_whole_values), cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_sums),         cmocka_unit_test(test_occupancy),
+		cmocka_unit_test(test_lists),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
