@@ -7,6 +7,7 @@
 #include "diagnose/words.h"
 #include "diagnose/work.h"
 #include "model/flops.h"
+#include "model/step_figures.h"
 
 /* From so much of a step on a part is worth a sentence, and counts beside another. */
 #define PART_WORTH_NAMING (10 * PERCENT)

@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "diagnose/diagnose.h"
+#include "model/step_figures.h"
 
 static struct series *series_new(struct run_report *out, const char *id, const char *title,
                                  const char *label, int64_t rank)

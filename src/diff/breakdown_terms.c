@@ -71,7 +71,7 @@ static void take_rank(void *ctx, const struct rank_part *r)
 		}
 		break;
 	default:
-		take_place(b, r->side, place, d->usable_steps);
+		take_place(b, r->side, place, step_metric_nr(d, b->in->query->metric->id));
 	}
 }
 

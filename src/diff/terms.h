@@ -63,7 +63,10 @@ struct term_place {
 /// The values of the rows. False where one is not known.
 bool terms_values(const struct term_sum *t, const struct term_place *p, __int128 out[TERM_ROWS]);
 
-/// Sum of a step.* metric over the usable steps of `d`.
-__int128 step_metric_total(const struct digest *d, enum metric_id id);
+/// Sum of a step.* metric over the usable steps of `d`. False if it was not recorded.
+bool step_metric_total(const struct digest *d, enum metric_id id, __int128 *out);
+
+/// Number of usable steps that have a sample of it.
+int64_t step_metric_nr(const struct digest *d, enum metric_id id);
 
 #endif

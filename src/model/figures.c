@@ -3,6 +3,7 @@
 #include "model/figures_internal.h"
 #include "model/flops.h"
 #include "model/rows.h"
+#include "model/step_figures.h"
 
 void figure_emit(struct emitter *e, struct span label, int64_t value)
 {

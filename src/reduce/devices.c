@@ -127,20 +127,14 @@ static void cells_to_samples(const struct gpu_walk *w)
 	}
 }
 
-/* A trace without steps has no period: its window is idle where no activity runs. */
-static void window_figures(const struct gpu_walk *w)
+static int64_t idle_of_window(const struct gpu_walk *w)
 {
-	static const enum metric_id absent[] = { METRIC_STEP_PERIOD, METRIC_STEP_LATENCY,
-		                                     METRIC_STEP_PERIOD_COMPUTE,
-		                                     METRIC_STEP_PERIOD_EXPOSED_COMM,
-		                                     METRIC_STEP_PERIOD_EXPOSED_MEMORY };
-	int64_t *idle = w->d->samples[METRIC_STEP_IDLE_TIME];
-	for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
-		w->d->samples[absent[i]] = NULL;
+	int64_t idle_ns = 0;
 	for (size_t i = 0; i < w->r->gpu.devices.keys.nr; i++) {
 		const struct device_walk *dev = &w->devices[i];
-		*idle = number_add(*idle, dev->last_ns - dev->first_ns - dev->all.length_ns);
+		idle_ns = number_add(idle_ns, dev->last_ns - dev->first_ns - dev->all.length_ns);
 	}
+	return idle_ns;
 }
 
 /* A device that does nothing in any step is measured over its window; unless warm-up has left no
@@ -172,7 +166,7 @@ static void device_rows(const struct gpu_walk *w, const struct device_periods *p
 	vec_sort(&d->devices, text_cmp);
 }
 
-void gpu_figures(struct reducer *r, struct digest *d)
+enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *log)
 {
 	static const struct device_walk fresh_device = { .all = COVER_INIT,
 		                                             .kernels = COVER_INIT,
@@ -196,10 +190,11 @@ void gpu_figures(struct reducer *r, struct digest *d)
 		activity_add(&w, &r->gpu.activities.v[i]);
 	cells_to_samples(&w);
 	struct device_periods *periods = mem_calloc(r->gpu.devices.keys.nr, sizeof *periods);
+	enum status st = ST_OK;
 	if (r->steps.window)
-		window_figures(&w);
+		wall_of_window(d, idle_of_window(&w));
 	else
-		wall_figures(r, d, periods);
+		st = wall_figures(r, d, periods, log);
 	device_rows(&w, periods);
 	free(periods);
 
@@ -207,4 +202,5 @@ void gpu_figures(struct reducer *r, struct digest *d)
 	free(w.lanes);
 	idmap_release(&w.cell_ids);
 	vec_release(&w.cells);
+	return st;
 }

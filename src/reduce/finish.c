@@ -62,7 +62,7 @@ static enum status gpu_side(struct reducer *r, struct digest *d, struct diag_log
 	TRY(kernel_figures(r, d, log));
 	TRY(comm_figures(r, d, log));
 	function_rates(r);
-	gpu_figures(r, d);
+	TRY(gpu_figures(r, d, log));
 	progress_figures(r, d);
 	launches_end(r);
 	function_classes(r, d);

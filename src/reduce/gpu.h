@@ -77,10 +77,14 @@ struct device_periods {
 
 /// Wall time of the steps and what ran in it, from the activities by start. `devices`: one for
 /// each device id, zeroed.
-void wall_figures(const struct reducer *r, struct digest *d, struct device_periods *devices);
+GG_MUST_CHECK enum status wall_figures(const struct reducer *r, struct digest *d,
+                                       struct device_periods *devices, struct diag_log *log);
+
+/// The same for a trace without steps, which has no period: only its idle time.
+void wall_of_window(struct digest *d, int64_t idle_ns);
 
 /// Figures per step and per device. Sorts the activities by start.
-void gpu_figures(struct reducer *r, struct digest *d);
+GG_MUST_CHECK enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
 static inline struct gpu_name *activity_name(const struct gpu_events *g, const struct activity *a)
 {

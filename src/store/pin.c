@@ -8,6 +8,7 @@
 #include "model/phases.h"
 #include "model/rows.h"
 #include "model/rule_items.h"
+#include "model/step_figures.h"
 #include "store/digest_schema.h"
 
 /* How much of a run is kept, less and less; the first that fits is taken. */
