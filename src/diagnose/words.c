@@ -63,7 +63,8 @@ bool figure_of_diagnosis(const struct run_view *v, const struct diagnosis_figure
                          enum unit *unit)
 {
 	int64_t value, other;
-	if (!figure_of_run(v, &f->query, &value))
+	bool asks_step = f->form == FORM_PLAIN && f->query.metric->id == METRIC_STEP_PERIOD;
+	if (!(asks_step ? figure_of_step(v, &value) : figure_of_run(v, &f->query, &value)))
 		return false;
 	*unit = f->form == FORM_OF ? UNIT_PCT : f->query.metric->unit;
 	if (f->form == FORM_PLAIN) {

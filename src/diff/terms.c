@@ -24,6 +24,9 @@
 	}
 
 /* clang-format off */
+#define PERIOD_OF_DEVICES                                                        \
+	PLUS(PERIOD_COMPUTE), PLUS(PERIOD_EXPOSED_COMM), PLUS(PERIOD_EXPOSED_MEMORY), \
+	PLUS(IDLE_TIME)
 #define MEMBER_COMM PLUS_OF(device_stat, comm_ns), MINUS_OF(device_stat, overlap_ns)
 #define MEMBER_MEMORY                                                            \
 	PLUS_OF(device_stat, busy_ns), MINUS_OF(device_stat, compute_ns),            \
@@ -36,14 +39,33 @@ static const struct term_sum sums[] = {
 	  { "exposed memory operations", { PART(MEMORY) }, 0 },
 	  { "idle GPU", { PART(IDLE) }, 0 } } },
 	{ METRIC_STEP_PERIOD, false, "what runs in it", {
-	  { "compute", { PLUS(PERIOD_COMPUTE) }, 0 },
-	  { "exposed communication", { PLUS(PERIOD_EXPOSED_COMM) }, 0 },
-	  { "exposed memory operations", { PLUS(PERIOD_EXPOSED_MEMORY) }, 0 },
-	  { "idle GPU", { PLUS(IDLE_TIME) }, 0 } } },
+	  { "compute", { PLUS(PERIOD_COMPUTE) }, ROW_PER_DEVICE },
+	  { "exposed communication", { PLUS(PERIOD_EXPOSED_COMM) }, ROW_PER_DEVICE },
+	  { "exposed memory operations", { PLUS(PERIOD_EXPOSED_MEMORY) }, ROW_PER_DEVICE },
+	  { "idle GPU", { PLUS(IDLE_TIME) }, ROW_PER_DEVICE } } },
+	{ METRIC_STEP_LATENCY, false, "what lasts", {
+	  { "the step's annotation", { PLUS(TIME) }, 0 },
+	  { "GPU work after its end", { PLUS(LATENCY), MINUS(TIME) }, 0 } } },
+	{ METRIC_STEP_PERIOD_COMPUTE, true, "what surrounds it", {
+	  { "from step to step", { PERIOD_OF_DEVICES }, 0 },
+	  { "all else",
+	    { MINUS(PERIOD_EXPOSED_COMM), MINUS(PERIOD_EXPOSED_MEMORY), MINUS(IDLE_TIME) }, 0 } } },
+	{ METRIC_STEP_PERIOD_EXPOSED_COMM, true, "what surrounds it", {
+	  { "from step to step", { PERIOD_OF_DEVICES }, 0 },
+	  { "all else",
+	    { MINUS(PERIOD_COMPUTE), MINUS(PERIOD_EXPOSED_MEMORY), MINUS(IDLE_TIME) }, 0 } } },
+	{ METRIC_STEP_PERIOD_EXPOSED_MEMORY, true, "what surrounds it", {
+	  { "from step to step", { PERIOD_OF_DEVICES }, 0 },
+	  { "all else",
+	    { MINUS(PERIOD_COMPUTE), MINUS(PERIOD_EXPOSED_COMM), MINUS(IDLE_TIME) }, 0 } } },
 	{ METRIC_STEP_IDLE_TIME, true, "what surrounds it", {
-	  { "from step to step", { PLUS(PERIOD) }, 0 },
+	  { "from step to step", { PERIOD_OF_DEVICES }, 0 },
 	  { "GPU busy",
 	    { MINUS(PERIOD_COMPUTE), MINUS(PERIOD_EXPOSED_COMM), MINUS(PERIOD_EXPOSED_MEMORY) }, 0 } } },
+	/* A trace without steps, which has no period. */
+	{ METRIC_STEP_IDLE_TIME, true, "what surrounds it", {
+	  { "from the first start to the last end", { PLUS(IDLE_TIME), PLUS(BUSY_TIME) }, 0 },
+	  { "GPU busy", { MINUS(BUSY_TIME) }, 0 } } },
 	{ METRIC_STEP_BUSY_TIME, false, "what runs", {
 	  { "compute and memory operations", { PLUS(BUSY_TIME), MINUS(EXPOSED_COMM_TIME) }, 0 },
 	  { "exposed communication", { PLUS(EXPOSED_COMM_TIME) }, 0 } } },
@@ -217,12 +239,17 @@ static bool term_value(const struct term *t, const struct term_place *p, __int12
 	return value != p->unknown;
 }
 
-/* False if the rows are more than the figure: with several devices the parts of periods are. */
-static bool is_whole(const struct term_sum *t, const struct term_place *p, __int128 sum)
+/* Devices of a rank that work for steps: over each the parts of a period add up to it. */
+static __int128 nr_devices(const struct digest *d)
 {
-	__int128 total;
-	return (t->metric != METRIC_STEP_PERIOD && t->metric != METRIC_STEP_IDLE_TIME) ||
-	       (step_metric_total(p->digest, t->metric, &total) && total == sum);
+	static const enum metric_id parts[] = { METRIC_STEP_PERIOD_COMPUTE,
+		                                    METRIC_STEP_PERIOD_EXPOSED_COMM,
+		                                    METRIC_STEP_PERIOD_EXPOSED_MEMORY,
+		                                    METRIC_STEP_IDLE_TIME };
+	__int128 sum = 0, part, period;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		sum += step_metric_total(d, parts[i], &part) ? part : 0;
+	return step_metric_total(d, METRIC_STEP_PERIOD, &period) && period > 0 ? sum / period : 0;
 }
 
 bool terms_values(const struct term_sum *t, const struct term_place *p, __int128 out[TERM_ROWS])
@@ -240,10 +267,14 @@ bool terms_values(const struct term_sum *t, const struct term_place *p, __int128
 			return false;
 		if (row->flags & ROW_PER_ONE)
 			sum = number_div_round(sum, p->ones);
+		if (row->flags & ROW_PER_DEVICE && nr_devices(p->digest) <= 0)
+			return false;
+		if (row->flags & ROW_PER_DEVICE)
+			sum = number_div_round(sum, nr_devices(p->digest));
 		if (row->flags & ROW_LESS_ABOVE)
 			sum -= above;
 		out[i] = sum;
 		above += sum;
 	}
-	return is_whole(t, p, above);
+	return true;
 }

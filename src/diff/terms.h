@@ -31,6 +31,7 @@ enum {
 	ROW_HAS_SITES = 16, ///< bytes that the lists of sites tell more of
 	ROW_UNUSED = 32, ///< memory that is not in use
 	ROW_OF_DEVICES = 64, ///< several devices of a rank may run at once
+	ROW_PER_DEVICE = 256, ///< divided by the number of devices that work for steps
 	ROW_COMPLEMENT = 128, ///< the share is that of the whole less this
 };
 

@@ -157,7 +157,7 @@ static void device_rows(const struct gpu_walk *w, const struct device_periods *p
 			.measured_ns = periods[i].period_ns,
 			.measured_busy_ns = periods[i].busy_ns,
 		};
-		if (!stat.measured_ns && d->nr_steps) {
+		if (!periods[i].works && d->nr_steps) {
 			stat.measured_ns = stat.span_ns;
 			stat.measured_busy_ns = stat.busy_ns;
 		}

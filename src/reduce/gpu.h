@@ -72,6 +72,7 @@ GG_MUST_CHECK enum status kernel_figures(struct reducer *r, struct digest *d, st
 
 /// A device over the periods of the measured steps; 0 if it does nothing in any step.
 struct device_periods {
+	bool works; ///< it has an activity of a step
 	int64_t period_ns, busy_ns;
 };
 

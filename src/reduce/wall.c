@@ -157,7 +157,7 @@ enum status wall_figures(const struct reducer *r, struct digest *d, struct devic
 	enum status st = walk_steps(&w, &measured_ns, log);
 	for (size_t i = 0; i < nr_devices; i++)
 		if (w.devices[i].works)
-			devices[i] = (struct device_periods){ measured_ns, w.devices[i].busy_ns };
+			devices[i] = (struct device_periods){ true, measured_ns, w.devices[i].busy_ns };
 	free(w.devices);
 	free(w.over_ns);
 	vec_release(&w.live);
