@@ -7,6 +7,7 @@
 #include "diagnose/words.h"
 #include "diagnose/work.h"
 #include "model/flops.h"
+#include "model/step_figures.h"
 
 /* From so much of a step on a part is worth a sentence, and counts beside another. */
 #define PART_WORTH_NAMING (10 * PERCENT)
@@ -39,7 +40,26 @@ static const char *pct(struct bounds *b, int64_t share)
 	return unit_text(b->a, UNIT_PCT, share);
 }
 
-/* Over the usable steps of all ranks. False where nothing of a GPU was recorded. */
+/* Where the wall time of the steps of a rank went, summed over its devices. False without steps. */
+static bool add_periods(const struct digest *d, __int128 sums[NR_STEP_PARTS])
+{
+	static const enum metric_id ids[NR_STEP_PARTS] = {
+		[STEP_PART_COMPUTE] = METRIC_STEP_PERIOD_COMPUTE,
+		[STEP_PART_COMM] = METRIC_STEP_PERIOD_EXPOSED_COMM,
+		[STEP_PART_MEMORY] = METRIC_STEP_PERIOD_EXPOSED_MEMORY,
+		[STEP_PART_IDLE] = METRIC_STEP_IDLE_TIME,
+	};
+	int64_t total[NR_STEP_PARTS];
+	for (int p = 0; p < NR_STEP_PARTS; p++)
+		if (d->window || !digest_step_stat(d, ids[p], STAT_TOTAL, &total[p]))
+			return false;
+	for (int p = 0; p < NR_STEP_PARTS; p++)
+		sums[p] += total[p];
+	return true;
+}
+
+/* Over the usable steps of all ranks; the window if they are not marked. False where nothing of a
+   GPU was recorded. */
 static bool read_parts(struct bounds *b)
 {
 	__int128 sums[NR_STEP_PARTS] = { 0 }, all = 0;
@@ -48,12 +68,14 @@ static bool read_parts(struct bounds *b)
 		size_t nr = d->summaries.nr ? 1 : (size_t)d->usable_steps;
 		b->window = b->window || d->window;
 		b->activities = number_add(b->activities, d->trust.gpu_events);
+		if (add_periods(d, sums))
+			continue;
 		for (int p = 0; p < NR_STEP_PARTS && d->parts[p]; p++)
-			for (size_t i = 0; i < nr; i++) {
+			for (size_t i = 0; i < nr; i++)
 				sums[p] += d->parts[p][i];
-				all += d->parts[p][i];
-			}
 	}
+	for (int p = 0; p < NR_STEP_PARTS; p++)
+		all += sums[p];
 	for (int p = 0; p < NR_STEP_PARTS; p++)
 		b->part[p] = number_pct(sums[p], all);
 	return all > 0 && b->activities > 0;
@@ -63,7 +85,7 @@ static int64_t share_of_step(struct bounds *b, enum metric_id id)
 {
 	struct diagnosis_figure f = { .query = diagnosis_query(&metric_table[id]),
 		                          .form = FORM_OF,
-		                          .other = diagnosis_query(&metric_table[METRIC_STEP_TIME]) };
+		                          .other = diagnosis_query(&metric_table[METRIC_STEP_PERIOD]) };
 	int64_t share;
 	enum unit unit;
 	return figure_of_diagnosis(b->v, &f, &share, &unit) ? share : 0;
@@ -322,7 +344,7 @@ void diagnose_bound(const struct run_view *v, struct arena *a, struct classifica
 {
 	struct bounds b = { .v = v, .a = a, .out = out };
 	if (read_parts(&b)) {
-		b.of = b.window ? "the trace" : "the step time";
+		b.of = b.window ? "the trace" : "the wall time of the steps";
 		b.share[BOUND_COMPUTE] = b.part[STEP_PART_COMPUTE];
 		b.share[BOUND_COMMUNICATION] = b.part[STEP_PART_COMM];
 		b.share[BOUND_MEMORY] = b.part[STEP_PART_MEMORY];

@@ -59,7 +59,7 @@ static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
 	struct work_sum w = recomputed(v->run);
 	int64_t step, ns = work_per_step(&w), python = ns ? 0 : recomputed_share(v->run);
 	const char *seen;
-	if (ns && figure_of_metric(v, METRIC_STEP_TIME, &step) && number_pct(ns, step) >= 5 * PERCENT)
+	if (ns && figure_of_step(v, &step) && number_pct(ns, step) >= 5 * PERCENT)
 		seen = arena_printf(a,
 		                    "CheckpointFunctionBackward takes %s of host time a %s, the backward "
 		                    "of what it recomputes included",
@@ -214,7 +214,7 @@ static void blocking_copies(const struct run_view *v, struct arena *a, struct ru
 {
 	int64_t share = blocking_copies_share(v->run), busy, step, idle;
 	if (share < 10 * PERCENT || !figure_of_metric(v, METRIC_GPU_UTILIZATION_PCT, &busy) ||
-	    busy >= 90 * PERCENT || !figure_of_metric(v, METRIC_STEP_TIME, &step) ||
+	    busy >= 90 * PERCENT || !figure_of_step(v, &step) ||
 	    !figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle))
 		return;
 	int64_t held = number_div_round((__int128)step * share, (__int128)100 * PERCENT);

@@ -6,7 +6,7 @@
 #include "model/run_report.h"
 
 /// Metrics that the summary tells, in its order: those with a title.
-enum { NR_FACT_METRICS = 20 };
+enum { NR_FACT_METRICS = 22 };
 extern const enum metric_id fact_metrics[NR_FACT_METRICS];
 
 /// Lines of the summary.

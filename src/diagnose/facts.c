@@ -89,11 +89,9 @@ static void add_metric(struct summary *s, enum metric_id id)
 	if ((of_gpu && !s->gpu) || !figure_of_metric(s->v, id, &value) ||
 	    (value == 0 && m->need == NEED_COMM))
 		return;
-	if (s->out->window && id == METRIC_STEP_IDLE_TIME) /* before that it is not a step's */
-		label = arena_printf(s->a, "%s after its first activity, whole window", label);
-	else if (s->out->window && (m->per_step || id == METRIC_FLOPS_PER_STEP))
+	if (s->out->window && (m->per_step || id == METRIC_FLOPS_PER_STEP))
 		label = arena_printf(s->a, "%s, whole window", label);
-	else if ((m->per_step && id != METRIC_STEP_TIME) || id == METRIC_FLOPS_PER_STEP)
+	else if ((m->per_step && m->need != NEED_HOST) || id == METRIC_FLOPS_PER_STEP)
 		label = arena_printf(s->a, "%s per step", label);
 	const char *note = worst_rank(s, id, value);
 	vec_push(&s->out->facts, (struct fact){ .id = m->name,
@@ -207,6 +205,8 @@ static void add_inputs(struct summary *s)
 }
 
 const enum metric_id fact_metrics[NR_FACT_METRICS] = {
+	METRIC_STEP_PERIOD,
+	METRIC_STEP_LATENCY,
 	METRIC_STEP_TIME,
 	METRIC_STEP_CUDA_TIME,
 	METRIC_STEP_KERNEL_TIME,

@@ -78,7 +78,7 @@ void recommend_add(const struct run_view *v, const struct recommendation *r, str
 {
 	struct recommendation rec = *r;
 	int64_t step;
-	bool has_step = figure_of_metric(v, METRIC_STEP_TIME, &step) && step > 0;
+	bool has_step = figure_of_step(v, &step) && step > 0;
 	if (has_step && rec.saves_ns >= 0 && number_pct(rec.saves_ns, step) < WORTH_DOING)
 		return;
 	if (has_step && rec.saves_ns > step)

@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "diagnose/diagnose.h"
+#include "model/step_figures.h"
 
 static struct series *series_new(struct run_report *out, const char *id, const char *title,
                                  const char *label, int64_t rank)
@@ -15,7 +16,10 @@ static void add_steps(const struct digest *d, enum metric_id id, const char *tit
                       struct run_report *out)
 {
 	const int64_t *summary = digest_summary(d, id);
-	bool has_points = !summary && d->samples[id] && d->step_numbers && d->usable_steps > 1;
+	struct step_samples steps = { 0 };
+	if (!d->summaries.nr)
+		steps = digest_samples(d, id, a);
+	bool has_points = !summary && steps.usable > 1;
 	if (d->window || (!has_points && !summary))
 		return;
 	struct series *s = series_new(out, metric_table[id].name, title,
@@ -23,8 +27,8 @@ static void add_steps(const struct digest *d, enum metric_id id, const char *tit
 	s->x_unit = UNIT_COUNT;
 	s->unit = metric_table[id].unit;
 	s->summary = summary;
-	for (size_t i = 0; has_points && i < (size_t)d->usable_steps; i++)
-		vec_push(&s->points, (struct series_point){ d->step_numbers[i], d->samples[id][i] });
+	for (size_t i = 0; has_points && i < steps.usable; i++)
+		vec_push(&s->points, (struct series_point){ steps.step[i], steps.value[i] });
 }
 
 /* One of the two levels of each memory of a rank over its history. */
@@ -59,7 +63,8 @@ void diagnose_series(const struct run_view *v, struct arena *a, struct run_repor
 {
 	for (size_t i = 0; i < v->run->ranks.nr && i < SERIES_RANKS; i++) {
 		const struct digest *d = v->run->ranks.v[i];
-		add_steps(d, METRIC_STEP_TIME, "step time", a, out);
+		add_steps(d, METRIC_STEP_PERIOD, "wall time per step", a, out);
+		add_steps(d, METRIC_STEP_TIME, "host time of steps", a, out);
 		if (d->trust.gpu_events)
 			add_steps(d, METRIC_STEP_CUDA_TIME, "CUDA time of steps", a, out);
 		add_levels(d, false, v->run->ranks.nr == 1, a, out);

@@ -52,18 +52,28 @@ bool figure_of_metric(const struct run_view *v, enum metric_id id, int64_t *out)
 	return figure_of_run(v, &q, out);
 }
 
+bool figure_of_step(const struct run_view *v, int64_t *out)
+{
+	*out = 0;
+	return figure_of_metric(v, METRIC_STEP_PERIOD, out) ||
+	       figure_of_metric(v, METRIC_STEP_TIME, out);
+}
+
 bool figure_of_diagnosis(const struct run_view *v, const struct diagnosis_figure *f, int64_t *out,
                          enum unit *unit)
 {
 	int64_t value, other;
-	if (!figure_of_run(v, &f->query, &value))
+	bool asks_step = f->form == FORM_PLAIN && f->query.metric->id == METRIC_STEP_PERIOD;
+	if (!(asks_step ? figure_of_step(v, &value) : figure_of_run(v, &f->query, &value)))
 		return false;
 	*unit = f->form == FORM_OF ? UNIT_PCT : f->query.metric->unit;
 	if (f->form == FORM_PLAIN) {
 		*out = value;
 		return true;
 	}
-	if (!figure_of_run(v, &f->other, &other) || other <= 0)
+	bool of_step = f->other.metric->id == METRIC_STEP_PERIOD;
+	bool known = of_step ? figure_of_step(v, &other) : figure_of_run(v, &f->other, &other);
+	if (!known || other <= 0)
 		return false;
 	*out = f->form == FORM_OF ? number_pct(value, other) : number_div_round(value, other);
 	return true;

@@ -20,6 +20,10 @@ bool figure_of_run(const struct run_view *v, const struct query *q, int64_t *out
 /// The figure of a metric alone, by its default reduction.
 bool figure_of_metric(const struct run_view *v, enum metric_id id, int64_t *out);
 
+/// How long a step takes: wall time, or the duration of the window of a trace without steps.
+/// False, with 0, where neither is known.
+bool figure_of_step(const struct run_view *v, int64_t *out);
+
 /// A share or quotient, too, and its unit; 1e-6 % of a share. False where it cannot be formed.
 bool figure_of_diagnosis(const struct run_view *v, const struct diagnosis_figure *f, int64_t *out,
                          enum unit *unit);

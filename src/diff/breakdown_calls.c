@@ -92,7 +92,8 @@ static void add_row(struct call_breakdown *b, const struct rank_part *r, struct 
 
 static int64_t step_total(const struct digest *d, enum metric_id id)
 {
-	return number_div_round(step_metric_total(d, id), 1);
+	__int128 total;
+	return step_metric_total(d, id, &total) ? number_div_round(total, 1) : 0;
 }
 
 static void collect_calls(struct call_breakdown *b, const struct rank_part *r)

@@ -27,8 +27,7 @@ static struct rank_amount amount_of(const struct run_view *v, size_t rank,
 	struct rank_amount a = { .label = q->label };
 	const struct digest *d = v->run->ranks.v[rank];
 	if (q->metric->per_step) {
-		a.sum = step_metric_total(d, q->metric->id);
-		a.of = d->usable_steps;
+		a.of = step_metric_total(d, q->metric->id, &a.sum) ? step_metric_nr(d, q->metric->id) : 0;
 	} else {
 		rank_figures(v, rank, q->metric, add_sample, &a);
 	}

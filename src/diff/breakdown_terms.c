@@ -71,16 +71,16 @@ static void take_rank(void *ctx, const struct rank_part *r)
 		}
 		break;
 	default:
-		take_place(b, r->side, place, d->usable_steps);
+		take_place(b, r->side, place, step_metric_nr(d, b->in->query->metric->id));
 	}
 }
 
-struct breakdown *breakdown_by_term(const struct breakdown_input *in)
+static struct breakdown *breakdown_by(const struct breakdown_input *in,
+                                      const struct term_sum *terms)
 {
 	const struct breakdown_query *q = in->query;
-	struct term_breakdown b = { .in = in, .terms = terms_of(q->metric->id, 0) };
-	if (!b.terms || q->metric->need == NEED_MEMORY ||
-	    (b.terms->one_rank && !in->any_ranks && breakdown_nr_ranks(in) != 1))
+	struct term_breakdown b = { .in = in, .terms = terms };
+	if (b.terms->one_rank && !in->any_ranks && breakdown_nr_ranks(in) != 1)
 		return NULL;
 	b.parts = breakdown_begin(in, b.terms->by);
 	for (size_t i = 0; i < TERM_ROWS && b.terms->rows[i].label; i++)
@@ -94,6 +94,16 @@ struct breakdown *breakdown_by_term(const struct breakdown_input *in)
 		if (b.terms->rows[i].flags & ROW_OF_DEVICES)
 			b.rows[i]->detail = "less what several devices run at once";
 	return breakdown_end(&b.parts, &b.root, q, nodes_spread(&b.root, b.of, breakdown_change(q)));
+}
+
+struct breakdown *breakdown_by_term(const struct breakdown_input *in)
+{
+	const struct metric *m = in->query->metric;
+	const struct term_sum *terms;
+	struct breakdown *out = NULL;
+	for (size_t i = 0; m->need != NEED_MEMORY && !out && (terms = terms_of(m->id, i)); i++)
+		out = breakdown_by(in, terms);
+	return out;
 }
 
 /* ---- phases: no kernels are kept of them ---- */

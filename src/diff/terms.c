@@ -1,5 +1,7 @@
 #include "diff/terms.h"
 
+#include "model/step_figures.h"
+
 #define PLUS(metric)                                      \
 	{                                                     \
 		TERM_STEP_METRIC, 1, (size_t)METRIC_STEP_##metric \
@@ -22,6 +24,9 @@
 	}
 
 /* clang-format off */
+#define PERIOD_OF_DEVICES                                                        \
+	PLUS(PERIOD_COMPUTE), PLUS(PERIOD_EXPOSED_COMM), PLUS(PERIOD_EXPOSED_MEMORY), \
+	PLUS(IDLE_TIME)
 #define MEMBER_COMM PLUS_OF(device_stat, comm_ns), MINUS_OF(device_stat, overlap_ns)
 #define MEMBER_MEMORY                                                            \
 	PLUS_OF(device_stat, busy_ns), MINUS_OF(device_stat, compute_ns),            \
@@ -33,6 +38,34 @@ static const struct term_sum sums[] = {
 	  { "exposed communication", { PART(COMM) }, 0 },
 	  { "exposed memory operations", { PART(MEMORY) }, 0 },
 	  { "idle GPU", { PART(IDLE) }, 0 } } },
+	{ METRIC_STEP_PERIOD, false, "what runs in it", {
+	  { "compute", { PLUS(PERIOD_COMPUTE) }, ROW_PER_DEVICE },
+	  { "exposed communication", { PLUS(PERIOD_EXPOSED_COMM) }, ROW_PER_DEVICE },
+	  { "exposed memory operations", { PLUS(PERIOD_EXPOSED_MEMORY) }, ROW_PER_DEVICE },
+	  { "idle GPU", { PLUS(IDLE_TIME) }, ROW_PER_DEVICE } } },
+	{ METRIC_STEP_LATENCY, false, "what lasts", {
+	  { "the step's annotation", { PLUS(TIME) }, 0 },
+	  { "GPU work after its end", { PLUS(LATENCY), MINUS(TIME) }, 0 } } },
+	{ METRIC_STEP_PERIOD_COMPUTE, true, "what surrounds it", {
+	  { "from step to step", { PERIOD_OF_DEVICES }, 0 },
+	  { "all else",
+	    { MINUS(PERIOD_EXPOSED_COMM), MINUS(PERIOD_EXPOSED_MEMORY), MINUS(IDLE_TIME) }, 0 } } },
+	{ METRIC_STEP_PERIOD_EXPOSED_COMM, true, "what surrounds it", {
+	  { "from step to step", { PERIOD_OF_DEVICES }, 0 },
+	  { "all else",
+	    { MINUS(PERIOD_COMPUTE), MINUS(PERIOD_EXPOSED_MEMORY), MINUS(IDLE_TIME) }, 0 } } },
+	{ METRIC_STEP_PERIOD_EXPOSED_MEMORY, true, "what surrounds it", {
+	  { "from step to step", { PERIOD_OF_DEVICES }, 0 },
+	  { "all else",
+	    { MINUS(PERIOD_COMPUTE), MINUS(PERIOD_EXPOSED_COMM), MINUS(IDLE_TIME) }, 0 } } },
+	{ METRIC_STEP_IDLE_TIME, true, "what surrounds it", {
+	  { "from step to step", { PERIOD_OF_DEVICES }, 0 },
+	  { "GPU busy",
+	    { MINUS(PERIOD_COMPUTE), MINUS(PERIOD_EXPOSED_COMM), MINUS(PERIOD_EXPOSED_MEMORY) }, 0 } } },
+	/* A trace without steps, which has no period. */
+	{ METRIC_STEP_IDLE_TIME, true, "what surrounds it", {
+	  { "from the first start to the last end", { PLUS(IDLE_TIME), PLUS(BUSY_TIME) }, 0 },
+	  { "GPU busy", { MINUS(BUSY_TIME) }, 0 } } },
 	{ METRIC_STEP_BUSY_TIME, false, "what runs", {
 	  { "compute and memory operations", { PLUS(BUSY_TIME), MINUS(EXPOSED_COMM_TIME) }, 0 },
 	  { "exposed communication", { PLUS(EXPOSED_COMM_TIME) }, 0 } } },
@@ -44,9 +77,6 @@ static const struct term_sum sums[] = {
 	  { "communication kernels", { PLUS(COMM_TIME) }, 0 },
 	  { "hidden by compute kernels or by each other",
 	    { PLUS(EXPOSED_COMM_TIME), MINUS(COMM_TIME) }, 0 } } },
-	{ METRIC_STEP_IDLE_TIME, true, "what surrounds it", {
-	  { "from step to step", { PLUS(IDLE_TIME), PLUS(BUSY_TIME) }, 0 },
-	  { "GPU busy", { MINUS(BUSY_TIME) }, 0 } } },
 	{ METRIC_WINDOW_BUSY_TIME, false, "what runs", {
 	  { "compute", { PLUS_OF(device_stat, compute_ns) }, 0 },
 	  { "exposed communication", { MEMBER_COMM }, 0 },
@@ -162,15 +192,29 @@ const struct term_sum *terms_of(enum metric_id id, size_t nth)
 	return NULL;
 }
 
-__int128 step_metric_total(const struct digest *d, enum metric_id id)
+bool step_metric_total(const struct digest *d, enum metric_id id, __int128 *out)
 {
-	__int128 sum = 0;
-	for (size_t i = 0; i < d->summaries.nr; i++)
-		if (d->summaries.v[i].metric == id)
-			return d->summaries.v[i].value[STAT_TOTAL];
+	const int64_t *summary = digest_summary(d, id);
+	*out = summary ? summary[STAT_TOTAL] : 0;
+	if (!digest_has_steps(d, id))
+		return false;
+	for (int64_t i = 0; i < d->usable_steps && !d->summaries.nr; i++)
+		if (d->samples[id][i] != NO_SAMPLE)
+			*out += d->samples[id][i];
+	return true;
+}
+
+int64_t step_metric_nr(const struct digest *d, enum metric_id id)
+{
+	const int64_t *summary = digest_summary(d, id);
+	int64_t nr = 0;
+	if (summary && metric_table[id].since > 0 && summary[STAT_MEAN] > 0)
+		return number_div_round(summary[STAT_TOTAL], summary[STAT_MEAN]);
+	if (d->summaries.nr || !digest_has_steps(d, id))
+		return d->usable_steps;
 	for (int64_t i = 0; i < d->usable_steps; i++)
-		sum += d->samples[id][i];
-	return sum;
+		nr += d->samples[id][i] != NO_SAMPLE;
+	return nr;
 }
 
 static __int128 part_total(const struct digest *d, size_t part)
@@ -184,8 +228,7 @@ static __int128 part_total(const struct digest *d, size_t part)
 static bool term_value(const struct term *t, const struct term_place *p, __int128 *out)
 {
 	if (t->from == TERM_STEP_METRIC) {
-		*out = step_metric_total(p->digest, (enum metric_id)t->at);
-		return true;
+		return step_metric_total(p->digest, (enum metric_id)t->at, out);
 	}
 	if (t->from == TERM_STEP_PART) {
 		*out = part_total(p->digest, t->at);
@@ -194,6 +237,19 @@ static bool term_value(const struct term *t, const struct term_place *p, __int12
 	int64_t value = *(const int64_t *)((const char *)p->row + t->at);
 	*out = value;
 	return value != p->unknown;
+}
+
+/* Devices of a rank that work for steps: over each the parts of a period add up to it. */
+static __int128 nr_devices(const struct digest *d)
+{
+	static const enum metric_id parts[] = { METRIC_STEP_PERIOD_COMPUTE,
+		                                    METRIC_STEP_PERIOD_EXPOSED_COMM,
+		                                    METRIC_STEP_PERIOD_EXPOSED_MEMORY,
+		                                    METRIC_STEP_IDLE_TIME };
+	__int128 sum = 0, part, period;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		sum += step_metric_total(d, parts[i], &part) ? part : 0;
+	return step_metric_total(d, METRIC_STEP_PERIOD, &period) && period > 0 ? sum / period : 0;
 }
 
 bool terms_values(const struct term_sum *t, const struct term_place *p, __int128 out[TERM_ROWS])
@@ -211,6 +267,10 @@ bool terms_values(const struct term_sum *t, const struct term_place *p, __int128
 			return false;
 		if (row->flags & ROW_PER_ONE)
 			sum = number_div_round(sum, p->ones);
+		if (row->flags & ROW_PER_DEVICE && nr_devices(p->digest) <= 0)
+			return false;
+		if (row->flags & ROW_PER_DEVICE)
+			sum = number_div_round(sum, nr_devices(p->digest));
 		if (row->flags & ROW_LESS_ABOVE)
 			sum -= above;
 		out[i] = sum;

@@ -31,6 +31,7 @@ enum {
 	ROW_HAS_SITES = 16, ///< bytes that the lists of sites tell more of
 	ROW_UNUSED = 32, ///< memory that is not in use
 	ROW_OF_DEVICES = 64, ///< several devices of a rank may run at once
+	ROW_PER_DEVICE = 256, ///< divided by the number of devices that work for steps
 	ROW_COMPLEMENT = 128, ///< the share is that of the whole less this
 };
 
@@ -63,7 +64,10 @@ struct term_place {
 /// The values of the rows. False where one is not known.
 bool terms_values(const struct term_sum *t, const struct term_place *p, __int128 out[TERM_ROWS]);
 
-/// Sum of a step.* metric over the usable steps of `d`.
-__int128 step_metric_total(const struct digest *d, enum metric_id id);
+/// Sum of a step.* metric over the usable steps of `d`. False if it was not recorded.
+bool step_metric_total(const struct digest *d, enum metric_id id, __int128 *out);
+
+/// Number of usable steps that have a sample of it.
+int64_t step_metric_nr(const struct digest *d, enum metric_id id);
 
 #endif

@@ -87,20 +87,6 @@ void digest_set_steps(struct digest *d, size_t nr)
 		d->parts[p] = arena_alloc(&d->arena, nr, sizeof *d->parts[p]);
 }
 
-const int64_t *digest_summary(const struct digest *d, enum metric_id id)
-{
-	for (size_t i = 0; i < d->summaries.nr; i++)
-		if (d->summaries.v[i].metric == id)
-			return d->summaries.v[i].value;
-	return NULL;
-}
-
-bool digest_has_steps(const struct digest *d, enum metric_id id)
-{
-	return metric_table[id].since == 0 ||
-	       (d->summaries.nr ? digest_summary(d, id) != NULL : d->samples[id] != NULL);
-}
-
 static int env_key_cmp(const void *key, const void *entry)
 {
 	return span_cmp(*(const struct span *)key, span_of(((const struct env_entry *)entry)->key));

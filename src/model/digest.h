@@ -38,7 +38,8 @@ struct device_stat {
 	int64_t streams, activities;
 	int64_t span_ns, busy_ns, compute_ns;
 	int64_t comm_ns, overlap_ns; ///< union of communication; its part under compute
-	int64_t measured_ns, measured_busy_ns; ///< first start to last end of the measured steps
+	int64_t measured_ns, measured_busy_ns; ///< periods of the measured steps, without steps the
+	                                       ///< window; -1 not recorded
 };
 
 /// Host operator by name, over the measured steps (else the window).
@@ -345,6 +346,9 @@ struct env_entry {
 /// The highest number of a rank.
 enum { RANK_MAX = INT32_MAX };
 
+/// In place of a sample: the first of several steps has no period.
+#define NO_SAMPLE INT64_C(-1)
+
 struct digest {
 	struct arena arena; ///< owns everything below
 	struct digest
@@ -375,7 +379,8 @@ struct digest {
 	                      ///< operators are of
 	int64_t *step_numbers; ///< nr_steps
 	int64_t *step_activities; ///< nr_steps: GPU activities of each
-	int64_t *samples[NR_STEP_METRICS]; ///< each nr_steps, unit of the metric; NULL not recorded
+	int64_t *samples[NR_STEP_METRICS]; ///< each nr_steps, unit of the metric; NULL not recorded;
+	                                   ///< NO_SAMPLE of a step that has none
 	int64_t *parts[NR_STEP_PARTS]; ///< each nr_steps: they add up to step.time
 	int64_t *step_phases; ///< nr_steps: step_phase_code(); NULL: all are of none
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS]; ///< each nr_steps; the first NULL: not
@@ -431,13 +436,6 @@ uint64_t digest_hash_inputs(const struct digest *d);
 
 /// Room for `nr` steps in every per-step array, zeroed.
 void digest_set_steps(struct digest *d, size_t nr);
-
-/// What is stored of a step figure in place of samples, by enum statistic; NULL where samples
-/// are kept and where it was not recorded.
-const int64_t *digest_summary(const struct digest *d, enum metric_id id);
-
-/// True if a step figure was recorded: a file of an older minor lacks those that came later.
-bool digest_has_steps(const struct digest *d, enum metric_id id);
 
 /// Value of an environment key, or NULL; owned by the digest.
 const char *digest_env(const struct digest *d, const char *key);

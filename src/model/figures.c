@@ -3,6 +3,7 @@
 #include "model/figures_internal.h"
 #include "model/flops.h"
 #include "model/rows.h"
+#include "model/step_figures.h"
 
 void figure_emit(struct emitter *e, struct span label, int64_t value)
 {
@@ -32,11 +33,8 @@ static bool throughput(const struct digest *d, enum metric_id id, int64_t *out)
 	int64_t work = MICRO;
 	if (d->window || d->usable_steps == 0)
 		return false;
-	const int64_t *summary = digest_summary(d, METRIC_STEP_TIME);
-	int64_t step_ns =
-	    summary ? summary[STAT_MEDIAN]
-	            : stat_of(STAT_MEDIAN, d->samples[METRIC_STEP_TIME], (size_t)d->usable_steps);
-	if (step_ns <= 0)
+	int64_t step_ns;
+	if (!digest_step_stat(d, METRIC_STEP_PERIOD, STAT_MEDIAN, &step_ns) || step_ns <= 0)
 		return false;
 	if (id == METRIC_MFU_PCT || metric_table[id].need == NEED_FLOPS)
 		return flops_figure(d, id, step_ns, out);
@@ -90,22 +88,31 @@ static bool value_of_rank(const struct rank_view *r, enum metric_id id, int64_t 
 	return id == METRIC_COMM_OVERLAP_PCT ? overlap(r->digest, out) : throughput(r->digest, id, out);
 }
 
-static void emit_rank(struct emitter *e)
+static void emit_steps(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
 	enum metric_id id = e->figure.metric->id;
+	struct arena scratch = ARENA_INIT;
+	struct step_samples s = { 0 };
+	e->figure.summary = digest_summary(d, id);
+	if (!d->summaries.nr)
+		s = digest_samples(d, id, &scratch);
+	e->figure.samples = s.value;
+	e->figure.nr = s.usable;
+	e->figure.steps = s.step;
+	e->figure.nr_all = s.nr;
+	if (d->usable_steps && (e->figure.summary || s.usable))
+		e->fn(e->ctx, &e->figure);
+	arena_release(&scratch);
+}
+
+static void emit_rank(struct emitter *e)
+{
 	int64_t value;
-	if (e->figure.metric->per_step) {
-		e->figure.summary = digest_summary(d, id);
-		e->figure.samples = d->samples[id];
-		e->figure.nr = d->summaries.nr ? 0 : (size_t)d->usable_steps;
-		e->figure.steps = d->step_numbers;
-		e->figure.nr_all = d->nr_steps;
-		if (d->usable_steps && digest_has_steps(d, id))
-			e->fn(e->ctx, &e->figure);
-	} else if (value_of_rank(e->rank, id, &value)) {
+	if (e->figure.metric->per_step)
+		emit_steps(e);
+	else if (value_of_rank(e->rank, e->figure.metric->id, &value))
 		figure_emit(e, SPAN(""), value);
-	}
 }
 
 /* ---- devices, memories, threads ---- */
@@ -130,7 +137,7 @@ static void emit_devices(struct emitter *e)
 			value = excess(s->busy_ns, s->compute_ns);
 			break;
 		default: /* gpu.utilization_pct: absent where the measured steps have nothing on it */
-			if (s->measured_ns == 0)
+			if (s->measured_ns <= 0)
 				continue;
 			value = number_pct(s->measured_busy_ns, s->measured_ns);
 		}

@@ -1,6 +1,7 @@
 #include "model/phases.h"
 
 #include "base/number.h"
+#include "model/step_figures.h"
 
 static const struct phase_sum sums[] = {
 	{ METRIC_STEP_TIME, 0, { 0 } }, /* of whole steps */

@@ -87,6 +87,8 @@ struct schema {
 	size_t size; ///< of the struct
 	size_t names; ///< offset of the member that makes a row a sum; 0: no row is one
 	int (*cmp)(const void *a, const void *b); ///< order of rows; NULL: that of the keys
+	/// Minor that brought what a row is about, or its present meaning; NULL: as old as the list.
+	int (*since)(const void *row);
 	/// Set the members that are JOIN_OWN, before all others are joined; by occasion.
 	void (*own[NR_ROW_OCCASIONS])(void *row, const void *more);
 };

@@ -153,7 +153,11 @@ static const struct field step_summary_fields[] = {
 	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),
 	VALUES,
 };
-ROW_TYPE(step_summary, LISTED);
+static int step_summary_since(const void *row)
+{
+	return metric_table[((const struct step_summary *)row)->metric].since;
+}
+ROW_TYPE(step_summary, LISTED, .since = step_summary_since);
 #undef ROW
 
 #define ROW phase_summary
@@ -168,5 +172,9 @@ static const struct field phase_summary_fields[] = {
 	FIELD_AT(parts[STEP_PART_MEMORY], "time.memory", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
 	FIELD_AT(parts[STEP_PART_IDLE], "time.idle", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
 };
-ROW_TYPE(phase_summary, LISTED);
+static int phase_summary_since(const void *row)
+{
+	return metric_table[((const struct phase_summary *)row)->metric].since;
+}
+ROW_TYPE(phase_summary, LISTED, .since = phase_summary_since);
 #undef ROW

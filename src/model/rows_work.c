@@ -95,8 +95,8 @@ static const struct field device_stat_fields[] = {
 	FIELD(compute_ns, COUNT, SUM, KEEP, 0),
 	FIELD(comm_ns, COUNT, SUM, KEEP, 0),
 	FIELD(overlap_ns, COUNT, SUM, KEEP, 0),
-	FIELD(measured_ns, COUNT, SUM, KEEP, 0),
-	FIELD(measured_busy_ns, COUNT, SUM, KEEP, 0),
+	FIELD(measured_ns, OPTIONAL_COUNT(-1), BOTH, KEEP, 1),
+	FIELD(measured_busy_ns, OPTIONAL_COUNT(-1), BOTH, KEEP, 1),
 };
 ROW_TYPE(device_stat, LISTED);
 #undef ROW

@@ -4,6 +4,7 @@
 #include "model/flops.h"
 #include "model/ranks.h"
 #include "model/rows.h"
+#include "model/step_figures.h"
 
 /* ---- kernels by match name ---- */
 

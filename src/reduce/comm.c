@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "reduce/collective.h"
+#include "model/collective.h"
 #include "reduce/reducer.h"
 
 void comm_init(struct comm_state *c)

@@ -14,17 +14,12 @@ struct device_walk {
 	struct cover all, kernels, compute, communication;
 	int64_t first_ns, last_ns;
 	int64_t activities, streams;
-	int64_t measured_lo, measured_hi; ///< of the activities of measured steps
-	struct cover measured;
-	int64_t tail_lo, tail_hi; ///< of the activities of the device's last measured step
-	struct cover tail;
 };
 
 /* The activities of one measured step on one device. */
 struct step_cell {
 	uint32_t device, step;
 	int64_t first_ns, last_ns;
-	int64_t covered_before; ///< time that the device was busy before `first_ns`
 	struct cover all, kernels, compute;
 };
 
@@ -52,15 +47,8 @@ static int activity_cmp(const void *a, const void *b, void *reducer)
 	return (cx > cy) - (cx < cy);
 }
 
-static int cell_cmp(const void *a, const void *b)
-{
-	const struct step_cell *x = a, *y = b;
-	ORDER_BY(x->device, y->device);
-	return (x->step > y->step) - (x->step < y->step);
-}
-
-/* Overlap with the activity of the stream that ends last so far. Activities of one graph launch
-   share a correlation id and may overlap. */
+/* What one stream runs beside the activity that lasts longest so far. A graph
+   replay shares one correlation id and overlaps rightly. */
 static int64_t lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t correlation)
 {
 	int64_t overlap = 0;
@@ -71,15 +59,14 @@ static int64_t lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t 
 	return overlap;
 }
 
-static void cell_add(struct gpu_walk *w, uint32_t device, uint32_t step, const struct activity *a,
-                     int64_t covered_before)
+static void cell_add(struct gpu_walk *w, uint32_t device, uint32_t step, const struct activity *a)
 {
 	const struct gpu_name *g = activity_name(&w->r->gpu, a);
 	int64_t start = a->start_ns, end = start + activity_dur(&w->r->gpu, a);
 	uint32_t id = idmap_add(&w->cell_ids, idmap_pair(step, device));
 	if (id == w->cells.nr)
-		vec_push(&w->cells, (struct step_cell){ device, step, start, end, covered_before,
-		                                        COVER_INIT, COVER_INIT, COVER_INIT });
+		vec_push(&w->cells, (struct step_cell){ device, step, start, end, COVER_INIT, COVER_INIT,
+		                                        COVER_INIT });
 	struct step_cell *c = &w->cells.v[id];
 	number_raise(&c->last_ns, end);
 	cover_add(&c->all, start, end);
@@ -117,7 +104,7 @@ static void activity_add(struct gpu_walk *w, const struct activity *a)
 	w->d->trust.overlap_ns += lane_add(&w->lanes[lane], start, end, activity_correlation(w->r, a));
 	if (step != NO_ID) {
 		step_add(w, step, a);
-		cell_add(w, id, step, a, cover_before(&dev->all, start));
+		cell_add(w, id, step, a);
 	}
 	if (!dev->activities++)
 		dev->first_ns = start;
@@ -129,73 +116,30 @@ static void activity_add(struct gpu_walk *w, const struct activity *a)
 	}
 }
 
-/* The measured window of each device. If it has no activity in a measured step, that is its whole
-   window; unless warm-up has left no step at all. */
-static void measure_devices(struct gpu_walk *w)
-{
-	for (size_t i = 0; i < w->r->gpu.devices.keys.nr; i++) {
-		struct device_walk *dev = &w->devices[i];
-		dev->measured_lo = INT64_MAX;
-		dev->measured_hi = INT64_MIN;
-	}
-	for (size_t i = 0; i < w->cells.nr; i++) {
-		const struct step_cell *c = &w->cells.v[i];
-		struct device_walk *dev = &w->devices[c->device];
-		number_lower(&dev->measured_lo, c->first_ns);
-		number_raise(&dev->measured_hi, c->last_ns);
-		dev->tail_lo = c->first_ns; /* cells are in order: the last one stays */
-		dev->tail_hi = c->last_ns;
-	}
-	for (size_t i = 0; i < w->r->gpu.devices.keys.nr; i++) {
-		struct device_walk *dev = &w->devices[i];
-		if (dev->measured_lo > dev->measured_hi && w->d->nr_steps) {
-			dev->measured_lo = dev->first_ns;
-			dev->measured_hi = dev->last_ns;
-		}
-	}
-	for (size_t i = 0; i < w->r->gpu.activities.nr; i++) {
-		const struct activity *a = &w->r->gpu.activities.v[i];
-		uint32_t lane = activity_lane(&w->r->gpu, a);
-		struct device_walk *dev = &w->devices[idmap_pair_first(w->r->gpu.lanes.keys.v[lane])];
-		int64_t end = activity_end(&w->r->gpu, a);
-		cover_add_within(&dev->measured, a->start_ns, end, dev->measured_lo, dev->measured_hi);
-		cover_add_within(&dev->tail, a->start_ns, end, dev->tail_lo, dev->tail_hi);
-	}
-}
-
-/* Time that no activity covers, from the start of the cell to the start of the next step on the
-   device; for the last step, to its end. */
-static int64_t cell_idle(const struct gpu_walk *w, const struct step_cell *c,
-                         const struct step_cell *next)
-{
-	if (!next)
-		return c->last_ns - c->first_ns - w->devices[c->device].tail.length_ns;
-	if (next->first_ns <= c->first_ns)
-		return 0;
-	return next->first_ns - c->first_ns - (next->covered_before - c->covered_before);
-}
-
-static enum status cells_to_samples(const struct gpu_walk *w, struct diag_log *log)
+static void cells_to_samples(const struct gpu_walk *w)
 {
 	int64_t **s = w->d->samples;
 	for (size_t i = 0; i < w->cells.nr; i++) {
 		const struct step_cell *c = &w->cells.v[i];
-		const struct step_cell *next =
-		    i + 1 < w->cells.nr && c[1].device == c->device ? c + 1 : NULL;
-		int64_t span = c->last_ns - c->first_ns;
-		int64_t *idle = &s[METRIC_STEP_IDLE_TIME][c->step];
 		s[METRIC_STEP_BUSY_TIME][c->step] += c->all.length_ns;
 		s[METRIC_STEP_EXPOSED_COMM_TIME][c->step] += c->kernels.length_ns - c->compute.length_ns;
-		number_raise(&s[METRIC_STEP_SPAN][c->step], span);
-		if (__builtin_add_overflow(*idle, cell_idle(w, c, next), idle))
-			return diag_fail(log, ST_INPUT,
-			                 "the idle times of a step's devices add up to more than 292 years: "
-			                 "check 'ts' of the trace");
+		number_raise(&s[METRIC_STEP_SPAN][c->step], c->last_ns - c->first_ns);
 	}
-	return ST_OK;
 }
 
-static void device_rows(const struct gpu_walk *w)
+static int64_t idle_of_window(const struct gpu_walk *w)
+{
+	int64_t idle_ns = 0;
+	for (size_t i = 0; i < w->r->gpu.devices.keys.nr; i++) {
+		const struct device_walk *dev = &w->devices[i];
+		idle_ns = number_add(idle_ns, dev->last_ns - dev->first_ns - dev->all.length_ns);
+	}
+	return idle_ns;
+}
+
+/* A device that does nothing in any step is measured over its window; unless warm-up has left no
+   step at all. */
+static void device_rows(const struct gpu_walk *w, const struct device_periods *periods)
 {
 	struct digest *d = w->d;
 	for (size_t i = 0; i < w->r->gpu.devices.keys.nr; i++) {
@@ -210,10 +154,13 @@ static void device_rows(const struct gpu_walk *w)
 			.comm_ns = dev->communication.length_ns,
 			.overlap_ns =
 			    dev->communication.length_ns + dev->compute.length_ns - dev->kernels.length_ns,
-			.measured_busy_ns = dev->measured.length_ns,
+			.measured_ns = periods[i].period_ns,
+			.measured_busy_ns = periods[i].busy_ns,
 		};
-		if (dev->measured_lo < dev->measured_hi)
-			stat.measured_ns = dev->measured_hi - dev->measured_lo;
+		if (!periods[i].works && d->nr_steps) {
+			stat.measured_ns = stat.span_ns;
+			stat.measured_busy_ns = stat.busy_ns;
+		}
 		vec_push(&d->devices, stat);
 	}
 	vec_sort(&d->devices, text_cmp);
@@ -225,9 +172,7 @@ enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *lo
 		                                             .kernels = COVER_INIT,
 		                                             .compute = COVER_INIT,
 		                                             .communication = COVER_INIT,
-		                                             .last_ns = INT64_MIN,
-		                                             .measured = COVER_INIT,
-		                                             .tail = COVER_INIT };
+		                                             .last_ns = INT64_MIN };
 	struct gpu_walk w = { .r = r, .d = d };
 	w.devices = mem_calloc(r->gpu.devices.keys.nr, sizeof *w.devices);
 	for (size_t i = 0; i < r->gpu.devices.keys.nr; i++)
@@ -243,10 +188,15 @@ enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *lo
 	          r);
 	for (size_t i = 0; i < r->gpu.activities.nr; i++)
 		activity_add(&w, &r->gpu.activities.v[i]);
-	vec_sort(&w.cells, cell_cmp);
-	measure_devices(&w);
-	enum status st = cells_to_samples(&w, log);
-	device_rows(&w);
+	cells_to_samples(&w);
+	struct device_periods *periods = mem_calloc(r->gpu.devices.keys.nr, sizeof *periods);
+	enum status st = ST_OK;
+	if (r->steps.window)
+		wall_of_window(d, idle_of_window(&w));
+	else
+		st = wall_figures(r, d, periods, log);
+	device_rows(&w, periods);
+	free(periods);
 
 	free(w.devices);
 	free(w.lanes);

@@ -70,6 +70,20 @@ void gpu_join(struct reducer *to, struct reducer *from);
 /// Rows by activity name, from the activities with their steps, in file order.
 GG_MUST_CHECK enum status kernel_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
+/// A device over the periods of the measured steps; 0 if it does nothing in any step.
+struct device_periods {
+	bool works; ///< it has an activity of a step
+	int64_t period_ns, busy_ns;
+};
+
+/// Wall time of the steps and what ran in it, from the activities by start. `devices`: one for
+/// each device id, zeroed.
+GG_MUST_CHECK enum status wall_figures(const struct reducer *r, struct digest *d,
+                                       struct device_periods *devices, struct diag_log *log);
+
+/// The same for a trace without steps, which has no period: only its idle time.
+void wall_of_window(struct digest *d, int64_t idle_ns);
+
 /// Figures per step and per device. Sorts the activities by start.
 GG_MUST_CHECK enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 

@@ -17,8 +17,9 @@
 ///
 ///     gpu.c          intake of GPU activities
 ///     kernels.c      figures by GPU activity name
-///     comm.c         collectives (collective.c: what an event says of one)
+///     comm.c         collectives (model/collective.c: what an event says of one)
 ///     devices.c      figures per step and per device, overlaps
+///     wall.c         when steps are over; what ran from one such moment to the next
 ///     progress.c     what the rank did last
 ///     step_parts.c   what ran during the host interval of a step
 ///

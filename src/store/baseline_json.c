@@ -82,12 +82,21 @@ static const struct field value_fields[] = {
 	{ .key = "value", .type = FIELD_NUMBER, .offset = offsetof(struct past_value, value) },
 };
 
+/* The query begins with the name of its metric. */
+static int value_since(const void *row)
+{
+	const char *query = ((const struct past_value *)row)->query;
+	const struct metric *m = metric_find((struct span){ query, strcspn(query, " ") });
+	return m ? m->since : 0;
+}
+
 static const struct schema value_schema = {
 	.fields = value_fields,
 	.nr = sizeof value_fields / sizeof *value_fields,
 	.size = sizeof(struct past_value),
 	.listed = true,
 	.cmp = past_value_cmp,
+	.since = value_since,
 };
 
 static const struct field past_fields[] = {

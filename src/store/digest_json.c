@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/phases.h"
+#include "model/step_figures.h"
 #include "store/digest_schema.h"
 #include "store/row_schema.h"
 

@@ -37,11 +37,15 @@ static bool is_metric(size_t i)
 	return i >= METRIC_COLUMN && i < PART_COLUMN;
 }
 
+static int column_since(size_t i)
+{
+	return is_metric(i) ? metric_table[i - METRIC_COLUMN].since : 0;
+}
+
 /* A metric that came with a later minor is one that a digest may not have. */
 static bool is_optional(size_t i)
 {
-	return is_metric(i) ? metric_table[i - METRIC_COLUMN].since > 0
-	                    : i >= STEP_PHASE_COLUMN && i < NR_COLUMNS;
+	return column_since(i) > 0 || (i >= STEP_PHASE_COLUMN && i < NR_COLUMNS);
 }
 
 /* Of a phase all but the first. */
@@ -126,7 +130,7 @@ static void write_values(struct values v, struct sink *out)
 {
 	sink_puts(out, "[");
 	for (size_t k = 0; k < v.nr; k++)
-		sink_printf(out, "%s%" PRId64, k ? "," : "", v.v[k]);
+		sink_printf(out, v.v[k] == NO_SAMPLE ? "%snull" : "%s%" PRId64, k ? "," : "", v.v[k]);
 	sink_puts(out, "]");
 }
 
@@ -187,10 +191,12 @@ static void describe_columns(bool several, bool summarised, int depth, struct si
 		if (has_column(summarised, i)) {
 			sink_puts(out, before);
 			row_schema_line(out, depth + 2, "\"");
-			sink_printf(out, "%s\": {\"type\": \"array\", \"items\": %s}", column_key(i),
-			            several ? "{\"anyOf\": [{\"$ref\": \"#/$defs/count\"}, {\"type\": "
-			                      "\"array\", \"items\": {\"$ref\": \"#/$defs/count\"}}]}"
-			                    : "{\"$ref\": \"#/$defs/count\"}");
+			const char *one = is_metric(i) && is_optional(i) ? "{\"type\": [\"integer\", \"null\"]}"
+			                                                 : "{\"$ref\": \"#/$defs/count\"}";
+			sink_printf(out, "%s\": {\"type\": \"array\", \"items\": ", column_key(i));
+			sink_printf(
+			    out, several ? "{\"anyOf\": [%s, {\"type\": \"array\", \"items\": %s}]}}" : "%s}",
+			    one, one);
 			before = ",";
 		}
 	row_schema_line(out, depth + 1, "}");
@@ -216,15 +222,25 @@ struct columns {
 	uint64_t seen; ///< columns
 };
 
+static int64_t read_null(struct row_reader *r)
+{
+	enum jscan_type type;
+	jscan_literal(r->js, &type);
+	return NO_SAMPLE;
+}
+
 /* The numbers of an array that is entered, as is the first. */
-static size_t read_numbers(struct row_reader *r, const char *key, enum jscan_type first,
-                           size_t most, int64_t **out)
+static size_t read_numbers(struct row_reader *r, size_t column, enum jscan_type first, size_t most,
+                           int64_t **out)
 {
 	VEC(int64_t) v = VEC_INIT;
+	const char *key = column_key(column);
+	bool optional = is_metric(column) && is_optional(column);
 	for (bool more = first != JSCAN_END; more; more = jscan_element(r->js)) {
 		if (v.nr == most)
 			row_fail(r, row_byte(r), key, "has too many steps");
-		vec_push(&v, row_read_count(r, key));
+		vec_push(&v, optional && jscan_peek(r->js) == JSCAN_NULL ? read_null(r)
+		                                                         : row_read_count(r, key));
 	}
 	*out = v.v;
 	return v.nr;
@@ -268,14 +284,14 @@ static void read_column(struct columns *c, size_t i)
 	int64_t *v;
 	enum jscan_type first = row_enter_array(r, key);
 	if (first != JSCAN_ARRAY) { /* the column of all */
-		size_t nr = read_numbers(r, key, first, store_limits.steps / c->nr, &v);
+		size_t nr = read_numbers(r, i, first, store_limits.steps / c->nr, &v);
 		for (size_t k = 0; k < c->nr; k++)
 			take(c, k, i, key, v, nr);
 		free(v);
 		return;
 	}
 	for (size_t at = 0; row_next(r, key, &at, c->nr);) {
-		size_t nr = read_numbers(r, key, row_enter_array(r, key), store_limits.steps / c->nr, &v);
+		size_t nr = read_numbers(r, i, row_enter_array(r, key), store_limits.steps / c->nr, &v);
 		take(c, at - 1, i, key, v, nr);
 		free(v);
 	}
@@ -314,7 +330,7 @@ static void read_columns(struct columns *c)
 		if (!c->seen)
 			c->summarised = span_eq(key, span_of(column_key(COUNT_COLUMN)));
 		size_t i = find_column(c, key);
-		if (i == NR_ALL_COLUMNS && row_reader_is_lenient(r)) {
+		if (i == NR_ALL_COLUMNS ? row_reader_is_lenient(r) : column_since(i) > r->minor) {
 			jscan_skip(r->js);
 		} else if (i == NR_ALL_COLUMNS) {
 			row_fail(r, jscan_byte(r->js), arena_dup(r->arena, key), "is not known");

@@ -8,6 +8,7 @@
 #include "model/phases.h"
 #include "model/rows.h"
 #include "model/rule_items.h"
+#include "model/step_figures.h"
 #include "store/digest_schema.h"
 
 /* How much of a run is kept, less and less; the first that fits is taken. */
@@ -215,11 +216,11 @@ static void pin_steps(const struct digest *from, struct digest *d)
 		return;
 	for (int m = 0; m < NR_STEP_METRICS && usable; m++) {
 		struct step_summary s = { .metric = (enum metric_id)m };
-		if (!digest_has_steps(from, s.metric))
-			continue;
+		bool known = true;
 		for (int stat = 0; stat < NR_STATISTICS; stat++)
-			s.value[stat] = stat_of((enum statistic)stat, from->samples[m], usable);
-		vec_push(&d->summaries, s);
+			known = known && digest_step_stat(from, s.metric, (enum statistic)stat, &s.value[stat]);
+		if (known)
+			vec_push(&d->summaries, s);
 	}
 	digest_set_steps(d, usable);
 	for (int part = 0; part < NR_STEP_PARTS && usable; part++)

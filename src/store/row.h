@@ -15,7 +15,8 @@
 
 /// The minor version of stored documents, told behind "schema" if it is above 0. A minor adds
 /// fields, rows of figures and columns, and changes none: what a newer minor adds is passed over,
-/// and what an older one lacks was not recorded. Any other change is another major, which is part
+/// and what an older one lacks was not recorded. What stands there under a name that got its
+/// present meaning later is passed over, too. Any other change is another major, which is part
 /// of the schema's id and refused.
 enum { STORE_MINOR = 1 };
 

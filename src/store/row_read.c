@@ -119,6 +119,8 @@ static void append(struct row_reader *r, const struct schema *s, void *vec, cons
                    uint64_t byte)
 {
 	VEC(char) rows;
+	if (s->since && s->since(row) > r->minor)
+		return;
 	memcpy(&rows, vec, sizeof rows);
 	if (jscan_status(r->js) == ST_OK && rows.nr &&
 	    row_order(s, rows.v + (rows.nr - 1) * s->size, row) >= 0)
@@ -267,7 +269,7 @@ static void read_members(struct row_reader *r, const struct schema *s, void *con
 		at = find_field(s, key, at, &hex);
 		uint64_t bit = at < s->nr ? (uint64_t)1 << at : 0;
 		const char *name = bit && !hex ? s->fields[at].key : arena_dup(r->arena, key);
-		if (!bit && row_reader_is_lenient(r))
+		if (bit ? s->fields[at].since > r->minor : row_reader_is_lenient(r))
 			jscan_skip(r->js);
 		else if (!bit)
 			row_fail(r, byte, name, "is not known");

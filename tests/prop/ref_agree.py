@@ -29,11 +29,13 @@ import tempfile
 from _reference import differences, recordings
 
 STEP_METRICS = (
-    "time cuda_time kernel_time memcpy_time memset_time compute_time comm_time busy_time span idle_time"
-    " exposed_comm_time kernel_count memcpy_bytes launch_time sync_time sync_count dataloader_time").split()
+    "time period latency period_compute period_exposed_comm period_exposed_memory idle_time cuda_time kernel_time memcpy_time"
+    " memset_time compute_time comm_time busy_time span exposed_comm_time kernel_count memcpy_bytes launch_time sync_time sync_count"
+    " dataloader_time").split()
+REFERENCE_NAMES = {"idle_time": "period_idle"}  # where they differ: its idle_time is another figure
 # Metrics that are there only where something of the kind was recorded.
 COMM_METRICS = {"comm_time", "exposed_comm_time"}
-HOST_METRICS = {"time", "launch_time", "sync_time", "sync_count", "dataloader_time"}
+HOST_METRICS = {"time", "period", "latency", "launch_time", "sync_time", "sync_count", "dataloader_time"}
 WINDOW_METRICS = ("busy_time", "idle_time", "compute_time", "non_compute_time")
 MOST_KERNELS, SMALL = 400, 2000  # a rank keeps so many kernels, and each from one in so many of kernel time on
 RANK_KEYS = ("gpu_events", "with_launch", "carried_over", "dropped", "unattributed", "attribution")
@@ -95,12 +97,17 @@ def view(attributes, steps, window, utilization, overlap, kernels, memory):
     return {**out, **memory, **attributes, "ranks": 1}
 
 
+def step_values(steps, key):
+    """Where a step has no value, as the first of several has no period, the program leaves it out."""
+    return [(row["step"], row[key]) for row in steps if row[key] is not None]
+
+
 def of_reference(want):
     comm = sum(w["comm_union"] for w in want["window"].values())
     return view({key: want[key] for key in RANK_KEYS},
-                {key: [(row["step"], row[key]) for row in want["steps"]] for key in STEP_METRICS} if want["steps"] else {},
+                {key: step_values(want["steps"], REFERENCE_NAMES.get(key, key)) for key in STEP_METRICS} if want["steps"] else {},
                 {key: {d: w[key] for d, w in want["window"].items()} for key in WINDOW_METRICS},
-                {d: w["utilization_pct"] for d, w in want["window"].items()},
+                {d: w["period_utilization_pct"] for d, w in want["window"].items()},
                 decimal.Decimal(100 * sum(w["overlap"] for w in want["window"].values())) / comm if comm else None,
                 want["kernels"],
                 {f"memory.{key}": {d: m[key] for d, m in want["memory"].items()} for key in ("peak_allocated", "peak_reserved")})

@@ -187,7 +187,7 @@ STATISTICS = ["median", "mean", "min", "max", "p90", "p95", "p99", "total"]
 def summarised(digest):
     """As a pin of many steps is stored."""
     steps = digest["steps"]
-    digest["summaries"] = [{"metric": key, **{stat: max(values) for stat in STATISTICS}} for key, values in steps.items()
+    digest["summaries"] = [{"metric": key, **{stat: max(v or 0 for v in values) for stat in STATISTICS}} for key, values in steps.items()
                            if key.startswith("step.")]
     digest["steps"] = {"count": [len(steps["number"])],
                        **{key: [sum(values)] for key, values in steps.items() if key.startswith("time.")}}

@@ -20,9 +20,9 @@ PROGRAM = os.environ.get("GPUGATE")
 
 # --- What is spoiled: every set in full, so that a new metric has to be thought of here --------------------
 
-STEP_GPU = """step.cuda_time step.kernel_time step.memcpy_time step.memset_time step.compute_time step.comm_time
+STEP_GPU = """step.period_compute step.period_exposed_comm step.period_exposed_memory step.cuda_time step.kernel_time step.memcpy_time step.memset_time step.compute_time step.comm_time
     step.busy_time step.span step.idle_time step.exposed_comm_time step.kernel_count step.memcpy_bytes""".split()
-STEP_HOST = "step.time step.launch_time step.sync_time step.sync_count step.dataloader_time".split()
+STEP_HOST = "step.time step.period step.latency step.launch_time step.sync_time step.sync_count step.dataloader_time".split()
 LAUNCHING = "step.launch_time step.sync_time step.sync_count".split()
 KERNELS = """kernel.time kernel.count kernel.mean kernel.max kernel.share_pct kernel.occupancy_pct gpu.occupancy_pct
     kernel.drift_pct

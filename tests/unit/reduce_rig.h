@@ -148,6 +148,17 @@ static inline void rig_numbers(struct strbuf *out, const int64_t *v, size_t nr)
 		strbuf_addf(out, "%s%" PRId64, out->n ? " " : "", v[i]);
 }
 
+/// Samples of a metric of steps, "-" for those that are not known; nothing if there are none.
+static inline void rig_show_samples(const struct digest *d, enum metric_id id, struct strbuf *out)
+{
+	const int64_t *v = d->samples[id];
+	for (size_t i = 0; v && i < d->nr_steps; i++)
+		if (v[i] == NO_SAMPLE)
+			strbuf_adds(out, out->n ? " -" : "-");
+		else
+			rig_numbers(out, &v[i], 1);
+}
+
 /// What the digest says of communication, parts of steps and progress.
 static inline void rig_show_comm(const struct digest *d, const char *what, struct strbuf *out)
 {
@@ -189,7 +200,7 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 	const struct metric *m = metric_find(span_of(what));
 	rig_show_comm(d, what, out);
 	if (m)
-		rig_numbers(out, d->samples[m->id], d->nr_steps);
+		rig_show_samples(d, m->id, out);
 	else if (!strcmp(what, "steps"))
 		rig_numbers(out, d->step_numbers, d->nr_steps);
 	else if (!strcmp(what, "activities"))

@@ -34,7 +34,8 @@ static inline struct memory_stat sample_memory(const char *id, enum memory_sourc
 	};
 }
 
-/// Two steps of 100 and 300 ms on one device; kernels `alpha_gemm` (with a
+/// Two steps of 100 and 300 ms of the host, over 200 and 600 ms after those before them, on one
+/// device; kernels `alpha_gemm` (with a
 /// shape), `ncclAllReduce` and two numberings of one Triton kernel; copies in two
 /// directions and one memory. Caller releases with digest_free().
 static inline struct digest *sample_digest(int64_t rank)
@@ -63,8 +64,21 @@ static inline struct digest *sample_digest(int64_t rank)
 		for (int m = 0; m < NR_STEP_METRICS; m++)
 			d->samples[m][i] = (m + 1) * 1000 + i;
 	}
-	d->samples[METRIC_STEP_TIME][0] = 100000000;
-	d->samples[METRIC_STEP_TIME][1] = 300000000;
+	static const struct {
+		enum metric_id id;
+		int64_t ms[2];
+	} wall[] = {
+		{ METRIC_STEP_TIME, { 100, 300 } },
+		{ METRIC_STEP_PERIOD, { 200, 600 } },
+		{ METRIC_STEP_LATENCY, { 250, 700 } },
+		{ METRIC_STEP_PERIOD_COMPUTE, { 120, 360 } },
+		{ METRIC_STEP_PERIOD_EXPOSED_COMM, { 20, 60 } },
+		{ METRIC_STEP_PERIOD_EXPOSED_MEMORY, { 10, 30 } },
+		{ METRIC_STEP_IDLE_TIME, { 50, 150 } },
+	};
+	for (size_t k = 0; k < sizeof wall / sizeof *wall; k++)
+		for (int i = 0; i < 2; i++)
+			d->samples[wall[k].id][i] = wall[k].ms[i] * 1000000;
 	const struct kernel_stat kernels[] = {
 		{ .kind = EVENT_KERNEL,
 		  .name = SPAN("alpha_gemm"),

@@ -209,6 +209,9 @@ static void test_step_parts(void **state)
 			d->samples[METRIC_STEP_EXPOSED_COMM_TIME][i] = side ? MS(3) : MS(2);
 			d->samples[METRIC_STEP_COMM_TIME][i] = side ? MS(5) : MS(7);
 			d->samples[METRIC_STEP_IDLE_TIME][i] = side ? MS(2) : MS(1);
+			d->samples[METRIC_STEP_PERIOD][i] = side ? MS(11) : MS(6);
+			d->samples[METRIC_STEP_PERIOD_COMPUTE][i] = side ? MS(6) : MS(3);
+			d->samples[METRIC_STEP_PERIOD_EXPOSED_COMM][i] = side ? MS(3) : MS(2);
 		}
 	}
 	struct breakdown_query q = { .metric = &metric_table[METRIC_STEP_TIME],
@@ -244,6 +247,12 @@ static void test_step_parts(void **state)
 	assert_adds_up(b);
 	assert_int_equal(part(b, 0, "from step to step")->change, MS(5));
 	assert_int_equal(part(b, 0, "GPU busy")->change, -MS(4));
+	vec_release(&b->parts);
+	b = breakdown(&s, METRIC_STEP_PERIOD, "", MS(5));
+	assert_adds_up(b);
+	assert_int_equal(part(b, 0, "compute")->change, MS(3));
+	assert_int_equal(part(b, 0, "exposed communication")->change, MS(1));
+	assert_int_equal(part(b, 0, "idle GPU")->change, MS(1));
 	vec_release(&b->parts);
 	release(&s);
 }
@@ -456,8 +465,9 @@ static void test_ranks(void **state)
 		vec_push(&s.run[side].ranks, d);
 		for (size_t r = 0; r < 2; r++)
 			for (int64_t i = 0; i < s.run[side].ranks.v[r]->usable_steps; i++)
-				s.run[side].ranks.v[r]->samples[METRIC_STEP_IDLE_TIME][i] =
-				    side && r ? MS(30) : MS(10);
+				s.run[side].ranks.v[r]->samples[METRIC_STEP_PERIOD][i] =
+				    s.run[side].ranks.v[r]->samples[METRIC_STEP_IDLE_TIME][i] =
+				        side && r ? MS(30) : MS(10);
 	}
 	again(&s);
 	struct breakdown *b = breakdown(&s, METRIC_STEP_IDLE_TIME, "", MS(10));

@@ -146,6 +146,24 @@ static void test_fields_are_kept(void **state)
 	free(text);
 }
 
+/* The first of several steps has no period. */
+static void test_null_is_kept(void **state)
+{
+	(void)state;
+	size_t n;
+	struct digest *d = sample_digest(5);
+	d->samples[METRIC_STEP_PERIOD][0] = NO_SAMPLE;
+	char *text = text_of(d, &n);
+	assert_non_null(strstr(text, "\n\"step.period\": [null,600000000],\n"));
+	struct digest *r = parse_ok((struct span){ text, n }, 0);
+	assert_true(r->samples[METRIC_STEP_PERIOD][0] == NO_SAMPLE);
+	assert_int_equal(r->samples[METRIC_STEP_PERIOD][1], 600000000);
+	assert_round_trip(d);
+	digest_free(r);
+	digest_free(d);
+	free(text);
+}
+
 static void test_snapshot_is_kept(void **state)
 {
 	(void)state;
@@ -376,9 +394,13 @@ static void test_errors(void **state)
 		{ "\"step.span\": [", "\"step.spam\": [",
 		  "\"step.spam\":", "'steps.step.spam' is not known" },
 		{ "\"step.span\": [", "\"step.time\": [",
-		  "8000,8001],\n\"step.time\":", "'steps.step.time' is there twice" },
+		  "13000,13001],\n\"step.time\":", "'steps.step.time' is there twice" },
 		{ "\"step.span\": [", "\"step.span\": {",
 		  "\"step.span\": ", "'steps.step.span' is not an array" },
+		{ "\"step.time\": [100000000", "\"step.time\": [null", "\"step.time\": [",
+		  "'steps.step.time' is not a number" },
+		{ "\"step.period\": [200000000", "\"step.period\": [-1", "\"step.period\": [",
+		  "'steps.step.period' is negative" },
 		{ "\"activities\": [20,20],", "", "]\n}", "'steps.activities' is missing" },
 		{ "\"steps\": {", "\"steps\": [", "\"steps\": ", "'steps' is not an object" },
 		{ "\"kind\":\"kernel\"", "\"kind\":\"colonel\"",
@@ -604,11 +626,17 @@ static void test_baseline(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_fields_are_kept),
-		cmocka_unit_test(test_snapshot_is_kept), cmocka_unit_test(test_snapshot_errors),
-		cmocka_unit_test(test_layout),           cmocka_unit_test(test_hostile_names),
-		cmocka_unit_test(test_errors),           cmocka_unit_test(test_truncated_at_every_byte),
-		cmocka_unit_test(test_limits),           cmocka_unit_test(test_baseline),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_fields_are_kept),
+		cmocka_unit_test(test_null_is_kept),
+		cmocka_unit_test(test_snapshot_is_kept),
+		cmocka_unit_test(test_snapshot_errors),
+		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_hostile_names),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_truncated_at_every_byte),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_baseline),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

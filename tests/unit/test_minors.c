@@ -157,6 +157,44 @@ static void newer_minor(void **state)
 	digest_free(d);
 }
 
+/* ---- a digest of minor 0, from before there were periods ---- */
+
+static void older_minor(void **state)
+{
+	static const enum metric_id later[] = { METRIC_STEP_PERIOD,
+		                                    METRIC_STEP_LATENCY,
+		                                    METRIC_STEP_PERIOD_COMPUTE,
+		                                    METRIC_STEP_PERIOD_EXPOSED_COMM,
+		                                    METRIC_STEP_PERIOD_EXPOSED_MEMORY,
+		                                    METRIC_STEP_IDLE_TIME };
+	(void)state;
+	struct digest *d = sample_digest(0), *r;
+	struct sink *out = sink_open_memory(), *again = sink_open_memory();
+	struct diag_log log;
+	diag_init(&log);
+	digest_write(d, out);
+	char *text = taken(out, NULL), *older = edited(text, HEAD, "");
+	if (parse(older, &r, &log) != ST_OK)
+		fail_msg("%s", diag_first_error(&log));
+	for (size_t i = 0; i < NR_OF(later); i++)
+		assert_null(r->samples[later[i]]); /* idle time was another figure */
+	assert_int_equal(r->samples[METRIC_STEP_TIME][1], 300000000);
+	assert_int_equal(r->devices.v[0].measured_ns, -1);
+	assert_int_equal(r->devices.v[0].measured_busy_ns, -1);
+	assert_int_equal(r->devices.v[0].busy_ns, 800);
+	digest_write(r, again);
+	char *rewritten = taken(again, NULL);
+	assert_has(rewritten, HEAD);
+	assert_null(strstr(rewritten, "step.period"));
+	assert_null(strstr(rewritten, "measured_ns"));
+	free(rewritten);
+	free(older);
+	free(text);
+	digest_free(r);
+	digest_free(d);
+	diag_release(&log);
+}
+
 /* ---- rows about something that only the newer minor knows ---- */
 
 static void newer_rows(void **state)
@@ -197,6 +235,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(absent_fields),
 		cmocka_unit_test(newer_minor),
+		cmocka_unit_test(older_minor),
 		cmocka_unit_test(newer_rows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

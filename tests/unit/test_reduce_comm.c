@@ -1,4 +1,4 @@
-#include "reduce/collective.h"
+#include "model/collective.h"
 #include "reduce_rig.h"
 
 static void test_kinds(void **state)

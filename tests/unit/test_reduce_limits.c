@@ -31,7 +31,7 @@ static void test_sums(void **state)
 		  NULL },
 		{ "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nR x 1 1 0 1\nR x 1 2 10 1\n"
 		  "K a 0 7 1 0 1\nK a 0 7 2 " MAX " 0\nK a 1 7 1 0 1\nK a 1 7 2 " MAX " 0\n",
-		  "idle times of a step's devices" },
+		  "periods of a step's devices" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct rig g;

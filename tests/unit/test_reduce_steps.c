@@ -109,12 +109,12 @@ static void test_warmup(void **state)
 		{ "warm-up is not unattributed", NULL, "attribution", "1 0 0 2", NULL, 1 },
 		{ "kernels: window and measured", NULL, "kernels", "[0 gemm: 4 150 80 0 1 40 40 0]", NULL,
 		  1 },
-		{ "utilisation", NULL, "devices", "[0: 1 4 630 150 150 0 0 | 40/40]", NULL, 1 },
-		{ "idle ends at a step that is measured too",
+		{ "utilisation", NULL, "devices", "[0: 1 4 630 150 150 0 0 | 60/480]", NULL, 1 },
+		{ "idle begins where the warm-up step is over",
 		  "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nA ProfilerStep#3 1 20 10\n"
 		  "R x 1 1 1 1\nR x 1 2 11 1\nR x 1 3 21 1\n"
 		  "K a 0 0 1 100 10\nK a 0 0 2 130 10\nK a 0 0 3 190 10\n",
-		  "step.idle_time", "50 0", NULL, 1 },
+		  "step.idle_time", "20 50", NULL, 1 },
 		{ "none left", TWO, "steps", "", NULL, 2 },
 		{ "more than there are", NULL, "step.cuda_time", "", NULL, 99 },
 		{ "no measured kernels", NULL, "kernels", "[0 gemm: 4 150 80 0 0 0 0 0]", NULL, 2 },

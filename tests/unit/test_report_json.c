@@ -345,6 +345,21 @@ static void metrics(void **state)
 	assert_all(write_metrics(sample_digest(3), true), parts, NR_OF(parts));
 }
 
+/* The first of several steps has no period: it is left out, and its other samples are not. */
+static void metrics_without_a_period(void **state)
+{
+	static const char *const parts[] = {
+		"{\"metric\": \"step.period\", \"unit\": \"ns\", \"rank\": 0, \"samples\": [{\"step\": 8, "
+		"\"value\": 600000000}]}",
+		"{\"metric\": \"step.latency\", \"unit\": \"ns\", \"rank\": 0, \"samples\": [{\"step\": 7, "
+		"\"value\": 250000000}, {\"step\": 8, \"value\": 700000000}]}",
+	};
+	struct digest *d = sample_digest(0);
+	(void)state;
+	d->samples[METRIC_STEP_PERIOD][0] = NO_SAMPLE;
+	assert_all(write_metrics(d, true), parts, NR_OF(parts));
+}
+
 /* No steps: the one sample has no number, and says what it is of. */
 static void metrics_of_a_window(void **state)
 {
@@ -369,7 +384,9 @@ static void metrics_for_people(void **state)
 		("rank 0: rank.json, bench.json, NVIDIA \"A100\"/80GB, 2 steps, 1000 events, 40 GPU "
 		 "activities (1 "
 		 "carried over)\n"),
-		"\n  step.time               200.00 ms  100.00 ms  300.00 ms\n",
+		"\n  step.time                   200.00 ms  100.00 ms  300.00 ms\n"
+		"  step.period                 400.00 ms  200.00 ms  600.00 ms\n"
+		"  step.latency                475.00 ms  250.00 ms  700.00 ms\n",
 		"\nkernels by time per step\n  300 ns  alpha_gemm\n  200 ns  triton_mul\n",
 	};
 	(void)state;
@@ -422,8 +439,8 @@ static void metrics_of_ranks(void **state)
 		"trust: rank 3: dropped-kernels: the candidate has 'k'; spoils step.idle_time\n"
 		"insight: rank 3: straggler: k\n",
 		"\nranks\n  rank  step.time  last did\n     0   12.40 ms         –\n",
-		"  per step                median of the ranks     lowest            highest\n"
-		"  step.time                         201.00 ms  200.00 ms  rank 0  202.00 ms  rank 2\n",
+		"  per step                    median of the ranks     lowest            highest\n"
+		"  step.time                             201.00 ms  200.00 ms  rank 0  202.00 ms  rank 2\n",
 		"\ncollectives per step by kind and process group: ",
 		"      2  3.91 KiB  2.000 µs  1.86 GiB/s  1.86 GiB/s  all_reduce@dp\xEF\xBF\xBD::x\n",
 		"  compute  50.10 %     200 ns                        gemm\n"
@@ -472,8 +489,9 @@ static void metrics_of_a_stored_run(void **state)
 		}
 		assert_all(write_metrics(d, json),
 		           (const char *[]){
-		               json ? "\"statistics\": {\"median\": 1000000, \"mean\": 2000000, "
-		                    : "\n  step.time                 1.000 ms   3.000 ms   4.000 ms\n" },
+		               json
+		                   ? "\"statistics\": {\"median\": 1000000, \"mean\": 2000000, "
+		                   : "\n  step.time                     1.000 ms   3.000 ms   4.000 ms\n" },
 		           1);
 	}
 }
@@ -490,6 +508,7 @@ int main(void)
 		cmocka_unit_test_teardown(an_error, end),
 		cmocka_unit_test_teardown(a_diff, end),
 		cmocka_unit_test_teardown(metrics, end),
+		cmocka_unit_test_teardown(metrics_without_a_period, end),
 		cmocka_unit_test_teardown(metrics_of_a_window, end),
 		cmocka_unit_test_teardown(metrics_for_people, end),
 		cmocka_unit_test_teardown(metrics_of_ranks, end),

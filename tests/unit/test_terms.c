@@ -26,6 +26,10 @@ static struct digest *random_digest(void)
 			d->parts[k][i] = any(MS(100));
 			d->samples[METRIC_STEP_TIME][i] += d->parts[k][i];
 		}
+		d->samples[METRIC_STEP_PERIOD][i] = d->samples[METRIC_STEP_PERIOD_COMPUTE][i] +
+		                                    d->samples[METRIC_STEP_PERIOD_EXPOSED_COMM][i] +
+		                                    d->samples[METRIC_STEP_PERIOD_EXPOSED_MEMORY][i] +
+		                                    d->samples[METRIC_STEP_IDLE_TIME][i];
 	}
 	struct kernel_stat *k = d->kernels.v;
 	k->step_count = 1 + any(50);
@@ -62,8 +66,11 @@ static void take_figure(void *ctx, const struct figure *f)
 static int64_t figure_of(const struct run_view *v, const struct metric *m)
 {
 	int64_t value = MEMORY_UNKNOWN;
-	if (m->per_step)
-		return number_div_round(step_metric_total(v->ranks[0].digest, m->id), 1);
+	if (m->per_step) {
+		__int128 total;
+		assert_true(step_metric_total(v->ranks[0].digest, m->id, &total));
+		return number_div_round(total, 1);
+	}
 	rank_figures(v, 0, m, take_figure, &value);
 	assert_int_not_equal(value, MEMORY_UNKNOWN);
 	return value;

@@ -135,16 +135,17 @@ static void test_figures(void **state)
 		const char *metric, *figures;
 	} rows[] = {
 		{ "step.time", "100000000,300000000" },
-		{ "step.cuda_time", "2000,2001" },
+		{ "step.period", "200000000,600000000" },
+		{ "step.cuda_time", "7000,7001" },
 		{ "gpu.utilization_pct", "0=50000000" },
 		{ "window.busy_time", "0=800" },
 		{ "window.idle_time", "0=200" },
 		{ "window.compute_time", "0=600" },
 		{ "window.non_compute_time", "0=200" },
 		{ "comm.overlap_pct", "33333333" },
-		{ "throughput.samples_per_s", "1280000000" },
+		{ "throughput.samples_per_s", "640000000" },
 		{ "throughput.tokens_per_s", "" },
-		{ "throughput.steps_per_s", "5000000" },
+		{ "throughput.steps_per_s", "2500000" },
 		{ "mfu_pct", "" },
 		{ "kernel.time", "alpha_gemm=300 ncclAllReduce=45 triton_mul=200" },
 		{ "kernel.count", "alpha_gemm=3000000 ncclAllReduce=1000000 triton_mul=2500000" },
@@ -177,6 +178,23 @@ static void test_figures(void **state)
 	close_view(f);
 }
 
+/* The first of several steps has no period. */
+static void test_without_a_period(void **state)
+{
+	(void)state;
+	struct digest *d = sample_digest(0);
+	d->samples[METRIC_STEP_PERIOD][0] = NO_SAMPLE;
+	struct fixture *f = open_view(d, NULL);
+	assert_figures(f, "step.period", "600000000");
+	assert_figures(f, "step.latency", "250000000,700000000");
+	assert_figures(f, "throughput.steps_per_s", "1666667"); /* in 0.6 s */
+	d->samples[METRIC_STEP_PERIOD] = NULL;
+	assert_figures(f, "step.period", "");
+	assert_figures(f, "throughput.steps_per_s", "");
+	assert_false(run_has(&f->view, &metric_table[METRIC_STEP_PERIOD]));
+	close_view(f);
+}
+
 static void test_only_outside_of_steps(void **state)
 {
 	(void)state;
@@ -198,10 +216,10 @@ static void test_context(void **state)
 	static const struct {
 		const char *flops, *tflops, *mfu;
 	} rows[] = {
-		{ "1000000000000", "10", "50000000" }, /* 10^12 in 0.2 s of 10^13 */
-		{ "1e12", "10.0", "50000000" },
-		{ "1e21", "1e10", "50000000" },
-		{ "100000", "0.000001", "50000000" },
+		{ "1000000000000", "10", "25000000" }, /* 10^12 in 0.4 s of 10^13 */
+		{ "1e12", "10.0", "25000000" },
+		{ "1e21", "1e10", "25000000" },
+		{ "100000", "0.000001", "25000000" },
 		{ "many", "10", "" },
 		{ "1e12", "0", "" },
 		{ "-1e12", "10", "" },
@@ -215,7 +233,7 @@ static void test_context(void **state)
 			digest_set_env(d, SPAN("peak_tflops"), span_of(rows[i].tflops));
 		struct fixture *f = open_view(d, NULL);
 		assert_figures(f, "mfu_pct", rows[i].mfu);
-		assert_figures(f, "throughput.tokens_per_s", "2500000");
+		assert_figures(f, "throughput.tokens_per_s", "1250000");
 		assert_int_equal(run_has(&f->view, &metric_table[METRIC_MFU_PCT]), rows[i].tflops != NULL);
 		d->window = true;
 		assert_figures(f, "mfu_pct", "");
@@ -483,6 +501,7 @@ int main(void)
 		cmocka_unit_test(test_naming),
 		cmocka_unit_test(test_class_follows_digest),
 		cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_without_a_period),
 		cmocka_unit_test(test_only_outside_of_steps),
 		cmocka_unit_test(test_context),
 		cmocka_unit_test(test_nothing_there),

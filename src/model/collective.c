@@ -1,4 +1,4 @@
-#include "reduce/collective.h"
+#include "model/collective.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /// What an event says of a collective.
-#ifndef GG_REDUCE_COLLECTIVE_H
-#define GG_REDUCE_COLLECTIVE_H
+#ifndef GG_MODEL_COLLECTIVE_H
+#define GG_MODEL_COLLECTIVE_H
 
 #include "events/event.h"
 #include "model/digest.h"

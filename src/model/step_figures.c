@@ -1,0 +1,53 @@
+#include "model/step_figures.h"
+
+const int64_t *digest_summary(const struct digest *d, enum metric_id id)
+{
+	for (size_t i = 0; i < d->summaries.nr; i++)
+		if (d->summaries.v[i].metric == id)
+			return d->summaries.v[i].value;
+	return NULL;
+}
+
+bool digest_has_steps(const struct digest *d, enum metric_id id)
+{
+	return metric_table[id].since == 0 ||
+	       (d->summaries.nr ? digest_summary(d, id) != NULL : d->samples[id] != NULL);
+}
+
+struct step_samples digest_samples(const struct digest *d, enum metric_id id, struct arena *a)
+{
+	const int64_t *v = d->samples[id];
+	struct step_samples out = { v, d->step_numbers, d->nr_steps, (size_t)d->usable_steps };
+	size_t absent = 0;
+	for (size_t i = 0; v && i < d->nr_steps; i++)
+		absent += v[i] == NO_SAMPLE;
+	if (!v)
+		return (struct step_samples){ 0 };
+	if (!absent)
+		return out;
+	int64_t *value = arena_alloc(a, d->nr_steps, sizeof *value);
+	int64_t *step = arena_alloc(a, d->nr_steps, sizeof *step);
+	out = (struct step_samples){ value, step, 0, 0 };
+	for (size_t i = 0; i < d->nr_steps; i++)
+		if (v[i] != NO_SAMPLE) {
+			value[out.nr] = v[i];
+			step[out.nr++] = d->step_numbers[i];
+			out.usable += i < (size_t)d->usable_steps;
+		}
+	return out;
+}
+
+bool digest_step_stat(const struct digest *d, enum metric_id id, enum statistic stat, int64_t *out)
+{
+	struct arena scratch = ARENA_INIT;
+	const int64_t *summary = digest_summary(d, id);
+	struct step_samples s = { 0 };
+	if (!summary && !d->summaries.nr)
+		s = digest_samples(d, id, &scratch);
+	if (summary)
+		*out = summary[stat];
+	else if (s.usable)
+		*out = stat_of(stat, s.value, s.usable);
+	arena_release(&scratch);
+	return summary || s.usable;
+}
