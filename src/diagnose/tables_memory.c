@@ -75,53 +75,243 @@ static void allocator(struct tabler *t, const struct owned_memories *m)
 	table_end(t);
 }
 
-/* One list of a memory, with up to three of its figures. */
+/* ---- how much, and why ---- */
+
+static void levels(struct tabler *t, const struct owned_memories *m)
+{
+	struct report_table *table = table_begin(t, "memory_levels", "memory at two moments", "");
+	table_column(table, "allocated", UNIT_BYTES);
+	table_column(table, "reserved", UNIT_BYTES);
+	table_column(table, "not in use", UNIT_BYTES);
+	table_column(table, "fragmentation", UNIT_PCT);
+	table_names(table, "moment");
+	table_names(table, "memory");
+	for (size_t i = 0; i < m->list.nr && i < TABLE_ROWS; i++) {
+		const struct memory_stat *s = m->list.v[i].stat;
+		const int64_t level[2][2] = { { s->peak_allocated, s->reserved_at_peak },
+			                          { s->end_allocated, s->end_reserved } };
+		for (int k = 0; k < 2; k++) {
+			bool known = level[k][0] != MEMORY_UNKNOWN && level[k][1] != MEMORY_UNKNOWN;
+			if (!known)
+				continue;
+			cell_figure(t, table, level[k][0]);
+			cell_figure(t, table, level[k][1]);
+			cell_figure(t, table, number_sub(level[k][1], level[k][0]));
+			cell_figure(t, table, memory_fragmentation(level[k][0], level[k][1]));
+			cell_name(t, table, k ? SPAN("at the end") : SPAN("at the peak"));
+			cell_name(t, table, span_of(memory_name(t, m->list.v[i].digest, s->id)));
+		}
+	}
+	table_end(t);
+}
+
+static void lifetimes(struct tabler *t, const struct owned_memories *m)
+{
+	struct report_table *table =
+	    table_begin(t, "memory_lifetimes", "memory at the peak by lifetime", "of allocated memory");
+	table_column(table, "bytes", UNIT_BYTES);
+	table_column(table, "share", UNIT_PCT);
+	table_names(table, "lifetime");
+	table_names(table, "memory");
+	for (size_t i = 0; i < m->list.nr && i < TABLE_ROWS; i++) {
+		const struct memory_stat *s = m->list.v[i].stat;
+		const struct {
+			int64_t bytes;
+			const char *name;
+		} parts[] = { { s->peak_persistent, "persistent: there at the end too" },
+			          { s->peak_carried, "from before the recording, freed later" },
+			          { s->peak_transient, "transient: allocated and freed meanwhile" } };
+		for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+			if (parts[k].bytes == MEMORY_UNKNOWN)
+				continue;
+			cell_figure(t, table, parts[k].bytes);
+			cell_figure(t, table, number_pct(parts[k].bytes, s->peak_allocated));
+			cell_name(t, table, span_of(parts[k].name));
+			cell_name(t, table, span_of(memory_name(t, m->list.v[i].digest, s->id)));
+		}
+	}
+	table_end(t);
+}
+
+/* Whether expandable segments would help, and what that is decided by. */
+static void expandable(struct tabler *t, const struct owned_memories *m)
+{
+	static const char *const words[] = {
+		[EXPANDABLE_IN_USE] = "in use",
+		[EXPANDABLE_HELPS] = "would help: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+		[EXPANDABLE_NO] = "would not help",
+	};
+	struct report_table *table =
+	    table_begin(t, "expandable_segments", "expandable segments",
+	                arena_printf(t->a,
+	                             "recommended if %d %% of reserved memory and %" PRId64
+	                             " MiB are not in use at the peak, or if memory ran out",
+	                             EXPANDABLE_PCT, EXPANDABLE_BYTES >> 20));
+	table_column(table, "not in use", UNIT_BYTES);
+	table_column(table, "share", UNIT_PCT);
+	table_column(table, "out of memory", UNIT_COUNT);
+	table_names(table, "expandable segments");
+	table_names(table, "memory");
+	for (size_t i = 0; i < m->list.nr && i < TABLE_ROWS; i++) {
+		const struct memory_stat *s = m->list.v[i].stat;
+		int64_t unused = memory_headroom_of(s).unused;
+		if (s->reserved_at_peak == MEMORY_UNKNOWN || s->segment_count == MEMORY_UNKNOWN)
+			continue;
+		cell_figure(t, table, unused);
+		cell_figure(t, table, number_pct(unused, s->reserved_at_peak));
+		cell_known(t, table, s->oom_count);
+		cell_name(t, table, span_of(words[memory_expandable(m->list.v[i].digest, s)]));
+		cell_name(t, table, span_of(memory_name(t, m->list.v[i].digest, s->id)));
+	}
+	table_end(t);
+}
+
+/* ---- lists of sites, blocks and segments ---- */
+
+#define BYTES offsetof(struct memory_item, bytes)
+#define BLOCKS offsetof(struct memory_item, blocks)
+#define LARGEST offsetof(struct memory_item, largest)
+#define OTHER offsetof(struct memory_item, other)
+
+enum { ITEM_COLUMNS = 4 };
+
+/* One list of a memory with the figures that it has; which mean what enum memory_list says. */
 struct item_table {
 	const char *id, *title, *note;
 	enum memory_list list;
-	const char *bytes, *blocks, *largest; /* headings; NULL: not shown */
-	const char *name; /* of the site or size class */
-	bool share; /* of the peak of allocated */
+	bool share; /* of the first figure in the peak of allocated */
+	struct {
+		const char *heading; /* NULL behind the last */
+		enum unit unit;
+		size_t member;
+	} columns[ITEM_COLUMNS];
+	const char *category, *site; /* headings; "" none */
 };
 
-static void add_name(struct tabler *t, struct report_table *table, const struct item_table *k,
-                     const struct memory_item *item)
+static const struct item_table item_tables[] = {
+	{ "memory_categories",
+	  "memory at the peak by category",
+	  "of allocated memory",
+	  MEMORY_LIST_CATEGORY,
+	  true,
+	  { { "bytes", UNIT_BYTES, BYTES },
+	    { "blocks", UNIT_COUNT, BLOCKS },
+	    { "largest", UNIT_BYTES, LARGEST } },
+	  "category",
+	  "" },
+	{ "memory_sites",
+	  "memory at the peak by site",
+	  "of allocated memory",
+	  MEMORY_LIST_PEAK,
+	  true,
+	  { { "bytes", UNIT_BYTES, BYTES },
+	    { "blocks", UNIT_COUNT, BLOCKS },
+	    { "largest", UNIT_BYTES, LARGEST } },
+	  "category",
+	  "site" },
+	{ "memory_growth",
+	  "sites that grew from the first step end to the last",
+	  "",
+	  MEMORY_LIST_GROWTH,
+	  false,
+	  { { "bytes", UNIT_BYTES, BYTES },
+	    { "blocks", UNIT_COUNT, BLOCKS },
+	    { "steps in which it grew", UNIT_COUNT, OTHER } },
+	  "category",
+	  "site" },
+	{ "memory_churn",
+	  "allocations by site",
+	  "as requested, whole window",
+	  MEMORY_LIST_CHURN,
+	  false,
+	  { { "bytes", UNIT_BYTES, BYTES },
+	    { "allocations", UNIT_COUNT, BLOCKS },
+	    { "sizes", UNIT_COUNT, OTHER },
+	    { "most frequent size", UNIT_BYTES, LARGEST } },
+	  "category",
+	  "site" },
+	{ "memory_blocks",
+	  "largest blocks at the peak",
+	  "",
+	  MEMORY_LIST_BLOCK,
+	  false,
+	  { { "bytes", UNIT_BYTES, BYTES }, { "blocks", UNIT_COUNT, BLOCKS } },
+	  "category",
+	  "site" },
+	{ "segments",
+	  "segments by size, at the end",
+	  "",
+	  MEMORY_LIST_SEGMENT,
+	  false,
+	  { { "bytes", UNIT_BYTES, BYTES },
+	    { "segments", UNIT_COUNT, BLOCKS },
+	    { "free", UNIT_BYTES, LARGEST },
+	    { "size from", UNIT_BYTES, OTHER } },
+	  "kind",
+	  "" },
+	{ "memory_gaps",
+	  "largest free blocks at the end",
+	  "",
+	  MEMORY_LIST_GAP,
+	  false,
+	  { { "bytes", UNIT_BYTES, BYTES }, { "of a segment of", UNIT_BYTES, OTHER } },
+	  "kind",
+	  "" },
+	{ "memory_pinned",
+	  "free memory held apart by small blocks at the end",
+	  "",
+	  MEMORY_LIST_PINNED,
+	  false,
+	  { { "free beside", UNIT_BYTES, OTHER },
+	    { "blocks", UNIT_COUNT, BLOCKS },
+	    { "bytes", UNIT_BYTES, BYTES } },
+	  "category",
+	  "site" },
+	{ "memory_oom",
+	  "memory by site when it ran out for the last time",
+	  "",
+	  MEMORY_LIST_OOM,
+	  false,
+	  { { "bytes", UNIT_BYTES, BYTES },
+	    { "blocks", UNIT_COUNT, BLOCKS },
+	    { "largest", UNIT_BYTES, LARGEST } },
+	  "category",
+	  "site" },
+};
+
+static int64_t item_value(const struct memory_item *item, size_t member)
 {
-	struct strbuf b = STRBUF_INIT;
-	if (k->list == MEMORY_LIST_SEGMENT) {
-		strbuf_adds(&b, "from ");
-		unit_format(&b, UNIT_BYTES, item->other, false);
-	} else if (k->list != MEMORY_LIST_CATEGORY) {
-		memory_item_add_name(&b, item);
-	}
-	cell_name(t, table, strbuf_span(&b));
-	strbuf_release(&b);
+	return *(const int64_t *)(const void *)((const char *)item + member);
 }
 
 static void add_item(struct tabler *t, struct report_table *table, const struct item_table *k,
                      const struct owned_memory *m, const struct memory_item *item)
 {
-	cell_figure(t, table, item->bytes);
-	if (k->share)
-		cell_figure(t, table, number_pct(item->bytes, m->stat->peak_allocated));
-	cell_known(t, table, item->blocks);
-	cell_known(t, table, item->largest);
+	struct strbuf name = STRBUF_INIT;
+	for (size_t c = 0; c < ITEM_COLUMNS && k->columns[c].heading; c++) {
+		int64_t value = item_value(item, k->columns[c].member);
+		cell_known(t, table, value);
+		if (c == 0 && k->share)
+			cell_figure(t, table, number_pct(value, m->stat->peak_allocated));
+	}
 	cell_name(t, table, item->category);
-	add_name(t, table, k, item);
+	if (*k->site)
+		memory_item_add_site(&name, item);
+	cell_name(t, table, strbuf_span(&name));
 	cell_name(t, table, span_of(memory_name(t, m->digest, m->stat->id)));
+	strbuf_release(&name);
 }
 
-static void add_memory_items(struct tabler *t, const struct owned_memories *m,
-                             const struct item_table *k)
+static void add_items(struct tabler *t, const struct owned_memories *m, const struct item_table *k)
 {
 	struct report_table *table = table_begin(t, k->id, k->title, k->note);
-	table_column(table, k->bytes, UNIT_BYTES);
-	if (k->share)
-		table_column(table, "share", UNIT_PCT);
-	table_column(table, k->blocks, UNIT_COUNT);
-	table_column(table, k->largest, UNIT_BYTES);
-	table_names(table, k->list == MEMORY_LIST_SEGMENT ? "kind" : "category");
-	table_names(table, k->name);
+	for (size_t c = 0; c < ITEM_COLUMNS && k->columns[c].heading; c++) {
+		table_column(table, k->columns[c].heading, k->columns[c].unit);
+		if (c == 0 && k->share)
+			table_column(table, "share", UNIT_PCT);
+	}
+	table_names(table, k->category);
+	table_names(table, k->site);
 	table_names(table, "memory");
 	for (size_t i = 0; i < m->list.nr && i < TABLE_ROWS; i++) {
 		size_t nr;
@@ -136,18 +326,13 @@ static void add_memory_items(struct tabler *t, const struct owned_memories *m,
 
 void tables_of_memory(struct tabler *t)
 {
-	static const struct item_table tables[] = {
-		{ "memory_categories", "memory at the peak by category", "of allocated memory",
-		  MEMORY_LIST_CATEGORY, "bytes", "blocks", "largest", "", true },
-		{ "memory_sites", "memory at the peak by site", "of allocated memory", MEMORY_LIST_PEAK,
-		  "bytes", "blocks", "largest", "site", true },
-		{ "segments", "segments by size, at the end", "", MEMORY_LIST_SEGMENT, "bytes", "segments",
-		  "free", "size", false },
-	};
 	struct owned_memories m;
 	memories_of(t->v->run, &m);
 	allocator(t, &m);
-	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-		add_memory_items(t, &m, &tables[i]);
+	levels(t, &m);
+	lifetimes(t, &m);
+	for (size_t i = 0; i < sizeof item_tables / sizeof *item_tables; i++)
+		add_items(t, &m, &item_tables[i]);
+	expandable(t, &m);
 	vec_release(&m.list);
 }

@@ -1,5 +1,7 @@
 #include "model/memory_view.h"
 
+#include <inttypes.h>
+
 #include "base/number.h"
 #include "base/sort.h"
 
@@ -26,6 +28,13 @@ void memory_item_add_name(struct strbuf *out, const struct memory_item *item)
 	} else {
 		strbuf_adds(out, words[item->kind]);
 	}
+}
+
+void memory_item_add_site(struct strbuf *out, const struct memory_item *item)
+{
+	memory_item_add_name(out, item);
+	if (memory_item_has_place(item) && item->line > 0)
+		strbuf_addf(out, ", line %" PRId64, item->line);
 }
 
 bool memory_is_host(struct span id)

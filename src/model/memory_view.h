@@ -14,6 +14,9 @@ extern const char *const site_kind_names[];
 /// it has none. Raw bytes, not fit for a line.
 void memory_item_add_name(struct strbuf *out, const struct memory_item *item);
 
+/// The same with the line, if it is known: "train/model.py:forward, line 61".
+void memory_item_add_site(struct strbuf *out, const struct memory_item *item);
+
 /// True for a site with a file and a function.
 static inline bool memory_item_has_place(const struct memory_item *item)
 {

@@ -8,10 +8,12 @@
 /* So much of a name is searched: C++ names can be megabytes. */
 #define SEARCHED_BYTES 2048
 
-/* What the rules say of a function in a file. */
+/* What the texts of the rules say of a function in a file. */
 struct frame_look {
+	struct span file; ///< as a site shows it
 	uint32_t row[NR_SITE_TIERS];
 	bool skipped, plumbing, named;
+	bool python; ///< of a file, and not of C or C++
 };
 
 /* --- names --- */
@@ -50,6 +52,37 @@ static void add_text(struct strbuf *b, struct span file, struct span function)
 	strbuf_add(b, function);
 }
 
+/* The path of a file; of one that Windows wrote, with '/' as everywhere. Owned by `a` where it
+   had to be changed. */
+static struct span with_slashes(struct arena *a, struct span file)
+{
+	if (!memchr(file.p, '\\', file.n))
+		return file;
+	char *path = arena_dup(a, file);
+	for (char *p = path; (p = memchr(p, '\\', (size_t)(path + file.n - p)));)
+		*p = '/';
+	return (struct span){ path, file.n };
+}
+
+static bool is_compiled(struct span file)
+{
+	static const char *const endings[] = { ".c",  ".cc",  ".cpp", ".cxx", ".h",   ".hpp",
+		                                   ".cu", ".cuh", ".inc", ".tcc", ".pyx", ".pxd",
+		                                   ".S",  ".s",   ".o",   ".so",  ".rs" };
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t n = strlen(endings[i]);
+		if (file.n >= n && memcmp(file.p + file.n - n, endings[i], n) == 0)
+			return true;
+	}
+	return span_contains_nocase(file, SPAN(".so."));
+}
+
+/* "<string>", "<frozen runpy>", "??" and "" are no files. */
+static bool is_of_python(struct span file)
+{
+	return file.n && file.p[0] != '<' && !span_eq(file, SPAN("??")) && !is_compiled(file);
+}
+
 /* --- frames --- */
 
 static bool holds_any(struct span text, const struct span *parts, size_t nr)
@@ -63,7 +96,9 @@ static bool holds_any(struct span text, const struct span *parts, size_t nr)
 static struct frame_look frame_look_new(const struct site_rules *r, struct span file,
                                         struct span function)
 {
-	struct frame_look l = { .named = function.n && !span_eq(function, SPAN("??")) };
+	struct frame_look l = { .file = short_file(file),
+		                    .named = function.n && !span_eq(function, SPAN("??")),
+		                    .python = is_of_python(file) };
 	struct strbuf text = STRBUF_INIT;
 	for (size_t t = 0; t < NR_SITE_TIERS; t++)
 		l.row[t] = NO_ROW;
@@ -71,8 +106,8 @@ static struct frame_look frame_look_new(const struct site_rules *r, struct span 
 		add_text(&text, file, function);
 		l.skipped = holds_any(strbuf_span(&text), r->skip.v, r->skip.nr);
 		l.plumbing = holds_any(strbuf_span(&text), r->plumbing.v, r->plumbing.nr);
-		add_text(&text, short_file(file), function);
-		/* loading a module is not an operation: only its path would match */
+		add_text(&text, l.file, function);
+		/* what a module does when it is loaded is no operation: only its path would match */
 		bool module = span_eq(function, SPAN("<module>"));
 		for (size_t t = 0; t < NR_SITE_TIERS && !module && !l.plumbing; t++)
 			l.row[t] = (uint32_t)category_of(&r->tiers[t], strbuf_span(&text));
@@ -85,7 +120,8 @@ static const struct frame_look *look_of_frame(struct sites *t, const struct snap
 {
 	uint32_t id = idmap_add(&t->pairs, idmap_pair(f->function->id, f->file->id));
 	if (id == t->looks.nr)
-		vec_push(&t->looks, frame_look_new(t->rules, name_span(f->file), name_span(f->function)));
+		vec_push(&t->looks, frame_look_new(t->rules, with_slashes(&t->arena, name_span(f->file)),
+		                                   name_span(f->function)));
 	return &t->looks.v[id];
 }
 
@@ -97,20 +133,32 @@ struct stack_frames {
 	uint32_t tier, row;
 };
 
+static bool has_python(struct sites *t, const uint32_t *frames, uint32_t nr)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < nr && !any; i++)
+		any = look_of_frame(t, &t->snapshot->frames.v[frames[i]])->python;
+	return any;
+}
+
+/* While there is a frame of Python, no other is a place: with C++ stacks the innermost frames are
+   always those of the allocator, the dispatcher and the interpreter. */
 static struct stack_frames search_stack(struct sites *t, const uint32_t *frames, uint32_t nr)
 {
 	struct stack_frames f = {
 		UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, NR_SITE_TIERS, NO_ROW
 	};
+	bool python = has_python(t, frames, nr);
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct frame_look *l = look_of_frame(t, &t->snapshot->frames.v[frames[i]]);
+		bool place = l->python || !python;
 		for (uint32_t tier = 0; tier < f.tier; tier++)
 			if (l->row[tier] != NO_ROW) {
 				f.tier = tier;
 				f.row = l->row[tier];
-				f.categorised = frames[i];
+				f.categorised = place ? frames[i] : UINT32_MAX;
 			}
-		if (!l->named)
+		if (!l->named || !place)
 			continue;
 		if (f.named == UINT32_MAX)
 			f.named = frames[i];
@@ -175,7 +223,7 @@ enum status sites_find(struct sites *t, uint32_t stack, uint32_t *out, struct di
 	if (frame != UINT32_MAX) {
 		e.category = f.tier < NR_SITE_TIERS ? t->tier_slots[f.tier].v[f.row] : t->other;
 		e.site.category = t->categories.v[e.category];
-		e.site.file = short_file(name_span(s->frames.v[frame].file));
+		e.site.file = look_of_frame(t, &s->frames.v[frame])->file;
 		e.site.function = name_span(s->frames.v[frame].function);
 		e.site.line = s->frames.v[frame].line;
 		TRY(intern_site(t, &e, out, log));
@@ -227,6 +275,7 @@ void sites_release(struct sites *t)
 	vec_release(&t->categories);
 	idmap_release(&t->pairs);
 	vec_release(&t->looks);
+	arena_release(&t->arena);
 	for (size_t k = 0; k < NR_SITE_TIERS; k++)
 		vec_release(&t->tier_slots[k]);
 	free(t->of_stack);

@@ -11,7 +11,7 @@
 enum { SITE_ID_NO_STACK, SITE_ID_BEFORE, SITE_ID_UNEXPLAINED, SITE_ID_REST, NR_FIXED_SITES };
 
 struct site_entry {
-	struct memory_site site; ///< borrowed from snapshot and rules
+	struct memory_site site; ///< borrowed from snapshot, rules and struct sites
 	uint32_t category; ///< index in categories
 };
 
@@ -24,6 +24,7 @@ struct sites {
 	uint32_t other; ///< index of "other"
 	struct idmap pairs; ///< function and file → index in looks
 	VEC(struct frame_look) looks;
+	struct arena arena; ///< of paths that had to be changed
 	VEC(uint32_t) tier_slots[NR_SITE_TIERS]; ///< row → index in categories
 	uint32_t *of_stack; ///< site id + 1, 0: not looked at yet
 };

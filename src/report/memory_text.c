@@ -63,12 +63,10 @@ static bool is_snapshot(const struct memory_stat *m)
 static const char *site(struct memory_text *t, const struct memory_item *item)
 {
 	struct strbuf b = STRBUF_INIT;
-	memory_item_add_name(&b, item);
-	const char *name = line(t, strbuf_span(&b)), *number = "";
+	memory_item_add_site(&b, item);
+	const char *name = line(t, strbuf_span(&b));
 	strbuf_release(&b);
-	if (memory_item_has_place(item) && item->line > 0)
-		number = arena_printf(&t->arena, ", line %" PRId64, item->line);
-	return arena_printf(&t->arena, "%s%s (%s)", name, number, line(t, item->category));
+	return arena_printf(&t->arena, "%s (%s)", name, line(t, item->category));
 }
 
 /* ---- tables ---- */

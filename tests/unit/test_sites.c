@@ -102,6 +102,18 @@ static void test_sites(void **state)
 		{ "nor does a module being loaded", "/w/train.py:<module>:1",
 		  "other|w/train.py:<module>:1" },
 		{ "nor plumbing", "/w/m.py:f:1 ??:unwind:2", "other|w/m.py:f:1" },
+		{ "past the interpreter, which no text names",
+		  "Objects/call.c:cfunction_call:9 /w/m.py:f:1", "other|w/m.py:f:1" },
+		{ "past what has no file", "<string>:op0:3 :cfunction_call:0 /w/m.py:f:1",
+		  "other|w/m.py:f:1" },
+		{ "past a library", "libc.so.6:start:0 thread48.o:run:0 /w/m.py:f:1", "other|w/m.py:f:1" },
+		{ "not even where all of Python is framework", "x.cpp:f:1 " P "a.py:x:2",
+		  "framework other|torch/a.py:x:2" },
+		{ "what C++ does is still what is done", "attention.cu:f:1 /w/m.py:f:1",
+		  "attention|w/m.py:f:1" },
+		{ "C++ where there is nothing else", "x.cpp:f:1 ??:main:0", "other|x.cpp:f:1" },
+		{ "Windows", "\\v\\site-packages\\torch\\nn\\x.py:f:1 \\a\\w\\m.py:run:3",
+		  "other|w/m.py:run:3" },
 	};
 	struct site_rules rules;
 	struct snapshot s;
@@ -163,7 +175,7 @@ static void test_ids(void **state)
 	diag_release(&log);
 }
 
-/* Without rules every named frame is the user's. */
+/* Without rules every named frame of Python is the user's. */
 static void test_no_rules(void **state)
 {
 	(void)state;
@@ -177,7 +189,7 @@ static void test_no_rules(void **state)
 	add_stack(&s, "??:unwind:0 /w/m.py:f:1");
 	sites_init(&t, &s, NULL);
 	assert_int_equal(sites_find(&t, 0, &id, &log), ST_OK);
-	assert_string_equal(site_text(&t, id, &b), "other|??:unwind:0");
+	assert_string_equal(site_text(&t, id, &b), "other|w/m.py:f:1");
 	strbuf_release(&b);
 	sites_release(&t);
 	snapshot_release(&s);
