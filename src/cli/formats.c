@@ -5,12 +5,17 @@
 #include "html/writer.h"
 #include "report/writers.h"
 
+/* clang-format off */
 const struct report_format report_formats[] = {
-	{ "text", NR_OPTIONS, text_write },  { "markdown", OPT_MARKDOWN, markdown_write },
-	{ "junit", OPT_JUNIT, junit_write }, { "json", OPT_JSON, json_write },
-	{ "html", OPT_HTML, html_write },    { "openmetrics", OPT_OPENMETRICS, openmetrics_write },
+	{ "text", NR_OPTIONS, text_write },
+	{ "markdown", OPT_MARKDOWN, markdown_write },
+	{ "junit", OPT_JUNIT, junit_write },
+	{ "json", OPT_JSON, json_write },
+	{ "html", OPT_HTML, html_write },
+	{ "openmetrics", OPT_OPENMETRICS, openmetrics_write },
 	{ NULL, NR_OPTIONS, NULL },
 };
+/* clang-format on */
 
 const struct report_format *report_format_find(const char *name)
 {

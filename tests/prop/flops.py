@@ -67,7 +67,13 @@ def check_metrics(path, d, got, context):
         if rate is not None or "flops.peak_pct" in found:
             lines.append(f"{path.name}: a rate of {rate} without operations or steps")
         return
-    step = statistics.median([s["value"] for s in found["step.time"]["samples"]][: d["usable_steps"]])
+    usable = {s["step"] for s in found["step.time"]["samples"][: d["usable_steps"]]}
+    periods = [s["value"] for s in found.get("step.period", {"samples": []})["samples"] if s["step"] in usable]
+    if not any(periods):
+        if rate is not None:
+            lines.append(f"{path.name}: a rate of {rate} without a period")
+        return
+    step = statistics.median(periods)
     if abs(rate - value * 1e9 / step) > 1e-6 * rate + 1:
         lines.append(f"{path.name}: flops.per_s is {rate}, not {value * 1e9 / step}")
     if context:
