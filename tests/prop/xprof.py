@@ -143,11 +143,12 @@ def reference(events):
         span = max(b for _, b in of[d]) - min(a for a, _ in of[d])
         busy = covered(of[d], min(a for a, _ in of[d]), max(b for _, b in of[d]))
         out["window.busy_time", d], out["window.idle_time", d] = busy, span - busy
-    for i, m in enumerate(marks):
+    over, mine = None, {g["dev"] for m in marks for g in m["gpu"]}
+    for m in marks:
         total = lambda kinds: sum(g["b"] - g["a"] for g in m["gpu"] if g["kind"] in kinds)
         begun = [c for c in calls if m["a"] <= c["a"] < m["b"]]
         row = {"time": m["b"] - m["a"], "cuda_time": total(("kernel", "memcpy", "memset")), "kernel_time": total(("kernel",)),
-               "memcpy_time": total(("memcpy",)), "memset_time": total(("memset",)), "busy_time": 0, "idle_time": 0,
+               "memcpy_time": total(("memcpy",)), "memset_time": total(("memset",)), "busy_time": 0,
                "kernel_count": sum(g["kind"] == "kernel" for g in m["gpu"]), "span": 0,
                "memcpy_bytes": sum(g["size"] for g in m["gpu"]),
                "launch_time": sum(c["b"] - c["a"] for c in begun if LAUNCH.search(c["name"])),
@@ -156,11 +157,15 @@ def reference(events):
         for d in {g["dev"] for g in m["gpu"]}:
             own = [(g["a"], g["b"]) for g in m["gpu"] if g["dev"] == d]
             lo, hi = min(a for a, _ in own), max(b for _, b in own)
-            later = [min(g["a"] for g in n["gpu"] if g["dev"] == d) for n in marks[i + 1:] if any(g["dev"] == d for g in n["gpu"])]
-            end = max(later[0], lo) if later else hi
             row["busy_time"] += covered(own, lo, hi)
             row["span"] = max(row["span"], hi - lo)
-            row["idle_time"] += end - lo - covered(of[d], lo, end)
+        end = max([m["b"]] + [g["b"] for g in m["gpu"]])
+        begin, known = (m["a"], len(marks) == 1) if over is None else (over, True)
+        over = max(begin, end)
+        row["latency"] = end - m["a"]
+        if known:  # the first of several steps has no period
+            row["period"] = over - begin
+            row["idle_time"] = sum(over - begin - covered(of[d], begin, over) for d in mine)
         for key, value in row.items():
             out["step." + key, m["n"]] = value
     return out
