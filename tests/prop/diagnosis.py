@@ -64,7 +64,8 @@ def check_form(name, r):
     expect(name, r["schema"] == "gpugate-report-1", r["schema"])
     expect(name, r["classification"]["evidence"] or r["classification"]["missing"], "says nothing")
     metrics = {line.split()[0] for line in gpugate("metrics").stdout.decode().splitlines()[1:]}
-    step = {f["id"]: f.get("value") for f in r["summary"]}.get("step.time")
+    facts = {f["id"]: f.get("value") for f in r["summary"]}
+    step = facts.get("step.period", facts.get("step.time"))
     saves = [x["saves_ns"] for x in r["recommendations"]]
     known = [s for s in saves if s is not None]
     expect(name, known == sorted(known, reverse=True) and saves[:len(known)] == known, "order", saves)
