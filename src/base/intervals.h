@@ -25,13 +25,6 @@ static inline void cover_add(struct cover *c, int64_t start, int64_t end)
 	}
 }
 
-/// Add the part of [start, end) that lies in [lo, hi).
-static inline void cover_add_within(struct cover *c, int64_t start, int64_t end, int64_t lo,
-                                    int64_t hi)
-{
-	cover_add(c, start > lo ? start : lo, end < hi ? end : hi);
-}
-
 /// Length of the union before `at`, which is not below any start so far.
 static inline int64_t cover_before(const struct cover *c, int64_t at)
 {
