@@ -26,7 +26,7 @@ struct bounds {
 	bool window;
 	const char *of; /* "the step time", "the trace" */
 	int64_t activities; /* of all ranks */
-	int64_t part[NR_STEP_PARTS]; /* shares of the step, 1e-6 % */
+	int64_t *part; /* by enum step_part: shares of the step, 1e-6 % */
 	int64_t share[NR_BOUNDS]; /* of the step, by what explains it */
 };
 
@@ -51,11 +51,24 @@ static bool add_periods(const struct digest *d, __int128 sums[NR_STEP_PARTS])
 	};
 	int64_t total[NR_STEP_PARTS];
 	for (int p = 0; p < NR_STEP_PARTS; p++)
-		if (d->window || !digest_step_stat(d, ids[p], STAT_TOTAL, &total[p]))
+		if (!digest_step_stat(d, ids[p], STAT_TOTAL, &total[p]))
 			return false;
 	for (int p = 0; p < NR_STEP_PARTS; p++)
 		sums[p] += total[p];
 	return true;
+}
+
+/* The same of a trace without steps: from the first to the last activity of each device. */
+static void add_window(const struct digest *d, __int128 sums[NR_STEP_PARTS])
+{
+	for (size_t i = 0; i < d->devices.nr; i++) {
+		const struct device_stat *g = &d->devices.v[i];
+		int64_t kernels = g->compute_ns + g->comm_ns - g->overlap_ns;
+		sums[STEP_PART_COMPUTE] += g->compute_ns;
+		sums[STEP_PART_COMM] += g->comm_ns - g->overlap_ns;
+		sums[STEP_PART_MEMORY] += g->busy_ns - kernels;
+		sums[STEP_PART_IDLE] += g->span_ns - g->busy_ns;
+	}
 }
 
 /* Over the usable steps of all ranks; the window if they are not marked. False where nothing of a
@@ -65,14 +78,10 @@ static bool read_parts(struct bounds *b)
 	__int128 sums[NR_STEP_PARTS] = { 0 }, all = 0;
 	for (size_t r = 0; r < b->v->run->ranks.nr; r++) {
 		const struct digest *d = b->v->run->ranks.v[r];
-		size_t nr = d->summaries.nr ? 1 : (size_t)d->usable_steps;
 		b->window = b->window || d->window;
 		b->activities = number_add(b->activities, d->trust.gpu_events);
-		if (add_periods(d, sums))
-			continue;
-		for (int p = 0; p < NR_STEP_PARTS && d->parts[p]; p++)
-			for (size_t i = 0; i < nr; i++)
-				sums[p] += d->parts[p][i];
+		if (d->window || !add_periods(d, sums))
+			add_window(d, sums);
 	}
 	for (int p = 0; p < NR_STEP_PARTS; p++)
 		all += sums[p];
@@ -226,17 +235,11 @@ static void decide(struct bounds *b)
 
 static void say_parts(struct bounds *b)
 {
-	static const char *const names[NR_STEP_PARTS] = {
-		[STEP_PART_COMPUTE] = "the GPU computes",
-		[STEP_PART_COMM] = "communication that nothing hides",
-		[STEP_PART_MEMORY] = "copies and sets that nothing hides",
-		[STEP_PART_IDLE] = "the GPU is idle",
-	};
 	struct strbuf text = STRBUF_INIT;
 	strbuf_addf(&text, "of %s", b->of);
 	for (int p = 0, nr = 0; p < NR_STEP_PARTS; p++)
 		if (b->part[p] >= PERCENT / 2)
-			strbuf_addf(&text, "%s %s %s", nr++ ? "," : "", pct(b, b->part[p]), names[p]);
+			strbuf_addf(&text, "%s %s %s", nr++ ? "," : "", pct(b, b->part[p]), step_part_names[p]);
 	add_sentence(b, arena_take(b->a, &text));
 	if (b->window)
 		add_sentence(
@@ -342,7 +345,7 @@ static void say_missing(struct bounds *b)
 
 void diagnose_bound(const struct run_view *v, struct arena *a, struct classification *out)
 {
-	struct bounds b = { .v = v, .a = a, .out = out };
+	struct bounds b = { .v = v, .a = a, .out = out, .part = out->part };
 	if (read_parts(&b)) {
 		b.of = b.window ? "the trace" : "the wall time of the steps";
 		b.share[BOUND_COMPUTE] = b.part[STEP_PART_COMPUTE];

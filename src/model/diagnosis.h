@@ -50,10 +50,14 @@ struct diagnosis_rules {
 	VEC(struct diagnosis_rule) list;
 };
 
+/// Words of the parts of a step's wall time, by enum step_part; static.
+extern const char *const step_part_names[NR_STEP_PARTS];
+
 /// What the run is bound by, and why.
 struct classification {
 	enum bound bound;
 	enum confidence confidence;
+	int64_t part[NR_STEP_PARTS]; ///< shares of the wall time, 1e-6 %; all 0: not known
 	VEC(const char *) evidence; ///< sentences
 	VEC(const char *) missing; ///< what would have to be recorded to know more
 };

@@ -83,8 +83,6 @@ void digest_set_steps(struct digest *d, size_t nr)
 	d->step_activities = arena_alloc(&d->arena, nr, sizeof *d->step_activities);
 	for (size_t m = 0; m < NR_STEP_METRICS; m++)
 		d->samples[m] = arena_alloc(&d->arena, nr, sizeof *d->samples[m]);
-	for (size_t p = 0; p < NR_STEP_PARTS; p++)
-		d->parts[p] = arena_alloc(&d->arena, nr, sizeof *d->parts[p]);
 }
 
 static int env_key_cmp(const void *key, const void *entry)

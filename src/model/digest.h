@@ -200,7 +200,7 @@ enum phase_column { PHASE_COMPUTE, PHASE_MEMCPY, PHASE_MEMSET, PHASE_KERNELS, NR
 /// Names of enum phase, ended by NULL; static.
 extern const char *const phase_names[];
 
-/// Where the host interval of a step went: parts of step.time.
+/// What the wall time of a step goes to.
 enum step_part {
 	STEP_PART_COMPUTE,
 	STEP_PART_COMM,
@@ -221,7 +221,6 @@ struct phase_summary {
 	enum metric_id metric;
 	int64_t steps; ///< so many
 	int64_t value[NR_STATISTICS]; ///< by enum statistic
-	int64_t parts[NR_STEP_PARTS]; ///< step.time of whole steps: sums of what it is made of
 };
 
 /// What all ranks together say of one (model/ranks.h): figures over matched collectives,
@@ -381,14 +380,13 @@ struct digest {
 	int64_t *step_activities; ///< nr_steps: GPU activities of each
 	int64_t *samples[NR_STEP_METRICS]; ///< each nr_steps, unit of the metric; NULL not recorded;
 	                                   ///< NO_SAMPLE of a step that has none
-	int64_t *parts[NR_STEP_PARTS]; ///< each nr_steps: they add up to step.time
 	int64_t *step_phases; ///< nr_steps: step_phase_code(); NULL: all are of none
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS]; ///< each nr_steps; the first NULL: not
 	                                                    ///< known; another: all 0
 	VEC(struct step_summary)
 	summaries; ///< one for each step metric, in place of samples, numbers
 	           ///< and activities, which are then 0: over the usable
-	           ///< steps. parts[p][0] is then their sum. Else none
+	           ///< steps. Else none
 	VEC(struct phase_summary) phase_summaries; ///< sorted by phase, metric; with those alone
 
 	VEC(struct kernel_stat) kernels; ///< sorted by kind, then name

@@ -66,7 +66,6 @@ static enum status gpu_side(struct reducer *r, struct digest *d, struct diag_log
 	progress_figures(r, d);
 	launches_end(r);
 	function_classes(r, d);
-	parts_figures(r, d);
 	return ST_OK;
 }
 

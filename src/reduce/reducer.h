@@ -21,7 +21,6 @@
 ///     devices.c      figures per step and per device, overlaps
 ///     wall.c         when steps are over; what ran from one such moment to the next
 ///     progress.c     what the rank did last
-///     step_parts.c   what ran during the host interval of a step
 ///
 ///     host.c         intake of runtime calls, operators, annotations
 ///     calls.c        launches, synchronisation, data loading per step and by name
@@ -109,9 +108,6 @@ static inline const struct host_span *activity_launch(const struct reducer *r,
 /// Join what the part took to the whole, and take it from the part. False, and nothing is taken, if
 /// only the events in order tell what is to become of them.
 bool reducer_join(struct reducer *to, struct reducer *from);
-
-/// What ran during the host intervals of the steps, from the activities by start.
-void parts_figures(const struct reducer *r, struct digest *d);
 
 /// What the rank did last, from the activities by start.
 void progress_figures(const struct reducer *r, struct digest *d);

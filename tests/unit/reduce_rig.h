@@ -159,6 +159,12 @@ static inline void rig_show_samples(const struct digest *d, enum metric_id id, s
 			rig_numbers(out, &v[i], 1);
 }
 
+/* Compute, exposed communication, exposed memory operations, idle: they add up to the period. */
+static const enum metric_id rig_parts[] = { METRIC_STEP_PERIOD_COMPUTE,
+	                                        METRIC_STEP_PERIOD_EXPOSED_COMM,
+	                                        METRIC_STEP_PERIOD_EXPOSED_MEMORY,
+	                                        METRIC_STEP_IDLE_TIME };
+
 /// What the digest says of communication, parts of steps and progress.
 static inline void rig_show_comm(const struct digest *d, const char *what, struct strbuf *out)
 {
@@ -176,8 +182,8 @@ static inline void rig_show_comm(const struct digest *d, const char *what, struc
 	}
 	for (size_t i = 0; i < d->nr_steps && !strcmp(what, "parts"); i++) {
 		strbuf_adds(out, i ? "," : "");
-		for (int k = 0; k < NR_STEP_PARTS; k++)
-			rig_numbers(out, &d->parts[k][i], 1);
+		for (size_t k = 0; k < sizeof rig_parts / sizeof *rig_parts; k++)
+			rig_numbers(out, &d->samples[rig_parts[k]][i], 1);
 	}
 	if (!strcmp(what, "window"))
 		rig_numbers(out, (int64_t[]){ d->start_ns, d->window_ns }, 2);
@@ -192,8 +198,8 @@ static inline void rig_show_comm(const struct digest *d, const char *what, struc
 /// Append figure `what`: a step.* metric, "steps", "activities", a member of
 /// trust, "devices", "kernels", "ops", "flops" (calls, operations, not counted, GPU time),
 /// "threads", "memories", "allocations",
-/// "growth" (x: unknown); "comms", "collectives", "parts" (compute, communication, memory, idle),
-/// "window", "usable", "progress" (step, launches, collectives, pending; the names).
+/// "growth" (x: unknown); "comms", "collectives", "parts" (of the period: compute, communication,
+/// memory, idle), "window", "usable", "progress" (step, launches, collectives, pending; the names).
 static inline void rig_show(const struct digest *d, const char *what, struct strbuf *out)
 {
 	const struct trust_counts *t = &d->trust;

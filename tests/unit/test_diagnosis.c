@@ -619,9 +619,13 @@ static void test_bound_of_window(void **state)
 	struct strbuf ids = STRBUF_INIT;
 	rig_init(&g);
 	without_steps(g.d);
-	g.d->parts[STEP_PART_COMPUTE][0] = 10 * MS;
-	g.d->parts[STEP_PART_COMM][0] = 80 * MS;
-	g.d->parts[STEP_PART_IDLE][0] = 10 * MS;
+	g.d->devices.nr = 0;
+	vec_push(&g.d->devices, (struct device_stat){ .id = "0",
+	                                              .span_ns = 100 * MS,
+	                                              .busy_ns = 90 * MS,
+	                                              .compute_ns = 10 * MS,
+	                                              .comm_ns = 85 * MS,
+	                                              .overlap_ns = 5 * MS });
 	host_busy(g.d, 20);
 	diagnose(&g, &ids, &c);
 	assert_int_equal(c.bound, BOUND_COMMUNICATION);
