@@ -211,6 +211,14 @@ const char *digest_unmarked_text(const struct digest *d, struct arena *a)
 		            d->period_count, d->period_launches);
 	else
 		strbuf_adds(&b, "no steps: figures are those of the whole trace");
+	if (d->window && d->proposed_marker) {
+		const char *marker = text_line(a, span_of(d->proposed_marker));
+		strbuf_addf(&b,
+		            "; its annotations '%s' would make %" PRId64 " step%s: measure them with "
+		            "--marker '%s'",
+		            marker, d->proposed_steps, d->proposed_steps == 1 ? "" : "s", marker);
+		return arena_take(a, &b);
+	}
 	if (d->window && d->period_count)
 		strbuf_addf(&b, "; its launches repeat %" PRId64 " times, regularity ", d->period_count);
 	else if (d->window && d->unmarked)

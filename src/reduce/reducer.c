@@ -58,6 +58,10 @@ static enum status event_take(void *ctx, const struct event *ev)
 		python_take(r, ev);
 		return ST_OK;
 	}
+	if (ev->kind == EVENT_GPU_ANNOTATION) {
+		gpu_annotation_take(r, ev);
+		return ST_OK;
+	}
 	r->negative_durations += ev->negative;
 	if (ev->kind == EVENT_MEMORY) {
 		memory_take(r, ev);

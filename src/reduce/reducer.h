@@ -12,6 +12,7 @@
 ///     steps.c        step markers → steps; GPU activities → steps
 ///     step_name.c    number and phase in the name of a step
 ///     own_steps.c    steps that the profiler marked itself
+///     markers.c      annotations that would make good steps
 ///     unmarked.c     period of the launches (period.c) → steps
 ///     phases.c       phases of training steps; rows of one phase
 ///
