@@ -244,7 +244,8 @@ static void say_parts(struct bounds *b)
 	if (b->window)
 		add_sentence(
 		    b,
-		    "no steps are marked: the figures are of the whole trace, its start and end included");
+		    "no steps are marked: the figures are of the whole trace, from its first GPU activity "
+		    "to its last");
 }
 
 /* ---- what was not recorded ---- */
