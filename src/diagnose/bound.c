@@ -11,13 +11,17 @@
 
 /* From so much of a step on a part is worth a sentence, and counts beside another. */
 #define PART_WORTH_NAMING (10 * PERCENT)
-#define PART_BESIDE (25 * PERCENT)
+#define PART_BESIDE BOUND_BESIDE
 #define PART_MOST (50 * PERCENT)
 #define PART_CLEAR (70 * PERCENT)
 
 /* Host time for each GPU activity that launching may take, with its operator; who takes longer
    does something else: loads modules, computes on the host. */
 enum { LAUNCH_NS = 200000 };
+
+/* Where that is not seen, as the Python between operators is nobody's: a GPU that waits longer for
+   each of many short activities than it takes. */
+enum { SHORT_NS = 50000, MANY_ACTIVITIES = 20 };
 
 struct bounds {
 	const struct run_view *v;
@@ -27,7 +31,7 @@ struct bounds {
 	const char *of; /* "the step time", "the trace" */
 	int64_t activities; /* of all ranks */
 	int64_t *part; /* by enum step_part: shares of the step, 1e-6 % */
-	int64_t share[NR_BOUNDS]; /* of the step, by what explains it */
+	int64_t *share; /* by enum bound: of the step, by what explains it */
 };
 
 static void add_sentence(struct bounds *b, const char *sentence)
@@ -130,6 +134,23 @@ static int64_t host_per_activity(struct bounds *b, int64_t share)
 	return number_div_round(window * share, (__int128)b->activities * 100 * PERCENT);
 }
 
+/* Idle time of `share` over the activities, if it is what launches take and hides the shorter
+   activities; else 0. */
+static int64_t waits_per_activity(struct bounds *b, int64_t share)
+{
+	__int128 window = 0, busy = 0;
+	for (size_t r = 0; r < b->v->run->ranks.nr; r++) {
+		const struct digest *d = b->v->run->ranks.v[r];
+		window += d->window_ns;
+		busy += d->trust.gpu_ns;
+	}
+	int64_t gap = number_div_round(window * share, (__int128)b->activities * 100 * PERCENT);
+	int64_t mean = number_div_round(busy, b->activities);
+	return b->activities >= MANY_ACTIVITIES && gap <= LAUNCH_NS && gap > mean && mean <= SHORT_NS
+	           ? gap
+	           : 0;
+}
+
 static int64_t least(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -182,6 +203,7 @@ static void explain_idle(struct bounds *b)
 	if (idle < PART_WORTH_NAMING)
 		return;
 	int64_t each = host_per_activity(b, host);
+	int64_t gap = waits_per_activity(b, idle);
 	if (host >= PART_MOST && each <= LAUNCH_NS) {
 		explain(b, BOUND_LAUNCH, idle, &idle);
 		add_sentence(
@@ -189,6 +211,12 @@ static void explain_idle(struct bounds *b)
 		                    "a host thread is in operators and runtime calls for %s of the trace, "
 		                    "waits and the data loader aside: it does not launch fast enough",
 		                    pct(b, host)));
+	} else if (host < PART_MOST && gap > 0) {
+		explain(b, BOUND_LAUNCH, idle, &idle);
+		add_sentence(b, arena_printf(b->a,
+		                             "the GPU waits %s for each of its short activities: operators "
+		                             "and the Python between them do not launch fast enough",
+		                             unit_text(b->a, UNIT_NS, gap)));
 	} else if (host >= PART_MOST) {
 		b->share[BOUND_UNKNOWN] = idle;
 		add_sentence(
@@ -208,7 +236,8 @@ static void explain_idle(struct bounds *b)
 	}
 }
 
-/* The largest share; mixed where another counts beside it. */
+/* The largest share. It is mixed if another counts beside it and it is less than half: computing is
+   what a run is for, so beside it whatever counts is worth a look. */
 static void decide(struct bounds *b)
 {
 	enum bound most = BOUND_UNKNOWN;
@@ -220,9 +249,8 @@ static void decide(struct bounds *b)
 		if (i != (int)most && b->share[i] > beside)
 			beside = b->share[i];
 	struct classification *c = b->out;
-	c->bound = beside >= PART_BESIDE && b->share[most] < PART_CLEAR && most != BOUND_UNKNOWN
-	               ? BOUND_MIXED
-	               : most;
+	int64_t clear = most == BOUND_COMPUTE ? PART_CLEAR : PART_MOST;
+	c->bound = beside >= PART_BESIDE && b->share[most] < clear ? BOUND_MIXED : most;
 	c->confidence = b->share[most] >= PART_CLEAR  ? CONFIDENCE_HIGH
 	                : b->share[most] >= PART_MOST ? CONFIDENCE_MEDIUM
 	                                              : CONFIDENCE_LOW;
@@ -346,7 +374,7 @@ static void say_missing(struct bounds *b)
 
 void diagnose_bound(const struct run_view *v, struct arena *a, struct classification *out)
 {
-	struct bounds b = { .v = v, .a = a, .out = out, .part = out->part };
+	struct bounds b = { .v = v, .a = a, .out = out, .part = out->part, .share = out->share };
 	if (read_parts(&b)) {
 		b.of = b.window ? "the trace" : "the wall time of the steps";
 		b.share[BOUND_COMPUTE] = b.part[STEP_PART_COMPUTE];

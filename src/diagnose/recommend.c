@@ -7,18 +7,27 @@
 /* What saves less than 1 % of a step is not worth reading. */
 #define WORTH_DOING PERCENT
 
-static bool condition_holds(const struct run_view *v, const struct diagnosis_condition *c)
+static bool is_bound_by(const struct classification *c, enum bound bound)
+{
+	return c->bound == bound || (c->bound == BOUND_MIXED && c->share[bound] >= BOUND_BESIDE);
+}
+
+static bool condition_holds(const struct run_view *v, const struct classification *bound,
+                            const struct diagnosis_condition *c)
 {
 	int64_t value;
+	if (c->bound != NR_BOUNDS)
+		return is_bound_by(bound, c->bound);
 	enum unit unit;
 	return figure_of_diagnosis(v, &c->figure, &value, &unit) &&
 	       (c->above ? value > c->value : value < c->value);
 }
 
-static bool applies(const struct run_view *v, const struct diagnosis_rule *r)
+static bool applies(const struct run_view *v, const struct classification *bound,
+                    const struct diagnosis_rule *r)
 {
 	for (size_t i = 0; i < r->when.nr; i++)
-		if (!condition_holds(v, &r->when.v[i]))
+		if (!condition_holds(v, bound, &r->when.v[i]))
 			return false;
 	return true;
 }
@@ -104,7 +113,7 @@ void diagnose_recommend(const struct run_view *v, const struct diagnosis_rules *
                         struct arena *a, struct run_report *out)
 {
 	for (size_t i = 0; i < rules->list.nr; i++)
-		if (applies(v, &rules->list.v[i]))
+		if (applies(v, &out->classification, &rules->list.v[i]))
 			add_rule(v, &rules->list.v[i], a, out);
 	for (size_t i = 0; diagnoses_in_code[i]; i++)
 		diagnoses_in_code[i](v, a, out);

@@ -27,7 +27,8 @@ struct diagnosis_figure {
 
 /// One condition of a rule of diagnosis. Where the run lacks a figure it does not hold.
 struct diagnosis_condition {
-	struct diagnosis_figure figure;
+	enum bound bound; ///< the run is bound by it, mixed or not; NR_BOUNDS: not asked
+	struct diagnosis_figure figure; ///< where `bound` is not asked
 	bool above; ///< else below
 	int64_t value; ///< in the unit of the figure; 1e-6 % of FORM_OF
 };
@@ -50,6 +51,9 @@ struct diagnosis_rules {
 	VEC(struct diagnosis_rule) list;
 };
 
+/// From so much of the wall time on, in 1e-6 %, a class counts beside another.
+#define BOUND_BESIDE INT64_C(25000000)
+
 /// Words of the parts of a step's wall time, by enum step_part; static.
 extern const char *const step_part_names[NR_STEP_PARTS];
 
@@ -57,6 +61,7 @@ extern const char *const step_part_names[NR_STEP_PARTS];
 struct classification {
 	enum bound bound;
 	enum confidence confidence;
+	int64_t share[NR_BOUNDS]; ///< of the wall time, 1e-6 %, by what explains it
 	int64_t part[NR_STEP_PARTS]; ///< shares of the wall time, 1e-6 %; all 0: not known
 	VEC(const char *) evidence; ///< sentences
 	VEC(const char *) missing; ///< what would have to be recorded to know more
