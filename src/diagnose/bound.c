@@ -31,6 +31,7 @@ struct bounds {
 	const char *of; /* "the step time", "the trace" */
 	int64_t activities; /* of all ranks */
 	int64_t *part; /* by enum step_part: shares of the step, 1e-6 % */
+	bool inferred; /* launches explain the idle time by its length only */
 	int64_t *share; /* by enum bound: of the step, by what explains it */
 };
 
@@ -141,8 +142,11 @@ static int64_t waits_per_activity(struct bounds *b, int64_t share)
 	__int128 window = 0, busy = 0;
 	for (size_t r = 0; r < b->v->run->ranks.nr; r++) {
 		const struct digest *d = b->v->run->ranks.v[r];
-		window += d->window_ns;
 		busy += d->trust.gpu_ns;
+		if (!d->window)
+			window += d->window_ns;
+		for (size_t i = 0; i < d->devices.nr && d->window; i++)
+			window += d->devices.v[i].span_ns;
 	}
 	int64_t gap = number_div_round(window * share, (__int128)b->activities * 100 * PERCENT);
 	int64_t mean = number_div_round(busy, b->activities);
@@ -199,12 +203,18 @@ static void explain_idle(struct bounds *b)
 		return;
 	int64_t waits = explain_waits(b);
 	explain(b, BOUND_SYNCHRONISATION, waits, &idle);
-	host -= loader + waits;
+	const struct function_stat *most;
+	host -= loader + waits + set_up_share(b->v->run, &most);
 	if (idle < PART_WORTH_NAMING)
 		return;
 	int64_t each = host_per_activity(b, host);
 	int64_t gap = waits_per_activity(b, idle);
-	if (host >= PART_MOST && each <= LAUNCH_NS) {
+	if (graphs_prevail(b->v->run)) {
+		b->share[BOUND_UNKNOWN] = idle;
+		add_sentence(b,
+		             "most kernels come out of replays of GPU graphs: the GPU waits for what the "
+		             "host does around them");
+	} else if (host >= PART_MOST && each <= LAUNCH_NS) {
 		explain(b, BOUND_LAUNCH, idle, &idle);
 		add_sentence(
 		    b, arena_printf(b->a,
@@ -254,7 +264,7 @@ static void decide(struct bounds *b)
 	c->confidence = b->share[most] >= PART_CLEAR  ? CONFIDENCE_HIGH
 	                : b->share[most] >= PART_MOST ? CONFIDENCE_MEDIUM
 	                                              : CONFIDENCE_LOW;
-	if (most == BOUND_UNKNOWN || b->window)
+	if (most == BOUND_UNKNOWN || b->window || (most == BOUND_LAUNCH && b->inferred))
 		c->confidence = CONFIDENCE_LOW;
 	else if ((most == BOUND_LAUNCH || most == BOUND_SYNCHRONISATION) &&
 	         c->confidence == CONFIDENCE_HIGH)

@@ -300,7 +300,14 @@ static void fragmentation(const struct run_view *v, struct arena *a, struct run_
 	    a, out);
 }
 
-diagnosis_fn *const diagnoses_in_code[] = {
-	checkpoint_recomputation, excessive_zeroing, cuda_graphs_suit, blocking_copies, fragmentation,
-	attention_unfused,        layout_transposes, start_up,         python_computes, NULL
-};
+diagnosis_fn *const diagnoses_in_code[] = { checkpoint_recomputation,
+	                                        excessive_zeroing,
+	                                        cuda_graphs_suit,
+	                                        blocking_copies,
+	                                        fragmentation,
+	                                        attention_unfused,
+	                                        layout_transposes,
+	                                        start_up,
+	                                        host_around_graphs,
+	                                        python_computes,
+	                                        NULL };

@@ -15,47 +15,21 @@ enum { ALONE_PCT = 95, PLACE_PCT = 70 };
 
 /* ---- what is done once ---- */
 
-/* A call that takes so long does not enqueue something. */
-enum { SET_UP_NS = 1000000 };
-
-static bool is_wait(struct span name)
-{
-	return span_contains_nocase(name, SPAN("Synchronize")) ||
-	       span_contains_nocase(name, SPAN("Memcpy")) ||
-	       span_contains_nocase(name, SPAN("Query")) ||
-	       span_contains_nocase(name, SPAN("WaitEvent"));
-}
-
 /* Loading of modules, creation of contexts, capture of graphs, memory from the device. */
 void start_up(const struct run_view *v, struct arena *a, struct run_report *out)
 {
-	const struct function_stat *most = NULL;
-	__int128 ns = 0, window = 0;
-	for (size_t r = 0; r < v->run->ranks.nr; r++) {
-		const struct digest *d = v->run->ranks.v[r];
-		window += d->window_ns;
-		for (size_t i = 0; i < d->functions.nr; i++) {
-			const struct function_stat *f = &d->functions.v[i];
-			if (f->cls != FUNCTION_RUNTIME || f->names || f->count <= 0 || is_wait(f->name) ||
-			    f->exclusive_ns / f->count < SET_UP_NS)
-				continue;
-			ns += f->exclusive_ns;
-			if (!most || f->exclusive_ns > most->exclusive_ns)
-				most = f;
-		}
-	}
-	int64_t share = window > 0 ? number_pct(ns, window) : 0, step, idle;
-	if (share < HOST_WORTH_NAMING || !figure_of_step(v, &step) ||
-	    !figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle))
+	const struct function_stat *most;
+	int64_t share = set_up_share(v->run, &most);
+	if (share < HOST_WORTH_NAMING)
 		return;
-	int64_t held = number_div_round((__int128)step * share, (__int128)100 * PERCENT);
 	recommend_add(
 	    v,
 	    &(struct recommendation){
 	        .of_rows = true,
+	        .tells_idle = share >= 50 * PERCENT,
 	        .id = "start-up",
 	        .title = "the recording holds what is done once",
-	        .saves_ns = held < idle ? held : idle,
+	        .saves_ns = -1, /* it may lie before the first step */
 	        .observation = arena_printf(
 	            a,
 	            "calls of the runtime that take a millisecond and more fill %s of the trace while "
@@ -70,6 +44,41 @@ void start_up(const struct run_view *v, struct arena *a, struct run_report *out)
 	            "(no empty_cache()) and the shapes",
 	        .confirm = "function.exclusive_pct",
 	        .ask = "",
+	        .confidence = CONFIDENCE_MEDIUM,
+	    },
+	    a, out);
+}
+
+/* ---- graphs ---- */
+
+/* Their kernels follow one another: what the GPU waits for is what the host does around them. */
+void host_around_graphs(const struct run_view *v, struct arena *a, struct run_report *out)
+{
+	int64_t busy, idle;
+	if (out->classification.share[BOUND_UNKNOWN] < BOUND_BESIDE || !graphs_prevail(v->run) ||
+	    !figure_of_metric(v, METRIC_GPU_UTILIZATION_PCT, &busy) || busy >= 80 * PERCENT ||
+	    !figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle))
+		return;
+	recommend_add(
+	    v,
+	    &(struct recommendation){
+	        .of_rows = true,
+	        .tells_idle = true,
+	        .id = "host-around-graphs",
+	        .title = "the GPU waits for what the host does around GPU graphs",
+	        .saves_ns = idle,
+	        .observation =
+	            arena_printf(a,
+	                         "most kernels come out of replays of graphs, and the GPU is "
+	                         "busy %s of the time",
+	                         unit_text(a, UNIT_PCT, busy)),
+	        .hypothesis =
+	            "inputs are prepared, requests scheduled and results read between replays",
+	        .action =
+	            "prepare the next step while the GPU runs this one (asynchronous or overlapped "
+	            "scheduling), sample on the GPU, keep what is copied per step small and pinned",
+	        .confirm = "gpu.utilization_pct",
+	        .ask = "a trace of several steps with Python stacks (with_stack=True)",
 	        .confidence = CONFIDENCE_MEDIUM,
 	    },
 	    a, out);
@@ -198,6 +207,7 @@ void python_computes(const struct run_view *v, struct arena *a, struct run_repor
 	    v,
 	    &(struct recommendation){
 	        .of_rows = true,
+	        .tells_idle = true,
 	        .id = compiles ? "compilation" : "cpu-preprocessing",
 	        .title = compiles ? "code is compiled while it is recorded"
 	                          : "Python computes while the GPU waits",

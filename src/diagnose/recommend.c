@@ -7,27 +7,31 @@
 /* What saves less than 1 % of a step is not worth reading. */
 #define WORTH_DOING PERCENT
 
-static bool is_bound_by(const struct classification *c, enum bound bound)
+static bool is_bound_by(const struct run_report *r, enum bound bound)
 {
+	const struct classification *c = &r->classification;
+	for (size_t i = 0; i < r->recommendations.nr && bound == BOUND_UNKNOWN; i++)
+		if (r->recommendations.v[i].tells_idle)
+			return false;
 	return c->bound == bound || (c->bound == BOUND_MIXED && c->share[bound] >= BOUND_BESIDE);
 }
 
-static bool condition_holds(const struct run_view *v, const struct classification *bound,
+static bool condition_holds(const struct run_view *v, const struct run_report *r,
                             const struct diagnosis_condition *c)
 {
 	int64_t value;
 	if (c->bound != NR_BOUNDS)
-		return is_bound_by(bound, c->bound);
+		return is_bound_by(r, c->bound);
 	enum unit unit;
 	return figure_of_diagnosis(v, &c->figure, &value, &unit) &&
 	       (c->above ? value > c->value : value < c->value);
 }
 
-static bool applies(const struct run_view *v, const struct classification *bound,
+static bool applies(const struct run_view *v, const struct run_report *out,
                     const struct diagnosis_rule *r)
 {
 	for (size_t i = 0; i < r->when.nr; i++)
-		if (!condition_holds(v, bound, &r->when.v[i]))
+		if (!condition_holds(v, out, &r->when.v[i]))
 			return false;
 	return true;
 }
@@ -112,10 +116,10 @@ static int recommendation_cmp(const void *a, const void *b)
 void diagnose_recommend(const struct run_view *v, const struct diagnosis_rules *rules,
                         struct arena *a, struct run_report *out)
 {
-	for (size_t i = 0; i < rules->list.nr; i++)
-		if (applies(v, &out->classification, &rules->list.v[i]))
-			add_rule(v, &rules->list.v[i], a, out);
 	for (size_t i = 0; diagnoses_in_code[i]; i++)
 		diagnoses_in_code[i](v, a, out);
+	for (size_t i = 0; i < rules->list.nr; i++)
+		if (applies(v, out, &rules->list.v[i]))
+			add_rule(v, &rules->list.v[i], a, out);
 	vec_sort(&out->recommendations, recommendation_cmp);
 }

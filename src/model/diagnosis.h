@@ -74,6 +74,7 @@ struct recommendation {
 	const char *saves_text; ///< "up to 4.20 ms (11.00 %) per step"; "" unknown
 	const char *observation, *hypothesis, *action, *confirm, *ask; ///< `ask` "" none
 	enum confidence confidence;
+	bool tells_idle; ///< it says what the GPU waits for: it is not unexplained then
 	bool of_rows; ///< rests on rows and samples that a stored baseline may lack
 };
 
