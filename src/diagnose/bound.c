@@ -223,6 +223,7 @@ static void explain_idle(struct bounds *b)
 		                    pct(b, host)));
 	} else if (host < PART_MOST && gap > 0) {
 		explain(b, BOUND_LAUNCH, idle, &idle);
+		b->inferred = true;
 		add_sentence(b, arena_printf(b->a,
 		                             "the GPU waits %s for each of its short activities: operators "
 		                             "and the Python between them do not launch fast enough",

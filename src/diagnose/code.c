@@ -309,5 +309,7 @@ diagnosis_fn *const diagnoses_in_code[] = { checkpoint_recomputation,
 	                                        layout_transposes,
 	                                        start_up,
 	                                        host_around_graphs,
+	                                        recompiles,
+	                                        graph_breaks,
 	                                        python_computes,
 	                                        NULL };

@@ -1,5 +1,7 @@
 /* Diagnoses of what the host does while the GPU has nothing to do: what it sets up, and functions
    of Python that compute. */
+#include <string.h>
+
 #include "base/number.h"
 #include "base/text.h"
 #include "diagnose/recommend.h"
@@ -43,6 +45,76 @@ void start_up(const struct run_view *v, struct arena *a, struct run_report *out)
 	            "the rules); where it comes back in every step, keep the memory "
 	            "(no empty_cache()) and the shapes",
 	        .confirm = "function.exclusive_pct",
+	        .ask = "",
+	        .confidence = CONFIDENCE_MEDIUM,
+	    },
+	    a, out);
+}
+
+/* ---- torch.compile ---- */
+
+/* The largest of the ranks, of what the recorder wrote; 0 if it wrote nothing. */
+static int64_t input_of(const struct run *run, const char *name)
+{
+	int64_t most = 0;
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		for (size_t i = 0; i < run->ranks.v[r]->inputs.nr; i++) {
+			const struct input_stat *in = &run->ranks.v[r]->inputs.v[i];
+			if (strcmp(in->name, name) == 0)
+				number_raise(&most, in->micro / MICRO);
+		}
+	return most;
+}
+
+void recompiles(const struct run_view *v, struct arena *a, struct run_report *out)
+{
+	int64_t nr = input_of(v->run, "recompiles");
+	if (!nr)
+		return;
+	recommend_add(
+	    v,
+	    &(struct recommendation){
+	        .id = "recompiles",
+	        .title = "torch.compile compiles while steps are measured",
+	        .saves_ns = -1,
+	        .observation = arena_printf(a,
+	                                    "%s frames were compiled in the recorded steps, behind "
+	                                    "the warm-up",
+	                                    unit_text(a, UNIT_COUNT, nr)),
+	        .hypothesis =
+	            "shapes, types or Python values that a graph is specialised on change from "
+	            "step to step",
+	        .action =
+	            "mark changing sizes with torch._dynamo.mark_dynamic or dynamic=True, pad them to "
+	            "a few, pass numbers as tensors; TORCH_LOGS=recompiles says what changed",
+	        .confirm = "input.*",
+	        .ask = "",
+	        .confidence = CONFIDENCE_HIGH,
+	    },
+	    a, out);
+}
+
+void graph_breaks(const struct run_view *v, struct arena *a, struct run_report *out)
+{
+	int64_t nr = input_of(v->run, "graph_breaks");
+	if (!nr)
+		return;
+	recommend_add(
+	    v,
+	    &(struct recommendation){
+	        .id = "graph-breaks",
+	        .title = "torch.compile falls back to Python within the model",
+	        .saves_ns = -1,
+	        .observation =
+	            arena_printf(a, "%s graph breaks since the job began, in %s compiled frames",
+	                         unit_text(a, UNIT_COUNT, nr),
+	                         unit_text(a, UNIT_COUNT, input_of(v->run, "compiled_frames"))),
+	        .hypothesis =
+	            "the model prints, reads a value of a tensor (.item()), calls NumPy or branches "
+	            "on data: what is before and behind it is compiled apart and not fused",
+	        .action = "TORCH_LOGS=graph_breaks names the lines; move them out of the model, or use "
+	                  "torch.where and torch.cond; fullgraph=True keeps it so",
+	        .confirm = "input.*",
 	        .ask = "",
 	        .confidence = CONFIDENCE_MEDIUM,
 	    },
