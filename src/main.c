@@ -21,6 +21,7 @@
               read as data, and other profilers' records of memory; flat metrics files;
               recognising what an input may be
    merge/     several digests of one rank as one; digests of bounded size
+   names/     what the names and inputs of events say: steps and their phases, markers, operations
    reduce/    events → digest: steps, kernels, communication, devices, host, functions,
               operations, memory, what was done last
    replay/    memory snapshot → digest: replay backwards from the final state, sites; other
@@ -45,7 +46,8 @@
 
    The digest is the waist: nothing after it sees an event, nothing before it knows a rule.
    Working rooms (read, reduce, replay, store, rules, diff, gate, diagnose, report, html) do not
-   include one another, but gate rests on diff, html on report, and reduce and store use merge;
+   include one another, but gate rests on diff, html on report, and reduce and store use merge, reduce
+   also names;
    base includes nothing, io, metric and events only base, model also the latter two.
    tests/layers.py checks it, and the size of files and rooms.
 

@@ -67,8 +67,8 @@ static int64_t saving(const struct run_view *v, const struct diagnosis_rule *r)
 	int64_t value, idle;
 	if (!r->saves.metric || !figure_of_run(v, &r->saves, &value))
 		return -1;
-	if (r->saves.metric->parts == PARTS_CALLS && figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle) &&
-	    idle < value)
+	if (r->saves.metric->need == NEED_HOST && r->saves.metric->parts == PARTS_CALLS &&
+	    figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle) && idle < value)
 		value = idle;
 	return number_div_round((__int128)value * r->saves_share, (__int128)100 * PERCENT);
 }

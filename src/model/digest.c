@@ -32,6 +32,7 @@ const char *const phase_names[] = {
 	[PHASE_OPTIMIZER] = "optimizer",
 	[PHASE_DATALOADER] = "dataloader",
 	[PHASE_COMMUNICATION] = "communication",
+	[PHASE_RECOMPUTE] = "recompute",
 	[PHASE_PREFILL] = "prefill",
 	[PHASE_DECODE] = "decode",
 	[PHASE_MIXED] = "mixed",

@@ -5,12 +5,12 @@
 #include "base/number.h"
 #include "base/search.h"
 #include "base/text.h"
+#include "names/step_name.h"
 #include "reduce/reducer.h"
-#include "reduce/step_name.h"
 
 /* What a marker of a stranger must hold, in per cent: so many of the launches, in so many of its
-   steps about as many as in the middle one. A server's needs half of the launches: between its steps
-   it schedules and samples. */
+   steps about as many as in the middle one. A server's needs half of the launches: between its
+   steps it schedules and samples. */
 enum { HOLDS_PCT = 90, SERVER_HOLDS_PCT = 50, ALIKE_PCT = 75, STEPS_NEEDED = 3 };
 
 /* A longer name is nothing to type. */

@@ -1,15 +1,15 @@
 /* Steps on the timelines of GPUs. PyTorch mirrors each annotation on every stream that it launched
-   something on, from the first of it there to the last: they are the steps of a trace whose host was
-   not recorded. XProf marks steps itself, in JAX traces, in two forms. Each GPU has a
-   timeline of steps, derived from the steps that launched its activities; an interval lasts from
-   the first to the last activity and is split if steps alternate. Intervals of one group, on all
-   GPUs, are one step. Annotations have the number of a step: they tell its interval on the host,
-   and are the steps themselves if there are no timelines. Source: DeriveStepEventsFromGroups(),
+   something on, from the first of it there to the last: they are the steps of a trace whose host
+   was not recorded. XProf marks steps itself, in JAX traces, in two forms. Each GPU has a timeline
+   of steps, derived from the steps that launched its activities; an interval lasts from the first
+   to the last activity and is split if steps alternate. Intervals of one group, on all GPUs, are
+   one step. Annotations have the number of a step: they tell its interval on the host, and are the
+   steps themselves if there are no timelines. Source: DeriveStepEventsFromGroups(),
    xprof/utils/derived_timeline.cc (openxla/xprof, 2026). */
 #include "base/number.h"
 #include "base/search.h"
+#include "names/step_name.h"
 #include "reduce/reducer.h"
-#include "reduce/step_name.h"
 
 void own_steps_take(struct reducer *r, const struct event *ev)
 {
@@ -25,7 +25,8 @@ void own_steps_take(struct reducer *r, const struct event *ev)
 	struct mark *m = &r->steps.own.marks.v[group];
 	number_lower(&m->start_ns, ev->start_ns);
 	number_raise(&m->end_ns, end);
-	vec_push(&r->steps.own.parts, (struct own_part){ ev->device, annotated ? ev->stream : IDENT_NONE, ev->start_ns, end,
+	vec_push(&r->steps.own.parts,
+	         (struct own_part){ ev->device, annotated ? ev->stream : IDENT_NONE, ev->start_ns, end,
 	                            group });
 }
 
@@ -120,5 +121,7 @@ uint32_t own_steps_at(const struct reducer *r, const struct activity *a)
 	SEARCH(lo, hi, i, own_part_cmp(&r->steps.own.parts.v[i], &at) <= 0);
 	const struct own_part *last = lo ? &r->steps.own.parts.v[lo - 1] : NULL;
 	return last && last->device == at.device && last->stream == at.stream &&
-	               a->start_ns < last->end_ns ? last->step : NO_ID;
+	               a->start_ns < last->end_ns
+	           ? last->step
+	           : NO_ID;
 }

@@ -56,6 +56,7 @@ static enum status event_take(void *ctx, const struct event *ev)
 	r->nr_events++;
 	if (ev->kind == EVENT_PYTHON) {
 		python_take(r, ev);
+		phases_take_python(r, ev);
 		return ST_OK;
 	}
 	if (ev->kind == EVENT_GPU_ANNOTATION) {

@@ -10,7 +10,6 @@
 ///
 ///     launches.c     runtime calls with a correlation id ↔ GPU activities
 ///     steps.c        step markers → steps; GPU activities → steps
-///     step_name.c    number and phase in the name of a step
 ///     own_steps.c    steps that the profiler marked itself
 ///     markers.c      annotations that would make good steps
 ///     unmarked.c     period of the launches (period.c) → steps
@@ -26,7 +25,7 @@
 ///     host.c         intake of runtime calls, operators, annotations
 ///     calls.c        launches, synchronisation, data loading per step and by name
 ///     threads.c      times of threads; operators without those nested in them
-///     flops.c        operations of operators (flop_count.c: of one call)
+///     flops.c        operations of operators (names/flop_count.c: of one call)
 ///
 ///     functions.c    functions by class, without what a higher class covers
 ///     python_calls.c intake of Python frames; who calls whom

@@ -1,7 +1,7 @@
 #include "base/number.h"
 #include "base/search.h"
+#include "names/step_name.h"
 #include "reduce/reducer.h"
-#include "reduce/step_name.h"
 
 void steps_init(struct steps *s)
 {
@@ -33,8 +33,7 @@ void steps_take(struct reducer *r, const struct event *ev, bool marker)
 
 bool steps_fit(const struct reducer *from)
 {
-	return (from->steps.own.annotated || !from->steps.own.parts.nr) &&
-	       !from->steps.own.numbered.nr;
+	return (from->steps.own.annotated || !from->steps.own.parts.nr) && !from->steps.own.numbered.nr;
 }
 
 void steps_join(struct reducer *to, struct reducer *from)

@@ -25,6 +25,7 @@ static const char *const phase_keys[NR_INNER_PHASES - 1][NR_PHASE_COLUMNS] = {
 		phase ".compute_time", phase ".memcpy_time", phase ".memset_time", phase ".kernel_count" \
 	}
 	KEYS("forward"), KEYS("backward"), KEYS("optimizer"), KEYS("dataloader"), KEYS("communication"),
+	KEYS("recompute"),
 #undef KEYS
 };
 

@@ -2,7 +2,7 @@
    GPUs. */
 #include "reduce_rig.h"
 
-#include "reduce/step_name.h"
+#include "names/step_name.h"
 
 static void test_patterns(void **state)
 {
