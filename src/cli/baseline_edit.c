@@ -90,7 +90,7 @@ enum status baseline_save(const struct baseline *b, const char *path, struct dia
 {
 	if (strcmp(path, "-") != 0)
 		TRY(make_parents(path, log));
-	return stored_baseline_save(b, path, log);
+	return stored_baseline_save(b, path, false, log);
 }
 
 enum status baseline_put(const struct baseline *b, const char *path, bool replace,

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "io/ahead.h"
 #include "io/inflate.h"
+#include "io/opened.h"
 
 #define RAW_BYTES ((size_t)64 << 10)
 #define AHEAD_BYTES ((size_t)256 << 10)
@@ -76,6 +77,7 @@ enum status source_open(const char *path, const struct source_options *options, 
 		source_close(s);
 		return ST_INPUT;
 	}
+	opened_note(&sb);
 	s->start = S_ISREG(sb.st_mode) ? lseek(s->fd, 0, SEEK_CUR) : -1;
 	*out = s;
 	return ST_OK;

@@ -5,7 +5,7 @@
 
 /* What is in memory, once `reads_back` has taken it. */
 static enum status save(struct sink *text, enum status reads_back, const struct diag_log *said,
-                        const char *path, bool gzip, struct diag_log *log)
+                        const char *path, bool gzip, bool again, struct diag_log *log)
 {
 	struct sink *out;
 	if (reads_back != ST_OK) {
@@ -16,7 +16,7 @@ static enum status save(struct sink *text, enum status reads_back, const struct 
 		                 text_quote(&log->arena, span_of(path)),
 		                 why ? why : status_text(reads_back));
 	}
-	TRY(sink_open(path, gzip, &out, log));
+	TRY(again ? sink_open_again(path, &out, log) : sink_open(path, gzip, &out, log));
 	sink_write(out, sink_memory(text));
 	return sink_commit(out, log);
 }
@@ -51,14 +51,15 @@ enum status stored_run_save(const struct run *run, const char *path, struct diag
 	struct source *src = source_of(text);
 	diag_init(&said);
 	enum status st = read_run_back(run, src, &said);
-	st = save(text, st, &said, path, ends_with(span_of(path), SPAN(".gz")), log);
+	st = save(text, st, &said, path, ends_with(span_of(path), SPAN(".gz")), false, log);
 	source_close(src);
 	diag_release(&said);
 	sink_abort(text);
 	return st;
 }
 
-enum status stored_baseline_save(const struct baseline *b, const char *path, struct diag_log *log)
+enum status stored_baseline_save(const struct baseline *b, const char *path, bool again,
+                                 struct diag_log *log)
 {
 	struct diag_log said;
 	struct baseline back;
@@ -68,7 +69,7 @@ enum status stored_baseline_save(const struct baseline *b, const char *path, str
 	diag_init(&said);
 	enum status st = baseline_parse(src, &back, &said);
 	baseline_release(&back);
-	st = save(text, st, &said, path, false, log);
+	st = save(text, st, &said, path, false, again, log);
 	source_close(src);
 	diag_release(&said);
 	sink_abort(text);

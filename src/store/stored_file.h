@@ -11,8 +11,9 @@
 GG_MUST_CHECK enum status stored_run_save(const struct run *run, const char *path,
                                           struct diag_log *log);
 
-/// The same for a baseline (baseline_write()), which is never compressed.
+/// The same for a baseline (baseline_write()), which is never compressed; `again`: the file was
+/// read in order to be changed.
 GG_MUST_CHECK enum status stored_baseline_save(const struct baseline *b, const char *path,
-                                               struct diag_log *log);
+                                               bool again, struct diag_log *log);
 
 #endif
