@@ -1,7 +1,8 @@
 /* The steps of a digest: a column per metric, so that a metric is one line. Of several
    digests together a column is that of all, or a list of columns. Where summaries stand
-   in place of samples, the only column is the number of steps. The columns of phases are there where a digest has the phase, and empty in those that lack it;
-   but for the first one of a phase they are left out where they are all 0. */
+   in place of samples, the only column is the number of steps. The columns of phases are there
+   where a digest has the phase, and empty in those that lack it; but for the first one of a phase
+   they are left out where they are all 0. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -24,8 +25,8 @@ static const char *const phase_keys[NR_INNER_PHASES - 1][NR_PHASE_COLUMNS] = {
 	{                                                                                            \
 		phase ".compute_time", phase ".memcpy_time", phase ".memset_time", phase ".kernel_count" \
 	}
-	KEYS("forward"), KEYS("backward"), KEYS("optimizer"), KEYS("dataloader"), KEYS("communication"),
-	KEYS("recompute"),
+	KEYS("forward"),    KEYS("backward"),      KEYS("optimizer"),
+	KEYS("dataloader"), KEYS("communication"), KEYS("recompute"),
 #undef KEYS
 };
 
@@ -192,6 +193,10 @@ static void describe_columns(bool several, bool summarised, int depth, struct si
 			    one, one);
 			before = ",";
 		}
+	for (size_t i = 0; row_gone_keys[i]; i++) {
+		row_schema_line(out, depth + 2, "");
+		sink_printf(out, ",\"%s\": {\"type\": \"array\"}", row_gone_keys[i]);
+	}
 	row_schema_line(out, depth + 1, "}");
 	row_schema_line(out, depth, "}");
 }
