@@ -17,9 +17,9 @@
               of each metric), category, rule, select, history (past runs of a baseline), diagnosis,
               report
    read/      trace → events, by several threads where there are some to spare, also of JAX and
-              XProf; export of Nsight Systems → events; memory snapshot, as JSON or as a pickle
-              read as data, and other profilers' records of memory; flat metrics files;
-              recognising what an input may be
+              XProf; memory snapshot, as JSON or as a pickle read as data, and other profilers'
+              records of memory; flat metrics files; recognising what an input may be
+   nsys/      export of Nsight Systems → events
    merge/     several digests of one rank as one; digests of bounded size
    reduce/    events → digest: steps, kernels, communication, devices, host, functions,
               operations, memory, what was done last
@@ -44,7 +44,7 @@
    pages/     a program of the build: manual pages and completions, from the tables of cli
 
    The digest is the waist: nothing after it sees an event, nothing before it knows a rule.
-   Working rooms (read, reduce, replay, store, rules, diff, gate, diagnose, report, html) do not
+   Working rooms (read, nsys, reduce, replay, store, rules, diff, gate, diagnose, report, html) do not
    include one another, but gate rests on diff, html on report, and reduce and store use merge;
    base includes nothing, io, metric and events only base, model also the latter two.
    tests/layers.py checks it, and the size of files and rooms.

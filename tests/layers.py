@@ -18,6 +18,7 @@ ROOMS = {
     "events": set(),
     "model": NOUNS,
     "read": NOUNS | {"io"},
+    "nsys": NOUNS | {"io"},
     "merge": NOUNS,
     "reduce": NOUNS | {"merge"},
     "replay": NOUNS,
@@ -28,8 +29,8 @@ ROOMS = {
     "diagnose": NOUNS,
     "report": NOUNS | {"io"},
     "html": NOUNS | {"io", "report"},
-    "cli": NOUNS | {"io", "read", "merge", "reduce", "replay", "store", "rules", "diff", "gate", "diagnose", "report",
-                    "html"},
+    "cli": NOUNS | {"io", "read", "nsys", "merge", "reduce", "replay", "store", "rules", "diff", "gate", "diagnose",
+                    "report", "html"},
     "pages": NOUNS | {"cli"},
     "main.c": {"cli"},
 }

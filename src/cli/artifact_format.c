@@ -5,7 +5,7 @@
 
 #include "cli/context.h"
 #include "read/metrics_file.h"
-#include "read/nsys.h"
+#include "nsys/nsys.h"
 #include "read/pickle.h"
 #include "read/timeline.h"
 #include "read/xprof.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "../unit/memory_file.h"
-#include "read/nsys.h"
+#include "nsys/nsys.h"
 
 static void law(bool holds)
 {

@@ -1,7 +1,7 @@
 /* Rows of an export → events. Times are ns of the session. */
 #include <string.h>
 
-#include "read/nsys_internal.h"
+#include "nsys/nsys_internal.h"
 
 /* Integers below 0 are no idents. */
 static int64_t ident_of(const struct database_value *v)

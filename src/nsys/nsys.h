@@ -1,6 +1,6 @@
 /// Nsight Systems' SQLite export (nsys export --type sqlite) → events.
-#ifndef GG_READ_NSYS_H
-#define GG_READ_NSYS_H
+#ifndef GG_NSYS_NSYS_H
+#define GG_NSYS_NSYS_H
 
 #include "base/diag.h"
 #include "events/event.h"

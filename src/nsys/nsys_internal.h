@@ -4,8 +4,8 @@
 ///     nsys.c           the export as a whole, strings, GPUs
 ///     nsys_events.c    kernels, copies, calls, ranges
 ///     nsys_metrics.c   samples of GPU metrics
-#ifndef GG_READ_NSYS_INTERNAL_H
-#define GG_READ_NSYS_INTERNAL_H
+#ifndef GG_NSYS_NSYS_INTERNAL_H
+#define GG_NSYS_NSYS_INTERNAL_H
 
 #include <inttypes.h>
 

@@ -1,11 +1,11 @@
 /* Source of tables and columns: Nsight Systems User Guide, "SQLite Schema Reference" (2024 and
    2025; schema 3.x); of what relates them: the reports and recipes that come with nsys. */
-#include "read/nsys.h"
+#include "nsys/nsys.h"
 
 #include <string.h>
 
 #include "base/number.h"
-#include "read/nsys_internal.h"
+#include "nsys/nsys_internal.h"
 
 /* Names are far shorter; what a process printed is held as a string, too. */
 enum { STRING_BYTES = 1 << 16, SCHEMA_MAJOR = 3 };
