@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/context.h"
-#include "read/metrics_file.h"
 #include "nsys/nsys.h"
+#include "read/metrics_file.h"
 #include "read/pickle.h"
 #include "read/timeline.h"
 #include "read/xprof.h"
@@ -14,71 +14,12 @@
 #include "store/digest_json.h"
 #include "store/run_json.h"
 
-/* Reducers know no file: their errors get the name of it. */
-static void name_errors(struct diag_log *log, enum status st, const char *name,
-                        struct diag_log *own)
-{
-	if (st != ST_OK)
-		diag_error(log, "%s: %s", name, diag_first_error(own));
-	diag_release(own);
-}
-
 /* Nothing was made with these; a run is of one setting all the same. */
 static void set_settings(const struct loader *l, struct digest *d)
 {
 	d->marker = arena_dup(&d->arena, span_of(l->options->reduce.marker));
 	d->communication = arena_dup(&d->arena, span_of(l->options->reduce.communication));
 	d->warmup = l->options->reduce.warmup;
-}
-
-/* ---- events ---- */
-
-static enum status load_events(const struct loader *l, struct source *src,
-                               struct artifact_file *file, bool nsys)
-{
-	struct name_table names;
-	struct trace_meta meta;
-	struct diag_log own;
-	const char *name = artifact_file_name(file);
-	bool rank_said;
-	name_table_init(&names);
-	diag_init(&own);
-	struct reduce_options options = l->options->reduce;
-	options.threads = l->trace.threads;
-	struct reducer *reducer = reducer_new(&options, &names);
-	struct digest *d = digest_new();
-	enum status st =
-	    nsys ? nsys_read(file->path, &file->progress, &names, reducer_sink(reducer), &meta,
-	                     file->log)
-	         : trace_read(src, &l->trace, &names, reducer_sink(reducer), &meta, file->log);
-	if (st == ST_OK) {
-		st = reducer_finish(reducer, &meta, d, &own);
-		name_errors(file->log, st, source_name(src), &own);
-	}
-	file->outcome = meta.not_a_trace ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
-	d->trace = arena_dup(&d->arena, span_of(name));
-	d->rank = rank_of(l, meta.rank, name, &rank_said);
-	reducer_free(reducer);
-	arena_release(&meta.arena);
-	vec_release(&meta.devices);
-	vec_release(&meta.counters);
-	vec_release(&meta.samples);
-	name_table_release(&names);
-	return artifact_add(l, file, st, d, rank_said);
-}
-
-static enum status load_trace(const struct loader *l, struct source *src,
-                              struct artifact_file *file)
-{
-	return load_events(l, src, file, false);
-}
-
-static enum status load_nsys(const struct loader *l, struct source *src, struct artifact_file *file)
-{
-	if (l->trace.quick)
-		return diag_fail(file->log, ST_INPUT,
-		                 "%s: a database has no first events: leave --quick out", source_name(src));
-	return load_events(l, src, file, true);
 }
 
 /* ---- memory ---- */
@@ -90,7 +31,7 @@ static enum status add_memory(const struct loader *l, struct source *src,
 {
 	const char *name = artifact_file_name(file);
 	bool rank_said;
-	name_errors(file->log, st, source_name(src), own);
+	artifact_name_errors(file->log, st, source_name(src), own);
 	d->snapshot = arena_dup(&d->arena, span_of(name));
 	d->rank = rank_of(l, -1, name, &rank_said);
 	set_settings(l, d);
