@@ -9,6 +9,7 @@
 #include "read/pickle.h"
 #include "read/timeline.h"
 #include "read/xprof.h"
+#include "read/xspace.h"
 #include "replay/records.h"
 #include "replay/snapshot_digest.h"
 #include "store/digest_json.h"
@@ -188,6 +189,12 @@ const struct artifact_format artifact_formats[] = {
 	             "it: python3 -c 'import pickle,json,sys; "
 	             "json.dump(pickle.load(open(sys.argv[1],\"rb\")),open(sys.argv[2],\"w\"))' "
 	             "FILE.pickle FILE.json; or have it read as data only, with --allow-pickle" },
+	{ .name = "xspace",
+	  .recognise_blanks = xspace_recognise,
+	  .endings = { ".xplane.pb" },
+	  .load = load_xspace,
+	  .ahead = true,
+	  .is_recording = true },
 	{ .name = "nsys", .recognise = nsys_recognise, .endings = { ".sqlite" }, .load = load_nsys },
 	{ .name = "digest", .schema = "\"gpugate-digest-", .load = load_digest, .is_recording = true },
 	{ .name = "run", .schema = "\"gpugate-run-", .load = load_run, .is_recording = true },
@@ -239,9 +246,12 @@ static bool ends_with(const char *name, const char *ending)
 	return n >= k && strcmp(name + n - k, ending) == 0;
 }
 
-static bool format_fits(const struct artifact_format *f, struct span first, enum json_form form,
-                        const char *name)
+/* `whole` is `first` with the blanks before it. */
+static bool format_fits(const struct artifact_format *f, struct span whole, struct span first,
+                        enum json_form form, const char *name)
 {
+	if (f->recognise_blanks)
+		return f->recognise_blanks(whole);
 	if (f->schema || f->form || f->recognise)
 		return (f->schema && schema_recognise(first, f->schema)) || (f->form && f->form == form) ||
 		       (f->recognise && f->recognise(first));
@@ -254,6 +264,7 @@ static bool format_fits(const struct artifact_format *f, struct span first, enum
 const struct artifact_format *artifact_format_find(struct span first, const char *name)
 {
 	const struct artifact_format *f = artifact_formats;
+	struct span whole = first;
 	size_t blanks = 0;
 	while (blanks < first.n && first.p[blanks] && strchr(" \t\r\n", first.p[blanks]))
 		blanks++;
@@ -262,7 +273,7 @@ const struct artifact_format *artifact_format_find(struct span first, const char
 	struct source *src = source_memory("", first.p, first.n, NULL);
 	enum json_form form = json_form_of(src);
 	source_close(src);
-	while (!format_fits(f, first, form, name))
+	while (!format_fits(f, whole, first, form, name))
 		f++;
 	return f;
 }

@@ -1,10 +1,11 @@
-/* Recordings of events → digests: traces, exports of Nsight Systems. */
+/* Recordings of events → digests: traces, XSpace files, exports of Nsight Systems. */
 #include "cli/load_internal.h"
 
 #include <inttypes.h>
 
 #include "base/strbuf.h"
 #include "nsys/nsys.h"
+#include "read/xspace.h"
 
 /* Reads one recording from `ctx`, as trace_read() does. */
 typedef enum status read_fn(void *ctx, struct name_table *names, struct event_sink sink,
@@ -58,6 +59,25 @@ static enum status read_trace(void *ctx, struct name_table *names, struct event_
 enum status load_trace(const struct loader *l, struct source *src, struct artifact_file *file)
 {
 	return load_events(l, src, file, read_trace, &(struct trace_input_of){ l, src });
+}
+
+/* ---- XSpace files ---- */
+
+static enum status read_xspace(void *ctx, struct name_table *names, struct event_sink sink,
+                               struct trace_meta *meta, struct diag_log *log)
+{
+	return xspace_read(ctx, NULL, names, sink, meta, log);
+}
+
+enum status load_xspace(const struct loader *l, struct source *src, struct artifact_file *file)
+{
+	if (l->trace.quick)
+		return diag_fail(file->log, ST_INPUT,
+		                 "%s: an XSpace file has no first events: leave --quick out",
+		                 source_name(src));
+	TRY(load_events(l, src, file, read_xspace, src));
+	file->artifacts.v[file->artifacts.nr - 1].of_host = true;
+	return ST_OK;
 }
 
 /* ---- exports of Nsight Systems ---- */

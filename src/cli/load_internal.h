@@ -24,6 +24,7 @@ struct artifact {
 	const char *path; ///< as messages name it, unquoted
 	bool rank_said; ///< by the artifact, its name or --rank
 	bool stored; ///< it was a digest already
+	bool of_host; ///< of JAX or TensorFlow: each host of a job writes such a file
 	bool of_process; ///< of an export of Nsight Systems: --process can choose it
 	size_t order; ///< in which it was given
 };
@@ -67,6 +68,8 @@ void artifact_name_errors(struct diag_log *log, enum status st, const char *name
 /// Loaders of formats, as struct artifact_format has them.
 GG_MUST_CHECK enum status load_trace(const struct loader *l, struct source *src,
                                      struct artifact_file *file);
+GG_MUST_CHECK enum status load_xspace(const struct loader *l, struct source *src,
+                                      struct artifact_file *file);
 GG_MUST_CHECK enum status load_nsys(const struct loader *l, struct source *src,
                                     struct artifact_file *file);
 

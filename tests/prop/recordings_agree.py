@@ -8,6 +8,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -64,11 +65,43 @@ def nsys(path):
     return sum(p[k]["count"] for p in want for k in KINDS if k in p)
 
 
+def plain(name):
+    """A kernel by what XLA and the loader of ROCm call it: without HLO module and '.kd', and with '_' as in C."""
+    name = re.sub(r"( \[clone \.kd\]|\.kd)$", "", name)
+    return re.sub(r"\W", "_", name.split("/", 1)[1]) if re.fullmatch(r"\w+/[\w.-]+", name) else name
+
+
+def xspace(path):
+    want = reference("xplaneref.py", path)
+    (d,) = digests(path)
+    have = sums(d["kernels"])
+    for kind in KINDS:
+        demand(path, kind, have[kind][:2], [sum(w[kind][what] for w in want["devices"]) for what in ("count", "time")])
+    by, got, ops = collections.Counter(), collections.Counter(), collections.Counter()
+    for w in want["devices"]:
+        for n in w["names"]:
+            by[n["kind"], plain(n["name"])] += n["time"]
+        for n in w["operators"]:
+            ops[n["name"]] += n["time"]
+    for r in d["kernels"]:
+        got[r["kind"], plain(r["name"])] += r["total_ns"]
+    if not any(r.get("names") for r in d["kernels"]):
+        demand(path, "names", got, by)
+    demand(path, "devices", {r["id"]: r["activities"] for r in d["devices"]},
+           {w["device"].rsplit(":", 1)[1]: sum(w[k]["count"] for k in KINDS) for w in want["devices"]})
+    trust = d["trust"]
+    demand(path, "activities without a launch", trust["gpu_events"] - trust["with_launch"], sum(w["without_launch"] for w in want["devices"]))
+    demand(path, "operators", {o["name"] for o in d["ops"]}, set(ops) - {""})
+    return trust["gpu_events"]
+
+
 def main():
     if not PROGRAM or not SHARED:
         sys.exit(77)
     for path in recordings("nsys", "*.sqlite"):
         print(f"{path.name}: {nsys(path)} GPU activities as by SQL")
+    for path in recordings("xplane", "*.xplane.pb*"):
+        print(f"{path.name}: {xspace(path)} GPU activities as by a reader in Python")
 
 
 if __name__ == "__main__":
