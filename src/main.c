@@ -16,6 +16,7 @@
               (collectives matched across them), view (what rules see of a digest), figures (a value
               of each metric), category, rule, select, history (past runs of a baseline), diagnosis,
               report
+   xspace/    XSpace files of JAX and TensorFlow → events; what XProf's timelines and activities are
    read/      trace → events, by several threads where there are some to spare, also of JAX and
               XProf; memory snapshot, as JSON or as a pickle read as data, and other profilers'
               records of memory; flat metrics files; recognising what an input may be
@@ -44,8 +45,8 @@
    pages/     a program of the build: manual pages and completions, from the tables of cli
 
    The digest is the waist: nothing after it sees an event, nothing before it knows a rule.
-   Working rooms (read, nsys, reduce, replay, store, rules, diff, gate, diagnose, report, html) do not
-   include one another, but gate rests on diff, html on report, and reduce and store use merge;
+   Working rooms (xspace, read, nsys, reduce, replay, store, rules, diff, gate, diagnose, report, html) do not
+   include one another, but read rests on xspace, gate on diff, html on report, and reduce and store use merge;
    base includes nothing, io, metric and events only base, model also the latter two.
    tests/layers.py checks it, and the size of files and rooms.
 

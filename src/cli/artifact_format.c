@@ -9,7 +9,7 @@
 #include "read/pickle.h"
 #include "read/timeline.h"
 #include "read/xprof.h"
-#include "read/xspace.h"
+#include "xspace/xspace.h"
 #include "replay/records.h"
 #include "replay/snapshot_digest.h"
 #include "store/digest_json.h"

@@ -5,7 +5,7 @@
 
 #include "base/strbuf.h"
 #include "nsys/nsys.h"
-#include "read/xspace.h"
+#include "xspace/xspace.h"
 
 /* Reads one recording from `ctx`, as trace_read() does. */
 typedef enum status read_fn(void *ctx, struct name_table *names, struct event_sink sink,

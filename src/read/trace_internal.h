@@ -15,7 +15,7 @@
 #include "events/event.h"
 #include "io/jscan_inline.h"
 #include "read/trace.h"
-#include "read/xprof_activity.h"
+#include "xspace/xprof_activity.h"
 
 enum event_phase {
 	EVENT_PHASE_NONE,

@@ -1,12 +1,12 @@
 /* One plane after the other. Lines of a plane come before the names that they need, so that each
    is in memory; what the host did needs the operators of what it launched, and waits for them. */
-#include "read/xspace.h"
+#include "xspace/xspace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/number.h"
-#include "read/xplane.h"
+#include "xspace/xplane.h"
 
 static const struct xspace_limits default_limits = { .plane_bytes = INT32_MAX };
 

@@ -1,4 +1,4 @@
-#include "read/wire.h"
+#include "xspace/wire.h"
 
 bool wire_varint(struct span *s, uint64_t *out)
 {

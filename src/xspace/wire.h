@@ -1,7 +1,7 @@
 /// The wire format of protobuf: a message → its fields, in order, nothing copied.
 /// Source: protobuf.dev/programming-guides/encoding. Groups, which no one writes, are refused.
-#ifndef GG_READ_WIRE_H
-#define GG_READ_WIRE_H
+#ifndef GG_XSPACE_WIRE_H
+#define GG_XSPACE_WIRE_H
 
 #include <stdbool.h>
 #include <stdint.h>

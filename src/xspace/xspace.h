@@ -1,6 +1,6 @@
 /// XSpace files (*.xplane.pb), as the profilers of JAX and TensorFlow write them → events.
-#ifndef GG_READ_XSPACE_H
-#define GG_READ_XSPACE_H
+#ifndef GG_XSPACE_XSPACE_H
+#define GG_XSPACE_XSPACE_H
 
 #include "base/diag.h"
 #include "events/event.h"

@@ -1,7 +1,7 @@
 /* Source: openxla/xla, 2026: xla/tsl/profiler/utils/xplane_schema.cc (names of lines and of
    arguments), xla/backends/profiler/gpu/cupti_collector.cc, cupti_buffer_events.cc and .h,
    rocm_collector.cc (streams, details). */
-#include "read/xprof_activity.h"
+#include "xspace/xprof_activity.h"
 
 #include "base/number.h"
 

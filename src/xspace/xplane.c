@@ -1,4 +1,4 @@
-#include "read/xplane.h"
+#include "xspace/xplane.h"
 
 #include <math.h>
 

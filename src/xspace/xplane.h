@@ -1,14 +1,14 @@
 /// Inside of the reader of XSpace files: one plane, its names and values. No other room includes
 /// this.
 /// Source: tsl/profiler/protobuf/xplane.proto (openxla/xla, 2026).
-#ifndef GG_READ_XPLANE_H
-#define GG_READ_XPLANE_H
+#ifndef GG_XSPACE_XPLANE_H
+#define GG_XSPACE_XPLANE_H
 
 #include "base/arena.h"
 #include "base/idmap.h"
 #include "base/vec.h"
-#include "read/wire.h"
-#include "read/xprof_activity.h"
+#include "xspace/wire.h"
+#include "xspace/xprof_activity.h"
 
 /// Fields of the messages.
 enum {

@@ -1,7 +1,7 @@
 /// What XProf's timelines and activities are by their names and details, in traces and in XSpace
 /// files alike.
-#ifndef GG_READ_XPROF_ACTIVITY_H
-#define GG_READ_XPROF_ACTIVITY_H
+#ifndef GG_XSPACE_XPROF_ACTIVITY_H
+#define GG_XSPACE_XPROF_ACTIVITY_H
 
 #include "base/idmap.h"
 #include "base/strbuf.h"
