@@ -45,10 +45,10 @@
    pages/     a program of the build: manual pages and completions, from the tables of cli
 
    The digest is the waist: nothing after it sees an event, nothing before it knows a rule.
-   Working rooms (xspace, read, nsys, reduce, replay, store, rules, diff, gate, diagnose, report, html) do not
-   include one another, but read rests on xspace, gate on diff, html on report, and reduce and store use merge;
-   base includes nothing, io, metric and events only base, model also the latter two.
-   tests/layers.py checks it, and the size of files and rooms.
+   Working rooms (xspace, read, nsys, reduce, replay, store, rules, diff, gate, diagnose, report,
+   html) do not include one another, but read rests on xspace, gate on diff, html on report, and
+   reduce and store use merge; base includes nothing, io, metric and events only base, model also
+   the latter two. tests/layers.py checks it, and the size of files and rooms.
 
    docs/development.md has the recipes: a metric, a report format, a key of the rules, a
    category, a diagnosis, an input, a command or an option, a room. */

@@ -9,11 +9,11 @@
 #include "read/pickle.h"
 #include "read/timeline.h"
 #include "read/xprof.h"
-#include "xspace/xspace.h"
 #include "replay/records.h"
 #include "replay/snapshot_digest.h"
 #include "store/digest_json.h"
 #include "store/run_json.h"
+#include "xspace/xspace.h"
 
 /* Nothing was made with these; a run is of one setting all the same. */
 static void set_settings(const struct loader *l, struct digest *d)
@@ -170,6 +170,19 @@ static bool timeline_page_recognise(struct span first)
 	       begin_has(first, first.n, "<title>GPU Memory Timeline HTML</title>");
 }
 
+/* Source: core/profiler of tensorboard; the first record names the version of the form. */
+static bool tensorboard_recognise(struct span first)
+{
+	enum { WITHIN = 64 };
+	return begin_has(first, WITHIN, "brain.Event:");
+}
+
+/* Source: magic of Apache Parquet and Arrow files. */
+static bool columns_recognise(struct span first)
+{
+	return span_starts(first, SPAN("PAR1")) || span_starts(first, SPAN("ARROW1"));
+}
+
 /* Nothing at all is a trace, too: its reader says that it is empty. */
 static bool trace_recognise(struct span first)
 {
@@ -225,13 +238,26 @@ const struct artifact_format artifact_formats[] = {
 	  .recognise = timeline_page_recognise,
 	  .refusal = "the picture of a memory timeline; export the timeline as FILE.raw.json.gz with "
 	             "the same export_memory_timeline()" },
+	{ .name = "tensorboard",
+	  .recognise = tensorboard_recognise,
+	  .refusal = "an event file of TensorBoard: give the profile that lies beside it, "
+	             "plugins/profile/*/HOST.xplane.pb, or its scalars as a metrics file "
+	             "({\"tokens_per_s\": 123.4})" },
+	{ .name = "columns",
+	  .recognise = columns_recognise,
+	  .refusal = "a Parquet or Arrow file, as nsys-jax and nsys export write them: export the "
+	             "report with nsys export --type sqlite" },
 	{ .name = "trace",
 	  .recognise = trace_recognise,
 	  .endings = { ".json", ".trace", ".gz" },
 	  .load = load_trace,
 	  .is_guess = true },
+	{ .name = "ncu report",
+	  .endings = { ".ncu-rep" },
+	  .refusal = "a report of Nsight Compute, which times single kernels under replay and is no "
+	             "recording of a run: record with nsys profile or torch.profiler" },
 	{ .name = "nsys report",
-	  .endings = { ".nsys-rep", ".qdrep" },
+	  .endings = { ".nsys-rep", ".qdrep", ".qdstrm" },
 	  .refusal = "a report of Nsight Systems, whose form is not public: export it with nsys export "
 	             "--type sqlite" },
 	{ .name = "other",

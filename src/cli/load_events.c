@@ -108,16 +108,16 @@ static const char *list_processes(struct arena *a, const struct nsys_process *v,
 
 /* Those of `v` that are to be read: all, or the one of --process. */
 static enum status choose_processes(const struct loader *l, const char *name,
-                                    const struct nsys_process **v, size_t *nr,
-                                    struct diag_log *log)
+                                    const struct nsys_process **v, size_t *nr, struct diag_log *log)
 {
 	uint64_t pid = options_u64(l->options->cli, OPT_PROCESS, UINT64_MAX);
 	if (pid == UINT64_MAX && *nr > 1 && (*v)[0].rank < 0)
-		return diag_fail(log, ST_INPUT,
-		                 "%s: the GPU work of several processes (%s) on the same GPU, whose ranks "
-		                 "cannot be told: say which one is meant with --process, or record each of "
-		                 "them into a report of its own, such as nsys profile -o report_rank%%q{RANK}",
-		                 name, list_processes(&log->arena, *v, *nr));
+		return diag_fail(
+		    log, ST_INPUT,
+		    "%s: the GPU work of several processes (%s) on the same GPU, whose ranks "
+		    "cannot be told: say which one is meant with --process, or record each of "
+		    "them into a report of its own, such as nsys profile -o report_rank%%q{RANK}",
+		    name, list_processes(&log->arena, *v, *nr));
 	for (size_t i = 0; i < *nr && pid != UINT64_MAX; i++)
 		if ((uint64_t)(*v)[i].pid == pid) {
 			*v += i;

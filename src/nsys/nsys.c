@@ -72,6 +72,29 @@ static enum status take_version(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
+/* Databases of other tools, by a table. Sources: rocpd_python of ROCm/rocmProfileData and
+   rocprofv3 (ROCm 7); nvprof's cupti_activity tables; msprof of CANN 8. */
+static const char *foreign_database(const struct database *db)
+{
+	static const struct {
+		struct span table;
+		const char *what;
+	} tools[] = {
+		{ { "rocpd_", 6 },
+		  "a database of rocprof (rocpd), which is not read: record with torch.profiler or "
+		  "jax.profiler, which know ROCm's kernels too" },
+		{ { "CANN_API", 8 },
+		  "a database of Ascend's profiler, whose devices are not read: give a recording of GPUs" },
+		{ { "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", 37 },
+		  "a database of nvprof, which Nsight Systems replaced: record with nsys profile" },
+	};
+	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+		if (database_has(db, tools[i].table))
+			return tools[i].what;
+	return "a database of SQLite, but no export of Nsight Systems that says its schema: make it "
+	       "with nsys export --type sqlite of a current release";
+}
+
 static enum status check_version(struct nsys *n, bool *other)
 {
 	struct schema_version s = { 0 };
@@ -79,10 +102,7 @@ static enum status check_version(struct nsys *n, bool *other)
 		TRY(database_scan(n->db, version_tables[i], export_columns, 2, take_version, &s, n->log));
 	*other = !s.found;
 	if (!s.found)
-		return diag_fail(n->log, ST_INPUT,
-		                 "%s: a database of SQLite, but no export of Nsight Systems that says its "
-		                 "schema: make it with nsys export --type sqlite of a current release",
-		                 database_name(n->db));
+		return diag_fail(n->log, ST_INPUT, "%s: %s", database_name(n->db), foreign_database(n->db));
 	return s.known ? ST_OK
 	               : nsys_fail(n, version_tables[0],
 	                           "EXPORT_SCHEMA_VERSION is neither 2.x nor 3.x, which are read; "

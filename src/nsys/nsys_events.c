@@ -317,7 +317,7 @@ static size_t step_word(struct span name, char *out, size_t room, int64_t *numbe
 	while (n && memchr(" _-:#=", name.p[n - 1], 6))
 		n--;
 	for (size_t i = 0; i < n && k < room; i++)
-		out[k++] = memchr("_-", name.p[i], 2)                ? ' '
+		out[k++] = memchr("_-", name.p[i], 2)             ? ' '
 		           : name.p[i] >= 'A' && name.p[i] <= 'Z' ? (char)(name.p[i] | 0x20)
 		                                                  : name.p[i];
 	return n <= room ? k : 0;
@@ -327,8 +327,8 @@ static size_t step_word(struct span name, char *out, size_t room, int64_t *numbe
    which are within. */
 static bool is_step(struct span name, int64_t *number)
 {
-	static const char *const loops[] = { "", "train ", "training ", "eval ", "inference ",
-		                                 "decode ", "global " };
+	static const char *const loops[] = { "",           "train ",  "training ", "eval ",
+		                                 "inference ", "decode ", "global " };
 	static const char *const words[] = { "step", "iteration", "iter" };
 	char text[32];
 	struct span whole = { text, step_word(name, text, sizeof text, number) };

@@ -29,13 +29,10 @@ static enum status take_user(void *ctx, const struct database_value *v)
 	int64_t id = nsys_process_id(&v[0]);
 	uint32_t process = idmap_add(&c->processes, id);
 	if (process == c->n->processes.nr)
-		vec_push(&c->n->processes, (struct nsys_process){ .id = id,
-		                                                  .pid = id & 0xFFFFFF,
-		                                                  .device = -1,
-		                                                  .rank = -1,
-		                                                  .world_size = -1 });
-	uint32_t pair =
-	    idmap_add(&c->pairs, idmap_pair(process, idmap_add(&c->devices, v[1].integer)));
+		vec_push(&c->n->processes,
+		         (struct nsys_process){
+		             .id = id, .pid = id & 0xFFFFFF, .device = -1, .rank = -1, .world_size = -1 });
+	uint32_t pair = idmap_add(&c->pairs, idmap_pair(process, idmap_add(&c->devices, v[1].integer)));
 	if (pair == c->shares.nr)
 		vec_push(&c->shares, (struct share){ process, v[1].integer, 0 });
 	c->shares.v[pair].activities++;
@@ -131,8 +128,8 @@ static enum status take_said(void *ctx, const struct database_value *v)
 		return ST_OK;
 	bool nccl = span_starts(name, SPAN("ncclCommInit")) &&
 	            text_of(n, &v[SAID_JSON], &v[SAID_JSON_ID], &json);
-	bool mpi = span_skip(&name, SPAN("MPI Rank ")) && number_parse_u64(name, &rank) &&
-	           rank <= INT32_MAX;
+	bool mpi =
+	    span_skip(&name, SPAN("MPI Rank ")) && number_parse_u64(name, &rank) && rank <= INT32_MAX;
 	for (size_t i = 0; i < n->processes.nr && (nccl || mpi); i++) {
 		struct nsys_process *p = &n->processes.v[i];
 		if (p->id >= 0 && p->id != nsys_process_id(&v[SAID_THREAD]))

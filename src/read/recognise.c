@@ -9,8 +9,8 @@
 #define MEMORY_PROFILE_NAME "a memory profile of XProf"
 
 /* In order of weight: the bit of a row is 1 << its index. Sources of the keys:
-   torch/cuda/memory.py (_snapshot), Chakra schema of execution_trace_observer.cpp, xprof's
-   memory_profile.proto. */
+   torch/cuda/memory.py (_snapshot), Chakra schema of execution_trace_observer.cpp, TreeData.cpp of
+   Proton (Triton 3), xprof's memory_profile.proto. */
 static const struct {
 	const char *key; ///< NULL: what an element shows that is no object
 	const char *name;
@@ -20,6 +20,8 @@ static const struct {
 	{ "segment_type", SNAPSHOT_NAME },
 	{ "blocks", SNAPSHOT_NAME },
 	{ "nodes", "a PyTorch execution trace (Chakra)" },
+	{ "frame",
+	  "a tree of Hatchet, as Triton's Proton writes it, which has no times of single kernels" },
 	{ "memoryProfilePerAllocator", MEMORY_PROFILE_NAME },
 	{ "memory_profile_per_allocator", MEMORY_PROFILE_NAME },
 	{ NULL, "a list of rows, such as the profiler's memory timeline" },

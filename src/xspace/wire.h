@@ -27,8 +27,8 @@ bool wire_varint(struct span *s, uint64_t *out);
 enum wire_step wire_next(struct span *rest, struct wire_field *out);
 
 /// `for` over the fields of a span; `*ok` becomes false where it is no message.
-#define WIRE_EACH(rest, field, ok)                                         \
-	for (enum wire_step step_; (step_ = wire_next(&(rest), &(field)),      \
+#define WIRE_EACH(rest, field, ok)                                    \
+	for (enum wire_step step_; (step_ = wire_next(&(rest), &(field)), \
 	                           *(ok) = *(ok) && step_ != WIRE_BAD, step_ == WIRE_FIELD);)
 
 #endif

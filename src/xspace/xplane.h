@@ -88,7 +88,6 @@ void xplane_release(struct xplane *p);
 bool xplane_value(const struct xplane *p, struct span stat, struct xvalues *v);
 
 /// Values of `stats` of them, which are fields `number` of the message; false where it is none.
-bool xplane_values(const struct xplane *p, struct span message, uint32_t number,
-                   struct xvalues *v);
+bool xplane_values(const struct xplane *p, struct span message, uint32_t number, struct xvalues *v);
 
 #endif

@@ -91,8 +91,7 @@ bool xprof_fill(const struct xprof_details *d, struct event *e)
 		fill_kernel(d, e);
 		return true;
 	}
-	struct span size =
-	    copy ? detail(d->copy, SPAN("size:")) : detail(d->set, SPAN("num_bytes:"));
+	struct span size = copy ? detail(d->copy, SPAN("size:")) : detail(d->set, SPAN("num_bytes:"));
 	return !size.n || (number_parse(size, 0, &e->bytes) && e->bytes >= 0);
 }
 

@@ -412,6 +412,9 @@ def refusals(dir):
     refused(changed(p, TWO), "several processes (4242, 4243) on the same GPU", "--process", "nsys profile -o report_rank%q{RANK}")
     refused(changed(p, *(f"DROP TABLE CUPTI_ACTIVITY_KIND_{t}" for t in ("KERNEL", "MEMCPY", "MEMSET"))), "no kernel, copy or memory set")
     refused(changed(p, "DROP TABLE META_DATA_EXPORT"), "no export of Nsight Systems")
+    for table, words in (("rocpd_op", "rocprof"), ("rocpd_kernel_dispatch_0011", "rocprof"), ("CANN_API", "Ascend"),
+                         ("CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", "nvprof")):
+        refused(changed(p, "DROP TABLE META_DATA_EXPORT", f"CREATE TABLE {table} (id INTEGER)"), words)
     refused(changed(p, "UPDATE META_DATA_EXPORT SET value = '4.0.1'"), "EXPORT_SCHEMA_VERSION is neither 2.x nor 3.x")
     refused(changed(p, f"ALTER TABLE {kernel} RENAME COLUMN deviceId TO device"), f"{kernel}: no column 'deviceId'")
     refused(changed(p, f"UPDATE {kernel} SET gridX = 'a' WHERE rowid = 2"), f"{kernel}, row 2: 'gridX' is no integer")
