@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/absent.h"
+#include "io/jscan.h"
 #include "rules/yaml_reader.h"
 
 #define VALUE_MAX_CHARS 200
@@ -71,13 +72,38 @@ static enum status apply_document(struct document *doc, void *digest)
 	return ST_OK;
 }
 
+bool context_is_artifact(const char *path)
+{
+	static const char *const keys[] = { "schema", "traceEvents", "segments", "device_traces" };
+	struct diag_log own; /* what is wrong with the file is for its reader to say */
+	struct source *src;
+	struct span key;
+	diag_init(&own);
+	if (source_open(path, NULL, &src, &own) != ST_OK) {
+		diag_release(&own);
+		return false;
+	}
+	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
+	bool found = jscan_peek(js) == JSCAN_ARRAY;
+	if (!found && jscan_object(js))
+		while (!found && jscan_key(js, &key)) {
+			for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+				found = found || span_eq(key, span_of(keys[i]));
+			jscan_skip(js);
+		}
+	jscan_free(js);
+	source_close(src);
+	diag_release(&own);
+	return found;
+}
+
 static enum status apply_beside(const char *artifact, struct digest *d, struct diag_log *log)
 {
 	const char *slash = strrchr(artifact, '/');
 	int n = slash ? (int)(slash - artifact) + 1 : 0;
 	const char *yaml = arena_printf(&log->arena, "%.*s%s", n, artifact, CONTEXT_YAML);
 	const char *json = arena_printf(&log->arena, "%.*s%s", n, artifact, CONTEXT_JSON);
-	bool has_yaml = !is_absent(yaml), has_json = !is_absent(json);
+	bool has_yaml = !is_absent(yaml), has_json = !is_absent(json) && !context_is_artifact(json);
 	if (has_yaml && has_json)
 		return diag_fail(log, ST_USAGE, "%s: there is a %s too; keep one of them",
 		                 text_quote(&log->arena, span_of(yaml)), CONTEXT_JSON);

@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "io/opened.h"
 
 /* A tree of 2^32 pages is less deep. */
 enum { HEADER_BYTES = 100, DEPTH = 24 };
@@ -347,6 +348,7 @@ static enum status open_file(struct database *db, const char *path, struct diag_
 		                 "%s: a database of SQLite is read in any order: give it as a file, not as "
 		                 "a stream",
 		                 db->name);
+	opened_note(&sb);
 	if (has_journal(path))
 		return diag_fail(log, ST_INPUT,
 		                 "%s: being written, or not finished (%s-journal); export it anew",
