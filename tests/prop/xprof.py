@@ -405,6 +405,57 @@ def limits(folder):
     print("limits: cut, capped, of TPUs")
 
 
+def spaces_refused(folder):
+    """What is no whole XSpace of GPUs is one line and exit 3; any damage is that or a digest."""
+    path, rng = folder / "x.xplane.pb", random.Random(1)
+    events = [e for e in generate(folder / "form.trace.json.gz", "--steps", "2") if e]
+    raw = xspace.encode(events)
+
+    def refused(b, *words):
+        path.write_bytes(b)
+        said = gpugate("metrics", path, status=3).stderr
+        assert said.count("\n") == 1 and all(w in said for w in words), (words, said)
+
+    ends, at = set(), 0
+    for number, value in xspace.fields(raw):  # between planes nothing is missing that could be seen
+        at += len(xspace.message(number, value))
+        ends.add(at)
+    for n in {rng.randrange(1, len(raw)) for _ in range(60)} - ends:
+        refused(raw[:n])
+    refused(xspace.encode([e if e["name"] != "process_name" else {**e, "args": {"name": e["args"]["name"].replace("GPU", "TPU")}}
+                           for e in events]), "a profile of TPUs; give one of GPUs")
+    refused(xspace.message(1, xspace.Plane(1, "/host:CPU").bytes()), "no GPU was recorded")
+    gpu = xspace.message(1, xspace.Plane(1, "/device:GPU:0").bytes())
+    refused(gpu + gpu, "two planes are one GPU")
+    refused(gzip.compress(raw)[:-9], "x.xplane.pb")
+    nr = 0
+    for _ in range(300):
+        b = bytearray(raw)
+        for _ in range(rng.choice([1, 1, 3, 9])):
+            b[rng.randrange(len(b))] = rng.choice([0, 1, 8, 10, 18, 127, 128, 255, rng.randrange(256)])
+        path.write_bytes(b)
+        done = subprocess.run([GPUGATE, "metrics", path], capture_output=True, text=True)
+        assert done.returncode in (0, 3) and (done.returncode == 0 or done.stderr.count("\n") == 1), done
+        nr += done.returncode == 3
+    path.unlink()
+    print(f"XSpace files: cut, of TPUs, without GPUs; {nr} of 300 damaged ones refused")
+
+
+def hosts(folder):
+    """Each host of a job writes a file: they are its ranks, in the order of their names."""
+    job = folder / "job"
+    job.mkdir()
+    for seed, host in enumerate(("node-b", "node-a", "node-c")):
+        events = [e for e in generate(folder / "form.trace.json.gz", "--seed", str(seed), "--gpus", str(seed + 1)) if e]
+        (job / f"{host}.xplane.pb").write_bytes(xspace.encode(events))
+    doc = json.loads(gpugate("digest", job, "-o", "-").stdout)
+    got = [(d["rank"], d["trace"], len(d["devices"])) for d in doc["digests"]]
+    assert got == [(0, "node-a.xplane.pb", 2), (1, "node-b.xplane.pb", 1), (2, "node-c.xplane.pb", 3)], got
+    (job / "node-a.xplane.pb").rename(job / "rank4.xplane.pb")
+    assert "rank 0 is there twice" in gpugate("digest", job, "-o", "-", status=3).stderr
+    print("hosts: ranks by their names")
+
+
 def gate(folder):
     """A slower kernel is found."""
     a, b = folder / "a.trace.json.gz", folder / "b.trace.json.gz"
@@ -431,6 +482,8 @@ def main():
         random_traces(folder, range(o.seed, o.seed + o.count))
         forms(folder)
         spaces(folder)
+        spaces_refused(folder)
+        hosts(folder)
         limits(folder)
         gate(folder)
     return 0
