@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/absent.h"
 #include "io/jscan.h"
+#include "model/env_key.h"
 #include "rules/yaml_reader.h"
 
 #define VALUE_MAX_CHARS 200
@@ -15,16 +16,6 @@ static bool is_reserved(struct span key)
 {
 	return span_starts(key, SPAN("gpu.")) || span_starts(key, SPAN("cuda.")) ||
 	       span_eq(key, SPAN("world_size"));
-}
-
-static bool is_key(struct span key)
-{
-	for (size_t i = 0; i < key.n; i++) {
-		char c = key.p[i];
-		if (!((c >= 'a' && c <= 'z') || (i && (is_digit(c) || c == '_' || c == '.'))))
-			return false;
-	}
-	return key.n > 0 && key.n <= 64;
 }
 
 /* Keys that figures are made from hold positive numbers. */
@@ -42,9 +33,9 @@ static bool is_value(struct span key, struct span value)
 /* NULL, or why the pair cannot be used. */
 static const char *fault(struct span key, struct span value)
 {
-	if (!is_key(key))
-		return "a key is lower-case letters, digits, '_' and '.'";
-	if (digest_env_near(key))
+	if (!env_key_is_valid(key))
+		return ENV_KEY_FORM;
+	if (env_key_near(key))
 		return "almost a key that is known, but not quite: is it misspelt?";
 	if (is_reserved(key))
 		return "this key comes from the artifact itself";
