@@ -16,10 +16,11 @@
               (collectives matched across them), view (what rules see of a digest), figures (a value
               of each metric), category, rule, select, history (past runs of a baseline), diagnosis,
               report
+   xspace/    XSpace files of JAX and TensorFlow → events; what XProf's timelines and activities are
    read/      trace → events, by several threads where there are some to spare, also of JAX and
-              XProf; export of Nsight Systems → events; memory snapshot, as JSON or as a pickle
-              read as data, and other profilers' records of memory; flat metrics files;
-              recognising what an input may be
+              XProf; memory snapshot, as JSON or as a pickle read as data, and other profilers'
+              records of memory; flat metrics files; recognising what an input may be
+   nsys/      export of Nsight Systems → events
    merge/     several digests of one rank as one; digests of bounded size
    names/     what the names and inputs of events say: steps and their phases, markers, operations
    reduce/    events → digest: steps, kernels, communication, devices, host, functions,
@@ -45,11 +46,8 @@
    pages/     a program of the build: manual pages and completions, from the tables of cli
 
    The digest is the waist: nothing after it sees an event, nothing before it knows a rule.
-   Working rooms (read, reduce, replay, store, rules, diff, gate, diagnose, report, html) do not
-   include one another, but gate rests on diff, html on report, and reduce and store use merge, reduce
-   also names;
-   base includes nothing, io, metric and events only base, model also the latter two.
-   tests/layers.py checks it, and the size of files and rooms.
+   Working rooms do not include one another, but for the few that the table in tests/layers.py
+   names; it checks every include, and the size of files and rooms.
 
    docs/development.md has the recipes: a metric, a report format, a key of the rules, a
    category, a diagnosis, an input, a command or an option, a room. */

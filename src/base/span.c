@@ -63,6 +63,36 @@ bool span_contains_nocase(struct span hay, struct span needle)
 	return false;
 }
 
+/* Behind the first place of `part`, in which '?' is any byte; NULL where there is none. */
+static const char *behind_part(struct span hay, struct span part)
+{
+	for (size_t i = 0; i + part.n <= hay.n; i++) {
+		size_t k = 0;
+		while (k < part.n && (part.p[k] == '?' || lower(part.p[k]) == lower(hay.p[i + k])))
+			k++;
+		if (k == part.n)
+			return hay.p + i + k;
+	}
+	return NULL;
+}
+
+bool span_holds_nocase(struct span hay, struct span text)
+{
+	if (!memchr(text.p, '*', text.n) && !memchr(text.p, '?', text.n))
+		return span_contains_nocase(hay, text);
+	for (const char *star = text.p; star;) {
+		star = memchr(text.p, '*', text.n);
+		struct span part = { text.p, star ? (size_t)(star - text.p) : text.n };
+		const char *end = behind_part(hay, part);
+		if (!end)
+			return false;
+		hay = (struct span){ end, hay.n - (size_t)(end - hay.p) };
+		if (star)
+			text = (struct span){ star + 1, text.n - part.n - 1 };
+	}
+	return true;
+}
+
 bool span_glob(struct span pattern, struct span text)
 {
 	size_t p = 0, t = 0, star = (size_t)-1, mark = 0;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/context.h"
+#include "nsys/nsys.h"
 #include "read/metrics_file.h"
-#include "read/nsys.h"
 #include "read/pickle.h"
 #include "read/timeline.h"
 #include "read/xprof.h"
@@ -13,15 +13,7 @@
 #include "replay/snapshot_digest.h"
 #include "store/digest_json.h"
 #include "store/run_json.h"
-
-/* Reducers know no file: their errors get the name of it. */
-static void name_errors(struct diag_log *log, enum status st, const char *name,
-                        struct diag_log *own)
-{
-	if (st != ST_OK)
-		diag_error(log, "%s: %s", name, diag_first_error(own));
-	diag_release(own);
-}
+#include "xspace/xspace.h"
 
 /* Nothing was made with these; a run is of one setting all the same. */
 static void set_settings(const struct loader *l, struct digest *d)
@@ -29,56 +21,6 @@ static void set_settings(const struct loader *l, struct digest *d)
 	d->marker = arena_dup(&d->arena, span_of(l->options->reduce.marker));
 	d->communication = arena_dup(&d->arena, span_of(l->options->reduce.communication));
 	d->warmup = l->options->reduce.warmup;
-}
-
-/* ---- events ---- */
-
-static enum status load_events(const struct loader *l, struct source *src,
-                               struct artifact_file *file, bool nsys)
-{
-	struct name_table names;
-	struct trace_meta meta;
-	struct diag_log own;
-	const char *name = artifact_file_name(file);
-	bool rank_said;
-	name_table_init(&names);
-	diag_init(&own);
-	struct reduce_options options = l->options->reduce;
-	options.threads = l->trace.threads;
-	struct reducer *reducer = reducer_new(&options, &names);
-	struct digest *d = digest_new();
-	enum status st =
-	    nsys ? nsys_read(file->path, &file->progress, &names, reducer_sink(reducer), &meta,
-	                     file->log)
-	         : trace_read(src, &l->trace, &names, reducer_sink(reducer), &meta, file->log);
-	if (st == ST_OK) {
-		st = reducer_finish(reducer, &meta, d, &own);
-		name_errors(file->log, st, source_name(src), &own);
-	}
-	file->outcome = meta.not_a_trace ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
-	d->trace = arena_dup(&d->arena, span_of(name));
-	d->rank = rank_of(l, meta.rank, name, &rank_said);
-	reducer_free(reducer);
-	arena_release(&meta.arena);
-	vec_release(&meta.devices);
-	vec_release(&meta.counters);
-	vec_release(&meta.samples);
-	name_table_release(&names);
-	return artifact_add(l, file, st, d, rank_said);
-}
-
-static enum status load_trace(const struct loader *l, struct source *src,
-                              struct artifact_file *file)
-{
-	return load_events(l, src, file, false);
-}
-
-static enum status load_nsys(const struct loader *l, struct source *src, struct artifact_file *file)
-{
-	if (l->trace.quick)
-		return diag_fail(file->log, ST_INPUT,
-		                 "%s: a database has no first events: leave --quick out", source_name(src));
-	return load_events(l, src, file, true);
 }
 
 /* ---- memory ---- */
@@ -90,7 +32,7 @@ static enum status add_memory(const struct loader *l, struct source *src,
 {
 	const char *name = artifact_file_name(file);
 	bool rank_said;
-	name_errors(file->log, st, source_name(src), own);
+	artifact_name_errors(file->log, st, source_name(src), own);
 	d->snapshot = arena_dup(&d->arena, span_of(name));
 	d->rank = rank_of(l, -1, name, &rank_said);
 	set_settings(l, d);
@@ -228,6 +170,19 @@ static bool timeline_page_recognise(struct span first)
 	       begin_has(first, first.n, "<title>GPU Memory Timeline HTML</title>");
 }
 
+/* Source: core/profiler of tensorboard; the first record names the version of the form. */
+static bool tensorboard_recognise(struct span first)
+{
+	enum { WITHIN = 64 };
+	return begin_has(first, WITHIN, "brain.Event:");
+}
+
+/* Source: magic of Apache Parquet and Arrow files. */
+static bool columns_recognise(struct span first)
+{
+	return span_starts(first, SPAN("PAR1")) || span_starts(first, SPAN("ARROW1"));
+}
+
 /* Nothing at all is a trace, too: its reader says that it is empty. */
 static bool trace_recognise(struct span first)
 {
@@ -247,6 +202,12 @@ const struct artifact_format artifact_formats[] = {
 	             "it: python3 -c 'import pickle,json,sys; "
 	             "json.dump(pickle.load(open(sys.argv[1],\"rb\")),open(sys.argv[2],\"w\"))' "
 	             "FILE.pickle FILE.json; or have it read as data only, with --allow-pickle" },
+	{ .name = "xspace",
+	  .recognise_blanks = xspace_recognise,
+	  .endings = { ".xplane.pb" },
+	  .load = load_xspace,
+	  .ahead = true,
+	  .is_recording = true },
 	{ .name = "nsys", .recognise = nsys_recognise, .endings = { ".sqlite" }, .load = load_nsys },
 	{ .name = "digest", .schema = "\"gpugate-digest-", .load = load_digest, .is_recording = true },
 	{ .name = "run", .schema = "\"gpugate-run-", .load = load_run, .is_recording = true },
@@ -277,13 +238,26 @@ const struct artifact_format artifact_formats[] = {
 	  .recognise = timeline_page_recognise,
 	  .refusal = "the picture of a memory timeline; export the timeline as FILE.raw.json.gz with "
 	             "the same export_memory_timeline()" },
+	{ .name = "tensorboard",
+	  .recognise = tensorboard_recognise,
+	  .refusal = "an event file of TensorBoard: give the profile that lies beside it, "
+	             "plugins/profile/*/HOST.xplane.pb, or its scalars as a metrics file "
+	             "({\"tokens_per_s\": 123.4})" },
+	{ .name = "columns",
+	  .recognise = columns_recognise,
+	  .refusal = "a Parquet or Arrow file, as nsys-jax and nsys export write them: export the "
+	             "report with nsys export --type sqlite" },
 	{ .name = "trace",
 	  .recognise = trace_recognise,
 	  .endings = { ".json", ".trace", ".gz" },
 	  .load = load_trace,
 	  .is_guess = true },
+	{ .name = "ncu report",
+	  .endings = { ".ncu-rep" },
+	  .refusal = "a report of Nsight Compute, which times single kernels under replay and is no "
+	             "recording of a run: record with nsys profile or torch.profiler" },
 	{ .name = "nsys report",
-	  .endings = { ".nsys-rep", ".qdrep" },
+	  .endings = { ".nsys-rep", ".qdrep", ".qdstrm" },
 	  .refusal = "a report of Nsight Systems, whose form is not public: export it with nsys export "
 	             "--type sqlite" },
 	{ .name = "other",
@@ -298,9 +272,12 @@ static bool ends_with(const char *name, const char *ending)
 	return n >= k && strcmp(name + n - k, ending) == 0;
 }
 
-static bool format_fits(const struct artifact_format *f, struct span first, enum json_form form,
-                        const char *name)
+/* `whole` is `first` with the blanks before it. */
+static bool format_fits(const struct artifact_format *f, struct span whole, struct span first,
+                        enum json_form form, const char *name)
 {
+	if (f->recognise_blanks)
+		return f->recognise_blanks(whole);
 	if (f->schema || f->form || f->recognise)
 		return (f->schema && schema_recognise(first, f->schema)) || (f->form && f->form == form) ||
 		       (f->recognise && f->recognise(first));
@@ -313,6 +290,7 @@ static bool format_fits(const struct artifact_format *f, struct span first, enum
 const struct artifact_format *artifact_format_find(struct span first, const char *name)
 {
 	const struct artifact_format *f = artifact_formats;
+	struct span whole = first;
 	size_t blanks = 0;
 	while (blanks < first.n && first.p[blanks] && strchr(" \t\r\n", first.p[blanks]))
 		blanks++;
@@ -321,7 +299,7 @@ const struct artifact_format *artifact_format_find(struct span first, const char
 	struct source *src = source_memory("", first.p, first.n, NULL);
 	enum json_form form = json_form_of(src);
 	source_close(src);
-	while (!format_fits(f, first, form, name))
+	while (!format_fits(f, whole, first, form, name))
 		f++;
 	return f;
 }

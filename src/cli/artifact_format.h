@@ -14,6 +14,7 @@ struct artifact_format {
 	const char *schema; ///< what this program wrote: how its "schema" begins, with the first quote
 	enum json_form form; ///< what JSON looks like, even if the whole file must be read to see it
 	bool (*recognise)(struct span first); ///< by the first bytes, without leading blanks
+	bool (*recognise_blanks)(struct span first); ///< the same with leading blanks, and alone
 	const char *endings[ENDINGS_MAX]; ///< parts of file names: such a file is no log or marker
 
 	/// Reads the source and adds what it holds by artifact_add(); NULL: the format is refused.

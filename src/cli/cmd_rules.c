@@ -14,7 +14,10 @@ static enum status lint(const struct options *o, const char *path, int64_t today
                         struct diag_log *log)
 {
 	struct rules rules = { 0 };
+	struct category_table categories = { 0 };
 	enum status st = rules_read(path, o->value[OPT_PROFILE], &rules, log);
+	if (st == ST_OK)
+		st = setup_categories(o, &rules, path, &categories, log);
 	if (st == ST_OK)
 		st = waivers_check(&rules, today, log);
 	if (st == ST_OK) {
@@ -24,6 +27,7 @@ static enum status lint(const struct options *o, const char *path, int64_t today
 		if (o->value[OPT_BASELINE])
 			st = lint_noise(o, path, out, log);
 	}
+	category_table_release(&categories);
 	rules_release(&rules);
 	return st;
 }

@@ -156,6 +156,19 @@ static enum status check_rank(const struct loader *l, const struct artifacts *ar
 	return ST_OK;
 }
 
+/* So is a process, which only exports of Nsight Systems know. */
+static enum status check_process(const struct loader *l, const struct artifacts *artifacts,
+                                 struct diag_log *log)
+{
+	for (size_t i = 0; i < artifacts->nr && l->options->cli->value[OPT_PROCESS]; i++)
+		if (!artifacts->v[i].of_process)
+			return diag_fail(log, ST_USAGE,
+			                 "option '--process' chooses one of an export of Nsight Systems, which "
+			                 "%s is not",
+			                 text_quote(&log->arena, span_of(artifacts->v[i].path)));
+	return ST_OK;
+}
+
 static enum status loader_init(struct loader *l, const struct load_options *options,
                                struct diag_log *log)
 {
@@ -194,6 +207,7 @@ static enum status load_artifacts(struct loader *l, struct artifact_files *files
 	}
 	TRY(st);
 	TRY(check_rank(l, artifacts, log));
+	TRY(check_process(l, artifacts, log));
 	return ranks_assemble(l, artifacts, run, log);
 }
 

@@ -55,6 +55,14 @@ enum status artifact_add_stored(const struct loader *l, struct artifact_file *fi
 	                    (struct artifact){ .digest = d, .rank_said = true, .stored = true });
 }
 
+void artifact_name_errors(struct diag_log *log, enum status st, const char *name,
+                          struct diag_log *own)
+{
+	if (st != ST_OK)
+		diag_error(log, "%s: %s", name, diag_first_error(own));
+	diag_release(own);
+}
+
 /* ---- reading ---- */
 
 static enum status open_file(const struct loader *l, struct artifact_file *file,

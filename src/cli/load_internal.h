@@ -24,6 +24,8 @@ struct artifact {
 	const char *path; ///< as messages name it, unquoted
 	bool rank_said; ///< by the artifact, its name or --rank
 	bool stored; ///< it was a digest already
+	bool of_host; ///< of JAX or TensorFlow: each host of a job writes such a file
+	bool of_process; ///< of an export of Nsight Systems: --process can choose it
 	size_t order; ///< in which it was given
 };
 struct artifacts {
@@ -58,6 +60,18 @@ GG_MUST_CHECK enum status artifact_add(const struct loader *l, struct artifact_f
 /// The same for a digest that was stored as such.
 GG_MUST_CHECK enum status artifact_add_stored(const struct loader *l, struct artifact_file *file,
                                               struct digest *d);
+
+/// Reducers know no file: an error in `own` goes to `log` with the file's name; releases `own`.
+void artifact_name_errors(struct diag_log *log, enum status st, const char *name,
+                          struct diag_log *own);
+
+/// Loaders of formats, as struct artifact_format has them.
+GG_MUST_CHECK enum status load_trace(const struct loader *l, struct source *src,
+                                     struct artifact_file *file);
+GG_MUST_CHECK enum status load_xspace(const struct loader *l, struct source *src,
+                                      struct artifact_file *file);
+GG_MUST_CHECK enum status load_nsys(const struct loader *l, struct source *src,
+                                    struct artifact_file *file);
 
 /// Read one file, whatever artifact it is: status, outcome, artifacts and log of `file`.
 void load_file(const struct loader *l, struct artifact_file *file);

@@ -60,6 +60,31 @@ static void adopt_rank(struct artifacts *artifacts)
 		snapshot->digest->rank = trace->rank;
 }
 
+static int host_cmp(const void *a, const void *b)
+{
+	const struct artifact *const *x = a, *const *y = b;
+	return text_cmp(&(*x)->digest->trace, &(*y)->digest->trace);
+}
+
+/* Hosts of one job write a file each (HOST.xplane.pb), which does not say its rank: in the order
+   of their names, if they differ and say nothing of it. */
+static void number_hosts(struct artifacts *artifacts)
+{
+	VEC(struct artifact *) hosts = VEC_INIT;
+	bool clear = true;
+	for (size_t i = 0; i < artifacts->nr; i++)
+		if (artifacts->v[i].of_host) {
+			clear = clear && !artifacts->v[i].rank_said;
+			vec_push(&hosts, &artifacts->v[i]);
+		}
+	vec_sort(&hosts, host_cmp);
+	for (size_t i = 1; i < hosts.nr; i++)
+		clear = clear && strcmp(hosts.v[i - 1]->digest->trace, hosts.v[i]->digest->trace) != 0;
+	for (size_t i = 0; clear && i < hosts.nr; i++)
+		hosts.v[i]->digest->rank = (int64_t)i;
+	vec_release(&hosts);
+}
+
 static int artifact_cmp(const void *a, const void *b)
 {
 	const struct artifact *x = a, *y = b;
@@ -164,6 +189,7 @@ enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, 
 {
 	size_t nr = 0, first = 0; /* kept; from where on of the same rank */
 	int64_t rank = -1; /* what is of the whole run joins its first rank */
+	number_hosts(artifacts);
 	adopt_rank(artifacts);
 	vec_sort(artifacts, artifact_cmp);
 	for (size_t i = 0; i < artifacts->nr; i++) {

@@ -95,6 +95,8 @@ enum command {
 	  "of a trace without step annotations: its steps are the repetitions of its launches, or "   \
 	  "it is one window (default)")                                                               \
 	X(RANK, "rank", "N", ON_RUNS, "rank of a file that does not say which it is")                 \
+	X(PROCESS, "process", "N", ON_RUNS,                                                           \
+	  "of an export of Nsight Systems with several processes the one to read, by its id")         \
 	X(JOIN_CYCLES, "join-cycles", NULL, ON_RUNS,                                                  \
 	  "join traces of one rank whose steps have other numbers (a schedule that repeats)")         \
 	X(EXPECT_RANKS, "expect-ranks", "N", ON(CHECK) | ON(DIGEST) | ON(MERGE),                      \

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cli/absent.h"
 #include "cli/context.h"
@@ -31,12 +32,30 @@ static enum status expect_ranks(const struct options *o, struct rules *rules, st
 	return ST_OK;
 }
 
+enum status setup_categories(const struct options *o, const struct rules *rules, const char *path,
+                             struct category_table *out, struct diag_log *log)
+{
+	TRY(categories_read(o->value[OPT_CATEGORIES], out, log));
+	for (size_t i = 0; i < rules->categories.nr; i++) {
+		const struct category_addition *a = &rules->categories.v[i];
+		struct nearest near = { .word = span_of(a->category) };
+		if (category_add(out, a))
+			continue;
+		for (size_t k = 0; k < out->rows.nr; k++)
+			nearest_try(&near, out->rows.v[k].name);
+		return diag_fail(log, ST_USAGE, "%s: 'kernels.categories': there is no category %s%s",
+		                 text_quote(&log->arena, span_of(path)), text_quote(&log->arena, near.word),
+		                 nearest_hint(&near, &log->arena, ':', ""));
+	}
+	return ST_OK;
+}
+
 enum status setup_init(struct setup *s, const struct options *o, struct diag_log *log)
 {
 	*s = (struct setup){ 0 };
 	TRY(context_check(o, log));
 	TRY(rules_read(setup_rules_path(o), o->value[OPT_PROFILE], &s->rules, log));
-	TRY(categories_read(o->value[OPT_CATEGORIES], &s->categories, log));
+	TRY(setup_categories(o, &s->rules, setup_rules_path(o), &s->categories, log));
 	TRY(sites_read(o->value[OPT_SITES], &s->sites, log));
 	TRY(diagnosis_read(o->value[OPT_DIAGNOSIS], &s->diagnosis, log));
 	s->workload = s->rules.workload;

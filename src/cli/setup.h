@@ -26,6 +26,12 @@ struct setup {
 GG_MUST_CHECK enum status setup_init(struct setup *s, const struct options *o,
                                      struct diag_log *log);
 
+/// The categories that the command line names, and what `rules`, read from `path`, add to them.
+/// ST_USAGE on any error. Caller releases `out` whatever the outcome.
+GG_MUST_CHECK enum status setup_categories(const struct options *o, const struct rules *rules,
+                                           const char *path, struct category_table *out,
+                                           struct diag_log *log);
+
 /// Give the memory back.
 void setup_release(struct setup *s);
 

@@ -168,6 +168,20 @@ static bool texts_differ(const char *a, const char *b)
 	return a && b && strcmp(a, b) != 0;
 }
 
+/* Whether a kernel of `d` is communication by one of both, its own texts and `wanted`, alone. */
+static bool takes_others(const char *wanted, const struct digest *d)
+{
+	if (!texts_differ(wanted, d->communication))
+		return false;
+	for (size_t i = 0; i < d->kernels.nr; i++) {
+		struct span name = d->kernels.v[i].name;
+		if (d->kernels.v[i].names == 0 &&
+		    category_matches_any(wanted, name) != category_matches_any(d->communication, name))
+			return true;
+	}
+	return false;
+}
+
 /* What it was made with; NULL where that made no difference, as it has markers. */
 static const char *unmarked_of(const struct digest *d)
 {
@@ -195,7 +209,7 @@ static enum status compare_settings(const struct settings *want, const struct di
 		                 "%s was reduced with %" PRId64 " steps of warm-up, %s with %" PRId64
 		                 ": reduce both from their traces with one warm-up",
 		                 who, d->warmup, want->who, want->warmup);
-	if (texts_differ(want->communication, d->communication))
+	if (takes_others(want->communication, d))
 		return diag_fail(
 		    log, ST_USAGE,
 		    "%s took other kernels for communication (%s) than %s (%s): reduce it from its trace "

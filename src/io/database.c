@@ -400,6 +400,14 @@ const char *database_name(const struct database *db)
 	return db->name;
 }
 
+bool database_has(const struct database *db, struct span prefix)
+{
+	for (size_t i = 0; i < db->tables.nr; i++)
+		if (span_starts(db->tables.v[i].name, prefix))
+			return true;
+	return false;
+}
+
 enum status database_scan(struct database *db, const char *table,
                           const struct database_column *columns, size_t nr, database_row_fn *fn,
                           void *ctx, struct diag_log *log)

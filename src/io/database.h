@@ -28,6 +28,9 @@ void database_close(struct database *db);
 /// Name of the file for messages; borrowed until it is closed.
 const char *database_name(const struct database *db);
 
+/// True if it has a table whose name begins so.
+bool database_has(const struct database *db, struct span prefix);
+
 /// A column of a table that is asked for: an integer, else text. Where it may be absent, so
 /// may its value (NULL).
 struct database_column {

@@ -10,11 +10,16 @@ static unsigned pair_at(const char *p)
 	return (((unsigned char)p[0] | 0x20u) * 31 + ((unsigned char)p[1] | 0x20u)) % PAIRS;
 }
 
+static bool is_special(char c)
+{
+	return c == '*' || c == '?';
+}
+
 /* What lacks a pair of a substring lacks the substring; names meet a hundred of them. */
 static bool may_contain(const bool *pairs, struct span part)
 {
 	for (size_t i = 0; i + 1 < part.n; i++)
-		if (!pairs[pair_at(part.p + i)])
+		if (!pairs[pair_at(part.p + i)] && !is_special(part.p[i]) && !is_special(part.p[i + 1]))
 			return false;
 	return true;
 }
@@ -24,13 +29,28 @@ int category_of(const struct category_table *t, struct span name)
 	bool pairs[PAIRS] = { false };
 	for (size_t i = 0; i + 1 < name.n; i++)
 		pairs[pair_at(name.p + i)] = true;
+	for (size_t i = 0; i < t->added.nr; i++)
+		if (span_holds_nocase(name, t->added.v[i].text))
+			return t->added.v[i].row;
 	for (size_t i = 0; i < t->rows.nr; i++)
 		for (size_t j = 0; j < t->rows.v[i].match.nr; j++) {
 			struct span part = t->rows.v[i].match.v[j];
-			if (may_contain(pairs, part) && span_contains_nocase(name, part))
+			if (may_contain(pairs, part) && span_holds_nocase(name, part))
 				return (int)i;
 		}
 	return -1;
+}
+
+bool category_add(struct category_table *t, const struct category_addition *a)
+{
+	int row = 0;
+	while ((size_t)row < t->rows.nr && strcmp(t->rows.v[row].name, a->category) != 0)
+		row++;
+	if ((size_t)row == t->rows.nr)
+		return false;
+	for (size_t i = 0; i < a->match.nr; i++)
+		vec_push(&t->added, (struct category_text){ a->match.v[i], row });
+	return true;
 }
 
 const char *category_name(const struct category_table *t, int index)
@@ -49,17 +69,24 @@ const char *class_name(enum category_class cls)
 	return names[cls];
 }
 
+static void add_word(struct strbuf *b, struct span word)
+{
+	if (b->n)
+		strbuf_addch(b, ' ');
+	strbuf_add(b, word);
+}
+
 const char *category_communication(const struct category_table *t, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;
 	for (size_t i = 0; i < t->rows.nr; i++) {
 		const struct category *c = &t->rows.v[i];
-		for (size_t j = 0; c->cls == CLASS_COMMUNICATION && j < c->match.nr; j++) {
-			if (b.n)
-				strbuf_addch(&b, ' ');
-			strbuf_add(&b, c->match.v[j]);
-		}
+		for (size_t j = 0; c->cls == CLASS_COMMUNICATION && j < c->match.nr; j++)
+			add_word(&b, c->match.v[j]);
 	}
+	for (size_t i = 0; i < t->added.nr; i++)
+		if (t->rows.v[t->added.v[i].row].cls == CLASS_COMMUNICATION)
+			add_word(&b, t->added.v[i].text);
 	return arena_take(a, &b);
 }
 
@@ -67,7 +94,7 @@ bool category_matches_any(const char *patterns, struct span name)
 {
 	for (const char *p = patterns; *p;) {
 		size_t n = strcspn(p, " ");
-		if (n && span_contains_nocase(name, (struct span){ p, n }))
+		if (n && span_holds_nocase(name, (struct span){ p, n }))
 			return true;
 		p += n + (p[n] == ' ');
 	}
@@ -79,5 +106,6 @@ void category_table_release(struct category_table *t)
 	for (size_t i = 0; i < t->rows.nr; i++)
 		vec_release(&t->rows.v[i].match);
 	vec_release(&t->rows);
+	vec_release(&t->added);
 	arena_release(&t->arena);
 }

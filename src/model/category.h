@@ -1,4 +1,4 @@
-/// Categories of kernel (or operator) names: an ordered list of substrings.
+/// Categories of kernel (or operator) names: an ordered list of substrings with wildcards.
 #ifndef GG_MODEL_CATEGORY_H
 #define GG_MODEL_CATEGORY_H
 
@@ -14,17 +14,34 @@ enum category_class { CLASS_COMPUTE, CLASS_COMMUNICATION, CLASS_MEMORY, CLASS_OT
 struct category {
 	const char *name;
 	enum category_class cls;
-	VEC(struct span) match; ///< substrings
+	VEC(struct span) match; ///< substrings, in which `*` and `?` are special
+};
+
+/// What the rules add to a category.
+struct category_addition {
+	const char *category;
+	VEC(struct span) match; ///< as above
+};
+
+/// A substring of an addition, which comes before all rows.
+struct category_text {
+	struct span text;
+	int row;
 };
 
 struct category_table {
 	struct arena arena; ///< owns names and substrings
 	VEC(struct category) rows;
+	VEC(struct category_text) added;
 	const char *source; ///< path, or "built in"
 };
 
 /// Row index of `name`, or -1 where none matches.
 int category_of(const struct category_table *t, struct span name);
+
+/// Put the texts of `a`, borrowed, before all others of the table; false where it has no such
+/// category.
+bool category_add(struct category_table *t, const struct category_addition *a);
 
 /// Name of row `index`; "other" for -1.
 const char *category_name(const struct category_table *t, int index);

@@ -12,6 +12,9 @@ void rules_release(struct rules *r)
 	vec_release(&r->waivers);
 	vec_release(&r->profiles);
 	vec_release(&r->aliases);
+	for (size_t i = 0; i < r->categories.nr; i++)
+		vec_release(&r->categories.v[i].match);
+	vec_release(&r->categories);
 	vec_release(&r->must_match);
 	vec_release(&r->should_match);
 	arena_release(&r->arena);

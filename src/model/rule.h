@@ -92,6 +92,7 @@ struct rules {
 	struct noise_rule noise; ///< of rules that do not say
 	bool match_exact;
 	VEC(struct alias) aliases;
+	VEC(struct category_addition) categories; ///< what is added to those of the table
 	VEC(struct rule) rules;
 	VEC(struct waiver) waivers;
 	VEC(struct profile) profiles;

@@ -6,20 +6,28 @@
 #define NR_OF(table) (sizeof(table) / sizeof *(table))
 
 #define SNAPSHOT_NAME "a CUDA memory snapshot (torch.cuda.memory._snapshot)"
+/* So many of the first rows are of tools whose traces have events, too. */
+enum { WITH_EVENTS = 2 };
+
 #define MEMORY_PROFILE_NAME "a memory profile of XProf"
 
 /* In order of weight: the bit of a row is 1 << its index. Sources of the keys:
-   torch/cuda/memory.py (_snapshot), Chakra schema of execution_trace_observer.cpp, xprof's
-   memory_profile.proto. */
+   torch/cuda/memory.py (_snapshot), Chakra schema of execution_trace_observer.cpp, TreeData.cpp of
+   Proton (Triton 3), xprof's memory_profile.proto, report_builder.py of VizTracer,
+   TimeProfiler.cpp of LLVM. */
 static const struct {
 	const char *key; ///< NULL: what an element shows that is no object
 	const char *name;
 } evidence[] = {
+	{ "viztracer_metadata", "a trace of VizTracer" },
+	{ "beginningOfTime", "a trace of clang (-ftime-trace)" },
 	{ "segments", SNAPSHOT_NAME },
 	{ "device_traces", SNAPSHOT_NAME },
 	{ "segment_type", SNAPSHOT_NAME },
 	{ "blocks", SNAPSHOT_NAME },
 	{ "nodes", "a PyTorch execution trace (Chakra)" },
+	{ "frame",
+	  "a tree of Hatchet, as Triton's Proton writes it, which has no times of single kernels" },
 	{ "memoryProfilePerAllocator", MEMORY_PROFILE_NAME },
 	{ "memory_profile_per_allocator", MEMORY_PROFILE_NAME },
 	{ NULL, "a list of rows, such as the profiler's memory timeline" },
@@ -37,6 +45,11 @@ unsigned foreign_key(struct span key)
 unsigned foreign_element(enum jscan_type type)
 {
 	return 1u << (NR_OF(evidence) - (type == JSCAN_ARRAY ? 2 : 1));
+}
+
+bool foreign_events(unsigned found)
+{
+	return found & ((1u << WITH_EVENTS) - 1);
 }
 
 const char *foreign_name(unsigned found)

@@ -12,6 +12,9 @@ unsigned foreign_key(struct span key);
 /// Evidence bit of an element that is no object, or of an outermost scalar.
 unsigned foreign_element(enum jscan_type type);
 
+/// True for evidence of another tool's trace, which has events, too.
+bool foreign_events(unsigned found);
+
 /// What the evidence speaks for: "a CUDA memory snapshot (…)"; static.
 const char *foreign_name(unsigned found);
 

@@ -79,10 +79,11 @@ static void read_top_key(struct trace_reader *r, struct span key)
 	}
 }
 
-/* No traceEvents, or a list of what are no events. */
+/* No traceEvents, a list of what are no events, or those of another tool, without a GPU. */
 static bool is_foreign(const struct trace_reader *r)
 {
-	return !r->has_events || (r->bare && r->in.meta->events && !r->in.with_phase);
+	return !r->has_events || (r->bare && r->in.meta->events && !r->in.with_phase) ||
+	       (foreign_events(r->in.foreign) && !r->in.meta->devices.nr);
 }
 
 static enum status refuse_document(struct trace_reader *r, struct source *src, struct diag_log *log)

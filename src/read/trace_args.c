@@ -188,6 +188,8 @@ static const struct jscan_key args[] = {
 	FIELD("MemoryResidency_details", TEXT, TEXT_RESIDENCY),
 	FIELD("memalloc_details", TEXT, TEXT_RESIDENCY),
 	FIELD("MemFree_details", TEXT, TEXT_RESIDENCY),
+	FIELD("hlo_op", TEXT, TEXT_HLO_OP),
+	FIELD("hlo_module", TEXT, TEXT_HLO_MODULE),
 	FIELD("correlation_id", IDENT, FIELD_XPROF_CORRELATION),
 	FIELD("group_id", COUNT, FIELD_GROUP_NUMBER),
 	FIELD("step_num", COUNT, FIELD_STEP_NUM),

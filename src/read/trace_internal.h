@@ -15,6 +15,7 @@
 #include "events/event.h"
 #include "io/jscan_inline.h"
 #include "read/trace.h"
+#include "xspace/xprof_activity.h"
 
 enum event_phase {
 	EVENT_PHASE_NONE,
@@ -45,24 +46,16 @@ struct event_lead {
 	} origin; ///< behind the name pid and tid, up to the value of "ts", as they were once
 };
 
-/// A process of XProf's. One without a name is PROCESS_UNNAMED; a pool is one of host threads, or
-/// of no profiler's at all where there is no GPU.
+/// A process of XProf's.
 struct xprof_process {
-	enum xprof_role {
-		PROCESS_UNNAMED,
-		PROCESS_GPU,
-		PROCESS_TPU,
-		PROCESS_HOST,
-		PROCESS_POOL,
-		PROCESS_OTHER
-	} role;
+	enum xprof_role role;
 	int64_t device; ///< number of the GPU
 	bool begun; ///< events of it have come
 };
 
 /// A thread of it; of a GPU, one without a name is a stream.
 struct xprof_lane {
-	enum { LINE_UNNAMED, LINE_STREAM, LINE_STEPS, LINE_DERIVED } line;
+	enum xprof_line line;
 	int64_t stream; ///< number in its name, else ident of the thread
 	bool begun;
 };
@@ -75,6 +68,8 @@ struct xprof {
 	struct idmap gpus; ///< their numbers
 	VEC(uint32_t) gpu_processes; ///< the first of each
 	bool gpu, tpu; ///< some process is one
+	struct xprof_ops ops; ///< of the activities so far
+	struct strbuf name; ///< of a kernel, put together
 	uint64_t events; ///< complete ones without a category of Kineto's
 };
 
@@ -139,11 +134,13 @@ enum raw_field {
 	TEXT_GROUP,
 	TEXT_GROUP_ID,
 	TEXT_GROUP_DESCRIPTION,
-	TEXT_LABEL, ///< of a process or thread
+	TEXT_LABEL, ///< of a process or thread; of an activity its operator
 	TEXT_KERNEL_DETAILS,
 	TEXT_COPY_DETAILS,
 	TEXT_SET_DETAILS,
 	TEXT_RESIDENCY, ///< memory that was there meanwhile
+	TEXT_HLO_OP,
+	TEXT_HLO_MODULE,
 	NR_TEXTS
 };
 

@@ -2,14 +2,12 @@
    is, the names of its process and thread say.
 
    Source: openxla/xla, 2026: xla/tsl/profiler/convert/trace_events_to_json.cc and
-   xplane_to_trace_events.cc (order, names, the limits on events), utils/xplane_schema.cc (names of
-   lines and of arguments), xla/backends/profiler/gpu/cupti_collector.cc, cupti_buffer_events.cc and
-   .h, rocm_collector.cc (streams, details). openxla/xprof, 2026: xprof/utils/derived_timeline.cc
-   (steps, derived lines), xprof/convert/xplane_to_trace_container.cc (names of the viewer). */
+   xplane_to_trace_events.cc (order, names, the limits on events). openxla/xprof, 2026:
+   xprof/utils/derived_timeline.cc (steps, derived lines),
+   xprof/convert/xplane_to_trace_container.cc (names of the viewer). */
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "read/trace_internal.h"
 
 void xprof_init(struct xprof *x)
@@ -18,6 +16,7 @@ void xprof_init(struct xprof *x)
 	idmap_init(&x->tids);
 	idmap_init(&x->lane_ids);
 	idmap_init(&x->gpus);
+	xprof_ops_init(&x->ops);
 }
 
 void xprof_release(struct xprof *x)
@@ -26,6 +25,8 @@ void xprof_release(struct xprof *x)
 	idmap_release(&x->tids);
 	idmap_release(&x->lane_ids);
 	idmap_release(&x->gpus);
+	xprof_ops_release(&x->ops);
+	strbuf_release(&x->name);
 	vec_release(&x->processes);
 	vec_release(&x->lanes);
 	vec_release(&x->gpu_processes);
@@ -55,26 +56,6 @@ static struct xprof_lane *lane_of(struct xprof *x, uint32_t process, const struc
 	return &x->lanes.v[id];
 }
 
-/* "/device:GPU:0"; the viewer puts the name of the host before it. */
-static struct xprof_process process_named(struct span name)
-{
-	static const struct span device = { "/device:", 8 }, host = { "/host:CPU", 9 };
-	const char *at = memmem(name.p, name.n, device.p, device.n);
-	uint64_t number;
-	if (!at || (at > name.p && at[-1] != ' ')) {
-		bool is_host =
-		    name.n >= host.n && span_eq((struct span){ name.p + name.n - host.n, host.n }, host);
-		return (struct xprof_process){ .role = is_host ? PROCESS_HOST : PROCESS_POOL };
-	}
-	struct span what = { at + device.n, name.n - (size_t)(at - name.p) - device.n };
-	if (span_starts(what, SPAN("TPU:")))
-		return (struct xprof_process){ .role = PROCESS_TPU };
-	struct span digits = { what.p + 4, what.n - 4 };
-	if (span_starts(what, SPAN("GPU:")) && number_parse_u64(digits, &number) && number <= INT64_MAX)
-		return (struct xprof_process){ .role = PROCESS_GPU, .device = (int64_t)number };
-	return (struct xprof_process){ .role = PROCESS_OTHER };
-}
-
 static void late(struct trace_input *in, const struct raw_event *raw)
 {
 	jscan_fail(in->js, raw->fields[FIELD_PID].byte,
@@ -98,10 +79,11 @@ static void take_gpu(struct trace_input *in, const struct raw_event *raw, uint32
 	x->gpu = true;
 }
 
-static void label_process(struct trace_input *in, const struct raw_event *raw,
-                          struct xprof_process named)
+static void label_process(struct trace_input *in, const struct raw_event *raw, struct span name)
 {
 	struct xprof *x = &in->xprof;
+	struct xprof_process named = { .role = PROCESS_UNNAMED };
+	named.role = xprof_role_of(name, &named.device);
 	uint32_t id = process_id(x, raw);
 	if (named.role == PROCESS_GPU)
 		take_gpu(in, raw, id, named.device);
@@ -114,27 +96,13 @@ static void label_process(struct trace_input *in, const struct raw_event *raw,
 	*p = named;
 }
 
-/* "Stream #13(Compute,MemcpyD2D)", "Steps"; any other of a GPU is the time of its streams in
-   another view. */
 static void label_thread(struct trace_input *in, const struct raw_event *raw, struct span name)
 {
 	uint32_t process = process_id(&in->xprof, raw);
 	struct xprof_lane *l = lane_of(&in->xprof, process, raw);
-	uint64_t number;
-	size_t n = SPAN("Stream #").n;
 	if (l->begun && in->xprof.processes.v[process].role == PROCESS_GPU)
 		late(in, raw);
-	l->line = LINE_DERIVED;
-	if (span_eq(name, SPAN("Steps")))
-		l->line = LINE_STEPS;
-	if (!span_starts(name, SPAN("Stream #")))
-		return;
-	struct span digits = { name.p + n, 0 };
-	while (n + digits.n < name.n && is_digit(digits.p[digits.n]))
-		digits.n++;
-	l->line = LINE_STREAM;
-	if (number_parse_u64(digits, &number) && number <= INT64_MAX)
-		l->stream = (int64_t)number;
+	l->line = xprof_line_of(name, &l->stream);
 }
 
 /* Within a piece of a trace it is not known what was named before: that is for who reads the
@@ -153,96 +121,52 @@ void xprof_label(struct trace_input *in, const struct raw_event *raw)
 	struct span what = strbuf_span(&raw->text[TEXT_NAME]);
 	struct span name = strbuf_span(&raw->text[TEXT_LABEL]);
 	if (span_eq(what, SPAN("process_name")))
-		label_process(in, raw, process_named(name));
+		label_process(in, raw, name);
 	else if (span_eq(what, SPAN("thread_name")))
 		label_thread(in, raw, name);
 }
 
 /* ---- events ---- */
 
-/* The value of "key:value" among words; empty where it is absent. */
-static struct span detail(const struct strbuf *words, struct span key)
+static struct xprof_details details_of(const struct raw_event *raw)
 {
-	struct span rest = strbuf_span(words);
-	while (rest.n) {
-		const char *end = memchr(rest.p, ' ', rest.n);
-		struct span word = { rest.p, end ? (size_t)(end - rest.p) : rest.n };
-		if (span_starts(word, key))
-			return (struct span){ word.p + key.n, word.n - key.n };
-		size_t taken = word.n + (end ? 1 : 0);
-		rest = (struct span){ rest.p + taken, rest.n - taken };
-	}
-	return SPAN("");
+	return (struct xprof_details){ .kernel = strbuf_span(&raw->text[TEXT_KERNEL_DETAILS]),
+		                           .copy = strbuf_span(&raw->text[TEXT_COPY_DETAILS]),
+		                           .set = strbuf_span(&raw->text[TEXT_SET_DETAILS]),
+		                           .occupancy = field_or(raw, FIELD_OCCUPANCY, 0),
+		                           .residency = raw->text[TEXT_RESIDENCY].n > 0,
+		                           .op = strbuf_span(&raw->text[TEXT_LABEL]),
+		                           .hlo_op = strbuf_span(&raw->text[TEXT_HLO_OP]),
+		                           .hlo_module = strbuf_span(&raw->text[TEXT_HLO_MODULE]) };
 }
 
-/* "4,1,1"; all or nothing. */
-static void fill_dim3(struct span text, int64_t out[3])
+static void too_many(struct trace_input *in)
 {
-	int64_t v[3];
-	for (int i = 0; i < 3; i++) {
-		const char *comma = i < 2 ? memchr(text.p, ',', text.n) : text.p + text.n;
-		size_t n = comma ? (size_t)(comma - text.p) : 0;
-		if (!comma || !number_parse((struct span){ text.p, n }, 0, &v[i]) || v[i] < 0)
-			return;
-		if (i < 2)
-			text = (struct span){ comma + 1, text.n - n - 1 };
-	}
-	memcpy(out, v, sizeof v);
-}
-
-/* An occupancy of 0 is one that was not computed. */
-static void fill_kernel(const struct raw_event *raw, struct event *e)
-{
-	const struct strbuf *words = &raw->text[TEXT_KERNEL_DETAILS];
-	int64_t occupancy = field_or(raw, FIELD_OCCUPANCY, 0);
-	fill_dim3(detail(words, SPAN("grid:")), e->grid);
-	fill_dim3(detail(words, SPAN("block:")), e->block);
-	if (e->grid[0] < 0 || e->block[0] < 0)
-		e->grid[0] = e->block[0] = -1;
-	(void)number_parse(detail(words, SPAN("occ_pct:")), 6, &occupancy);
-	e->occupancy = occupancy > 0 ? occupancy : -1;
-}
-
-static void fill_bytes(struct trace_input *in, const struct raw_event *raw, struct event *e)
-{
-	bool copy = e->kind == EVENT_MEMCPY;
-	const struct strbuf *words = &raw->text[copy ? TEXT_COPY_DETAILS : TEXT_SET_DETAILS];
-	struct span size = detail(words, copy ? SPAN("size:") : SPAN("num_bytes:"));
-	if (size.n && (!number_parse(size, 0, &e->bytes) || e->bytes < 0))
-		jscan_fail(in->js, jscan_byte(in->js),
-		           "traceEvents[%" PRIu64 "].args.%s: no size that can be held exactly; write the "
-		           "trace anew",
-		           in->meta->events, copy ? "memcpy_details" : "Memset_details");
-}
-
-static enum event_kind activity_kind(const struct raw_event *raw, struct span name)
-{
-	if (raw->text[TEXT_KERNEL_DETAILS].n)
-		return EVENT_KERNEL;
-	if (raw->text[TEXT_COPY_DETAILS].n || span_starts(name, SPAN("Memcpy")))
-		return EVENT_MEMCPY;
-	if (raw->text[TEXT_SET_DETAILS].n || span_starts(name, SPAN("Memset")))
-		return EVENT_MEMSET;
-	return EVENT_KERNEL;
+	jscan_fail(in->js, jscan_byte(in->js), "too many different names");
 }
 
 static bool activity_event(struct trace_input *in, const struct raw_event *raw, struct event *e,
                            int64_t device, int64_t stream)
 {
 	struct span name = strbuf_span(&raw->text[TEXT_NAME]);
-	/* from an allocation to its end; migrations of managed memory, on streams that are none */
-	if (raw->text[TEXT_RESIDENCY].n || span_starts(name, SPAN("UM_")))
+	struct xprof_details d = details_of(raw);
+	if (!xprof_is_work(&d, name))
 		return false;
-	e->kind = activity_kind(raw, name);
+	e->kind = xprof_kind_of(&d, name);
 	if (!fill_complete(in, raw, e))
 		return false;
 	e->device = device;
 	e->stream = stream;
 	e->correlation = field_or(raw, FIELD_XPROF_CORRELATION, IDENT_NONE);
 	if (e->kind == EVENT_KERNEL)
-		fill_kernel(raw, e);
-	else
-		fill_bytes(in, raw, e);
+		e->name = name_intern(in->names, xprof_kernel_name(&d, name, &in->xprof.name));
+	if (!e->name || !xprof_ops_add(&in->xprof.ops, in->names, &d, e->correlation))
+		too_many(in);
+	if (!xprof_fill(&d, e))
+		jscan_fail(in->js, jscan_byte(in->js),
+		           "traceEvents[%" PRIu64 "].args.%s: no size that can be held exactly; write the "
+		           "trace anew",
+		           in->meta->events, e->kind == EVENT_MEMCPY ? "memcpy_details" : "Memset_details");
 	return jscan_status(in->js) == ST_OK;
 }
 
@@ -277,14 +201,14 @@ static bool gpu_event(struct trace_input *in, const struct raw_event *raw, struc
 	return false;
 }
 
-/* Calls of the driver have the id of what they launched; ranges of NVTX have 0. Frames of Python
-   begin with '$'. */
+/* Whatever it is called, what has the id of an activity launched it; ranges of NVTX have 0. Frames
+   of Python begin with '$'. What was launched comes first: its operator is known. */
 static bool host_event(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
 	struct span name = strbuf_span(&raw->text[TEXT_NAME]);
 	int64_t correlation = field_or(raw, FIELD_XPROF_CORRELATION, IDENT_NONE);
-	bool call = correlation != IDENT_NONE &&
-	            (span_starts(name, SPAN("cu")) || span_starts(name, SPAN("hip")));
+	struct event op;
+	bool call = correlation != IDENT_NONE && correlation != 0;
 	if (span_starts(name, SPAN("$")))
 		return false;
 	e->kind = call ? EVENT_RUNTIME : EVENT_ANNOTATION;
@@ -292,8 +216,10 @@ static bool host_event(struct trace_input *in, const struct raw_event *raw, stru
 		return false;
 	e->correlation = call ? correlation : IDENT_NONE;
 	e->step = field_or(raw, FIELD_STEP_NUM, -1);
-	e->numbered = !call && e->step >= 0;
-	return true;
+	e->numbered = !call && (e->step >= 0 || span_eq(name, SPAN("StepMarker")));
+	if (call && xprof_op_around(&in->xprof.ops, e, &op))
+		in->sunk = in->sink.event(in->sink.ctx, &op);
+	return in->sunk == ST_OK;
 }
 
 bool xprof_event(struct trace_input *in, const struct raw_event *raw, struct event *e)

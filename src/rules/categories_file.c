@@ -15,7 +15,7 @@ static const struct key row_keys[] = {
 	KEY("category", TEXT, REQUIRED, "name of the category", INTO(category, name)),
 	KEY("class", WORD, REQUIRED, "what it counts as", INTO(category, cls), .words = word_class),
 	KEY("match", TEXTS, REQUIRED,
-	    "texts that a name holds, without case; the first row that has one wins",
+	    "texts that a name holds, without case, with * and ?; the first row that has one wins",
 	    INTO(category, match)),
 };
 const struct key_map category_keys = KEY_TABLE("a category", row_keys);
@@ -43,7 +43,7 @@ static enum status check_match(struct document *d, const struct category_table *
 		return ST_OK;
 	const struct category *first = &t->rows.v[row];
 	size_t k = 0;
-	while (!span_contains_nocase(n->text, first->match.v[k]))
+	while (!span_holds_nocase(n->text, first->match.v[k]))
 		k++;
 	return document_fail(d, n, "%s never matches: '%s' of '%s' comes first",
 	                     document_quote(d, n->text), first->match.v[k].p, first->name);

@@ -96,17 +96,29 @@ static enum status check_environment(struct document *d, const struct node *map)
 }
 
 /* `root` is checked; it may be that of a profile. */
+/* A digest holds the texts of communication in one line. */
+static enum status addition_read(struct document *d, const struct node *n, struct rules *out)
+{
+	for (const struct node *m = node_get(n, "match")->first; m; m = m->next)
+		if (!m->text.n || memchr(m->text.p, ' ', m->text.n))
+			return document_fail(d, m, "%s: such texts must not be empty or hold blanks",
+			                     document_quote(d, m->text));
+	keys_fill(&addition_map, n, &out->arena, vec_push_zero(&out->categories));
+	return ST_OK;
+}
+
 static enum status read_root(struct document *d, const struct node *root, struct rules *out)
 {
-	const struct node *baseline = node_get(root, "baseline"),
-	                  *aliases = node_get(node_get(root, "kernels"), "alias");
+	const struct node *baseline = node_get(root, "baseline"), *kernels = node_get(root, "kernels");
 	if (baseline)
 		TRY(check_baseline(d, baseline));
 	keys_default(&rules_keys, out);
 	keys_fill(&rules_keys, root, &out->arena, out);
 	TRY(check_environment(d, node_get(root, "environment")));
-	for (const struct node *n = node_first(aliases); n; n = n->next)
+	for (const struct node *n = node_first(node_get(kernels, "alias")); n; n = n->next)
 		keys_fill(&alias_map, n, &out->arena, vec_push_zero(&out->aliases));
+	for (const struct node *n = node_first(node_get(kernels, "categories")); n; n = n->next)
+		TRY(addition_read(d, n, out));
 	for (const struct node *n = node_get(root, "rules")->first; n; n = n->next)
 		TRY(rule_read(d, n, out));
 	for (const struct node *n = node_first(node_get(root, "waivers")); n; n = n->next)

@@ -10,9 +10,10 @@
 /// from and a newcomer adds one row to.
 extern const struct key_map rules_keys;
 
-/// The keys of its parts, for `struct rule`, `struct waiver`, `struct alias` and the globs of
+/// The keys of its parts, for `struct rule`, `struct waiver`, `struct alias`,
+/// `struct category_addition` and the globs of
 /// `struct query`.
-extern const struct key_map rule_map, waiver_map, alias_map, select_map;
+extern const struct key_map rule_map, waiver_map, alias_map, addition_map, select_map;
 
 /// Words of the enumerations, in the order of their enums.
 word_fn word_metric, word_stat, word_reduce, word_better, word_level, word_on_missing, word_class,

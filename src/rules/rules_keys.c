@@ -93,11 +93,22 @@ static const struct key alias_keys[] = {
 };
 const struct key_map alias_map = KEY_TABLE("an alias", alias_keys);
 
+static const struct key addition_keys[] = {
+	KEY("category", TEXT, REQUIRED, "name of a category that there is",
+	    INTO(category_addition, category)),
+	KEY("match", TEXTS, REQUIRED,
+	    "texts that a name holds, without case, with * and ?; they come before those of all "
+	    "categories",
+	    INTO(category_addition, match)),
+};
+const struct key_map addition_map = KEY_TABLE("an addition to a category", addition_keys);
+
 static const struct key kernels_keys[] = {
 	KEY("match", WORD, OPTIONAL,
 	    "compare kernel names without the numbering that a rebuild changes, or exactly",
 	    INTO(rules, match_exact), .words = word_kernel_match),
 	KEY("alias", MAPS, OPTIONAL, "kernels that are to count as one", .map = &alias_map),
+	KEY("categories", MAPS, OPTIONAL, "kernels that are to be of a category", .map = &addition_map),
 };
 static const struct key_map kernels_map = KEY_TABLE("'kernels'", kernels_keys);
 
@@ -225,7 +236,8 @@ static const struct key root_keys[] = {
 	KEY("environment", MAP, OPTIONAL, "what both sides must have in common",
 	    .map = &environment_map),
 	KEY("defaults", MAP, OPTIONAL, "for rules that do not say", .map = &defaults_map),
-	KEY("kernels", MAP, OPTIONAL, "when two kernel names are one kernel", .map = &kernels_map),
+	KEY("kernels", MAP, OPTIONAL, "when two kernel names are one kernel, and of which category",
+	    .map = &kernels_map),
 	KEY("rules", MAPS, REQUIRED, "the checks", .map = &rule_map),
 	KEY("waivers", MAPS, OPTIONAL, "failures that are accepted until a day", .map = &waiver_map),
 	KEY("profiles", NAMED, OPTIONAL, "other numbers under a name, for --profile NAME",

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "../unit/memory_file.h"
-#include "read/nsys.h"
+#include "nsys/nsys.h"
 
 static void law(bool holds)
 {
@@ -24,21 +24,19 @@ static enum status take(void *ctx, const struct event *e)
 	return ST_OK;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void read_process(struct nsys *n, const struct nsys_process *p, struct diag_log *log)
 {
-	struct memory_file f = memory_file(data, size);
 	struct name_table names;
 	struct trace_meta meta;
-	struct diag_log log;
 	uint64_t nr = 0;
 	name_table_init(&names);
-	diag_init(&log);
-	enum status st = nsys_read(f.path, NULL, &names,
-	                           (struct event_sink){ .ctx = &nr, .event = take }, &meta, &log);
+	law(p->rank >= -1 && p->world_size >= -1);
+	enum status st =
+	    nsys_read(n, p, &names, (struct event_sink){ .ctx = &nr, .event = take }, &meta);
 	law(st == ST_OK || st == ST_INPUT);
-	law((st == ST_OK) == !diag_first_error(&log));
+	law((st == ST_OK) == !diag_first_error(log));
 	law(nr == meta.events);
-	fuzz_accepted = st == ST_OK;
+	fuzz_accepted = fuzz_accepted && st == ST_OK;
 	for (size_t i = 0; i < meta.samples.nr; i++)
 		law(meta.samples.v[i].counter < meta.counters.nr);
 	arena_release(&meta.arena);
@@ -46,6 +44,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	vec_release(&meta.counters);
 	vec_release(&meta.samples);
 	name_table_release(&names);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct memory_file f = memory_file(data, size);
+	struct nsys *n = NULL;
+	struct diag_log log;
+	bool other;
+	size_t nr = 0;
+	diag_init(&log);
+	enum status st = nsys_open(f.path, NULL, &n, &other, &log);
+	law(st == ST_OK || st == ST_INPUT);
+	law((st == ST_OK) == !diag_first_error(&log) && (st == ST_OK) == (n != NULL));
+	fuzz_accepted = st == ST_OK;
+	const struct nsys_process *v = n ? nsys_processes(n, &nr) : NULL;
+	law((nr > 0) == (n != NULL));
+	for (size_t i = 0; i < nr && !diag_first_error(&log); i++)
+		read_process(n, &v[i], &log);
+	nsys_close(n);
 	diag_release(&log);
 	close(f.fd);
 	return 0;

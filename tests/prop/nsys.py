@@ -272,6 +272,106 @@ def laid_out_at_random(dir):
     return nr
 
 
+# --- Several processes, graphs, steps ---------------------------------------------------------------------------------
+
+
+KERNEL = "CUPTI_ACTIVITY_KIND_KERNEL"
+TWO = f"UPDATE {KERNEL} SET globalPid = {nsys.VM | nsys.OTHER_PID << 24} WHERE start > 2000"
+
+
+def communicator(pid, ranks, rank):
+    said = json.dumps({"NCCL communicator ID": 7, "No. of ranks": ranks, "Rank": rank, "CUDA device": 0}, separators=(",", ":"))
+    return f"""INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid, jsonText)
+        VALUES (1, 2, 59, 'ncclCommInitRank', {nsys.VM | pid << 24 | 1}, '{said}')"""
+
+
+def mpi(pid, rank):
+    return f"INSERT INTO NVTX_EVENTS (start, eventType, text, globalTid) VALUES (1, 39, 'MPI Rank {rank}', {nsys.VM | pid << 24 | 1})"
+
+
+def ranks_of(path):
+    """[rank, world size, kernels] of each process."""
+    done = run("digest", path, "-o", "-")
+    if done.returncode:
+        sys.exit(f"FAILED: {path}: exit {done.returncode}: {done.stderr}")
+    d = json.loads(done.stdout)
+    return [[r["rank"], r.get("world_size"), sum(k["count"] for k in r["kernels"] if k["kind"] == "kernel")] for r in d.get("digests", [d])]
+
+
+def expect(what, got, want):
+    if got != want:
+        sys.exit(f"FAILED: {what}: {got}, not {want}")
+
+
+def processes(dir):
+    p = dir / "p.sqlite"
+    other_gpu = f"UPDATE {KERNEL} SET deviceId = 1 WHERE globalPid >> 24 & 0xFFFFFF = {nsys.OTHER_PID}"
+    expect("by GPU", ranks_of(changed(p, TWO, other_gpu)), [[0, None, 2], [1, None, 2]])
+    by_number = ["DELETE FROM TARGET_INFO_CUDA_DEVICE",
+                 *(f"INSERT INTO TARGET_INFO_CUDA_DEVICE (gpuId, cudaId, pid) VALUES ({gpu}, 0, {pid})"
+                   for gpu, pid in ((5, nsys.PID), (4, nsys.OTHER_PID)))]
+    expect("by the report's number of the GPU", ranks_of(changed(p, TWO, *by_number)), [[0, None, 2], [1, None, 2]])
+    said = [communicator(nsys.PID, 4, 3), communicator(nsys.OTHER_PID, 4, 2), communicator(nsys.PID, 2, 0)]
+    expect("by NCCL", ranks_of(changed(p, TWO, other_gpu, *said)), [[2, 4, 2], [3, 4, 2]])
+    expect("by MPI", ranks_of(changed(p, TWO, mpi(nsys.PID, 1), mpi(nsys.OTHER_PID, 0))), [[0, None, 2], [1, None, 2]])
+    refused(changed(p, TWO, communicator(nsys.PID, 4, 3), communicator(nsys.OTHER_PID, 4, 3)), "--process")
+    expect("one process, by NCCL", ranks_of(changed(p, communicator(nsys.PID, 8, 6))), [[6, 8, 4]])
+    changed(p, TWO)
+    for pid in (nsys.PID, nsys.OTHER_PID):
+        d = digest(p, "--process", str(pid))
+        expect(f"--process {pid}", sum(k["count"] for k in d["kernels"] if k["kind"] == "kernel"), 2)
+    done = run("digest", p, "--process", "17", "-o", "-")
+    if done.returncode != 2 or "4242, 4243" not in done.stderr:
+        sys.exit(f"FAILED: --process 17: exit {done.returncode}: {done.stderr}")
+    subprocess.run([sys.executable, GEN / "trace.py", "--seed", "1", "--out", dir / "t.json.gz"], check=True)
+    done = run("digest", dir / "t.json.gz", "--process", "17", "-o", "-")
+    if done.returncode != 2 or "which" not in done.stderr:
+        sys.exit(f"FAILED: --process of a trace: exit {done.returncode}: {done.stderr}")
+
+
+GRAPHS = "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE ({})"
+GRAPH_COLUMNS = """start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL, graphId INTEGER NOT NULL,
+    graphExecId INTEGER NOT NULL, contextId INTEGER NOT NULL, streamId INTEGER NOT NULL, correlationId INTEGER, globalPid INTEGER"""
+
+
+def graphs(dir):
+    """A graph as a whole is an activity of the step that launched it."""
+    p = dir / "g.sqlite"
+    rows = [f"INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES ({i * 1000 + 600}, {i * 1000 + 1100}, 0, {7 + i % 2}, 9, 1, 7, {i}, "
+            f"{nsys.VM | nsys.PID << 24})" for i in range(4)]
+    kinds = [f"DELETE FROM CUPTI_ACTIVITY_KIND_{t}" for t in ("KERNEL", "MEMCPY", "MEMSET")]
+    for before in ([], kinds):
+        d = digest(changed(p, GRAPHS.format(GRAPH_COLUMNS), *rows, *before))
+        got = {k["name"]: (k["kind"], k["count"], k["total_ns"]) for k in d["kernels"] if k["name"].startswith("CUDA graph")}
+        expect("graphs", got, {"CUDA graph 7": ("kernel", 2, 1000), "CUDA graph 8": ("kernel", 2, 1000)})
+        expect("steps with graphs", [d["total_steps"], d["trust"]["unattributed"]], [4, 0])
+
+
+def older(dir):
+    """What earlier and other exports lack or call otherwise."""
+    p = dir / "o.sqlite"
+    want = comparable(digest(changed(p)))
+    renamed = "ALTER TABLE META_DATA_EXPORT RENAME TO EXPORT_META_DATA"
+    for sql in ([renamed], [renamed, "UPDATE EXPORT_META_DATA SET value = '2.9.1' WHERE name = 'EXPORT_SCHEMA_VERSION'"],
+                ["ALTER TABLE NVTX_EVENTS DROP COLUMN domainId"], ["ALTER TABLE NVTX_EVENTS DROP COLUMN jsonText"],
+                [f"ALTER TABLE CUPTI_ACTIVITY_KIND_{t} DROP COLUMN globalPid" for t in ("KERNEL", "MEMCPY", "MEMSET")]):
+        got = comparable(digest(changed(p, *sql)))
+        if got != want:
+            sys.exit(f"FAILED: after {sql}: {[key for key in want if got.get(key) != want[key]]} differ")
+
+
+def steps(dir):
+    """Ranges that mark steps are steps unless the marker finds some; an optimizer's are within."""
+    p = dir / "n.sqlite"
+    for name, number in (("step {}", 4), ("Step: {}", 4), ("train_step_{}", 4), ("iteration{}", 4), ("Training Iteration #{}", 4),
+                         ("iter", 4), ("optimizer step {}", 0), ("forward {}", 0), ("ProfilerStep#{}", 4), ("footstep {}", 0)):
+        sql = [f"UPDATE NVTX_EVENTS SET text = '{name.format(i + 3)}' WHERE start = {i * 1000} AND eventType = 59" for i in range(4)]
+        d = digest(changed(p, *sql))
+        expect(f"steps of '{name}'", 0 if d["window"] else d["total_steps"], number)
+        if number and "{}" in name:
+            expect(f"numbers of '{name}'", d["steps"]["number"], [3, 4, 5, 6])
+
+
 # --- What is refused -----------------------------------------------------------------------------------------------
 
 
@@ -308,14 +408,14 @@ def bytes_changed(path, at, new):
 
 
 def refusals(dir):
-    p, kernel = dir / "s.sqlite", "CUPTI_ACTIVITY_KIND_KERNEL"
-    two = f"UPDATE {kernel} SET globalPid = {nsys.VM | nsys.OTHER_PID << 24} WHERE start > 2000"
-    refused(changed(p, two), "several processes (4242 and 4243)", "nsys profile -o report_rank%q{RANK}")
-    refused(changed(p, "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER)",
-                    "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (1, 2)"), "--cuda-graph-trace=node")
+    p, kernel = dir / "s.sqlite", KERNEL
+    refused(changed(p, TWO), "several processes (4242, 4243) on the same GPU", "--process", "nsys profile -o report_rank%q{RANK}")
     refused(changed(p, *(f"DROP TABLE CUPTI_ACTIVITY_KIND_{t}" for t in ("KERNEL", "MEMCPY", "MEMSET"))), "no kernel, copy or memory set")
     refused(changed(p, "DROP TABLE META_DATA_EXPORT"), "no export of Nsight Systems")
-    refused(changed(p, "UPDATE META_DATA_EXPORT SET value = '4.0.1'"), "EXPORT_SCHEMA_VERSION is not 3.x")
+    for table, words in (("rocpd_op", "rocprof"), ("rocpd_kernel_dispatch_0011", "rocprof"), ("CANN_API", "Ascend"),
+                         ("CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", "nvprof")):
+        refused(changed(p, "DROP TABLE META_DATA_EXPORT", f"CREATE TABLE {table} (id INTEGER)"), words)
+    refused(changed(p, "UPDATE META_DATA_EXPORT SET value = '4.0.1'"), "EXPORT_SCHEMA_VERSION is neither 2.x nor 3.x")
     refused(changed(p, f"ALTER TABLE {kernel} RENAME COLUMN deviceId TO device"), f"{kernel}: no column 'deviceId'")
     refused(changed(p, f"UPDATE {kernel} SET gridX = 'a' WHERE rowid = 2"), f"{kernel}, row 2: 'gridX' is no integer")
     refused(changed(p, f"UPDATE {kernel} SET gridX = 1.5 WHERE rowid = 3"), f"{kernel}, row 3: 'gridX' is no integer")
@@ -341,7 +441,7 @@ def refusals(dir):
         sys.exit("FAILED: a folder with an export")
     for name in ("rank0.nsys-rep", "other.sqlite"):
         (many / name).unlink()
-    changed(many / "rank1.sqlite", two)
+    changed(many / "rank1.sqlite", TWO)
     refused(many, "several processes")
     for name in ("a.nsys-rep", "a.qdrep"):
         (dir / name).write_bytes(b"\x01\x02binary")
@@ -393,6 +493,10 @@ def main():
         print(f"{of_shared_traces(dir)} shared traces: the same")
         print(f"{laid_out_at_random(dir)} GPU activities in databases laid out at random: as SQLite finds them")
         stored(dir)
+        processes(dir)
+        graphs(dir)
+        older(dir)
+        steps(dir)
         refusals(dir)
         print(f"{damage(dir)} of 400 damaged exports refused, the others read")
 

@@ -20,6 +20,10 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "gen"))
+import xspace  # noqa: E402
+from _reference import recordings  # noqa: E402
+
 D = decimal.Decimal
 LAUNCH = re.compile(r"LaunchKernel|GraphLaunch|LaunchCooperative")
 SYNC = re.compile(r"^(cuda|hip|cu)(Device|Stream|Event|Ctx)Synchronize")
@@ -49,6 +53,13 @@ def words(text):
     return dict(w.split(":", 1) for w in text.split(" ") if ":" in w)
 
 
+def kernel_name(name, args):
+    """What XLA generated is named after its operation."""
+    name = re.sub(r"( \[clone \.kd\]|\.kd)$", "", name)
+    module, op = args.get("hlo_module"), args.get("hlo_op", "")
+    return f"{module}/{op}" if module and re.sub(r"\W", "_", op) == name else name
+
+
 def load(events):
     """GPU activities, calls, annotations and steps on GPUs, each with what figures need."""
     processes = {e["pid"]: e["args"]["name"] for e in events if e.get("name") == "process_name"}
@@ -72,9 +83,9 @@ def load(events):
                     "memset" if "Memset_details" in args or name.startswith("Memset") else "kernel"
             if kind == "memcpy":
                 size = int(words(args.get("memcpy_details", "")).get("size", 0))
-            gpu.append({**row, "dev": m[1], "kind": kind, "size": size})
+            gpu.append({**row, "name": kernel_name(name, args) if kind == "kernel" else name, "dev": m[1], "kind": kind, "size": size})
         elif process.endswith("/host:CPU") and not name.startswith("$"):
-            call = row["corr"] is not None and name.startswith(("cu", "hip"))
+            call = row["corr"] not in (None, "0")
             (calls if call else notes).append({**row, "number": None if call else args.get("step_num")})
     return gpu, calls, notes, steps
 
@@ -338,6 +349,42 @@ def forms(folder):
     print("forms: the same figures in each")
 
 
+def converted(folder, what, events, *options):
+    """A trace and the XSpace of it, in whole nanoseconds: in a trace times and durations are rounded each by itself."""
+    events = [{**e, **{k: round(D(str(e[k])), 3) for k in ("ts", "dur") if k in e}} for e in events]
+    trace, space = folder / "form.trace.json.gz", folder / "form.xplane.pb"
+    trace.write_bytes(gzip.compress(xspace.trace(events)))
+    have = program(trace, *options)
+    for form in ({}, {"host_first": True}, {"base_ns": 1790000000}):
+        space.write_bytes(xspace.encode([e for e in events if e], **form))
+        got = program(space, *options)
+        assert got == have, (what, form, differences(have, got)[:5], differences(got, have)[:5])
+
+
+def comparable(path):
+    d = json.loads(gpugate("digest", path, "-o", "-").stdout)
+    for key in ("trace", "source_hash", "events", "device_memory", "environment"):
+        d.pop(key, None)
+    d["kernels"].sort(key=lambda k: (k["kind"], k["name"]))
+    return d
+
+
+def spaces(folder):
+    """An XSpace is the same run as the trace that XProf makes of it: of generated traces and of the shared files."""
+    for options in ([], ["--gpus", "2", "--lag", "2"], ["--derived"], ["--gpus", "3", "--derived", "--no-host"], ["--no-steps"]):
+        converted(folder, options, [e for e in generate(folder / "form.trace.json.gz", *options)])
+    for seed in range(40):
+        events = [e for e in Maker(seed).events() if e and not e.get("args", {}).get("step_num") == "x"]
+        converted(folder, seed, events)
+    for path in recordings("xplane", "*.xplane.pb*"):
+        trace = folder / "shared.trace.json.gz"
+        trace.write_bytes(gzip.compress(xspace.trace(xspace.decode(path.read_bytes())), 1))
+        want, got = comparable(trace), comparable(path)
+        bad = [key for key in want | got if want.get(key) != got.get(key)]
+        assert not bad, (path.name, bad, [(got.get(k), want.get(k)) for k in bad[:1]])
+    print("XSpace files: the figures of their traces")
+
+
 def limits(folder):
     """What is not whole is never taken for a whole."""
     path = folder / "cut.trace.json.gz"
@@ -356,6 +403,57 @@ def limits(folder):
     path.write_text(head.replace("GPU", "TPU") + "]}")
     assert "a trace of TPUs; give one of GPUs" in gpugate("metrics", path, status=3).stderr
     print("limits: cut, capped, of TPUs")
+
+
+def spaces_refused(folder):
+    """What is no whole XSpace of GPUs is one line and exit 3; any damage is that or a digest."""
+    path, rng = folder / "x.xplane.pb", random.Random(1)
+    events = [e for e in generate(folder / "form.trace.json.gz", "--steps", "2") if e]
+    raw = xspace.encode(events)
+
+    def refused(b, *words):
+        path.write_bytes(b)
+        said = gpugate("metrics", path, status=3).stderr
+        assert said.count("\n") == 1 and all(w in said for w in words), (words, said)
+
+    ends, at = set(), 0
+    for number, value in xspace.fields(raw):  # between planes nothing is missing that could be seen
+        at += len(xspace.message(number, value))
+        ends.add(at)
+    for n in {rng.randrange(1, len(raw)) for _ in range(60)} - ends:
+        refused(raw[:n])
+    refused(xspace.encode([e if e["name"] != "process_name" else {**e, "args": {"name": e["args"]["name"].replace("GPU", "TPU")}}
+                           for e in events]), "a profile of TPUs; give one of GPUs")
+    refused(xspace.message(1, xspace.Plane(1, "/host:CPU").bytes()), "no GPU was recorded")
+    gpu = xspace.message(1, xspace.Plane(1, "/device:GPU:0").bytes())
+    refused(gpu + gpu, "two planes are one GPU")
+    refused(gzip.compress(raw)[:-9], "x.xplane.pb")
+    nr = 0
+    for _ in range(300):
+        b = bytearray(raw)
+        for _ in range(rng.choice([1, 1, 3, 9])):
+            b[rng.randrange(len(b))] = rng.choice([0, 1, 8, 10, 18, 127, 128, 255, rng.randrange(256)])
+        path.write_bytes(b)
+        done = subprocess.run([GPUGATE, "metrics", path], capture_output=True, text=True)
+        assert done.returncode in (0, 3) and (done.returncode == 0 or done.stderr.count("\n") == 1), done
+        nr += done.returncode == 3
+    path.unlink()
+    print(f"XSpace files: cut, of TPUs, without GPUs; {nr} of 300 damaged ones refused")
+
+
+def hosts(folder):
+    """Each host of a job writes a file: they are its ranks, in the order of their names."""
+    job = folder / "job"
+    job.mkdir()
+    for seed, host in enumerate(("node-b", "node-a", "node-c")):
+        events = [e for e in generate(folder / "form.trace.json.gz", "--seed", str(seed), "--gpus", str(seed + 1)) if e]
+        (job / f"{host}.xplane.pb").write_bytes(xspace.encode(events))
+    doc = json.loads(gpugate("digest", job, "-o", "-").stdout)
+    got = [(d["rank"], d["trace"], len(d["devices"])) for d in doc["digests"]]
+    assert got == [(0, "node-a.xplane.pb", 2), (1, "node-b.xplane.pb", 1), (2, "node-c.xplane.pb", 3)], got
+    (job / "node-a.xplane.pb").rename(job / "rank4.xplane.pb")
+    assert "rank 0 is there twice" in gpugate("digest", job, "-o", "-", status=3).stderr
+    print("hosts: ranks by their names")
 
 
 def gate(folder):
@@ -383,6 +481,9 @@ def main():
         folder = pathlib.Path(name)
         random_traces(folder, range(o.seed, o.seed + o.count))
         forms(folder)
+        spaces(folder)
+        spaces_refused(folder)
+        hosts(folder)
         limits(folder)
         gate(folder)
     return 0

@@ -103,6 +103,23 @@ static void test_built_in(void **state)
 		{ "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
 		  "communication" },
 		{ "void cross_device_reduce_2stage<__nv_bfloat16, 8>", "communication" },
+		{ "void deep_ep::intranode::dispatch<8, 768>(int4*, float*)", "communication" },
+		{ "void dsv3::ep::internode::combine<(int)16, __nv_bfloat16>(int4*)", "communication" },
+		{ "dsv3::ep::intranode::cached_notify_combine(void**, int*, int, int, int)",
+		  "communication" },
+		{ "void ep::internode_ll::dispatch<true, 7168>(void*, float*)", "communication" },
+		{ "CUDA graph 12", "CUDA graphs" },
+		{ "jit_train_step/loop_convert_fusion.3", "XLA" },
+		{ "input_reduce_fusion_1", "XLA" },
+		{ "jit__mean/wrapped_convert", "XLA" },
+		{ "jit_f/fusion.5", "XLA" },
+		{ "jit_f/gemm_fusion_dot.7", "GEMM" },
+		{ "void at::native::unrolled_elementwise_kernel<diffusion_input_t>", "elementwise" },
+		{ "nvfuser_inner_persistent_f0_c1_r0_g0(Tensor<__bfloat, 2, 2>)", "nvFuser" },
+		{ "void sage_fwd<128, 64>(signed char*)", "attention" },
+		{ "void at::native::transform_bias_rescale_qkv_kernel<float, float, true>", "attention" },
+		{ "void Eigen::internal::EigenMetaKernel<Eigen::TensorEvaluator<float> >", "elementwise" },
+		{ "per_token_group_cast_to_fp8_kernel<128>", "quantisation" },
 		{ "triton_poi_fused_addmm_native_layer_norm_4", "Triton" },
 		{ "void vllm::moe::topkGatingSoftmax<8, 128, 4, 16, int>", "MoE" },
 		{ "fused_moe_kernel", "MoE" },
@@ -173,7 +190,8 @@ static void test_built_in(void **state)
 	}
 	assert_true(ok);
 	assert_string_equal(category_communication(&t, &a),
-	                    "nccl rccl msccl nvshmem cross_device_reduce oneccl deep_ep deepep");
+	                    "nccl rccl msccl nvshmem cross_device_reduce oneccl deep_ep deepep "
+	                    "ep::internode ep::intranode notify_dispatch notify_combine");
 	arena_release(&a);
 	category_table_release(&t);
 	diag_release(&log);

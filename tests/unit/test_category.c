@@ -40,6 +40,12 @@ static void test_lookup(void **state)
 		{ "q", "one letter" },
 		{ "\xc3\xa4\xc3\xb6[", "other" }, /* '{' of another case it is not */
 		{ "\xc3\xa4\xc3\xb6{", "bytes" },
+		{ "loop_add_FUSION_3", "wild" },
+		{ "loop__fusion", "wild" },
+		{ "loop_fusion", "other" },
+		{ "fusion_loop_", "other" },
+		{ "xb1c", "wild" },
+		{ "bc", "other" },
 	};
 	struct category_table t = { .source = "test" };
 	struct arena a = ARENA_INIT;
@@ -48,6 +54,7 @@ static void test_lookup(void **state)
 	add(&t, "expert communication", CLASS_COMMUNICATION, "deep_ep", NULL);
 	add(&t, "one letter", CLASS_OTHER, "q", NULL);
 	add(&t, "bytes", CLASS_OTHER, "\xc3\xb6{", NULL);
+	add(&t, "wild", CLASS_OTHER, "loop_*_fusion", "b?c");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		assert_string_equal(category_name(&t, category_of(&t, span_of(rows[i].name))),
 		                    rows[i].category);
@@ -69,9 +76,30 @@ static void test_matches_any(void **state)
 	assert_false(category_matches_any(" ", SPAN("a b")));
 }
 
+static void test_added(void **state)
+{
+	(void)state;
+	struct category_table t = { .source = "test" };
+	struct arena a = ARENA_INIT;
+	struct category_addition own = { .category = "communication" };
+	add(&t, "GEMM", CLASS_COMPUTE, "gemm", NULL);
+	add(&t, "communication", CLASS_COMMUNICATION, "nccl", NULL);
+	vec_push(&own.match, SPAN("my_a2a_*"));
+	assert_true(category_add(&t, &own));
+	assert_int_equal(category_of(&t, SPAN("void my_A2A_gemm<4>")), 1); /* before all rows */
+	assert_int_equal(category_of(&t, SPAN("my_gemm")), 0);
+	assert_string_equal(category_communication(&t, &a), "nccl my_a2a_*");
+	assert_true(category_matches_any("nccl my_a2a_*", SPAN("x my_a2a_send")));
+	own.category = "gemm";
+	assert_false(category_add(&t, &own));
+	vec_release(&own.match);
+	arena_release(&a);
+	category_table_release(&t);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_lookup),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_lookup), cmocka_unit_test(test_added),
 		                                cmocka_unit_test(test_matches_any) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

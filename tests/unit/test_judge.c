@@ -455,7 +455,7 @@ static void warmup_of_rules(struct bench_of_two *s)
 }
 static void other_communication(struct bench_of_two *s)
 {
-	s->b->communication = "rccl";
+	s->b->communication = "nccl gemm_b";
 }
 static void too_few_ranks(struct bench_of_two *s)
 {
@@ -486,7 +486,7 @@ static void test_incompatible(void **state)
 		          { window_of_rules, ST_USAGE, "period', the rules with 'unmarked: window'" },
 		          { other_warmup, ST_USAGE, "warm-up" },
 		          { warmup_of_rules, ST_USAGE, "warm-up" },
-		          { other_communication, ST_USAGE, "rccl" },
+		          { other_communication, ST_USAGE, "gemm_b" },
 		          { too_few_ranks, ST_INPUT, "rank 1 of 2 is missing" },
 		          { no_rules, ST_USAGE, "no rules" } };
 	for (size_t i = 0; i < NR_OF(cases); i++) {
@@ -500,6 +500,18 @@ static void test_incompatible(void **state)
 		assert_int_equal(s.report.checks.nr, 0);
 		release(&s);
 	}
+}
+
+/* Texts that no kernel of the other has tell nothing apart: so does a later table. */
+static void test_same_communication(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	add_cuda_rule(&s);
+	s.b->communication = "nccl rccl";
+	assert_int_equal(run_judge(&s), ST_OK);
+	release(&s);
 }
 
 /* What has markers is the same with either. */
@@ -1186,6 +1198,7 @@ int main(void)
 		cmocka_unit_test(test_short_last_step),
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_incompatible),
+		cmocka_unit_test(test_same_communication),
 		cmocka_unit_test(test_unmarked_with_markers),
 		cmocka_unit_test(test_own_artifact),
 		cmocka_unit_test(test_repeats),

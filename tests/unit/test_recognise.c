@@ -88,6 +88,11 @@ static const struct {
 	{ "pickle", SPAN("(dp0\nS'segments'") },
 	{ "pickle", SPAN("}q\0(X") },
 	{ "pickle", SPAN("]q\0") },
+	{ "xspace", SPAN("\x0a\x14\x12\x0e/host:metadata") },
+	{ "xspace", SPAN("\x0a\x0a\x08\x01\x12\x06/device:GPU:0") }, /* a length that is a blank */
+	{ "xspace", SPAN("\x0a\x20\x12\x09/host:CPU") },
+	{ "other", SPAN("\x0a\x14\x12\x0etokyo.example") },
+	{ "other", SPAN("\x0a\x05\x12\x0e/host:metadata") }, /* a name longer than its plane */
 	{ "nsys", SPAN("SQLite format 3\0\x10") },
 	{ "other", SPAN("SQLite format 2\0\x10") },
 	{ "other", SPAN("<html>") },
@@ -99,6 +104,11 @@ static const struct {
 	{ "other", SPAN("PK\x03\x04") },
 	{ "other", SPAN("\xEF\xBB\xBF{}") },
 	{ "run", SPAN("{\"schema\": \"gpugate-run-1\"") },
+	{ "tensorboard",
+	  SPAN("\x18\0\0\0\0\0\0\0\xa3\x7f\x4b\x22\x09\0\0\xc0\x85\x9c\x0d\xd9\x41\x1a\x0d"
+	       "brain.Event:2") },
+	{ "columns", SPAN("PAR1\x15\x04") },
+	{ "columns", SPAN("ARROW1\0\0") },
 	{ "snapshot", SPAN("{\"segments\": [" SEGMENT "]}") },
 	{ "xprof", SPAN("{\"memoryProfilePerAllocator\":{}}") },
 	{ "xprof", SPAN(" {\"version\":1,\"memory_profile_per_allocator\":{\"0\":") },
@@ -172,6 +182,7 @@ static void test_endings(void **state)
 	                               "binary");
 	assert_string_equal(artifact_format_find(bytes, "a.nsys-rep")->name, "nsys report");
 	assert_string_equal(artifact_format_find(bytes, "a.qdrep")->name, "nsys report");
+	assert_string_equal(artifact_format_find(bytes, "a.ncu-rep")->name, "ncu report");
 	assert_string_equal(artifact_format_find(bytes, "nsys-rep")->name, "other");
 	assert_string_equal(artifact_format_find(SPAN("{"), "a.qdrep")->name, "trace");
 }
@@ -206,7 +217,8 @@ static void test_rows(void **state)
 	char path[100];
 	(void)state;
 	for (const struct artifact_format *f = artifact_formats; f->name; f++) {
-		bool by_ending = !f->schema && !f->form && !f->recognise && f->endings[0];
+		bool by_ending =
+		    !f->schema && !f->form && !f->recognise && !f->recognise_blanks && f->endings[0];
 		snprintf(path, sizeof path, "fuzz/fuzz_%s.c", f->name);
 		if (f->load && access(path, R_OK) != 0)
 			fail_msg("format '%s' has no fuzz target tests/%s", f->name, path);

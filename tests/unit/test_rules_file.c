@@ -63,6 +63,7 @@ static const char everything[] =
     "kernels:\n"
     "  match: exact\n"
     "  alias: [{match: \"nccl*\", as: all reduce}]\n"
+    "  categories: [{category: communication, match: [\"my_a2a_*\", x]}]\n"
     "rules:\n"
     "  - fail: {increase: 5%, and: 2ms}\n"
     "    warn: {increase: 2.000001%, decrease: 1.5us}\n"
@@ -114,6 +115,10 @@ static void test_root(void **state)
 	assert_int_equal(r.aliases.nr, 1);
 	assert_true(span_eq(r.aliases.v[0].match, SPAN("nccl*")));
 	assert_true(span_eq(r.aliases.v[0].as, SPAN("all reduce")));
+	assert_int_equal(r.categories.nr, 1);
+	assert_string_equal(r.categories.v[0].category, "communication");
+	assert_int_equal(r.categories.v[0].match.nr, 2);
+	assert_true(span_eq(r.categories.v[0].match.v[0], SPAN("my_a2a_*")));
 	assert_int_equal(r.on_missing, ON_MISSING_SKIP);
 	assert_int_equal(r.rules.nr, 5);
 	rules_release(&r);
@@ -127,7 +132,7 @@ static void test_rules(void **state)
 	const struct rule *a = &r.rules.v[0], *frag = &r.rules.v[1], *top = &r.rules.v[2],
 	                  *drift = &r.rules.v[3];
 	assert_string_equal(a->id, "step-cuda_time.1");
-	assert_int_equal(a->line, 15);
+	assert_int_equal(a->line, 16);
 	assert_int_equal(a->column, 9);
 	assert_int_equal(a->metric->id, METRIC_STEP_CUDA_TIME);
 	assert_int_equal(a->stat, STAT_P95);
@@ -485,6 +490,10 @@ static void test_refused(void **state)
 		{ "environment: {should_match: [a, ]}\nkernels: {match: norm}\n",
 		  "f:2:18: 'norm' is no match: normalized, exact" },
 		{ "kernels: {alias: [{match: a}]}\n", "f:1:19: an alias lacks 'as'" },
+		{ "kernels: {categories: [{category: a}]}\n",
+		  "f:1:24: an addition to a category lacks 'match'" },
+		{ HEAD RULE "kernels: {categories: [{category: a, match: [b c]}]}\n",
+		  "f:4:46: 'b c': such texts must not be empty or hold blanks" },
 		{ "defaults: {on_missing: fial}\n",
 		  "f:1:24: 'fial' is no on_missing: did you mean 'fail'?" },
 		/* rules */

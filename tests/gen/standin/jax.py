@@ -1,9 +1,9 @@
-"""What examples use of JAX: its profiler writes a trace of xprof.py with the steps that were annotated."""
+"""What examples use of JAX: its profiler writes a trace of xprof.py with the steps that were annotated, and its XSpace."""
 import pathlib
 import subprocess
 import sys
 
-XPROF = pathlib.Path(__file__).resolve().parents[1] / "xprof.py"
+GEN = pathlib.Path(__file__).resolve().parents[1]
 
 
 def block_until_ready(value):
@@ -32,5 +32,7 @@ class profiler:
     def stop_trace(cls):
         cls.folder.mkdir(parents=True)
         steps = cls.StepTraceAnnotation.numbers
-        subprocess.run([sys.executable, XPROF, "--out", cls.folder / "host.trace.json.gz", "--steps", str(len(steps)),
-                        "--first-step", str(steps[0])], check=True)
+        trace = cls.folder / "host.trace.json.gz"
+        subprocess.run([sys.executable, GEN / "xprof.py", "--out", trace, "--steps", str(len(steps)), "--first-step", str(steps[0])],
+                       check=True)
+        subprocess.run([sys.executable, GEN / "xspace.py", trace, "--out", cls.folder / "host.xplane.pb"], check=True)

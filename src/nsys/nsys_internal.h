@@ -1,11 +1,12 @@
 /// Inside of the reader of Nsight Systems' exports: what its files share. No other room
 /// includes this.
 ///
-///     nsys.c           the export as a whole, strings, GPUs
-///     nsys_events.c    kernels, copies, calls, ranges
-///     nsys_metrics.c   samples of GPU metrics
-#ifndef GG_READ_NSYS_INTERNAL_H
-#define GG_READ_NSYS_INTERNAL_H
+///     nsys.c             the export as a whole, strings, GPUs
+///     nsys_processes.c   which processes used GPUs, and their ranks
+///     nsys_events.c      kernels, copies, calls, ranges
+///     nsys_metrics.c     samples of GPU metrics
+#ifndef GG_NSYS_NSYS_INTERNAL_H
+#define GG_NSYS_NSYS_INTERNAL_H
 
 #include <inttypes.h>
 
@@ -13,6 +14,7 @@
 #include "base/strbuf.h"
 #include "events/event.h"
 #include "io/database.h"
+#include "nsys/nsys.h"
 
 /// A GPU that the process used, by CUDA's number and by that of the report.
 struct nsys_gpu {
@@ -28,30 +30,37 @@ struct nsys {
 	struct trace_meta *meta;
 	struct diag_log *log;
 	struct arena arena; ///< of what follows
-	struct idmap string_ids, domain_ids;
-	VEC(struct span) strings, domains;
-	bool any_process;
-	int64_t process; ///< globalPid of the process that used GPUs
+	struct idmap string_ids;
+	VEC(struct span) strings;
+	VEC(struct nsys_process) processes; ///< by rank, then by id
+	const struct nsys_process *process; ///< whose work is being read
+	struct idmap domain_ids; ///< of its NVTX domains
+	VEC(struct span) domains;
 	struct idmap devices; ///< CUDA's numbers of those it used
 	VEC(struct nsys_gpu) gpus; ///< by id in `devices`
 	struct strbuf text; ///< a name that is put together
 };
 
-/// Process and thread of a globalPid or globalTid.
+/// Process (with the machine that it ran on) and thread of a globalPid or globalTid; -1 where
+/// the export does not tell processes.
 /// Source: Nsight Systems User Guide, "Serialized process and thread identifiers".
-static inline int64_t nsys_pid(int64_t global)
+static inline int64_t nsys_process_id(const struct database_value *global)
 {
-	return global >> 24 & 0xFFFFFF;
+	return global->null || global->integer < 0 ? -1 : global->integer >> 24;
 }
-static inline int64_t nsys_tid(int64_t global)
+static inline int64_t nsys_pid(const struct database_value *global)
 {
-	return global & 0xFFFFFF;
+	return nsys_process_id(global) & 0xFFFFFF;
+}
+static inline int64_t nsys_tid(const struct database_value *global)
+{
+	return global->null ? IDENT_NONE : global->integer & 0xFFFFFF;
 }
 
-/// True for what the process that used GPUs did.
+/// True for what the process did whose work is being read.
 static inline bool nsys_ours(const struct nsys *n, const struct database_value *global)
 {
-	return !global->null && global->integer >> 24 == n->process >> 24;
+	return n->process->id < 0 || nsys_process_id(global) == n->process->id;
 }
 
 /// database_scan() with the columns of an array.
@@ -64,7 +73,13 @@ GG_MUST_CHECK enum status nsys_fail(struct nsys *n, const char *table, const cha
 /// Text of StringIds; false where there is none, or none short enough to be a name.
 bool nsys_string(const struct nsys *n, const struct database_value *id, struct span *out);
 
-/// Kernels, copies and memory sets; which process and which devices.
+/// The tables of GPU work; ended by NULL.
+extern const char *const nsys_gpu_tables[];
+
+/// Fill `processes`.
+GG_MUST_CHECK enum status nsys_find_processes(struct nsys *n);
+
+/// Kernels, copies, memory sets and graphs of the process; which devices it used.
 GG_MUST_CHECK enum status nsys_gpu_work(struct nsys *n);
 
 /// Runtime calls and ranges of that process.

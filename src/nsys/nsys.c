@@ -1,14 +1,18 @@
 /* Source of tables and columns: Nsight Systems User Guide, "SQLite Schema Reference" (2024 and
    2025; schema 3.x); of what relates them: the reports and recipes that come with nsys. */
-#include "read/nsys.h"
+#include "nsys/nsys.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
-#include "read/nsys_internal.h"
+#include "nsys/nsys_internal.h"
 
 /* Names are far shorter; what a process printed is held as a string, too. */
-enum { STRING_BYTES = 1 << 16, SCHEMA_MAJOR = 3 };
+enum { STRING_BYTES = 1 << 16 };
+
+/* Of schema 2 (nsys 2020 to 2022) the tables that are read have the same columns. */
+enum { SCHEMA_OLDEST = 2, SCHEMA_NEWEST = 3 };
 
 enum status nsys_fail(struct nsys *n, const char *table, const char *what)
 {
@@ -47,6 +51,9 @@ struct schema_version {
 	bool found, known;
 };
 
+/* nsys 2022 and before wrote the latter. */
+static const char *const version_tables[] = { "META_DATA_EXPORT", "EXPORT_META_DATA" };
+
 static const struct database_column export_columns[] = {
 	{ .name = "name", .text = true }, { .name = "value", .text = true, .optional = true }
 };
@@ -60,36 +67,47 @@ static enum status take_version(void *ctx, const struct database_value *v)
 	const char *dot = memchr(v[1].text.p, '.', v[1].text.n);
 	size_t n = dot ? (size_t)(dot - v[1].text.p) : v[1].text.n;
 	s->found = true;
-	s->known = number_parse_u64((struct span){ v[1].text.p, n }, &major) && major == SCHEMA_MAJOR;
+	s->known = number_parse_u64((struct span){ v[1].text.p, n }, &major) &&
+	           major >= SCHEMA_OLDEST && major <= SCHEMA_NEWEST;
 	return ST_OK;
 }
 
-static enum status check_version(struct nsys *n)
+/* Databases of other tools, by a table. Sources: rocpd_python of ROCm/rocmProfileData and
+   rocprofv3 (ROCm 7); nvprof's cupti_activity tables; msprof of CANN 8. */
+static const char *foreign_database(const struct database *db)
+{
+	static const struct {
+		struct span table;
+		const char *what;
+	} tools[] = {
+		{ { "rocpd_", 6 },
+		  "a database of rocprof (rocpd), which is not read: record with torch.profiler or "
+		  "jax.profiler, which know ROCm's kernels too" },
+		{ { "CANN_API", 8 },
+		  "a database of Ascend's profiler, whose devices are not read: give a recording of GPUs" },
+		{ { "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", 37 },
+		  "a database of nvprof, which Nsight Systems replaced: record with nsys profile" },
+	};
+	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+		if (database_has(db, tools[i].table))
+			return tools[i].what;
+	return "a database of SQLite, but no export of Nsight Systems that says its schema: make it "
+	       "with nsys export --type sqlite of a current release";
+}
+
+static enum status check_version(struct nsys *n, bool *other)
 {
 	struct schema_version s = { 0 };
-	TRY(database_scan(n->db, "META_DATA_EXPORT", export_columns, 2, take_version, &s, n->log));
-	n->meta->not_a_trace = !s.found;
+	for (size_t i = 0; i < sizeof version_tables / sizeof *version_tables; i++)
+		TRY(database_scan(n->db, version_tables[i], export_columns, 2, take_version, &s, n->log));
+	*other = !s.found;
 	if (!s.found)
-		return diag_fail(n->log, ST_INPUT,
-		                 "%s: a database of SQLite, but no export of Nsight Systems that says its "
-		                 "schema: make it with nsys export --type sqlite of a current release",
-		                 database_name(n->db));
+		return diag_fail(n->log, ST_INPUT, "%s: %s", database_name(n->db), foreign_database(n->db));
 	return s.known ? ST_OK
-	               : nsys_fail(n, "META_DATA_EXPORT",
-	                           "EXPORT_SCHEMA_VERSION is not 3.x, the one that is read; export it "
-	                           "with another version of nsys");
+	               : nsys_fail(n, version_tables[0],
+	                           "EXPORT_SCHEMA_VERSION is neither 2.x nor 3.x, which are read; "
+	                           "export it with another version of nsys");
 }
-
-/* A graph as a whole hides its kernels. */
-static enum status refuse_graph(void *ctx, const struct database_value *v)
-{
-	(void)v;
-	return nsys_fail(ctx, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
-	                 "CUDA graphs were recorded as a whole, without their kernels: record with "
-	                 "nsys profile --cuda-graph-trace=node");
-}
-
-static const struct database_column graph_columns[] = { { .name = "start" } };
 
 /* ---- GPUs ---- */
 
@@ -107,7 +125,7 @@ static void map_gpu(struct nsys *n, int64_t device, int64_t gpu)
 static enum status take_mapping(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
-	if (v[2].integer == nsys_pid(n->process))
+	if (n->process->id < 0 || v[2].integer == n->process->pid)
 		map_gpu(n, v[1].integer, v[0].integer);
 	return ST_OK;
 }
@@ -150,40 +168,77 @@ static enum status find_gpus(struct nsys *n)
 
 /* ---- the whole ---- */
 
-static enum status read_export(struct nsys *n)
+bool nsys_recognise(struct span first)
 {
-	TRY(check_version(n));
-	TRY(NSYS_SCAN(n, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", graph_columns, refuse_graph));
-	TRY(NSYS_SCAN(n, "StringIds", string_columns, take_string));
+	return span_starts(first, DATABASE_MAGIC);
+}
+
+static enum status read_all(struct nsys *n)
+{
 	TRY(nsys_gpu_work(n));
 	TRY(find_gpus(n));
 	TRY(nsys_host_work(n));
 	return nsys_metrics(n);
 }
 
-bool nsys_recognise(struct span first)
+enum status nsys_read(struct nsys *n, const struct nsys_process *process, struct name_table *names,
+                      struct event_sink sink, struct trace_meta *meta)
 {
-	return span_starts(first, DATABASE_MAGIC);
+	*meta = (struct trace_meta){ .rank = process->rank, .world_size = process->world_size };
+	n->process = process;
+	n->names = names;
+	n->sink = sink;
+	n->meta = meta;
+	idmap_init(&n->domain_ids);
+	idmap_init(&n->devices);
+	enum status st = read_all(n);
+	idmap_release(&n->domain_ids);
+	idmap_release(&n->devices);
+	vec_release(&n->domains);
+	vec_release(&n->gpus);
+	return st;
 }
 
-enum status nsys_read(const char *path, struct source_progress *progress, struct name_table *names,
-                      struct event_sink sink, struct trace_meta *meta, struct diag_log *log)
+static enum status read_head(struct nsys *n, bool *other)
 {
-	struct nsys n = { .names = names, .sink = sink, .meta = meta, .log = log };
-	*meta = (struct trace_meta){ .rank = -1, .world_size = -1 };
-	TRY(database_open(path, progress, &n.db, log));
-	idmap_init(&n.string_ids);
-	idmap_init(&n.domain_ids);
-	idmap_init(&n.devices);
-	enum status st = read_export(&n);
-	idmap_release(&n.string_ids);
-	idmap_release(&n.domain_ids);
-	idmap_release(&n.devices);
-	vec_release(&n.strings);
-	vec_release(&n.domains);
-	vec_release(&n.gpus);
-	strbuf_release(&n.text);
-	arena_release(&n.arena);
-	database_close(n.db);
+	TRY(check_version(n, other));
+	TRY(NSYS_SCAN(n, "StringIds", string_columns, take_string));
+	return nsys_find_processes(n);
+}
+
+enum status nsys_open(const char *path, struct source_progress *progress, struct nsys **out,
+                      bool *other, struct diag_log *log)
+{
+	struct database *db;
+	*other = false;
+	TRY(database_open(path, progress, &db, log));
+	struct nsys *n = mem_calloc(1, sizeof *n);
+	n->db = db;
+	n->log = log;
+	idmap_init(&n->string_ids);
+	enum status st = read_head(n, other);
+	if (st == ST_OK)
+		*out = n;
+	else
+		nsys_close(n);
 	return st;
+}
+
+void nsys_close(struct nsys *n)
+{
+	if (!n)
+		return;
+	idmap_release(&n->string_ids);
+	vec_release(&n->strings);
+	vec_release(&n->processes);
+	strbuf_release(&n->text);
+	arena_release(&n->arena);
+	database_close(n->db);
+	free(n);
+}
+
+const struct nsys_process *nsys_processes(const struct nsys *n, size_t *nr)
+{
+	*nr = n->processes.nr;
+	return n->processes.v;
 }

@@ -1,7 +1,8 @@
 /* Rows of an export → events. Times are ns of the session. */
 #include <string.h>
 
-#include "read/nsys_internal.h"
+#include "base/number.h"
+#include "nsys/nsys_internal.h"
 
 /* Integers below 0 are no idents. */
 static int64_t ident_of(const struct database_value *v)
@@ -54,7 +55,7 @@ enum { GPU_START, GPU_END, GPU_DEVICE, GPU_STREAM, GPU_CORRELATION, GPU_PROCESS,
 	{ .name = "start" }, { .name = "end" }, { .name = "deviceId" }, { .name = "streamId" }, \
 	    { .name = "correlationId", .optional = true },                                      \
 	{                                                                                       \
-		.name = "globalPid"                                                                 \
+		.name = "globalPid", .optional = true                                               \
 	}
 
 static const char *const kernel_table = "CUPTI_ACTIVITY_KIND_KERNEL";
@@ -66,7 +67,7 @@ static const struct database_column kernel_columns[] = {
 static const char *const memcpy_table = "CUPTI_ACTIVITY_KIND_MEMCPY";
 static const struct database_column memcpy_columns[] = {
 	GPU_COLUMNS,
-	{ .name = "bytes" },
+	{ .name = "bytes", .optional = true },
 	{ .name = "copyKind" },
 	{ .name = "srcKind", .optional = true },
 	{ .name = "dstKind", .optional = true },
@@ -75,31 +76,15 @@ static const struct database_column memcpy_columns[] = {
 static const char *const memset_table = "CUPTI_ACTIVITY_KIND_MEMSET";
 static const struct database_column memset_columns[] = {
 	GPU_COLUMNS,
-	{ .name = "bytes" },
+	{ .name = "bytes", .optional = true },
 	{ .name = "memKind", .optional = true },
 };
 
-/* Correlation ids and numbers of devices are of one process. */
-static enum status set_process(struct nsys *n, const struct database_value *v)
-{
-	int64_t process = v[GPU_PROCESS].integer;
-	if (!n->any_process)
-		n->process = process;
-	n->any_process = true;
-	if (process >> 24 == n->process >> 24)
-		return ST_OK;
-	return diag_fail(n->log, ST_INPUT,
-	                 "%s: the GPU work of several processes (%" PRId64 " and %" PRId64
-	                 "), whose ranks cannot be told: record each of them into a report of its own, "
-	                 "such as nsys profile -o report_rank%%q{RANK}",
-	                 database_name(n->db), nsys_pid(n->process), nsys_pid(process));
-}
-
+/* Of our process. Correlation ids and numbers of devices are of one process. */
 static enum status set_gpu(struct nsys *n, const char *table, const struct database_value *v,
                            struct event *e)
 {
-	TRY(set_process(n, v));
-	e->pid = nsys_pid(n->process);
+	e->pid = n->process->pid;
 	e->tid = IDENT_NONE;
 	e->device = ident_of(&v[GPU_DEVICE]);
 	e->stream = ident_of(&v[GPU_STREAM]);
@@ -114,6 +99,8 @@ static enum status take_kernel(void *ctx, const struct database_value *v)
 	struct nsys *n = ctx;
 	struct event e = blank_event(EVENT_KERNEL);
 	struct span name;
+	if (!nsys_ours(n, &v[GPU_PROCESS]))
+		return ST_OK;
 	TRY(set_gpu(n, kernel_table, v, &e));
 	if (!nsys_string(n, &v[GPU_REST], &name))
 		return nsys_fail(n, kernel_table, "a kernel without a name in StringIds; export it anew");
@@ -149,7 +136,7 @@ static enum status take_sized(struct nsys *n, const char *table, const struct da
                               struct event *e)
 {
 	TRY(set_gpu(n, table, v, e));
-	e->bytes = v[GPU_REST].integer > 0 ? v[GPU_REST].integer : 0;
+	e->bytes = v[GPU_REST].null || v[GPU_REST].integer < 0 ? 0 : v[GPU_REST].integer;
 	TRY(set_name(n, table, strbuf_span(&n->text), e));
 	return hand_on_event(n, e);
 }
@@ -158,6 +145,8 @@ static enum status take_memcpy(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
 	struct event e = blank_event(EVENT_MEMCPY);
+	if (!nsys_ours(n, &v[GPU_PROCESS]))
+		return ST_OK;
 	strbuf_setlen(&n->text, 0);
 	strbuf_addf(&n->text, "Memcpy %s (%s -> %s)", copy_kind(&v[GPU_REST + 1]),
 	            memory_kind(&v[GPU_REST + 2]), memory_kind(&v[GPU_REST + 3]));
@@ -168,21 +157,47 @@ static enum status take_memset(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
 	struct event e = blank_event(EVENT_MEMSET);
+	if (!nsys_ours(n, &v[GPU_PROCESS]))
+		return ST_OK;
 	strbuf_setlen(&n->text, 0);
 	strbuf_addf(&n->text, "Memset (%s)", memory_kind(&v[GPU_REST + 1]));
 	return take_sized(n, memset_table, v, &e);
 }
+
+/* Without --cuda-graph-trace=node a graph is recorded as a whole, its kernels not at all: it is
+   one activity. Its id is a number that CUDA counts graphs by, the same in each run of a
+   program. */
+static const char *const graph_table = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+static const struct database_column graph_columns[] = {
+	GPU_COLUMNS,
+	{ .name = "graphId", .optional = true },
+};
+
+static enum status take_graph(void *ctx, const struct database_value *v)
+{
+	struct nsys *n = ctx;
+	struct event e = blank_event(EVENT_KERNEL);
+	if (!nsys_ours(n, &v[GPU_PROCESS]))
+		return ST_OK;
+	TRY(set_gpu(n, graph_table, v, &e));
+	strbuf_setlen(&n->text, 0);
+	strbuf_addf(&n->text, "CUDA graph");
+	if (!v[GPU_REST].null)
+		strbuf_addf(&n->text, " %" PRId64, v[GPU_REST].integer);
+	TRY(set_name(n, graph_table, strbuf_span(&n->text), &e));
+	return hand_on_event(n, &e);
+}
+
+const char *const nsys_gpu_tables[] = { "CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY",
+	                                    "CUPTI_ACTIVITY_KIND_MEMSET",
+	                                    "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", NULL };
 
 enum status nsys_gpu_work(struct nsys *n)
 {
 	TRY(NSYS_SCAN(n, kernel_table, kernel_columns, take_kernel));
 	TRY(NSYS_SCAN(n, memcpy_table, memcpy_columns, take_memcpy));
 	TRY(NSYS_SCAN(n, memset_table, memset_columns, take_memset));
-	return n->any_process ? ST_OK
-	                      : diag_fail(n->log, ST_INPUT,
-	                                  "%s: no kernel, copy or memory set was recorded: record with "
-	                                  "nsys profile --trace=cuda,nvtx",
-	                                  database_name(n->db));
+	return NSYS_SCAN(n, graph_table, graph_columns, take_graph);
 }
 
 /* ---- host ---- */
@@ -216,8 +231,8 @@ static enum status take_runtime(void *ctx, const struct database_value *v)
 		return ST_OK;
 	if (!nsys_string(n, &v[2], &name))
 		return nsys_fail(n, runtime_table, "a call without a name in StringIds; export it anew");
-	e.pid = nsys_pid(v[3].integer);
-	e.tid = nsys_tid(v[3].integer);
+	e.pid = nsys_pid(&v[3]);
+	e.tid = nsys_tid(&v[3]);
 	e.correlation = ident_of(&v[4]);
 	TRY(set_times(n, runtime_table, &v[0], &v[1], &e));
 	TRY(set_name(n, runtime_table, without_version(name), &e));
@@ -286,6 +301,48 @@ static bool is_range(int64_t type)
 	       type == TYPE_TEXT_START_END;
 }
 
+/* ---- steps ---- */
+
+/* The name of a range without what numbers it: "Step: 12" → "step", "train_step_3" → "train step".
+   `*number` is -1 where none is. */
+static size_t step_word(struct span name, char *out, size_t room, int64_t *number)
+{
+	size_t n = name.n, k = 0;
+	uint64_t v;
+	while (n && is_digit(name.p[n - 1]))
+		n--;
+	*number = number_parse_u64((struct span){ name.p + n, name.n - n }, &v) && v <= INT64_MAX
+	              ? (int64_t)v
+	              : -1;
+	while (n && memchr(" _-:#=", name.p[n - 1], 6))
+		n--;
+	for (size_t i = 0; i < n && k < room; i++)
+		out[k++] = memchr("_-", name.p[i], 2)             ? ' '
+		           : name.p[i] >= 'A' && name.p[i] <= 'Z' ? (char)(name.p[i] | 0x20)
+		                                                  : name.p[i];
+	return n <= room ? k : 0;
+}
+
+/* Ranges that people mark the steps of a loop with; no others, such as the steps of an optimizer,
+   which are within. */
+static bool is_step(struct span name, int64_t *number)
+{
+	static const char *const loops[] = { "",           "train ",  "training ", "eval ",
+		                                 "inference ", "decode ", "global " };
+	static const char *const words[] = { "step", "iteration", "iter" };
+	char text[32];
+	struct span whole = { text, step_word(name, text, sizeof text, number) };
+	for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+		struct span word = whole;
+		if (!span_skip(&word, span_of(loops[i])))
+			continue;
+		for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+			if (span_eq(word, span_of(words[k])))
+				return true;
+	}
+	return false;
+}
+
 /* A range that was open when recording ended is none. */
 static enum status take_range(void *ctx, const struct database_value *v)
 {
@@ -295,8 +352,9 @@ static enum status take_range(void *ctx, const struct database_value *v)
 	if (!is_range(v[NVTX_TYPE].integer) || v[NVTX_END].null || !nsys_ours(n, &v[NVTX_THREAD]) ||
 	    !nvtx_text(n, v, &name))
 		return ST_OK;
-	e.pid = nsys_pid(v[NVTX_THREAD].integer);
-	e.tid = nsys_tid(v[NVTX_THREAD].integer);
+	e.pid = nsys_pid(&v[NVTX_THREAD]);
+	e.tid = nsys_tid(&v[NVTX_THREAD]);
+	e.numbered = is_step(name, &e.step);
 	TRY(set_times(n, nvtx_table, &v[NVTX_START], &v[NVTX_END], &e));
 	TRY(set_name(n, nvtx_table, range_name(n, &v[NVTX_DOMAIN], name), &e));
 	return hand_on_event(n, &e);

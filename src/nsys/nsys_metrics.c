@@ -2,7 +2,7 @@
    Source: Nsight Systems User Guide, "SQLite Schema Reference" (TARGET_INFO_GPU_METRICS,
    GPU_METRICS); which GPU: recipes/nvlink_sum of nsys 2024, "typeId & 0xFF" is the id of
    TARGET_INFO_GPU. */
-#include "read/nsys_internal.h"
+#include "nsys/nsys_internal.h"
 
 /* Of other counters the unit is not said reliably: clocks named "[MHz]" are in Hz. */
 #define UNIT " [Throughput %]"

@@ -1,0 +1,154 @@
+/* Recordings of events → digests: traces, XSpace files, exports of Nsight Systems. */
+#include "cli/load_internal.h"
+
+#include <inttypes.h>
+
+#include "base/strbuf.h"
+#include "nsys/nsys.h"
+#include "xspace/xspace.h"
+
+/* Reads one recording from `ctx`, as trace_read() does. */
+typedef enum status read_fn(void *ctx, struct name_table *names, struct event_sink sink,
+                            struct trace_meta *meta, struct diag_log *log);
+
+static enum status load_events(const struct loader *l, struct source *src,
+                               struct artifact_file *file, read_fn *read, void *ctx)
+{
+	struct name_table names;
+	struct trace_meta meta;
+	struct diag_log own;
+	const char *name = artifact_file_name(file);
+	bool rank_said;
+	name_table_init(&names);
+	diag_init(&own);
+	struct reduce_options options = l->options->reduce;
+	options.threads = l->trace.threads;
+	struct reducer *reducer = reducer_new(&options, &names);
+	struct digest *d = digest_new();
+	enum status st = read(ctx, &names, reducer_sink(reducer), &meta, file->log);
+	if (st == ST_OK) {
+		st = reducer_finish(reducer, &meta, d, &own);
+		artifact_name_errors(file->log, st, source_name(src), &own);
+	}
+	file->outcome = meta.not_a_trace ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
+	d->trace = arena_dup(&d->arena, span_of(name));
+	d->rank = rank_of(l, meta.rank, name, &rank_said);
+	reducer_free(reducer);
+	arena_release(&meta.arena);
+	vec_release(&meta.devices);
+	vec_release(&meta.counters);
+	vec_release(&meta.samples);
+	name_table_release(&names);
+	return artifact_add(l, file, st, d, rank_said);
+}
+
+/* ---- traces ---- */
+
+struct trace_input_of {
+	const struct loader *l;
+	struct source *src;
+};
+
+static enum status read_trace(void *ctx, struct name_table *names, struct event_sink sink,
+                              struct trace_meta *meta, struct diag_log *log)
+{
+	struct trace_input_of *t = ctx;
+	return trace_read(t->src, &t->l->trace, names, sink, meta, log);
+}
+
+enum status load_trace(const struct loader *l, struct source *src, struct artifact_file *file)
+{
+	return load_events(l, src, file, read_trace, &(struct trace_input_of){ l, src });
+}
+
+/* ---- XSpace files ---- */
+
+static enum status read_xspace(void *ctx, struct name_table *names, struct event_sink sink,
+                               struct trace_meta *meta, struct diag_log *log)
+{
+	return xspace_read(ctx, NULL, names, sink, meta, log);
+}
+
+enum status load_xspace(const struct loader *l, struct source *src, struct artifact_file *file)
+{
+	if (l->trace.quick)
+		return diag_fail(file->log, ST_INPUT,
+		                 "%s: an XSpace file has no first events: leave --quick out",
+		                 source_name(src));
+	TRY(load_events(l, src, file, read_xspace, src));
+	file->artifacts.v[file->artifacts.nr - 1].of_host = true;
+	return ST_OK;
+}
+
+/* ---- exports of Nsight Systems ---- */
+
+struct nsys_input {
+	struct nsys *export;
+	const struct nsys_process *process;
+};
+
+static enum status read_nsys(void *ctx, struct name_table *names, struct event_sink sink,
+                             struct trace_meta *meta, struct diag_log *log)
+{
+	struct nsys_input *n = ctx;
+	(void)log; /* it has that of nsys_open() */
+	return nsys_read(n->export, n->process, names, sink, meta);
+}
+
+static const char *list_processes(struct arena *a, const struct nsys_process *v, size_t nr)
+{
+	enum { MOST = 16 };
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < nr && i < MOST; i++)
+		strbuf_addf(&b, "%s%" PRId64, i ? ", " : "", v[i].pid);
+	if (nr > MOST)
+		strbuf_addf(&b, " and %zu more", nr - MOST);
+	return arena_take(a, &b);
+}
+
+/* Those of `v` that are to be read: all, or the one of --process. */
+static enum status choose_processes(const struct loader *l, const char *name,
+                                    const struct nsys_process **v, size_t *nr, struct diag_log *log)
+{
+	uint64_t pid = options_u64(l->options->cli, OPT_PROCESS, UINT64_MAX);
+	if (pid == UINT64_MAX && *nr > 1 && (*v)[0].rank < 0)
+		return diag_fail(
+		    log, ST_INPUT,
+		    "%s: the GPU work of several processes (%s) on the same GPU, whose ranks "
+		    "cannot be told: say which one is meant with --process, or record each of "
+		    "them into a report of its own, such as nsys profile -o report_rank%%q{RANK}",
+		    name, list_processes(&log->arena, *v, *nr));
+	for (size_t i = 0; i < *nr && pid != UINT64_MAX; i++)
+		if ((uint64_t)(*v)[i].pid == pid) {
+			*v += i;
+			*nr = 1;
+			return ST_OK;
+		}
+	return pid == UINT64_MAX
+	           ? ST_OK
+	           : diag_fail(log, ST_USAGE, "%s: no process %" PRIu64 " used a GPU, but %s did", name,
+	                       pid, list_processes(&log->arena, *v, *nr));
+}
+
+enum status load_nsys(const struct loader *l, struct source *src, struct artifact_file *file)
+{
+	struct nsys *n;
+	bool other;
+	size_t nr;
+	if (l->trace.quick)
+		return diag_fail(file->log, ST_INPUT,
+		                 "%s: a database has no first events: leave --quick out", source_name(src));
+	enum status st = nsys_open(file->path, &file->progress, &n, &other, file->log);
+	if (other)
+		file->outcome = OUTCOME_NO_ARTIFACT;
+	TRY(st);
+	const struct nsys_process *v = nsys_processes(n, &nr);
+	st = choose_processes(l, source_name(src), &v, &nr, file->log);
+	for (size_t i = 0; i < nr && st == ST_OK; i++) {
+		st = load_events(l, src, file, read_nsys, &(struct nsys_input){ n, &v[i] });
+		if (st == ST_OK)
+			file->artifacts.v[file->artifacts.nr - 1].of_process = true;
+	}
+	nsys_close(n);
+	return st;
+}

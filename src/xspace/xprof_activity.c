@@ -1,0 +1,195 @@
+/* Source: openxla/xla, 2026: xla/tsl/profiler/utils/xplane_schema.cc (names of lines and of
+   arguments), xla/backends/profiler/gpu/cupti_collector.cc, cupti_buffer_events.cc and .h,
+   rocm_collector.cc (streams, details). */
+#include "xspace/xprof_activity.h"
+
+#include "base/number.h"
+
+/* "/device:GPU:0"; the viewer puts the name of the host before it. */
+enum xprof_role xprof_role_of(struct span name, int64_t *device)
+{
+	static const struct span prefix = { "/device:", 8 }, host = { "/host:CPU", 9 };
+	const char *at = memmem(name.p, name.n, prefix.p, prefix.n);
+	uint64_t number;
+	if (!at || (at > name.p && at[-1] != ' ')) {
+		bool is_host =
+		    name.n >= host.n && span_eq((struct span){ name.p + name.n - host.n, host.n }, host);
+		return is_host ? PROCESS_HOST : PROCESS_POOL;
+	}
+	struct span what = { at + prefix.n, name.n - (size_t)(at - name.p) - prefix.n };
+	if (span_starts(what, SPAN("TPU:")))
+		return PROCESS_TPU;
+	if (!span_skip(&what, SPAN("GPU:")) || !number_parse_u64(what, &number) || number > INT64_MAX)
+		return PROCESS_OTHER;
+	*device = (int64_t)number;
+	return PROCESS_GPU;
+}
+
+/* "Stream #13(Compute,MemcpyD2D)", "Steps". */
+enum xprof_line xprof_line_of(struct span name, int64_t *stream)
+{
+	uint64_t number;
+	if (span_eq(name, SPAN("Steps")))
+		return LINE_STEPS;
+	if (!span_skip(&name, SPAN("Stream #")))
+		return LINE_DERIVED;
+	struct span digits = { name.p, 0 };
+	while (digits.n < name.n && is_digit(name.p[digits.n]))
+		digits.n++;
+	if (number_parse_u64(digits, &number) && number <= INT64_MAX)
+		*stream = (int64_t)number;
+	return LINE_STREAM;
+}
+
+/* ---- details ---- */
+
+/* The value of "key:value" among words; empty where it is absent. */
+static struct span detail(struct span words, struct span key)
+{
+	while (words.n) {
+		const char *end = memchr(words.p, ' ', words.n);
+		struct span word = { words.p, end ? (size_t)(end - words.p) : words.n };
+		size_t taken = word.n + (end ? 1 : 0);
+		if (span_skip(&word, key))
+			return word;
+		words = (struct span){ words.p + taken, words.n - taken };
+	}
+	return SPAN("");
+}
+
+/* "4,1,1"; all or nothing. */
+static void fill_dim3(struct span text, int64_t out[3])
+{
+	int64_t v[3];
+	for (int i = 0; i < 3; i++) {
+		const char *comma = i < 2 ? memchr(text.p, ',', text.n) : text.p + text.n;
+		size_t n = comma ? (size_t)(comma - text.p) : 0;
+		if (!comma || !number_parse((struct span){ text.p, n }, 0, &v[i]) || v[i] < 0)
+			return;
+		if (i < 2)
+			text = (struct span){ comma + 1, text.n - n - 1 };
+	}
+	memcpy(out, v, sizeof v);
+}
+
+/* An occupancy of 0 is one that was not computed. */
+static void fill_kernel(const struct xprof_details *d, struct event *e)
+{
+	int64_t occupancy = d->occupancy;
+	fill_dim3(detail(d->kernel, SPAN("grid:")), e->grid);
+	fill_dim3(detail(d->kernel, SPAN("block:")), e->block);
+	if (e->grid[0] < 0 || e->block[0] < 0)
+		e->grid[0] = e->block[0] = -1;
+	(void)number_parse(detail(d->kernel, SPAN("occ_pct:")), 6, &occupancy);
+	e->occupancy = occupancy > 0 ? occupancy : -1;
+}
+
+bool xprof_fill(const struct xprof_details *d, struct event *e)
+{
+	bool copy = e->kind == EVENT_MEMCPY;
+	if (e->kind == EVENT_KERNEL) {
+		fill_kernel(d, e);
+		return true;
+	}
+	struct span size = copy ? detail(d->copy, SPAN("size:")) : detail(d->set, SPAN("num_bytes:"));
+	return !size.n || (number_parse(size, 0, &e->bytes) && e->bytes >= 0);
+}
+
+/* Of memory: from an allocation to its end; migrations of managed memory, on streams that are
+   none. */
+bool xprof_is_work(const struct xprof_details *d, struct span name)
+{
+	return !d->residency && !span_starts(name, SPAN("UM_"));
+}
+
+enum event_kind xprof_kind_of(const struct xprof_details *d, struct span name)
+{
+	if (d->kernel.n)
+		return EVENT_KERNEL;
+	if (d->copy.n || span_starts(name, SPAN("Memcpy")))
+		return EVENT_MEMCPY;
+	if (d->set.n || span_starts(name, SPAN("Memset")))
+		return EVENT_MEMSET;
+	return EVENT_KERNEL;
+}
+
+/* ---- names ---- */
+
+static void drop_end(struct span *s, struct span end)
+{
+	if (s->n > end.n && memcmp(s->p + s->n - end.n, end.p, end.n) == 0)
+		s->n -= end.n;
+}
+
+static bool is_word(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* A kernel that XLA generates is named after its operation, with '_' for what C does not allow. */
+static bool is_named_after(struct span kernel, struct span op)
+{
+	bool same = kernel.n == op.n && op.n;
+	for (size_t i = 0; i < op.n && same; i++)
+		same = kernel.p[i] == op.p[i] || (kernel.p[i] == '_' && !is_word(op.p[i]));
+	return same;
+}
+
+struct span xprof_kernel_name(const struct xprof_details *d, struct span name, struct strbuf *b)
+{
+	drop_end(&name, SPAN(" [clone .kd]"));
+	drop_end(&name, SPAN(".kd"));
+	if (!d->hlo_module.n || !is_named_after(name, d->hlo_op))
+		return name;
+	strbuf_setlen(b, 0);
+	strbuf_add(b, d->hlo_module);
+	strbuf_addch(b, '/');
+	strbuf_add(b, d->hlo_op);
+	return strbuf_span(b);
+}
+
+/* ---- operators ---- */
+
+void xprof_ops_init(struct xprof_ops *o)
+{
+	idmap_init(&o->correlations);
+}
+
+void xprof_ops_release(struct xprof_ops *o)
+{
+	idmap_release(&o->correlations);
+	vec_release(&o->names);
+}
+
+bool xprof_ops_add(struct xprof_ops *o, struct name_table *names, const struct xprof_details *d,
+                   int64_t correlation)
+{
+	struct span op = d->op.n ? d->op : d->hlo_op;
+	if (!op.n || correlation == IDENT_NONE)
+		return true;
+	const struct name *name = name_intern(names, op);
+	uint32_t id = idmap_add(&o->correlations, correlation);
+	if (id == o->names.nr)
+		vec_push(&o->names, name);
+	else if (o->names.v[id] != name)
+		o->names.v[id] = NULL;
+	return name != NULL;
+}
+
+bool xprof_op_around(const struct xprof_ops *o, const struct event *launch, struct event *out)
+{
+	uint32_t id = idmap_find(&o->correlations, launch->correlation);
+	if (id == IDMAP_NONE || !o->names.v[id])
+		return false;
+	*out = (struct event){ .kind = EVENT_OP,
+		                   .name = o->names.v[id],
+		                   .start_ns = launch->start_ns,
+		                   .dur_ns = launch->dur_ns,
+		                   .pid = launch->pid,
+		                   .tid = launch->tid,
+		                   .correlation = IDENT_NONE,
+		                   .device = IDENT_NONE,
+		                   .stream = IDENT_NONE,
+		                   .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } };
+	return true;
+}
