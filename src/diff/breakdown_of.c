@@ -86,11 +86,9 @@ struct breakdown *breakdown_of(const struct bench *b, const struct activity_pair
 	struct breakdown_input in = { .bench = b, .pairs = p, .query = q, .arena = a };
 	enum parts_kind kind = q->metric->parts;
 	bool of_phase = q->metric->per_step && q->label.n;
-	if (!of_phase && (kind == PARTS_ACTIVITIES || kind == PARTS_CODE)) {
+	if (kind == PARTS_ACTIVITIES && !of_phase) {
 		struct breakdown *by_code = breakdown_by_code(&in);
-		if (by_code || kind == PARTS_CODE)
-			return by_code ? by_code : b->runs.baseline ? breakdown_by_rank(&in) : NULL;
-		return breakdown_by_activity(&in);
+		return by_code ? by_code : breakdown_by_activity(&in);
 	}
 	if (!b->runs.baseline || kind == PARTS_RATE || kind == PARTS_SHARE)
 		return NULL;
