@@ -23,6 +23,7 @@
    merge/     several digests of one rank as one; digests of bounded size
    code/      where in the code work comes from: threads, calls of Python, paths and places; ids
               of parts of a trace
+   names/     what the names and inputs of events say: steps and their phases, markers, operations
    reduce/    events → digest: steps, kernels, communication, devices, host, functions,
               operations, memory, what was done last
    replay/    memory snapshot → digest: replay backwards from the final state, sites; other
@@ -48,8 +49,8 @@
    The digest is the waist: nothing after it sees an event, nothing before it knows a rule.
    Working rooms (read, reduce, replay, store, rules, diff, gate, diagnose, report, html) do not
    include one another, but gate rests on diff, html on report, and reduce and store use merge,
-   reduce also code; base includes nothing, io, metric and events only base, model also the latter
-   two. tests/layers.py checks it, and the size of files and rooms.
+   reduce also code and names; base includes nothing, io, metric and events only base, model also
+   the latter two. tests/layers.py checks it, and the size of files and rooms.
 
    docs/development.md has the recipes: a metric, a report format, a key of the rules, a
    category, a diagnosis, an input, a command or an option, a room. */

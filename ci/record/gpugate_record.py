@@ -28,6 +28,8 @@ What is used of PyTorch, and since when (torch/profiler/profiler.py, torch/cuda/
       records Python stacks alone.
   _snapshot(): all of 2.x; it is of all devices.
   register_optimizer_step_post_hook(hook): all of 2.x.
+  torch._dynamo.utils.counters: all of 2.x; counters["frames"]["total"] is how many frames were compiled,
+      counters["graph_break"] how often each reason broke a graph. Looked at only where the job has imported it.
 """
 import argparse
 import contextlib
@@ -53,7 +55,7 @@ POSITIVE = ("samples_per_step", "tokens_per_step", "flops_per_step", "peak_tflop
 # The commit that a CI system builds: GitHub Actions, GitLab CI, Jenkins.
 COMMITS = ("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT")
 # By this and by gpugate digest, finished or not.
-WRITTEN = re.compile(r"\.?(?:memory-)?rank(\d+)\.json\.gz(?:\.[\d-]+\.tmp)?$")
+WRITTEN = re.compile(r"\.?(?:memory-|compile-)?rank(\d+)\.json\.gz(?:\.[\d-]+\.tmp)?$")
 MEBIBYTE = 1 << 20
 
 
@@ -85,6 +87,14 @@ def _checked(context):
         if key in POSITIVE and not (NUMBER.match(str(value)) and 0 < float(value) < 2 ** 63):
             raise ValueError(f"context value of '{key}' is no positive number")
     return dict(context)
+
+
+def _compiled():
+    """{figure: count} of what torch.compile has done so far; {} in a job without it."""
+    counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", None)
+    if not counters or not counters.get("frames"):
+        return {}
+    return {"compiled_frames": counters["frames"].get("total", 0), "graph_breaks": sum(counters.get("graph_break", {}).values())}
 
 
 @contextlib.contextmanager
@@ -172,6 +182,7 @@ class Recorder:
         self._complete = None       # the same, of the one whose steps have all run
         self._made = 0              # recordings that are complete
         self._history = False       # the memory history is on
+        self._compiled = {}         # _compiled() as the recorded steps begin
         self._signalled = False
         self._handler = None        # of the signal, before
         self._request = 1           # number of the next one
@@ -268,6 +279,7 @@ class Recorder:
 
     def _after(self):
         if self._step == self._first:
+            self._compiled = _compiled()
             facts = {**self._facts(), "keep": self.keep, "warmup": self.warmup, "steps": self.steps, "memory": self.memory}
             self._profiler.add_metadata_json("gpugate_record", json.dumps(facts))
 
@@ -379,6 +391,12 @@ class Recorder:
                 files.append(os.path.join(scratch, f"memory-rank{rank}.json"))
                 with open(files[1], "w", encoding="ascii") as file:
                     _write_json(snapshot, file.write)
+            figures = _compiled()
+            if figures:  # what is compiled after the warm-up is compiled again
+                figures["recompiles"] = figures["compiled_frames"] - self._compiled.get("compiled_frames", 0)
+                files.append(os.path.join(scratch, f"compile-rank{rank}.json"))
+                with open(files[-1], "w", encoding="ascii") as file:
+                    json.dump(figures, file)
             self._write_facts(scratch)
             if rank == 0:
                 self._write_facts(folder)

@@ -1,5 +1,6 @@
 /* `gpugate init`: a first rules file, and the workflow of the CI system that the repository uses.
  */
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@ struct init {
 	struct run run; ///< no ranks where none is named
 	struct arena arena;
 	const char *workload;
+	int64_t steps; ///< that a marker found in the run gives; 0: none was looked for
 	const char *run_name; ///< for the workflow and the next command
 	struct init_rules rules;
 	enum forge forge;
@@ -68,13 +70,20 @@ static enum status choose_workload(struct init *in)
 	return ST_OK;
 }
 
+static bool text_has_controls(const char *text)
+{
+	for (const char *p = text; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7F)
+			return true;
+	return false;
+}
+
 static enum status check_marker(struct init *in)
 {
 	const char *marker = in->o->value[OPT_MARKER];
-	for (const char *p = marker; p && *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7F)
-			return diag_fail(in->log, ST_USAGE, "--marker %s: has control characters",
-			                 text_quote(&in->log->arena, span_of(marker)));
+	if (marker && text_has_controls(marker))
+		return diag_fail(in->log, ST_USAGE, "--marker %s: has control characters",
+		                 text_quote(&in->log->arena, span_of(marker)));
 	return ST_OK;
 }
 
@@ -86,6 +95,22 @@ static bool is_plain_path(const char *path)
 		plain = plain && (*p == '/' || strchr("._-", *p) || is_digit(*p) ||
 		                  (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z'));
 	return plain;
+}
+
+/* A run without steps whose annotations would make some is measured by them. */
+static enum status choose_marker(struct init *in)
+{
+	const struct digest *d = in->run.ranks.nr ? in->run.ranks.v[0] : NULL;
+	in->rules.marker = in->o->value[OPT_MARKER];
+	if (in->rules.marker || !d || !d->window || !d->proposed_marker ||
+	    strcmp(text_line(&in->arena, span_of(d->proposed_marker)), d->proposed_marker) != 0)
+		return ST_OK;
+	in->rules.marker = arena_dup(&in->arena, span_of(d->proposed_marker));
+	in->steps = d->proposed_steps;
+	in->setup.load.reduce.marker = in->rules.marker;
+	in->setup.load.reduce.marker_alone = true;
+	run_release(&in->run);
+	return run_load(in->o->args.v, in->o->args.nr, &in->setup.load, &in->run, in->log);
 }
 
 static void choose_run(struct init *in)
@@ -140,7 +165,7 @@ static enum status add_rules(struct init *in)
 	struct run_view v;
 	struct rules check = { 0 };
 	bool has_run = in->run.ranks.nr > 0;
-	in->rules = (struct init_rules){ .workload = in->workload, .marker = in->o->value[OPT_MARKER] };
+	in->rules.workload = in->workload;
 	if (has_run) {
 		run_view_init(&v, &in->run, &in->setup.naming);
 		in->rules.view = &v;
@@ -170,6 +195,9 @@ static enum status say_what_is_next(const struct init *in)
 	if (in->rules.left_out)
 		sink_printf(out, "; %zu left out, with the reason", in->rules.left_out);
 	sink_puts(out, "\n");
+	if (in->steps)
+		sink_printf(out, "steps: the annotations %s make %" PRId64 " of them\n",
+		            text_quote(&in->log->arena, span_of(in->rules.marker)), in->steps);
 	for (size_t i = 1; i < in->files.list.nr; i++)
 		sink_printf(out, "%s%s\n", in->files.list.v[i].path,
 		            i == 1 ? ": replace the benchmark in it by yours" : "");
@@ -198,6 +226,7 @@ static enum status init(struct init *in)
 	TRY(setup_init(&in->setup, in->o, in->log));
 	if (in->o->args.nr)
 		TRY(run_load(in->o->args.v, in->o->args.nr, &in->setup.load, &in->run, in->log));
+	TRY(choose_marker(in));
 	choose_run(in);
 	TRY(add_rules(in));
 	add_workflows(in);

@@ -84,7 +84,7 @@ enum command {
 	  "table that gives allocations to lines of code and purposes, in place of the built-in one") \
 	X(DIAGNOSIS, "diagnosis", "FILE", ON(CHECK) | ON(REPORT),                                     \
 	  "table of diagnoses in place of the built-in one")                                          \
-	X(PHASE, "phase", "forward|backward|optimizer|dataloader|communication", ON(REPORT),          \
+	X(PHASE, "phase", "forward|backward|optimizer|dataloader|communication|recompute", ON(REPORT),          \
 	  "only kernels and operators that were launched in this part of the steps")                  \
 	X(WORKLOAD, "workload", "NAME", ON_RUNS | ON_STORED | ON(INIT),                               \
 	  "name of what was run, and of its baseline (default: what the rules say; init: the "        \

@@ -11,13 +11,17 @@
 
 /* From so much of a step on a part is worth a sentence, and counts beside another. */
 #define PART_WORTH_NAMING (10 * PERCENT)
-#define PART_BESIDE (25 * PERCENT)
+#define PART_BESIDE BOUND_BESIDE
 #define PART_MOST (50 * PERCENT)
 #define PART_CLEAR (70 * PERCENT)
 
 /* Host time for each GPU activity that launching may take, with its operator; who takes longer
    does something else: loads modules, computes on the host. */
 enum { LAUNCH_NS = 200000 };
+
+/* Where that is not seen, as the Python between operators is nobody's: a GPU that waits longer for
+   each of many short activities than it takes. */
+enum { SHORT_NS = 50000, MANY_ACTIVITIES = 20 };
 
 struct bounds {
 	const struct run_view *v;
@@ -26,8 +30,9 @@ struct bounds {
 	bool window;
 	const char *of; /* "the step time", "the trace" */
 	int64_t activities; /* of all ranks */
-	int64_t part[NR_STEP_PARTS]; /* shares of the step, 1e-6 % */
-	int64_t share[NR_BOUNDS]; /* of the step, by what explains it */
+	int64_t *part; /* by enum step_part: shares of the step, 1e-6 % */
+	bool inferred; /* launches explain the idle time by its length only */
+	int64_t *share; /* by enum bound: of the step, by what explains it */
 };
 
 static void add_sentence(struct bounds *b, const char *sentence)
@@ -51,11 +56,24 @@ static bool add_periods(const struct digest *d, __int128 sums[NR_STEP_PARTS])
 	};
 	int64_t total[NR_STEP_PARTS];
 	for (int p = 0; p < NR_STEP_PARTS; p++)
-		if (d->window || !digest_step_stat(d, ids[p], STAT_TOTAL, &total[p]))
+		if (!digest_step_stat(d, ids[p], STAT_TOTAL, &total[p]))
 			return false;
 	for (int p = 0; p < NR_STEP_PARTS; p++)
 		sums[p] += total[p];
 	return true;
+}
+
+/* The same of a trace without steps: from the first to the last activity of each device. */
+static void add_window(const struct digest *d, __int128 sums[NR_STEP_PARTS])
+{
+	for (size_t i = 0; i < d->devices.nr; i++) {
+		const struct device_stat *g = &d->devices.v[i];
+		int64_t kernels = g->compute_ns + g->comm_ns - g->overlap_ns;
+		sums[STEP_PART_COMPUTE] += g->compute_ns;
+		sums[STEP_PART_COMM] += g->comm_ns - g->overlap_ns;
+		sums[STEP_PART_MEMORY] += g->busy_ns - kernels;
+		sums[STEP_PART_IDLE] += g->span_ns - g->busy_ns;
+	}
 }
 
 /* Over the usable steps of all ranks; the window if they are not marked. False where nothing of a
@@ -65,14 +83,10 @@ static bool read_parts(struct bounds *b)
 	__int128 sums[NR_STEP_PARTS] = { 0 }, all = 0;
 	for (size_t r = 0; r < b->v->run->ranks.nr; r++) {
 		const struct digest *d = b->v->run->ranks.v[r];
-		size_t nr = d->summaries.nr ? 1 : (size_t)d->usable_steps;
 		b->window = b->window || d->window;
 		b->activities = number_add(b->activities, d->trust.gpu_events);
-		if (add_periods(d, sums))
-			continue;
-		for (int p = 0; p < NR_STEP_PARTS && d->parts[p]; p++)
-			for (size_t i = 0; i < nr; i++)
-				sums[p] += d->parts[p][i];
+		if (d->window || !add_periods(d, sums))
+			add_window(d, sums);
 	}
 	for (int p = 0; p < NR_STEP_PARTS; p++)
 		all += sums[p];
@@ -119,6 +133,26 @@ static int64_t host_per_activity(struct bounds *b, int64_t share)
 	for (size_t r = 0; r < b->v->run->ranks.nr; r++)
 		window += b->v->run->ranks.v[r]->window_ns;
 	return number_div_round(window * share, (__int128)b->activities * 100 * PERCENT);
+}
+
+/* Idle time of `share` over the activities, if it is what launches take and hides the shorter
+   activities; else 0. */
+static int64_t waits_per_activity(struct bounds *b, int64_t share)
+{
+	__int128 window = 0, busy = 0;
+	for (size_t r = 0; r < b->v->run->ranks.nr; r++) {
+		const struct digest *d = b->v->run->ranks.v[r];
+		busy += d->trust.gpu_ns;
+		if (!d->window)
+			window += d->window_ns;
+		for (size_t i = 0; i < d->devices.nr && d->window; i++)
+			window += d->devices.v[i].span_ns;
+	}
+	int64_t gap = number_div_round(window * share, (__int128)b->activities * 100 * PERCENT);
+	int64_t mean = number_div_round(busy, b->activities);
+	return b->activities >= MANY_ACTIVITIES && gap <= LAUNCH_NS && gap > mean && mean <= SHORT_NS
+	           ? gap
+	           : 0;
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -169,17 +203,31 @@ static void explain_idle(struct bounds *b)
 		return;
 	int64_t waits = explain_waits(b);
 	explain(b, BOUND_SYNCHRONISATION, waits, &idle);
-	host -= loader + waits;
+	const struct function_stat *most;
+	host -= loader + waits + set_up_share(b->v->run, &most);
 	if (idle < PART_WORTH_NAMING)
 		return;
 	int64_t each = host_per_activity(b, host);
-	if (host >= PART_MOST && each <= LAUNCH_NS) {
+	int64_t gap = waits_per_activity(b, idle);
+	if (graphs_prevail(b->v->run)) {
+		b->share[BOUND_UNKNOWN] = idle;
+		add_sentence(b,
+		             "most kernels come out of replays of GPU graphs: the GPU waits for what the "
+		             "host does around them");
+	} else if (host >= PART_MOST && each <= LAUNCH_NS) {
 		explain(b, BOUND_LAUNCH, idle, &idle);
 		add_sentence(
 		    b, arena_printf(b->a,
 		                    "a host thread is in operators and runtime calls for %s of the trace, "
 		                    "waits and the data loader aside: it does not launch fast enough",
 		                    pct(b, host)));
+	} else if (host < PART_MOST && gap > 0) {
+		explain(b, BOUND_LAUNCH, idle, &idle);
+		b->inferred = true;
+		add_sentence(b, arena_printf(b->a,
+		                             "the GPU waits %s for each of its short activities: operators "
+		                             "and the Python between them do not launch fast enough",
+		                             unit_text(b->a, UNIT_NS, gap)));
 	} else if (host >= PART_MOST) {
 		b->share[BOUND_UNKNOWN] = idle;
 		add_sentence(
@@ -199,7 +247,8 @@ static void explain_idle(struct bounds *b)
 	}
 }
 
-/* The largest share; mixed where another counts beside it. */
+/* The largest share. It is mixed if another counts beside it and it is less than half: computing is
+   what a run is for, so beside it whatever counts is worth a look. */
 static void decide(struct bounds *b)
 {
 	enum bound most = BOUND_UNKNOWN;
@@ -211,13 +260,12 @@ static void decide(struct bounds *b)
 		if (i != (int)most && b->share[i] > beside)
 			beside = b->share[i];
 	struct classification *c = b->out;
-	c->bound = beside >= PART_BESIDE && b->share[most] < PART_CLEAR && most != BOUND_UNKNOWN
-	               ? BOUND_MIXED
-	               : most;
+	int64_t clear = most == BOUND_COMPUTE ? PART_CLEAR : PART_MOST;
+	c->bound = beside >= PART_BESIDE && b->share[most] < clear ? BOUND_MIXED : most;
 	c->confidence = b->share[most] >= PART_CLEAR  ? CONFIDENCE_HIGH
 	                : b->share[most] >= PART_MOST ? CONFIDENCE_MEDIUM
 	                                              : CONFIDENCE_LOW;
-	if (most == BOUND_UNKNOWN || b->window)
+	if (most == BOUND_UNKNOWN || b->window || (most == BOUND_LAUNCH && b->inferred))
 		c->confidence = CONFIDENCE_LOW;
 	else if ((most == BOUND_LAUNCH || most == BOUND_SYNCHRONISATION) &&
 	         c->confidence == CONFIDENCE_HIGH)
@@ -226,22 +274,17 @@ static void decide(struct bounds *b)
 
 static void say_parts(struct bounds *b)
 {
-	static const char *const names[NR_STEP_PARTS] = {
-		[STEP_PART_COMPUTE] = "the GPU computes",
-		[STEP_PART_COMM] = "communication that nothing hides",
-		[STEP_PART_MEMORY] = "copies and sets that nothing hides",
-		[STEP_PART_IDLE] = "the GPU is idle",
-	};
 	struct strbuf text = STRBUF_INIT;
 	strbuf_addf(&text, "of %s", b->of);
 	for (int p = 0, nr = 0; p < NR_STEP_PARTS; p++)
 		if (b->part[p] >= PERCENT / 2)
-			strbuf_addf(&text, "%s %s %s", nr++ ? "," : "", pct(b, b->part[p]), names[p]);
+			strbuf_addf(&text, "%s %s %s", nr++ ? "," : "", pct(b, b->part[p]), step_part_names[p]);
 	add_sentence(b, arena_take(b->a, &text));
 	if (b->window)
 		add_sentence(
 		    b,
-		    "no steps are marked: the figures are of the whole trace, its start and end included");
+		    "no steps are marked: the figures are of the whole trace, from its first GPU activity "
+		    "to its last");
 }
 
 /* ---- what was not recorded ---- */
@@ -342,7 +385,7 @@ static void say_missing(struct bounds *b)
 
 void diagnose_bound(const struct run_view *v, struct arena *a, struct classification *out)
 {
-	struct bounds b = { .v = v, .a = a, .out = out };
+	struct bounds b = { .v = v, .a = a, .out = out, .part = out->part, .share = out->share };
 	if (read_parts(&b)) {
 		b.of = b.window ? "the trace" : "the wall time of the steps";
 		b.share[BOUND_COMPUTE] = b.part[STEP_PART_COMPUTE];

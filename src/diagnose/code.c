@@ -6,6 +6,7 @@
 #include "diagnose/words.h"
 #include "diagnose/work.h"
 #include "model/memory_view.h"
+#include "model/phases.h"
 
 /* ---- gradient checkpoints ---- */
 
@@ -53,17 +54,39 @@ static int64_t recomputed_share(const struct run *run)
 	return number_pct(ns, window);
 }
 
+/* GPU time of the phase per step, the mean of the ranks that have it; 0 if none has. */
+static int64_t recompute_phase(const struct run *run)
+{
+	struct work_sum w = { 0 };
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		struct phase_summary s;
+		if (!phase_summary_of(run->ranks.v[r], PHASE_RECOMPUTE,
+		                      &metric_table[METRIC_STEP_CUDA_TIME], &s))
+			continue;
+		w.ns += s.value[STAT_TOTAL];
+		w.steps += s.steps;
+	}
+	return work_per_step(&w);
+}
+
 static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
                                      struct run_report *out)
 {
 	struct work_sum w = recomputed(v->run);
 	int64_t step, ns = work_per_step(&w), python = ns ? 0 : recomputed_share(v->run);
+	int64_t gpu_ns = recompute_phase(v->run);
 	const char *seen;
 	if (ns && figure_of_step(v, &step) && number_pct(ns, step) >= 5 * PERCENT)
 		seen = arena_printf(a,
 		                    "CheckpointFunctionBackward takes %s of host time a %s, the backward "
 		                    "of what it recomputes included",
 		                    unit_text(a, UNIT_NS, ns), out->window ? "window" : "step");
+	else if (gpu_ns > 0)
+		seen = arena_printf(a,
+		                    "%s of GPU time a %s are launched by recompute_fn of "
+		                    "torch/utils/checkpoint.py, which runs for %s of the trace",
+		                    unit_text(a, UNIT_NS, gpu_ns), out->window ? "window" : "step",
+		                    unit_text(a, UNIT_PCT, python));
 	else if (python >= 5 * PERCENT)
 		seen = arena_printf(
 		    a, "functions of torch/utils/checkpoint.py that recompute run for %s of the trace",
@@ -81,7 +104,7 @@ static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
 	        .of_rows = true,
 	        .id = "checkpoint-recomputation",
 	        .title = "activations are computed twice",
-	        .saves_ns = -1,
+	        .saves_ns = gpu_ns > 0 ? gpu_ns : -1,
 	        .observation = seen,
 	        .hypothesis = arena_printf(a, "gradient checkpoints trade time for memory; %s", room),
 	        .action = "checkpoint fewer layers, or only what is cheap to compute again "
@@ -300,7 +323,16 @@ static void fragmentation(const struct run_view *v, struct arena *a, struct run_
 	    a, out);
 }
 
-diagnosis_fn *const diagnoses_in_code[] = {
-	checkpoint_recomputation, excessive_zeroing, cuda_graphs_suit,
-	blocking_copies,          fragmentation,     NULL
-};
+diagnosis_fn *const diagnoses_in_code[] = { checkpoint_recomputation,
+	                                        excessive_zeroing,
+	                                        cuda_graphs_suit,
+	                                        blocking_copies,
+	                                        fragmentation,
+	                                        attention_unfused,
+	                                        layout_transposes,
+	                                        start_up,
+	                                        host_around_graphs,
+	                                        recompiles,
+	                                        graph_breaks,
+	                                        python_computes,
+	                                        NULL };

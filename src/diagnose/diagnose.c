@@ -11,8 +11,8 @@ struct run_report *diagnose_run(const struct run_view *v, const struct diagnosis
 		diagnose_facts(v, a, out);
 		diagnose_tables(v, a, out);
 		diagnose_series(v, a, out);
-		diagnose_bound(v, a, &out->classification);
 	}
+	diagnose_bound(v, a, &out->classification);
 	diagnose_recommend(v, rules, a, out);
 	return out;
 }

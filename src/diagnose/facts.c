@@ -85,6 +85,11 @@ static void add_metric(struct summary *s, enum metric_id id)
 	const struct metric *m = &metric_table[id];
 	const char *label = m->title;
 	int64_t value;
+	/* what is the whole window stands above, and what is busy in it begins with the GPU */
+	bool to_last =
+	    s->out->window && (id == METRIC_STEP_IDLE_TIME || id == METRIC_GPU_UTILIZATION_PCT);
+	if (s->out->window && id == METRIC_STEP_TIME)
+		return;
 	bool of_gpu = m->need == NEED_GPU || m->need == NEED_COMM;
 	if ((of_gpu && !s->gpu) || !figure_of_metric(s->v, id, &value) ||
 	    (value == 0 && m->need == NEED_COMM))
@@ -94,6 +99,8 @@ static void add_metric(struct summary *s, enum metric_id id)
 	else if ((m->per_step && m->need != NEED_HOST) || id == METRIC_FLOPS_PER_STEP)
 		label = arena_printf(s->a, "%s per step", label);
 	const char *note = worst_rank(s, id, value);
+	if (to_last && !note[0])
+		note = "from the first GPU activity to the last";
 	vec_push(&s->out->facts, (struct fact){ .id = m->name,
 	                                        .label = label,
 	                                        .text = unit_text(s->a, m->unit, value),

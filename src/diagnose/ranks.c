@@ -217,21 +217,14 @@ static void find_late(struct diagnosis *d)
 	late_ranks(d->alone_ns, step, d->nr, d->late);
 }
 
-/* A figure per step; of the parts of step.time, which are no metrics, the idle one. */
-enum { FIGURE_IDLE = NR_METRICS };
-
-static int64_t per_step(const struct diagnosis *d, size_t r, int which)
+static int64_t per_step(const struct diagnosis *d, size_t r, enum metric_id which)
 {
-	const struct digest *g = d->run->ranks.v[r];
 	int64_t value = 0;
-	if (which != FIGURE_IDLE)
-		figure_of_rank(d->view, r, (enum metric_id)which, &value);
-	else if (g->usable_steps > 0)
-		value = stat_of(STAT_MEDIAN, g->parts[STEP_PART_IDLE], (size_t)g->usable_steps);
+	figure_of_rank(d->view, r, which, &value);
 	return value;
 }
 
-static int64_t beyond_peers(struct diagnosis *d, size_t r, int which)
+static int64_t beyond_peers(struct diagnosis *d, size_t r, enum metric_id which)
 {
 	int64_t *others = arena_alloc(&d->arena, d->nr, sizeof *others);
 	size_t n = 0;
@@ -245,13 +238,13 @@ static int64_t beyond_peers(struct diagnosis *d, size_t r, int which)
 static const char *late_cause(struct diagnosis *d, size_t r, int64_t late_per_step)
 {
 	static const struct {
-		int which;
+		enum metric_id which;
 		const char *text;
 	} causes[] = {
 		{ METRIC_STEP_DATALOADER_TIME, "its data loader takes" },
 		{ METRIC_STEP_LAUNCH_TIME, "its kernel launches take" },
 		{ METRIC_STEP_SYNC_TIME, "its synchronisation takes" },
-		{ FIGURE_IDLE, "its GPU is without work for" },
+		{ METRIC_STEP_IDLE_TIME, "its GPU is without work for" },
 	};
 	for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
 		int64_t more = beyond_peers(d, r, causes[i].which);

@@ -7,18 +7,31 @@
 /* What saves less than 1 % of a step is not worth reading. */
 #define WORTH_DOING PERCENT
 
-static bool condition_holds(const struct run_view *v, const struct diagnosis_condition *c)
+static bool is_bound_by(const struct run_report *r, enum bound bound)
+{
+	const struct classification *c = &r->classification;
+	for (size_t i = 0; i < r->recommendations.nr && bound == BOUND_UNKNOWN; i++)
+		if (r->recommendations.v[i].tells_idle)
+			return false;
+	return c->bound == bound || (c->bound == BOUND_MIXED && c->share[bound] >= BOUND_BESIDE);
+}
+
+static bool condition_holds(const struct run_view *v, const struct run_report *r,
+                            const struct diagnosis_condition *c)
 {
 	int64_t value;
+	if (c->bound != NR_BOUNDS)
+		return is_bound_by(r, c->bound);
 	enum unit unit;
 	return figure_of_diagnosis(v, &c->figure, &value, &unit) &&
 	       (c->above ? value > c->value : value < c->value);
 }
 
-static bool applies(const struct run_view *v, const struct diagnosis_rule *r)
+static bool applies(const struct run_view *v, const struct run_report *out,
+                    const struct diagnosis_rule *r)
 {
 	for (size_t i = 0; i < r->when.nr; i++)
-		if (!condition_holds(v, &r->when.v[i]))
+		if (!condition_holds(v, out, &r->when.v[i]))
 			return false;
 	return true;
 }
@@ -48,11 +61,15 @@ static const char *filled(const struct run_view *v, const struct diagnosis_rule 
 	return arena_take(a, &b);
 }
 
+/* What calls of the host take can be saved only as far as the GPU waits meanwhile. */
 static int64_t saving(const struct run_view *v, const struct diagnosis_rule *r)
 {
-	int64_t value;
+	int64_t value, idle;
 	if (!r->saves.metric || !figure_of_run(v, &r->saves, &value))
 		return -1;
+	if (r->saves.metric->need == NEED_HOST && r->saves.metric->parts == PARTS_CALLS &&
+	    figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle) && idle < value)
+		value = idle;
 	return number_div_round((__int128)value * r->saves_share, (__int128)100 * PERCENT);
 }
 
@@ -103,10 +120,10 @@ static int recommendation_cmp(const void *a, const void *b)
 void diagnose_recommend(const struct run_view *v, const struct diagnosis_rules *rules,
                         struct arena *a, struct run_report *out)
 {
-	for (size_t i = 0; i < rules->list.nr; i++)
-		if (applies(v, &rules->list.v[i]))
-			add_rule(v, &rules->list.v[i], a, out);
 	for (size_t i = 0; diagnoses_in_code[i]; i++)
 		diagnoses_in_code[i](v, a, out);
+	for (size_t i = 0; i < rules->list.nr; i++)
+		if (applies(v, out, &rules->list.v[i]))
+			add_rule(v, &rules->list.v[i], a, out);
 	vec_sort(&out->recommendations, recommendation_cmp);
 }

@@ -11,6 +11,10 @@ void recommend_add(const struct run_view *v, const struct recommendation *r, str
 /// Diagnoses that need more than figures: each appends what it finds.
 typedef void diagnosis_fn(const struct run_view *v, struct arena *a, struct run_report *out);
 
+/// Those of kernels that belong together (code_kernels.c) and of the host (code_host.c).
+diagnosis_fn attention_unfused, layout_transposes, start_up, recompiles, graph_breaks,
+    host_around_graphs, python_computes;
+
 /// The table of them, ended by NULL.
 extern diagnosis_fn *const diagnoses_in_code[];
 

@@ -62,3 +62,49 @@ int64_t blocking_copies_share(const struct run *run)
 	}
 	return number_pct(ns, window);
 }
+
+static bool is_wait(struct span name)
+{
+	return span_contains_nocase(name, SPAN("Synchronize")) ||
+	       span_contains_nocase(name, SPAN("Memcpy")) ||
+	       span_contains_nocase(name, SPAN("Query")) ||
+	       span_contains_nocase(name, SPAN("WaitEvent"));
+}
+
+int64_t set_up_share(const struct run *run, const struct function_stat **most)
+{
+	enum { SET_UP_NS = 1000000 }; /* a call that takes so long does not enqueue something */
+	__int128 ns = 0, window = 0;
+	*most = NULL;
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		const struct digest *d = run->ranks.v[r];
+		window += d->window_ns;
+		for (size_t i = 0; i < d->functions.nr; i++) {
+			const struct function_stat *f = &d->functions.v[i];
+			if (f->cls != FUNCTION_RUNTIME || f->names || f->count <= 0 || is_wait(f->name) ||
+			    f->exclusive_ns / f->count < SET_UP_NS)
+				continue;
+			ns += f->exclusive_ns;
+			if (!*most || f->exclusive_ns > (*most)->exclusive_ns)
+				*most = f;
+		}
+	}
+	return number_pct(ns, window);
+}
+
+bool graphs_prevail(const struct run *run)
+{
+	__int128 graphs = 0, kernels = 0, activities = 0;
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		const struct digest *d = run->ranks.v[r];
+		activities += d->trust.gpu_events;
+		for (size_t i = 0; i < d->functions.nr; i++) {
+			const struct function_stat *f = &d->functions.v[i];
+			if (f->cls != FUNCTION_RUNTIME)
+				continue;
+			graphs += name_has(f->name, "GraphLaunch") ? f->count : 0;
+			kernels += name_has(f->name, "LaunchKernel") ? f->count : 0;
+		}
+	}
+	return graphs > 0 && kernels * 2 < activities;
+}

@@ -28,4 +28,12 @@ bool function_is_copy_call(const struct function_stat *f);
 /// a copy takes (20 µs a call).
 int64_t blocking_copies_share(const struct run *run);
 
+/// True if most GPU activities come out of replays of GPU graphs.
+bool graphs_prevail(const struct run *run);
+
+/// Share of the trace, 1e-6 %, in which the host is in runtime calls that take a millisecond and
+/// more each without waiting for the GPU, which has nothing to do; `most` is the one with most of
+/// it, NULL if there is none.
+int64_t set_up_share(const struct run *run, const struct function_stat **most);
+
 #endif

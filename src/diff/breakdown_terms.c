@@ -1,5 +1,6 @@
 /* Figures of steps, devices, kernels and threads by terms that add up to them; those of phases
    by figures of the same phase. */
+#include "base/number.h"
 #include "base/text.h"
 #include "diff/breakdown_internal.h"
 #include "diff/terms.h"
@@ -108,36 +109,38 @@ struct breakdown *breakdown_by_term(const struct breakdown_input *in)
 
 /* ---- phases: no kernels are kept of them ---- */
 
+/* Parts of the wall time are sums over devices. */
+static int64_t phase_devices(const struct term_breakdown *b, const struct digest *d)
+{
+	return b->of_phase->metric == METRIC_STEP_PERIOD ? terms_devices(d) : 1;
+}
+
 static void take_phase(void *ctx, const struct rank_part *r)
 {
 	struct term_breakdown *b = ctx;
 	const struct digest *d = r->rank->digest;
 	struct phase_summary of, part;
-	if (!phase_summary_of(d, b->phase, b->in->query->metric, &of))
+	int64_t devices = phase_devices(b, d);
+	if (devices <= 0 || !phase_summary_of(d, b->phase, b->in->query->metric, &of))
 		return;
 	b->of[r->side] = number_add(b->of[r->side], of.steps);
 	for (size_t i = 0; i < b->root.nr; i++)
-		if (!b->of_phase->nr)
-			b->rows[i]->amount[r->side] += of.parts[b->terms->rows[i].terms->at];
-		else if (phase_summary_of(d, b->phase, &metric_table[b->of_phase->terms[i]], &part))
-			b->rows[i]->amount[r->side] += part.value[STAT_TOTAL];
+		if (phase_summary_of(d, b->phase, &metric_table[b->of_phase->terms[i]], &part))
+			b->rows[i]->amount[r->side] += number_div_round(part.value[STAT_TOTAL], devices);
 }
 
-/* Of step.time by what ran meanwhile, as without a phase. */
 struct breakdown *breakdown_by_phase(const struct breakdown_input *in)
 {
 	const struct breakdown_query *q = in->query;
-	struct term_breakdown b = { .in = in,
-		                        .terms = terms_of(METRIC_STEP_TIME, 0),
-		                        .of_phase = phase_sum_of(q->metric) };
+	struct term_breakdown b = { .in = in, .of_phase = phase_sum_of(q->metric) };
+	if (!b.of_phase->nr)
+		return NULL;
 	for (int k = PHASE_FORWARD; k < NR_PHASES; k++)
 		if (span_eq(q->label, span_of(phase_names[k])))
 			b.phase = (enum phase)k;
-	b.parts = breakdown_begin(in, b.of_phase->nr ? "what runs in it" : b.terms->by);
+	b.parts = breakdown_begin(in, "what runs in it");
 	for (size_t i = 0; i < b.of_phase->nr; i++)
 		add_row(&b, metric_table[b.of_phase->terms[i]].head);
-	for (size_t i = 0; i < NR_STEP_PARTS && !b.of_phase->nr; i++)
-		add_row(&b, b.terms->rows[i].label);
 	breakdown_each_rank(in, take_phase, &b);
 	return breakdown_end(&b.parts, &b.root, q, nodes_spread(&b.root, b.of, breakdown_change(q)));
 }

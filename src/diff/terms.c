@@ -10,10 +10,6 @@
 	{                                                      \
 		TERM_STEP_METRIC, -1, (size_t)METRIC_STEP_##metric \
 	}
-#define PART(part)                                  \
-	{                                               \
-		TERM_STEP_PART, 1, (size_t)STEP_PART_##part \
-	}
 #define PLUS_OF(type, member)                         \
 	{                                                 \
 		TERM_##type, 1, offsetof(struct type, member) \
@@ -33,11 +29,6 @@
 	MINUS_OF(device_stat, comm_ns), PLUS_OF(device_stat, overlap_ns)
 
 static const struct term_sum sums[] = {
-	{ METRIC_STEP_TIME, false, "what runs meanwhile", {
-	  { "compute", { PART(COMPUTE) }, 0 },
-	  { "exposed communication", { PART(COMM) }, 0 },
-	  { "exposed memory operations", { PART(MEMORY) }, 0 },
-	  { "idle GPU", { PART(IDLE) }, 0 } } },
 	{ METRIC_STEP_PERIOD, false, "what runs in it", {
 	  { "compute", { PLUS(PERIOD_COMPUTE) }, ROW_PER_DEVICE },
 	  { "exposed communication", { PLUS(PERIOD_EXPOSED_COMM) }, ROW_PER_DEVICE },
@@ -217,30 +208,16 @@ int64_t step_metric_nr(const struct digest *d, enum metric_id id)
 	return nr;
 }
 
-static __int128 part_total(const struct digest *d, size_t part)
-{
-	__int128 sum = 0;
-	for (int64_t i = 0; i < d->usable_steps; i++)
-		sum += d->parts[part][i];
-	return sum;
-}
-
 static bool term_value(const struct term *t, const struct term_place *p, __int128 *out)
 {
-	if (t->from == TERM_STEP_METRIC) {
+	if (t->from == TERM_STEP_METRIC)
 		return step_metric_total(p->digest, (enum metric_id)t->at, out);
-	}
-	if (t->from == TERM_STEP_PART) {
-		*out = part_total(p->digest, t->at);
-		return true;
-	}
 	int64_t value = *(const int64_t *)((const char *)p->row + t->at);
 	*out = value;
 	return value != p->unknown;
 }
 
-/* Devices of a rank that work for steps: over each the parts of a period add up to it. */
-static __int128 nr_devices(const struct digest *d)
+int64_t terms_devices(const struct digest *d)
 {
 	static const enum metric_id parts[] = { METRIC_STEP_PERIOD_COMPUTE,
 		                                    METRIC_STEP_PERIOD_EXPOSED_COMM,
@@ -249,7 +226,9 @@ static __int128 nr_devices(const struct digest *d)
 	__int128 sum = 0, part, period;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		sum += step_metric_total(d, parts[i], &part) ? part : 0;
-	return step_metric_total(d, METRIC_STEP_PERIOD, &period) && period > 0 ? sum / period : 0;
+	if (!step_metric_total(d, METRIC_STEP_PERIOD, &period) || period <= 0)
+		return 0;
+	return (int64_t)(sum / period);
 }
 
 bool terms_values(const struct term_sum *t, const struct term_place *p, __int128 out[TERM_ROWS])
@@ -267,10 +246,10 @@ bool terms_values(const struct term_sum *t, const struct term_place *p, __int128
 			return false;
 		if (row->flags & ROW_PER_ONE)
 			sum = number_div_round(sum, p->ones);
-		if (row->flags & ROW_PER_DEVICE && nr_devices(p->digest) <= 0)
+		if (row->flags & ROW_PER_DEVICE && terms_devices(p->digest) <= 0)
 			return false;
 		if (row->flags & ROW_PER_DEVICE)
-			sum = number_div_round(sum, nr_devices(p->digest));
+			sum = number_div_round(sum, terms_devices(p->digest));
 		if (row->flags & ROW_LESS_ABOVE)
 			sum -= above;
 		out[i] = sum;

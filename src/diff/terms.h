@@ -7,7 +7,6 @@
 enum term_source {
 	TERM_END,
 	TERM_STEP_METRIC, ///< sum of a step.* metric over the usable steps
-	TERM_STEP_PART, ///< the same of a part of step.time
 	TERM_device_stat, ///< a member of the row that the figure is of
 	TERM_kernel_stat,
 	TERM_thread_stat,
@@ -18,7 +17,7 @@ enum term_source {
 struct term {
 	enum term_source from;
 	int sign;
-	size_t at; ///< id of the metric, part of the step, offset of the member
+	size_t at; ///< id of the metric, offset of the member
 };
 enum { ROW_TERMS = 4, TERM_ROWS = 4 };
 
@@ -63,6 +62,10 @@ struct term_place {
 
 /// The values of the rows. False where one is not known.
 bool terms_values(const struct term_sum *t, const struct term_place *p, __int128 out[TERM_ROWS]);
+
+/// Devices of a rank that work for steps: over each of them the parts of a period add up to it. 0 if
+/// the period was not recorded.
+int64_t terms_devices(const struct digest *d);
 
 /// Sum of a step.* metric over the usable steps of `d`. False if it was not recorded.
 bool step_metric_total(const struct digest *d, enum metric_id id, __int128 *out);

@@ -20,6 +20,7 @@ enum event_kind {
 	EVENT_ANNOTATION, ///< user_annotation
 	EVENT_MEMORY, ///< [memory] instant event
 	EVENT_PYTHON, ///< python_function
+	EVENT_GPU_ANNOTATION, ///< gpu_user_annotation: what an annotation launched on one stream
 	EVENT_STEP, ///< a step on the timeline of one GPU, as XProf derives it
 	EVENT_FLOW, ///< an end of the arrow from an operator to its backward
 };
@@ -60,8 +61,8 @@ struct event {
 	int64_t dur_ns; ///< ≥ 0; instant events 0
 	bool negative; ///< dur was below 0 and is clamped
 	int64_t pid, tid; ///< idents
-	int64_t device; ///< GPU: args.device, else pid; step: of the GPU
-	int64_t stream; ///< GPU: args.stream, else tid
+	int64_t device; ///< GPU: args.device, else pid; step, annotation on a GPU: of the GPU
+	int64_t stream; ///< GPU, annotation on a GPU: args.stream, else tid
 	int64_t correlation; ///< GPU and runtime
 	int64_t bytes; ///< memcpy, memset: args.bytes or 0; memory: Bytes (signed)
 	int64_t grid[3], block[3]; ///< kernel; grid[0] < 0 where absent
@@ -82,7 +83,7 @@ struct event {
 	int64_t flow; ///< flow: the id that its two ends share
 	bool flow_end; ///< flow: it ends here
 	bool numbered; ///< annotation: XProf says that it is the step of number `step`
-	int64_t step; ///< of those; step: ident, the same for one step on several GPUs
+	int64_t step; ///< of those; step, annotation on a GPU: ident, the same for one step on several GPUs
 };
 
 /// A GPU of `deviceProperties`.

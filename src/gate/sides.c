@@ -64,7 +64,10 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 	}
 	/* one rank speaks for the run: the notes of many would hide each other */
 	if (run->ranks.nr) {
-		s->period = run->ranks.v[0]->period_count;
+		const struct digest *first = run->ranks.v[0];
+		s->period = first->period_count;
+		s->marker = first->proposed_marker ? shown(a, first->proposed_marker) : NULL;
+		s->marker_steps = first->proposed_steps;
 		note_counts(s, run->ranks.v[0], a);
 	}
 }

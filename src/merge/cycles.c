@@ -124,8 +124,6 @@ static void join_steps(struct digest *d, struct digest *next)
 		for (size_t m = 0; m < NR_STEP_METRICS; m++)
 			if (d->samples[m])
 				d->samples[m][i] = of->samples[m][at];
-		for (size_t p = 0; p < NR_STEP_PARTS; p++)
-			d->parts[p][i] = of->parts[p][at];
 		take_phases(d, i, of, at);
 	}
 	d->usable_steps += next->usable_steps;

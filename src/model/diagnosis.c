@@ -1,5 +1,11 @@
 #include "model/diagnosis.h"
 
+const char *const step_part_names[NR_STEP_PARTS] = {
+	[STEP_PART_COMPUTE] = "the GPU computes",
+	[STEP_PART_COMM] = "communication that nothing hides",
+	[STEP_PART_MEMORY] = "copies and sets that nothing hides",
+	[STEP_PART_IDLE] = "the GPU is idle",
+};
 const char *const bound_names[] = {
 	[BOUND_UNKNOWN] = "unknown",
 	[BOUND_COMPUTE] = "compute",

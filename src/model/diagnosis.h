@@ -27,7 +27,8 @@ struct diagnosis_figure {
 
 /// One condition of a rule of diagnosis. Where the run lacks a figure it does not hold.
 struct diagnosis_condition {
-	struct diagnosis_figure figure;
+	enum bound bound; ///< the run is bound by it, mixed or not; NR_BOUNDS: not asked
+	struct diagnosis_figure figure; ///< where `bound` is not asked
 	bool above; ///< else below
 	int64_t value; ///< in the unit of the figure; 1e-6 % of FORM_OF
 };
@@ -50,10 +51,18 @@ struct diagnosis_rules {
 	VEC(struct diagnosis_rule) list;
 };
 
+/// From so much of the wall time on, in 1e-6 %, a class counts beside another.
+#define BOUND_BESIDE INT64_C(25000000)
+
+/// Words of the parts of a step's wall time, by enum step_part; static.
+extern const char *const step_part_names[NR_STEP_PARTS];
+
 /// What the run is bound by, and why.
 struct classification {
 	enum bound bound;
 	enum confidence confidence;
+	int64_t share[NR_BOUNDS]; ///< of the wall time, 1e-6 %, by what explains it
+	int64_t part[NR_STEP_PARTS]; ///< shares of the wall time, 1e-6 %; all 0: not known
 	VEC(const char *) evidence; ///< sentences
 	VEC(const char *) missing; ///< what would have to be recorded to know more
 };
@@ -65,6 +74,7 @@ struct recommendation {
 	const char *saves_text; ///< "up to 4.20 ms (11.00 %) per step"; "" unknown
 	const char *observation, *hypothesis, *action, *confirm, *ask; ///< `ask` "" none
 	enum confidence confidence;
+	bool tells_idle; ///< it says what the GPU waits for: it is not unexplained then
 	bool of_rows; ///< rests on rows and samples that a stored baseline may lack
 };
 

@@ -31,6 +31,7 @@ const char *const phase_names[] = {
 	[PHASE_OPTIMIZER] = "optimizer",
 	[PHASE_DATALOADER] = "dataloader",
 	[PHASE_COMMUNICATION] = "communication",
+	[PHASE_RECOMPUTE] = "recompute",
 	[PHASE_PREFILL] = "prefill",
 	[PHASE_DECODE] = "decode",
 	[PHASE_MIXED] = "mixed",
@@ -82,8 +83,6 @@ void digest_set_steps(struct digest *d, size_t nr)
 	d->step_activities = arena_alloc(&d->arena, nr, sizeof *d->step_activities);
 	for (size_t m = 0; m < NR_STEP_METRICS; m++)
 		d->samples[m] = arena_alloc(&d->arena, nr, sizeof *d->samples[m]);
-	for (size_t p = 0; p < NR_STEP_PARTS; p++)
-		d->parts[p] = arena_alloc(&d->arena, nr, sizeof *d->parts[p]);
 }
 
 static int env_key_cmp(const void *key, const void *entry)
@@ -212,6 +211,14 @@ const char *digest_unmarked_text(const struct digest *d, struct arena *a)
 		            d->period_count, d->period_launches);
 	else
 		strbuf_adds(&b, "no steps: figures are those of the whole trace");
+	if (d->window && d->proposed_marker) {
+		const char *marker = text_line(a, span_of(d->proposed_marker));
+		strbuf_addf(&b,
+		            "; its annotations '%s' would make %" PRId64 " step%s: measure them with "
+		            "--marker '%s'",
+		            marker, d->proposed_steps, d->proposed_steps == 1 ? "" : "s", marker);
+		return arena_take(a, &b);
+	}
 	if (d->window && d->period_count)
 		strbuf_addf(&b, "; its launches repeat %" PRId64 " times, regularity ", d->period_count);
 	else if (d->window && d->unmarked)

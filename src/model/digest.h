@@ -194,7 +194,6 @@ struct phase_summary {
 	enum metric_id metric;
 	int64_t steps; ///< so many
 	int64_t value[NR_STATISTICS]; ///< by enum statistic
-	int64_t parts[NR_STEP_PARTS]; ///< step.time of whole steps: sums of what it is made of
 };
 
 /// What all ranks together say of one (model/ranks.h): figures over matched collectives,
@@ -340,6 +339,8 @@ struct digest {
 	int64_t period_count; ///< of a trace without markers: repetitions of its launches; 0 none
 	int64_t period_launches; ///< of one repetition: the median
 	int64_t period_regularity; ///< 1e-6 %; of the pattern that came nearest where there is none
+	const char *proposed_marker; ///< of a trace without steps: one that fits its annotations, or NULL
+	int64_t proposed_steps; ///< that it would give
 	int64_t events;
 	int64_t total_steps; ///< before warm-up
 	int64_t start_ns, window_ns; ///< of the first event; from there to the end of the last
@@ -354,14 +355,13 @@ struct digest {
 	int64_t *step_activities; ///< nr_steps: GPU activities of each
 	int64_t *samples[NR_STEP_METRICS]; ///< each nr_steps, unit of the metric; NULL not recorded;
 	                                   ///< NO_SAMPLE of a step that has none
-	int64_t *parts[NR_STEP_PARTS]; ///< each nr_steps: they add up to step.time
 	int64_t *step_phases; ///< nr_steps: step_phase_code(); NULL: all are of none
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS]; ///< each nr_steps; the first NULL: not
 	                                                    ///< known; another: all 0
 	VEC(struct step_summary)
 	summaries; ///< one for each step metric, in place of samples, numbers
 	           ///< and activities, which are then 0: over the usable
-	           ///< steps. parts[p][0] is then their sum. Else none
+	           ///< steps. Else none
 	VEC(struct phase_summary) phase_summaries; ///< sorted by phase, metric; with those alone
 
 	VEC(struct kernel_stat) kernels; ///< sorted by kind, then name

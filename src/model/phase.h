@@ -12,6 +12,7 @@ enum phase {
 	PHASE_OPTIMIZER,
 	PHASE_DATALOADER,
 	PHASE_COMMUNICATION,
+	PHASE_RECOMPUTE, ///< of activations, within backward
 	PHASE_PREFILL, ///< from here on each is of whole steps
 	PHASE_DECODE,
 	PHASE_MIXED,

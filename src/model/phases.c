@@ -4,17 +4,28 @@
 #include "model/step_figures.h"
 
 static const struct phase_sum sums[] = {
-	{ METRIC_STEP_TIME, 0, { 0 } }, /* of whole steps */
+	{ METRIC_STEP_TIME, true, 0, { 0 } },
+	{ METRIC_STEP_PERIOD,
+	  true,
+	  4,
+	  { METRIC_STEP_PERIOD_COMPUTE, METRIC_STEP_PERIOD_EXPOSED_COMM,
+	    METRIC_STEP_PERIOD_EXPOSED_MEMORY, METRIC_STEP_IDLE_TIME } },
+	{ METRIC_STEP_LATENCY, true, 0, { 0 } },
+	{ METRIC_STEP_PERIOD_COMPUTE, true, 0, { 0 } },
+	{ METRIC_STEP_PERIOD_EXPOSED_COMM, true, 0, { 0 } },
+	{ METRIC_STEP_PERIOD_EXPOSED_MEMORY, true, 0, { 0 } },
+	{ METRIC_STEP_IDLE_TIME, true, 0, { 0 } },
 	{ METRIC_STEP_CUDA_TIME,
+	  false,
 	  4,
 	  { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_COMM_TIME, METRIC_STEP_MEMCPY_TIME,
 	    METRIC_STEP_MEMSET_TIME } },
-	{ METRIC_STEP_KERNEL_TIME, 2, { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_COMM_TIME } },
-	{ METRIC_STEP_MEMCPY_TIME, 1, { METRIC_STEP_MEMCPY_TIME } },
-	{ METRIC_STEP_MEMSET_TIME, 1, { METRIC_STEP_MEMSET_TIME } },
-	{ METRIC_STEP_COMPUTE_TIME, 1, { METRIC_STEP_COMPUTE_TIME } },
-	{ METRIC_STEP_COMM_TIME, 1, { METRIC_STEP_COMM_TIME } },
-	{ METRIC_STEP_KERNEL_COUNT, 1, { METRIC_STEP_KERNEL_COUNT } },
+	{ METRIC_STEP_KERNEL_TIME, false, 2, { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_COMM_TIME } },
+	{ METRIC_STEP_MEMCPY_TIME, false, 1, { METRIC_STEP_MEMCPY_TIME } },
+	{ METRIC_STEP_MEMSET_TIME, false, 1, { METRIC_STEP_MEMSET_TIME } },
+	{ METRIC_STEP_COMPUTE_TIME, false, 1, { METRIC_STEP_COMPUTE_TIME } },
+	{ METRIC_STEP_COMM_TIME, false, 1, { METRIC_STEP_COMM_TIME } },
+	{ METRIC_STEP_KERNEL_COUNT, false, 1, { METRIC_STEP_KERNEL_COUNT } },
 };
 
 const struct phase_sum *phase_sum_of(const struct metric *m)
@@ -27,10 +38,11 @@ const struct phase_sum *phase_sum_of(const struct metric *m)
 
 bool phase_has_metric(enum phase p, const struct metric *m)
 {
-	if (p == PHASE_ALL || !phase_sum_of(m))
+	const struct phase_sum *sum = phase_sum_of(m);
+	if (p == PHASE_ALL || !sum)
 		return false;
-	return phase_is_whole(p) || (m->id != METRIC_STEP_TIME &&
-	                             (m->id != METRIC_STEP_COMM_TIME || p == PHASE_COMMUNICATION));
+	return phase_is_whole(p) ||
+	       (!sum->whole && (m->id != METRIC_STEP_COMM_TIME || p == PHASE_COMMUNICATION));
 }
 
 /* A term of a phase within the step. */
@@ -70,7 +82,8 @@ bool phase_samples_of(const struct digest *d, enum phase p, const struct metric 
 	*out = (struct phase_samples){ .value = arena_alloc(a, d->nr_steps, sizeof *out->value),
 		                           .step = arena_alloc(a, d->nr_steps, sizeof *out->step) };
 	for (size_t i = 0; i < d->nr_steps; i++) {
-		if (whole && d->step_phases[i] != step_phase_code(p))
+		if (whole &&
+		    (d->step_phases[i] != step_phase_code(p) || d->samples[m->id][i] == NO_SAMPLE))
 			continue;
 		out->value[out->nr] = whole ? d->samples[m->id][i] : value_within(d, p, m, i);
 		out->step[out->nr++] = d->step_numbers[i];
@@ -79,15 +92,12 @@ bool phase_samples_of(const struct digest *d, enum phase p, const struct metric 
 	return out->nr > 0;
 }
 
-struct phase_summary phase_summarise(const struct digest *d, enum phase p, const struct metric *m,
+struct phase_summary phase_summarise(enum phase p, const struct metric *m,
                                      const struct phase_samples *s)
 {
 	struct phase_summary out = { .phase = p, .metric = m->id, .steps = (int64_t)s->usable };
 	for (int stat = 0; stat < NR_STATISTICS; stat++)
 		out.value[stat] = stat_of((enum statistic)stat, s->value, s->usable);
-	for (int64_t i = 0; m->id == METRIC_STEP_TIME && i < d->usable_steps; i++)
-		for (int part = 0; d->step_phases[i] == step_phase_code(p) && part < NR_STEP_PARTS; part++)
-			out.parts[part] = number_add(out.parts[part], d->parts[part][i]);
 	return out;
 }
 
@@ -110,7 +120,7 @@ bool phase_summary_of(const struct digest *d, enum phase p, const struct metric 
 	if (kept)
 		*out = *kept;
 	else if (sampled)
-		*out = phase_summarise(d, p, m, &s);
+		*out = phase_summarise(p, m, &s);
 	arena_release(&scratch);
 	return kept || sampled;
 }

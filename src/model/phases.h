@@ -10,19 +10,20 @@ static inline bool phase_is_whole(enum phase p)
 	return (int)p >= (int)NR_INNER_PHASES;
 }
 
-/// What a metric adds up to in every phase: metrics of the same phase; step.time none, as only
-/// whole steps have it.
+/// What a metric adds up to in every phase: metrics of the same phase; the wall time of a step
+/// over the devices that work for it.
 struct phase_sum {
 	enum metric_id metric;
+	bool whole; ///< only phases of whole steps have it
 	size_t nr;
 	enum metric_id terms[4];
 };
 
-/// The row of a metric that some phase has (step.time, sums over GPU activities, the number of
-/// kernels), or NULL; static.
+/// The row of a metric that some phase has (host and wall time, sums over GPU activities, the
+/// number of kernels), or NULL; static.
 const struct phase_sum *phase_sum_of(const struct metric *m);
 
-/// True where phase `p` has the metric: whole steps all of them; others no step.time, and
+/// True where phase `p` has the metric: whole steps all of them; others no host or wall time, and
 /// step.comm_time is of PHASE_COMMUNICATION alone.
 bool phase_has_metric(enum phase p, const struct metric *m);
 
@@ -40,7 +41,7 @@ bool phase_samples_of(const struct digest *d, enum phase p, const struct metric 
                       struct phase_samples *out);
 
 /// The summary of those samples, with at least one that is usable.
-struct phase_summary phase_summarise(const struct digest *d, enum phase p, const struct metric *m,
+struct phase_summary phase_summarise(enum phase p, const struct metric *m,
                                      const struct phase_samples *s);
 
 /// The summary of `m` in phase `p`, of samples or as it is stored; false where there is none.

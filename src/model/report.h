@@ -188,6 +188,8 @@ struct side {
 	int64_t pin_age_days; ///< since the pin was approved
 	bool window; ///< figures per step are per window
 	int64_t period; ///< repetitions of the launches of a trace without step markers; 0 none
+	const char *marker; ///< of a trace without steps: one that would make `marker_steps`; NULL none
+	int64_t marker_steps;
 	bool snapshot_only; ///< no rank has a trace
 	bool metrics_only; ///< nor a snapshot: metrics files
 	VEC(struct span) notes; ///< "attribution: launch; 614 activities carried over"

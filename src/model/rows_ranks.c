@@ -167,10 +167,6 @@ static const struct field phase_summary_fields[] = {
 	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),
 	FIELD(steps, COUNT, KEEP, KEEP, 0),
 	VALUES,
-	FIELD_AT(parts[STEP_PART_COMPUTE], "time.compute", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
-	FIELD_AT(parts[STEP_PART_COMM], "time.communication", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
-	FIELD_AT(parts[STEP_PART_MEMORY], "time.memory", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
-	FIELD_AT(parts[STEP_PART_IDLE], "time.idle", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
 };
 static int phase_summary_since(const void *row)
 {

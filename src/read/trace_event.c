@@ -22,6 +22,7 @@ static const struct {
 	{ { "cpu_op", 6 }, EVENT_OP },
 	{ { "operator", 8 }, EVENT_OP },
 	{ { "user_annotation", 15 }, EVENT_ANNOTATION },
+	{ { "gpu_user_annotation", 19 }, EVENT_GPU_ANNOTATION },
 	{ { "python_function", 15 }, EVENT_PYTHON },
 	{ { "fwdbwd", 6 }, EVENT_FLOW },
 	{ { "forward_backward", 16 }, EVENT_FLOW },

@@ -120,6 +120,10 @@ bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct eve
 	e->input_dims = e->input_types = e->call_stack = (struct span){ 0 };
 	if (event_is_gpu(e->kind)) {
 		fill_gpu(in, raw, e);
+	} else if (e->kind == EVENT_GPU_ANNOTATION) {
+		e->device = field_or(raw, FIELD_DEVICE, e->pid);
+		e->stream = field_or(raw, FIELD_STREAM, e->tid);
+		e->step = field_or(raw, FIELD_EXTERNAL_ID, IDENT_NONE);
 	} else if (e->kind == EVENT_PYTHON) {
 		e->python_id = or_none(raw, FIELD_PYTHON_ID);
 		e->python_parent = or_none(raw, FIELD_PYTHON_PARENT);

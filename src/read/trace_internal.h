@@ -112,6 +112,7 @@ enum raw_field {
 	FIELD_CORRELATION, ///< this and the rest are of "args"
 	FIELD_DEVICE,
 	FIELD_STREAM,
+	FIELD_EXTERNAL_ID,
 	FIELD_BYTES,
 	FIELD_OCCUPANCY,
 	FIELD_SIZE,

@@ -68,7 +68,6 @@ static enum status gpu_side(struct reducer *r, struct digest *d, struct diag_log
 	progress_figures(r, d);
 	launches_end(r);
 	function_classes(r, d);
-	parts_figures(r, d);
 	return ST_OK;
 }
 
@@ -108,8 +107,10 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	}
 	launches_match(r, &out->trust);
 	own_steps_use(r);
-	if (r->steps.marks.nr == 0)
+	if (r->steps.marks.nr == 0) {
+		markers_propose(r, out);
 		unmarked_steps(r, out);
+	}
 	steps_make(r, out);
 	steps_attribute(r, out);
 	phases_make(r);

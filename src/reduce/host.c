@@ -1,6 +1,7 @@
 #include <string.h>
 
-#include "reduce/flop_count.h"
+#include "names/flop_count.h"
+#include "names/step_name.h"
 #include "reduce/reducer.h"
 
 void host_init(struct host_events *h)
@@ -67,10 +68,12 @@ static struct row_found *host_name_find(struct reducer *r, const struct event *e
 		h->sync = is_sync(name);
 	} else {
 		h->op = ev->kind == EVENT_OP;
+		h->on_gpu = ev->kind == EVENT_GPU_ANNOTATION;
 		h->flops = h->op ? flop_rule_of(name) : NULL;
 		h->phase = phase_of_name(name);
 		h->dataloader = span_starts(name, SPAN("enumerate(DataLoader)"));
 		h->marker = span_glob(span_of(r->options.marker), name);
+		h->annotated = !h->op && !h->marker && h->phase == PHASE_ALL;
 	}
 	h->timed = h->launch || h->sync || h->dataloader;
 	return found;
@@ -125,10 +128,28 @@ static void span_add(struct host_events *h, struct wide_span s)
 	}
 }
 
+/* One without an id is a step if its name has a number: equal names may be the same step on another
+   stream. */
+void gpu_annotation_take(struct reducer *r, const struct event *ev)
+{
+	struct event e = *ev;
+	uint32_t name = host_name_find(r, ev)->row_name;
+	if (e.step == IDENT_NONE && step_number_of(name_span(ev->name)) >= 0)
+		e.step = -2 - (int64_t)ev->name->id;
+	if (e.step == IDENT_NONE)
+		return;
+	if (r->host.names.v[name].marker)
+		own_steps_take(r, &e);
+	else if (r->host.names.v[name].annotated)
+		annotation_take(r, &e, name);
+}
+
 void host_take(struct reducer *r, const struct event *ev)
 {
 	struct row_found *found = host_name_find(r, ev);
 	const struct host_name *h = &r->host.names.v[found->row_name];
+	if (h->annotated)
+		annotation_take(r, ev, found->row_name);
 	if (h->marker || ev->numbered)
 		steps_take(r, ev, h->marker);
 	else if (ev->kind != EVENT_RUNTIME)

@@ -41,6 +41,7 @@ struct op_sums {
 struct host_name {
 	struct span name;
 	bool op, launch, kernel_launch, sync, dataloader, marker;
+	bool annotated, on_gpu; ///< an annotation; one on the timeline of a GPU
 	bool timed; ///< a launch, synchronisation or data loader: has figures per step
 	const struct flop_rule *flops; ///< NULL if its operations do not count
 	enum phase phase; ///< that the name tells; PHASE_ALL if none
@@ -74,6 +75,9 @@ void host_release(struct host_events *h);
 
 /// Keep a runtime call, operator or annotation; may set `fault`.
 void host_take(struct reducer *r, const struct event *ev);
+
+/// Keep an annotation on the timeline of a GPU.
+void gpu_annotation_take(struct reducer *r, const struct event *ev);
 
 /// Join a part: its ids (false if a table is full); whether its sums fit; its events.
 GG_MUST_CHECK bool host_join_ids(struct reducer *to, struct reducer *from);

@@ -1,26 +1,59 @@
-/* Steps that the profiler marked itself: XProf, in JAX traces, in two forms. Each GPU has a
-   timeline of steps, derived from the steps that launched its activities; an interval lasts from
-   the first to the last activity and is split if steps alternate. Intervals of one group, on all
-   GPUs, are one step. Annotations have the number of a step: they tell its interval on the host,
-   and are the steps themselves if there are no timelines. Source: DeriveStepEventsFromGroups(),
+/* Steps on the timelines of GPUs. PyTorch mirrors each annotation on every stream that it launched
+   something on, from the first of it there to the last: they are the steps of a trace whose host
+   was not recorded. XProf marks steps itself, in JAX traces, in two forms. Each GPU has a timeline
+   of steps, derived from the steps that launched its activities; an interval lasts from the first
+   to the last activity and is split if steps alternate. Intervals of one group, on all GPUs, are
+   one step. Annotations have the number of a step: they tell its interval on the host, and are the
+   steps themselves if there are no timelines. Source: DeriveStepEventsFromGroups(),
    xprof/utils/derived_timeline.cc (openxla/xprof, 2026). */
 #include "base/number.h"
 #include "base/search.h"
+#include "names/step_name.h"
 #include "reduce/reducer.h"
-#include "reduce/step_name.h"
 
 void own_steps_take(struct reducer *r, const struct event *ev)
 {
 	int64_t end = ev->start_ns + ev->dur_ns;
 	uint32_t group = idmap_add(&r->steps.own.groups, ev->step);
+	struct span name = name_span(ev->name);
+	bool annotated = ev->kind == EVENT_GPU_ANNOTATION;
 	if (group == r->steps.own.marks.nr)
 		vec_push(&r->steps.own.marks,
-		         (struct mark){ ev->start_ns, end, step_number_of(name_span(ev->name)), PHASE_ALL,
-		                        group });
+		         (struct mark){ ev->start_ns, end, step_number_of(name),
+		                        annotated ? step_phase_of(name) : PHASE_ALL, group });
+	r->steps.own.annotated |= annotated;
 	struct mark *m = &r->steps.own.marks.v[group];
 	number_lower(&m->start_ns, ev->start_ns);
 	number_raise(&m->end_ns, end);
-	vec_push(&r->steps.own.parts, (struct own_part){ ev->device, ev->start_ns, end, group });
+	vec_push(&r->steps.own.parts,
+	         (struct own_part){ ev->device, annotated ? ev->stream : IDENT_NONE, ev->start_ns, end,
+	                            group });
+}
+
+void own_steps_join(struct reducer *to, struct reducer *from)
+{
+	struct own_steps *own = &to->steps.own, *part = &from->steps.own;
+	const struct part_ids *ids = &from->joined;
+	for (size_t i = 0; i < part->marks.nr; i++) {
+		struct mark m = part->marks.v[i];
+		m.order = idmap_add(&own->groups, ident_join(ids, part->groups.keys.v[i]));
+		if (m.order == own->marks.nr)
+			vec_push(&own->marks, m);
+		number_lower(&own->marks.v[m.order].start_ns, m.start_ns);
+		number_raise(&own->marks.v[m.order].end_ns, m.end_ns);
+	}
+	for (size_t i = 0; i < part->parts.nr; i++) {
+		struct own_part p = part->parts.v[i];
+		p.step = idmap_find(&own->groups, ident_join(ids, part->groups.keys.v[p.step]));
+		p.device = ident_join(ids, p.device);
+		p.stream = ident_join(ids, p.stream);
+		vec_push(&own->parts, p);
+	}
+	own->annotated |= part->annotated;
+	part->marks.nr = part->parts.nr = 0;
+	part->annotated = false;
+	idmap_release(&part->groups);
+	idmap_init(&part->groups);
 }
 
 /* Give each mark the interval of the annotation with its number, if every mark has exactly one. */
@@ -47,7 +80,7 @@ static void take_host_intervals(struct reducer *r)
 
 void own_steps_use(struct reducer *r)
 {
-	if (r->steps.marks.nr || r->options.marker_alone)
+	if (r->steps.marks.nr || (r->options.marker_alone && !r->steps.own.annotated))
 		return;
 	r->steps.own.in_use = r->steps.own.marks.nr > 0;
 	take_host_intervals(r);
@@ -61,6 +94,7 @@ static int own_part_cmp(const void *a, const void *b)
 {
 	const struct own_part *x = a, *y = b;
 	ORDER_BY(x->device, y->device);
+	ORDER_BY(x->stream, y->stream);
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
@@ -77,13 +111,17 @@ void own_steps_order(struct reducer *r)
 
 uint32_t own_steps_at(const struct reducer *r, const struct activity *a)
 {
+	int64_t lane = r->gpu.lanes.keys.v[activity_lane(&r->gpu, a)];
 	const struct own_part at = {
-		.device =
-		    r->gpu.devices.keys.v[idmap_pair_first(r->gpu.lanes.keys.v[activity_lane(&r->gpu, a)])],
+		.device = r->gpu.devices.keys.v[idmap_pair_first(lane)],
+		.stream = r->steps.own.annotated ? r->gpu.streams.keys.v[(uint32_t)lane] : IDENT_NONE,
 		.start_ns = a->start_ns,
 	};
 	size_t lo = 0, hi = r->steps.own.parts.nr; /* lo becomes the number of parts begun by then */
 	SEARCH(lo, hi, i, own_part_cmp(&r->steps.own.parts.v[i], &at) <= 0);
 	const struct own_part *last = lo ? &r->steps.own.parts.v[lo - 1] : NULL;
-	return last && last->device == at.device && a->start_ns < last->end_ns ? last->step : NO_ID;
+	return last && last->device == at.device && last->stream == at.stream &&
+	               a->start_ns < last->end_ns
+	           ? last->step
+	           : NO_ID;
 }

@@ -10,7 +10,9 @@
 
 void phases_release(struct phases *p)
 {
-	vec_release(&p->list);
+	vec_release(&p->spans.list);
+	vec_release(&p->again.list);
+	vec_release(&p->recomputes);
 }
 
 enum phase phase_of_name(struct span name)
@@ -35,18 +37,39 @@ enum phase phase_of_name(struct span name)
 
 void phases_take(struct phases *p, const struct event *ev, enum phase phase, uint32_t thread)
 {
-	vec_push(&p->list,
+	struct phase_spans *to = phase == PHASE_RECOMPUTE ? &p->again : &p->spans;
+	vec_push(&to->list,
 	         (struct phase_span){ ev->start_ns, ev->start_ns + ev->dur_ns, thread, phase });
+}
+
+void phases_take_python(struct reducer *r, const struct event *ev)
+{
+	struct phases *p = &r->phases;
+	while (p->recomputes.nr <= ev->name->id)
+		vec_push(&p->recomputes, 0);
+	char *known = &p->recomputes.v[ev->name->id];
+	if (!*known)
+		*known = span_contains_nocase(name_span(ev->name), SPAN("utils/checkpoint.py(")) &&
+		                 span_contains_nocase(name_span(ev->name), SPAN("recompute_fn"))
+		             ? 2
+		             : 1;
+	if (*known == 2)
+		phases_take(p, ev, PHASE_RECOMPUTE, thread_of(&r->threads, ev));
+}
+
+static void spans_join(struct phase_spans *to, struct phase_spans *from, const struct ids *threads)
+{
+	size_t first = to->list.nr;
+	vec_move(&to->list, &from->list);
+	for (size_t i = first; i < to->list.nr; i++)
+		to->list.v[i].thread = threads->v[to->list.v[i].thread];
 }
 
 void phases_join(struct reducer *to, struct reducer *from)
 {
-	size_t first = to->phases.list.nr;
-	vec_move(&to->phases.list, &from->phases.list);
-	for (size_t i = first; i < to->phases.list.nr; i++) {
-		struct phase_span *s = &to->phases.list.v[i];
-		s->thread = from->joined.of[IDS_THREAD].v[s->thread];
-	}
+	const struct ids *threads = &from->joined.of[IDS_THREAD];
+	spans_join(&to->phases.spans, &from->phases.spans, threads);
+	spans_join(&to->phases.again, &from->phases.again, threads);
 }
 
 /* By thread and start; an outer span before the spans in it. */
@@ -67,7 +90,7 @@ static int phase_start_cmp(const void *a, const void *b)
 
 /* With a closure, forward and backward run inside of Optimizer.step: its phase then begins where
    the last backward function ends. */
-static void trim_optimizer(struct phases *p)
+static void trim_optimizer(struct phase_spans *p)
 {
 	int64_t last = INT64_MIN;
 	sort_plain(p->list.v, p->list.nr, sizeof *p->list.v, phase_start_cmp);
@@ -88,18 +111,14 @@ static void trim_optimizer(struct phases *p)
 	free(until);
 }
 
-void phases_make(struct reducer *r)
+/* Disjoint on each thread: a span that begins within another is part of that. */
+static void spans_make(struct phase_spans *p, bool *found)
 {
-	struct phases *p = &r->phases;
 	size_t nr = 0;
-	if (!p->list.nr)
-		return;
-	trim_optimizer(p);
 	vec_sort(&p->list, phase_span_cmp);
-	/* disjoint on each thread: a span that begins within another is part of that */
 	for (size_t i = 0; i < p->list.nr; i++) {
 		struct phase_span s = p->list.v[i];
-		p->found[s.phase] = true;
+		found[s.phase] = true;
 		const struct phase_span *before = nr ? &p->list.v[nr - 1] : NULL;
 		if (before && before->thread == s.thread && s.start_ns < before->end_ns)
 			s.start_ns = before->end_ns;
@@ -109,6 +128,15 @@ void phases_make(struct reducer *r)
 	p->list.nr = nr;
 }
 
+void phases_make(struct reducer *r)
+{
+	struct phases *p = &r->phases;
+	if (p->spans.list.nr)
+		trim_optimizer(&p->spans);
+	spans_make(&p->spans, p->found);
+	spans_make(&p->again, p->found);
+}
+
 static bool phase_begins_by(const struct phase_span *s, uint32_t thread, int64_t at_ns)
 {
 	return s->thread < thread || (s->thread == thread && s->start_ns <= at_ns);
@@ -116,7 +144,8 @@ static bool phase_begins_by(const struct phase_span *s, uint32_t thread, int64_t
 
 /* Tries `*near`, the number of spans begun at the last lookup, and
    the next two before it searches. */
-enum phase phases_at(const struct phases *p, size_t *near, uint32_t thread, int64_t at_ns)
+static enum phase span_phase_at(const struct phase_spans *p, size_t *near, uint32_t thread,
+                                int64_t at_ns)
 {
 	const struct phase_span *v = p->list.v;
 	size_t lo = 0, hi = p->list.nr; /* lo becomes how many begin by then */
@@ -135,13 +164,19 @@ enum phase phases_at(const struct phases *p, size_t *near, uint32_t thread, int6
 	                                                                    : PHASE_FORWARD;
 }
 
+enum phase phases_at(const struct phases *p, size_t near[2], uint32_t thread, int64_t at_ns)
+{
+	enum phase again = span_phase_at(&p->again, &near[1], thread, at_ns);
+	return again == PHASE_RECOMPUTE ? again : span_phase_at(&p->spans, &near[0], thread, at_ns);
+}
+
 /* PHASE_ALL if its launch is not known. */
 static enum phase phase_of_activity(struct reducer *r, const struct activity *a)
 {
 	if (activity_name(&r->gpu, a)->communication)
 		return PHASE_COMMUNICATION;
 	const struct host_span *l = activity_launch(r, a);
-	return l ? phases_at(&r->phases, &r->phases.near, span_thread(&r->host, l),
+	return l ? phases_at(&r->phases, r->phases.near, span_thread(&r->host, l),
 	                     span_start(&r->host, l))
 	         : PHASE_ALL;
 }
@@ -156,8 +191,8 @@ bool phases_has_op(const struct reducer *r, const struct host_span *s)
 	enum phase want = r->options.phase, own = span_name(&r->host, s)->phase;
 	if (want == PHASE_ALL || own == PHASE_COMMUNICATION || want == PHASE_COMMUNICATION)
 		return want == PHASE_COMMUNICATION && own == PHASE_COMMUNICATION;
-	size_t near = 0;
-	return phases_at(&r->phases, &near, span_thread(&r->host, s), span_start(&r->host, s)) == want;
+	size_t near[2] = { 0 };
+	return phases_at(&r->phases, near, span_thread(&r->host, s), span_start(&r->host, s)) == want;
 }
 
 /* Make columns for the phases that the trace tells: only if it has training, as everything else

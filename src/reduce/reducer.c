@@ -59,10 +59,15 @@ static enum status event_take(void *ctx, const struct event *ev)
 	r->nr_events++;
 	if (ev->kind == EVENT_PYTHON) {
 		python_take(&r->python, &r->threads, ev, &r->fault);
+		phases_take_python(r, ev);
 		return ST_OK;
 	}
 	if (ev->kind == EVENT_FLOW) {
 		code_links_take_flow(&r->where.links, &r->threads, ev);
+		return ST_OK;
+	}
+	if (ev->kind == EVENT_GPU_ANNOTATION) {
+		gpu_annotation_take(r, ev);
 		return ST_OK;
 	}
 	r->negative_durations += ev->negative;

@@ -8,8 +8,8 @@
 ///
 ///     launches.c     runtime calls with a correlation id ↔ GPU activities
 ///     steps.c        step markers → steps; GPU activities → steps
-///     step_name.c    number and phase in the name of a step
 ///     own_steps.c    steps that the profiler marked itself
+///     markers.c      annotations that would make good steps
 ///     unmarked.c     period of the launches (period.c) → steps
 ///     phases.c       phases of training steps; rows of one phase
 ///
@@ -19,12 +19,11 @@
 ///     devices.c      figures per step and per device, overlaps
 ///     wall.c         when steps are over; what ran from one such moment to the next
 ///     progress.c     what the rank did last
-///     step_parts.c   what ran during the host interval of a step
 ///
 ///     host.c         intake of runtime calls, operators, annotations
 ///     calls.c        launches, synchronisation, data loading per step and by name
 ///     threads.c      times of threads; operators without those nested in them
-///     flops.c        operations of operators (flop_count.c: of one call)
+///     flops.c        operations of operators (names/flop_count.c: of one call)
 ///
 ///     where.c        what is around each launch: operators, annotations, frames
 ///     where_rows.c   the table of them
@@ -113,9 +112,6 @@ static inline const struct host_span *activity_launch(const struct reducer *r,
 /// Join what the part took to the whole, and take it from the part. False, and nothing is taken, if
 /// only the events in order tell what is to become of them.
 bool reducer_join(struct reducer *to, struct reducer *from);
-
-/// What ran during the host intervals of the steps, from the activities by start.
-void parts_figures(const struct reducer *r, struct digest *d);
 
 /// What the rank did last, from the activities by start.
 void progress_figures(const struct reducer *r, struct digest *d);

@@ -1,7 +1,7 @@
 #include "base/number.h"
 #include "base/search.h"
+#include "names/step_name.h"
 #include "reduce/reducer.h"
-#include "reduce/step_name.h"
 
 void steps_init(struct steps *s)
 {
@@ -15,6 +15,7 @@ void steps_release(struct steps *s)
 	vec_release(&s->own.marks);
 	vec_release(&s->own.parts);
 	vec_release(&s->own.numbered);
+	vec_release(&s->annotations);
 	vec_release(&s->owned);
 }
 
@@ -32,7 +33,7 @@ void steps_take(struct reducer *r, const struct event *ev, bool marker)
 
 bool steps_fit(const struct reducer *from)
 {
-	return !from->steps.own.parts.nr && !from->steps.own.numbered.nr;
+	return (from->steps.own.annotated || !from->steps.own.parts.nr) && !from->steps.own.numbered.nr;
 }
 
 void steps_join(struct reducer *to, struct reducer *from)
@@ -41,6 +42,8 @@ void steps_join(struct reducer *to, struct reducer *from)
 	vec_move(&to->steps.marks, &from->steps.marks);
 	for (size_t i = first; i < to->steps.marks.nr; i++)
 		to->steps.marks.v[i].order += to->nr_events;
+	own_steps_join(to, from);
+	annotations_join(to, from);
 }
 
 /* --- marks --- */

@@ -17,9 +17,19 @@ struct mark {
 	uint32_t order; ///< in the file
 };
 
-/// A step, or a part of it, on the timeline of one GPU.
+/// An annotation that is no marker.
+struct annotation {
+	int64_t start_ns, end_ns;
+	uint32_t name; ///< index into `host.names`
+	int64_t group; ///< of one on a GPU: an ident, the same for one step; else IDENT_NONE
+};
+
+/// So many are kept: a trace with more gets no marker proposed.
+enum { ANNOTATIONS_KEPT = 1 << 20 };
+
+/// A step, or a part of it, on the timeline of one GPU, or of one of its streams.
 struct own_part {
-	int64_t device; ///< ident
+	int64_t device, stream; ///< idents; IDENT_NONE: any stream
 	int64_t start_ns, end_ns;
 	uint32_t step; ///< its group; after own_steps_order() index into `steps.marks`
 };
@@ -28,9 +38,10 @@ struct own_part {
 struct own_steps {
 	struct idmap groups; ///< idents
 	VEC(struct mark) marks; ///< by group; over all GPUs
-	VEC(struct own_part) parts; ///< by device and start, after own_steps_order()
+	VEC(struct own_part) parts; ///< by device, stream and start, after own_steps_order()
 	VEC(struct mark) numbered; ///< annotations with the number of a step
 	bool in_use; ///< `marks` are the steps
+	bool annotated; ///< they are markers on the GPU, not what XProf derives
 };
 
 /// The part of a step's interval that no earlier step covers.
@@ -42,6 +53,8 @@ struct owned {
 struct steps {
 	VEC(struct mark) marks; ///< by start, after steps_make()
 	struct own_steps own;
+	VEC(struct annotation) annotations;
+	bool annotations_cut; ///< there were more
 	VEC(struct owned) owned; ///< disjoint, in order
 	size_t owned_near; ///< index of the last hit: events mostly come in order
 	size_t warmup; ///< how many of the marks are left out
@@ -56,8 +69,8 @@ void steps_release(struct steps *s);
 /// Keep an annotation that is a marker or has the number of a step.
 void steps_take(struct reducer *r, const struct event *ev, bool marker);
 
-/// Join a part: false if it has steps of XProf, whose traces are not read in parts; its marks,
-/// before its events are counted.
+/// Join a part: false if it has steps that XProf derived, whose traces are not read in parts; its
+/// marks, before its events are counted.
 bool steps_fit(const struct reducer *from);
 void steps_join(struct reducer *to, struct reducer *from);
 
@@ -68,7 +81,8 @@ void steps_make(struct reducer *r, struct digest *d);
 /// measured step is cut short.
 void steps_attribute(struct reducer *r, struct digest *d);
 
-/// Keep a step on the timeline of a GPU.
+/// Keep a step on the timeline of a GPU; join those of a part.
+void own_steps_join(struct reducer *to, struct reducer *from);
 void own_steps_take(struct reducer *r, const struct event *ev);
 
 /// Use the steps of the profiler if no annotation is a marker and options allow it.
@@ -79,6 +93,13 @@ void own_steps_order(struct reducer *r);
 
 /// Index of the step that began last before an activity on its GPU, or NO_ID.
 uint32_t own_steps_at(const struct reducer *r, const struct activity *a);
+
+/// Keep an annotation that is no marker, by its name in `host.names`; join those of a part.
+void annotation_take(struct reducer *r, const struct event *ev, uint32_t name);
+void annotations_join(struct reducer *to, struct reducer *from);
+
+/// Say in `d` which annotations would make good steps of a trace that has none.
+void markers_propose(struct reducer *r, struct digest *d);
 
 /// Find the period of the launches of a trace without markers; make marks of it on request.
 void unmarked_steps(struct reducer *r, struct digest *d);

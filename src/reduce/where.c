@@ -161,7 +161,7 @@ struct where_walk {
 	struct open_spans ops, ranges, frames;
 	size_t next_range; ///< not entered yet
 	struct python_walk python;
-	size_t phase_near;
+	size_t phase_near[2];
 	bool begun; ///< an operator has begun whose call stack is not told yet
 	int64_t begun_ns;
 };
@@ -270,7 +270,7 @@ static uint32_t phase_of_call(struct where_walk *w, int64_t at_ns)
 	if (whole != PHASE_ALL || !r->where.has_phases)
 		return whole;
 	uint32_t thread = idmap_find(&r->threads.ids, w->thread);
-	return phases_at(&r->phases, &w->phase_near, thread, at_ns);
+	return phases_at(&r->phases, w->phase_near, thread, at_ns);
 }
 
 static void keep_moment(struct where *w, uint32_t span, const struct where_moment *m)

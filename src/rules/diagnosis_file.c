@@ -9,16 +9,24 @@ static const char *word_confidence(size_t i)
 	return i <= CONFIDENCE_HIGH ? confidence_names[i] : NULL;
 }
 
+/* BOUND_MIXED is none by itself. */
+static const char *word_bound(size_t i)
+{
+	return i < BOUND_MIXED ? bound_names[i] : NULL;
+}
+
 static const struct key condition_keys[] = {
-	KEY("metric", WORD, REQUIRED, "the figure", .words = word_metric),
+	KEY("bound", WORD, ONE_OF, "the run is bound by this, by itself or beside another",
+	    INTO(diagnosis_condition, bound), .words = word_bound, .absent = NR_BOUNDS),
+	KEY("metric", WORD, ONE_OF, "the figure", .words = word_metric),
 	KEY("stat", WORD, OPTIONAL, "statistic over steps; median if not said",
 	    INTO(diagnosis_condition, figure.query.stat), .absent = STAT_MEDIAN, .words = word_stat),
 	KEY("select", MAP, OPTIONAL, "narrow the figure to some items, which are added up",
 	    INTO(diagnosis_condition, figure.query), .map = &select_map),
 	KEY("of", WORD, OPTIONAL, "the figure as a share of this one", .words = word_metric),
 	KEY("per", WORD, OPTIONAL, "the figure over this count", .words = word_metric),
-	KEY("above", LIMIT, ONE_OF, "it is more than this: 30%, 2ms, 1GiB, 10"),
-	KEY("below", LIMIT, ONE_OF, "it is less than this"),
+	KEY("above", LIMIT, OPTIONAL, "it is more than this: 30%, 2ms, 1GiB, 10"),
+	KEY("below", LIMIT, OPTIONAL, "it is less than this"),
 };
 static const struct key_map condition_map = KEY_TABLE("a condition", condition_keys);
 
@@ -127,6 +135,15 @@ static enum status read_condition(struct document *d, struct arena *a, const str
 	const struct node *limit = above ? above : below;
 	keys_default(&condition_map, out);
 	keys_fill(&condition_map, map, a, out);
+	const struct node *bound = node_get(map, "bound"), *metric = node_get(map, "metric");
+	if (!bound == !metric)
+		return document_fail(d, map, "a condition is about a 'metric' or a 'bound': name one");
+	if (bound && limit)
+		return document_fail(d, limit->key, "a 'bound' has no limit");
+	if (bound)
+		return ST_OK;
+	if (!limit)
+		return document_fail(d, map, "a condition needs at least one of 'above', 'below'");
 	TRY(read_query(d, map, &out->figure.query));
 	TRY(read_other(d, map, &out->figure));
 	if (above && below)

@@ -88,6 +88,8 @@ static const struct field digest_fields[] = {
 	FIELD(period_count, OPTIONAL_NUMBER, 0, .absent = 0),
 	FIELD(period_launches, OPTIONAL_NUMBER, 0, .absent = 0),
 	FIELD(period_regularity, OPTIONAL_NUMBER, 0, .absent = 0),
+	FIELD(proposed_marker, OPTIONAL_TEXT, 0),
+	FIELD(proposed_steps, OPTIONAL_NUMBER, 0, .absent = 0),
 	FIELD(events, COUNT, 0),
 	FIELD(total_steps, COUNT, 0),
 	FIELD(start_ns, NUMBER, 0),

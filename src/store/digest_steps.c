@@ -1,23 +1,20 @@
 /* The steps of a digest: a column per metric, so that a metric is one line. Of several
    digests together a column is that of all, or a list of columns. Where summaries stand
-   in place of samples, the columns are the number of steps and the sums of the parts. The
-   columns of phases are there where a digest has the phase, and empty in those that lack it;
-   but for the first one of a phase they are left out where they are all 0. */
+   in place of samples, the only column is the number of steps. The columns of phases are there
+   where a digest has the phase, and empty in those that lack it; but for the first one of a phase
+   they are left out where they are all 0. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "store/digest_schema.h"
 #include "store/row_schema.h"
 
-static const char *const part_keys[] = { "time.compute", "time.communication", "time.memory",
-	                                     "time.idle" };
 enum {
 	METRIC_COLUMN = 2,
-	PART_COLUMN = METRIC_COLUMN + NR_STEP_METRICS,
-	STEP_PHASE_COLUMN = PART_COLUMN + NR_STEP_PARTS,
+	STEP_PHASE_COLUMN = METRIC_COLUMN + NR_STEP_METRICS,
 	PHASE_COLUMN, ///< those of PHASE_FORWARD, of the next one, …
 	NR_COLUMNS = PHASE_COLUMN + (NR_INNER_PHASES - 1) * NR_PHASE_COLUMNS,
-	COUNT_COLUMN = NR_COLUMNS, ///< first of a summarised digest, before its parts
+	COUNT_COLUMN = NR_COLUMNS, ///< the only one of a summarised digest
 	NR_ALL_COLUMNS
 };
 
@@ -28,13 +25,14 @@ static const char *const phase_keys[NR_INNER_PHASES - 1][NR_PHASE_COLUMNS] = {
 	{                                                                                            \
 		phase ".compute_time", phase ".memcpy_time", phase ".memset_time", phase ".kernel_count" \
 	}
-	KEYS("forward"), KEYS("backward"), KEYS("optimizer"), KEYS("dataloader"), KEYS("communication"),
+	KEYS("forward"),    KEYS("backward"),      KEYS("optimizer"),
+	KEYS("dataloader"), KEYS("communication"), KEYS("recompute"),
 #undef KEYS
 };
 
 static bool is_metric(size_t i)
 {
-	return i >= METRIC_COLUMN && i < PART_COLUMN;
+	return i >= METRIC_COLUMN && i < STEP_PHASE_COLUMN;
 }
 
 static int column_since(size_t i)
@@ -63,8 +61,6 @@ static const char *column_key(size_t i)
 	if (i >= PHASE_COLUMN)
 		return phase_keys[(i - PHASE_COLUMN) / NR_PHASE_COLUMNS]
 		                 [(i - PHASE_COLUMN) % NR_PHASE_COLUMNS];
-	if (i >= PART_COLUMN)
-		return part_keys[i - PART_COLUMN];
 	return i == 0 ? "number" : i == 1 ? "activities" : metric_table[i - METRIC_COLUMN].name;
 }
 
@@ -83,14 +79,12 @@ static int64_t *column(const struct digest *d, size_t i)
 {
 	if (is_optional(i))
 		return *place((struct digest *)(uintptr_t)d, i);
-	if (i >= PART_COLUMN)
-		return d->parts[i - PART_COLUMN];
 	return i == 0 ? d->step_numbers : i == 1 ? d->step_activities : d->samples[i - METRIC_COLUMN];
 }
 
 static bool has_column(bool summarised, size_t i)
 {
-	return summarised ? i >= PART_COLUMN && !is_optional(i) : i < NR_COLUMNS;
+	return summarised ? i == COUNT_COLUMN : i < NR_COLUMNS;
 }
 
 /* ---- writing ---- */
@@ -199,6 +193,10 @@ static void describe_columns(bool several, bool summarised, int depth, struct si
 			    one, one);
 			before = ",";
 		}
+	for (size_t i = 0; row_gone_keys[i]; i++) {
+		row_schema_line(out, depth + 2, "");
+		sink_printf(out, ",\"%s\": {\"type\": \"array\"}", row_gone_keys[i]);
+	}
 	row_schema_line(out, depth + 1, "}");
 	row_schema_line(out, depth, "}");
 }
@@ -250,7 +248,7 @@ static size_t read_numbers(struct row_reader *r, size_t column, enum jscan_type 
 static void set_steps(struct digest *d, size_t nr)
 {
 	digest_set_steps(d, nr);
-	for (size_t i = METRIC_COLUMN; i < PART_COLUMN; i++)
+	for (size_t i = METRIC_COLUMN; i < STEP_PHASE_COLUMN; i++)
 		if (is_optional(i))
 			*place(d, i) = NULL;
 }
@@ -330,7 +328,7 @@ static void read_columns(struct columns *c)
 		if (!c->seen)
 			c->summarised = span_eq(key, span_of(column_key(COUNT_COLUMN)));
 		size_t i = find_column(c, key);
-		if (i == NR_ALL_COLUMNS ? row_reader_is_lenient(r) : column_since(i) > r->minor) {
+		if (i == NR_ALL_COLUMNS ? row_is_passed_over(r, key) : column_since(i) > r->minor) {
 			jscan_skip(r->js);
 		} else if (i == NR_ALL_COLUMNS) {
 			row_fail(r, jscan_byte(r->js), arena_dup(r->arena, key), "is not known");

@@ -224,9 +224,6 @@ static void pin_steps(const struct digest *from, struct digest *d)
 			vec_push(&d->summaries, s);
 	}
 	digest_set_steps(d, usable);
-	for (int part = 0; part < NR_STEP_PARTS && usable; part++)
-		for (size_t i = 0; i < usable; i++)
-			d->parts[part][0] = number_add(d->parts[part][0], from->parts[part][i]);
 }
 
 /* ---- phases ---- */

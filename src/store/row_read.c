@@ -261,6 +261,18 @@ static void set_defaults(const struct schema *s, void *row)
 	}
 }
 
+/* What earlier releases wrote of the host intervals of steps, which no figure rests on. */
+const char *const row_gone_keys[] = { "time.compute", "time.communication", "time.memory",
+	                                  "time.idle", NULL };
+
+bool row_is_passed_over(const struct row_reader *r, struct span key)
+{
+	for (size_t i = 0; row_gone_keys[i]; i++)
+		if (span_eq(key, span_of(row_gone_keys[i])))
+			return true;
+	return row_reader_is_lenient(r);
+}
+
 /* What is left of an object. */
 static void read_members(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr,
                          enum next_key next, struct span key)
@@ -277,7 +289,7 @@ static void read_members(struct row_reader *r, const struct schema *s, void *con
 		at = find_field(s, key, at, &hex);
 		uint64_t bit = at < s->nr ? (uint64_t)1 << at : 0;
 		const char *name = bit && !hex ? s->fields[at].key : arena_dup(r->arena, key);
-		if (bit ? s->fields[at].since > r->minor : row_reader_is_lenient(r))
+		if (bit ? s->fields[at].since > r->minor : row_is_passed_over(r, key))
 			jscan_skip(r->js);
 		else if (!bit)
 			row_fail(r, byte, name, "is not known");

@@ -15,7 +15,7 @@
 #include "cli/formats.h"
 #include "io/jscan.h"
 #include "model/phases.h"
-#include "reduce/step_name.h"
+#include "names/step_name.h"
 
 static void check(bool law)
 {

@@ -1,4 +1,4 @@
-"""What a trace says of collectives, parts of steps and progress: slow and plain."""
+"""What a trace says of collectives and progress: slow and plain."""
 import decimal
 import gzip
 import json
@@ -31,20 +31,6 @@ def ns(us):
 
 def ident(v):
     return None if v is None else str(v)
-
-
-def union(intervals):
-    out = []
-    for a, b in sorted(intervals):
-        if out and a <= out[-1][1]:
-            out[-1][1] = max(out[-1][1], b)
-        elif a < b:
-            out.append([a, b])
-    return out
-
-
-def covered(intervals, lo, hi):
-    return sum(max(0, min(b, hi) - max(a, lo)) for a, b in union(intervals))
 
 
 # --- What a trace says -----------------------------------------------------------------------------
@@ -106,16 +92,6 @@ class Trace:
         self.usable = len(counts)
         if not self.window and len(counts) >= 3 and 2 * counts[-1] < int(statistics.median(counts) + 0.5):
             self.usable -= 1
-
-    def parts(self):
-        out = []
-        for lo, hi in self.spans:
-            compute = [(g["start"], g["end"]) for g in self.gpu if g["kernel"] and not g["comm"]]
-            kernels = [(g["start"], g["end"]) for g in self.gpu if g["kernel"]]
-            every = [(g["start"], g["end"]) for g in self.gpu]
-            c, k, e = (covered(i, lo, hi) for i in (compute, kernels, every))
-            out.append((c, k - c, e - k, hi - lo - e))
-        return out
 
 
 # --- Collectives -----------------------------------------------------------------------------------
@@ -215,4 +191,4 @@ def reference(path):
     rows = collectives(trace, scopes)
     return {"window": (trace.start, max(trace.times, default=0) - trace.start), "usable": trace.usable,
             "sums": sorted([*key, figures] for key, figures in sums(rows).items()), "collectives": rows[:KEPT], "cut": max(0, len(rows) - KEPT),
-            "parts": trace.parts(), "progress": progress(trace, scopes)}
+            "progress": progress(trace, scopes)}

@@ -28,7 +28,7 @@ class Trace:
     """What a trace says, in lists."""
 
     def __init__(self, events):
-        self.spans, self.launches, self.gpu, self.steps = [], {}, [], []
+        self.spans, self.launches, self.gpu, self.steps, self.again = [], {}, [], [], []
         for e in events:
             if not isinstance(e, dict) or e.get("ph") != "X" or "ts" not in e:
                 continue
@@ -41,6 +41,8 @@ class Trace:
             elif cat in CALLS and id is not None:
                 if str(id) not in self.launches or start < self.launches[str(id)][0]:
                     self.launches[str(id)] = start, thread
+            elif cat == "python_function" and "utils/checkpoint.py(" in name and "recompute_fn" in name:
+                self.again.append((start, end, thread))
             elif cat in HOST:
                 self.spans += [(start, end, thread, phase) for prefix, phase in NAMES if name.startswith(prefix)]
                 if name.startswith("ProfilerStep#"):
@@ -74,7 +76,7 @@ def phases(trace):
     known = trace.gpu and sum(g[2] in trace.launches for g in trace.gpu) * 2 >= len(trace.gpu)
     if not found & {"backward", "optimizer"} or (trace.steps and not known):
         return {}
-    found |= {"forward"} | ({"communication"} if any(g[1] for g in trace.gpu) else set())
+    found |= ({"recompute"} if trace.again else set()) | {"forward"} | ({"communication"} if any(g[1] for g in trace.gpu) else set())
     owners = trace.owners()
     sums = {p: {m: [0] * max(1, len(trace.steps)) for m in METRICS} for p in found | {None}}
     for kind, comm, id, start, end in trace.gpu:
@@ -92,6 +94,8 @@ def phases(trace):
             own = owners[launch[1]]
             i = bisect.bisect_right(own, (launch[0], float("inf"))) - 1
             phase = own[i][2] if i >= 0 and launch[0] < own[i][1] else "forward"
+            if any(a <= launch[0] < b and t == launch[1] for a, b, t in trace.again):
+                phase = "recompute"
         parts = ["cuda_time"] + ([f"{kind}_time"] if kind != "kernel" else
                                  ["kernel_time", "comm_time" if comm else "compute_time"])
         for m in parts:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Collectives, parts of steps and progress equal those of a slow reference, exactly.
+"""Collectives and progress equal those of a slow reference, exactly.
 
 usage: comm_agree.py [--seed N] [--count N] [TRACE…]
 
@@ -36,13 +36,12 @@ def program(gpugate, path):
     if comms != sorted(comms, key=lambda c: (ORDER.index(c[0]), *c[1:])):
         raise ValueError(f"rows of collectives out of order: {comms}")
     figures = ("count", "total_ns", "max_ns", "bytes", "sized_count", "sized_ns")
-    s, p = d["steps"], d["progress"]
-    parts = ("time.compute", "time.communication", "time.memory", "time.idle")
+    p = d["progress"]
     return {"window": (d["start_ns"], d["window_ns"]), "usable": d["usable_steps"],
             "sums": sorted([*key, [c[f] for f in figures]] for key, c in zip(comms, d.get("comms", []))),
             "collectives": sorted((c["start_ns"], c["step"], *comms[c["comm"]], c.get("bytes", -1), c["dur_ns"])
                                   for c in d.get("collectives", [])),
-            "cut": d["collectives_cut"], "parts": list(zip(*(s[key] for key in parts))),
+            "cut": d["collectives_cut"],
             "progress": (p.get("step", -1), p["launches"], p["collectives"], p["pending"])}
 
 

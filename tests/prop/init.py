@@ -4,6 +4,8 @@ actions that they use, and a run by the rules that were fitted to it. It writes 
 
 usage: init.py       ($GPUGATE is the program; skipped without python3-yaml)
 """
+import gzip
+import json
 import os
 import pathlib
 import re
@@ -262,6 +264,19 @@ def test_runs(top):
     run(dir, "init", "--marker", "a\nb", "--force", code=2)
     run(dir, "init", "absent.json", "--force", code=3)
     check_gitlab(dir, "marker", "trace.json.gz")
+    # a run without steps is measured by the annotations that make some
+    document = json.loads(gzip.decompress(trace.read_bytes()))
+    for e in document["traceEvents"]:
+        e["name"] = re.sub("^ProfilerStep#", "train_step ", str(e.get("name")))
+    (dir / "unmarked.json").write_text(json.dumps(document))
+    done = run(dir, "init", "unmarked.json", "--force")
+    expect(check_rules(dir, "marker")["steps"] == {"marker": "train_step *"}, done.stdout)
+    expect("'train_step *' make 6 of them" in done.stdout, done.stdout)
+    run(dir, "baseline", "create", "unmarked.json")
+    expect("6 steps" in run(dir, "check", "unmarked.json").stdout, "the steps of the marker that init wrote")
+    for words in (["metrics", "unmarked.json"], ["report", "unmarked.json"], ["diff", "unmarked.json", "unmarked.json"]):
+        done = run(dir, *words, "--rules", ROOT / "rules/default.yaml")
+        expect("'train_step *' would make 6 steps" in done.stdout, f"{words}: {done.stdout}")
     found = repository(top, "found")
     (found / "traces").mkdir()
     (found / "trace.json").write_text('{"name": "of something else"}')

@@ -256,6 +256,25 @@ def keep(dir):
         assert files(dir) == everything and figures(dir) == want
 
 
+def compiles(dir):
+    """What torch.compile does is counted where the job has imported it, and what it does again is said."""
+    inside = textwrap.indent(textwrap.dedent("""\
+        import collections, types
+        u = sys.modules.setdefault("torch._dynamo.utils", types.ModuleType("u"))
+        if not hasattr(u, "counters"): u.counters = collections.defaultdict(collections.Counter)
+        u.counters["frames"]["total"] += step in (0, 1, 8, 9)
+        u.counters["graph_break"]["call to print"] += 3 * (step == 0)
+        """), " " * 8).strip()
+    for options in ("", 'keep="none"'):
+        _, err, _ = job(dir, options, inside=inside)
+        assert err == "", err
+        assert ("compile-rank0.json.gz" in files(dir)) == (options == ""), files(dir)
+        got = {m["metric"][6:]: m["value"] for m in figures(dir)[0] if m["metric"].startswith("input.")}
+        assert got == {"compiled_frames": 4, "graph_breaks": 3, "recompiles": 2}, got
+        advice = {r["id"] for r in json.loads(gpugate(dir, "report", "profiles", "--json", "-"))["recommendations"]}
+        assert {"recompiles", "graph-breaks"} <= advice, advice
+
+
 def stale(dir):
     """What an earlier job left is not taken for this one's."""
     for rank in range(4):
@@ -401,7 +420,7 @@ def unchanged(dir):
 def main():
     if not PROGRAM:
         sys.exit(77)
-    for law in (arguments, gate, schedules, signals, keep, stale, ends, faults, unchanged):
+    for law in (arguments, gate, schedules, signals, keep, compiles, stale, ends, faults, unchanged):
         if sys.argv[1:] and law.__name__ not in sys.argv[1:]:
             continue
         with tempfile.TemporaryDirectory() as name:

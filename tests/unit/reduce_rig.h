@@ -4,6 +4,7 @@
 ///     K|C|S NAME DEVICE STREAM CORRELATION START DUR [BYTES]   kernel, memcpy, memset
 ///     R NAME THREAD CORRELATION START DUR                      runtime call
 ///     O|A NAME THREAD START DUR [NUMBER]                       operator, annotation (XProf's step)
+///     G NAME DEVICE STREAM GROUP START DUR                     annotation on a GPU
 ///     T NAME DEVICE GROUP START DUR                            step of a GPU
 ///     M ID TYPE ALLOCATED RESERVED TIME [BYTES]                [memory]
 /// Behind it may stand what it says of a collective: arguments "@NAME,DTYPE,IN,OUT,SIZE,GROUP",
@@ -92,7 +93,7 @@ static inline void rig_collective(struct event *e, char *line)
 
 static inline void rig_line(struct rig *g, const char *text)
 {
-	static const char letters[] = "KCSROAM_T";
+	static const char letters[] = "KCSROAM_GT";
 	char kind, name[256], line[256];
 	int at = 0, n, nr = 0;
 	int64_t v[6] = { 0 };
@@ -123,6 +124,8 @@ static inline void rig_line(struct rig *g, const char *text)
 		e.memory_id = v[0], e.device_type = v[1];
 		e.total_allocated = v[2], e.total_reserved = v[3], e.start_ns = v[4];
 		e.bytes = v[5];
+	} else if (e.kind == EVENT_GPU_ANNOTATION) {
+		e.device = v[0], e.stream = v[1], e.step = v[2], e.start_ns = v[3], e.dur_ns = v[4];
 	} else if (e.kind == EVENT_STEP) {
 		e.device = v[0], e.step = v[1], e.start_ns = v[2], e.dur_ns = v[3];
 	} else {
@@ -159,6 +162,12 @@ static inline void rig_show_samples(const struct digest *d, enum metric_id id, s
 			rig_numbers(out, &v[i], 1);
 }
 
+/* Compute, exposed communication, exposed memory operations, idle: they add up to the period. */
+static const enum metric_id rig_parts[] = { METRIC_STEP_PERIOD_COMPUTE,
+	                                        METRIC_STEP_PERIOD_EXPOSED_COMM,
+	                                        METRIC_STEP_PERIOD_EXPOSED_MEMORY,
+	                                        METRIC_STEP_IDLE_TIME };
+
 /// What the digest says of communication, parts of steps and progress.
 static inline void rig_show_comm(const struct digest *d, const char *what, struct strbuf *out)
 {
@@ -176,8 +185,8 @@ static inline void rig_show_comm(const struct digest *d, const char *what, struc
 	}
 	for (size_t i = 0; i < d->nr_steps && !strcmp(what, "parts"); i++) {
 		strbuf_adds(out, i ? "," : "");
-		for (int k = 0; k < NR_STEP_PARTS; k++)
-			rig_numbers(out, &d->parts[k][i], 1);
+		for (size_t k = 0; k < sizeof rig_parts / sizeof *rig_parts; k++)
+			rig_numbers(out, &d->samples[rig_parts[k]][i], 1);
 	}
 	if (!strcmp(what, "window"))
 		rig_numbers(out, (int64_t[]){ d->start_ns, d->window_ns }, 2);
@@ -189,11 +198,11 @@ static inline void rig_show_comm(const struct digest *d, const char *what, struc
 	}
 }
 
-/// Append figure `what`: a step.* metric, "steps", "activities", a member of
+/// Append figure `what`: a step.* metric, "steps", "proposed" (marker and its steps), "activities", a member of
 /// trust, "devices", "kernels", "ops", "flops" (calls, operations, not counted, GPU time),
 /// "threads", "memories", "allocations",
-/// "growth" (x: unknown); "comms", "collectives", "parts" (compute, communication, memory, idle),
-/// "window", "usable", "progress" (step, launches, collectives, pending; the names).
+/// "growth" (x: unknown); "comms", "collectives", "parts" (of the period: compute, communication,
+/// memory, idle), "window", "usable", "progress" (step, launches, collectives, pending; the names).
 static inline void rig_show(const struct digest *d, const char *what, struct strbuf *out)
 {
 	const struct trust_counts *t = &d->trust;
@@ -203,6 +212,8 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 		rig_show_samples(d, m->id, out);
 	else if (!strcmp(what, "steps"))
 		rig_numbers(out, d->step_numbers, d->nr_steps);
+	else if (!strcmp(what, "proposed") && d->proposed_marker)
+		strbuf_addf(out, "%s %" PRId64, d->proposed_marker, d->proposed_steps);
 	else if (!strcmp(what, "activities"))
 		rig_numbers(out, d->step_activities, d->nr_steps);
 	else if (!strcmp(what,

@@ -109,8 +109,6 @@ static struct digest *big_digest(int64_t rank, const struct shape *s)
 		d->step_activities[i] = 1200;
 		for (int m = 0; m < NR_STEP_METRICS; m++)
 			d->samples[m][i] = metric_table[m].exact ? 12 + m : noisy(&seed, 90000000 + m);
-		for (int p = 0; p < NR_STEP_PARTS; p++)
-			d->parts[p][i] = noisy(&seed, 20000000);
 	}
 	for (size_t i = 0; i < s->ops; i++)
 		vec_push(&d->ops,
@@ -335,7 +333,7 @@ static void test_pin_adds_up(void **state)
 	for (size_t r = 0; r < run.ranks.nr; r++) {
 		const struct digest *x = run.ranks.v[r], *y = pin.ranks.v[r];
 		int64_t ns[2] = { 0, 0 }, self[2] = { 0, 0 }, names = 0;
-		int64_t bytes[2][NR_MEMORY_LISTS] = { 0 }, parts[2][NR_STEP_PARTS] = { 0 };
+		int64_t bytes[2][NR_MEMORY_LISTS] = { 0 };
 		for (size_t i = 0; i < x->kernels.nr; i++)
 			ns[0] += x->kernels.v[i].step_total_ns;
 		for (size_t i = 0; i < y->kernels.nr; i++) {
@@ -352,16 +350,9 @@ static void test_pin_adds_up(void **state)
 			bytes[0][x->memory_items.v[i].list] += x->memory_items.v[i].bytes;
 		for (size_t i = 0; i < y->memory_items.nr; i++)
 			bytes[1][y->memory_items.v[i].list] += y->memory_items.v[i].bytes;
-		for (int p = 0; p < NR_STEP_PARTS; p++) {
-			for (size_t i = 0; i < x->nr_steps; i++)
-				parts[0][p] += x->parts[p][i];
-			for (size_t i = 0; i < y->nr_steps; i++)
-				parts[1][p] += y->parts[p][i];
-		}
 		assert_int_equal(ns[0], ns[1]);
 		assert_int_equal(names, x->kernels.nr);
 		assert_int_equal(self[0], self[1]);
-		assert_memory_equal(parts[0], parts[1], sizeof parts[0]);
 		for (int list = 0; list < MEMORY_LIST_GROWTH; list++)
 			assert_int_equal(bytes[0][list], bytes[1][list]);
 		for (int list = MEMORY_LIST_GROWTH + 1; list < NR_MEMORY_LISTS; list++)

@@ -191,9 +191,9 @@ static void test_counts_and_bytes(void **state)
 	release(&s);
 }
 
-/* step.time is made of what runs meanwhile, synchronisation of calls; the rest of a
-   change is the baseline's own, or what the median is beside the mean. */
-static void test_step_parts(void **state)
+/* Wall time is made of what runs in it, synchronisation of calls; the rest of a change is the
+   baseline's own, or what the median is beside the mean. The host's time has no parts. */
+static void test_step_terms(void **state)
 {
 	(void)state;
 	struct sides s;
@@ -201,8 +201,6 @@ static void test_step_parts(void **state)
 	for (int side = 0; side < NR_SIDES; side++) {
 		struct digest *d = s.run[side].ranks.v[0];
 		for (int64_t i = 0; i < d->usable_steps; i++) {
-			for (int p = 0; p < NR_STEP_PARTS; p++)
-				d->parts[p][i] = MS(10) * (p + 1) + (side ? MS(p) : 0);
 			d->samples[METRIC_STEP_SYNC_COUNT][i] = side ? 6 : 4;
 			d->samples[METRIC_STEP_SYNC_TIME][i] = side ? MS(12) : MS(4);
 			d->samples[METRIC_STEP_BUSY_TIME][i] = side ? MS(9) : MS(5);
@@ -214,20 +212,22 @@ static void test_step_parts(void **state)
 			d->samples[METRIC_STEP_PERIOD_EXPOSED_COMM][i] = side ? MS(3) : MS(2);
 		}
 	}
-	struct breakdown_query q = { .metric = &metric_table[METRIC_STEP_TIME],
+	struct breakdown_query q = { .metric = &metric_table[METRIC_STEP_PERIOD],
 		                         .label = SPAN(""),
-		                         .change = MS(8),
+		                         .change = MS(7),
 		                         .later = MS(1),
 		                         .stat = "median" };
 	struct breakdown *b = breakdown_of(&s.bench, &s.bench.pairs, &q, &s.arena);
 	assert_adds_up(b);
-	assert_null(part(b, 0, "compute"));
+	assert_int_equal(part(b, 0, "compute")->change, MS(3));
 	assert_int_equal(part(b, 0, "exposed communication")->change, MS(1));
-	assert_int_equal(part(b, 0, "exposed memory operations")->change, MS(2));
-	assert_int_equal(part(b, 0, "idle GPU")->change, MS(3));
+	assert_null(part(b, 0, "exposed memory operations"));
+	assert_int_equal(part(b, 0, "idle GPU")->change, MS(1));
 	assert_int_equal(part(b, 0, "later runs of the baseline")->change, MS(1));
 	assert_int_equal(part(b, 0, "median − mean")->change, MS(1));
 	vec_release(&b->parts);
+	q.metric = &metric_table[METRIC_STEP_TIME];
+	assert_null(breakdown_of(&s.bench, &s.bench.pairs, &q, &s.arena));
 	b = breakdown(&s, METRIC_STEP_SYNC_TIME, "", MS(8));
 	assert_adds_up(b);
 	assert_int_equal(part(b, 0, "number of calls")->change, MS(2));
@@ -707,7 +707,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_and_category),
 		cmocka_unit_test(test_renamed),
 		cmocka_unit_test(test_counts_and_bytes),
-		cmocka_unit_test(test_step_parts),
+		cmocka_unit_test(test_step_terms),
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_calls_by_name),
 		cmocka_unit_test(test_made_of),

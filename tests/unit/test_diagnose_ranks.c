@@ -239,15 +239,13 @@ static void test_late_rank(void **state)
 		  LATE "; its kernel launches take 3.000 µs a step more than its peers'" },
 		{ METRIC_STEP_SYNC_TIME, 2500,
 		  LATE "; its synchronisation takes 2.500 µs a step more than its peers'" },
-		{ NR_METRICS, 5000,
+		{ METRIC_STEP_IDLE_TIME, 5000,
 		  LATE "; its GPU is without work for 5.000 µs a step more than its peers'" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct fixture *f = fixture_new(late_lines);
 		for (size_t r = 0; r < 4; r++) {
-			if (rows[i].metric == NR_METRICS)
-				f->run.ranks.v[r]->parts[STEP_PART_IDLE][0] = 10 + (r == 1 ? rows[i].beyond : 0);
-			else if (rows[i].metric)
+			if (rows[i].metric)
 				set_step(f, r, rows[i].metric, 10 + (r == 1 ? rows[i].beyond : 0));
 		}
 		diagnose(f);

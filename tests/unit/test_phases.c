@@ -5,7 +5,7 @@
 
 #include "merge/cycles.h"
 #include "model/phases.h"
-#include "reduce/step_name.h"
+#include "names/step_name.h"
 #include "store/digest_json.h"
 #include "text_rig.h"
 
@@ -164,6 +164,11 @@ static void test_sums(void **state)
 		{ TRAINING, NULL, METRIC_STEP_BUSY_TIME, "" },
 		{ TRAINING DATALOADER, NULL, METRIC_STEP_COMPUTE_TIME,
 		  "forward 2,0 backward 4,0 optimizer 16,0 dataloader 0,128 communication 0,0" },
+		/* what a checkpoint computes again is within backward, and of neither */
+		{ "A ProfilerStep#1 1 0 1000\nO autograd::engine::evaluate_function:x 2 200 600\n"
+		  "_ torch/utils/checkpoint.py(9):recompute_fn 2 210 200\nR cudaLaunchKernel 2 1 220 1\n"
+		  "R cudaLaunchKernel 2 2 500 1\nK k 0 7 1 230 150\nK k 0 7 2 510 300\n",
+		  NULL, METRIC_STEP_CUDA_TIME, "forward 0 backward 300 recompute 150" },
 		/* nothing says that there is training */
 		{ "A ProfilerStep#1 1 0 1000\nR cudaLaunchKernel 1 1 120 1\nK ncclAllReduce 0 7 1 600 2\n"
 		  "A nccl:all_reduce 1 110 20\n" DATALOADER,

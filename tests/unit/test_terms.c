@@ -21,11 +21,6 @@ static struct digest *random_digest(void)
 	for (int64_t i = 0; i < d->usable_steps; i++) {
 		for (size_t m = 0; m < NR_STEP_METRICS; m++)
 			d->samples[m][i] = any(MS(100));
-		d->samples[METRIC_STEP_TIME][i] = 0;
-		for (size_t k = 0; k < NR_STEP_PARTS; k++) {
-			d->parts[k][i] = any(MS(100));
-			d->samples[METRIC_STEP_TIME][i] += d->parts[k][i];
-		}
 		d->samples[METRIC_STEP_PERIOD][i] = d->samples[METRIC_STEP_PERIOD_COMPUTE][i] +
 		                                    d->samples[METRIC_STEP_PERIOD_EXPOSED_COMM][i] +
 		                                    d->samples[METRIC_STEP_PERIOD_EXPOSED_MEMORY][i] +

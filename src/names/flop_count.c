@@ -1,6 +1,6 @@
 /* Formulas of torch.utils.flop_counter (torch 2.8): a product is two operations per element. Masks
    of attention do not reduce the count; groups of a convolution do, in its gradient too. */
-#include "reduce/flop_count.h"
+#include "names/flop_count.h"
 
 #include "base/number.h"
 #include "model/flops.h"

@@ -1,7 +1,8 @@
 /// What the name of a step says: its number, and the phase of a step of an inference server.
-#ifndef GG_REDUCE_STEP_NAME_H
-#define GG_REDUCE_STEP_NAME_H
+#ifndef GG_NAMES_STEP_NAME_H
+#define GG_NAMES_STEP_NAME_H
 
+#include "base/arena.h"
 #include "base/span.h"
 #include "model/digest.h"
 
@@ -14,5 +15,10 @@ int64_t step_number_of(struct span name);
 /// execute_305_context_2(sq300sk…)_generation_5(sq5sk…). SGLang, srt/utils/profile_utils.py,
 /// build_step_span_name(): step[EXTEND bs=2 toks=300], step[DECODE bs=5], by enum ForwardMode.
 enum phase step_phase_of(struct span name);
+
+/// The marker that would take a name and its like: "execute_*" of vLLM's, "step[*" of SGLang's,
+/// else the name up to the first number in it and "*", or the name itself; owned by `a` or
+/// borrowed. `server` says whether it is one of the two.
+struct span marker_pattern_of(struct span name, struct arena *a, bool *server);
 
 #endif

@@ -1,4 +1,4 @@
-#include "reduce/step_name.h"
+#include "names/step_name.h"
 
 #include "base/number.h"
 
@@ -72,6 +72,57 @@ static enum phase bracket_phase(struct span rest)
 		if (span_starts(rest, modes[i].mode))
 			return modes[i].phase;
 	return PHASE_ALL;
+}
+
+/* --- markers --- */
+
+/* Releases of vLLM before 0.14 count new and cached requests. */
+static bool is_vllm(struct span name)
+{
+	uint64_t n;
+	if (!span_skip(&name, SPAN("execute_")))
+		return false;
+	if (span_skip(&name, SPAN("new_")))
+		return name.n && is_digit(name.p[0]);
+	if (name.n && is_digit(name.p[0]) && !(skip_number(&name, &n) && span_skip(&name, SPAN("_"))))
+		return false;
+	return span_starts(name, SPAN("context_"));
+}
+
+static bool is_sglang(struct span name)
+{
+	return span_skip(&name, SPAN("step[")) && name.n && name.p[0] >= 'A' && name.p[0] <= 'Z' &&
+	       name.p[name.n - 1] == ']';
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* How much of the name is before its first number: "step_11", "iteration 5/100", "step12"; a digit
+   behind a letter belongs to the word ("resnet50_step_3"), unless it ends the name. */
+static size_t before_number(struct span name)
+{
+	size_t end = name.n;
+	bool letters = false;
+	for (size_t i = 0; i < name.n; i++) {
+		if (letters && is_digit(name.p[i]) && !is_letter(name.p[i - 1]) && !is_digit(name.p[i - 1]))
+			return i;
+		letters = letters || is_letter(name.p[i]);
+	}
+	while (end && is_digit(name.p[end - 1]))
+		end--;
+	return letters ? end : name.n;
+}
+
+struct span marker_pattern_of(struct span name, struct arena *a, bool *server)
+{
+	*server = is_vllm(name) || is_sglang(name);
+	if (*server)
+		return is_vllm(name) ? SPAN("execute_*") : SPAN("step[*");
+	size_t n = before_number(name);
+	return n == name.n ? name : span_of(arena_printf(a, "%.*s*", (int)n, name.p));
 }
 
 enum phase step_phase_of(struct span name)

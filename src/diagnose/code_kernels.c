@@ -1,0 +1,150 @@
+/* Diagnoses of kernels that belong together: attention in separate kernels, transposes around
+   convolutions. */
+#include "base/number.h"
+#include "diagnose/recommend.h"
+#include "diagnose/words.h"
+
+/* What is a smaller share of the kernel time is not worth a change of the model. */
+#define KERNELS_WORTH_NAMING (5 * PERCENT)
+#define TRANSPOSES_WORTH_NAMING (2 * PERCENT)
+
+/* Kernels of a kind, in measured steps of all ranks. */
+struct kernel_sum {
+	__int128 ns, count, all_ns, steps;
+};
+
+static bool name_has_any(struct span name, const char *const *parts)
+{
+	for (; *parts; parts++)
+		if (span_contains_nocase(name, span_of(*parts)))
+			return true;
+	return false;
+}
+
+static struct kernel_sum kernels_named(const struct run *run, const char *const *parts,
+                                       const char *const *but)
+{
+	struct kernel_sum s = { 0 };
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		const struct digest *d = run->ranks.v[r];
+		s.steps += d->usable_steps;
+		for (size_t i = 0; i < d->kernels.nr; i++) {
+			const struct kernel_stat *k = &d->kernels.v[i];
+			if (k->kind != EVENT_KERNEL)
+				continue;
+			s.all_ns += k->step_total_ns;
+			if (k->names || !name_has_any(k->name, parts) || name_has_any(k->name, but))
+				continue;
+			s.ns += k->step_total_ns;
+			s.count += k->step_count;
+		}
+	}
+	return s;
+}
+
+static int64_t per_step(__int128 sum, const struct kernel_sum *of)
+{
+	return of->steps ? number_div_round(sum, of->steps) : 0;
+}
+
+/* ---- attention ---- */
+
+/* Batched matrix products: how many there are, as operators where they were recorded, else by the
+   names of kernels, which say it rarely; what they take where operators say it. */
+static struct kernel_sum batched_products(const struct run *run)
+{
+	static const char *const kernels[] = {
+		"bmm", "batched_gemm", "gemmbatched", "strided_batched", "stridedbatched", NULL
+	};
+	static const char *const none[] = { NULL };
+	struct kernel_sum s = { 0 };
+	bool operators = false;
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		const struct digest *d = run->ranks.v[r];
+		for (size_t i = 0; i < d->ops.nr; i++)
+			if (span_eq(d->ops.v[i].name, SPAN("aten::bmm")) ||
+			    span_eq(d->ops.v[i].name, SPAN("aten::baddbmm")))
+				s.count += d->ops.v[i].count;
+		for (size_t i = 0; i < d->flops.nr; i++)
+			if (span_eq(d->flops.v[i].op, SPAN("aten::bmm")) ||
+			    span_eq(d->flops.v[i].op, SPAN("aten::baddbmm")))
+				s.ns += d->flops.v[i].gpu_ns;
+		operators = operators || d->ops.nr;
+	}
+	return operators ? s : kernels_named(run, kernels, none);
+}
+
+/* A softmax between two batched products is attention; that of a loss, of a router or of a sampler
+   is not. */
+void attention_unfused(const struct run_view *v, struct arena *a, struct run_report *out)
+{
+	static const char *const softmax[] = { "softmax", NULL };
+	static const char *const but[] = { "logsoftmax", "log_softmax", "topk", "top_k",     "gating",
+		                               "backward",   "flash",       "fmha", "attention", NULL };
+	struct kernel_sum s = kernels_named(v->run, softmax, but), b = batched_products(v->run);
+	__int128 ns = s.ns + b.ns;
+	int64_t share = s.all_ns > 0 ? number_pct(ns, s.all_ns) : 0;
+	if (s.count == 0 || b.count < 2 * s.count || share < KERNELS_WORTH_NAMING)
+		return;
+	recommend_add(
+	    v,
+	    &(struct recommendation){
+	        .id = "unfused-attention",
+	        .title = "attention in separate kernels",
+	        .saves_ns = per_step(ns, &s),
+	        .observation = arena_printf(
+	            a,
+	            "%s softmax kernels a %s beside %s batched products take %s (%s of kernel time%s)",
+	            out->window ? "window" : "step", unit_text(a, UNIT_COUNT, per_step(s.count, &s)),
+	            unit_text(a, UNIT_COUNT, per_step(b.count, &s)),
+	            unit_text(a, UNIT_NS, per_step(ns, &s)), unit_text(a, UNIT_PCT, share),
+	            b.ns ? "" : ", the products not counted"),
+	        .hypothesis =
+	            "scores are written to memory and read again, by softmax and by what scales "
+	            "and masks them, where one fused kernel keeps them on the chip",
+	        .action =
+	            "use torch.nn.functional.scaled_dot_product_attention (FlashAttention or memory-"
+	            "efficient; half precision, a mask that they take), or "
+	            "attn_implementation=\"sdpa\" or \"flash_attention_2\" in transformers",
+	        .confirm = "category.time",
+	        .ask =
+	            b.ns ? "" : "a trace with record_shapes=True, which tells what the products take",
+	        .confidence = CONFIDENCE_MEDIUM,
+	    },
+	    a, out);
+}
+
+/* ---- layouts of images ---- */
+
+void layout_transposes(const struct run_view *v, struct arena *a, struct run_report *out)
+{
+	/* cuDNN's and MIOpen's, around kernels that want the other layout */
+	static const char *const names[] = { "nchwtonhwc", "nhwctonchw",         "nchw2nhwc",
+		                                 "nhwc2nchw",  "batched_transpose_", NULL };
+	static const char *const none[] = { NULL };
+	struct kernel_sum s = kernels_named(v->run, names, none);
+	int64_t share = s.all_ns > 0 ? number_pct(s.ns, s.all_ns) : 0;
+	if (share < TRANSPOSES_WORTH_NAMING)
+		return;
+	recommend_add(
+	    v,
+	    &(struct recommendation){
+	        .id = "layout-transposes",
+	        .title = "images are transposed around convolutions",
+	        .saves_ns = per_step(s.ns, &s),
+	        .observation = arena_printf(
+	            a,
+	            "%s kernels a %s only change the layout, between NCHW and NHWC: %s "
+	            "(%s of kernel time)",
+	            unit_text(a, UNIT_COUNT, per_step(s.count, &s)), out->window ? "window" : "step",
+	            unit_text(a, UNIT_NS, per_step(s.ns, &s)), unit_text(a, UNIT_PCT, share)),
+	        .hypothesis = "the fastest convolutions want channels last; tensors are channels first",
+	        .action =
+	            "model.to(memory_format=torch.channels_last), and the same of the inputs, with "
+	            "bf16 or TF32",
+	        .confirm = "category.time",
+	        .ask = "",
+	        .confidence = CONFIDENCE_HIGH,
+	    },
+	    a, out);
+}

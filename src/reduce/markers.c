@@ -1,0 +1,238 @@
+/* Which annotations of a trace without steps would make good ones: those of inference servers, and
+   any that repeat regularly and hold most of the launches. */
+#include <string.h>
+
+#include "base/number.h"
+#include "base/search.h"
+#include "base/text.h"
+#include "names/step_name.h"
+#include "reduce/reducer.h"
+
+/* What a marker of a stranger must hold, in per cent: so many of the launches, in so many of its
+   steps about as many as in the middle one. A server's needs half of the launches: between its
+   steps it schedules and samples. */
+enum { HOLDS_PCT = 90, SERVER_HOLDS_PCT = 50, ALIKE_PCT = 75, STEPS_NEEDED = 3 };
+
+/* A longer name is nothing to type. */
+enum { PATTERN_CHARS = 200 };
+
+/* Of two that hold as much the outer one, which has fewer steps, is the step. */
+enum { AS_MUCH_PCT = 2 };
+
+/* Annotations whose names one pattern stands for. */
+struct marker {
+	struct span pattern;
+	bool server;
+	size_t first, nr; ///< in the list of annotations
+	int64_t steps, held; ///< launches in them
+	bool alike;
+};
+
+struct marker_search {
+	const struct reducer *r;
+	struct arena arena;
+	struct name_table patterns;
+	VEC(struct marker) list; ///< by id of the pattern
+	bool on_gpu; ///< there are none of the host
+	int64_t *launched_ns; ///< of all activities, sorted; on the GPU when they start
+	size_t nr_launched;
+};
+
+void annotation_take(struct reducer *r, const struct event *ev, uint32_t name)
+{
+	struct steps *s = &r->steps;
+	if (s->annotations.nr < ANNOTATIONS_KEPT)
+		vec_push(&s->annotations,
+		         (struct annotation){ ev->start_ns, ev->start_ns + ev->dur_ns, name,
+		                              ev->kind == EVENT_GPU_ANNOTATION ? ev->step : IDENT_NONE });
+	else
+		s->annotations_cut = true;
+}
+
+void annotations_join(struct reducer *to, struct reducer *from)
+{
+	size_t first = to->steps.annotations.nr;
+	vec_move(&to->steps.annotations, &from->steps.annotations);
+	for (size_t i = first; i < to->steps.annotations.nr; i++) {
+		struct annotation *a = &to->steps.annotations.v[i];
+		a->name = from->joined.of[IDS_HOST_NAME].v[a->name];
+		a->group = ident_join(&from->joined, a->group);
+	}
+	to->steps.annotations_cut |=
+	    from->steps.annotations_cut || to->steps.annotations.nr > ANNOTATIONS_KEPT;
+	if (to->steps.annotations.nr > ANNOTATIONS_KEPT)
+		to->steps.annotations.nr = ANNOTATIONS_KEPT;
+}
+
+/* ---- patterns ---- */
+
+static uint32_t marker_of(struct marker_search *m, const struct host_name *h)
+{
+	bool server;
+	struct span pattern = marker_pattern_of(h->name, &m->arena, &server);
+	const struct name *n = name_intern(&m->patterns, pattern);
+	if (!n)
+		return NO_ID;
+	while (m->list.nr <= n->id)
+		vec_push_zero(&m->list);
+	m->list.v[n->id].pattern = name_span(n);
+	m->list.v[n->id].server |= server;
+	return n->id;
+}
+
+static int annotation_cmp(const void *a, const void *b)
+{
+	const struct annotation *x = a, *y = b;
+	ORDER_BY(x->name, y->name);
+	ORDER_BY(x->start_ns, y->start_ns);
+	return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+}
+
+/* One on a GPU lasts from the first to the last that it launched on a stream; those of one id, on
+   several, are one step. */
+static void join_streams(struct steps *s)
+{
+	struct idmap groups;
+	size_t nr = 0;
+	idmap_init(&groups);
+	for (size_t i = 0; i < s->annotations.nr; i++) {
+		struct annotation a = s->annotations.v[i];
+		uint32_t at = a.group == IDENT_NONE ? NO_ID : idmap_add(&groups, a.group);
+		if (at == nr)
+			s->annotations.v[nr++] = a;
+		else if (at != NO_ID) {
+			number_lower(&s->annotations.v[at].start_ns, a.start_ns);
+			number_raise(&s->annotations.v[at].end_ns, a.end_ns);
+		}
+	}
+	s->annotations.nr = nr;
+	idmap_release(&groups);
+}
+
+/* Put the annotations in order of their markers, whose ids take the place of their names. */
+static void group_annotations(struct marker_search *m, struct steps *s)
+{
+	const struct host_events *h = &m->r->host;
+	uint32_t *of = mem_calloc(h->names.nr, sizeof *of);
+	m->on_gpu = true;
+	for (size_t i = 0; i < h->names.nr; i++)
+		m->on_gpu = m->on_gpu && (!h->names.v[i].annotated || h->names.v[i].on_gpu);
+	for (size_t i = 0; i < h->names.nr; i++)
+		of[i] = !h->names.v[i].annotated || h->names.v[i].on_gpu != m->on_gpu
+		            ? NO_ID
+		            : marker_of(m, &h->names.v[i]);
+	for (size_t i = 0; i < s->annotations.nr; i++)
+		s->annotations.v[i].name = of[s->annotations.v[i].name];
+	free(of);
+	if (m->on_gpu)
+		join_streams(s);
+	vec_sort(&s->annotations, annotation_cmp);
+	for (size_t i = 0; i < s->annotations.nr && s->annotations.v[i].name != NO_ID; i++) {
+		struct marker *k = &m->list.v[s->annotations.v[i].name];
+		k->first = k->nr++ ? k->first : i;
+	}
+}
+
+/* A pattern that takes operators as well makes steps of them. */
+static bool matches_op(const struct marker_search *m, struct span pattern)
+{
+	const struct host_events *h = &m->r->host;
+	for (size_t i = 0; i < h->names.nr; i++)
+		if (h->names.v[i].op && span_glob(pattern, h->names.v[i].name))
+			return true;
+	return false;
+}
+
+/* ---- what they hold ---- */
+
+static void launches_sort(struct marker_search *m)
+{
+	const struct reducer *r = m->r;
+	m->launched_ns = mem_calloc(r->gpu.activities.nr, sizeof *m->launched_ns);
+	for (size_t i = 0; i < r->gpu.activities.nr; i++) {
+		const struct activity *a = &r->gpu.activities.v[i];
+		const struct host_span *launch = activity_launch(r, a);
+		if (m->on_gpu)
+			m->launched_ns[m->nr_launched++] = a->start_ns;
+		else if (launch)
+			m->launched_ns[m->nr_launched++] = span_start(&r->host, launch);
+	}
+	sort_plain(m->launched_ns, m->nr_launched, sizeof *m->launched_ns, number_cmp_i64);
+}
+
+static int64_t launched_before(const struct marker_search *m, int64_t at_ns)
+{
+	size_t lo = 0, hi = m->nr_launched; /* lo becomes the number of launches before it */
+	SEARCH(lo, hi, i, m->launched_ns[i] < at_ns);
+	return (int64_t)lo;
+}
+
+/* An instant belongs to the first step that contains it, as steps_make() has it. */
+static void hold(const struct marker_search *m, const struct annotation *v, struct marker *k)
+{
+	int64_t *held = mem_calloc(k->nr, sizeof *held), ended = INT64_MIN;
+	size_t alike = 0;
+	for (size_t i = 0; i < k->nr; i++) {
+		int64_t from = v[i].start_ns > ended ? v[i].start_ns : ended;
+		if (v[i].end_ns > from)
+			held[i] = launched_before(m, v[i].end_ns) - launched_before(m, from);
+		ended = v[i].end_ns > ended ? v[i].end_ns : ended;
+		k->held += held[i];
+	}
+	int64_t *sorted = mem_calloc(k->nr, sizeof *sorted);
+	memcpy(sorted, held, k->nr * sizeof *held);
+	int64_t middle = number_median(sorted, k->nr);
+	for (size_t i = 0; i < k->nr; i++)
+		alike += held[i] * 10 >= middle * 9 && held[i] * 10 <= middle * 11;
+	k->alike = alike * 100 >= k->nr * ALIKE_PCT;
+	k->steps = (int64_t)k->nr;
+	free(sorted);
+	free(held);
+}
+
+static bool is_fit(const struct marker_search *m, const struct marker *k)
+{
+	int64_t all = (int64_t)m->nr_launched;
+	if (k->steps == 0 || k->held == 0 || k->pattern.n > PATTERN_CHARS)
+		return false;
+	return k->server ? k->held * 100 >= all * SERVER_HOLDS_PCT
+	                 : k->steps >= STEPS_NEEDED && k->alike && k->held * 100 >= all * HOLDS_PCT;
+}
+
+/* Servers before others. */
+static bool is_better(const struct marker *k, const struct marker *best)
+{
+	if (!best || k->server != best->server)
+		return !best || k->server;
+	if (k->held * 100 < best->held * (100 - AS_MUCH_PCT) ||
+	    best->held * 100 < k->held * (100 - AS_MUCH_PCT))
+		return k->held > best->held;
+	return k->steps < best->steps;
+}
+
+void markers_propose(struct reducer *r, struct digest *d)
+{
+	struct steps *s = &r->steps;
+	struct marker_search m = { .r = r, .arena = ARENA_INIT };
+	const struct marker *best = NULL;
+	if (s->annotations.nr == 0 || s->annotations_cut || r->gpu.activities.nr == 0)
+		return;
+	name_table_init(&m.patterns);
+	group_annotations(&m, s);
+	launches_sort(&m);
+	for (size_t i = 0; i < m.list.nr; i++) {
+		struct marker *k = &m.list.v[i];
+		if (k->nr)
+			hold(&m, &s->annotations.v[k->first], k);
+		if (k->nr && is_fit(&m, k) && is_better(k, best) && !matches_op(&m, k->pattern))
+			best = k;
+	}
+	if (best) {
+		d->proposed_marker = arena_dup(&d->arena, best->pattern);
+		d->proposed_steps = best->steps;
+	}
+	free(m.launched_ns);
+	vec_release(&m.list);
+	name_table_release(&m.patterns);
+	arena_release(&m.arena);
+}

@@ -1,0 +1,134 @@
+/* Annotations that would make good steps of a trace without any, and steps on the timelines of
+   GPUs. */
+#include "reduce_rig.h"
+
+#include "names/step_name.h"
+
+static void test_patterns(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *pattern;
+		bool server;
+	} rows[] = {
+		{ "execute_new_2_cached_30", "execute_*", true },
+		{ "execute_context_2(300)_generation_30(30)", "execute_*", true },
+		{ "execute_330_context_2(sq300sk300)_generation_30(sq30sk9)", "execute_*", true },
+		{ "step[EXTEND bs=2 toks=300]", "step[*", true },
+		{ "execute_diffusion_3_2x4", "execute_diffusion_*", false },
+		{ "step[0]", "step[*", false },
+		{ "step_11", "step_*", false },
+		{ "step12", "step*", false },
+		{ "iteration 5/100", "iteration *", false },
+		{ "[Executor] _forward_step 12: 3 ctx reqs", "[Executor] _forward_step *", false },
+		{ "forward(bs=4)", "forward(bs=*", false },
+		{ "resnet50_step_3", "resnet50_step_*", false },
+		{ "Model Forward Pass", "Model Forward Pass", false },
+		{ "12", "12", false },
+		{ "", "", false },
+	};
+	struct arena a = ARENA_INIT;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		bool server;
+		struct span p = marker_pattern_of(span_of(rows[i].name), &a, &server);
+		if (!span_eq(p, span_of(rows[i].pattern)) || server != rows[i].server)
+			fail_msg("%s: %.*s", rows[i].name, (int)p.n, p.p);
+	}
+	arena_release(&a);
+}
+
+/* A launch at `start` + 1 and its kernel, 10 later. */
+#define K(id, start) "R x 1 " id " " start "1 1\nK a 0 7 " id " " start "9 5\n"
+#define A(name, start, dur) "A " name " 1 " start " " dur "\n"
+#define FOUR K("1", "10") K("2", "20") K("3", "30") K("4", "40")
+
+static void test_proposals(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "a number behind the name",
+		  FOUR A("it_1", "100", "90") A("it_2", "200", "90") A("it_3", "300", "90")
+		      A("it_4", "400", "90"),
+		  "proposed", "it_* 4", NULL, 0 },
+		{ "the same name",
+		  FOUR A("it", "100", "90") A("it", "200", "90") A("it", "300", "90") A("it", "400", "90"),
+		  "proposed", "it 4", NULL, 0 },
+		{ "no others where the marker is there", NULL, "proposed", "", "it", 0 },
+		{ "the outer of two",
+		  FOUR A("it", "100", "90") A("it", "200", "90") A("it", "300", "150") A("f", "100", "50")
+		      A("f", "200", "50") A("f", "300", "50") A("f", "400", "50"),
+		  "proposed", "f 4", NULL, 0 },
+		{ "two steps are no pattern",
+		  K("1", "10") K("2", "20") A("it_1", "100", "90") A("it_2", "200", "90"), "proposed", "",
+		  NULL, 0 },
+		{ "launches outside",
+		  FOUR A("it", "100", "90") A("it", "200", "90") A("it", "300", "90") K("5", "500"),
+		  "proposed", "", NULL, 0 },
+		{ "one that holds nothing",
+		  FOUR A("it", "900", "9") A("it", "910", "9") A("it", "920", "9"), "proposed", "", NULL,
+		  0 },
+		{ "phases of training are no steps",
+		  FOUR A("Optimizer.step#SGD", "100", "90") A("Optimizer.step#SGD", "200", "90")
+		      A("Optimizer.step#SGD", "300", "90") A("Optimizer.step#SGD", "400", "90"),
+		  "proposed", "", NULL, 0 },
+		{ "operators of such a name",
+		  FOUR A("it_1", "100", "90") A("it_2", "200", "90") A("it_3", "300", "90")
+		      A("it_4", "400", "90") "O it_x 1 500 5\n",
+		  "proposed", "", NULL, 0 },
+		{ "a server's from one step on, irregular",
+		  FOUR A("execute_context_1(9)_generation_0(0)", "100", "290"), "proposed", "execute_* 1",
+		  NULL, 0 },
+		{ "before all others",
+		  FOUR A("it", "100", "90") A("it", "200", "90") A("it", "300", "90") A("it", "400", "90")
+		      A("step[DECODE]", "200", "290"),
+		  "proposed", "step[* 1", NULL, 0 },
+		{ "on the GPU, where the host has none",
+		  "K a 0 7 -1 100 5\nK a 0 7 -1 200 5\nK a 0 8 -1 201 5\nK a 0 7 -1 300 5\n"
+		  "G it_1 0 7 1 100 5\nG it_2 0 7 2 200 5\nG it_2 0 8 2 201 5\nG it_3 0 7 3 300 5\n",
+		  "proposed", "", NULL, 0 },
+		{ "",
+		  "K a 0 7 -1 100 5\nK a 0 7 -1 200 5\nK a 0 8 -1 301 5\nK a 0 7 -1 300 5\n"
+		  "K a 0 7 -1 400 5\nG it_1 0 7 1 100 5\nG it_2 0 7 2 200 5\nG it_3 0 7 3 300 5\n"
+		  "G it_3 0 8 3 301 5\nG it_4 0 7 4 400 5\n",
+		  "proposed", "it_* 4", NULL, 0 },
+		{ "which is where its steps come from", NULL, "steps", "1 2 3 4", "it_*", 0 },
+		{ "", NULL, "activities", "1 1 2 1", "it_*", 0 },
+		{ "without steps of the host", NULL, "step.time", "5 5 6 5", "it_*", 0 },
+		{ "by start", NULL, "attribution", "2 0 5 0", "it_*", 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+/* An activity belongs to the step that began last before it on its own stream. */
+static void test_gpu_steps(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "streams lag one another",
+		  "K a 0 7 -1 10 10\nK a 0 7 -1 30 10\nK b 0 8 -1 25 20\nK b 0 8 -1 50 10\n"
+		  "G ProfilerStep#1 0 7 5 10 10\nG ProfilerStep#2 0 7 6 30 10\n"
+		  "G ProfilerStep#1 0 8 5 25 20\nG ProfilerStep#2 0 8 6 50 10\n",
+		  "step.cuda_time", "30 20", NULL, 0 },
+		{ "numbers are those of the names", NULL, "steps", "1 2", NULL, 0 },
+		{ "a step is over with the last of its streams", NULL, "step.period", "- 15", NULL, 0 },
+		{ "the host's come first",
+		  "A ProfilerStep#7 1 0 100\nK a 0 7 -1 10 10\nG ProfilerStep#1 0 7 5 10 10\n", "steps",
+		  "7", NULL, 0 },
+		{ "without an id the number tells steps apart",
+		  "K a 0 7 -1 10 10\nK a 0 7 -1 30 10\nG ProfilerStep#1 0 7 -1 10 10\n"
+		  "G ProfilerStep#2 0 7 -1 30 10\n",
+		  "step.cuda_time", "10 10", NULL, 0 },
+		{ "they are no time of the host", NULL, "window", "10 30", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_proposals),
+		cmocka_unit_test(test_gpu_steps),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
