@@ -13,15 +13,17 @@
    events/    what readers hand on: events of a trace, a memory snapshot, records of other profilers
    model/     plain nouns: digest and its rows (a line for each member: how it is stored, what
    becomes of it when rows are joined), memory, flops (operations, peaks of GPUs), ranks
-              (collectives matched across them), view (what rules see of a digest), figures (a value
-              of each metric), category, rule, select, history (past runs of a baseline), diagnosis,
-              report
+              (collectives matched across them), view (what rules see of a digest), category,
+              rule, select, history (past runs of a baseline), diagnosis, report
+   figures/   a value of each metric, as model/view.h asks for it
    xspace/    XSpace files of JAX and TensorFlow → events; what XProf's timelines and activities are
    read/      trace → events, by several threads where there are some to spare, also of JAX and
               XProf; memory snapshot, as JSON or as a pickle read as data, and other profilers'
               records of memory; flat metrics files; recognising what an input may be
    nsys/      export of Nsight Systems → events
    merge/     several digests of one rank as one; digests of bounded size
+   code/      where in the code work comes from: threads, calls of Python, paths and places; ids
+              of parts of a trace
    names/     what the names and inputs of events say: steps and their phases, markers, operations
    reduce/    events → digest: steps, kernels, communication, devices, host, functions,
               operations, memory, what was done last

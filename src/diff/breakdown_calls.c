@@ -26,8 +26,8 @@ typedef void collect_fn(struct call_breakdown *b, const struct rank_part *r);
 
 #define CALLS "number of calls", "mean duration of a call"
 
-static collect_fn collect_calls, collect_synchronisation, collect_ops, collect_collectives,
-    collect_matched, collect_copies, collect_raw_names;
+static collect_fn collect_calls, collect_synchronisation, collect_ops, collect_ranges,
+    collect_collectives, collect_matched, collect_copies, collect_raw_names;
 
 static const struct counted {
 	enum metric_id metric;
@@ -55,6 +55,8 @@ static const struct counted {
 	  "call", NULL, NULL, "call", "calls" },
 	{ METRIC_OP_TIME, false, collect_ops, 0, OF(op_stat, count, total_ns), BY_NUMBER },
 	{ METRIC_OP_SELF_TIME, false, collect_ops, 0, OF(op_stat, count, self_ns), BY_NUMBER },
+	{ METRIC_RANGE_GPU_TIME, false, collect_ranges, 0, OF(range_stat, count, total_ns),
+	  "number and duration of GPU activities", "number of GPU activities", "mean duration of one", NULL, NULL },
 	{ METRIC_COMM_TIME, false, collect_collectives, 0, OF(comm_stat, count, total_ns), BY_NUMBER },
 	{ METRIC_COMM_COUNT, false, collect_collectives, 0, OF(comm_stat, count, count),
 	  "type and group size", NULL, NULL, "form", "forms" },
@@ -124,6 +126,14 @@ static void collect_ops(struct call_breakdown *b, const struct rank_part *r)
 	for (size_t i = 0; i < d->ops.nr; i++)
 		if (d->ops.v[i].names == 0 && span_eq(d->ops.v[i].name, r->label))
 			add_row(b, r, SPAN(""), &d->ops.v[i]);
+}
+
+static void collect_ranges(struct call_breakdown *b, const struct rank_part *r)
+{
+	const struct digest *d = r->rank->digest;
+	for (size_t i = 0; i < d->ranges.nr; i++)
+		if (d->ranges.v[i].names == 0 && span_eq(d->ranges.v[i].name, r->label))
+			add_row(b, r, SPAN(""), &d->ranges.v[i]);
 }
 
 static bool is_label_of(const struct comm_stat *c, struct span label)

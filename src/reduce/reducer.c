@@ -14,12 +14,13 @@ struct reducer *reducer_new(const struct reduce_options *options, struct name_ta
 	r->first_ns = INT64_MAX;
 	r->last_ns = INT64_MIN;
 	gpu_init(&r->gpu);
-	threads_init(&r->threads);
+	thread_ids_init(&r->threads);
 	host_init(&r->host);
 	comm_init(&r->comm);
 	steps_init(&r->steps);
 	memories_init(&r->memories);
 	python_init(&r->python);
+	where_init(&r->where);
 	return r;
 }
 
@@ -30,7 +31,8 @@ void reducer_free(struct reducer *r)
 	for (int i = 0; i < NR_ID_TABLES; i++)
 		vec_release(&r->joined.of[i]);
 	gpu_release(&r->gpu);
-	threads_release(&r->threads);
+	thread_ids_release(&r->threads);
+	vec_release(&r->thread_times);
 	host_release(&r->host);
 	launches_release(&r->launches);
 	flops_release(&r->flops);
@@ -40,6 +42,7 @@ void reducer_free(struct reducer *r)
 	memories_release(&r->memories);
 	python_release(&r->python);
 	functions_release(&r->functions);
+	where_release(&r->where);
 	free(r);
 }
 
@@ -55,8 +58,12 @@ static enum status event_take(void *ctx, const struct event *ev)
 	}
 	r->nr_events++;
 	if (ev->kind == EVENT_PYTHON) {
-		python_take(r, ev);
+		python_take(&r->python, &r->threads, ev, &r->fault);
 		phases_take_python(r, ev);
+		return ST_OK;
+	}
+	if (ev->kind == EVENT_FLOW) {
+		code_links_take_flow(&r->where.links, &r->threads, ev);
 		return ST_OK;
 	}
 	if (ev->kind == EVENT_GPU_ANNOTATION) {
@@ -96,7 +103,9 @@ static void part_renew(struct reducer *part)
 	size_t nr = part->gpu.shapes.nr;
 	for (int i = 0; i < NR_ID_TABLES; i++)
 		nr += part->joined.of[i].nr;
-	if (nr <= IDS_KNOWN && part->host.inputs.bytes + part->comm.texts.bytes <= TEXT_BYTES)
+	if (nr <= IDS_KNOWN &&
+	    part->host.inputs.bytes + part->comm.texts.bytes + part->where.call_stacks.bytes <=
+	        TEXT_BYTES)
 		return;
 	struct reducer *fresh = part_begin(part, part->names), old = *part;
 	*part = *fresh;

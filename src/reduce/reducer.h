@@ -5,8 +5,6 @@
 ///     reducer.c      intake: which member takes an event
 ///     join.c         parts that several threads fill → the whole
 ///     finish.c       order of work, on two threads if options allow
-///     ids.c          ids of a part → ids of the whole
-///     wide.c         numbers that 31 bits do not hold
 ///
 ///     launches.c     runtime calls with a correlation id ↔ GPU activities
 ///     steps.c        step markers → steps; GPU activities → steps
@@ -27,10 +25,12 @@
 ///     threads.c      times of threads; operators without those nested in them
 ///     flops.c        operations of operators (names/flop_count.c: of one call)
 ///
-///     functions.c    functions by class, without what a higher class covers
-///     python_calls.c intake of Python frames; who calls whom
-///     python.c       call paths and their rows
-///     python_sweep.c exclusive times of call paths
+///     where.c        what is around each launch: operators, annotations, frames
+///     where_rows.c   the table of them
+///
+///     functions.c    functions by class, without what a higher class covers (code/python.h: those
+///     of
+///                    Python)
 ///
 ///     memory.c       [memory] events
 ///     counters.c     sampled counters of the GPUs
@@ -38,6 +38,8 @@
 #ifndef GG_REDUCE_REDUCER_H
 #define GG_REDUCE_REDUCER_H
 
+#include "code/python.h"
+#include "code/thread_ids.h"
 #include "reduce/comm.h"
 #include "reduce/flops.h"
 #include "reduce/functions.h"
@@ -46,10 +48,10 @@
 #include "reduce/launches.h"
 #include "reduce/memory.h"
 #include "reduce/phases.h"
-#include "reduce/python.h"
 #include "reduce/reduce.h"
 #include "reduce/steps.h"
 #include "reduce/threads.h"
+#include "reduce/where.h"
 
 /// Cached row of a kind, a name and a lane or thread.
 struct row_found {
@@ -71,7 +73,8 @@ struct reducer {
 	struct row_found row_found[512]; ///< cache: row_place()
 
 	struct gpu_events gpu;
-	struct threads threads;
+	struct thread_ids threads;
+	VEC(struct thread_times) thread_times; ///< by thread id, from threads_walk() on
 	struct host_events host;
 	struct launches launches;
 	struct flops flops;
@@ -81,6 +84,7 @@ struct reducer {
 	struct memories memories;
 	struct python_frames python;
 	struct functions functions;
+	struct where where;
 };
 
 /// Place of a kind and name in the cache.

@@ -2,8 +2,10 @@
 #ifndef GG_REDUCE_STEPS_H
 #define GG_REDUCE_STEPS_H
 
+#include "code/ids.h"
 #include "model/digest.h"
-#include "reduce/ids.h"
+
+struct reducer;
 
 struct activity;
 
@@ -67,8 +69,8 @@ void steps_release(struct steps *s);
 /// Keep an annotation that is a marker or has the number of a step.
 void steps_take(struct reducer *r, const struct event *ev, bool marker);
 
-/// Join a part: false if it has steps that XProf derived, whose traces are not read in parts; its marks,
-/// before its events are counted.
+/// Join a part: false if it has steps that XProf derived, whose traces are not read in parts; its
+/// marks, before its events are counted.
 bool steps_fit(const struct reducer *from);
 void steps_join(struct reducer *to, struct reducer *from);
 

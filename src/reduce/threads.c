@@ -4,36 +4,6 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-void threads_init(struct threads *t)
-{
-	for (size_t i = 0; i < sizeof t->found / sizeof *t->found; i++)
-		t->found[i].thread = NO_ID;
-	idmap_init(&t->pids);
-	idmap_init(&t->tids);
-	idmap_init(&t->ids);
-}
-
-void threads_release(struct threads *t)
-{
-	idmap_release(&t->pids);
-	idmap_release(&t->tids);
-	idmap_release(&t->ids);
-	vec_release(&t->times);
-}
-
-int64_t thread_key(struct threads *t, const struct event *ev)
-{
-	return idmap_pair(idmap_add(&t->pids, ev->pid), idmap_add(&t->tids, ev->tid));
-}
-
-void threads_join_ids(struct reducer *to, struct reducer *from)
-{
-	struct part_ids *ids = &from->joined;
-	idmap_join_idents(&to->threads.pids, &from->threads.pids, ids, IDS_PID);
-	idmap_join_idents(&to->threads.tids, &from->threads.tids, ids, IDS_TID);
-	idmap_join_pairs(&to->threads.ids, &from->threads.ids, ids, IDS_PID, IDS_TID, IDS_THREAD);
-}
-
 /* --- operators --- */
 
 /* An operator that the walk is inside of. */
@@ -132,27 +102,37 @@ static struct wide_span span_list_next(const struct reducer *r, struct span_list
 	return span_get(&r->host, &r->host.spans.v[*l->v++]);
 }
 
+static void call_add(struct where_walk *where, struct cover *busy, uint32_t span,
+                     const struct wide_span *call)
+{
+	cover_add(busy, call->start_ns, call->start_ns + call->dur_ns);
+	where_walk_call(where, span, call);
+}
+
 /* Operators by start, and before each the other calls that begin earlier. */
 static void thread_walk(struct reducer *r, struct span_list ops, struct span_list calls)
 {
 	struct cover busy = COVER_INIT, covered = COVER_INIT;
 	struct op_stack st = { 0 };
+	struct where_walk *where = where_walk_begin(r, (uint32_t)r->thread_times.nr);
 	struct wide_span call = span_list_next(r, &calls);
 	for (size_t i = 0; i < ops.nr; i++) {
 		const struct host_span *s = &r->host.spans.v[ops.v[i]];
 		struct wide_span op = span_get(&r->host, s);
 		int64_t end = op.start_ns + op.dur_ns;
 		for (; call.start_ns < op.start_ns; call = span_list_next(r, &calls))
-			cover_add(&busy, call.start_ns, call.start_ns + call.dur_ns);
+			call_add(where, &busy, calls.v[-1], &call);
+		where_walk_op(where, ops.v[i], &op);
 		if (op_add(r, &st, s, op.start_ns, end)) {
 			cover_add(&busy, op.start_ns, end);
 			cover_add(&covered, op.start_ns, end);
 		}
 	}
 	for (; call.dur_ns >= 0; call = span_list_next(r, &calls))
-		cover_add(&busy, call.start_ns, call.start_ns + call.dur_ns);
+		call_add(where, &busy, calls.v[-1], &call);
+	where_walk_end(where);
 	vec_release(&st.frames);
-	vec_push(&r->threads.times, (struct thread_times){ busy.length_ns, covered.length_ns });
+	vec_push(&r->thread_times, (struct thread_times){ busy.length_ns, covered.length_ns });
 }
 
 /* For each row the list of its spans: two lists per thread (operators, calls), then two for spans
@@ -202,7 +182,7 @@ static void thread_rows(const struct reducer *r, struct digest *d)
 		int64_t key = r->threads.ids.keys.v[i];
 		int64_t pid = r->threads.pids.keys.v[idmap_pair_first(key)];
 		int64_t tid = r->threads.tids.keys.v[(uint32_t)key];
-		const struct thread_times *t = &r->threads.times.v[i];
+		const struct thread_times *t = &r->thread_times.v[i];
 		const char *name = arena_printf(&d->arena, "%s/%s", ident_text(&d->arena, r->names, pid),
 		                                ident_text(&d->arena, r->names, tid));
 		vec_push(&d->threads, (struct thread_stat){ name, t->busy_ns, 0, t->op_ns });

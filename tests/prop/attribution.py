@@ -84,6 +84,16 @@ def larger_messages(events):
             e["args"]["dtype"] = "Float"
 
 
+def frames(events):
+    """Everything on a thread with operators happens in a module and at a line."""
+    hosts = [e for e in events if e.get("ph") == "X" and e.get("cat") in ("cpu_op", "cuda_runtime")]
+    start, end = min(e["ts"] for e in hosts) - 2, max(e["ts"] + e["dur"] for e in hosts) + 2
+    for pid, tid in sorted({(e["pid"], e["tid"]) for e in hosts}):
+        for i, name in enumerate(("train.py(12): step", "nn.Module: Net_0")):
+            events.append({"ph": "X", "cat": "python_function", "name": name, "pid": pid, "tid": tid, "ts": start + i, "dur": end - start - 2 * i,
+                           "args": {"Python id": 2 * tid + i + 1, "Python parent id": 2 * tid + i}})
+
+
 # --- Runs: (baseline, later runs of it, candidates), each a list of files or of folders ---------------
 
 
@@ -94,6 +104,11 @@ def one_rank(dir):
                          "--fragmentation", "9", "--slow-kernel", "*flash*=1.4", "--extra-launches", "*nccl*=1",
                          "--extra-launches", "*elementwise*=2", "--new-kernel", "fresh=30")
     return base, [], [edited(candidate, leak, more_calls, larger_messages)]
+
+
+def with_frames(dir):
+    base, later, [candidate] = one_rank(dir)
+    return edited(base, frames), later, [edited(candidate, frames)]
 
 
 def renamed(dir):
@@ -251,7 +266,7 @@ def main():
     metrics = {m: unit for m, unit in re.findall(r"^([a-z_]+\.[a-z_0-9]+) +(\S+)", table, re.M)
                if unit in ZERO and (unit != "%" or m.startswith("memory."))}
     failed, bad = set(), False
-    for make in (one_rank, renamed, several_runs, one_window, ranks, steps_missing, snapshots, both_sources, server, servers):
+    for make in (one_rank, with_frames, renamed, several_runs, one_window, ranks, steps_missing, snapshots, both_sources, server, servers):
         with tempfile.TemporaryDirectory() as dir:
             seen, wrong = judge(pathlib.Path(dir), make, metrics)
         print(f"{'FAIL' if wrong else 'ok  '} {make.__name__}: {len(seen)} metrics")

@@ -1,0 +1,332 @@
+/* Intake of Python frames, and who calls whom. */
+#include "base/search.h"
+#include "code/python_internal.h"
+
+/* Frames per block: blocks that overlap are sorted together. */
+#define BLOCK ((size_t)1024)
+
+/* A frame with its start and id, to be sorted. */
+struct loose_frame {
+	int64_t start_ns;
+	struct python_frame frame;
+	uint32_t id;
+};
+
+/* The next frames of a thread. */
+struct frame_block {
+	int64_t least; ///< smallest id or start largest of this block and all behind it
+	int64_t most; ///< of this block
+	bool ascends; ///< each key is above the key before it
+};
+
+/* A call that contains the current frame. */
+struct open_call {
+	int64_t end_ns;
+	uint32_t frame, id; ///< NO_ID: the sentinel at the bottom
+};
+
+static inline uint32_t run_id(const struct python_run *run, size_t i)
+{
+	return run->id == NO_ID ? NO_ID : run->id + (uint32_t)i - run->first;
+}
+
+/* --- intake --- */
+
+/* The `start` of the next frame; begins a new run if it does not fit into the last. */
+static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_ns, uint32_t id)
+{
+	if (t->runs.nr) {
+		const struct python_run *run = &t->runs.v[t->runs.nr - 1];
+		uint64_t start = (uint64_t)start_ns - run->base_ns;
+		if (start <= UINT32_MAX && run_id(run, t->frames.nr) == id)
+			return (uint32_t)start;
+	}
+	/* leaves room for starts before this one */
+	struct python_run next = { (uint64_t)start_ns - WIDE, (uint32_t)t->frames.nr, id };
+	vec_push(&t->runs, next);
+	return WIDE;
+}
+
+/* Ids above 32 bits are treated as absent; that thread's calls are ordered by time instead. */
+static inline uint32_t small_id(int64_t id)
+{
+	return (uint64_t)id < NO_ID ? (uint32_t)id : NO_ID;
+}
+
+void python_take(struct python_frames *p, struct thread_ids *threads, const struct event *ev,
+                 const char **fault)
+{
+	int64_t end;
+	if (__builtin_add_overflow(ev->start_ns, ev->dur_ns, &end) ||
+	    __builtin_add_overflow(p->total_ns, ev->dur_ns, &p->total_ns)) {
+		*fault = "the durations of Python functions add up to more than 292 years: check 'dur' "
+		         "of the trace";
+		return;
+	}
+	struct thread_found *found = &p->found;
+	if (found->thread == NO_ID || found->pid != ev->pid || found->tid != ev->tid) {
+		*found =
+		    (struct thread_found){ ev->pid, ev->tid, idmap_add(&p->ids, thread_key(threads, ev)) };
+		if (found->thread == p->threads.nr)
+			vec_push_zero(&p->threads);
+	}
+	struct python_thread *t = &p->threads.v[found->thread];
+	struct python_frame f = { frame_start_next(t, ev->start_ns, small_id(ev->python_id)),
+		                      narrow(&p->wide, ev->dur_ns, fault), ev->name->id,
+		                      small_id(ev->python_parent) };
+	vec_push(&t->frames, f);
+}
+
+/* --- parts --- */
+
+void python_join_ids(struct python_frames *to, const struct python_frames *from,
+                     struct part_ids *ids)
+{
+	idmap_join_pairs(&to->ids, &from->ids, ids, IDS_PID, IDS_TID, IDS_PYTHON_THREAD);
+}
+
+bool python_fits(const struct python_frames *to, const struct python_frames *from)
+{
+	int64_t sum;
+	return wide_fits(&to->wide, &from->wide) &&
+	       !__builtin_add_overflow(to->total_ns, from->total_ns, &sum);
+}
+
+static void join_thread(struct python_thread *to, struct python_thread *from, uint32_t wide,
+                        const struct ids *names)
+{
+	size_t first = to->frames.nr, runs = to->runs.nr;
+	vec_move(&to->runs, &from->runs);
+	for (size_t i = runs; i < to->runs.nr; i++)
+		to->runs.v[i].first += (uint32_t)first;
+	vec_move(&to->frames, &from->frames);
+	for (size_t i = first; i < to->frames.nr; i++) {
+		struct python_frame *f = &to->frames.v[i];
+		f->dur = wide_moved(f->dur, wide);
+		f->name = names->v[f->name];
+	}
+}
+
+void python_join(struct python_frames *to, struct python_frames *from, const struct part_ids *ids)
+{
+	uint32_t wide = wide_join(&to->wide, &from->wide, ids);
+	to->total_ns += from->total_ns;
+	from->total_ns = 0;
+	for (size_t i = 0; i < from->threads.nr; i++) {
+		uint32_t id = ids->of[IDS_PYTHON_THREAD].v[i];
+		if (id == to->threads.nr)
+			vec_push_zero(&to->threads);
+		join_thread(&to->threads.v[id], &from->threads.v[i], wide, ids->names);
+	}
+}
+
+/* --- in order --- */
+
+static int frame_id_cmp(const void *a, const void *b, void *unused)
+{
+	const struct loose_frame *x = a, *y = b;
+	(void)unused;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static int frame_nesting_cmp(const void *a, const void *b, void *frames)
+{
+	const struct loose_frame *x = a, *y = b;
+	int64_t dx = frame_dur(frames, &x->frame), dy = frame_dur(frames, &y->frame);
+	ORDER_BY(x->start_ns, y->start_ns);
+	ORDER_BY(dy, dx);
+	return (x->frame.name > y->frame.name) - (x->frame.name < y->frame.name);
+}
+
+static size_t block_end(const struct python_thread *t, size_t block)
+{
+	size_t end = (block + 1) * BLOCK;
+	return end < t->frames.nr ? end : t->frames.nr;
+}
+
+static struct frame_block *blocks_of(const struct python_thread *t, size_t nr, bool ids)
+{
+	struct frame_block *blocks = mem_calloc(nr, sizeof *blocks);
+	struct run_walk walk = run_first(t);
+	for (size_t k = 0, i = 0; k < nr; k++) {
+		struct frame_block b = { INT64_MAX, INT64_MIN, true };
+		for (size_t end = block_end(t, k); i < end; i++) {
+			const struct python_run *run = run_at(t, &walk, i);
+			int64_t key = ids ? run_id(run, i) : frame_start(run, &t->frames.v[i]);
+			b.ascends &= key > b.most;
+			b.most = key > b.most ? key : b.most;
+			b.least = key < b.least ? key : b.least;
+		}
+		blocks[k] = b;
+	}
+	for (size_t k = nr - 1; k-- > 0;)
+		if (blocks[k + 1].least < blocks[k].least)
+			blocks[k].least = blocks[k + 1].least;
+	return blocks;
+}
+
+/* Copy the frames up to `end` in their order; returns `end`. */
+static size_t keep_frames(struct python_thread *t, const struct python_thread *old,
+                          struct run_walk *w, size_t end)
+{
+	for (size_t i = t->frames.nr; i < end; i = w->end) {
+		const struct python_run *run = run_at(old, w, i);
+		vec_push(&t->runs, (struct python_run){ run->base_ns, (uint32_t)i, run_id(run, i) });
+	}
+	t->frames.nr = end;
+	return end;
+}
+
+/* Sort by id, or by nesting. Only blocks that overlap are copied: mostly few frames are out of
+   place. */
+static void frames_reorder(struct python_frames *p, struct python_thread *t, bool ids)
+{
+	struct python_thread old = *t; /* in place: frames are read before they are overwritten */
+	size_t nr = (t->frames.nr + BLOCK - 1) / BLOCK;
+	struct frame_block *blocks = blocks_of(t, nr, ids);
+	struct run_walk walk = run_first(&old);
+	VEC(struct loose_frame) out = VEC_INIT;
+	*t = (struct python_thread){ .frames = { old.frames.v, 0, old.frames.cap } };
+	for (size_t k = 0, i = 0; k < nr;) {
+		bool ascends = blocks[k].ascends;
+		int64_t most = blocks[k].most;
+		for (k++; k < nr && blocks[k].least <= most; k++) {
+			ascends = false;
+			most = blocks[k].most > most ? blocks[k].most : most;
+		}
+		size_t end = block_end(&old, k - 1);
+		if (ascends)
+			i = keep_frames(t, &old, &walk, end);
+		for (out.nr = 0; i < end; i++) {
+			const struct python_run *run = run_at(&old, &walk, i);
+			vec_push(&out, (struct loose_frame){ frame_start(run, &old.frames.v[i]),
+			                                     old.frames.v[i], run_id(run, i) });
+		}
+		sort_runs(out.v, out.nr, sizeof *out.v, ids ? frame_id_cmp : frame_nesting_cmp, p);
+		for (size_t j = 0; j < out.nr; j++) {
+			struct python_frame f = out.v[j].frame;
+			f.start = frame_start_next(t, out.v[j].start_ns, out.v[j].id);
+			vec_push(&t->frames, f);
+		}
+	}
+	vec_release(&out);
+	vec_release(&old.runs);
+	free(blocks);
+}
+
+/* --- who calls whom --- */
+
+/* True if ids ascend from frame to frame. */
+static bool frame_ids_ascend(const struct python_thread *t)
+{
+	uint64_t least = 0;
+	for (size_t k = 0; k < t->runs.nr; k++) {
+		const struct python_run *run = &t->runs.v[k];
+		uint64_t end = run->id + (run_end(t, run) - run->first);
+		if (run->id < least || end > NO_ID)
+			return false;
+		least = end;
+	}
+	return true;
+}
+
+/* True if a frame has this id, if ids ascend. */
+static bool ids_contain(const struct python_thread *t, uint32_t id)
+{
+	size_t lo = 0, hi = t->runs.nr; /* lo becomes the number of runs that begin by `id` */
+	SEARCH(lo, hi, i, t->runs.v[i].id <= id);
+	if (lo == 0)
+		return false;
+	const struct python_run *run = &t->runs.v[lo - 1];
+	return id - run->id < run_end(t, run) - run->first;
+}
+
+/* True if starts never decrease. */
+static bool frame_starts_ascend(const struct python_thread *t)
+{
+	int64_t last_ns = INT64_MIN;
+	for (size_t k = 0; k < t->runs.nr; k++) {
+		const struct python_run *run = &t->runs.v[k];
+		size_t end = run_end(t, run);
+		bool back = frame_start(run, &t->frames.v[run->first]) < last_ns;
+		for (size_t i = run->first + 1; i < end; i++)
+			back |= t->frames.v[i].start < t->frames.v[i - 1].start;
+		if (back)
+			return false;
+		last_ns = frame_start(run, &t->frames.v[end - 1]);
+	}
+	return true;
+}
+
+/* Every frame's `parent` becomes the index of its caller, or NO_ID. By ids, if they and the starts
+   ascend: true if each call lies within its caller; callers that were not recorded are left out.
+   Else by time: the caller is the innermost frame that contains the call wholly. */
+static bool find_callers(const struct python_frames *p, struct python_thread *t, bool ids)
+{
+	struct run_walk walk = run_first(t);
+	VEC(struct open_call)
+	calls = VEC_INIT; /* stack: the current frame on top, below it its caller, … */
+	bool fits = true;
+	vec_push(&calls, (struct open_call){ INT64_MAX, NO_ID, NO_ID });
+	for (size_t i = 0; i < t->frames.nr && fits; i++) {
+		struct python_frame *f = &t->frames.v[i];
+		const struct python_run *run = run_at(t, &walk, i);
+		int64_t start = frame_start(run, f), end = start + frame_dur(p, f);
+		struct open_call *top = &calls.v[calls.nr - 1];
+		if (ids) {
+			while (top->id != f->parent && top->frame != NO_ID)
+				top--;
+			fits = end <= top->end_ns && (top->id == f->parent || !ids_contain(t, f->parent));
+		} else {
+			while (top->frame != NO_ID && (top->end_ns <= start || end > top->end_ns))
+				top--;
+		}
+		f->parent = top->frame;
+		calls.nr = (size_t)(top - calls.v) + 1;
+		vec_push(&calls, (struct open_call){ end, (uint32_t)i, run_id(run, i) });
+	}
+	vec_release(&calls);
+	return fits;
+}
+
+static void python_callers(struct python_frames *p, struct python_thread *t)
+{
+	if (!frame_ids_ascend(t))
+		frames_reorder(p, t, true);
+	if (!frame_ids_ascend(t) || !frame_starts_ascend(t) || !find_callers(p, t, true)) {
+		frames_reorder(p, t, false);
+		find_callers(p, t, false);
+	}
+}
+
+void python_order(struct python_frames *p)
+{
+	for (size_t i = 0; i < p->threads.nr; i++)
+		python_callers(p, &p->threads.v[i]);
+}
+
+/* --- walks --- */
+
+struct python_walk python_walk_thread(const struct python_frames *p, int64_t thread)
+{
+	uint32_t id = p->threads.nr ? idmap_find(&p->ids, thread) : IDMAP_NONE;
+	const struct python_thread *t = id == IDMAP_NONE ? NULL : &p->threads.v[id];
+	return (struct python_walk){ p, t, t ? t->runs.v : NULL, 0 };
+}
+
+bool python_walk_next(struct python_walk *w, int64_t at_ns, int64_t *start_ns, int64_t *dur_ns,
+                      uint32_t *name)
+{
+	if (!w->thread || w->next == w->thread->frames.nr)
+		return false;
+	const struct python_frame *f = &w->thread->frames.v[w->next];
+	if (w->next == run_end(w->thread, w->run))
+		w->run++;
+	*start_ns = frame_start(w->run, f);
+	if (*start_ns > at_ns)
+		return false;
+	*dur_ns = frame_dur(w->frames, f);
+	*name = f->name;
+	w->next++;
+	return true;
+}

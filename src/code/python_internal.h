@@ -1,0 +1,68 @@
+/// Inside of the three files for Python functions by call path.
+///
+///     python_calls.c   intake; who calls whom
+///     python.c         paths, rows
+///     python_sweep.c   exclusive times
+#ifndef GG_CODE_PYTHON_INTERNAL_H
+#define GG_CODE_PYTHON_INTERNAL_H
+
+#include "code/python.h"
+
+/// A call path: a function as called from another path. Path 0 is the root.
+struct path {
+	uint32_t caller, name; ///< path; id in `clean`
+	uint32_t depth, count;
+	int64_t total_ns, exclusive_ns;
+	uint32_t running; ///< frames that run without a running callee
+	uint32_t last; ///< path that was called from it last, or 0
+	uint32_t next; ///< path that followed it under its caller the last time; at first itself
+};
+
+struct python_paths {
+	struct python_frames *frames;
+	const struct name_table *names; ///< of the trace
+	struct name_table clean;
+	uint32_t *clean_of; ///< by id of an event's name; NO_ID: not yet known
+	struct idmap path_ids; ///< caller and name; path 1 has id 0
+	VEC(struct path) paths;
+};
+
+/// Position of a walk over the frames of a thread.
+struct run_walk {
+	const struct python_run *run;
+	size_t end; ///< index behind the last frame of the run
+};
+
+/// Index behind the last frame of a run.
+static inline size_t run_end(const struct python_thread *t, const struct python_run *run)
+{
+	return run + 1 < t->runs.v + t->runs.nr ? run[1].first : t->frames.nr;
+}
+static inline struct run_walk run_first(const struct python_thread *t)
+{
+	return (struct run_walk){ t->runs.v, run_end(t, t->runs.v) };
+}
+
+/// The run of frame `i`. The walk must ask for each frame in turn.
+static inline const struct python_run *run_at(const struct python_thread *t, struct run_walk *w,
+                                              size_t i)
+{
+	if (i == w->end)
+		w->end = run_end(t, ++w->run);
+	return w->run;
+}
+
+/// Duration and start of a frame.
+static inline int64_t frame_dur(const struct python_frames *p, const struct python_frame *f)
+{
+	return widen(&p->wide, f->dur);
+}
+static inline int64_t frame_start(const struct python_run *run, const struct python_frame *f)
+{
+	return (int64_t)(run->base_ns + f->start);
+}
+
+/// Exclusive times of all paths, from frames whose `name` is their path. Overwrites `start`.
+void python_sweep(struct python_paths *p, const struct python_window *w);
+
+#endif

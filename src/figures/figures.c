@@ -1,0 +1,438 @@
+/* Every figure of a rank, from its digest. */
+#include "base/number.h"
+#include "figures/figures_internal.h"
+#include "model/flops.h"
+#include "model/rows.h"
+#include "model/step_figures.h"
+
+void figure_emit(struct emitter *e, struct span label, int64_t value)
+{
+	e->figure.label = label;
+	e->figure.samples = &value;
+	e->figure.nr = 1;
+	e->fn(e->ctx, &e->figure);
+}
+
+/* a − b, 0 where malformed input makes it negative. */
+static int64_t excess(int64_t a, int64_t b)
+{
+	return a > b ? number_sub(a, b) : 0;
+}
+
+/* ---- one value per rank ---- */
+
+/* A number of the run context × 10^digits; false where it is absent or not above 0. */
+static bool context_number(const struct digest *d, const char *key, int digits, int64_t *out)
+{
+	const char *text = digest_env(d, key);
+	return text && number_parse(span_of(text), digits, out) && *out > 0;
+}
+
+static bool throughput(const struct digest *d, enum metric_id id, int64_t *out)
+{
+	int64_t work = MICRO;
+	if (d->window || d->usable_steps == 0)
+		return false;
+	int64_t step_ns;
+	if (!digest_step_stat(d, METRIC_STEP_PERIOD, STAT_MEDIAN, &step_ns) || step_ns <= 0)
+		return false;
+	if (id == METRIC_MFU_PCT || metric_table[id].need == NEED_FLOPS)
+		return flops_figure(d, id, step_ns, out);
+	if (id == METRIC_THROUGHPUT_SAMPLES && !context_number(d, "samples_per_step", 6, &work))
+		return false;
+	if (id == METRIC_THROUGHPUT_TOKENS && !context_number(d, "tokens_per_step", 6, &work))
+		return false;
+	*out = number_div_round((__int128)work * NS_PER_S, step_ns);
+	return true;
+}
+
+static bool overlap(const struct digest *d, int64_t *out)
+{
+	__int128 under_compute = 0, all = 0;
+	for (size_t i = 0; i < d->devices.nr; i++) {
+		under_compute += d->devices.v[i].overlap_ns;
+		all += d->devices.v[i].comm_ns;
+	}
+	*out = number_pct(under_compute, all);
+	return all > 0;
+}
+
+/* Over the measured steps, of compute kernels; only where those that say theirs take half of
+   the time. The profiler writes 0 where it could not tell. */
+static bool occupancy(const struct rank_view *r, int64_t *out)
+{
+	__int128 sum = 0, weight = 0, all = 0;
+	for (size_t i = 0; i < r->nr_kernels + r->nr_folded; i++) {
+		const struct kernel_stat *s = &r->kernels[i].stat;
+		if (r->kernels[i].cls == CLASS_COMMUNICATION)
+			continue;
+		all += s->step_total_ns;
+		sum += kernel_occupancy_sum(s);
+		weight += kernel_occupancy_ns(s);
+	}
+	if (weight == 0 || weight * 2 < all)
+		return false;
+	*out = number_div_round(sum, weight);
+	return true;
+}
+
+static bool value_of_rank(const struct rank_view *r, enum metric_id id, int64_t *out)
+{
+	enum need need = metric_table[id].need;
+	if (need == NEED_RANKS || need == NEED_MATCHED)
+		return figure_of_ranks(r, id, out);
+	if (id == METRIC_GPU_OCCUPANCY_PCT)
+		return occupancy(r, out);
+	if (id == METRIC_FLOPS_PER_STEP)
+		return flops_per_step(r->digest, out);
+	return id == METRIC_COMM_OVERLAP_PCT ? overlap(r->digest, out) : throughput(r->digest, id, out);
+}
+
+static void emit_steps(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	enum metric_id id = e->figure.metric->id;
+	struct arena scratch = ARENA_INIT;
+	struct step_samples s = { 0 };
+	e->figure.summary = digest_summary(d, id);
+	if (!d->summaries.nr)
+		s = digest_samples(d, id, &scratch);
+	e->figure.samples = s.value;
+	e->figure.nr = s.usable;
+	e->figure.steps = s.step;
+	e->figure.nr_all = s.nr;
+	if (d->usable_steps && (e->figure.summary || s.usable))
+		e->fn(e->ctx, &e->figure);
+	arena_release(&scratch);
+}
+
+static void emit_rank(struct emitter *e)
+{
+	int64_t value;
+	if (e->figure.metric->per_step)
+		emit_steps(e);
+	else if (value_of_rank(e->rank, e->figure.metric->id, &value))
+		figure_emit(e, SPAN(""), value);
+}
+
+/* ---- devices, memories, threads ---- */
+
+static void emit_devices(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	for (size_t i = 0; i < d->devices.nr; i++) {
+		const struct device_stat *s = &d->devices.v[i];
+		int64_t value;
+		switch (e->figure.metric->id) {
+		case METRIC_WINDOW_BUSY_TIME:
+			value = s->busy_ns;
+			break;
+		case METRIC_WINDOW_IDLE_TIME:
+			value = excess(s->span_ns, s->busy_ns);
+			break;
+		case METRIC_WINDOW_COMPUTE_TIME:
+			value = s->compute_ns;
+			break;
+		case METRIC_WINDOW_NON_COMPUTE_TIME:
+			value = excess(s->busy_ns, s->compute_ns);
+			break;
+		default: /* gpu.utilization_pct: absent where the measured steps have nothing on it */
+			if (s->measured_ns <= 0)
+				continue;
+			value = number_pct(s->measured_busy_ns, s->measured_ns);
+		}
+		figure_emit(e, span_of(s->id), value);
+	}
+}
+
+/* 100 · part / whole where the source of the memory gives them, else MEMORY_UNKNOWN. */
+static int64_t memory_share(int64_t part_of, int64_t less, int64_t whole)
+{
+	if (part_of == MEMORY_UNKNOWN || less == MEMORY_UNKNOWN)
+		return MEMORY_UNKNOWN;
+	return number_pct((__int128)part_of - less, whole);
+}
+
+static int64_t fragmentation(int64_t allocated, int64_t reserved)
+{
+	return allocated == MEMORY_UNKNOWN || reserved == MEMORY_UNKNOWN
+	           ? MEMORY_UNKNOWN
+	           : memory_fragmentation(allocated, reserved);
+}
+
+/* MEMORY_UNKNOWN where the source of the memory does not give it. */
+static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
+{
+	switch (id) {
+	case METRIC_MEMORY_PEAK_ALLOCATED:
+		return s->peak_allocated;
+	case METRIC_MEMORY_PEAK_RESERVED:
+		return s->peak_reserved;
+	case METRIC_MEMORY_END_ALLOCATED:
+		return s->end_allocated;
+	case METRIC_MEMORY_END_RESERVED:
+		return s->end_reserved;
+	case METRIC_MEMORY_FRAGMENTATION_PCT:
+		return fragmentation(s->end_allocated, s->end_reserved);
+	case METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT:
+		return fragmentation(s->peak_allocated, s->reserved_at_peak);
+	case METRIC_MEMORY_INACTIVE_PCT:
+		return memory_share(s->inactive, 0, s->end_reserved);
+	case METRIC_MEMORY_FREE_SPLIT_PCT:
+		return memory_share(s->inactive, s->largest_inactive, s->inactive);
+	case METRIC_MEMORY_ROUNDING_PCT:
+		return memory_share(s->end_allocated, s->end_requested, s->end_allocated);
+	case METRIC_MEMORY_ALLOC_COUNT:
+		return s->alloc_count;
+	case METRIC_MEMORY_FREE_COUNT:
+		return s->free_count;
+	case METRIC_MEMORY_CHURN_BYTES:
+		return s->churn_bytes;
+	case METRIC_MEMORY_SEGMENT_COUNT:
+		return s->segment_count;
+	case METRIC_MEMORY_SEGMENT_CHURN:
+		return s->segment_churn;
+	case METRIC_MEMORY_OOM_COUNT:
+		return s->oom_count;
+	case METRIC_MEMORY_GROWTH_PER_STEP:
+		return s->growth_per_step;
+	default: /* memory.headroom */
+		return s->capacity == MEMORY_UNKNOWN || s->peak_reserved == MEMORY_UNKNOWN
+		           ? MEMORY_UNKNOWN
+		           : s->capacity - s->peak_reserved;
+	}
+}
+
+static void emit_memories(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	for (size_t i = 0; i < d->memories.nr; i++) {
+		const struct memory_stat *s = &d->memories.v[i];
+		int64_t value = memory_value(e->figure.metric->id, s);
+		e->figure.source = memory_source_names[s->source];
+		if (value != MEMORY_UNKNOWN)
+			figure_emit(e, span_of(s->id), value);
+	}
+}
+
+static void emit_counters(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	for (size_t i = 0; i < d->counters.nr; i++)
+		figure_emit(e, d->counters.v[i].name,
+		            e->figure.metric->id == METRIC_GPU_COUNTER_MEDIAN_PCT ? d->counters.v[i].median
+		                                                                  : d->counters.v[i].mad);
+}
+
+static void emit_threads(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	for (size_t i = 0; i < d->threads.nr; i++)
+		if (d->threads.v[i].names == 0)
+			figure_emit(e, span_of(d->threads.v[i].id), d->threads.v[i].busy_ns);
+}
+
+/* ---- per step: kernels, categories, copies, operators ---- */
+
+static int64_t per_step(const struct emitter *e, __int128 sum)
+{
+	return number_div_round(sum, e->rank->digest->usable_steps);
+}
+
+static void emit_kernels(struct emitter *e)
+{
+	__int128 all_ns = e->rank->folded_ns;
+	for (size_t i = 0; i < e->rank->nr_kernels; i++)
+		all_ns += e->rank->kernels[i].stat.step_total_ns;
+	for (size_t i = 0; i < e->rank->nr_kernels; i++) {
+		const struct kernel_row *row = &e->rank->kernels[i];
+		const struct kernel_stat *s = &row->stat;
+		int64_t value;
+		if (s->step_count == 0)
+			continue;
+		switch (e->figure.metric->id) {
+		case METRIC_KERNEL_TIME:
+			value = per_step(e, s->step_total_ns);
+			break;
+		case METRIC_KERNEL_COUNT:
+			value = per_step(e, (__int128)s->step_count * MICRO);
+			break;
+		case METRIC_KERNEL_MEAN:
+			value = number_div_round(s->step_total_ns, s->step_count);
+			break;
+		case METRIC_KERNEL_MAX:
+			value = s->step_max_ns;
+			break;
+		case METRIC_KERNEL_SHARE_PCT:
+			value = number_pct(s->step_total_ns, all_ns);
+			break;
+		default:
+			if (s->occupancy < 0)
+				continue;
+			value = s->occupancy;
+		}
+		e->figure.kernel = row;
+		figure_emit(e, row->match, value);
+	}
+}
+
+struct category_sum {
+	const char *name;
+	__int128 ns;
+};
+
+static int category_sum_cmp(const void *a, const void *b)
+{
+	return strcmp(((const struct category_sum *)a)->name, ((const struct category_sum *)b)->name);
+}
+
+/* By name: several rows of the table may share one, and one may be "other". */
+static void emit_categories(struct emitter *e)
+{
+	VEC(struct category_sum) sums = VEC_INIT;
+	for (size_t i = 0; i < e->rank->nr_kernels + e->rank->nr_folded; i++) {
+		const struct kernel_row *row = &e->rank->kernels[i];
+		if (row->stat.step_count)
+			vec_push(&sums, (struct category_sum){
+			                    category_name(e->view->naming->categories, row->category),
+			                    row->stat.step_total_ns });
+	}
+	vec_sort(&sums, category_sum_cmp);
+	for (size_t i = 0, end; i < sums.nr; i = end) {
+		__int128 ns = 0;
+		for (end = i; end < sums.nr && strcmp(sums.v[end].name, sums.v[i].name) == 0; end++)
+			ns += sums.v[end].ns;
+		figure_emit(e, span_of(sums.v[i].name), per_step(e, ns));
+	}
+	vec_release(&sums);
+}
+
+/* Directions as CUPTI and as HIP write them.
+   Source: "Memcpy HtoD (Pageable -> Device)", libkineto (CUDA and newer ROCm);
+   "CopyHostToDevice", roctracer (ROCm up to 5); "MemcpyH2D", XLA. In order of label. */
+static const struct direction {
+	const char *label, *cuda, *hip, *xla;
+} directions[] = {
+	{ "DtoD", "dtod", "devicetodevice", "memcpyd2d" },
+	{ "DtoH", "dtoh", "devicetohost", "memcpyd2h" },
+	{ "HtoD", "htod", "hosttodevice", "memcpyh2d" },
+	{ "HtoH", "htoh", "hosttohost", "memcpyh2h" },
+	{ "PtoP", "ptop", "peertopeer", "memcpyp2p" },
+	{ "other", "", "", "" },
+};
+enum { NR_DIRECTIONS = sizeof directions / sizeof *directions };
+
+static size_t direction_of(struct span name)
+{
+	size_t i = 0;
+	while (!span_contains_nocase(name, span_of(directions[i].cuda)) &&
+	       !span_contains_nocase(name, span_of(directions[i].hip)) &&
+	       !span_contains_nocase(name, span_of(directions[i].xla)))
+		i++;
+	return i;
+}
+
+struct span memcpy_direction(struct span name)
+{
+	return span_of(directions[direction_of(name)].label);
+}
+
+static void emit_directions(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	bool bandwidth = e->figure.metric->id == METRIC_MEMCPY_BANDWIDTH;
+	struct {
+		bool any;
+		__int128 bytes, ns;
+	} sums[NR_DIRECTIONS] = { 0 };
+	for (size_t i = 0; i < d->kernels.nr; i++) {
+		const struct kernel_stat *s = &d->kernels.v[i];
+		if (s->kind != EVENT_MEMCPY || s->step_count == 0)
+			continue;
+		size_t k = direction_of(s->name);
+		sums[k].any = true;
+		sums[k].bytes += s->step_bytes;
+		sums[k].ns += s->step_total_ns;
+	}
+	for (size_t k = 0; k < NR_DIRECTIONS; k++) {
+		struct span label = span_of(directions[k].label);
+		if (bandwidth && sums[k].bytes > 0 && sums[k].ns > 0)
+			figure_emit(e, label, number_div_round(sums[k].bytes * NS_PER_S, sums[k].ns));
+		else if (!bandwidth && sums[k].any)
+			figure_emit(e, label, per_step(e, sums[k].bytes));
+	}
+}
+
+static void emit_ops(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	for (size_t i = 0; i < d->ops.nr; i++) {
+		const struct op_stat *s = &d->ops.v[i];
+		int64_t ns = e->figure.metric->id == METRIC_OP_TIME ? s->total_ns : s->self_ns;
+		if (s->names == 0)
+			figure_emit(e, s->name, per_step(e, ns));
+	}
+}
+
+/* Of one name by itself the metric says it. */
+static void emit_inputs(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	const struct metric *m = e->figure.metric;
+	for (size_t i = 0; i < d->inputs.nr; i++) {
+		struct span name = span_of(d->inputs.v[i].name);
+		if (metric_has_input(m, name))
+			figure_emit(e, m->label == LABEL_INPUT ? name : SPAN(""), d->inputs.v[i].micro);
+	}
+}
+
+void rank_code_figures(const struct run_view *v, size_t r, const struct metric *m,
+                       const char *phase, figure_fn *fn, void *ctx)
+{
+	const struct rank_view *rank = &v->ranks[r];
+	struct emitter e = {
+		.view = v,
+		.rank = rank,
+		.fn = fn,
+		.ctx = ctx,
+		.figure = { .metric = m, .rank = rank->digest->rank, .label = SPAN("") },
+	};
+	if (rank->digest->usable_steps)
+		figures_of_code(&e, phase);
+}
+
+void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
+                  void *ctx)
+{
+	static void (*const of_label[LABEL_PAIR + 1])(struct emitter *) = {
+		[LABEL_NONE] = emit_rank,
+		[LABEL_DEVICE] = emit_devices,
+		[LABEL_THREAD] = emit_threads,
+		[LABEL_MEMORY] = emit_memories,
+		[LABEL_KERNEL] = emit_kernels,
+		[LABEL_CATEGORY] = emit_categories,
+		[LABEL_DIRECTION] = emit_directions,
+		[LABEL_OP] = emit_ops,
+		[LABEL_COLLECTIVE] = figures_of_collectives,
+		[LABEL_FUNCTION] = figures_of_functions,
+		[LABEL_COUNTER] = emit_counters,
+	};
+	const struct rank_view *rank = &v->ranks[r];
+	struct emitter e = {
+		.view = v,
+		.rank = rank,
+		.fn = fn,
+		.ctx = ctx,
+		.figure = { .metric = m, .rank = rank->digest->rank, .label = SPAN("") },
+	};
+	bool of_steps = m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY ||
+	                m->label == LABEL_DIRECTION || m->label == LABEL_OP;
+	if (of_steps && rank->digest->usable_steps == 0)
+		return; /* the warm-up took them all */
+	if (m->parts == PARTS_CODE)
+		rank_code_figures(v, r, m, NULL, fn, ctx);
+	else if (m->need == NEED_INPUT)
+		emit_inputs(&e);
+	else if (of_label[m->label])
+		of_label[m->label](&e);
+}

@@ -1,0 +1,128 @@
+/* One way to ask for any figure: statistic over steps, devices, ranks. */
+#include "base/number.h"
+#include "model/memory_view.h"
+#include "model/phases.h"
+
+struct collector {
+	const struct run_view *view;
+	const struct query *query;
+	bool by_label; ///< devices and memories are told apart
+	struct answers *out;
+};
+
+static bool matches(const char *glob, struct span text)
+{
+	return !glob || span_glob(span_of(glob), text);
+}
+
+bool rank_scope_has(struct rank_scope s, int64_t rank)
+{
+	char text[NUMBER_TEXT];
+	return (!s.one || rank == s.rank) && matches(s.glob, span_of(number_format(rank, 0, text)));
+}
+
+/* Compute is all that is not communication, as in step.compute_time. */
+static bool is_of_class(const char *name, enum category_class cls)
+{
+	return !name ||
+	       (strcmp(name, class_name(CLASS_COMMUNICATION)) == 0) == (cls == CLASS_COMMUNICATION);
+}
+
+static bool is_selected(const struct run_view *v, const struct query *q, const struct figure *f)
+{
+	switch (f->metric->label) {
+	case LABEL_KERNEL:
+		return matches(q->kernel, f->label) && is_of_class(q->cls, f->kernel->cls) &&
+		       matches(q->category,
+		               span_of(category_name(v->naming->categories, f->kernel->category)));
+	case LABEL_CATEGORY:
+		return matches(q->category, f->label);
+	case LABEL_OP:
+		return matches(q->op, f->label);
+	case LABEL_MODULE:
+		return matches(q->module, f->label);
+	case LABEL_RANGE:
+		return matches(q->range, f->label);
+	case LABEL_PLACE:
+		return matches(q->place, f->label);
+	case LABEL_DEVICE:
+		return matches(q->device, f->label);
+	case LABEL_MEMORY:
+		return memory_is_selected(q->memory, f->label);
+	case LABEL_DIRECTION:
+		return matches(q->direction, f->label);
+	case LABEL_COLLECTIVE:
+		return matches(q->collective, f->label);
+	case LABEL_FUNCTION:
+		return matches(q->function, f->label);
+	case LABEL_COUNTER:
+		return matches(q->counter, f->label);
+	case LABEL_THREAD:
+		return matches(q->thread, f->label);
+	case LABEL_NONE:
+		return matches(q->phase, f->label);
+	case LABEL_INPUT:
+	case LABEL_PAIR:
+		break;
+	}
+	return true;
+}
+
+static void collect(void *ctx, const struct figure *f)
+{
+	struct collector *c = ctx;
+	if (is_selected(c->view, c->query, f))
+		vec_push(&c->out->list,
+		         (struct answer){ c->by_label ? f->label : SPAN(""), f->rank,
+		                          f->summary ? f->summary[c->query->stat]
+		                                     : stat_of(c->query->stat, f->samples, f->nr) });
+}
+
+static int answer_cmp(const void *a, const void *b)
+{
+	const struct answer *x = a, *y = b;
+	int c = span_cmp(x->label, y->label);
+	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Reduce every group of neighbours with one label (and one rank) to one answer. */
+static void fold(struct answers *list, enum reduce reduce, bool by_rank, struct arena *a)
+{
+	int64_t *values = arena_alloc(a, list->list.nr, sizeof *values);
+	struct answer *v = list->list.v;
+	size_t nr = 0;
+	for (size_t i = 0, end; i < list->list.nr; i = end) {
+		for (end = i; end < list->list.nr && span_eq(v[end].label, v[i].label) &&
+		              (!by_rank || v[end].rank == v[i].rank);
+		     end++)
+			values[end] = v[end].value;
+		v[nr] = v[i];
+		v[nr++].value = reduce_of(reduce, values + i, end - i);
+	}
+	list->list.nr = nr;
+}
+
+void run_query(const struct run_view *v, const struct query *q, struct arena *a,
+               struct answers *out)
+{
+	enum label_kind kind = q->metric->label;
+	*out = (struct answers){ 0 };
+	if (kind == LABEL_PAIR)
+		return;
+	struct collector c = { v, q, true, out };
+	if (kind == LABEL_DEVICE)
+		c.by_label = q->reduce == REDUCE_EACH || q->device;
+	if (kind == LABEL_MEMORY)
+		c.by_label = q->reduce == REDUCE_EACH || q->memory;
+	for (size_t i = 0; i < v->run->ranks.nr; i++)
+		if (rank_scope_has((struct rank_scope){ .glob = q->rank }, v->ranks[i].digest->rank))
+			rank_asked_figures(v, i, q, collect, &c);
+	vec_sort(&out->list, answer_cmp);
+	if (!c.by_label)
+		fold(out, q->reduce, true, a);
+	if (q->reduce != REDUCE_EACH)
+		fold(out, q->reduce, false, a);
+	for (size_t i = 0; i < out->list.nr; i++)
+		if (q->reduce != REDUCE_EACH || v->run->ranks.nr == 1)
+			out->list.v[i].rank = -1;
+}
