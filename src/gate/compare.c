@@ -162,24 +162,26 @@ bool compare_is_since_pin(const struct rule *rule)
 }
 
 /* Limits in percent alone cannot tell the best that a figure can become from one that was not
-   measured. */
-static bool has_percent_alone(const struct limits *map)
+   measured; nor can 'max'. */
+static bool has_percent_alone(const struct limits *map, bool *any)
 {
 	for (size_t i = 0; i < map->list.nr; i++) {
 		const struct limit *l = &map->list.v[i];
-		if (!l->relative || (map->has_and && l->condition != COND_CHANGE))
+		bool whole = l->relative && !(map->has_and && l->condition != COND_CHANGE);
+		if (!whole && l->condition != COND_MAX)
 			return false;
+		*any = *any || whole;
 	}
 	return true;
 }
 
 static bool fell_to_zero(const struct comparison *c)
 {
-	bool since_pin = compare_is_since_pin(c->rule);
+	const struct rule *r = c->rule;
+	bool since_pin = compare_is_since_pin(r), any = false;
 	bool known = since_pin ? c->has_pin : c->has_baseline;
-	return c->rule->fail.list.nr + c->rule->warn.list.nr && known && c->candidate == 0 &&
-	       (since_pin ? c->pin : c->baseline) > 0 && has_percent_alone(&c->rule->fail) &&
-	       has_percent_alone(&c->rule->warn);
+	return known && c->candidate == 0 && (since_pin ? c->pin : c->baseline) > 0 &&
+	       has_percent_alone(&r->fail, &any) && has_percent_alone(&r->warn, &any) && any;
 }
 
 static struct decision decide_limits(const struct comparison *c)

@@ -39,12 +39,12 @@ static const struct key inputs_keys[] = {
 };
 static const struct key_map inputs_map = KEY_TABLE("'inputs'", inputs_keys);
 
-#define STEP_NUMBERS                                                                  \
-	KEY("warmup", INTEGER, OPTIONAL, "first steps of every rank that are left out",   \
-	    INTO(rules, warmup), .absent = -1, .min = 0, .max = 1000000),                 \
-	    KEY("min", INTEGER, OPTIONAL,                                                 \
-	        "steps that must remain after warm-up; if not said 3, or as many as the " \
-	        "baseline has",                                                           \
+#define STEP_NUMBERS                                                                 \
+	KEY("warmup", INTEGER, OPTIONAL, "first steps of every rank that are left out",  \
+	    INTO(rules, warmup), .absent = -1, .min = 0, .max = 1000000),                \
+	    KEY("min", INTEGER, OPTIONAL,                                                \
+	        "steps that must remain after warm-up; without it 3, or as many as the " \
+	        "baseline has",                                                          \
 	        INTO(rules, min_steps), .absent = 0, .min = 1, .max = 1000000)
 static const struct key steps_keys[] = {
 	KEY("marker", TEXT, OPTIONAL,
@@ -140,7 +140,7 @@ static const struct key_map limit_numbers_map = KEY_TABLE("a limit", limit_numbe
 static const struct key unless_keys[] = {
 	KEY("metric", METRIC, REQUIRED, "another figure of the same unit", .words = word_metric),
 	KEY("within", SHARE, OPTIONAL,
-	    "how near to it the rule's own figure must be; however far if not said",
+	    "how near to it the rule's own figure must be; without it however far",
 	    INTO(rule, unless_within), .absent = -1),
 };
 static const struct key_map unless_map = KEY_TABLE("'unless'", unless_keys);
