@@ -1,6 +1,7 @@
 /* A further format is a reader in read/, a loader and a row here, and a fuzz target. */
 #include "cli/artifact_format.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "cli/context.h"

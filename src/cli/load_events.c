@@ -4,12 +4,35 @@
 #include <inttypes.h>
 
 #include "base/strbuf.h"
+#include "cli/other_device.h"
 #include "nsys/nsys.h"
 #include "xspace/xspace.h"
 
 /* Reads one recording from `ctx`, as trace_read() does. */
 typedef enum status read_fn(void *ctx, struct name_table *names, struct event_sink sink,
                             struct trace_meta *meta, struct diag_log *log);
+
+/* A trace that would only give zeros is no evidence of anything. What the CPU alone did is. */
+static enum status check_understood(struct source *src, struct artifact_file *file,
+                                    const struct digest *d)
+{
+	if (d->trust.gpu_events || d->memories.nr || d->trust.partial || d->trust.truncated)
+		return ST_OK;
+	const char *device = other_device(file->path);
+	if (device)
+		return diag_fail(file->log, ST_INPUT,
+		                 "%s: a trace of %s, whose activities are not understood: only those of "
+		                 "CUDA and HIP are (categories kernel, gpu_memcpy, gpu_memset)",
+		                 source_name(src), device);
+	if (d->window || d->nr_steps || d->total_steps)
+		return ST_OK;
+	file->outcome = OUTCOME_NO_ARTIFACT;
+	return diag_fail(file->log, ST_INPUT,
+	                 "%s: nothing in it is understood: of its %" PRId64 " events none is an "
+	                 "activity of a GPU, an operator, a runtime call or an annotation of "
+	                 "torch.profiler or JAX",
+	                 source_name(src), d->events);
+}
 
 static enum status load_events(const struct loader *l, struct source *src,
                                struct artifact_file *file, read_fn *read, void *ctx)
@@ -31,6 +54,8 @@ static enum status load_events(const struct loader *l, struct source *src,
 		artifact_name_errors(file->log, st, source_name(src), &own);
 	}
 	file->outcome = meta.not_a_trace ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
+	if (st == ST_OK)
+		st = check_understood(src, file, d);
 	d->trace = arena_dup(&d->arena, span_of(name));
 	d->rank = rank_of(l, meta.rank, name, &rank_said);
 	reducer_free(reducer);

@@ -290,11 +290,16 @@ struct memory_evidence {
 	int64_t allocs; ///< for shares
 };
 
+/// A trace writes microseconds: one in whole ones has no coarser clock than this.
+enum { CLOCK_TICK_MAX = 1000 };
+
 /// Evidence that trust findings are made from.
 struct trust_counts {
 	int64_t gpu_events, with_launch, carried_over, dropped, unattributed;
 	int64_t gpu_ns, dropped_ns, unattributed_ns;
-	int64_t launches, launches_without_kernel; ///< kernel launches, graphs aside
+	int64_t launches, launches_without_kernel; ///< kernel launches, graphs and captures aside
+	int64_t lost_ns; ///< estimate of the latter's kernels; 0 also if not recorded
+	int64_t tick_ns; ///< of the GPU activities: CLOCK_TICK_MAX in whole us; 0: 1 ns, or unknown
 	int64_t overlap_ns; ///< on one stream, between different correlation ids
 	int64_t negative_durations, malformed, json_faults;
 	int64_t fault_byte; ///< of the first tolerated JSON fault
@@ -304,7 +309,8 @@ struct trust_counts {
 /// A figure of a metrics file (`input.NAME`).
 struct input_stat {
 	const char *name;
-	int64_t micro; ///< 1e-6
+	int64_t value; ///< in 10^-digits
+	int64_t digits; ///< 6; 12 or 18 where six would cut some off, as far as int64 goes
 };
 
 /// A key of the environment: gpu.name, world_size, batch_size, … (sorted by key).

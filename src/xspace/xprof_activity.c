@@ -190,6 +190,7 @@ bool xprof_op_around(const struct xprof_ops *o, const struct event *launch, stru
 		                   .correlation = IDENT_NONE,
 		                   .device = IDENT_NONE,
 		                   .stream = IDENT_NONE,
+		                   .sequence = -1,
 		                   .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } };
 	return true;
 }

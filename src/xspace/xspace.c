@@ -208,6 +208,7 @@ static struct event blank_event(enum event_kind kind, int64_t device, int64_t st
 		                   .occupancy = -1,
 		                   .python_id = -1,
 		                   .python_parent = -1,
+		                   .sequence = -1,
 		                   .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } };
 }
 

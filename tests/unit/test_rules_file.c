@@ -190,7 +190,7 @@ static void test_defaults(void **state)
 	assert_null(r.marker);
 	assert_null(r.unmarked);
 	assert_int_equal(r.warmup, -1);
-	assert_int_equal(r.min_steps, 1);
+	assert_int_equal(r.min_steps, 0);
 	assert_int_equal(r.on_missing, ON_MISSING_FAIL);
 	assert_false(r.match_exact);
 	assert_int_equal(r.rules.v[0].top, 20);
