@@ -303,39 +303,6 @@ static void add_near_input(const struct maker *m)
 		k->message = arena_printf(a, "%s; did you mean '%s'?", k->message, near.best);
 }
 
-/* Limits in units, as numbers of more decimal places. */
-static void limits_rescale(struct limits *l, int digits, struct arena *a)
-{
-	struct limit *own = arena_alloc(a, l->list.nr, sizeof *own);
-	for (size_t i = 0; i < l->list.nr; i++) {
-		own[i] = l->list.v[i];
-		if (!own[i].relative)
-			own[i].value = number_rescale(own[i].value, UNIT_DECIMALS, digits);
-	}
-	l->list.v = own;
-	if (l->has_and && !l->and_of_step)
-		l->and_value = number_rescale(l->and_value, UNIT_DECIMALS, digits);
-}
-
-/* Figures of metrics files keep their decimals: the rule speaks to each in as many. */
-static void add_inputs(const struct maker *m)
-{
-	struct arena *a = &m->out->arena;
-	for (int digits = 6; digits <= 18; digits += 6) {
-		struct rule at = *m->rule;
-		struct maker in_digits = *m;
-		struct entries entries;
-		at.metric = at.query.metric = metric_in_digits(m->rule->metric, digits, a);
-		limits_rescale(&at.fail, digits, a);
-		limits_rescale(&at.warn, digits, a);
-		in_digits.rule = &at;
-		bench_query_inputs(m->bench, &m->rule->query, digits, a, &entries);
-		for (size_t i = 0; i < entries.list.nr; i++)
-			add_check(&in_digits, &entries.list.v[i]);
-		vec_release(&entries.list);
-	}
-}
-
 enum status checks_add(struct bench *b, const struct rules *rules, const struct rule *rule,
                        bool *waived, struct report *out, struct diag_log *log)
 {
@@ -348,11 +315,6 @@ enum status checks_add(struct bench *b, const struct rules *rules, const struct 
 		pair_entry(&m, &entries);
 	else
 		bench_query(b, &rule->query, &entries);
-	if (rule->metric->id == METRIC_INPUT && entries.list.nr) {
-		add_inputs(&m);
-		vec_release(&entries.list);
-		return ST_OK;
-	}
 	if (entries.list.nr == 0 && recorded && select_any(&rule->query) && selectable(b, rule))
 		return diag_fail(log, ST_USAGE,
 		                 "%s:%u:%u: rule '%s' selects nothing: no %s of either side fits %s",

@@ -100,14 +100,6 @@ const struct metric *metric_of_input(struct span name, struct arena *a)
 	return metric_named(span_of(full), a);
 }
 
-const struct metric *metric_in_digits(const struct metric *m, int digits, struct arena *a)
-{
-	struct metric *out = arena_alloc(a, 1, sizeof *out);
-	*out = *m;
-	out->unit = unit_of_number(digits);
-	return out;
-}
-
 bool metric_has_input(const struct metric *m, struct span name)
 {
 	return span_glob(span_of(m->name + strlen(of_inputs)), name);

@@ -138,9 +138,6 @@ const struct metric *metric_named(struct span name, struct arena *a);
 /// The same of NAME, which is valid; owned by `a`.
 const struct metric *metric_of_input(struct span name, struct arena *a);
 
-/// `m`, METRIC_INPUT, with values of `digits` decimal places: 6, 12 or 18; owned by `a`.
-const struct metric *metric_in_digits(const struct metric *m, int digits, struct arena *a);
-
 /// Whether `m`, METRIC_INPUT, is about the figure `name`.
 bool metric_has_input(const struct metric *m, struct span name);
 

@@ -309,8 +309,7 @@ struct trust_counts {
 /// A figure of a metrics file (`input.NAME`).
 struct input_stat {
 	const char *name;
-	int64_t value; ///< in 10^-digits
-	int64_t digits; ///< 6; 12 or 18 where six would cut some off, as far as int64 goes
+	int64_t micro; ///< 1e-6
 };
 
 /// A key of the environment: gpu.name, world_size, batch_size, … (sorted by key).

@@ -125,8 +125,7 @@ ROW_TYPE(env_entry, LISTED);
 static const struct field input_stat_fields[] = {
 	/* member, stored, two cycles, small ones, since */
 	KEY(ORDER, name, TEXT, 0),
-	FIELD_AT(value, "micro", NUMBER, KEEP, KEEP, 0),
-	FIELD(digits, OPTIONAL_NUMBER(6), KEEP, KEEP, 1),
+	FIELD(micro, NUMBER, KEEP, KEEP, 0),
 };
 ROW_TYPE(input_stat, LISTED);
 #undef ROW
