@@ -55,6 +55,11 @@ const struct metric metric_table[NR_METRICS] = {
 #undef X
 };
 
+enum worse worse_of(const char *better)
+{
+	return !better ? WORSE_EITHER : strcmp(better, "lower") == 0 ? WORSE_UP : WORSE_DOWN;
+}
+
 const struct metric *metric_find(struct span name)
 {
 	for (size_t i = 0; i < NR_METRICS; i++)

@@ -30,6 +30,9 @@ enum {
 };
 
 enum worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
+
+/// What is worse where "lower" or "higher" is better; WORSE_EITHER if `better` is NULL.
+enum worse worse_of(const char *better);
 enum label_kind {
 	LABEL_NONE,
 	LABEL_DEVICE,

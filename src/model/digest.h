@@ -9,6 +9,7 @@
 #include "base/span.h"
 #include "base/vec.h"
 #include "events/event.h"
+#include "metric/file_figure.h"
 #include "metric/metric.h"
 #include "model/memory.h"
 
@@ -327,12 +328,6 @@ struct trust_counts {
 	int64_t negative_durations, malformed, json_faults;
 	int64_t fault_byte; ///< of the first tolerated JSON fault
 	bool truncated, partial;
-};
-
-/// A figure of a metrics file (`input.NAME`).
-struct input_stat {
-	const char *name;
-	int64_t micro; ///< 1e-6
 };
 
 /// A key of the environment: gpu.name, world_size, batch_size, … (sorted by key).

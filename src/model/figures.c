@@ -374,15 +374,20 @@ static void emit_ops(struct emitter *e)
 	}
 }
 
-/* Of one name by itself the metric says it. */
+/* A metric that names one figure of a file has no label: its name says which. */
 static void emit_inputs(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
 	const struct metric *m = e->figure.metric;
 	for (size_t i = 0; i < d->inputs.nr; i++) {
-		struct span name = span_of(d->inputs.v[i].name);
-		if (metric_has_input(m, name))
-			figure_emit(e, m->label == LABEL_INPUT ? name : SPAN(""), d->inputs.v[i].micro);
+		const struct input_stat *s = &d->inputs.v[i];
+		struct span name = span_of(s->name);
+		if (!metric_has_input(m, name))
+			continue;
+		e->figure.metric = view_metric(e->view, &metric_table[METRIC_INPUT], name);
+		figure_emit(e, m->label == LABEL_INPUT ? name : SPAN(""),
+		            decimal_scaled((struct decimal){ s->value, s->digits },
+		                           unit_digits(e->figure.metric->unit)));
 	}
 }
 

@@ -1,6 +1,6 @@
 #include "read/metrics_file.h"
 
-#include "base/number.h"
+#include "base/decimal.h"
 #include "base/text.h"
 #include "io/jscan.h"
 #include "read/recognise.h"
@@ -74,20 +74,23 @@ struct inputs_reader {
 static void read_value(struct inputs_reader *r, const char *name, const char *quoted, uint64_t byte)
 {
 	struct span text;
-	int64_t micro;
+	struct decimal value;
 	enum jscan_type type = jscan_peek(r->js);
 	const char *why = advice(type);
 	if (why) {
 		*r->other = type != JSCAN_NAN && type != JSCAN_END;
 		jscan_fail(r->js, byte, "%s is %s", quoted, why);
 	} else if (jscan_number(r->js, &text)) {
-		if (number_parse(text, 6, &micro))
-			vec_push(&r->d->inputs, (struct input_stat){ name, micro });
+		if (decimal_parse(text, &value) == DECIMAL_OK)
+			vec_push(&r->d->inputs, (struct input_stat){ .name = name,
+			                                             .value = value.value,
+			                                             .digits = value.digits,
+			                                             .spread = -1,
+			                                             .micro = INPUT_EXACT });
 		else
 			jscan_fail(r->js, byte,
-			           "%s is beyond 9.2e12, up to which six decimals are exact: write it in a "
-			           "larger unit",
-			           quoted);
+			           "%s has more than %d significant digits, which cannot all be kept: round it",
+			           quoted, DECIMAL_SIGNIFICANT);
 	}
 }
 

@@ -195,8 +195,18 @@ static inline struct digest *sample_digest(int64_t rank)
 	memory.growth_per_step = -12;
 	vec_push(&d->memories, memory);
 	d->metrics_file = "bench.json";
-	vec_push(&d->inputs, (struct input_stat){ "accuracy", 761200 });
-	vec_push(&d->inputs, (struct input_stat){ "tokens_per_s", 123400000 });
+	vec_push(
+	    &d->inputs,
+	    (struct input_stat){
+	        .name = "accuracy", .value = 7612, .digits = 4, .spread = -1, .micro = INPUT_EXACT });
+	vec_push(&d->inputs, (struct input_stat){ .name = "tokens_per_s",
+	                                          .value = 1234,
+	                                          .digits = 1,
+	                                          .unit = "tok/s",
+	                                          .better = "higher",
+	                                          .samples = 3,
+	                                          .spread = 2,
+	                                          .micro = INPUT_EXACT });
 	return d;
 }
 

@@ -159,7 +159,7 @@ static void test_figures(void **state)
 		{ "op.time", "aten::add=201 aten::mul=5" },
 		{ "op.self_time", "aten::add=151 aten::mul=5" },
 		{ "thread.time", "12/34=777" },
-		{ "input.*", "accuracy=761200 tokens_per_s=123400000" },
+		{ "input.*", "accuracy=7612000 tokens_per_s=123400000" },
 	};
 	struct fixture *f = open_view(sample_digest(0), NULL);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
