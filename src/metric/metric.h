@@ -122,7 +122,7 @@ extern const struct metric metric_table[NR_METRICS];
 const struct metric *metric_find(struct span name);
 
 /// Bytes of the name of a figure in a metrics file at most.
-enum { INPUT_NAME_MAX = 100 };
+enum { INPUT_NAME_MAX = 250 };
 
 /// True for a name that a figure of a metrics file may have, or with `glob` a pattern
 /// of such names: letters, digits, '_', '-', '.' and '/'; '*' and '?'.

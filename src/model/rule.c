@@ -14,6 +14,7 @@ void rules_release(struct rules *r)
 	vec_release(&r->aliases);
 	vec_release(&r->must_match);
 	vec_release(&r->should_match);
+	result_formats_release(&r->results);
 	arena_release(&r->arena);
 }
 

@@ -9,6 +9,7 @@
 #include "base/decimal.h"
 #include "base/vec.h"
 #include "metric/metric.h"
+#include "metric/result_format.h"
 #include "model/view.h"
 
 enum condition {
@@ -99,6 +100,7 @@ struct rules {
 	VEC(struct span) must_match, should_match; ///< environment keys
 	enum on_missing on_missing;
 	struct noise_rule noise; ///< of rules that do not say
+	struct result_formats results; ///< of files of the user's own
 	bool match_exact;
 	VEC(struct alias) aliases;
 	VEC(struct rule) rules;

@@ -3,6 +3,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "model/embedded.h"
+#include "rules/formats_file.h"
 #include "rules/rules_internal.h"
 
 const char *workload_fault(struct span name)
@@ -103,6 +104,7 @@ static enum status read_root(struct document *d, const struct node *root, struct
 	TRY(check_environment(d, node_get(root, "environment")));
 	for (const struct node *n = node_first(aliases); n; n = n->next)
 		keys_fill(&alias_map, n, &out->arena, vec_push_zero(&out->aliases));
+	TRY(result_rows_read(d, node_get(node_get(root, "inputs"), "results"), true, &out->results));
 	for (const struct node *n = node_get(root, "rules")->first; n; n = n->next)
 		TRY(rule_read(d, n, out));
 	for (const struct node *n = node_first(node_get(root, "waivers")); n; n = n->next)

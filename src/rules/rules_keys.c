@@ -1,3 +1,4 @@
+#include "rules/formats_file.h"
 #include "rules/rules_internal.h"
 
 #define DEFAULT_BASELINE "baselines/{workload}.json"
@@ -36,6 +37,8 @@ static const struct key inputs_keys[] = {
 	KEY("expect_ranks", INTEGER, OPTIONAL,
 	    "ranks that a run must have; fewer or more cannot be judged", INTO(rules, expect_ranks),
 	    .min = 1, .max = 1000000),
+	KEY("results", MAPS, OPTIONAL,
+	    "formats of result files of one's own; the first that fits is used", .map = &result_map),
 };
 static const struct key_map inputs_map = KEY_TABLE("'inputs'", inputs_keys);
 

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "io/sink.h"
-#include "read/metrics_file.h"
+#include "results/metrics_file.h"
 #include "store/digest_json.h"
 
 static void check(bool law)

@@ -1,17 +1,27 @@
-#include "read/metrics_file.h"
+#include "results/metrics_file.h"
 
 #include "base/decimal.h"
 #include "base/text.h"
 #include "io/jscan.h"
-#include "read/recognise.h"
 
 /* ---- recognising ---- */
 
-/* Of a trace, or of another format. */
+/* Keys of traces, snapshots and other recordings, which begin with numbers too. */
 static bool is_foreign_key(struct span key)
 {
-	return foreign_key(key) || span_eq(key, SPAN("traceEvents")) ||
-	       span_eq(key, SPAN("schemaVersion"));
+	static const char *const keys[] = { "traceEvents",
+		                                "schemaVersion",
+		                                "segments",
+		                                "device_traces",
+		                                "segment_type",
+		                                "blocks",
+		                                "nodes",
+		                                "memoryProfilePerAllocator",
+		                                "memory_profile_per_allocator" };
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (span_eq(key, span_of(keys[i])))
+			return true;
+	return false;
 }
 
 /* Numbers alone, as far as `first` shows; or among others, where it shows all: then whoever
