@@ -10,6 +10,7 @@
 #include "read/xprof.h"
 #include "replay/records.h"
 #include "replay/snapshot_digest.h"
+#include "results/machine.h"
 #include "results/metrics_file.h"
 #include "results/result_file.h"
 #include "store/digest_json.h"
@@ -181,6 +182,19 @@ static enum status load_metrics(const struct loader *l, struct source *src,
 	enum status st = inputs_read(src, d, &other, file->log);
 	file->outcome = other ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
 	return add_figures(l, file, st, d);
+}
+
+enum status artifact_load_machine(const struct loader *l, struct source *src,
+                                  struct artifact_file *file, bool *found)
+{
+	struct digest *d = digest_new();
+	enum status st = machine_read(src, d, found, file->log);
+	if (*found) {
+		file->outcome = OUTCOME_RESULT;
+		return add_figures(l, file, st, d);
+	}
+	digest_free(d);
+	return st;
 }
 
 enum status artifact_load_result(const struct loader *l, struct source *src,

@@ -26,6 +26,10 @@ struct artifact_format {
 	const char *refusal; ///< what stands behind "FILE: " if it is refused
 };
 
+/// Read `src` as the state of GPUs beside a run and add it; `*found` false if it is none.
+GG_MUST_CHECK enum status artifact_load_machine(const struct loader *l, struct source *src,
+                                                struct artifact_file *file, bool *found);
+
 /// Read `src` as a result file and add what it holds; `*found` false if no format of these fits.
 GG_MUST_CHECK enum status artifact_load_result(const struct loader *l, struct source *src,
                                                struct artifact_file *file, bool *found);

@@ -35,6 +35,7 @@ static const char *reason_of(const struct run_view *v, const struct metric *m)
 		[NEED_RANKS] = "it is of one rank",
 		[NEED_MATCHED] = "it has no collectives that several ranks share",
 		[NEED_INPUT] = "it has no such figure in a metrics file",
+		[NEED_MACHINE] = "it has no state of the GPUs beside it",
 	};
 	if (!run_has(v, m))
 		return lacks[m->need];

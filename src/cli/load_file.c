@@ -126,6 +126,13 @@ static enum status load_guess(const struct loader *l, const struct artifact_form
 	return st;
 }
 
+/* What files of figures may be: the first that it is. */
+static enum status (*const of_figures[])(const struct loader *l, struct source *src,
+                                         struct artifact_file *file, bool *found) = {
+	artifact_load_result,
+	artifact_load_machine,
+};
+
 /* What the first bytes do not show is read from the beginning. */
 static enum status load_result(const struct loader *l, struct source *src, struct span first,
                                struct artifact_file *file, bool *found)
@@ -135,18 +142,22 @@ static enum status load_result(const struct loader *l, struct source *src, struc
 	*found = false;
 	if (!result_recognise(first) || (!whole && !is_regular(file->path)))
 		return ST_OK;
-	if (whole) {
-		again = source_memory(source_name(src), first.p, first.n, NULL);
-	} else {
+	if (!whole) {
 		TRY(open_file(l, file, &again));
 		bool may_be = result_sniff(again);
 		source_close(again);
 		if (!may_be)
 			return ST_OK;
-		TRY(open_file(l, file, &again));
 	}
-	enum status st = artifact_load_result(l, again, file, found);
-	source_close(again);
+	enum status st = ST_OK;
+	for (size_t i = 0; i < sizeof of_figures / sizeof *of_figures && st == ST_OK && !*found; i++) {
+		if (whole)
+			again = source_memory(source_name(src), first.p, first.n, NULL);
+		else
+			TRY(open_file(l, file, &again));
+		st = of_figures[i](l, again, file, found);
+		source_close(again);
+	}
 	return st;
 }
 

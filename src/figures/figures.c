@@ -224,6 +224,19 @@ static void emit_counters(struct emitter *e)
 		                                                                  : d->counters.v[i].mad);
 }
 
+static void emit_machines(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	for (size_t i = 0; i < d->machines.nr; i++) {
+		const struct machine_stat *s = &d->machines.v[i];
+		const int64_t values[] = { s->sm_clock_hz,   s->memory_clock_hz, s->power_mw,
+			                       s->temperature_c, s->throttled_pct,   s->other_processes };
+		int64_t value = values[e->figure.metric->id - METRIC_MACHINE_SM_CLOCK];
+		if (value >= 0)
+			figure_emit(e, span_of(s->id), value);
+	}
+}
+
 static void emit_threads(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
@@ -419,7 +432,9 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 	                m->label == LABEL_DIRECTION || m->label == LABEL_OP;
 	if (of_steps && rank->digest->usable_steps == 0)
 		return; /* the warm-up took them all */
-	if (m->need == NEED_INPUT)
+	if (m->need == NEED_MACHINE)
+		emit_machines(&e);
+	else if (m->need == NEED_INPUT)
 		emit_inputs(&e);
 	else if (of_label[m->label])
 		of_label[m->label](&e);

@@ -29,24 +29,26 @@ enum {
 	SPOILED_MEMORY_EVENTS = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_EVENTS,
 	SPOILED_MEMORY_GROWTH = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_GROWTH,
 	SPOILED_INPUT = SPOILED_BY_INPUT,
+	SPOILED_MACHINE = 0, /* it is what others are held against */
 };
 
-#define ROW(per_step_, id_, name_, head_, unit_, worse_, reduce_, exact_, label_, need_, group_, \
-            adds_, parts_, spoiled_, ...)                                                        \
-	{ .id = METRIC_##id_,                                                                        \
-	  .per_step = per_step_,                                                                     \
-	  .name = name_,                                                                             \
-	  .head = head_,                                                                             \
-	  .unit = UNIT_##unit_,                                                                      \
-	  .worse = WORSE_##worse_,                                                                   \
-	  .reduce = REDUCE_##reduce_,                                                                \
-	  .exact = exact_,                                                                           \
-	  .label = LABEL_##label_,                                                                   \
-	  .need = NEED_##need_,                                                                      \
-	  .group = GROUP_##group_,                                                                   \
-	  .adds = adds_,                                                                             \
-	  .parts = PARTS_##parts_,                                                                   \
-	  .spoiled_by = SPOILED_##spoiled_,                                                          \
+#define ROW(per_step_, id_, name_, head_, unit_, worse_, reduce_, exact_, label_, need_, group_,  \
+            adds_, parts_, spoiled_, ...)                                                         \
+	{ .id = METRIC_##id_,                                                                         \
+	  .per_step = per_step_,                                                                      \
+	  .name = name_,                                                                              \
+	  .head = head_,                                                                              \
+	  .unit = UNIT_##unit_,                                                                       \
+	  .worse = WORSE_##worse_,                                                                    \
+	  .reduce = REDUCE_##reduce_,                                                                 \
+	  .exact = exact_,                                                                            \
+	  .label = LABEL_##label_,                                                                    \
+	  .need = NEED_##need_,                                                                       \
+	  .group = GROUP_##group_,                                                                    \
+	  .adds = adds_,                                                                              \
+	  .parts = PARTS_##parts_,                                                                    \
+	  .spoiled_by =                                                                               \
+		  SPOILED_##spoiled_ | (SPOILED_##spoiled_ && (exact_) == NOISY ? SPOILED_BY_CLOCKS : 0), \
 	  .meaning = __VA_ARGS__ },
 const struct metric metric_table[NR_METRICS] = {
 #define STEP(...) ROW(true, __VA_ARGS__)

@@ -57,7 +57,8 @@ enum need {
 	NEED_FLOPS,
 	NEED_RANKS,
 	NEED_MATCHED,
-	NEED_INPUT
+	NEED_INPUT,
+	NEED_MACHINE
 };
 /// Groups that reports list checks in. GROUP_INPUTS has no metric: it is about the artifacts.
 enum check_group { GROUP_STEP, GROUP_KERNELS, GROUP_MEMORY, GROUP_RANKS, GROUP_INPUTS, NR_GROUPS };
@@ -92,7 +93,8 @@ enum spoiled_by {
 	SPOILED_BY_MEMORY_CALLS = 1 << 12, ///< allocations and frees in the window
 	SPOILED_BY_MEMORY_EVENTS = 1 << 13, ///< other entries of a history
 	SPOILED_BY_MEMORY_GROWTH = 1 << 14,
-	SPOILED_BY_ALL = (1 << 15) - 1,
+	SPOILED_BY_CLOCKS = 1 << 15, ///< times and rates, which a throttled GPU makes worse
+	SPOILED_BY_ALL = (1 << 16) - 1,
 };
 
 struct metric {

@@ -63,6 +63,12 @@ static void add_time(struct strbuf *out, uint64_t ns)
 	add_scaled(out, ns, scale, 4, true);
 }
 
+static void add_clock(struct strbuf *out, uint64_t hz)
+{
+	static const struct scale scale[] = { { "Hz", 1 }, { "MHz", 1000000 } };
+	add_scaled(out, hz, scale, 2, false);
+}
+
 static void add_bytes(struct strbuf *out, uint64_t bytes)
 {
 	static const struct scale scale[] = {
@@ -187,6 +193,17 @@ void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
 			add_quotient(out, v, MICRO, 2);
 		strbuf_adds(out, " %");
 		break;
+	case UNIT_HZ:
+		add_clock(out, v);
+		break;
+	case UNIT_MILLIWATT:
+		add_quotient(out, v, 1000, 1);
+		strbuf_adds(out, " W");
+		break;
+	case UNIT_CELSIUS:
+		add_grouped(out, v);
+		strbuf_adds(out, " °C");
+		break;
 	case NR_UNITS:
 	case UNIT_FIGURES:
 	case UNIT_LAST:
@@ -219,6 +236,9 @@ const char *unit_name(enum unit unit)
 		[UNIT_FLOPS] = "FLOP",
 		[UNIT_FLOPS_PER_S] = "FLOP/s",
 		[UNIT_NUMBER] = "1",
+		[UNIT_HZ] = "Hz",
+		[UNIT_MILLIWATT] = "mW",
+		[UNIT_CELSIUS] = "C",
 	};
 	if (unit < UNIT_FIGURES)
 		return names[unit];

@@ -21,6 +21,9 @@ enum unit {
 	UNIT_FLOPS,
 	UNIT_FLOPS_PER_S,
 	UNIT_NUMBER, ///< a number of its own meaning; values are 1e-6
+	UNIT_HZ,
+	UNIT_MILLIWATT,
+	UNIT_CELSIUS,
 	NR_UNITS,
 	UNIT_FIGURES = 1 << 8, ///< from here on those of unit_of_figure()
 	UNIT_LAST = 1 << 24

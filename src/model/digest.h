@@ -9,6 +9,7 @@
 #include "base/span.h"
 #include "base/vec.h"
 #include "events/event.h"
+#include "events/machine.h"
 #include "metric/file_figure.h"
 #include "metric/metric.h"
 #include "model/memory.h"
@@ -407,6 +408,7 @@ struct digest {
 	VEC(struct memory_level) memory_levels; ///< by memory, then time
 	VEC(struct memory_evidence) memory_evidence; ///< by memory
 	VEC(struct input_stat) inputs; ///< sorted by name
+	VEC(struct machine_stat) machines; ///< sorted by id
 };
 
 /// Names of the enums of rows, ended by NULL; static. Kinds of events are those of GPUs.

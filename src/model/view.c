@@ -253,6 +253,8 @@ static bool rank_has(const struct rank_view *r, const struct metric *m)
 		return r->cross->known;
 	case NEED_MATCHED:
 		return r->cross->known && r->cross->matched > 0;
+	case NEED_MACHINE:
+		return d->machines.nr > 0;
 	case NEED_INPUT:
 		return rank_has_input(d, m);
 	}

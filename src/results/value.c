@@ -19,12 +19,9 @@ enum status value_bytes_read(struct source *src, struct value_tree *out, struct 
 		buf = mem_realloc(buf, cap, 1);
 		st = source_read(src, buf + nr, cap - nr, &n, log);
 		nr += st == ST_OK ? n : 0;
-		if (st == ST_OK && nr > value_limits.bytes)
-			st = diag_fail(log, ST_INPUT, "%s: a result file of more than %zu MiB",
-			               text_quote(&log->arena, span_of(source_name(src))),
-			               value_limits.bytes >> 20);
-	} while (st == ST_OK && n);
-	out->bytes = (struct span){ buf, nr };
+		out->is_too_large = nr > value_limits.bytes;
+	} while (st == ST_OK && n && !out->is_too_large);
+	out->bytes = (struct span){ buf, out->is_too_large ? 0 : nr };
 	return st;
 }
 

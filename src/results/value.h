@@ -29,9 +29,10 @@ struct value_tree {
 	struct span bytes;
 	struct value root; ///< a JSCAN_ARRAY of the values behind one another
 	size_t nr_values;
+	bool is_too_large; ///< beyond the limit of bytes, and nothing is kept: no such file
 };
 
-/// Read all of `src` into `out->bytes`. ST_INPUT beyond the limit. Caller releases with
+/// Read all of `src` into `out->bytes`. Caller releases with
 /// value_tree_release() whatever the outcome.
 GG_MUST_CHECK enum status value_bytes_read(struct source *src, struct value_tree *out,
                                            struct diag_log *log);

@@ -124,6 +124,7 @@ static const struct field digest_fields[] = {
 	SOME_ROWS(memory_levels, memory_level),
 	SOME_ROWS(memory_evidence, memory_evidence),
 	SOME_ROWS(inputs, input_stat),
+	SOME_ROWS(machines, machine_stat),
 };
 
 const struct schema digest_schema = {
