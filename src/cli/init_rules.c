@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cli/init_results.h"
 #include "model/embedded.h"
 
 /* ---- what the run has ---- */
@@ -144,5 +145,7 @@ const char *init_rules_text(struct init_rules *in, struct arena *a)
 		if (*p)
 			strbuf_addch(&b, *p++); /* the blank line */
 	}
+	if (in->view)
+		in->kept += init_results_add(in->view, &b);
 	return arena_take(a, &b);
 }

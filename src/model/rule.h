@@ -98,6 +98,7 @@ struct rules {
 	int64_t warmup; ///< -1: not said, 0
 	int64_t min_steps;
 	VEC(struct span) must_match, should_match; ///< environment keys
+	bool throttled_warns; ///< a run whose GPUs were throttled is judged all the same
 	enum on_missing on_missing;
 	struct noise_rule noise; ///< of rules that do not say
 	struct result_formats results; ///< of files of the user's own

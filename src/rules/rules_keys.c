@@ -16,6 +16,7 @@ WORDS(word_level, "note", "warn", "fail")
 WORDS(word_on_missing, "fail", "warn", "skip")
 WORDS(word_class, "compute", "communication")
 WORDS(word_kernel_match, "normalized", "exact")
+WORDS(word_throttled, "inconclusive", "warn")
 WORDS(word_unmarked, "window", UNMARKED_PERIOD)
 
 const char *word_metric(size_t i)
@@ -65,6 +66,11 @@ static const struct key environment_keys[] = {
 	KEY("should_match", TEXTS, OPTIONAL,
 	    "environment keys whose difference is a warning in every report",
 	    INTO(rules, should_match)),
+	KEY("throttled", WORD, OPTIONAL,
+	    "what a run is whose GPUs were throttled for more than 1 % of the time; inconclusive if "
+	    "not "
+	    "said",
+	    INTO(rules, throttled_warns), .words = word_throttled),
 };
 static const struct key_map environment_map = KEY_TABLE("'environment'", environment_keys);
 
