@@ -65,7 +65,7 @@ static int64_t exponent(struct span text)
 
 enum decimal_fault decimal_parse(struct span text, struct decimal *out)
 {
-	char digits[DECIMAL_SIGNIFICANT];
+	char digits[DECIMAL_SIGNIFICANT + 1];
 	int64_t point, nothing, value = 0;
 	/* with no place left only the form decides */
 	if (!number_parse(text, -200000 - (int)text.n, &nothing))
@@ -74,11 +74,16 @@ enum decimal_fault decimal_parse(struct span text, struct decimal *out)
 	if (nr > sizeof digits)
 		return DECIMAL_TOO_LONG;
 	for (size_t i = 0; i < nr; i++)
-		value = value * 10 + (digits[i] - '0');
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_sub_overflow(value, digits[i] - '0', &value))
+			return DECIMAL_TOO_LONG;
+	bool negative = text.p[0] == '-';
+	if (!negative && value == INT64_MIN)
+		return DECIMAL_TOO_LONG;
 	int64_t places = point - exponent(text);
 	if (value && (places > DECIMAL_DIGITS_MAX || places < -DECIMAL_DIGITS_MAX))
 		return DECIMAL_TOO_LONG;
-	*out = decimal_of(text.p[0] == '-' ? -value : value, places);
+	*out = decimal_of(negative ? value : -value, places);
 	return DECIMAL_OK;
 }
 
@@ -105,7 +110,8 @@ static int length(int64_t value)
 
 int64_t decimal_digits_for(struct decimal d, int significant)
 {
-	return d.digits + significant - length(d.value);
+	int more = significant - length(d.value);
+	return d.digits + (more > 0 ? more : 0);
 }
 
 bool decimal_times(struct decimal a, struct decimal b, struct decimal *out)

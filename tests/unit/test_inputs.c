@@ -43,6 +43,7 @@ static const struct row {
 	  false },
 	{ "{\"a\":999999999999.999999,\"b\":1e300}", "a=999999999999999999e-6 b=1e300", false, false },
 	{ "{}", "", false, false },
+	{ "{\"a\":9223372036854.775807}", "a=9223372036854775807e-6", false, false },
 	{ "{\"a\":9223372036854.775808}", "byte 5: 'a' has more than 18 significant digits", true,
 	  false },
 	{ "{\"a\": 1e999}", "byte 6: 'a' has more than 18 significant digits", true, false },

@@ -119,7 +119,7 @@ static const struct row {
 	  " take: [{at: t.step_ms}, {at: '.\"tok per s\"', as: rate, unit: tok/s}]}",
 	  "{\"gpu\":\"H 100\",\"batch\":8,\"ok\":\"yes\",\"t\":{\"step_ms\":\"12.5 ms\"},\"tok per "
 	  "s\":7}",
-	  "H_100.b8/rate=7 tok/s higher H_100.b8/step_ms=12.5 ms", false },
+	  "H_100.b8/rate=7 tok/s higher H_100.b8/step_ms=12.5 ms lower", false },
 	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"b\": 1}", "no figure at 'a'", true },
 	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"a\": \"fast\"}", "'a' is 'fast', no number",
 	  true },
