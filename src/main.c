@@ -38,7 +38,7 @@
    pages/     a program of the build: manual pages and completions, from the tables of cli
 
    The digest is the waist: nothing after it sees an event, nothing before it knows a rule.
-   Working rooms (read, reduce, replay, store, rules, diff, gate, diagnose, report, html) do not
+   Working rooms (read, results, reduce, replay, store, rules, diff, gate, diagnose, report, html) do not
    include one another, but gate rests on diff, html on report, and reduce and store use merge,
    reduce also code; base includes nothing, io, metric and events only base, model also the latter
    two. tests/layers.py checks it, and the size of files and rooms.

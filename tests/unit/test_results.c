@@ -77,7 +77,7 @@ static const struct row {
 	{ NULL, "{" SERVE "NaN}", "'mean_ttft_ms' of case 'm.rnone.cnone' is 'NaN', not measured",
 	  true },
 	{ NULL, "{" SERVE "\"nan\"}", "is 'nan', not measured", true },
-	{ NULL, "{" SERVE "0.12345678901234567890}", "with more than 18 significant digits", true },
+	{ NULL, "{" SERVE "0.123456789012345678901}", "with more than 18 significant digits", true },
 	/* samples in seconds, whatever their lists are */
 	{ NULL, "{" SERVE "1, \"itls\": [[0.001], [], [0.003, 0.002]]}",
 	  "m.rnone.cnone/itl_samples_ms.median=2 ms lower n3 m.rnone.cnone/itl_samples_ms.n=3 "
