@@ -39,7 +39,7 @@
 
    The digest is the waist: nothing after it sees an event, nothing before it knows a rule.
    Working rooms (read, results, reduce, replay, store, rules, diff, gate, diagnose, report, html) do not
-   include one another, but gate rests on diff, html on report, and reduce and store use merge,
+   include one another, but gate rests on diff, html on report, rules on results, and reduce and store use merge,
    reduce also code; base includes nothing, io, metric and events only base, model also the latter
    two. tests/layers.py checks it, and the size of files and rooms.
 
