@@ -129,7 +129,7 @@ static const struct row {
 	  "no figure in", true },
 	{ "- {match: \"*\", name: n, series: true, samples: [{at: v, drop: 1, as: s}]}",
 	  "{\"v\": 9}\n{\"v\": 1}\n{\"v\": 3}\n", "s.median=2 n2 s.n=2 s.p90=2.8 s.p99=2.98", false },
-	{ "- {match: \"*\", name: n, take: [{at: \"a[\"}]}", "{}", "f:1:41: 'a[' is no path", true },
+	{ "- {match: \"*\", name: n, take: [{at: \"a[\"}]}", "{}", "f:1:37: 'a[' is no path", true },
 	{ "- {name: n, take: [{at: a}]}", "{}", "needs 'has' or 'match'", true },
 	{ "- {match: a, name: n, take: [{at: a, unit: parsec}]}", "{}", "'parsec' is no unit", true },
 };
