@@ -78,6 +78,9 @@ static void add_value(struct strbuf *b, const struct key *key)
 		add_map(b, key->map);
 		strbuf_adds(b, key->kind == KEY_MAPS ? "]" : key->kind == KEY_NAMED ? "}" : "");
 		return;
+	case KEY_PAIRS:
+		strbuf_addf(b, "{x: x-%s}", key->name);
+		return;
 	default: /* texts name their key: none is taken for another */
 		strbuf_addf(b, key->kind == KEY_TEXTS ? "[x-%s, b]" : "x-%s", key->name);
 	}
