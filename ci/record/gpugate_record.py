@@ -33,6 +33,7 @@ What is used of PyTorch, and since when (torch/profiler/profiler.py, torch/cuda/
 """
 import argparse
 import contextlib
+import ctypes
 import gzip
 import json
 import os
@@ -43,6 +44,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 __all__ = ["Recorder"]
 
@@ -55,7 +58,7 @@ POSITIVE = ("samples_per_step", "tokens_per_step", "flops_per_step", "peak_tflop
 # The commit that a CI system builds: GitHub Actions, GitLab CI, Jenkins.
 COMMITS = ("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT")
 # By this and by gpugate digest, finished or not.
-WRITTEN = re.compile(r"\.?(?:memory-|compile-)?rank(\d+)\.json\.gz(?:\.[\d-]+\.tmp)?$")
+WRITTEN = re.compile(r"\.?(?:memory-|compile-|machine-)?rank(\d+)\.json\.gz(?:\.[\d-]+\.tmp)?$")
 MEBIBYTE = 1 << 20
 
 
@@ -145,6 +148,151 @@ def _write_json(value, write, depth=3):
         write(json.dumps(value, default=str))
 
 
+# ---- state of the GPU ----
+
+# Bits of nvmlDeviceGetCurrentClocksThrottleReasons() that hold clocks down (nvml.h, since R384), under the names
+# that nvidia-smi has for them.
+THROTTLE_REASONS = {0x04: "sw_power_cap", 0x08: "hw_slowdown", 0x20: "sw_thermal_slowdown", 0x40: "hw_thermal_slowdown",
+                    0x80: "hw_power_brake_slowdown"}
+# Policies of nvmlDeviceGetViolationStatus(), whose times are in ns.
+VIOLATIONS = {0: "sw_power_cap", 1: "sw_thermal_slowdown"}
+
+
+class _Nvml:
+    """One GPU through NVML, the driver's own library. What a driver does not know is left out."""
+
+    def __init__(self, index, uuid=None):
+        self.index, self.lib, self.handle = index, ctypes.CDLL("libnvidia-ml.so.1"), ctypes.c_void_p()
+        self._check(self.lib.nvmlInit_v2())
+        found = uuid and self.lib.nvmlDeviceGetHandleByUUID(uuid.encode(), ctypes.byref(self.handle)) == 0
+        if not found:
+            self._check(self.lib.nvmlDeviceGetHandleByIndex_v2(ctypes.c_uint(index), ctypes.byref(self.handle)))
+
+    @staticmethod
+    def _check(code):
+        if code != 0:
+            raise OSError(f"NVML says {code}")
+
+    def _number(self, name, *arguments, of=ctypes.c_uint):
+        value = of()
+        try:
+            code = getattr(self.lib, name)(self.handle, *arguments, ctypes.byref(value))
+        except AttributeError:  # an older driver
+            return None
+        return value.value if code == 0 else None
+
+    def _text(self, name, *first):
+        buffer = ctypes.create_string_buffer(96)
+        code = getattr(self.lib, name)(*first, buffer, ctypes.c_uint(len(buffer)))
+        return buffer.value.decode("utf-8", "replace") if code == 0 else None
+
+    def _processes(self):
+        """Those beside this one, whose number is another in a container."""
+        count = ctypes.c_uint(0)
+        try:
+            code = self.lib.nvmlDeviceGetComputeRunningProcesses_v3(self.handle, ctypes.byref(count), None)
+        except AttributeError:
+            return None
+        return max(0, count.value - 1) if code in (0, 7) else None  # 7: there are more than the none that fit
+
+    def sample(self):
+        """A line of the file."""
+        class Pair(ctypes.Structure):  # of utilization, and of times
+            _fields_ = [("first", ctypes.c_uint), ("second", ctypes.c_uint)]
+
+        class Times(ctypes.Structure):
+            _fields_ = [("reference", ctypes.c_ulonglong), ("violation", ctypes.c_ulonglong)]
+
+        use, counters = Pair(), {}
+        busy = self.lib.nvmlDeviceGetUtilizationRates(self.handle, ctypes.byref(use)) == 0
+        for policy, name in VIOLATIONS.items():
+            times = Times()
+            if self.lib.nvmlDeviceGetViolationStatus(self.handle, ctypes.c_uint(policy), ctypes.byref(times)) == 0:
+                counters[name] = times.violation // 1000
+        mask = self._number("nvmlDeviceGetCurrentClocksThrottleReasons", of=ctypes.c_ulonglong)
+        limit, clock = (self._number("nvmlDeviceGetEnforcedPowerLimit"),
+                        self._number("nvmlDeviceGetMaxClockInfo", ctypes.c_uint(1)))
+        gpu = {"index": str(self.index), "name": self._text("nvmlDeviceGetName", self.handle),
+               "sm_clock_mhz": self._number("nvmlDeviceGetClockInfo", ctypes.c_uint(1)),
+               "memory_clock_mhz": self._number("nvmlDeviceGetClockInfo", ctypes.c_uint(2)),
+               "power_mw": self._number("nvmlDeviceGetPowerUsage"),
+               "temperature_c": self._number("nvmlDeviceGetTemperature", ctypes.c_uint(0)),
+               "utilization_pct": use.first if busy else None,
+               "reasons": None if mask is None else [name for bit, name in THROTTLE_REASONS.items() if mask & bit],
+               "counters_us": counters or None, "other_processes": self._processes(),
+               "power_limit": limit and f"{limit / 1000:g} W", "sm_clock_max": clock and f"{clock} MHz"}
+        return json.dumps({"schema": "gpugate-machine-1", "time_ns": time.time_ns(),
+                           "driver": self._text("nvmlSystemGetDriverVersion"),
+                           "gpus": [{key: value for key, value in gpu.items() if value is not None}]})
+
+
+class _Rocm:
+    """One GPU through rocm-smi."""
+
+    COMMAND = ("rocm-smi", "--showclocks", "--showpower", "--showtemp", "--showuse", "--showproductname", "--json")
+
+    def __init__(self, index, _uuid=None):
+        self.card = f"card{index}"
+        self.sample()
+
+    def sample(self):
+        done = subprocess.run(self.COMMAND, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=10, check=True)
+        return json.dumps({self.card: json.loads(done.stdout)[self.card]})
+
+
+class _Machine(threading.Thread):
+    """State of the GPU of this rank at the beginning, at the end and once a second between. Silent where no tool is."""
+
+    MOST = 100_000  # samples: a day
+
+    def __init__(self, every=1.0):
+        super().__init__(name="gpugate machine state", daemon=True)
+        self.every, self.lines, self.tool, self._ended = every, [], None, threading.Event()
+        index, uuid = self._gpu()
+        for tool in (_Nvml, _Rocm):
+            with contextlib.suppress(Exception):
+                self.tool = tool(index, uuid)
+                self._take()
+                self.start()
+                return
+        self.tool = None
+
+    @staticmethod
+    def _gpu():
+        """Index and UUID of the GPU in use. CUDA numbers those that it is allowed to see, NVML all."""
+        cuda = getattr(sys.modules.get("torch"), "cuda", None)
+        index, uuid = 0, None
+        with contextlib.suppress(Exception):
+            index = cuda.current_device()
+            uuid = getattr(cuda.get_device_properties(index), "uuid", None)
+        seen = os.environ.get("CUDA_VISIBLE_DEVICES") or os.environ.get("HIP_VISIBLE_DEVICES") or ""
+        seen = [name.strip() for name in seen.split(",") if name.strip()]
+        if index < len(seen):
+            if seen[index].isdecimal():
+                return int(seen[index]), uuid and f"GPU-{uuid}"
+            return index, seen[index]
+        return index, uuid and f"GPU-{uuid}"
+
+    def _take(self):
+        if len(self.lines) < self.MOST:
+            self.lines.append(self.tool.sample())
+
+    def run(self):
+        with contextlib.suppress(Exception):
+            while not self._ended.wait(self.every):
+                self._take()
+
+    def text(self):
+        """Ends the sampling; the file, "" if there is nothing."""
+        self._ended.set()
+        if self.tool is None:
+            return ""
+        self.join(20)
+        with contextlib.suppress(Exception):
+            self._take()
+        return "".join(line + "\n" for line in self.lines)
+
+
 class Recorder:
     """Records `steps` steps after `wait` steps that are left alone and `warmup` steps in which the profiler runs
     and nothing is kept. step() ends an iteration.
@@ -158,12 +306,14 @@ class Recorder:
                 their names and -o
     context     what no artifact says: batch_size, tokens_per_step, commit, ... (run.json)
     profile     more arguments of torch.profiler.profile
+    device_state  clocks, power, temperature and throttling of the GPU of each rank once a second, through NVML or
+                rocm-smi (machine-rankN.json.gz); nothing where neither is
 
     Files go to `folder`; where there may be several recordings, to folder/stepN, N the first step of each.
     """
 
     def __init__(self, folder, *, wait=5, warmup=2, steps=5, repeat=1, on_signal=None, memory=False, max_entries=500_000,
-                 keep="all", digest=("gpugate", "digest"), context=None, profile=None):
+                 keep="all", digest=("gpugate", "digest"), context=None, profile=None, device_state=True):
         if keep not in KEEP:
             raise ValueError(f"keep={keep!r}: it is one of {', '.join(KEEP)}")
         if wait < 0 or warmup < 0 or steps < 1 or repeat < 0 or max_entries < 1:
@@ -176,6 +326,7 @@ class Recorder:
         self.on_signal, self.memory, self.max_entries, self.keep, self.digest = on_signal, memory, max_entries, keep, digest
         self.context = _checked(context or {})
         self.profile = {"profile_memory": True, **(profile or {})}
+        self.device_state, self._machine = device_state, None
         self._entered, self._profiler = False, None
         self._step = 0              # the one that runs
         self._first = None          # the first step of the recording that runs or is to come
@@ -229,6 +380,7 @@ class Recorder:
                 signal.signal(self.on_signal, self._handler)
         with contextlib.suppress(Exception):
             self._forget_memory()
+        self._machine_text()
         with contextlib.suppress(Exception):
             if profiler is not None:
                 profiler.__exit__(None, None, None)
@@ -273,6 +425,9 @@ class Recorder:
 
     def _before(self):
         """Outside of the annotation of a step, lest the step seem longer."""
+        if self.device_state and self._step == self._first:
+            self._machine_text()
+            self._machine = _Machine()
         if self.memory and self._step == self._first:
             self._record_memory(False)  # forgets what was before
             self._record_memory(True)
@@ -373,13 +528,20 @@ class Recorder:
         if first is None:
             return
         try:
+            machine = self._machine_text()
             snapshot = self._take_memory()
             self._forget_memory()
-            self._write(profiler, snapshot, self._place(first))
+            self._write(profiler, snapshot, machine, self._place(first))
         except Exception as fault:  # the next recording may have more luck
             _say(f"steps {first} to {first + self.steps - 1} are lost: {type(fault).__name__}: {fault}; the job goes on")
 
-    def _write(self, profiler, snapshot, folder):
+    def _machine_text(self):
+        machine, self._machine = self._machine, None
+        with contextlib.suppress(Exception):
+            return machine.text() if machine else ""
+        return ""
+
+    def _write(self, profiler, snapshot, machine, folder):
         rank = _rank()[0]
         os.makedirs(folder, exist_ok=True)
         # On the node's own disk first: what is not kept never goes further.
@@ -389,7 +551,7 @@ class Recorder:
             _check_trace(files[0])
             if snapshot is not None:
                 files.append(os.path.join(scratch, f"memory-rank{rank}.json"))
-                with open(files[1], "w", encoding="ascii") as file:
+                with open(files[-1], "w", encoding="ascii") as file:
                     _write_json(snapshot, file.write)
             figures = _compiled()
             if figures:  # what is compiled after the warm-up is compiled again
@@ -397,6 +559,10 @@ class Recorder:
                 files.append(os.path.join(scratch, f"compile-rank{rank}.json"))
                 with open(files[-1], "w", encoding="ascii") as file:
                     json.dump(figures, file)
+            if machine:
+                files.append(os.path.join(scratch, f"machine-rank{rank}.json"))
+                with open(files[-1], "w", encoding="ascii") as file:
+                    file.write(machine)
             self._write_facts(scratch)
             if rank == 0:
                 self._write_facts(folder)
@@ -459,6 +625,8 @@ def _options():
         p.add_argument(f"--{name}", type=int, default=value, metavar="N", help=f"{what} (default: {value})")
     p.add_argument("--on-signal", metavar="NAME", type=_signal, help="begin on a signal, such as SIGUSR2")
     p.add_argument("--memory", action="store_true", help="memory snapshots, too")
+    p.add_argument("--no-device-state", dest="device_state", action="store_false",
+                   help="no clocks, power and temperature of the GPU")
     p.add_argument("--keep", choices=KEEP, default="all",
                    help="ranks whose traces stay; of the others, digests (default: all)")
     p.add_argument("--context", type=_pair, action="append", metavar="KEY=VALUE", default=[],

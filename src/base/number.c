@@ -242,14 +242,22 @@ int64_t number_theil_sen(const int64_t *x, const int64_t *y, size_t nr)
 
 const char *number_format(int64_t value, int digits, char buf[NUMBER_TEXT])
 {
-	uint64_t a = value < 0 ? 0 - (uint64_t)value : (uint64_t)value, scale = 1;
-	for (int i = 0; i < digits; i++)
-		scale *= 10;
-	int n = snprintf(buf, NUMBER_TEXT, "%s%" PRIu64, value < 0 ? "-" : "", a / scale);
-	if (digits > 0 && a % scale) {
-		n += snprintf(buf + n, NUMBER_TEXT - (size_t)n, ".%0*" PRIu64, digits, a % scale);
-		while (buf[n - 1] == '0')
-			buf[--n] = '\0';
-	}
+	enum { PLAIN = 36 }; /* places that there is room for */
+	static const char zeros[PLAIN + 1] = "000000000000000000000000000000000000";
+	char text[24];
+	uint64_t a = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	for (; a && a % 10 == 0 && digits > 0; digits--)
+		a /= 10;
+	digits = a ? digits : 0;
+	int n = snprintf(text, sizeof text, "%" PRIu64, a), whole = n - digits;
+	const char *sign = value < 0 ? "-" : "";
+	if (digits == 0)
+		snprintf(buf, NUMBER_TEXT, "%s%s", sign, text);
+	else if (digits < 0 || digits > PLAIN)
+		snprintf(buf, NUMBER_TEXT, "%s%.20se%d", sign, text, -digits);
+	else if (whole > 0)
+		snprintf(buf, NUMBER_TEXT, "%s%.*s.%.20s", sign, whole, text, text + whole);
+	else
+		snprintf(buf, NUMBER_TEXT, "%s0.%.*s%.20s", sign, -whole, zeros, text);
 	return buf;
 }

@@ -78,7 +78,7 @@ int64_t number_theil_sen(const int64_t *x, const int64_t *y, size_t nr);
 int number_cmp_i64(const void *a, const void *b);
 
 /// Big enough for every text of number_format().
-#define NUMBER_TEXT 48
+#define NUMBER_TEXT 64
 
 /// Write `value` / 10^`digits` as plain decimal text without trailing zeros
 /// ("12.5", "-0.000001", "3") into `buf`; returns `buf`.

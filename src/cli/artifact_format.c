@@ -6,12 +6,14 @@
 
 #include "cli/context.h"
 #include "nsys/nsys.h"
-#include "read/metrics_file.h"
 #include "read/pickle.h"
 #include "read/timeline.h"
 #include "read/xprof.h"
 #include "replay/records.h"
 #include "replay/snapshot_digest.h"
+#include "results/machine.h"
+#include "results/metrics_file.h"
+#include "results/result_file.h"
 #include "store/digest_json.h"
 #include "store/run_json.h"
 #include "xspace/xspace.h"
@@ -125,6 +127,33 @@ static enum status load_metrics(const struct loader *l, struct source *src,
 	return add_figures(l, file, st, d);
 }
 
+enum status artifact_load_machine(const struct loader *l, struct source *src,
+                                  struct artifact_file *file, bool *found)
+{
+	struct digest *d = digest_new();
+	enum status st = machine_read(src, d, found, file->log);
+	if (*found) {
+		file->outcome = OUTCOME_RESULT;
+		return add_figures(l, file, st, d);
+	}
+	digest_free(d);
+	return st;
+}
+
+enum status artifact_load_result(const struct loader *l, struct source *src,
+                                 struct artifact_file *file, bool *found)
+{
+	struct result_reader reader = { l->options->formats, file->path, artifact_file_name(file) };
+	struct digest *d = digest_new();
+	enum status st = result_read(src, &reader, d, found, file->log);
+	if (*found) {
+		file->outcome = OUTCOME_RESULT;
+		return add_figures(l, file, st, d);
+	}
+	digest_free(d);
+	return st;
+}
+
 static enum status load_digest(const struct loader *l, struct source *src,
                                struct artifact_file *file)
 {
@@ -234,7 +263,7 @@ const struct artifact_format artifact_formats[] = {
 	  .load = load_timeline,
 	  .ahead = true,
 	  .is_recording = true },
-	{ .name = "metrics", .recognise = metrics_recognise, .load = load_metrics },
+	{ .name = "metrics", .recognise = metrics_recognise, .load = load_metrics, .or_result = true },
 	{ .name = "timeline page",
 	  .recognise = timeline_page_recognise,
 	  .refusal = "the picture of a memory timeline; export the timeline as FILE.raw.json.gz with "
@@ -252,6 +281,7 @@ const struct artifact_format artifact_formats[] = {
 	  .recognise = trace_recognise,
 	  .endings = { ".json", ".trace", ".gz" },
 	  .load = load_trace,
+	  .or_result = true,
 	  .is_guess = true },
 	{ .name = "ncu report",
 	  .endings = { ".ncu-rep" },
@@ -262,6 +292,7 @@ const struct artifact_format artifact_formats[] = {
 	  .refusal = "a report of Nsight Systems, whose form is not public: export it with nsys export "
 	             "--type sqlite" },
 	{ .name = "other",
+	  .or_result = true,
 	  .refusal = "byte 0: neither JSON nor gzip; give the trace that torch.profiler wrote or a "
 	             "memory snapshot" },
 	{ 0 },

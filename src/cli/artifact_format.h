@@ -22,9 +22,18 @@ struct artifact_format {
 	bool ahead; ///< inflate gzip by a thread of its own
 	bool is_unsafe; ///< refused unless --allow-pickle is given
 	bool is_guess; ///< load() may find that it is another JSON
+	bool or_result; ///< unless a format of result files fits
 	bool is_recording; ///< gpugate init takes such a file for a recorded run
 	const char *refusal; ///< what stands behind "FILE: " if it is refused
 };
+
+/// Read `src` as the state of GPUs beside a run and add it; `*found` false if it is none.
+GG_MUST_CHECK enum status artifact_load_machine(const struct loader *l, struct source *src,
+                                                struct artifact_file *file, bool *found);
+
+/// Read `src` as a result file and add what it holds; `*found` false if no format of these fits.
+GG_MUST_CHECK enum status artifact_load_result(const struct loader *l, struct source *src,
+                                               struct artifact_file *file, bool *found);
 
 /// All formats, the first that fits counts; ended by a row without a name; static.
 extern const struct artifact_format artifact_formats[];

@@ -31,6 +31,7 @@ static enum status (*const commands[NR_COMMANDS])(const struct options *, struct
 	[CMD_METRICS] = cmd_metrics,
 	[CMD_LINT] = cmd_lint,
 	[CMD_EXPLAIN] = cmd_explain,
+	[CMD_FORMATS] = cmd_formats,
 	[CMD_INIT] = cmd_init,
 };
 

@@ -143,25 +143,45 @@ static const struct past_value *value_at(const struct past_run *run, const struc
 	                      : NULL;
 }
 
+/* Places that the values of all runs have: figures of files differ in them. */
+static int64_t digits_of(const struct timeline *s, const struct past_value *key)
+{
+	int64_t digits = key->digits;
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct past_value *v = value_at(s->runs[i], key);
+		number_raise(&digits, v ? v->digits : digits);
+	}
+	return digits;
+}
+
+/* With that many places; false where the run has none. */
+static bool scaled_at(const struct past_run *run, const struct past_value *key, int64_t digits,
+                      int64_t *out)
+{
+	const struct past_value *v = value_at(run, key);
+	if (v)
+		*out = decimal_scaled((struct decimal){ v->value, v->digits }, digits);
+	return v != NULL;
+}
+
 /* One character per run: the lowest of all is the lowest bar. */
 static void add_sparkline(struct strbuf *b, const struct timeline *s, const struct past_value *key)
 {
 	static const char *const bars[] = { "▁", "▂", "▃", "▅", "▇" };
 	enum { NR_BARS = sizeof bars / sizeof *bars };
-	int64_t low = INT64_MAX, high = INT64_MIN;
+	int64_t low = INT64_MAX, high = INT64_MIN, digits = digits_of(s, key), value = 0;
 	for (size_t i = 0; i < s->nr; i++) {
-		const struct past_value *v = value_at(s->runs[i], key);
-		if (v && v->value < low)
-			low = v->value;
-		if (v && v->value > high)
-			high = v->value;
+		if (!scaled_at(s->runs[i], key, digits, &value))
+			continue;
+		number_lower(&low, value);
+		number_raise(&high, value);
 	}
 	for (size_t i = 0; i < s->nr; i++) {
-		const struct past_value *v = value_at(s->runs[i], key);
+		bool has = scaled_at(s->runs[i], key, digits, &value);
 		__int128 range = (__int128)high - low;
 		int64_t bar =
-		    v && range ? number_div_round(((__int128)v->value - low) * (NR_BARS - 1), range) : 0;
-		strbuf_adds(b, v ? bars[bar] : "·");
+		    has && range ? number_div_round(((__int128)value - low) * (NR_BARS - 1), range) : 0;
+		strbuf_adds(b, has ? bars[bar] : "·");
 		if (i == 0)
 			strbuf_adds(b, "│");
 	}
@@ -175,19 +195,17 @@ static void add_newest(const struct timeline *s, const struct past_value *key, s
 	const char *space = strchr(key->query, ' ');
 	const struct metric *m =
 	    metric_named((struct span){ query.p, space ? (size_t)(space - query.p) : query.n }, &a);
-	const struct past_value *pin = value_at(s->runs[0], key), *newest = key;
+	int64_t digits = digits_of(s, key), pin = 0, newest = 0;
 	struct strbuf value = STRBUF_INIT, change = STRBUF_INIT;
-	for (size_t i = 0; i < s->nr; i++) {
-		const struct past_value *v = value_at(s->runs[i], key);
-		newest = v ? v : newest;
-	}
+	for (size_t i = 0; i < s->nr; i++)
+		scaled_at(s->runs[i], key, digits, &newest);
 	if (m)
-		unit_format(&value, m->unit, newest->value, false);
+		unit_format(&value, m->need == NEED_INPUT ? unit_of_figure(-1, (int)digits) : m->unit,
+		            newest, false);
 	else /* of a metric that there is no more */
-		strbuf_addf(&value, "%" PRId64, newest->value);
-	if (pin && pin->value > 0)
-		unit_format(&change, UNIT_PCT, number_pct((__int128)newest->value - pin->value, pin->value),
-		            true);
+		strbuf_addf(&value, "%" PRId64, newest);
+	if (scaled_at(s->runs[0], key, digits, &pin) && pin > 0)
+		unit_format(&change, UNIT_PCT, number_pct((__int128)newest - pin, pin), true);
 	put_text(out, strbuf_str(&value), FIGURE_CHARS);
 	sink_puts(out, "  ");
 	put_text(out, strbuf_str(&change), FIGURE_CHARS);

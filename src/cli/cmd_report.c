@@ -18,6 +18,7 @@ static void describe(const struct setup *s, const struct run *run, struct report
 	sides_fill(NULL, run, 1, r);
 	r->baseline.label = NULL; /* there is no other side */
 	trust_findings(NULL, run, 1, s->rules.min_steps, r);
+	trust_find_machines(NULL, run, 1, s->rules.throttled_warns, r);
 	diagnose_ranks(&v, true, r);
 	diagnose_rank_table(&v, true, r);
 	r->run = diagnose_run(&v, &s->diagnosis, true, true, &r->arena);

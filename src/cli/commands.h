@@ -34,6 +34,8 @@ enum status cmd_metrics(const struct options *o, struct diag_log *log);
 enum status cmd_lint(const struct options *o, struct diag_log *log);
 /// `gpugate explain`.
 enum status cmd_explain(const struct options *o, struct diag_log *log);
+/// `gpugate formats`.
+enum status cmd_formats(const struct options *o, struct diag_log *log);
 /// `gpugate init`.
 enum status cmd_init(const struct options *o, struct diag_log *log);
 

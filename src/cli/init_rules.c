@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cli/init_results.h"
 #include "model/embedded.h"
 
 /* ---- what the run has ---- */
@@ -35,6 +36,7 @@ static const char *reason_of(const struct run_view *v, const struct metric *m)
 		[NEED_RANKS] = "it is of one rank",
 		[NEED_MATCHED] = "it has no collectives that several ranks share",
 		[NEED_INPUT] = "it has no such figure in a metrics file",
+		[NEED_MACHINE] = "it has no state of the GPUs beside it",
 	};
 	if (!run_has(v, m))
 		return lacks[m->need];
@@ -143,5 +145,7 @@ const char *init_rules_text(struct init_rules *in, struct arena *a)
 		if (*p)
 			strbuf_addch(&b, *p++); /* the blank line */
 	}
+	if (in->view)
+		in->kept += init_results_add(in->view, &b);
 	return arena_take(a, &b);
 }

@@ -110,7 +110,7 @@ static enum status take_file(struct artifact_file *file, bool listed, struct art
 		vec_push(artifacts, file->artifacts.v[i]);
 	}
 	file->artifacts.nr = 0;
-	if (listed && file->status == ST_INPUT &&
+	if (listed && file->status == ST_INPUT && file->outcome != OUTCOME_RESULT &&
 	    (file->outcome == OUTCOME_NO_ARTIFACT || !is_named_like_artifact(file->path))) {
 		vec_push(&run->ignored, file->path);
 		diag_warn(log, "ignored: %s", diag_first_error(file->log));

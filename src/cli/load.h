@@ -13,6 +13,8 @@ struct load_options {
 	struct reduce_options reduce;
 	const struct site_rules *sites; ///< of snapshots
 	const struct category_table *categories; ///< that small kernels are summed by
+	const struct result_formats *const
+	    *formats; ///< of result files, as struct result_reader has them
 };
 
 /// Read every artifact named by `paths`, directories included, into `out`: one

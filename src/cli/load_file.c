@@ -6,6 +6,7 @@
 #include "cli/context.h"
 #include "merge/digest_fold.h"
 #include "model/memory_view.h"
+#include "results/result_file.h"
 
 const char *artifact_file_name(const struct artifact_file *file)
 {
@@ -133,12 +134,53 @@ static enum status load_guess(const struct loader *l, const struct artifact_form
 	return st;
 }
 
+/* What files of figures may be: the first that it is. */
+static enum status (*const of_figures[])(const struct loader *l, struct source *src,
+                                         struct artifact_file *file, bool *found) = {
+	artifact_load_result,
+	artifact_load_machine,
+};
+
+/* What the first bytes do not show is read from the beginning. */
+static enum status load_result(const struct loader *l, struct source *src, struct span first,
+                               struct artifact_file *file, bool *found)
+{
+	struct source *again;
+	bool whole = first.n < SOURCE_PEEK;
+	*found = false;
+	if (!result_recognise(first) || (!whole && !is_regular(file->path)))
+		return ST_OK;
+	if (!whole) {
+		TRY(open_file(l, file, &again));
+		bool may_be = result_sniff(again);
+		source_close(again);
+		if (!may_be)
+			return ST_OK;
+	}
+	enum status st = ST_OK;
+	for (size_t i = 0; i < sizeof of_figures / sizeof *of_figures && st == ST_OK && !*found; i++) {
+		if (whole)
+			again = source_memory(source_name(src), first.p, first.n, NULL);
+		else
+			TRY(open_file(l, file, &again));
+		st = of_figures[i](l, again, file, found);
+		source_close(again);
+	}
+	return st;
+}
+
 static enum status load_source(const struct loader *l, struct source *src,
                                struct artifact_file *file)
 {
 	struct span first;
 	TRY(source_peek(src, &first, file->log));
 	const struct artifact_format *format = artifact_format_find(first, source_name(src));
+	bool found = false;
+	if (format->or_result) {
+		enum status st = load_result(l, src, first, file, &found);
+		if (found || st != ST_OK)
+			return st;
+	}
 	return format->is_guess ? load_guess(l, format, src, file) : load_format(l, format, src, file);
 }
 

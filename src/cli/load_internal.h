@@ -34,7 +34,11 @@ struct artifacts {
 };
 
 /// What a file turned out to be, beside a status.
-enum load_outcome { OUTCOME_DIGEST, OUTCOME_NO_ARTIFACT };
+enum load_outcome {
+	OUTCOME_DIGEST,
+	OUTCOME_NO_ARTIFACT,
+	OUTCOME_RESULT ///< a result file, whatever it is called
+};
 
 /// One file of a run and what came of it; while files are read, of one thread alone.
 struct artifact_file {

@@ -35,6 +35,8 @@
 	  "without RUN the table of metrics; with RUN every figure of it")                          \
 	X(LINT, "lint", "RULES...", 1, -1, "check rules files, say what each rule asks for")        \
 	X(EXPLAIN, "explain", "METRIC|RULE", 1, 1, "say in words what a metric or a rule means")    \
+	X(FORMATS, "formats", "", 0, 0,                                                             \
+	  "print the table of formats of result files, as --formats takes it")                      \
 	X(INIT, "init", "[RUN...]", 0, -1,                                                          \
 	  "write a first rules file, fitted to RUN, and a workflow for GitHub or GitLab")
 
@@ -82,6 +84,8 @@ enum command {
 	  "table of kernel categories in place of the built-in one")                                  \
 	X(SITES, "sites", "FILE", ON_RUNS,                                                            \
 	  "table that gives allocations to lines of code and purposes, in place of the built-in one") \
+	X(FORMATS, "formats", "FILE", ON_RUNS | ON(INIT) | ON(FORMATS),                               \
+	  "table of formats of result files in place of the built-in one")                            \
 	X(DIAGNOSIS, "diagnosis", "FILE", ON(CHECK) | ON(REPORT),                                     \
 	  "table of diagnoses in place of the built-in one")                                          \
 	X(PHASE, "phase", "forward|backward|optimizer|dataloader|communication|recompute", ON(REPORT),          \

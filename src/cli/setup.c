@@ -9,6 +9,7 @@
 #include "cli/absent.h"
 #include "cli/context.h"
 #include "rules/diagnosis_file.h"
+#include "rules/formats_file.h"
 #include "rules/rules_file.h"
 #include "rules/sites_file.h"
 
@@ -57,6 +58,7 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 	TRY(rules_read(setup_rules_path(o), o->value[OPT_PROFILE], &s->rules, log));
 	TRY(setup_categories(o, &s->rules, setup_rules_path(o), &s->categories, log));
 	TRY(sites_read(o->value[OPT_SITES], &s->sites, log));
+	TRY(formats_read(o->value[OPT_FORMATS], &s->formats, log));
 	TRY(diagnosis_read(o->value[OPT_DIAGNOSIS], &s->diagnosis, log));
 	s->workload = s->rules.workload;
 	if (o->value[OPT_WORKLOAD]) {
@@ -79,6 +81,9 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 	s->load.cli = o;
 	s->load.sites = &s->sites;
 	s->load.categories = &s->categories;
+	s->format_tables[0] = &s->rules.results;
+	s->format_tables[1] = &s->formats;
+	s->load.formats = s->format_tables;
 	s->load.reduce = (struct reduce_options){
 		.marker = s->rules.marker ? s->rules.marker : DEFAULT_MARKER,
 		.by_period = s->rules.unmarked && strcmp(s->rules.unmarked, UNMARKED_PERIOD) == 0,
@@ -95,6 +100,7 @@ void setup_release(struct setup *s)
 	rules_release(&s->rules);
 	category_table_release(&s->categories);
 	site_rules_release(&s->sites);
+	result_formats_release(&s->formats);
 	diagnosis_rules_release(&s->diagnosis);
 }
 

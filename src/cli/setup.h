@@ -14,6 +14,8 @@
 struct setup {
 	struct rules rules;
 	struct category_table categories;
+	struct result_formats formats;
+	const struct result_formats *format_tables[3]; ///< those of the rules, then all others; NULL
 	struct site_rules sites;
 	struct diagnosis_rules diagnosis;
 	struct naming naming; ///< over rules and categories

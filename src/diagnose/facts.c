@@ -193,12 +193,13 @@ static void add_inputs(struct summary *s)
 	struct texts names = { 0 };
 	collect_inputs(s->v->run, &names);
 	for (size_t i = 0; i < names.list.nr && i < INPUTS_SHOWN; i++) {
-		const struct metric *m = metric_of_input(span_of(names.list.v[i]), s->a);
+		const struct metric *m =
+		    view_metric(s->v, &metric_table[METRIC_INPUT], span_of(names.list.v[i]));
 		struct query q = diagnosis_query(m);
 		int64_t value;
 		if (figure_of_run(s->v, &q, &value))
-			vec_push(&s->out->facts, (struct fact){ .id = m->name,
-			                                        .label = m->name,
+			vec_push(&s->out->facts, (struct fact){ .id = arena_dup(s->a, span_of(m->name)),
+			                                        .label = arena_dup(s->a, span_of(m->name)),
 			                                        .text = unit_text(s->a, m->unit, value),
 			                                        .has_value = true,
 			                                        .value = value,

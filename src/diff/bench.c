@@ -23,6 +23,7 @@ void bench_init(struct bench *b, const struct bench_runs *runs, struct naming na
 	for (size_t i = 0; i < nr; i++)
 		run_view_init(&b->view[i], i ? &runs->candidates[i - 1] : b->run[SIDE_BASELINE],
 		              &b->naming);
+	run_views_align(b->view, nr, &b->arena);
 	activity_pairs_init(&b->pairs, &b->view[SIDE_BASELINE], &b->view[SIDE_CANDIDATE],
 	                    runs->nr_candidates, (struct rank_scope){ 0 });
 }
@@ -80,8 +81,16 @@ static void see_views(struct bench *b, const struct query *q, struct seen_list *
 	}
 }
 
+/* In the unit that the views have agreed on. */
+static int64_t input_value(const struct bench *b, const struct query *q, const struct past_value *v)
+{
+	const struct metric *own = view_metric(&b->view[0], q->metric, v->label);
+	return decimal_scaled((struct decimal){ v->value, v->digits }, unit_digits(own->unit));
+}
+
 static void see_recent(struct bench *b, const struct query *q, struct seen_list *out)
 {
+	bool files = q->metric->need == NEED_INPUT;
 	if (!b->runs.recent || b->runs.recent->runs.nr == 0)
 		return;
 	const char *text = query_text(q, &b->arena);
@@ -90,11 +99,12 @@ static void see_recent(struct bench *b, const struct query *q, struct seen_list 
 		const struct past_run *run = &b->runs.recent->runs.v[i];
 		const struct past_value *v = past_query(run, text, &nr);
 		for (size_t k = 0; k < nr && run != b->twin; k++)
-			vec_push(&out->list, (struct seen){ .label = v[k].label,
-			                                    .rank = v[k].rank,
-			                                    .source = SOURCE_RECENT,
-			                                    .seq = out->list.nr,
-			                                    .value = v[k].value });
+			vec_push(&out->list,
+			         (struct seen){ .label = v[k].label,
+			                        .rank = v[k].rank,
+			                        .source = SOURCE_RECENT,
+			                        .seq = out->list.nr,
+			                        .value = files ? input_value(b, q, &v[k]) : v[k].value });
 	}
 }
 

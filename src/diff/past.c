@@ -14,8 +14,12 @@ static void add_query(struct bench *b, const struct query *q, const struct names
 		if (!e->has[SIDE_CANDIDATE] || (only && !names_has(only, e->label)))
 			continue;
 		struct span label = { arena_dup(a, e->label), e->label.n };
+		struct decimal value = { e->value[SIDE_CANDIDATE], MICRO_DIGITS };
+		if (q->metric->need == NEED_INPUT)
+			value = decimal_of(value.value,
+			                   unit_digits(view_metric(&b->view[0], q->metric, label)->unit));
 		vec_push(&out->values,
-		         (struct past_value){ text, label, e->rank, e->value[SIDE_CANDIDATE] });
+		         (struct past_value){ text, label, e->rank, value.value, value.digits });
 	}
 	vec_release(&entries.list);
 }

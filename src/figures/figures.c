@@ -224,6 +224,19 @@ static void emit_counters(struct emitter *e)
 		                                                                  : d->counters.v[i].mad);
 }
 
+static void emit_machines(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	for (size_t i = 0; i < d->machines.nr; i++) {
+		const struct machine_stat *s = &d->machines.v[i];
+		const int64_t values[] = { s->sm_clock_hz,   s->memory_clock_hz, s->power_mw,
+			                       s->temperature_c, s->throttled_pct,   s->other_processes };
+		int64_t value = values[e->figure.metric->id - METRIC_MACHINE_SM_CLOCK];
+		if (value >= 0)
+			figure_emit(e, span_of(s->id), value);
+	}
+}
+
 static void emit_threads(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
@@ -374,15 +387,20 @@ static void emit_ops(struct emitter *e)
 	}
 }
 
-/* Of one name by itself the metric says it. */
+/* A metric that names one figure of a file has no label: its name says which. */
 static void emit_inputs(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
 	const struct metric *m = e->figure.metric;
 	for (size_t i = 0; i < d->inputs.nr; i++) {
-		struct span name = span_of(d->inputs.v[i].name);
-		if (metric_has_input(m, name))
-			figure_emit(e, m->label == LABEL_INPUT ? name : SPAN(""), d->inputs.v[i].micro);
+		const struct input_stat *s = &d->inputs.v[i];
+		struct span name = span_of(s->name);
+		if (!metric_has_input(m, name))
+			continue;
+		e->figure.metric = view_metric(e->view, &metric_table[METRIC_INPUT], name);
+		figure_emit(e, m->label == LABEL_INPUT ? name : SPAN(""),
+		            decimal_scaled((struct decimal){ s->value, s->digits },
+		                           unit_digits(e->figure.metric->unit)));
 	}
 }
 
@@ -431,6 +449,8 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 		return; /* the warm-up took them all */
 	if (m->parts == PARTS_CODE)
 		rank_code_figures(v, r, m, NULL, fn, ctx);
+	else if (m->need == NEED_MACHINE)
+		emit_machines(&e);
 	else if (m->need == NEED_INPUT)
 		emit_inputs(&e);
 	else if (of_label[m->label])

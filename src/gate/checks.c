@@ -11,6 +11,7 @@
 #include "gate/checks_beside.h"
 #include "gate/checks_items.h"
 #include "gate/compare.h"
+#include "gate/figure_rule.h"
 #include "gate/message.h"
 #include "gate/noise.h"
 #include "gate/trust.h"
@@ -325,8 +326,15 @@ enum status checks_add(struct bench *b, const struct rules *rules, const struct 
 	bool any = entries.list.nr > 0;
 	if (any && rule->for_each)
 		checks_keep_items(b, rule, &entries);
-	for (size_t i = 0; i < entries.list.nr; i++)
-		add_check(&m, &entries.list.v[i]);
+	enum status st = ST_OK;
+	for (size_t i = 0; i < entries.list.nr && st == ST_OK; i++) {
+		const struct entry *e = &entries.list.v[i];
+		struct maker own = m;
+		st = figure_rule(rule, view_metric(&b->view[0], rule->metric, e->label), rules->source,
+		                 &out->arena, &own.rule, log);
+		if (st == ST_OK)
+			add_check(&own, e);
+	}
 	if (any && entries.list.nr == 0)
 		add_below_share(&m);
 	else if (!any)
@@ -334,7 +342,7 @@ enum status checks_add(struct bench *b, const struct rules *rules, const struct 
 	if (!any && rule->metric->need == NEED_INPUT)
 		add_near_input(&m);
 	vec_release(&entries.list);
-	return ST_OK;
+	return st;
 }
 
 /* ---- order and names ---- */

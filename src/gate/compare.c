@@ -284,6 +284,8 @@ static struct decision decide(const struct comparison *c)
 		return decide_limits(c);
 	if (c->rule->for_each && c->has_baseline != c->has_candidate)
 		return decide_one_sided(c);
+	if (c->rule->metric->label == LABEL_INPUT && c->has_candidate && !c->has_baseline)
+		return decide_one_sided(c); /* a case that the benchmark has gained */
 	if (c->has_candidate && (c->has_baseline || pair))
 		return decide_limits(c);
 	/* limits that need no baseline hold all the same */

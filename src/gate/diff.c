@@ -38,11 +38,15 @@ static void add_figure(struct report *out, const struct metric *m, const struct 
 }
 
 /* Each figure of a metrics file is a metric of its own. */
-static void add_input(struct report *out, const struct entry *e)
+static void add_input(const struct bench *b, struct report *out, const struct entry *e)
 {
 	struct entry one = *e;
+	struct metric *own = arena_alloc(&out->arena, 1, sizeof *own);
 	one.label = SPAN("");
-	add_figure(out, metric_of_input(e->label, &out->arena), &one);
+	*own = *view_metric(&b->view[0], &metric_table[METRIC_INPUT], e->label);
+	own->name = metric_of_input(e->label, &out->arena)->name; /* the bench is released earlier */
+	own->label = LABEL_NONE;
+	add_figure(out, own, &one);
 }
 
 static void add_pair_figure(struct bench *b, const struct metric *m, struct report *out)
@@ -83,7 +87,8 @@ static void add_figures(struct bench *b, const struct metric *m, struct report *
 	}
 	bench_query(b, &q, &e);
 	for (size_t i = 0; i < e.list.nr; i++)
-		m->label == LABEL_INPUT ? add_input(out, &e.list.v[i]) : add_figure(out, m, &e.list.v[i]);
+		m->label == LABEL_INPUT ? add_input(b, out, &e.list.v[i])
+		                        : add_figure(out, m, &e.list.v[i]);
 	vec_release(&e.list);
 }
 
@@ -163,6 +168,7 @@ enum status compare_runs(const struct run *a, const struct run *b,
 	}
 	environment_rows(a, b, out);
 	trust_findings(a, b, 1, 1, out);
+	trust_find_machines(a, b, 1, false, out);
 	bench_init(&bench, &(struct bench_runs){ a, NULL, b, 1 },
 	           (struct naming){ .categories = categories });
 	for (size_t i = 0; i < NR_METRICS; i++)

@@ -268,6 +268,8 @@ enum status judge(const struct judge_input *in, struct report *out, struct diag_
 	enum status st = prepare(in, out, log);
 	if (st == ST_OK) {
 		trust_findings(in->baseline, in->candidates, in->nr_candidates, in->rules->min_steps, out);
+		trust_find_machines(in->baseline, in->candidates, in->nr_candidates,
+		                    in->rules->throttled_warns, out);
 		st = check_all(in, out, log);
 	}
 	if (st != ST_OK)

@@ -11,6 +11,11 @@
 void trust_findings(const struct run *baseline, const struct run *candidates, size_t nr,
                     int64_t min_steps, struct report *out);
 
+/// Append what the state of the GPUs says against times: throttled for more than 1 % of the time
+/// that was watched (`warns`: it spoils nothing), other processes on the GPU. Run as above.
+void trust_find_machines(const struct run *baseline, const struct run *candidates, size_t nr,
+                         bool warns, struct report *out);
+
 /// First finding that spoils `m`, or NULL. `rank` −1: whichever rank it is about.
 const struct finding *trust_spoiler(const struct report *r, const struct metric *m, int64_t rank);
 

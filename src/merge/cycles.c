@@ -319,6 +319,7 @@ static void join_inputs(struct digest *d, const struct digest *from)
 	                      ? arena_printf(&d->arena, "%s, %s", d->metrics_file, from->metrics_file)
 	                      : from->metrics_file;
 	rows_join(&input_stat_row, &d->inputs, &from->inputs);
+	rows_join(&machine_stat_row, &d->machines, &from->machines);
 }
 
 static void keep_metrics(struct digest *d, struct digest *metrics)

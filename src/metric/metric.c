@@ -31,24 +31,26 @@ enum {
 	SPOILED_MEMORY_EVENTS = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_EVENTS,
 	SPOILED_MEMORY_GROWTH = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_GROWTH,
 	SPOILED_INPUT = SPOILED_BY_INPUT,
+	SPOILED_MACHINE = 0, /* it is what others are held against */
 };
 
-#define ROW(per_step_, id_, name_, head_, unit_, worse_, reduce_, exact_, label_, need_, group_, \
-            adds_, parts_, spoiled_, ...)                                                        \
-	{ .id = METRIC_##id_,                                                                        \
-	  .per_step = per_step_,                                                                     \
-	  .name = name_,                                                                             \
-	  .head = head_,                                                                             \
-	  .unit = UNIT_##unit_,                                                                      \
-	  .worse = WORSE_##worse_,                                                                   \
-	  .reduce = REDUCE_##reduce_,                                                                \
-	  .exact = exact_,                                                                           \
-	  .label = LABEL_##label_,                                                                   \
-	  .need = NEED_##need_,                                                                      \
-	  .group = GROUP_##group_,                                                                   \
-	  .adds = adds_,                                                                             \
-	  .parts = PARTS_##parts_,                                                                   \
-	  .spoiled_by = SPOILED_##spoiled_,                                                          \
+#define ROW(per_step_, id_, name_, head_, unit_, worse_, reduce_, exact_, label_, need_, group_,  \
+            adds_, parts_, spoiled_, ...)                                                         \
+	{ .id = METRIC_##id_,                                                                         \
+	  .per_step = per_step_,                                                                      \
+	  .name = name_,                                                                              \
+	  .head = head_,                                                                              \
+	  .unit = UNIT_##unit_,                                                                       \
+	  .worse = WORSE_##worse_,                                                                    \
+	  .reduce = REDUCE_##reduce_,                                                                 \
+	  .exact = exact_,                                                                            \
+	  .label = LABEL_##label_,                                                                    \
+	  .need = NEED_##need_,                                                                       \
+	  .group = GROUP_##group_,                                                                    \
+	  .adds = adds_,                                                                              \
+	  .parts = PARTS_##parts_,                                                                    \
+	  .spoiled_by =                                                                               \
+		  SPOILED_##spoiled_ | (SPOILED_##spoiled_ && (exact_) == NOISY ? SPOILED_BY_CLOCKS : 0), \
 	  .meaning = __VA_ARGS__ },
 const struct metric metric_table[NR_METRICS] = {
 #define STEP(...) ROW(true, __VA_ARGS__)
@@ -56,6 +58,11 @@ const struct metric metric_table[NR_METRICS] = {
 #include "metric/metrics.def"
 #undef X
 };
+
+enum worse worse_of(const char *better)
+{
+	return !better ? WORSE_EITHER : strcmp(better, "lower") == 0 ? WORSE_UP : WORSE_DOWN;
+}
 
 const struct metric *metric_find(struct span name)
 {

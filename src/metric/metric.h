@@ -30,6 +30,9 @@ enum {
 };
 
 enum worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
+
+/// What is worse where "lower" or "higher" is better; WORSE_EITHER if `better` is NULL.
+enum worse worse_of(const char *better);
 enum label_kind {
 	LABEL_NONE,
 	LABEL_DEVICE,
@@ -57,7 +60,8 @@ enum need {
 	NEED_FLOPS,
 	NEED_RANKS,
 	NEED_MATCHED,
-	NEED_INPUT
+	NEED_INPUT,
+	NEED_MACHINE
 };
 /// Groups that reports list checks in. GROUP_INPUTS has no metric: it is about the artifacts.
 enum check_group { GROUP_STEP, GROUP_KERNELS, GROUP_MEMORY, GROUP_RANKS, GROUP_INPUTS, NR_GROUPS };
@@ -95,7 +99,8 @@ enum spoiled_by {
 	SPOILED_BY_MEMORY_GROWTH = 1 << 14,
 	SPOILED_BY_FLOPS = 1 << 15, ///< floating-point operations as they were counted
 	SPOILED_BY_MFU = 1 << 16, ///< those that the run context tells
-	SPOILED_BY_ALL = (1 << 17) - 1,
+	SPOILED_BY_CLOCKS = 1 << 17, ///< times and rates, which a throttled GPU makes worse
+	SPOILED_BY_ALL = (1 << 18) - 1,
 };
 
 struct metric {
@@ -125,7 +130,7 @@ extern const struct metric metric_table[NR_METRICS];
 const struct metric *metric_find(struct span name);
 
 /// Bytes of the name of a figure in a metrics file at most.
-enum { INPUT_NAME_MAX = 100 };
+enum { INPUT_NAME_MAX = 250 };
 
 /// True for a name that a figure of a metrics file may have, or with `glob` a pattern
 /// of such names: letters, digits, '_', '-', '.' and '/'; '*' and '?'.

@@ -63,6 +63,12 @@ static void add_time(struct strbuf *out, uint64_t ns)
 	add_scaled(out, ns, scale, 4, true);
 }
 
+static void add_clock(struct strbuf *out, uint64_t hz)
+{
+	static const struct scale scale[] = { { "Hz", 1 }, { "MHz", 1000000 } };
+	add_scaled(out, hz, scale, 2, false);
+}
+
 static void add_bytes(struct strbuf *out, uint64_t bytes)
 {
 	static const struct scale scale[] = {
@@ -81,6 +87,44 @@ static void add_flops(struct strbuf *out, uint64_t flops)
 		{ "GFLOP", 1000000000 }, { "TFLOP", 1000000000000 },
 	};
 	add_scaled(out, flops, scale, 5, true);
+}
+
+enum { DIGITS_BIAS = 512, WORD_SHIFT = 10, LARGE = 15, SMALL = -8 };
+
+enum unit unit_of_figure(int word, int digits)
+{
+	return (enum unit)(UNIT_FIGURES + ((word + 1) << WORD_SHIFT) + digits + DIGITS_BIAS);
+}
+
+int unit_figure(enum unit unit)
+{
+	return (((int)unit - UNIT_FIGURES) >> WORD_SHIFT) - 1;
+}
+
+/* Four significant digits of v / 10^digits or more, without trailing zeros; in exponent form only
+   where plain digits would be a row of zeros. */
+static void add_figure(struct strbuf *out, uint64_t v, int digits)
+{
+	int length = 0;
+	for (uint64_t rest = v; rest; rest /= 10)
+		length++;
+	int place = length - digits; /* of the decimal point, right of the first digit */
+	if (v && (place > LARGE || place < SMALL)) {
+		add_figure(out, v, length - 1);
+		strbuf_addf(out, "e%d", place - 1);
+		return;
+	}
+	int decimals = place > 2 ? 1 : 4 - place;
+	for (; digits < 0; digits++)
+		v *= 10;
+	if (digits > decimals) {
+		uint64_t step = power_of_10(digits - decimals);
+		v = (v + step / 2) / step;
+		digits = decimals;
+	}
+	for (; digits > 0 && v % 10 == 0; digits--)
+		v /= 10;
+	add_quotient(out, v, power_of_10(digits), digits);
 }
 
 /* Four significant digits of v / 10^6 or more, without trailing zeros; a value
@@ -105,6 +149,12 @@ void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
 		strbuf_addch(out, '-');
 	else if (sign && value > 0)
 		strbuf_addch(out, '+');
+	if (unit >= UNIT_FIGURES) {
+		add_figure(out, v, unit_digits(unit));
+		if (unit_figure(unit) >= 0)
+			strbuf_addf(out, " %s", unit_name(unit));
+		return;
+	}
 	switch (unit) {
 	case UNIT_NS:
 	case UNIT_NS_PER_STEP:
@@ -143,11 +193,28 @@ void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
 			add_quotient(out, v, MICRO, 2);
 		strbuf_adds(out, " %");
 		break;
+	case UNIT_HZ:
+		add_clock(out, v);
+		break;
+	case UNIT_MILLIWATT:
+		add_quotient(out, v, 1000, 1);
+		strbuf_adds(out, " W");
+		break;
+	case UNIT_CELSIUS:
+		add_grouped(out, v);
+		strbuf_adds(out, " °C");
+		break;
+	case NR_UNITS:
+	case UNIT_FIGURES:
+	case UNIT_LAST:
+		break;
 	}
 }
 
 int unit_digits(enum unit unit)
 {
+	if (unit >= UNIT_FIGURES)
+		return (((int)unit - UNIT_FIGURES) & ((1 << WORD_SHIFT) - 1)) - DIGITS_BIAS;
 	return unit == UNIT_PCT || unit == UNIT_PER_S || unit == UNIT_COUNT_PER_STEP ||
 	               unit == UNIT_NUMBER
 	           ? 6
@@ -169,8 +236,13 @@ const char *unit_name(enum unit unit)
 		[UNIT_FLOPS] = "FLOP",
 		[UNIT_FLOPS_PER_S] = "FLOP/s",
 		[UNIT_NUMBER] = "1",
+		[UNIT_HZ] = "Hz",
+		[UNIT_MILLIWATT] = "mW",
+		[UNIT_CELSIUS] = "C",
 	};
-	return names[unit];
+	if (unit < UNIT_FIGURES)
+		return names[unit];
+	return unit_figure(unit) < 0 ? names[UNIT_NUMBER] : figure_units[unit_figure(unit)].name;
 }
 
 const char *unit_text(struct arena *a, enum unit unit, int64_t value)

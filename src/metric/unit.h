@@ -21,14 +21,31 @@ enum unit {
 	UNIT_FLOPS,
 	UNIT_FLOPS_PER_S,
 	UNIT_NUMBER, ///< a number of its own meaning; values are 1e-6
+	UNIT_HZ,
+	UNIT_MILLIWATT,
+	UNIT_CELSIUS,
+	NR_UNITS,
+	UNIT_FIGURES = 1 << 8, ///< from here on those of unit_of_figure()
+	UNIT_LAST = 1 << 24
 };
 
 /// Shown where a side has no figure.
 #define UNIT_ABSENT "–"
 
 /// Decimal places that an integer value of `unit` carries: 6 for percent,
-/// rates, counts per step and plain numbers, else 0.
+/// rates, counts per step and plain numbers, else 0; of a figure of a file its own, which may be
+/// below 0.
 int unit_digits(enum unit unit);
+
+/// The unit of a figure of a file: values are 10^-`digits` (−400 to 400) of `word`, one of
+/// figure_units; -1 a bare number.
+enum unit unit_of_figure(int word, int digits);
+
+/// Index of `name` in figure_units, or -1.
+int figure_unit_find(struct span name);
+
+/// The same of a unit of unit_of_figure().
+int unit_figure(enum unit unit);
 
 /// Name of a unit in JSON: "ns", "B", "1", "%", "1/s", "B/s", "ns/step", …
 const char *unit_name(enum unit unit);
@@ -61,6 +78,13 @@ enum unit_family {
 	FAMILY_POINTS,
 	FAMILY_STEP
 };
+
+/// Units that figures of files may have, ended by a row without a name; static. Those of a family
+/// other than FAMILY_BARE are unit_words too.
+extern const struct figure_unit {
+	const char *name;
+	const char *better; ///< "lower" of a time, "higher" of a rate; NULL: it does not say
+} figure_units[];
 
 /// A unit as people write it.
 struct unit_word {

@@ -15,6 +15,37 @@ const struct unit_word unit_words[] = {
 	{ "% of step", FAMILY_STEP, 1 },  { NULL, FAMILY_BARE, 0 },
 };
 
+const struct figure_unit figure_units[] = {
+	{ "ns", "lower" },       { "us", "lower" },
+	{ "ms", "lower" },       { "s", "lower" },
+	{ "min", "lower" },      { "h", "lower" },
+	{ "B", NULL },           { "KiB", NULL },
+	{ "MiB", NULL },         { "GiB", NULL },
+	{ "kB", NULL },          { "MB", NULL },
+	{ "GB", NULL },          { "%", NULL },
+	{ "1/s", "higher" },     { "tok/s", "higher" },
+	{ "req/s", "higher" },   { "samples/s", "higher" },
+	{ "steps/s", "higher" }, { "tok/s/GPU", "higher" },
+	{ "B/s", "higher" },     { "kB/s", "higher" },
+	{ "MB/s", "higher" },    { "GB/s", "higher" },
+	{ "TB/s", "higher" },    { "KiB/s", "higher" },
+	{ "MiB/s", "higher" },   { "GiB/s", "higher" },
+	{ "FLOP/s", "higher" },  { "GFLOP/s", "higher" },
+	{ "TFLOP/s", "higher" }, { "W", NULL },
+	{ "J", NULL },           { "C", NULL },
+	{ "Hz", NULL },          { "MHz", NULL },
+	{ "tok", NULL },         { "req", NULL },
+	{ NULL, NULL },
+};
+
+int figure_unit_find(struct span name)
+{
+	for (int i = 0; figure_units[i].name; i++)
+		if (span_eq(name, span_of(figure_units[i].name)))
+			return i;
+	return -1;
+}
+
 const struct unit_word *unit_word_find(struct span name)
 {
 	for (const struct unit_word *w = unit_words; w->name; w++)

@@ -9,6 +9,8 @@
 #include "base/span.h"
 #include "base/vec.h"
 #include "events/event.h"
+#include "events/machine.h"
+#include "metric/file_figure.h"
 #include "metric/metric.h"
 #include "model/code.h"
 #include "model/memory.h"
@@ -306,12 +308,6 @@ struct trust_counts {
 	bool truncated, partial;
 };
 
-/// A figure of a metrics file (`input.NAME`).
-struct input_stat {
-	const char *name;
-	int64_t micro; ///< 1e-6
-};
-
 /// A key of the environment: gpu.name, world_size, batch_size, … (sorted by key).
 struct env_entry {
 	const char *key, *value;
@@ -392,6 +388,7 @@ struct digest {
 	VEC(struct memory_level) memory_levels; ///< by memory, then time
 	VEC(struct memory_evidence) memory_evidence; ///< by memory
 	VEC(struct input_stat) inputs; ///< sorted by name
+	VEC(struct machine_stat) machines; ///< sorted by id
 };
 
 /// Names of the enums of rows, ended by NULL; static. Kinds of events are those of GPUs.

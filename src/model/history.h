@@ -15,6 +15,7 @@ struct past_value {
 	struct span label;
 	int64_t rank; ///< as in struct answer
 	int64_t value;
+	int64_t digits; ///< of a figure of a file, as in struct decimal; of others MICRO_DIGITS
 };
 
 /// A run of the past: figures that rules asked for when it was added.

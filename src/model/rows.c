@@ -30,6 +30,7 @@ const struct digest_list digest_lists[] = {
 	LIST(memory_levels, memory_level, false),
 	LIST(memory_evidence, memory_evidence, false),
 	LIST(inputs, input_stat, false), /* of metrics files */
+	LIST(machines, machine_stat, false),
 };
 const size_t nr_digest_lists = sizeof digest_lists / sizeof *digest_lists;
 

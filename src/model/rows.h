@@ -99,7 +99,7 @@ extern const struct schema env_entry_row, trust_counts_row, kernel_stat_row, dev
     op_stat_row, call_stat_row, flop_stat_row, thread_stat_row, comm_stat_row, collective_row,
     function_stat_row, counter_stat_row, progress_row, cross_rank_row, memory_stat_row,
     code_stat_row, range_stat_row, memory_item_row, memory_level_row, memory_evidence_row,
-    input_stat_row, step_summary_row, phase_summary_row;
+    input_stat_row, machine_stat_row, step_summary_row, phase_summary_row;
 
 /// Every list of a digest.
 struct digest_list {

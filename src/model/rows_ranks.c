@@ -125,9 +125,32 @@ ROW_TYPE(env_entry, LISTED);
 static const struct field input_stat_fields[] = {
 	/* member, stored, two cycles, small ones, since */
 	KEY(ORDER, name, TEXT, 0),
-	FIELD(micro, NUMBER, KEEP, KEEP, 0),
+	FIELD(micro, OPTIONAL_NUMBER(INPUT_EXACT), KEEP, KEEP, 0),
+	FIELD(value, OPTIONAL_NUMBER(0), KEEP, KEEP, 1),
+	FIELD(digits, OPTIONAL_NUMBER(0), KEEP, KEEP, 1),
+	FIELD(unit, OPTIONAL_TEXT, KEEP, KEEP, 1),
+	FIELD(better, OPTIONAL_TEXT, KEEP, KEEP, 1),
+	FIELD(samples, OPTIONAL_COUNT(0), KEEP, KEEP, 1),
+	FIELD(spread, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
 };
 ROW_TYPE(input_stat, LISTED);
+#undef ROW
+
+#define ROW machine_stat
+static const struct field machine_stat_fields[] = {
+	/* member, stored, two cycles, small ones, since */
+	KEY(ORDER, id, TEXT, 1),
+	FIELD(samples, COUNT, KEEP, KEEP, 1),
+	FIELD(span_ns, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
+	FIELD(sm_clock_hz, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
+	FIELD(memory_clock_hz, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
+	FIELD(power_mw, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
+	FIELD(temperature_c, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
+	FIELD(throttled_pct, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
+	FIELD(other_processes, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
+	FIELD(reasons, OPTIONAL_TEXT, KEEP, KEEP, 1),
+};
+ROW_TYPE(machine_stat, LISTED);
 #undef ROW
 
 /* ---- steps ---- */

@@ -17,6 +17,7 @@ void rules_release(struct rules *r)
 	vec_release(&r->categories);
 	vec_release(&r->must_match);
 	vec_release(&r->should_match);
+	result_formats_release(&r->results);
 	arena_release(&r->arena);
 }
 

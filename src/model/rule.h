@@ -6,8 +6,10 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/decimal.h"
 #include "base/vec.h"
 #include "metric/metric.h"
+#include "metric/result_format.h"
 #include "model/view.h"
 
 enum condition {
@@ -21,12 +23,19 @@ enum condition {
 enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_FAIL };
 enum on_missing { ON_MISSING_FAIL, ON_MISSING_WARN, ON_MISSING_SKIP };
 
+/// An absolute limit on a figure of a file, whose unit is only known with the file.
+struct file_limit {
+	struct decimal value;
+	const char *unit; ///< as written; "": in the unit of the figure
+};
+
 /// One condition of a fail or warn map.
 struct limit {
 	enum condition condition;
 	bool relative; ///< `value` is 1e-6 percent of the baseline
 	int64_t value; ///< else in the metric's unit (percentage points: 1e-6)
 	const char *text; ///< as written: "5%", "2ms"
+	struct file_limit exact; ///< of input.*, unless relative: `value` is not of its unit
 };
 
 /// The alternatives of one fail or warn map.
@@ -36,6 +45,7 @@ struct limits {
 	bool and_of_step; ///< `and_value` is 1e-6 percent of the baseline's step.cuda_time
 	int64_t and_value; ///< else in the metric's unit
 	const char *and_text; ///< NULL without one
+	struct file_limit and_exact; ///< of input.*
 };
 
 /// What is noise.
@@ -90,8 +100,10 @@ struct rules {
 	int64_t warmup; ///< -1: not said, 0
 	int64_t min_steps; ///< 0: not said
 	VEC(struct span) must_match, should_match; ///< environment keys
+	bool throttled_warns; ///< a run whose GPUs were throttled is judged all the same
 	enum on_missing on_missing;
 	struct noise_rule noise; ///< of rules that do not say
+	struct result_formats results; ///< of files of the user's own
 	bool match_exact;
 	VEC(struct alias) aliases;
 	VEC(struct category_addition) categories; ///< what is added to those of the table

@@ -1,5 +1,7 @@
 #include "model/view.h"
 
+#include <stdlib.h>
+
 #include "base/number.h"
 #include "model/flops.h"
 #include "model/ranks.h"
@@ -127,6 +129,45 @@ static void rank_view_init(struct run_view *v, struct rank_view *r, const struct
 		r->folded_most = number_div_round(largest, d->usable_steps);
 }
 
+/* ---- figures of files ---- */
+
+void run_views_align(struct run_view *v, size_t nr, struct arena *a)
+{
+	VEC(const struct input_stat *) all = VEC_INIT;
+	for (size_t i = 0; i < nr; i++)
+		for (size_t r = 0; r < v[i].run->ranks.nr; r++) {
+			const struct digest *d = v[i].run->ranks.v[r];
+			for (size_t k = 0; k < d->inputs.nr; k++)
+				vec_push(&all, &d->inputs.v[k]);
+		}
+	const struct metric **inputs = arena_alloc(a, all.nr, sizeof *inputs);
+	size_t nr_inputs = input_metrics(all.v, all.nr, a, inputs);
+	vec_release(&all);
+	for (size_t i = 0; i < nr; i++) {
+		v[i].inputs = inputs;
+		v[i].nr_inputs = nr_inputs;
+	}
+}
+
+static int metric_name_cmp(const void *a, const void *b)
+{
+	return strcmp((*(const struct metric *const *)a)->name,
+	              (*(const struct metric *const *)b)->name);
+}
+
+const struct metric *view_metric(const struct run_view *v, const struct metric *m,
+                                 struct span label)
+{
+	if (m->need != NEED_INPUT)
+		return m;
+	struct arena scratch = ARENA_INIT;
+	const struct metric *key = label.n ? metric_of_input(label, &scratch) : m;
+	const struct metric *const *found =
+	    v->nr_inputs ? bsearch(&key, v->inputs, v->nr_inputs, sizeof key, metric_name_cmp) : NULL;
+	arena_release(&scratch);
+	return found ? *found : m;
+}
+
 void run_view_init(struct run_view *v, const struct run *run, const struct naming *naming)
 {
 	*v = (struct run_view){ .arena = ARENA_INIT, .naming = naming, .run = run };
@@ -143,6 +184,7 @@ void run_view_init(struct run_view *v, const struct run *run, const struct namin
 	}
 	name_table_release(&known.names);
 	vec_release(&known.categories);
+	run_views_align(v, 1, &v->arena);
 }
 
 void run_view_release(struct run_view *v)
@@ -225,6 +267,8 @@ static bool rank_has(const struct rank_view *r, const struct metric *m)
 		return r->cross->known;
 	case NEED_MATCHED:
 		return r->cross->known && r->cross->matched > 0;
+	case NEED_MACHINE:
+		return d->machines.nr > 0;
 	case NEED_INPUT:
 		return rank_has_input(d, m);
 	}

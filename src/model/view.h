@@ -47,11 +47,22 @@ struct run_view {
 	const struct run *run;
 	struct rank_view *ranks; ///< run->ranks.nr
 	struct name_table *labels; ///< of figures that are composed; filled as they are asked for
+	const struct metric **inputs; ///< one for each figure of files, by name, in its own unit
+	size_t nr_inputs;
 	size_t merged_names; ///< raw names that were merged into another, all ranks
 };
 
 /// Build the view of `run`, which it borrows together with `naming`.
 void run_view_init(struct run_view *v, const struct run *run, const struct naming *naming);
+
+/// Give the figures of files of all `nr` views the same units, so that values of one name can be
+/// compared; each has as many decimal places as the values of all runs allow. Owned by `a`.
+void run_views_align(struct run_view *v, size_t nr, struct arena *a);
+
+/// The metric that a figure of `m` is of: that of the file's figure `label` (empty: the one that
+/// `m` names) if `m` is of files, else `m`.
+const struct metric *view_metric(const struct run_view *v, const struct metric *m,
+                                 struct span label);
 
 /// Give the memory back, before the run is released.
 void run_view_release(struct run_view *v);

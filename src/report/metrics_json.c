@@ -41,7 +41,6 @@ static void rank_header(struct emit *e, const struct digest *d)
 struct figure_ctx {
 	struct emit *e;
 	const struct digest *digest;
-	struct arena *scratch;
 };
 
 static void label(struct emit *e, const struct figure *f)
@@ -104,8 +103,7 @@ static void figure(void *ctx, const struct figure *f)
 	int digits = unit_digits(f->metric->unit);
 	const struct metric *m = f->metric;
 	emit_open_line(e, 2, NULL, '{');
-	emit_str(e, "metric",
-	         m->label == LABEL_INPUT ? metric_of_input(f->label, c->scratch)->name : m->name);
+	emit_str(e, "metric", m->name);
 	emit_str(e, "unit", unit_name(f->metric->unit));
 	emit_number(e, "rank", f->rank, 0);
 	label(e, f);
@@ -211,7 +209,7 @@ static void communication(struct emit *e, const struct run_view *v)
 	rows(e, "collectives", run, offsetof(struct digest, comms), &comm_stat_row);
 	emit_open_line(e, 1, "functions", '[');
 	for (size_t i = 0; i < run->ranks.nr; i++) {
-		struct figure_ctx ctx = { e, run->ranks.v[i], NULL };
+		struct figure_ctx ctx = { e, run->ranks.v[i] };
 		rank_figures(v, i, &metric_table[METRIC_FUNCTION_EXCLUSIVE_PCT], function, &ctx);
 	}
 	emit_close(e, ']');
@@ -223,7 +221,7 @@ static void phases(struct emit *e, const struct run_view *v)
 	emit_open_line(e, 1, "phases", '[');
 	for (int m = 0; m < NR_METRICS; m++)
 		for (size_t i = 0; i < v->run->ranks.nr; i++) {
-			struct figure_ctx ctx = { e, v->run->ranks.v[i], NULL };
+			struct figure_ctx ctx = { e, v->run->ranks.v[i] };
 			if (phase_sum_of(&metric_table[m]))
 				rank_phase_figures(v, i, &metric_table[m], figure, &ctx);
 		}
@@ -233,7 +231,6 @@ static void phases(struct emit *e, const struct run_view *v)
 void metrics_write_json(const struct run_view *v, const struct report *r, struct sink *out)
 {
 	struct emit e = { out, false };
-	struct arena scratch = ARENA_INIT;
 	const struct run *run = v->run;
 	emit_open(&e, NULL, '{');
 	emit_str(&e, "schema", "gpugate-metrics-1");
@@ -244,7 +241,7 @@ void metrics_write_json(const struct run_view *v, const struct report *r, struct
 	emit_open_line(&e, 1, "metrics", '[');
 	for (int m = 0; m < NR_METRICS; m++)
 		for (size_t i = 0; i < run->ranks.nr; i++) {
-			struct figure_ctx ctx = { &e, run->ranks.v[i], &scratch };
+			struct figure_ctx ctx = { &e, run->ranks.v[i] };
 			if (metric_table[m].label != LABEL_PAIR)
 				rank_figures(v, i, &metric_table[m], figure, &ctx);
 		}
@@ -262,5 +259,4 @@ void metrics_write_json(const struct run_view *v, const struct report *r, struct
 	}
 	emit_close(&e, '}');
 	sink_puts(out, "\n");
-	arena_release(&scratch);
 }

@@ -14,18 +14,13 @@
 
 /* ---- tables ---- */
 
-/* Each figure of a metrics file is a metric of its own. */
-static const char *title(struct metrics_page *p, const struct metric *m, struct span label)
-{
-	return m->label == LABEL_INPUT ? metric_of_input(label, &p->arena)->name : m->name;
-}
-
 static void add_over_ranks(struct metrics_page *p, struct table *t, const struct metric *m,
                            const struct metrics_line *l)
 {
-	const char *label = title(p, m, l->label);
+	m = view_metric(p->v, m, l->label); /* each figure of a file is one of its own */
+	const char *label = m->name;
 	bool same = l->low == l->high;
-	if (l->label.n && m->label != LABEL_INPUT)
+	if (l->label.n && m->need != NEED_INPUT)
 		label = arena_printf(&p->arena, "%s %s", m->name, metrics_name(p, l->label));
 	table_add(t, NULL,
 	          (const char *[]){ label, unit_text(&p->arena, m->unit, l->value),
@@ -129,6 +124,7 @@ static void run_table(struct metrics_page *p)
 		metrics_query(p, m, &lines);
 		for (size_t i = 0; i < lines.list.nr; i++) {
 			const struct metrics_line *l = &lines.list.v[i];
+			const struct metric *own = view_metric(p->v, metric, l->label);
 			if (p->many) {
 				add_over_ranks(p, &t, metric, l);
 				continue;
@@ -138,8 +134,7 @@ static void run_table(struct metrics_page *p)
 			                                    metrics_name(p, l->label))
 			                     : "";
 			table_add(&t, NULL,
-			          (const char *[]){ title(p, metric, l->label),
-			                            unit_text(&p->arena, metric->unit, l->value), of });
+			          (const char *[]){ own->name, unit_text(&p->arena, own->unit, l->value), of });
 		}
 		vec_release(&lines.list);
 	}

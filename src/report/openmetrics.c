@@ -31,6 +31,9 @@ static const struct base_unit base_units[] = {
 	[UNIT_FLOPS] = { NULL, 0 },
 	[UNIT_FLOPS_PER_S] = { "per_second", 0 },
 	[UNIT_NUMBER] = { NULL, 6 },
+	[UNIT_HZ] = { "hertz", 0 },
+	[UNIT_MILLIWATT] = { "watts", 3 },
+	[UNIT_CELSIUS] = { "celsius", 0 },
 };
 
 /* "memory.growth_per_step" as "gpugate_memory_growth_bytes_per_step": the unit once, at the end. */
@@ -89,6 +92,7 @@ struct series_row {
 	const char *labels; ///< but for workload and side; "" none
 	const char *side; ///< NULL: there is but one
 	int64_t value;
+	int digits; ///< decimal places of it
 };
 
 struct exposition {
@@ -175,13 +179,14 @@ static void write_trust(struct exposition *e)
 static void add_side(struct exposition *e, const struct metric *m, const char *labels,
                      const char *side, bool has, int64_t value)
 {
+	int digits = m->id == METRIC_INPUT ? unit_digits(m->unit) : base_units[m->unit].digits;
 	const struct metric *row = &metric_table[m->id];
-	if (row != m) /* a figure of a metrics file: of one family, by name */
+	if (m->id == METRIC_INPUT) /* a figure of a metrics file: of one family, by name */
 		labels = arena_printf(&e->arena, "%s%s%s", labels, *labels ? "," : "",
 		                      label(e, "name", m->name));
 	if (has)
-		vec_push(&e->rows,
-		         (struct series_row){ row, labels, side, m->exact ? value : rounded(value) });
+		vec_push(&e->rows, (struct series_row){ row, labels, side,
+		                                        m->exact ? value : rounded(value), digits });
 }
 
 /* In the order of what breaks the gate: 5 and more do. */
@@ -201,7 +206,7 @@ static void collect(struct exposition *e)
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
 		const char *labels = label(e, "check", c->id);
-		vec_push(&e->rows, (struct series_row){ NULL, labels, NULL, state_of(c->verdict) });
+		vec_push(&e->rows, (struct series_row){ NULL, labels, NULL, state_of(c->verdict), 0 });
 		add_side(e, c->metric, labels, "baseline", c->has_baseline, c->baseline);
 		add_side(e, c->metric, labels, "candidate", c->has_candidate, c->candidate);
 	}
@@ -214,8 +219,11 @@ static void collect(struct exposition *e)
 	for (size_t i = 0; r->run && r->kind == REPORT_RUN && i < r->run->facts.nr; i++) {
 		const struct fact *f = &r->run->facts.v[i];
 		const struct metric *m = metric_named(span_of(f->id), &e->arena);
-		if (m)
-			add_side(e, m, "", NULL, f->has_value && f->unit == m->unit, f->value);
+		if (!m)
+			continue;
+		struct metric own = *m;
+		own.unit = m->id == METRIC_INPUT ? f->unit : m->unit;
+		add_side(e, &own, "", NULL, f->has_value && f->unit == own.unit, f->value);
 	}
 }
 
@@ -266,8 +274,7 @@ static void write_rows(struct exposition *e)
 				       "6 inconclusive, 7 fail.");
 			}
 		}
-		series(e, strbuf_str(&name), numbered(e, i), row->side, row->value,
-		       m ? base_units[m->unit].digits : 0);
+		series(e, strbuf_str(&name), numbered(e, i), row->side, row->value, row->digits);
 	}
 	strbuf_release(&name);
 }

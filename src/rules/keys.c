@@ -188,11 +188,25 @@ static enum status check_named(struct document *d, const struct key *key, const 
 	return ST_OK;
 }
 
+static enum status check_pairs(struct document *d, const struct key *key, const struct node *map)
+{
+	for (struct node *n = map->first; n; n = n->next) {
+		const struct key item = { .name = n->key->text.p, .kind = KEY_TEXT };
+		TRY(check_text(d, key, n->key));
+		TRY(keys_check_value(d, &item, n));
+		for (const struct node *other = map->first; other != n; other = other->next)
+			if (span_eq(other->key->text, n->key->text))
+				return document_fail(d, n->key, "'%s' is written twice, first in line %u",
+				                     n->key->text.p, other->key->line);
+	}
+	return ST_OK;
+}
+
 enum status keys_check_value(struct document *d, const struct key *key, struct node *n)
 {
 	static const char *const wanted[] = { "one value", "a map of keys", "a list" };
 	enum node_kind kind = NODE_SCALAR;
-	if (key->kind == KEY_MAP || key->kind == KEY_NAMED)
+	if (key->kind == KEY_MAP || key->kind == KEY_NAMED || key->kind == KEY_PAIRS)
 		kind = NODE_MAP;
 	else if (key->kind == KEY_TEXTS || key->kind == KEY_MAPS)
 		kind = NODE_LIST;
@@ -207,6 +221,8 @@ enum status keys_check_value(struct document *d, const struct key *key, struct n
 		return document_fail(d, n, "'%s' is empty", key->name);
 	if (key->kind == KEY_NAMED)
 		return check_named(d, key, n);
+	if (key->kind == KEY_PAIRS)
+		return check_pairs(d, key, n);
 	return kind == NODE_MAP ? keys_check(d, n, key->map) : check_list(d, key, n);
 }
 

@@ -26,6 +26,7 @@ enum key_kind {
 	KEY_MAP,
 	KEY_NAMED, ///< from names of the user's own, each a KEY_ID, to maps
 	KEY_TEXTS, ///< list of texts
+	KEY_PAIRS, ///< from any texts to one value each
 	KEY_MAPS, ///< list of maps
 };
 

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "model/embedded.h"
 #include "model/env_key.h"
+#include "rules/formats_file.h"
 #include "rules/rules_internal.h"
 
 const char *workload_fault(struct span name)
@@ -119,6 +120,7 @@ static enum status read_root(struct document *d, const struct node *root, struct
 		keys_fill(&alias_map, n, &out->arena, vec_push_zero(&out->aliases));
 	for (const struct node *n = node_first(node_get(kernels, "categories")); n; n = n->next)
 		TRY(addition_read(d, n, out));
+	TRY(result_rows_read(d, node_get(node_get(root, "inputs"), "results"), true, &out->results));
 	for (const struct node *n = node_get(root, "rules")->first; n; n = n->next)
 		TRY(rule_read(d, n, out));
 	for (const struct node *n = node_first(node_get(root, "waivers")); n; n = n->next)

@@ -1,3 +1,4 @@
+#include "rules/formats_file.h"
 #include "rules/rules_internal.h"
 
 #define DEFAULT_BASELINE "baselines/{workload}.json"
@@ -15,6 +16,7 @@ WORDS(word_level, "note", "warn", "fail")
 WORDS(word_on_missing, "fail", "warn", "skip")
 WORDS(word_class, "compute", "communication")
 WORDS(word_kernel_match, "normalized", "exact")
+WORDS(word_throttled, "inconclusive", "warn")
 WORDS(word_unmarked, "window", UNMARKED_PERIOD)
 
 const char *word_metric(size_t i)
@@ -36,6 +38,8 @@ static const struct key inputs_keys[] = {
 	KEY("expect_ranks", INTEGER, OPTIONAL,
 	    "ranks that a run must have; fewer or more cannot be judged", INTO(rules, expect_ranks),
 	    .min = 1, .max = 1000000),
+	KEY("results", MAPS, OPTIONAL,
+	    "formats of result files of one's own; the first that fits is used", .map = &result_map),
 };
 static const struct key_map inputs_map = KEY_TABLE("'inputs'", inputs_keys);
 
@@ -64,6 +68,11 @@ static const struct key environment_keys[] = {
 	KEY("should_match", TEXTS, OPTIONAL,
 	    "environment keys whose difference is a warning in every report",
 	    INTO(rules, should_match)),
+	KEY("throttled", WORD, OPTIONAL,
+	    "what a run is whose GPUs were throttled for more than 1 % of the time; inconclusive if "
+	    "not "
+	    "said",
+	    INTO(rules, throttled_warns), .words = word_throttled),
 };
 static const struct key_map environment_map = KEY_TABLE("'environment'", environment_keys);
 

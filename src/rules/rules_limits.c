@@ -6,6 +6,8 @@
 struct quantity {
 	int64_t scaled; ///< × 10^6
 	const struct unit_word *unit;
+	struct decimal exact;
+	struct span unit_text;
 };
 
 static enum unit_family family_of(enum unit unit)
@@ -26,10 +28,13 @@ static enum unit_family family_of(enum unit unit)
 }
 
 static enum status unit_read(struct document *d, const struct node *n, struct span text,
-                             struct quantity *out)
+                             bool of_file, struct quantity *out)
 {
 	struct nearest near = { .word = text };
 	out->unit = unit_word_find(text);
+	out->unit_text = text;
+	if (!out->unit && of_file && figure_unit_find(text) >= 0)
+		out->unit = unit_word_find(SPAN(""));
 	if (out->unit)
 		return ST_OK;
 	for (const struct unit_word *w = unit_words; w->name; w++)
@@ -44,6 +49,7 @@ static enum status unit_read(struct document *d, const struct node *n, struct sp
 static enum status quantity_read(struct document *d, const struct node *n, enum unit unit,
                                  struct quantity *out)
 {
+	bool of_file = unit == UNIT_NUMBER;
 	struct span s = n->text;
 	const char *quoted = document_quote(d, s);
 	if (s.n && s.p[0] == '-')
@@ -54,14 +60,19 @@ static enum status quantity_read(struct document *d, const struct node *n, enum 
 	int64_t nothing;
 	if (!number_parse(number, -(int)number.n, &nothing))
 		return document_fail(d, n, "%s must begin with a number like 5 or 0.5", quoted);
-	if (unit_number_is_too_fine(number))
+	if (of_file && decimal_parse(number, &out->exact) != DECIMAL_OK)
+		return document_fail(d, n, "%s has more than %d significant digits", quoted,
+		                     DECIMAL_SIGNIFICANT);
+	if (!of_file && unit_number_is_too_fine(number))
 		return document_fail(d, n, "%s has more than %d decimals", quoted, UNIT_DECIMALS);
-	if (!number_parse(number, UNIT_DECIMALS, &out->scaled))
+	if (of_file)
+		out->scaled = decimal_scaled(out->exact, UNIT_DECIMALS);
+	else if (!number_parse(number, UNIT_DECIMALS, &out->scaled))
 		return document_fail(d, n, "%s is too large", quoted);
 	if (unit == UNIT_BYTES_PER_S && s.n > 2 && memcmp(s.p + s.n - 2, "/s", 2) == 0)
 		s.n -= 2;
-	TRY(unit_read(d, n, s, out));
-	if (out->unit->family == FAMILY_BARE && !n->plain)
+	TRY(unit_read(d, n, s, of_file, out));
+	if (out->unit->family == FAMILY_BARE && !s.n && !n->plain)
 		return document_fail(d, n, "%s in quotes is a text: write the number without them", quoted);
 	return ST_OK;
 }
@@ -116,9 +127,14 @@ static enum status absolute_read(struct document *d, const struct node *n, const
 	return ST_OK;
 }
 
-/* The unit fits the metric where the quantity stands. */
-static bool unit_fits(enum unit_family family, enum unit_family unit, enum use use)
+/* The unit fits the metric where the quantity stands. That of a figure of a file is only known with
+   the file: gate/figure_rule.c. */
+static bool unit_fits(const struct metric *m, enum unit_family unit, enum use use)
 {
+	enum unit_family family = family_of(m->unit);
+	if (m->unit == UNIT_NUMBER)
+		return unit != FAMILY_STEP && unit != FAMILY_POINTS &&
+		       (unit != FAMILY_PERCENT || use != USE_AND);
 	if (unit == FAMILY_STEP)
 		return family == FAMILY_TIME && use == USE_AND;
 	if (unit == FAMILY_PERCENT)
@@ -133,7 +149,7 @@ static enum status fitting_read(struct document *d, const struct node *n, const 
                                 enum use use, struct quantity *out)
 {
 	TRY(quantity_read(d, n, m->unit, out));
-	if (unit_fits(family_of(m->unit), out->unit->family, use))
+	if (unit_fits(m, out->unit->family, use))
 		return ST_OK;
 	return document_fail(d, n, "%s does not fit '%s', which is in %s: %s",
 	                     document_quote(d, n->text), m->name,
@@ -161,6 +177,7 @@ static enum status limit_read(struct document *d, struct arena *a, const struct 
 	TRY(fitting_read(d, n, m, use, &q));
 	out->text = arena_dup(a, n->text);
 	out->relative = q.unit->family == FAMILY_PERCENT && use == USE_DIFFERENCE;
+	out->exact = (struct file_limit){ q.exact, arena_dup(a, q.unit_text) };
 	if (!out->relative)
 		return absolute_read(d, n, m, out->condition == COND_MIN, &q, &out->value);
 	if (out->condition == COND_DECREASE && q.scaled >= 100 * MICRO)
@@ -184,6 +201,7 @@ static enum status and_read(struct document *d, struct arena *a, const struct me
 	out->has_and = true;
 	out->and_of_step = q.unit->family == FAMILY_STEP;
 	out->and_text = arena_dup(a, n->text);
+	out->and_exact = (struct file_limit){ q.exact, arena_dup(a, q.unit_text) };
 	if (!out->and_of_step)
 		return absolute_read(d, n, m, false, &q, &out->and_value);
 	out->and_value = q.scaled;

@@ -43,6 +43,7 @@ static void write_kind(struct sink *out, const struct key *key, int depth)
 		[KEY_TEXT] = TEXT "\"minLength\": 1",
 		[KEY_DATE] = "\"type\": \"string\", \"pattern\": \"^[0-9]{4}-[0-9]{2}-[0-9]{2}$\"",
 		[KEY_SHARE] = "\"type\": \"string\", \"pattern\": \"^" NUMBER " *%$\"",
+		[KEY_PAIRS] = "\"type\": \"object\", \"minProperties\": 1",
 		[KEY_TEXTS] = "\"type\": \"array\", \"items\": {" TEXT "\"minLength\": 1}",
 	};
 	char min[NUMBER_TEXT], max[NUMBER_TEXT];

@@ -80,6 +80,11 @@ static const struct field value_fields[] = {
 	  .offset = offsetof(struct past_value, rank),
 	  .absent = -1 },
 	{ .key = "value", .type = FIELD_NUMBER, .offset = offsetof(struct past_value, value) },
+	{ .key = "digits", /* files of earlier versions hold millionths */
+	  .type = FIELD_OPTIONAL_NUMBER,
+	  .offset = offsetof(struct past_value, digits),
+	  .absent = MICRO_DIGITS,
+	  .since = 1 },
 };
 
 /* The query begins with the name of its metric. */

@@ -128,6 +128,7 @@ static const struct field digest_fields[] = {
 	SOME_ROWS(memory_levels, memory_level),
 	SOME_ROWS(memory_evidence, memory_evidence),
 	SOME_ROWS(inputs, input_stat),
+	SOME_ROWS(machines, machine_stat),
 };
 
 const struct schema digest_schema = {
@@ -144,16 +145,24 @@ const struct schema ranks_schema = {
 	.size = sizeof(struct digest),
 };
 
-static void check_inputs(struct row_reader *r, const struct digest *d)
+static bool input_is_fine(const struct input_stat *s)
+{
+	return input_name_is_valid(span_of(s->name), false) && s->digits <= DECIMAL_DIGITS_MAX &&
+	       s->digits >= -DECIMAL_DIGITS_MAX &&
+	       (!s->better || strcmp(s->better, "lower") == 0 || strcmp(s->better, "higher") == 0);
+}
+
+static void check_inputs(struct row_reader *r, struct digest *d)
 {
 	bool fine = d->metrics_file || d->inputs.nr == 0;
+	input_settle(d->inputs.v, d->inputs.nr);
 	for (size_t i = 0; i < d->inputs.nr; i++)
-		fine = fine && input_name_is_valid(span_of(d->inputs.v[i].name), false);
+		fine = fine && input_is_fine(&d->inputs.v[i]);
 	if (jscan_status(r->js) == ST_OK && !fine)
 		row_fail(r, jscan_byte(r->js), "inputs", "are not those of a metrics file");
 }
 
-void digest_check(struct row_reader *r, const struct digest *d)
+void digest_check(struct row_reader *r, struct digest *d)
 {
 	if (d->rank > RANK_MAX)
 		row_fail(r, jscan_byte(r->js), "rank", "is beyond 2147483647");

@@ -12,7 +12,7 @@ extern const struct schema digest_schema;
 extern const struct schema ranks_schema;
 
 /// Stop the scanner where parts of a digest contradict one another.
-void digest_check(struct row_reader *r, const struct digest *d);
+void digest_check(struct row_reader *r, struct digest *d);
 
 /// The steps of digests, for FIELD_OWN.
 void steps_read(struct row_reader *r, void *const *digests, size_t nr);

@@ -362,6 +362,7 @@ static struct digest *copy(const struct digest *from)
 	COPY(d, from, memories);
 	COPY(d, from, memory_evidence);
 	COPY(d, from, counters);
+	COPY(d, from, machines);
 	COPY(d, from, flops);
 	for (size_t i = 0; i < d->flops.nr; i++)
 		d->flops.v[i].gpu_ns = 0;

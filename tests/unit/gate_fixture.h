@@ -129,7 +129,8 @@ static inline struct rule fixture_rule(enum metric_id id)
 static inline void fixture_limit(struct limits *l, enum condition c, bool relative, int64_t value,
                                  const char *text)
 {
-	vec_push(&l->list, (struct limit){ c, relative, value, text });
+	vec_push(&l->list,
+	         (struct limit){ .condition = c, .relative = relative, .value = value, .text = text });
 }
 
 /* `rules` owns the limits from now on. */

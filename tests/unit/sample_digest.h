@@ -207,9 +207,29 @@ static inline struct digest *sample_digest(int64_t rank)
 	struct memory_stat memory = sample_memory("0", MEMORY_OF_TRACE, 4000);
 	memory.growth_per_step = -12;
 	vec_push(&d->memories, memory);
+	vec_push(&d->machines, (struct machine_stat){ .id = "0",
+	                                              .samples = 3,
+	                                              .span_ns = 2000000000,
+	                                              .sm_clock_hz = 1980000000,
+	                                              .memory_clock_hz = 2619000000,
+	                                              .power_mw = 631950,
+	                                              .temperature_c = 59,
+	                                              .throttled_pct = 250000,
+	                                              .other_processes = 0,
+	                                              .reasons = "sw_power_cap" });
 	d->metrics_file = "bench.json";
-	vec_push(&d->inputs, (struct input_stat){ "accuracy", 761200 });
-	vec_push(&d->inputs, (struct input_stat){ "tokens_per_s", 123400000 });
+	vec_push(
+	    &d->inputs,
+	    (struct input_stat){
+	        .name = "accuracy", .value = 7612, .digits = 4, .spread = -1, .micro = INPUT_EXACT });
+	vec_push(&d->inputs, (struct input_stat){ .name = "tokens_per_s",
+	                                          .value = 1234,
+	                                          .digits = 1,
+	                                          .unit = "tok/s",
+	                                          .better = "higher",
+	                                          .samples = 3,
+	                                          .spread = 2,
+	                                          .micro = INPUT_EXACT });
 	return d;
 }
 

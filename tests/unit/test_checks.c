@@ -219,7 +219,8 @@ static void test_straggler(void **state)
 				                     .steps = STEPS,
 				                     .step_ns = MS(200) * STEPS };
 	struct rule *r = add_rule(&j, METRIC_RANK_STRAGGLER_PCT, 0);
-	r->fail.list.v[0] = (struct limit){ COND_INCREASE, false, PERCENT(10), "10pp" };
+	r->fail.list.v[0] =
+	    (struct limit){ .condition = COND_INCREASE, .value = PERCENT(10), .text = "10pp" };
 	r = add_rule(&j, METRIC_COMM_TRANSFER_TIME, 10);
 	r->id = "wire";
 	EXPECT(&j, "fail rule", "pass wire");

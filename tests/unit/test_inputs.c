@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
-#include "read/metrics_file.h"
+#include "results/metrics_file.h"
 
 /* What came of a text, in blocks of `block` bytes: the figures as one line, or the error. */
 static enum status read_text(struct span text, size_t block, bool *other, struct strbuf *out)
@@ -22,8 +22,8 @@ static enum status read_text(struct span text, size_t block, bool *other, struct
 	if (st != ST_OK)
 		strbuf_adds(out, diag_first_error(&log));
 	for (size_t i = 0; st == ST_OK && i < d->inputs.nr; i++)
-		strbuf_addf(out, "%s%s=%lld", i ? " " : "", d->inputs.v[i].name,
-		            (long long)d->inputs.v[i].micro);
+		strbuf_addf(out, "%s%s=%llde%lld", i ? " " : "", d->inputs.v[i].name,
+		            (long long)d->inputs.v[i].value, -(long long)d->inputs.v[i].digits);
 	diag_release(&log);
 	source_close(src);
 	digest_free(d);
@@ -35,16 +35,18 @@ static const struct row {
 	const char *figures; ///< or the error, without its file
 	bool refused, other;
 } rows[] = {
-	{ "{\"tokens_per_s\": 123.4}", "tokens_per_s=123400000", false, false },
-	{ "{\"b\":-2.5e-1,\"a\":7, \"val/p-9.9_A\" :0}", "a=7000000 b=-250000 val/p-9.9_A=0", false,
+	{ "{\"tokens_per_s\": 123.4}", "tokens_per_s=1234e-1", false, false },
+	{ "{\"b\":-2.5e-1,\"a\":70, \"val/p-9.9_A\" :0}", "a=7e1 b=-25e-2 val/p-9.9_A=0e0", false,
 	  false },
-	/* half away from zero below six decimals */
-	{ "{\"a\":0.7612345,\"b\":-0.0000005,\"c\":4e-7}", "a=761235 b=-1 c=0", false, false },
-	{ "{\"a\":9223372036854.775807,\"b\":-9223372036854.775808}",
-	  "a=9223372036854775807 b=-9223372036854775808", false, false },
+	/* every digit is kept */
+	{ "{\"a\":0.7612345,\"b\":-0.0000005,\"c\":2.2e-07}", "a=7612345e-7 b=-5e-7 c=22e-8", false,
+	  false },
+	{ "{\"a\":999999999999.999999,\"b\":1e300}", "a=999999999999999999e-6 b=1e300", false, false },
 	{ "{}", "", false, false },
-	{ "{\"a\":9223372036854.775808}", "byte 5: 'a' is beyond 9.2e12", true, false },
-	{ "{\"a\": 1e999}", "byte 6: 'a' is beyond 9.2e12", true, false },
+	{ "{\"a\":9223372036854.775807}", "a=9223372036854775807e-6", false, false },
+	{ "{\"a\":9223372036854.775808}", "byte 5: 'a' has more than 18 significant digits", true,
+	  false },
+	{ "{\"a\": 1e999}", "byte 6: 'a' has more than 18 significant digits", true, false },
 	{ "{\"a\": NaN}", "byte 6: 'a' is no number: leave out what was not measured", true, false },
 	{ "{\"a\": -Infinity}", "byte 6: 'a' is no number: leave out", true, false },
 	{ "{\"a\": null}", "byte 6: 'a' is no number: leave out", true, true },

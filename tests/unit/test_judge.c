@@ -557,8 +557,8 @@ static struct digest *add_repeat(struct bench_of_two *s, int64_t ms)
 static void add_recent(struct bench_of_two *s, const struct rule *r, int64_t value)
 {
 	struct past_run *run = vec_push_zero(&s->recent.runs);
-	vec_push(&run->values,
-	         (struct past_value){ query_text(&r->query, &s->rules.arena), SPAN(""), -1, value });
+	vec_push(&run->values, (struct past_value){ query_text(&r->query, &s->rules.arena), SPAN(""),
+	                                            -1, value, MICRO_DIGITS });
 }
 
 /* The median of the candidate's runs is judged: one bad run does not decide. */

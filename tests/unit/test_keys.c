@@ -78,6 +78,9 @@ static void add_value(struct strbuf *b, const struct key *key)
 		add_map(b, key->map);
 		strbuf_adds(b, key->kind == KEY_MAPS ? "]" : key->kind == KEY_NAMED ? "}" : "");
 		return;
+	case KEY_PAIRS:
+		strbuf_addf(b, "{x: x-%s}", key->name);
+		return;
 	default: /* texts name their key: none is taken for another */
 		strbuf_addf(b, key->kind == KEY_TEXTS ? "[x-%s, b]" : "x-%s", key->name);
 	}
@@ -88,7 +91,10 @@ static void add_map(struct strbuf *b, const struct key_map *keys)
 	strbuf_adds(b, "{");
 	for (size_t i = 0; i < keys->nr; i++) {
 		strbuf_addf(b, "%s%s: ", i ? ", " : "", keys->keys[i].name);
-		add_value(b, &keys->keys[i]);
+		if (strcmp(keys->keys[i].name, "results") == 0) /* paths and numbers: test_results.c */
+			strbuf_adds(b, "[]");
+		else
+			add_value(b, &keys->keys[i]);
 	}
 	strbuf_adds(b, "}");
 }

@@ -168,7 +168,7 @@ static void test_figures(void **state)
 		{ "place.sync_count", "train.py:log=1500000" },
 		{ "place.copy_bytes", "data.py:load=500" },
 		{ "thread.time", "12/34=777" },
-		{ "input.*", "accuracy=761200 tokens_per_s=123400000" },
+		{ "input.*", "accuracy=7612000 tokens_per_s=123400000" },
 	};
 	struct fixture *f = open_view(sample_digest(0), NULL);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -1,6 +1,6 @@
 /// A metrics file: one flat JSON object of numbers that a benchmark job wrote.
-#ifndef GG_READ_METRICS_FILE_H
-#define GG_READ_METRICS_FILE_H
+#ifndef GG_RESULTS_METRICS_FILE_H
+#define GG_RESULTS_METRICS_FILE_H
 
 #include "io/source.h"
 #include "model/digest.h"

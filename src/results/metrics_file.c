@@ -1,17 +1,27 @@
-#include "read/metrics_file.h"
+#include "results/metrics_file.h"
 
-#include "base/number.h"
+#include "base/decimal.h"
 #include "base/text.h"
 #include "io/jscan.h"
-#include "read/recognise.h"
 
 /* ---- recognising ---- */
 
-/* Of a trace, or of another format. */
+/* Keys of traces, snapshots and other recordings, which begin with numbers too. */
 static bool is_foreign_key(struct span key)
 {
-	return foreign_key(key) || span_eq(key, SPAN("traceEvents")) ||
-	       span_eq(key, SPAN("schemaVersion"));
+	static const char *const keys[] = { "traceEvents",
+		                                "schemaVersion",
+		                                "segments",
+		                                "device_traces",
+		                                "segment_type",
+		                                "blocks",
+		                                "nodes",
+		                                "memoryProfilePerAllocator",
+		                                "memory_profile_per_allocator" };
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (span_eq(key, span_of(keys[i])))
+			return true;
+	return false;
 }
 
 /* Numbers alone, as far as `first` shows; or among others, where it shows all: then whoever
@@ -74,20 +84,23 @@ struct inputs_reader {
 static void read_value(struct inputs_reader *r, const char *name, const char *quoted, uint64_t byte)
 {
 	struct span text;
-	int64_t micro;
+	struct decimal value;
 	enum jscan_type type = jscan_peek(r->js);
 	const char *why = advice(type);
 	if (why) {
 		*r->other = type != JSCAN_NAN && type != JSCAN_END;
 		jscan_fail(r->js, byte, "%s is %s", quoted, why);
 	} else if (jscan_number(r->js, &text)) {
-		if (number_parse(text, 6, &micro))
-			vec_push(&r->d->inputs, (struct input_stat){ name, micro });
+		if (decimal_parse(text, &value) == DECIMAL_OK)
+			vec_push(&r->d->inputs, (struct input_stat){ .name = name,
+			                                             .value = value.value,
+			                                             .digits = value.digits,
+			                                             .spread = -1,
+			                                             .micro = INPUT_EXACT });
 		else
 			jscan_fail(r->js, byte,
-			           "%s is beyond 9.2e12, up to which six decimals are exact: write it in a "
-			           "larger unit",
-			           quoted);
+			           "%s has more than %d significant digits, which cannot all be kept: round it",
+			           quoted, DECIMAL_SIGNIFICANT);
 	}
 }
 

@@ -1,0 +1,36 @@
+#include "cli/commands.h"
+#include "io/sink.h"
+#include "io/source.h"
+#include "model/embedded.h"
+#include "rules/formats_file.h"
+
+/* The table has been read, so that it is a regular file of a bounded size. */
+static enum status copy_file(const char *path, struct sink *out, struct diag_log *log)
+{
+	struct source *src;
+	char buf[4096];
+	size_t nr = 0;
+	TRY(source_open(path, NULL, &src, log));
+	enum status st;
+	while ((st = source_read(src, buf, sizeof buf, &nr, log)) == ST_OK && nr)
+		sink_write(out, (struct span){ buf, nr });
+	source_close(src);
+	return st;
+}
+
+enum status cmd_formats(const struct options *o, struct diag_log *log)
+{
+	struct result_formats formats;
+	struct sink *out;
+	const char *path = o->value[OPT_FORMATS];
+	enum status st = formats_read(path, &formats, log);
+	result_formats_release(&formats);
+	TRY(st);
+	TRY(sink_open("-", false, &out, log));
+	if (path)
+		st = copy_file(path, out, log);
+	else
+		sink_puts(out, embedded_formats);
+	enum status end = sink_commit(out, log);
+	return st == ST_OK ? end : st;
+}

@@ -1,0 +1,78 @@
+#include "gate/figure_rule.h"
+
+#include <string.h>
+
+/* v · from / to · 10^digits; `up`: rounded up, else down, since "beyond" is strictly greater. */
+static int64_t converted(struct decimal v, int64_t from, int64_t to, int digits, bool up)
+{
+	const __int128 room = (__int128)1 << 120;
+	__int128 num = (__int128)v.value * from, den = to;
+	int64_t places = digits - v.digits;
+	for (; places > 0; places--) {
+		if (num > room / 10)
+			return INT64_MAX;
+		num *= 10;
+	}
+	for (; places < 0 && den < room / 10; places++)
+		den *= 10;
+	if (places < 0)
+		return up && num;
+	__int128 q = num / den + (up && num % den);
+	return q > INT64_MAX ? INT64_MAX : (int64_t)q;
+}
+
+static bool limit_in(const struct file_limit *l, enum unit unit, bool up, int64_t *out)
+{
+	bool bare = unit_figure(unit) < 0;
+	const char *own = bare ? "" : unit_name(unit);
+	const struct unit_word *to = unit_word_find(span_of(own)),
+	                       *from = unit_word_find(span_of(l->unit));
+	bool same = !*l->unit || strcmp(l->unit, own) == 0;
+	if (!same && (bare || !to || !from || to->family != from->family))
+		return false;
+	*out =
+	    converted(l->value, same ? 1 : from->factor, same ? 1 : to->factor, unit_digits(unit), up);
+	return true;
+}
+
+/* The limit that does not fit, or NULL. */
+static const char *limits_in(struct limits *map, enum unit unit, struct arena *a)
+{
+	struct limit *list = arena_alloc(a, map->list.nr, sizeof *list);
+	for (size_t i = 0; i < map->list.nr; i++) {
+		list[i] = map->list.v[i];
+		if (!list[i].relative &&
+		    !limit_in(&list[i].exact, unit, list[i].condition == COND_MIN, &list[i].value))
+			return list[i].text;
+	}
+	map->list.v = list;
+	if (map->has_and && !limit_in(&map->and_exact, unit, false, &map->and_value))
+		return map->and_text;
+	return NULL;
+}
+
+enum status figure_rule(const struct rule *rule, const struct metric *own, const char *source,
+                        struct arena *a, const struct rule **out, struct diag_log *log)
+{
+	*out = rule;
+	if (rule->metric->need != NEED_INPUT || own == rule->metric)
+		return ST_OK;
+	struct rule *r = arena_alloc(a, 1, sizeof *r);
+	struct metric *m = arena_alloc(a, 1, sizeof *m);
+	*r = *rule;
+	*m = *rule->metric;
+	m->unit = own->unit;
+	m->worse = own->worse;
+	r->metric = m;
+	if (r->worse == WORSE_EITHER)
+		r->worse = own->worse;
+	const char *unfit = limits_in(&r->fail, m->unit, a);
+	unfit = unfit ? unfit : limits_in(&r->warn, m->unit, a);
+	if (unfit)
+		return diag_fail(log, ST_USAGE, "%s:%u:%u: rule '%s': '%s' does not fit '%s', which %s%s",
+		                 source, rule->line, rule->column, rule->id, unfit, own->name,
+		                 unit_figure(m->unit) < 0 ? "has no unit: write a bare number" : "is in ",
+		                 unit_figure(m->unit) < 0 ? "" : unit_name(m->unit));
+	*out = r;
+	return ST_OK;
+}

@@ -1,0 +1,14 @@
+/// A rule on figures of files, in the unit of one of them.
+#ifndef GG_GATE_FIGURE_RULE_H
+#define GG_GATE_FIGURE_RULE_H
+
+#include "base/diag.h"
+#include "model/rule.h"
+
+/// `rule`, or where it is on figures of files a copy of it in the unit of `own` (view_metric());
+/// lists and metric owned by `a`. ST_USAGE where a limit has another unit than the figure.
+GG_MUST_CHECK enum status figure_rule(const struct rule *rule, const struct metric *own,
+                                      const char *source, struct arena *a, const struct rule **out,
+                                      struct diag_log *log);
+
+#endif

@@ -1,0 +1,55 @@
+/* What the state of the GPUs beside a run says against its times. */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "gate/trust.h"
+#include "gate/trust_finding.h"
+#include "metric/unit.h"
+
+enum { THROTTLED_MOST_PCT = 1 };
+
+static void find_throttled(const struct trust_scope *s, const struct machine_stat *m, bool warns)
+{
+	struct arena *a = &s->out->arena;
+	if (m->throttled_pct <= THROTTLED_MOST_PCT * MICRO)
+		return;
+	trust_add(s, "throttled", warns ? 0 : SPOILED_BY_CLOCKS,
+	          "was throttled for %s of the time that GPU %s was watched%s%s%s: its times are not "
+	          "those of the code",
+	          unit_text(a, UNIT_PCT, m->throttled_pct), text_line(a, span_of(m->id)),
+	          m->reasons ? " (" : "", m->reasons ? text_line(a, span_of(m->reasons)) : "",
+	          m->reasons ? ")" : "");
+}
+
+static void find_shared(const struct trust_scope *s, const struct machine_stat *m)
+{
+	if (m->other_processes > 0)
+		trust_add(s, "shared-gpu", 0, "shared GPU %s with %" PRId64 " other process%s",
+		          text_line(&s->out->arena, span_of(m->id)), m->other_processes,
+		          m->other_processes == 1 ? "" : "es");
+}
+
+static void find_in_run(const struct run *run, struct trust_scope s, bool warns)
+{
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		const struct digest *d = run->ranks.v[i];
+		s.rank = run->ranks.nr > 1 ? d->rank : -1;
+		for (size_t k = 0; k < d->machines.nr; k++) {
+			find_throttled(&s, &d->machines.v[k], warns);
+			find_shared(&s, &d->machines.v[k]);
+		}
+	}
+}
+
+void trust_find_machines(const struct run *baseline, const struct run *candidates, size_t nr,
+                         bool warns, struct report *out)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct trust_scope s = { out, true, -1, baseline ? NULL : "the run" };
+		if (i)
+			s.who = arena_printf(&out->arena, "run %zu of the candidate", i + 1);
+		find_in_run(&candidates[i], s, warns);
+	}
+	if (baseline)
+		find_in_run(baseline, (struct trust_scope){ out, false, -1, NULL }, warns);
+}

@@ -1,0 +1,134 @@
+#include "results/csv.h"
+
+#include <string.h>
+
+struct csv_line {
+	struct span cells[CSV_COLUMNS];
+	size_t nr;
+	bool is_whole; ///< quotes are closed, and there are not too many columns
+};
+
+static struct span trimmed(struct span s)
+{
+	while (s.n && strchr(" \t\r", s.p[0]) && s.p[0])
+		s.p++, s.n--;
+	while (s.n && strchr(" \t\r", s.p[s.n - 1]) && s.p[s.n - 1])
+		s.n--;
+	return s;
+}
+
+/* A cell in quotes, in which two of them are one; `*at` behind it. */
+static struct span quoted_cell(struct span s, size_t *at, struct arena *a, bool *closed)
+{
+	char *text = arena_alloc(a, s.n + 1, 1);
+	size_t n = 0, i = *at + 1;
+	for (*closed = false; i < s.n; i++) {
+		if (s.p[i] == '"' && !(i + 1 < s.n && s.p[i + 1] == '"')) {
+			*closed = true;
+			i++;
+			break;
+		}
+		i += s.p[i] == '"';
+		text[n++] = s.p[i];
+	}
+	while (i < s.n && s.p[i] != ',')
+		i++;
+	*at = i;
+	return (struct span){ text, n };
+}
+
+static void split(struct span s, struct arena *a, struct csv_line *out)
+{
+	out->nr = 0;
+	out->is_whole = true;
+	for (size_t i = 0; i <= s.n; i++) {
+		size_t from = i;
+		struct span cell;
+		bool closed = true;
+		while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t'))
+			i++;
+		if (i < s.n && s.p[i] == '"') {
+			cell = quoted_cell(s, &i, a, &closed);
+		} else {
+			while (i < s.n && s.p[i] != ',')
+				i++;
+			cell = trimmed((struct span){ s.p + from, i - from });
+		}
+		out->is_whole = out->is_whole && closed && out->nr < CSV_COLUMNS;
+		if (!out->is_whole)
+			return;
+		out->cells[out->nr++] = cell;
+	}
+}
+
+static bool is_header(const struct csv_line *l, const struct span *has, size_t nr)
+{
+	bool fits = l->is_whole && l->nr > 1;
+	for (size_t k = 0; k < nr && fits; k++) {
+		fits = false;
+		for (size_t i = 0; i < l->nr && !fits; i++)
+			fits = span_glob(has[k], l->cells[i]);
+	}
+	return fits;
+}
+
+static bool is_same(const struct csv_line *a, const struct csv_line *b)
+{
+	bool same = a->nr == b->nr;
+	for (size_t i = 0; i < a->nr && same; i++)
+		same = span_eq(a->cells[i], b->cells[i]);
+	return same;
+}
+
+static enum status too_many(const char *name, size_t at, struct diag_log *log)
+{
+	return diag_fail(log, ST_INPUT, "%s:%zu: more than %zu values in a result file", name, at,
+	                 value_limits.values);
+}
+
+static enum status add_row(struct value_tree *out, const char *name, size_t at,
+                           const struct csv_line *header, const struct csv_line *l,
+                           struct diag_log *log)
+{
+	struct value *row = value_add(out, &out->root, JSCAN_OBJECT, SPAN(""), SPAN(""));
+	for (size_t i = 0; i < l->nr && row; i++) {
+		enum jscan_type type = l->cells[i].n ? JSCAN_STRING : JSCAN_NULL;
+		if (!value_add(out, row, type, header->cells[i], l->cells[i]))
+			row = NULL;
+	}
+	return row ? ST_OK : too_many(name, at, log);
+}
+
+enum status csv_add(struct value_tree *out, const char *name, const struct span *has, size_t nr,
+                    bool loose, bool *found, struct diag_log *log)
+{
+	struct csv_line *header = arena_alloc(&out->arena, 1, sizeof *header);
+	struct csv_line *l = arena_alloc(&out->arena, 1, sizeof *l);
+	struct span rest = out->bytes;
+	*found = false;
+	for (size_t line = 1; rest.n; line++) {
+		const char *end = memchr(rest.p, '\n', rest.n);
+		struct span s = { rest.p, end ? (size_t)(end - rest.p) : rest.n };
+		rest.p += s.n + (end != NULL);
+		rest.n -= s.n + (end != NULL);
+		s = trimmed(s);
+		if (!s.n)
+			continue;
+		split(s, &out->arena, l);
+		if (is_header(l, has, nr) && (!*found || (loose && nr))) {
+			*header = *l;
+			*found = true;
+		} else if (!*found || is_same(l, header) || (loose && l->nr != header->nr)) {
+			if (!*found && !loose)
+				return ST_OK;
+		} else if (!l->is_whole || l->nr != header->nr) {
+			return diag_fail(
+			    log, ST_INPUT,
+			    "%s:%zu: %zu columns where the header has %zu; quotes hold no line break", name,
+			    line, l->nr, header->nr);
+		} else {
+			TRY(add_row(out, name, line, header, l, log));
+		}
+	}
+	return ST_OK;
+}

@@ -1,0 +1,184 @@
+#include "results/machine_stat.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "results/machine.h"
+
+enum { ID_BYTES = 64, FACT_BYTES = 200, FACTS_MAX = 64 };
+
+static bool is_known_id(const struct machine_samples *m, struct span id)
+{
+	size_t first = m->list.nr > 4 * MACHINE_GPUS_MAX ? m->list.nr - 4 * MACHINE_GPUS_MAX : 0;
+	for (size_t i = m->list.nr; i-- > first;)
+		if (span_eq(m->list.v[i].id, id))
+			return true;
+	return false;
+}
+
+bool machine_add(struct machine_samples *m, struct span id, const struct machine_sample *s)
+{
+	struct machine_sample own = *s;
+	own.id = (struct span){ id.p, id.n < ID_BYTES ? id.n : ID_BYTES };
+	own.order = m->list.nr;
+	m->nr_ids += !is_known_id(m, own.id);
+	vec_push(&m->list, own);
+	return m->nr_ids <= MACHINE_GPUS_MAX;
+}
+
+void machine_fact(struct machine_samples *m, const char *key, const struct value *v)
+{
+	if (!v || !v->text.n || v->text.p[0] == '[' || m->facts.nr == FACTS_MAX)
+		return;
+	struct span text = { v->text.p, v->text.n < FACT_BYTES ? v->text.n : FACT_BYTES };
+	for (size_t i = 0; i < m->facts.nr; i++)
+		if (strcmp(m->facts.v[i].key, key) == 0 && span_eq(m->facts.v[i].text, text))
+			return;
+	vec_push(&m->facts, (struct machine_fact_text){ key, text });
+}
+
+static int sample_cmp(const void *a, const void *b)
+{
+	const struct machine_sample *x = a, *y = b;
+	int c = span_cmp(x->id, y->id);
+	if (!c && x->time_ns != y->time_ns)
+		c = x->time_ns > y->time_ns ? 1 : -1;
+	return c ? c : (x->order > y->order) - (x->order < y->order);
+}
+
+/* ---- what the samples of one GPU come to ---- */
+
+struct column {
+	VEC(int64_t) list;
+};
+
+/* Median of what is known of samples in which the GPU was busy; of all if it never was. */
+static int64_t busy_median(const struct machine_sample *v, size_t nr, size_t offset)
+{
+	struct column busy = { 0 }, all = { 0 };
+	for (size_t i = 0; i < nr; i++) {
+		int64_t value;
+		memcpy(&value, (const char *)&v[i] + offset, sizeof value);
+		if (value < 0)
+			continue;
+		vec_push(&all.list, value);
+		if (v[i].busy_pct > 0)
+			vec_push(&busy.list, value);
+	}
+	struct column *use = busy.list.nr ? &busy : &all;
+	int64_t median = use->list.nr ? number_median(use->list.v, use->list.nr) : -1;
+	vec_release(&busy.list);
+	vec_release(&all.list);
+	return median;
+}
+
+static int64_t highest(const struct machine_sample *v, size_t nr, size_t offset)
+{
+	int64_t most = -1, value;
+	for (size_t i = 0; i < nr; i++) {
+		memcpy(&value, (const char *)&v[i] + offset, sizeof value);
+		number_raise(&most, value);
+	}
+	return most;
+}
+
+static const char *reason_texts(unsigned mask, struct arena *a)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < NR_THROTTLE_REASONS; i++)
+		if (mask & 1u << i)
+			strbuf_addf(&b, "%s%s", b.n ? ", " : "", machine_reason(i));
+	bool any = b.n > 0;
+	const char *text = arena_take(a, &b);
+	return any ? text : NULL;
+}
+
+/* By counters, of which the longest counts: the same time may be in several. Else by samples, of
+   which one alone says nothing of the time between. */
+static void find_throttled(const struct machine_sample *v, size_t nr, struct machine_stat *out,
+                           struct arena *a)
+{
+	int64_t longest = -1;
+	unsigned seen = 0;
+	size_t active = 0, known = 0;
+	for (size_t i = 0; i < nr; i++) {
+		known += v[i].reasons_known;
+		active += v[i].reasons != 0;
+		seen |= v[i].reasons;
+	}
+	for (size_t k = 0; k < NR_THROTTLE_REASONS && nr > 1; k++) {
+		int64_t from = v[0].counter_us[k], to = v[nr - 1].counter_us[k];
+		if (from < 0 || to < from)
+			continue;
+		seen |= to > from ? 1u << k : 0;
+		number_raise(&longest, to - from);
+	}
+	if (longest >= 0 && out->span_ns > 0)
+		out->throttled_pct = number_pct((__int128)longest * 1000, out->span_ns);
+	else if (known > 1)
+		out->throttled_pct = number_pct((__int128)active, (__int128)known);
+	out->reasons = nr > 1 ? reason_texts(seen, a) : NULL;
+}
+
+static void add_machine(const struct machine_sample *v, size_t nr, struct digest *d)
+{
+	int64_t from = v[0].time_ns, to = v[nr - 1].time_ns;
+	struct strbuf id = STRBUF_INIT;
+	text_add_line(&id, v->id);
+	struct machine_stat s = {
+		.id = arena_take(&d->arena, &id),
+		.samples = (int64_t)nr,
+		.span_ns = from >= 0 && to >= from ? to - from : -1,
+		.sm_clock_hz = busy_median(v, nr, offsetof(struct machine_sample, sm_clock_hz)),
+		.memory_clock_hz = busy_median(v, nr, offsetof(struct machine_sample, memory_clock_hz)),
+		.power_mw = busy_median(v, nr, offsetof(struct machine_sample, power_mw)),
+		.temperature_c = highest(v, nr, offsetof(struct machine_sample, temperature_c)),
+		.other_processes = highest(v, nr, offsetof(struct machine_sample, other_processes)),
+		.throttled_pct = -1,
+	};
+	find_throttled(v, nr, &s, &d->arena);
+	vec_push(&d->machines, s);
+}
+
+/* ---- the digest ---- */
+
+static int fact_cmp(const void *a, const void *b)
+{
+	const struct machine_fact_text *x = a, *y = b;
+	int c = strcmp(x->key, y->key);
+	return c ? c : span_cmp(x->text, y->text);
+}
+
+static void add_facts(struct machine_samples *m, struct digest *d)
+{
+	vec_sort(&m->facts, fact_cmp);
+	for (size_t i = 0, end; i < m->facts.nr; i = end) {
+		struct strbuf b = STRBUF_INIT;
+		for (end = i; end < m->facts.nr && strcmp(m->facts.v[end].key, m->facts.v[i].key) == 0;
+		     end++) {
+			strbuf_adds(&b, end > i ? ", " : "");
+			text_add_line(&b, m->facts.v[end].text);
+		}
+		digest_set_env(d, span_of(m->facts.v[i].key), strbuf_span(&b));
+		strbuf_release(&b);
+	}
+}
+
+void machine_finish(struct machine_samples *m, struct digest *d)
+{
+	uint64_t h = TEXT_HASH;
+	vec_sort(&m->list, sample_cmp);
+	for (size_t i = 0, end; i < m->list.nr; i = end) {
+		for (end = i + 1; end < m->list.nr && span_eq(m->list.v[end].id, m->list.v[i].id);)
+			end++;
+		add_machine(&m->list.v[i], end - i, d);
+	}
+	for (size_t i = 0; i < m->list.nr; i++) {
+		const struct machine_sample *s = &m->list.v[i];
+		const int64_t values[] = { s->time_ns, s->sm_clock_hz, s->power_mw, s->temperature_c };
+		for (size_t k = 0; k < sizeof values / sizeof *values; k++)
+			h = (h ^ (uint64_t)values[k]) * 1099511628211u;
+	}
+	d->source_hash = h;
+	add_facts(m, d);
+}

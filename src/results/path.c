@@ -1,0 +1,255 @@
+#include "results/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+
+/* ---- one step of a path ---- */
+
+enum path_kind { PATH_NAME, PATH_ALL, PATH_INDEX, PATH_WHERE, PATH_END, PATH_BAD };
+
+struct path_step {
+	enum path_kind kind;
+	struct span name, text; ///< of PATH_WHERE: its member and the text of that
+	bool quoted;
+	int64_t index;
+};
+
+static bool step_in_brackets(const char **p, struct path_step *out)
+{
+	const char *end = strchr(*p, ']');
+	if (!end)
+		return false;
+	struct span s = { *p + 1, (size_t)(end - *p - 1) };
+	const char *equals = memchr(s.p, '=', s.n);
+	*p = end + 1;
+	if (span_eq(s, SPAN("*"))) {
+		out->kind = PATH_ALL;
+		return true;
+	}
+	if (equals) {
+		out->kind = PATH_WHERE;
+		out->name = (struct span){ s.p, (size_t)(equals - s.p) };
+		out->text = (struct span){ equals + 1, (size_t)(end - equals - 1) };
+		return out->name.n > 0;
+	}
+	out->kind = PATH_INDEX;
+	return number_parse(s, 0, &out->index);
+}
+
+/* The step that `*p` begins with, which moves behind it. */
+static struct path_step step_next(const char **p)
+{
+	struct path_step out = { .kind = PATH_END };
+	if (!**p)
+		return out;
+	if (**p == '[') {
+		if (!step_in_brackets(p, &out))
+			out.kind = PATH_BAD;
+		return out;
+	}
+	*p += **p == '.';
+	out.kind = PATH_NAME;
+	if (**p == '"') {
+		const char *end = strchr(*p + 1, '"');
+		out.quoted = true;
+		out.name = (struct span){ *p + 1, end ? (size_t)(end - *p - 1) : 0 };
+		*p = end ? end + 1 : *p + strlen(*p);
+		out.kind = end ? PATH_NAME : PATH_BAD;
+	} else {
+		out.name = (struct span){ *p, strcspn(*p, ".[") };
+		*p += out.name.n;
+		out.kind = out.name.n ? PATH_NAME : PATH_BAD;
+	}
+	return out;
+}
+
+const char *path_fault(const char *path)
+{
+	if (strlen(path) > 500)
+		return "is longer than 500 bytes";
+	path += *path == '^';
+	for (struct path_step s; (s = step_next(&path)).kind != PATH_END;)
+		if (s.kind == PATH_BAD)
+			return "is no path: names between dots, [*], [n], [tag=text], .\"any name\"";
+	return NULL;
+}
+
+struct span path_name(const char *path)
+{
+	struct span name = SPAN("");
+	path += *path == '^';
+	for (struct path_step s; (s = step_next(&path)).kind < PATH_END;)
+		if (s.kind == PATH_NAME)
+			name = s.name;
+	return name;
+}
+
+/* ---- visiting ---- */
+
+struct path_walk {
+	const struct path_ignore *ignore;
+	path_fn *fn;
+	void *ctx;
+};
+
+static bool is_ignored(const struct path_walk *w, struct span key)
+{
+	for (size_t i = 0; w->ignore && i < w->ignore->nr; i++)
+		if (span_glob(w->ignore->v[i], key))
+			return true;
+	return false;
+}
+
+static bool fits_where(const struct value *v, const struct path_step *s)
+{
+	const struct value *m = value_get(v, s->name);
+	return m && span_eq(m->text, s->text);
+}
+
+static void walk(const struct path_walk *w, const char *path, struct value *v, struct span first,
+                 struct span last);
+
+static void walk_elements(const struct path_walk *w, const struct path_step *s, const char *path,
+                          struct value *v, struct span first, struct span last)
+{
+	int64_t nr = 0, i = 0;
+	for (const struct value *m = v->first; m; m = m->next)
+		nr++;
+	int64_t want = s->index < 0 ? nr + s->index : s->index;
+	for (struct value *m = v->first; m; m = m->next, i++)
+		if (s->kind == PATH_ALL || (s->kind == PATH_INDEX && i == want) ||
+		    (s->kind == PATH_WHERE && fits_where(m, s)))
+			walk(w, path, m, first, last);
+}
+
+static void walk_members(const struct path_walk *w, const struct path_step *s, const char *path,
+                         struct value *v, struct span first, struct span last)
+{
+	bool glob = !s->quoted && memchr(s->name.p, '*', s->name.n);
+	for (struct value *m = v->first; m; m = m->next) {
+		if (glob ? !span_glob(s->name, m->key) || is_ignored(w, m->key) : !span_eq(s->name, m->key))
+			continue;
+		struct span key = glob ? m->key : last;
+		walk(w, path, m, glob && !first.p ? m->key : first, key);
+	}
+}
+
+/* As deep as the path has steps. */
+static void walk(const struct path_walk *w, const char *path, struct value *v, struct span first,
+                 struct span last)
+{
+	if (v->steps) {
+		for (struct value *m = v->first; m; m = m->next)
+			walk(w, path, m, first, last);
+		return;
+	}
+	struct path_step s = step_next(&path);
+	if (s.kind == PATH_END)
+		w->fn(w->ctx, v, first, last);
+	else if (s.kind == PATH_NAME && v->type == JSCAN_OBJECT)
+		walk_members(w, &s, path, v, first, last);
+	else if (s.kind == PATH_WHERE && v->type == JSCAN_OBJECT && fits_where(v, &s))
+		walk(w, path, v, first, last);
+	else if (s.kind != PATH_NAME && v->type == JSCAN_ARRAY)
+		walk_elements(w, &s, path, v, first, last);
+}
+
+static struct value *enclosing(struct value *v)
+{
+	for (v = v->parent; v && v->type != JSCAN_OBJECT;)
+		v = v->parent;
+	return v;
+}
+
+void path_visit(const char *path, struct value *from, const struct path_ignore *ignore, path_fn *fn,
+                void *ctx)
+{
+	struct path_walk w = { ignore, fn, ctx };
+	const struct span none = { NULL, 0 };
+	for (; *path == '^' && from; path++)
+		from = enclosing(from);
+	if (from)
+		walk(&w, path, from, none, none);
+}
+
+static void keep_last(void *ctx, struct value *v, struct span first_key, struct span last_key)
+{
+	(void)first_key;
+	(void)last_key;
+	*(struct value **)ctx = v;
+}
+
+struct value *path_find(const char *path, struct value *from)
+{
+	struct value *found = NULL;
+	path_visit(path, from, NULL, keep_last, &found);
+	return found;
+}
+
+/* ---- templates ---- */
+
+/* The word that `*p`, at a '{', begins with; false if it does not end. */
+static bool word_next(const char **p, char *buf, size_t size)
+{
+	const char *end = strchr(*p, '}');
+	size_t n = end ? (size_t)(end - *p - 1) : size;
+	if (n >= size)
+		return false;
+	memcpy(buf, *p + 1, n);
+	buf[n] = '\0';
+	*p = end + 1;
+	return true;
+}
+
+enum { WORD_BYTES = 512 };
+
+const char *template_fault(const char *text)
+{
+	char word[WORD_BYTES];
+	for (const char *p = strchr(text, '{'); p; p = strchr(p, '{')) {
+		if (!word_next(&p, word, sizeof word))
+			return "has a '{' without its '}'";
+		const char *fault = path_fault(word);
+		if (fault)
+			return fault;
+	}
+	return NULL;
+}
+
+/* "N_256.K_64": the columns that hold no figure, those without a unit. */
+static void add_columns(struct value *record, struct strbuf *out)
+{
+	const char *between = "";
+	for (const struct value *m = record->first; m; m = m->next) {
+		if (memchr(m->key.p, '(', m->key.n) || m->key.n == 0)
+			continue;
+		strbuf_addf(out, "%s%.*s_", between, (int)m->key.n, m->key.p);
+		strbuf_add(out, m->text);
+		between = ".";
+	}
+}
+
+void template_fill(const char *text, const struct template_words *w, struct strbuf *out)
+{
+	char word[WORD_BYTES];
+	while (*text) {
+		size_t n = strcspn(text, "{");
+		strbuf_add(out, (struct span){ text, n });
+		text += n;
+		if (!*text || !word_next(&text, word, sizeof word))
+			return;
+		struct value *v = NULL;
+		if (strcmp(word, "key") == 0 && w->key.p)
+			strbuf_add(out, w->key);
+		else if (strcmp(word, "file") == 0)
+			strbuf_adds(out, w->file);
+		else if (strcmp(word, "columns") == 0)
+			add_columns(w->record, out);
+		else if ((v = path_find(word, w->record)) && v->type != JSCAN_NULL)
+			strbuf_add(out, v->text);
+		else
+			strbuf_adds(out, "none");
+	}
+}

@@ -1,0 +1,157 @@
+#include "results/reading_figures.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "model/rows.h"
+#include "results/result_file.h"
+
+bool readings_add(struct readings *out, const struct reading *r)
+{
+	size_t nr = out->list.nr;
+	out->nr_names += nr == 0 || strcmp(out->list.v[nr - 1].name, r->name) != 0;
+	vec_push(&out->list, *r);
+	out->list.v[nr].order = nr;
+	return out->nr_names <= RESULT_FIGURES_MAX;
+}
+
+static int reading_cmp(const void *a, const void *b)
+{
+	const struct reading *x = a, *y = b;
+	int c = strcmp(x->name, y->name);
+	return c ? c : (x->order > y->order) - (x->order < y->order);
+}
+
+/* ---- one figure ---- */
+
+struct group {
+	const struct reading *v;
+	size_t nr;
+	int64_t *values; ///< nr, · 10^-digits
+	int64_t digits;
+};
+
+static void put(struct digest *d, const struct reading *of, const char *ending,
+                struct decimal value, bool same_kind, const struct group *g)
+{
+	struct input_stat s = { .name = *ending ? arena_printf(&d->arena, "%s.%s", of->name, ending)
+		                                    : of->name,
+		                    .value = value.value,
+		                    .digits = value.digits,
+		                    .unit = same_kind ? of->unit : NULL,
+		                    .better = same_kind ? of->better : NULL,
+		                    .spread = -1,
+		                    .micro = INPUT_EXACT };
+	if (g && g->nr > 1) {
+		int64_t *copy = arena_alloc(&d->arena, g->nr, sizeof *copy), median;
+		memcpy(copy, g->values, g->nr * sizeof *copy);
+		s.samples = (int64_t)g->nr;
+		int64_t mad = number_mad(copy, g->nr, &median);
+		/* 1.4826: of a normal distribution the standard deviation */
+		struct decimal spread = { number_div_round((__int128)mad * 14826, 10000), g->digits };
+		s.spread = decimal_scaled(spread, s.digits);
+	}
+	vec_push(&d->inputs, s);
+}
+
+/* Values of a group in a unit that holds all of them. */
+static void group_scale(struct group *g, struct arena *a)
+{
+	int64_t digits = 0, most = INT64_MAX;
+	for (size_t i = 0; i < g->nr; i++) {
+		int64_t room = decimal_digits_for(g->v[i].value, DECIMAL_SIGNIFICANT);
+		number_raise(&digits, g->v[i].value.digits + 3);
+		number_lower(&most, g->v[i].value.value ? room : most);
+	}
+	g->digits = digits < most ? digits : most;
+	g->values = arena_alloc(a, g->nr, sizeof *g->values);
+	for (size_t i = 0; i < g->nr; i++)
+		g->values[i] = decimal_scaled(g->v[i].value, g->digits);
+}
+
+static void put_statistics(struct digest *d, struct group *g)
+{
+	int64_t *sorted = arena_alloc(&d->arena, g->nr, sizeof *sorted);
+	memcpy(sorted, g->values, g->nr * sizeof *sorted);
+	qsort(sorted, g->nr, sizeof *sorted, number_cmp_i64);
+	put(d, g->v, "median", decimal_of(number_percentile(sorted, g->nr, 50), g->digits), true, g);
+	put(d, g->v, "p90", decimal_of(number_percentile(sorted, g->nr, 90), g->digits), true, NULL);
+	put(d, g->v, "p99", decimal_of(number_percentile(sorted, g->nr, 99), g->digits), true, NULL);
+	put(d, g->v, "n", decimal_of((int64_t)g->nr, 0), false, NULL);
+}
+
+static enum status refuse_twice(const struct reading_file *f, const struct reading *r,
+                                struct diag_log *log)
+{
+	struct arena *a = &log->arena;
+	return diag_fail(
+	    log, ST_INPUT,
+	    "%s: %s%s%s is there twice; keep one run in the file, or say in the rules what "
+	    "they are (inputs: results: repeats: samples or last)",
+	    f->name, r->case_text.n ? "case " : "figure ",
+	    r->case_text.n ? text_quote(a, r->case_text) : text_quote(a, r->text), "");
+}
+
+static enum status group_put(struct group *g, const struct reading_file *f, struct digest *d,
+                             struct diag_log *log)
+{
+	const struct reading *first = g->v, *last = &g->v[g->nr - 1];
+	unsigned repeats = f->format->series ? REPEATS_LAST : f->format->repeats;
+	for (size_t i = 1; i < g->nr; i++)
+		if (!span_eq(g->v[i].text, first->text) || !span_eq(g->v[i].case_text, first->case_text))
+			return diag_fail(
+			    log, ST_INPUT,
+			    "%s: %s and %s would both be the figure %s: change the "
+			    "format's 'case' or 'as'",
+			    f->name,
+			    text_quote(&log->arena, first->case_text.n ? first->case_text : first->text),
+			    text_quote(&log->arena, g->v[i].case_text.n ? g->v[i].case_text : g->v[i].text),
+			    first->name);
+	if (first->record != last->record && repeats == REPEATS_ERROR)
+		return refuse_twice(f, first, log);
+	if (first->is_samples) {
+		size_t drop = (size_t)first->row->drop;
+		if (drop >= g->nr)
+			return diag_fail(log, ST_INPUT,
+			                 "%s: %s has %zu values, of which the first %zu are to be "
+			                 "dropped",
+			                 f->name, first->name, g->nr, drop);
+		g->v += drop;
+		g->nr -= drop;
+		group_scale(g, &d->arena);
+		put_statistics(d, g);
+	} else if (repeats == REPEATS_LAST || g->nr == 1) {
+		put(d, last, "", last->value, true, NULL);
+	} else {
+		group_scale(g, &d->arena);
+		int64_t *copy = arena_alloc(&d->arena, g->nr, sizeof *copy);
+		memcpy(copy, g->values, g->nr * sizeof *copy);
+		put(d, first, "", decimal_of(number_median(copy, g->nr), g->digits), true, g);
+	}
+	return ST_OK;
+}
+
+enum status readings_finish(struct readings *r, const struct reading_file *f, struct digest *d,
+                            struct diag_log *log)
+{
+	vec_sort(&r->list, reading_cmp);
+	for (size_t i = 0, end; i < r->list.nr; i = end) {
+		struct group g = { .v = &r->list.v[i] };
+		for (end = i + 1; end < r->list.nr && strcmp(r->list.v[end].name, g.v->name) == 0;)
+			end++;
+		g.nr = end - i;
+		TRY(group_put(&g, f, d, log));
+	}
+	vec_sort(&d->inputs, text_cmp);
+	for (size_t i = 1; i < d->inputs.nr; i++)
+		if (strcmp(d->inputs.v[i - 1].name, d->inputs.v[i].name) == 0)
+			return diag_fail(log, ST_INPUT,
+			                 "%s: figure '%s' is there twice: give one another name "
+			                 "with 'as'",
+			                 f->name, d->inputs.v[i].name);
+	if (d->inputs.nr == 0)
+		return diag_fail(log, ST_INPUT, "%s: no figure in a result file of format %s", f->name,
+		                 f->format->name);
+	d->source_hash = digest_hash_inputs(d);
+	return ST_OK;
+}

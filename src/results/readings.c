@@ -1,0 +1,264 @@
+#include "results/readings.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "metric/unit.h"
+#include "results/figure_name.h"
+#include "results/path.h"
+#include "results/reading_figures.h"
+#include "results/result_file.h"
+
+struct taker {
+	const struct reading_file *f;
+	const struct result_take *row;
+	bool is_samples;
+	struct value *record;
+	size_t number; ///< of the record
+	struct span case_name; ///< fit for a name, with its '/'; "" none
+	struct span case_text; ///< as the file has it
+	struct readings *out;
+	struct arena *a;
+	const char *file; ///< without ending
+	struct diag_log *log;
+	enum status status;
+};
+
+/* ---- one value ---- */
+
+static void fail(struct taker *t, struct span name, const struct value *v, const char *what)
+{
+	struct arena *a = &t->log->arena;
+	if (t->status != ST_OK)
+		return;
+	t->status = diag_fail(
+	    t->log, ST_INPUT, "%s: %s%s%s%s is %s, %s", t->f->name, text_quote(a, name),
+	    t->case_text.n ? " of case " : "", t->case_text.n ? text_quote(a, t->case_text) : "",
+	    t->f->format->name ? "" : "", v->text.n ? text_quote(a, v->text) : "no number", what);
+}
+
+static const char *unit_of(const struct taker *t, struct value *v, struct span text,
+                           struct span bracket, struct span name)
+{
+	const char *at = t->row->unit_at;
+	const struct value *said = NULL;
+	if (t->row->unit)
+		return t->row->unit;
+	if (at)
+		said = *at == '^' ? path_find(at, v) : path_find(at, t->record);
+	if (said)
+		return figure_unit_of(said->text);
+	if (text.n)
+		return figure_unit_of(text);
+	return bracket.n ? figure_unit_of(bracket) : figure_unit_by_name(name);
+}
+
+static const char *better_of(const struct taker *t, struct span name, const char *unit)
+{
+	static const char *const said[] = {
+		[RESULT_LOWER] = "lower", [RESULT_HIGHER] = "higher", [RESULT_NEITHER] = NULL
+	};
+	return t->row->better ? said[t->row->better] : figure_better(name, unit);
+}
+
+/* The name as the file has it: as the row says, or of the member that was taken. */
+static struct span name_of(const struct taker *t, struct span first_key, struct span last_key,
+                           struct strbuf *b)
+{
+	struct template_words words = { t->record, t->file, first_key };
+	if (t->row->as)
+		template_fill(t->row->as, &words, b);
+	else if (last_key.p)
+		strbuf_add(b, last_key);
+	else
+		strbuf_add(b, path_name(t->row->at));
+	return strbuf_span(b);
+}
+
+static bool is_not_finite(const struct value *v)
+{
+	static const char *const words[] = { "nan", "inf", "infinity", "-nan", "-inf", "-infinity" };
+	bool found = v->type == JSCAN_NAN;
+	for (size_t i = 0; v->type == JSCAN_STRING && i < sizeof words / sizeof *words; i++)
+		found = found || span_eq_nocase(v->text, span_of(words[i]));
+	return found;
+}
+
+/* a − b, exact where it fits. */
+static bool less(struct decimal a, struct decimal b, struct decimal *out)
+{
+	int64_t digits = a.digits > b.digits ? a.digits : b.digits, value;
+	int64_t x = decimal_scaled(a, digits), y = decimal_scaled(b, digits);
+	bool whole = x != INT64_MAX && x != INT64_MIN && y != INT64_MAX && y != INT64_MIN;
+	if (!whole || __builtin_sub_overflow(x, y, &value))
+		return false;
+	*out = decimal_of(value, digits);
+	return true;
+}
+
+/* The number of `v`, less `minus` and scaled; what is wrong, or NULL. */
+static const char *number_of(struct taker *t, struct value *v, struct decimal *out,
+                             struct span *unit)
+{
+	struct decimal other, scale;
+	struct span no_unit;
+	switch (reading_number(v, out, unit)) {
+	case DECIMAL_NO_NUMBER:
+		return "no number";
+	case DECIMAL_TOO_LONG:
+		return "with more than 18 significant digits, which cannot all be kept: round it";
+	case DECIMAL_OK:
+		break;
+	}
+	if (t->row->minus) {
+		const struct value *m = path_find(t->row->minus, t->record);
+		if (!m || reading_number(m, &other, &no_unit) != DECIMAL_OK || !less(*out, other, out))
+			return "and what is subtracted from it is no number";
+	}
+	if (t->row->scale && (decimal_parse(span_of(t->row->scale), &scale) != DECIMAL_OK ||
+	                      !decimal_times(*out, scale, out)))
+		return "which has too many digits to be scaled";
+	return NULL;
+}
+
+static const char *full_name(struct taker *t, struct span plain)
+{
+	struct strbuf b = STRBUF_INIT;
+	strbuf_add(&b, t->case_name);
+	figure_name_add(plain, &b);
+	return arena_take(t->a, &b);
+}
+
+static void take_value(void *ctx, struct value *v, struct span first_key, struct span last_key)
+{
+	struct taker *t = ctx;
+	struct strbuf b = STRBUF_INIT;
+	struct span text = SPAN("");
+	struct decimal number;
+	bool lenient = t->row->optional || first_key.p;
+	if (t->status != ST_OK || v->taken || v->type == JSCAN_NULL)
+		return;
+	struct span name = name_of(t, first_key, last_key, &b), bracket = figure_name_unit(&name);
+	const char *fault = number_of(t, v, &number, &text);
+	if (name.n == 0) /* a column without a heading */
+		fault = "no number";
+	if (is_not_finite(v) && name.n) {
+		fail(t, name, v, "not measured: a run without this figure is not complete");
+	} else if (fault && strcmp(fault, "no number") == 0 && lenient) {
+		strbuf_release(&b);
+		return;
+	} else if (fault) {
+		fail(t, name, v, fault);
+	} else {
+		v->taken = true;
+		const char *unit = unit_of(t, v, text, bracket, name);
+		struct reading r = { .name = full_name(t, name),
+			                 .case_text = t->case_text,
+			                 .text = { arena_dup(t->a, name), name.n },
+			                 .row = t->row,
+			                 .is_samples = t->is_samples,
+			                 .unit = unit,
+			                 .better = better_of(t, name, unit),
+			                 .record = t->number,
+			                 .value = number };
+		if (!readings_add(t->out, &r))
+			t->status = diag_fail(t->log, ST_INPUT, "%s: more than %d figures in a result file",
+			                      t->f->name, RESULT_FIGURES_MAX);
+	}
+	strbuf_release(&b);
+}
+
+/* ---- one record ---- */
+
+static void take_row(struct taker *t, const struct result_take *row, bool is_samples)
+{
+	const struct result_format *f = t->f->format;
+	struct path_ignore ignore = { f->ignore.v, f->ignore.nr };
+	size_t before = t->out->list.nr;
+	t->row = row;
+	t->is_samples = is_samples;
+	path_visit(row->at, t->record, &ignore, take_value, t);
+	bool any = t->out->list.nr > before || row->optional || strchr(row->at, '*') || f->series;
+	if (t->status == ST_OK && !any)
+		t->status =
+		    diag_fail(t->log, ST_INPUT, "%s: %s%sno figure at '%s', where the format %s has one",
+		              t->f->name, t->case_text.n ? text_quote(&t->log->arena, t->case_text) : "",
+		              t->case_text.n ? " has " : "", row->at, f->name);
+}
+
+static void name_case(struct taker *t)
+{
+	struct strbuf raw = STRBUF_INIT, plain = STRBUF_INIT;
+	t->case_name = t->case_text = SPAN("");
+	if (!t->f->format->case_name)
+		return;
+	template_fill(t->f->format->case_name,
+	              &(struct template_words){ .record = t->record, .file = t->file }, &raw);
+	figure_name_add(strbuf_span(&raw), &plain);
+	strbuf_addch(&plain, '/');
+	t->case_text = (struct span){ arena_dup(t->a, strbuf_span(&raw)), raw.n };
+	t->case_name = (struct span){ arena_dup(t->a, strbuf_span(&plain)), plain.n };
+	strbuf_release(&raw);
+	strbuf_release(&plain);
+}
+
+static void take_record(struct taker *t)
+{
+	const struct result_format *f = t->f->format;
+	const char *fault = reading_fault(t->f, t->record, &t->log->arena);
+	if (fault) {
+		t->status =
+		    diag_fail(t->log, ST_INPUT, "%s: the run is not valid%s%s: %s", t->f->name,
+		              t->case_text.n ? ", case " : "",
+		              t->case_text.n ? text_quote(&t->log->arena, t->case_text) : "", fault);
+		return;
+	}
+	for (size_t i = 0; i < f->samples.nr && t->status == ST_OK; i++)
+		take_row(t, &f->samples.v[i], true);
+	for (size_t i = 0; i < f->take.nr && t->status == ST_OK; i++)
+		take_row(t, &f->take.v[i], false);
+}
+
+/* Records that are steps of one case: an array of them is the one record. */
+static struct value *steps_of(struct value *const *records, size_t nr, struct arena *a)
+{
+	struct value *all = arena_alloc(a, 1, sizeof *all),
+	             *copies = arena_alloc(a, nr, sizeof *copies);
+	*all = (struct value){ .type = JSCAN_ARRAY, .steps = true, .first = nr ? copies : NULL };
+	for (size_t i = 0; i < nr; i++) {
+		copies[i] = *records[i];
+		copies[i].next = i + 1 < nr ? &copies[i + 1] : NULL;
+	}
+	return all;
+}
+
+static const char *stem(const char *file, struct arena *a)
+{
+	const char *dot = strchr(*file == '.' ? file + 1 : file, '.');
+	return arena_dup(a, (struct span){ file, dot ? (size_t)(dot - file) : strlen(file) });
+}
+
+enum status readings_take(const struct reading_file *f, struct value *const *records, size_t nr,
+                          struct digest *d, struct diag_log *log)
+{
+	struct readings out = { 0 };
+	struct taker t = { .f = f, .out = &out, .a = &d->arena, .log = log };
+	t.file = stem(f->file, t.a);
+	if (f->format->series) {
+		t.record = steps_of(records, nr, t.a);
+		name_case(&t);
+		take_record(&t);
+	} else {
+		for (size_t i = 0; i < nr && t.status == ST_OK; i++) {
+			t.record = records[i];
+			t.number = i;
+			name_case(&t);
+			take_record(&t);
+		}
+	}
+	if (t.status == ST_OK)
+		t.status = readings_finish(&out, f, d, log);
+	vec_release(&out.list);
+	return t.status;
+}

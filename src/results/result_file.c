@@ -1,0 +1,261 @@
+#include "results/result_file.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "results/csv.h"
+#include "results/path.h"
+#include "results/readings.h"
+
+bool result_recognise(struct span first)
+{
+	static const char *const others[] = { "\"traceEvents\"", "\"schemaVersion\"", "\"ph\"",
+		                                  "\"device_traces\"", "\"segments\"" };
+	if (!first.n || memchr(first.p, '\0', first.n) || first.p[0] == '<')
+		return false;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (memmem(first.p, first.n, others[i], strlen(others[i])))
+			return false;
+	return true;
+}
+
+static bool is_foreign(struct span key)
+{
+	static const char *const keys[] = { "traceEvents",   "schemaVersion", "ph",
+		                                "device_traces", "segments",      "segment_type" };
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (span_eq(key, span_of(keys[i])))
+			return true;
+	return false;
+}
+
+bool result_sniff(struct source *src)
+{
+	struct diag_log own;
+	struct span key;
+	bool foreign = false;
+	diag_init(&own);
+	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
+	if (jscan_array(js) && !jscan_element(js))
+		foreign = true;
+	if (!foreign && jscan_object(js))
+		while (!foreign && jscan_key(js, &key)) {
+			foreign = is_foreign(key);
+			jscan_skip(js);
+		}
+	jscan_free(js);
+	diag_release(&own);
+	return !foreign;
+}
+
+/* ---- which format ---- */
+
+struct opened {
+	struct value_tree tree;
+	const char *name; ///< of the file, for messages
+	bool json_read;
+	enum status json; ///< of reading it as JSON
+	struct diag_log said; ///< then
+	VEC(struct value *) documents; ///< values behind one another, lists as their elements
+};
+
+static void add_documents(struct opened *o, struct value *list, int depth)
+{
+	for (struct value *v = list->first; v; v = v->next)
+		if (v->type == JSCAN_ARRAY && depth > 0)
+			add_documents(o, v, depth - 1);
+		else
+			vec_push(&o->documents, v);
+}
+
+/* A list, and lists within, as lines of JSON have them. */
+static void list_documents(struct opened *o)
+{
+	o->documents.nr = 0;
+	add_documents(o, &o->tree.root, 2);
+}
+
+static const char *lacks(const struct result_format *f, struct value *v)
+{
+	for (size_t i = 0; i < f->has.nr; i++)
+		if (!path_find(f->has.v[i].p, v))
+			return f->has.v[i].p;
+	return NULL;
+}
+
+static void read_json(struct opened *o)
+{
+	if (o->json_read)
+		return;
+	o->json_read = true;
+	o->json = value_json_add(&o->tree, o->name, o->tree.bytes, &o->said);
+	list_documents(o);
+}
+
+static void start_anew(struct opened *o)
+{
+	o->tree.root.first = o->tree.root.last = NULL;
+	o->tree.nr_values = 0;
+	o->json_read = false;
+	o->documents.nr = 0;
+}
+
+static bool begins_as_json(struct span s)
+{
+	size_t n = 0;
+	while (n < s.n && s.p[n] && strchr(" \t\r\n", s.p[n]))
+		n++;
+	return n < s.n && (s.p[n] == '{' || s.p[n] == '[');
+}
+
+/* Whether the file is of format `f`; its documents are listed then. */
+static enum status open_as(struct opened *o, const struct result_format *f, bool *fits,
+                           struct diag_log *log)
+{
+	bool json = begins_as_json(o->tree.bytes);
+	*fits = false;
+	if (f->read == READ_JSON) {
+		if (!json)
+			return ST_OK;
+		read_json(o);
+		*fits = o->documents.nr && o->documents.v[0]->type == JSCAN_OBJECT &&
+		        !lacks(f, o->documents.v[0]);
+		if (*fits && o->json != ST_OK)
+			diag_move(log, &o->said);
+		return *fits ? o->json : ST_OK;
+	}
+	if (json && f->read == READ_CSV)
+		return ST_OK;
+	if (f->read == READ_CSV) {
+		start_anew(o);
+		TRY(csv_add(&o->tree, o->name, f->has.v, f->has.nr, false, fits, log));
+	} else if (memmem(o->tree.bytes.p, o->tree.bytes.n, f->prefix, strlen(f->prefix))) {
+		start_anew(o);
+		TRY(value_lines_add(&o->tree, o->name, f->prefix, log));
+		*fits = o->tree.root.first && !lacks(f, o->tree.root.first);
+	}
+	list_documents(o);
+	return ST_OK;
+}
+
+/* Its name, or its path from anywhere. */
+static bool is_named(const char *match, const struct result_reader *r)
+{
+	struct span path = span_of(r->path), glob = span_of(match);
+	bool fits = span_glob(glob, span_of(r->file)) || span_glob(glob, path);
+	for (const char *p = strchr(r->path, '/'); p && !fits; p = strchr(p + 1, '/'))
+		fits = span_glob(glob, span_of(p + 1));
+	return fits;
+}
+
+static enum status find_format(struct opened *o, const struct result_reader *r,
+                               const struct result_format **out, struct diag_log *log)
+{
+	*out = NULL;
+	for (size_t t = 0; r->tables[t]; t++)
+		for (size_t i = 0; i < r->tables[t]->list.nr; i++) {
+			const struct result_format *f = &r->tables[t]->list.v[i];
+			bool fits;
+			if (f->match && !is_named(f->match, r))
+				continue;
+			TRY(open_as(o, f, &fits, log));
+			if (fits) {
+				*out = f;
+				return ST_OK;
+			}
+		}
+	return ST_OK;
+}
+
+/* ---- records ---- */
+
+struct records {
+	VEC(struct value *) list;
+};
+
+static void add_record(void *ctx, struct value *v, struct span first_key, struct span last_key)
+{
+	struct records *r = ctx;
+	(void)first_key;
+	(void)last_key;
+	if (v->type == JSCAN_OBJECT)
+		vec_push(&r->list, v);
+}
+
+static bool holds_pair(const struct result_pair *p, struct value *record)
+{
+	const struct value *v = path_find(p->at, record);
+	return v && span_eq(v->text, span_of(p->text));
+}
+
+static bool is_wanted(const struct result_format *f, struct value *record)
+{
+	for (size_t i = 0; i < f->skip.nr; i++)
+		if (holds_pair(&f->skip.v[i], record))
+			return false;
+	for (size_t i = 0; i < f->only.nr; i++)
+		if (!holds_pair(&f->only.v[i], record))
+			return false;
+	return true;
+}
+
+static enum status list_records(const struct opened *o, const struct result_format *f,
+                                struct records *out, struct diag_log *log)
+{
+	struct records all = { 0 };
+	for (size_t i = 0; i < o->documents.nr; i++) {
+		const char *lacking = f->read == READ_CSV ? NULL
+		                      : o->documents.v[i]->type == JSCAN_OBJECT
+		                          ? lacks(f, o->documents.v[i])
+		                          : "an object";
+		if (lacking) {
+			vec_release(&all.list);
+			return diag_fail(log, ST_INPUT,
+			                 "%s: value %zu is not of the format %s of the first: it "
+			                 "lacks %s",
+			                 o->name, i + 1, f->name, text_quote(&log->arena, span_of(lacking)));
+		}
+		path_visit(f->records ? f->records : "", o->documents.v[i], NULL, add_record, &all);
+	}
+	for (size_t i = 0; i < all.list.nr; i++)
+		if (is_wanted(f, all.list.v[i]))
+			vec_push(&out->list, all.list.v[i]);
+	vec_release(&all.list);
+	if (out->list.nr == 0)
+		return diag_fail(log, ST_INPUT, "%s: no record in a result file of format %s", o->name,
+		                 f->name);
+	return ST_OK;
+}
+
+/* ---- the file ---- */
+
+static enum status read_records(const struct opened *o, const struct result_format *f,
+                                const struct result_reader *r, struct digest *d,
+                                struct diag_log *log)
+{
+	struct records records = { 0 };
+	enum status st = list_records(o, f, &records, log);
+	if (st == ST_OK)
+		st = readings_take(&(struct reading_file){ f, o->name, r->file }, records.list.v,
+		                   records.list.nr, d, log);
+	vec_release(&records.list);
+	return st;
+}
+
+enum status result_read(struct source *src, const struct result_reader *r, struct digest *d,
+                        bool *found, struct diag_log *log)
+{
+	const struct result_format *f = NULL;
+	struct opened o = { .name = source_name(src) };
+	diag_init(&o.said);
+	enum status st = value_bytes_read(src, &o.tree, log);
+	if (st == ST_OK)
+		st = find_format(&o, r, &f, log);
+	*found = f || st != ST_OK;
+	if (st == ST_OK && f)
+		st = read_records(&o, f, r, d, log);
+	diag_release(&o.said);
+	vec_release(&o.documents);
+	value_tree_release(&o.tree);
+	return st;
+}

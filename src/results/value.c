@@ -1,0 +1,172 @@
+#include "results/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+
+const struct value_limits value_limits = { .bytes = (size_t)256 << 20, .values = (size_t)4 << 20 };
+
+enum status value_bytes_read(struct source *src, struct value_tree *out, struct diag_log *log)
+{
+	size_t nr = 0, cap = 64 << 10, n;
+	char *buf = NULL;
+	*out = (struct value_tree){ .root = { .type = JSCAN_ARRAY } };
+	enum status st = ST_OK;
+	do {
+		cap = nr == cap ? 2 * cap : cap;
+		buf = mem_realloc(buf, cap, 1);
+		st = source_read(src, buf + nr, cap - nr, &n, log);
+		nr += st == ST_OK ? n : 0;
+		out->is_too_large = nr > value_limits.bytes;
+	} while (st == ST_OK && n && !out->is_too_large);
+	out->bytes = (struct span){ buf, out->is_too_large ? 0 : nr };
+	return st;
+}
+
+void value_tree_release(struct value_tree *t)
+{
+	free((void *)(uintptr_t)t->bytes.p);
+	arena_release(&t->arena);
+}
+
+struct value *value_add(struct value_tree *t, struct value *parent, enum jscan_type type,
+                        struct span key, struct span text)
+{
+	if (++t->nr_values > value_limits.values)
+		return NULL;
+	struct value *v = arena_alloc(&t->arena, 1, sizeof *v);
+	*v = (struct value){ .type = type, .key = key, .text = text, .parent = parent };
+	if (parent->last)
+		parent->last->next = v;
+	else
+		parent->first = v;
+	parent->last = v;
+	return v;
+}
+
+const struct value *value_get(const struct value *of, struct span key)
+{
+	const struct value *found = NULL;
+	if (of->type == JSCAN_OBJECT)
+		for (const struct value *m = of->first; m; m = m->next)
+			if (span_eq(m->key, key))
+				found = m; /* as json modules do, the last of several */
+	return found;
+}
+
+/* ---- JSON ---- */
+
+struct value_builder {
+	struct value_tree *t;
+	struct jscan *js;
+	struct span text;
+};
+
+static struct span kept(struct value_builder *b, struct span s)
+{
+	return (struct span){ arena_dup(&b->t->arena, s), s.n };
+}
+
+/* The value at hand, as a member of `parent`; containers come out entered. */
+static struct value *build_one(struct value_builder *b, struct value *parent, struct span key)
+{
+	struct span text = SPAN("");
+	enum jscan_type type = jscan_peek(b->js);
+	uint64_t from = jscan_value_byte(b->js);
+	if (type == JSCAN_OBJECT) {
+		jscan_object(b->js);
+	} else if (type == JSCAN_ARRAY) {
+		jscan_array(b->js);
+	} else if (type == JSCAN_STRING) {
+		if (jscan_string(b->js, &text))
+			text = kept(b, text);
+	} else if (type == JSCAN_NUMBER) {
+		if (jscan_number(b->js, &text))
+			text = kept(b, text);
+	} else if (type != JSCAN_END) {
+		jscan_literal(b->js, &type);
+		uint64_t to = jscan_byte(b->js);
+		if (jscan_status(b->js) == ST_OK && to <= b->text.n)
+			text = (struct span){ b->text.p + from, (size_t)(to - from) };
+	}
+	if (jscan_status(b->js) != ST_OK || type == JSCAN_END)
+		return NULL;
+	struct value *v = value_add(b->t, parent, type, key, text);
+	if (!v)
+		jscan_fail(b->js, from, "more than %zu values in a result file", value_limits.values);
+	return v;
+}
+
+static bool is_container(const struct value *v)
+{
+	return v && (v->type == JSCAN_OBJECT || v->type == JSCAN_ARRAY);
+}
+
+/* One value with all below it; depth is the scanner's, nothing is recursive. */
+static void build(struct value_builder *b, struct value *parent)
+{
+	struct value *at = build_one(b, parent, SPAN(""));
+	if (!is_container(at))
+		return;
+	while (at != parent && jscan_status(b->js) == ST_OK) {
+		struct span key = SPAN("");
+		bool more = at->type == JSCAN_OBJECT ? jscan_key(b->js, &key) : jscan_element(b->js);
+		if (!more) {
+			at = at->parent;
+			continue;
+		}
+		struct value *v = build_one(b, at, kept(b, key));
+		at = is_container(v) ? v : at;
+	}
+}
+
+static size_t blanks(struct span s)
+{
+	size_t n = 0;
+	while (n < s.n && s.p[n] && strchr(" \t\r\n\x1e", s.p[n]))
+		n++;
+	return n;
+}
+
+enum status value_json_add(struct value_tree *out, const char *name, struct span text,
+                           struct diag_log *log)
+{
+	enum status st = ST_OK;
+	size_t nr = 0;
+	for (size_t at = blanks(text); at < text.n && st == ST_OK; nr++) {
+		struct span rest = { text.p + at, text.n - at };
+		const char *place = nr ? arena_printf(&log->arena, "%s: value %zu", name, nr + 1) : name;
+		struct source *src = source_memory(
+		    place, rest.p, rest.n, &(struct source_options){ .max_bytes = value_limits.bytes });
+		struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, log);
+		struct value_builder b = { out, js, rest };
+		build(&b, &out->root);
+		st = jscan_status(js);
+		at += (size_t)jscan_byte(js);
+		at += at < text.n ? blanks((struct span){ text.p + at, text.n - at }) : 0;
+		jscan_free(js);
+		source_close(src);
+	}
+	return st;
+}
+
+enum status value_lines_add(struct value_tree *out, const char *name, const char *prefix,
+                            struct diag_log *log)
+{
+	struct span rest = out->bytes;
+	for (size_t line = 1; rest.n; line++) {
+		const char *end = memchr(rest.p, '\n', rest.n);
+		struct span s = { rest.p, end ? (size_t)(end - rest.p) : rest.n };
+		const char *at = memmem(s.p, s.n, prefix, strlen(prefix));
+		rest.p += s.n + (end != NULL);
+		rest.n -= s.n + (end != NULL);
+		if (!at)
+			continue;
+		at += strlen(prefix);
+		TRY(value_json_add(out, arena_printf(&log->arena, "%s:%zu", name, line),
+		                   (struct span){ at, (size_t)(s.p + s.n - at) }, log));
+	}
+	return ST_OK;
+}

@@ -1,0 +1,204 @@
+#include "rules/formats_file.h"
+
+#include "base/decimal.h"
+#include "metric/unit.h"
+#include "model/embedded.h"
+#include "results/path.h"
+
+#define NR(array) (sizeof(array) / sizeof *(array))
+#define WORDS(name, ...)                                    \
+	static const char *name(size_t i)                       \
+	{                                                       \
+		static const char *const words[] = { __VA_ARGS__ }; \
+		return i < NR(words) ? words[i] : NULL;             \
+	}
+WORDS(word_read, "json", "csv", "lines")
+WORDS(word_repeats, "error", "samples", "last")
+WORDS(word_flag, "false", "true")
+WORDS(word_direction, "by-name", "lower", "higher", "neither")
+
+static const char *word_unit(size_t i)
+{
+	return figure_units[i].name;
+}
+
+static const struct key valid_keys[] = {
+	KEY("at", TEXT, REQUIRED, "path of the member that is looked at", INTO(result_valid, at)),
+	KEY("equals", TEXT, ONE_OF,
+	    "what it must be: a number, true, false, \"text\" in double quotes, or another member",
+	    INTO(result_valid, equals)),
+	KEY("min", TEXT, ONE_OF, "least number that it may be", INTO(result_valid, min)),
+	KEY("max", TEXT, ONE_OF, "largest number that it may be", INTO(result_valid, max)),
+	KEY("optional", WORD, OPTIONAL, "whether it may be absent or null",
+	    INTO(result_valid, optional), .words = word_flag),
+	KEY("say", TEXT, OPTIONAL, "what is wrong if it is not so, with {members}",
+	    INTO(result_valid, say)),
+};
+static const struct key_map valid_map = KEY_TABLE("a condition of 'valid'", valid_keys);
+
+static const struct key take_keys[] = {
+	KEY("at", TEXT, REQUIRED, "path of the figure, or of several with '*'", INTO(result_take, at)),
+	KEY("minus", TEXT, OPTIONAL, "path of a number that is subtracted", INTO(result_take, minus)),
+	KEY("as", TEXT, OPTIONAL,
+	    "name of the figure, with {members}, {key}; if not said, that of 'at'",
+	    INTO(result_take, as)),
+	KEY("scale", TEXT, OPTIONAL, "number that the figure is multiplied by",
+	    INTO(result_take, scale)),
+	KEY("unit", WORD, OPTIONAL, "unit of the figure, scaled", INTO(result_take, unit),
+	    .words = word_unit),
+	KEY("unit_at", TEXT, OPTIONAL,
+	    "path of the text that is the unit; ^name: a member beside the figure",
+	    INTO(result_take, unit_at)),
+	KEY("better", WORD, OPTIONAL,
+	    "which direction is better, by name and unit; by-name if not said",
+	    INTO(result_take, better), .words = word_direction),
+	KEY("optional", WORD, OPTIONAL, "whether it may be absent or a text",
+	    INTO(result_take, optional), .words = word_flag),
+	KEY("drop", INTEGER, OPTIONAL, "first samples that are left out", INTO(result_take, drop),
+	    .min = 0, .max = 1000000),
+};
+static const struct key_map take_map = KEY_TABLE("a figure", take_keys);
+
+static const struct key format_keys[] = {
+	KEY("name", TEXT, OPTIONAL, "what messages call the format", INTO(result_format, name)),
+	KEY("match", TEXT, OPTIONAL, "names of files that are of it, with * and ?",
+	    INTO(result_format, match)),
+	KEY("has", TEXTS, OPTIONAL, "paths that a record must have: it is recognised by them",
+	    INTO(result_format, has)),
+	KEY("read", WORD, OPTIONAL, "how the file is read; json if not said", INTO(result_format, read),
+	    .words = word_read),
+	KEY("prefix", TEXT, OPTIONAL, "what stands before the JSON of a line",
+	    INTO(result_format, prefix)),
+	KEY("records", TEXT, OPTIONAL, "path of the records; if not said, the whole value",
+	    INTO(result_format, records)),
+	KEY("skip", PAIRS, OPTIONAL, "members with the text of records that are left out"),
+	KEY("only", PAIRS, OPTIONAL, "members with the text of the only records that are read"),
+	KEY("ignore", TEXTS, OPTIONAL, "members that no '*' takes", INTO(result_format, ignore)),
+	KEY("case", TEXT, OPTIONAL, "name of the case that a record is of, with {members}",
+	    INTO(result_format, case_name)),
+	KEY("repeats", WORD, OPTIONAL, "what a case that is there twice is; error if not said",
+	    INTO(result_format, repeats), .words = word_repeats),
+	KEY("series", WORD, OPTIONAL, "whether the records are steps of one case",
+	    INTO(result_format, series), .words = word_flag),
+	KEY("valid", MAPS, OPTIONAL, "conditions without which the run cannot be judged",
+	    .map = &valid_map),
+	KEY("take", MAPS, ONE_OF, "figures", .map = &take_map),
+	KEY("samples", MAPS, ONE_OF, "lists of measurements of one figure: median, p90, p99 and n",
+	    .map = &take_map),
+};
+const struct key_map result_map = KEY_TABLE("a format", format_keys);
+static const struct key file_key =
+    KEY("formats", MAPS, REQUIRED, "the whole file", .map = &result_map);
+
+/* ---- what a table cannot say ---- */
+
+static enum status check_path(struct document *d, const struct node *map, const char *key,
+                              const char *(*fault_of)(const char *))
+{
+	const struct node *n = node_get(map, key);
+	const char *fault = n ? fault_of(n->text.p) : NULL;
+	return fault ? document_fail(d, n, "%s %s", document_quote(d, n->text), fault) : ST_OK;
+}
+
+static enum status check_number(struct document *d, const struct node *map, const char *key)
+{
+	struct decimal number;
+	const struct node *n = node_get(map, key);
+	if (n && decimal_parse(n->text, &number) != DECIMAL_OK)
+		return document_fail(d, n, "'%s' is a number, not %s", key, document_quote(d, n->text));
+	return ST_OK;
+}
+
+static enum status read_valid(struct document *d, const struct node *n, struct result_formats *out,
+                              struct result_format *f)
+{
+	TRY(check_path(d, n, "at", path_fault));
+	TRY(check_path(d, n, "say", template_fault));
+	TRY(check_number(d, n, "min"));
+	TRY(check_number(d, n, "max"));
+	keys_fill(&valid_map, n, &out->arena, vec_push_zero(&f->valid));
+	return ST_OK;
+}
+
+static enum status read_take(struct document *d, const struct node *n, struct result_formats *out,
+                             struct result_take *into)
+{
+	TRY(check_path(d, n, "at", path_fault));
+	TRY(check_path(d, n, "minus", path_fault));
+	TRY(check_path(d, n, "unit_at", path_fault));
+	TRY(check_path(d, n, "as", template_fault));
+	TRY(check_number(d, n, "scale"));
+	keys_fill(&take_map, n, &out->arena, into);
+	return ST_OK;
+}
+
+static enum status check_format(struct document *d, const struct node *n, bool own,
+                                const struct result_format *f)
+{
+	if (!own && !f->name)
+		return document_fail(d, n, "a format of the table needs a 'name'");
+	if (!f->match && !f->has.nr)
+		return document_fail(d, n, "a format needs 'has' or 'match', to be recognised by");
+	if (f->read == READ_LINES && !f->prefix)
+		return document_fail(d, n, "'read: lines' needs a 'prefix'");
+	if (f->prefix && f->read != READ_LINES)
+		return document_fail(d, node_get(n, "prefix"), "'prefix' belongs to 'read: lines'");
+	for (const struct node *p = node_first(node_get(n, "has")); p && f->read != READ_CSV;
+	     p = p->next)
+		if (path_fault(p->text.p))
+			return document_fail(d, p, "%s %s", document_quote(d, p->text), path_fault(p->text.p));
+	TRY(check_path(d, n, "records", path_fault));
+	return check_path(d, n, "case", template_fault);
+}
+
+static enum status read_format(struct document *d, const struct node *n, bool own,
+                               struct result_formats *out)
+{
+	struct result_format *f = vec_push_zero(&out->list);
+	struct arena *a = &out->arena;
+	keys_fill(&result_map, n, a, f);
+	TRY(check_format(d, n, own, f));
+	for (const struct node *p = node_first(node_get(n, "skip")); p; p = p->next)
+		vec_push(&f->skip,
+		         (struct result_pair){ arena_dup(a, p->key->text), arena_dup(a, p->text) });
+	for (const struct node *p = node_first(node_get(n, "only")); p; p = p->next)
+		vec_push(&f->only,
+		         (struct result_pair){ arena_dup(a, p->key->text), arena_dup(a, p->text) });
+	for (const struct node *p = node_first(node_get(n, "valid")); p; p = p->next)
+		TRY(read_valid(d, p, out, f));
+	for (const struct node *p = node_first(node_get(n, "take")); p; p = p->next)
+		TRY(read_take(d, p, out, vec_push_zero(&f->take)));
+	for (const struct node *p = node_first(node_get(n, "samples")); p; p = p->next)
+		TRY(read_take(d, p, out, vec_push_zero(&f->samples)));
+	if (!f->name)
+		f->name = arena_printf(a, "of line %u of the rules", n->line);
+	return ST_OK;
+}
+
+enum status result_rows_read(struct document *d, const struct node *list, bool own,
+                             struct result_formats *out)
+{
+	for (const struct node *n = node_first(list); n; n = n->next)
+		TRY(read_format(d, n, own, out));
+	return ST_OK;
+}
+
+static enum status read_root(struct document *d, void *ctx)
+{
+	TRY(keys_check_value(d, &file_key, d->root));
+	return result_rows_read(d, d->root, false, ctx);
+}
+
+enum status formats_parse(const char *name, struct span text, struct result_formats *out,
+                          struct diag_log *log)
+{
+	*out = (struct result_formats){ 0 };
+	return document_load(name, &text, read_root, out, log);
+}
+
+enum status formats_read(const char *path, struct result_formats *out, struct diag_log *log)
+{
+	const struct span built_in = { embedded_formats, embedded_formats_size };
+	*out = (struct result_formats){ 0 };
+	return document_load(path, path ? NULL : &built_in, read_root, out, log);
+}

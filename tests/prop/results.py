@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""Files that benchmarks write are read with the right names, values, units and directions, and judged.
+
+- Each file of $GPUGATE_SHARED/results gives the figures of the table below; its number of figures and cases is what the
+  file itself says, read by Python.
+- A run of such files passes against itself, fails by what became worse, lacks a case that is gone, and cannot be judged
+  where a server served nothing, a figure is NaN, or a case is there twice. Every error is one line and exit 3.
+- Digits are kept: 2.2e-07 is not 0, nor is a limit of 0.0000003.
+- A run whose GPU was throttled is inconclusive, unless the rules say otherwise.
+
+$GPUGATE is the program; exit 77 skips.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.environ.get("GPUGATE")
+SHARED = os.environ.get("GPUGATE_SHARED")
+LLAMA = "/root/wl/cache/modelscope/models/Meta-Llama-3-8B-Instruct.r1.0.cnone/"
+# File → figures, and some of them: name → value, unit, direction (what a rule of init fails on).
+TABLE = {
+    "googlebench--tools_gbench_Inputs_test1_run1.json": (28, {"BM_100xFaster/real_time": ("10000", "ns", "increase")}),
+    "googlebench--tools_gbench_Inputs_test3_run0.json": (4, {"BM_Two/real_time": ("8.5", "ns", "increase")}),
+    "hf-trainer--trainer_state.json": (None, {"eval_g0_accuracy": ("0.5935162094763092", "1", "decrease"),
+                                              "eval_g0_samples_per_second": ("78.721", "samples/s", "decrease")}),
+    "hyperfine--hyperfine.json": (14, {
+        "cargo_run_--release_--bin_1brc_measurements_1000000000.txt/median": ("11.81813333352", "s", "increase"),
+        "cargo_run_--release_--bin_1brc_measurements_1000000000.txt/time.n": ("3", "1", None)}),
+    "inferencex--_decode_slo_glm-5_results_glm5_fp8_vllm_tp8_isl1024_osl128_conc64.json": (9, {
+        "zai-org/GLM-5-FP8.rinf.c64/median_ttft": ("0.9015302835032344", "s", "increase"),
+        "zai-org/GLM-5-FP8.rinf.c64/output_throughput": ("663.0380225369481", "tok/s", "decrease")}),
+    "inferencex--decode_slo_glm-5_results_glm5_fp8_vllm_tp8_isl10240_osl128_conc16.json": (9, {
+        "zai-org/GLM-5-FP8.rinf.c16/median_ttft": ("3.1382447043433785", "s", "increase")}),
+    "megatron--_pp1_dist_optimizer_no_mmap_bin_files_golden_values_dev_dgx_gb200.json": (8, {
+        "mem-allocated-bytes": ("581489664", "B", "increase")}),
+    "megatron--sts_test_cases_bert_bert_mcore_tp1_pp2_golden_values_dev_dgx_a100.json": (8, {
+        "iteration-time.median": ("0.688995", "s", "increase"), "iteration-time.n": ("10", "1", None),
+        "lm_loss": ("9.6868", "1", None)}),
+    "mlperf--University-of-Florida_results_hpg.dgxb200x8.n1_dlrm_dcnv2_result_4.txt": (6, {
+        "run_time_ms": ("198554", "ms", "increase"), "throughput.median": ("16709473.67202613", "1", "decrease")}),
+    "nvbench--python_scripts_test_ref.json": (None, {"simple.Device_0/gpu_ms": ("1.0034715849794225", "ms", "increase")}),
+    "nvbench--python_scripts_test_cmp.json": (None, {}),
+    "pytestbench--f14a7887a6bbaa9731b9a8760555d_20150814_190343_uncommitted-changes.json": (3, {
+        "tests/test_normal.py__test_xfast_parametrized_0_/median": ("2.2016643907464864e-07", "s", "increase")}),
+    "sglang-onebatch--result.jsonl": (6, {"default.b1.in1024.out16/prefill_latency": ("0.0737820602953434", "s", "increase")}),
+    "sglang-serve--sglang_outputs_deepseek_dp_mla_output.jsonl": (5, {
+        "sglang.random.in1.out512.rInfinity.cnone/median_ttft_ms": ("10014.104524045251", "ms", "increase")}),
+    "sglang-serve--sglang_outputs_llama_3_3_70b_online_output.jsonl": (None, {
+        "sglang.random.in1024.out1024.r1.0.cnone/output_throughput": ("537.4142851849319", "tok/s", "decrease")}),
+    "sglang-serve--sglang_outputs_llama_405b_online_output.jsonl": (None, {}),
+    "sglang-serve--sglang_outputs_llama_3_3_70b_offline_output.jsonl": "is there twice",
+    "vllm-offline--results_latency_llama8B_tp1.json": (11, {"avg_latency": ("7.419569773475329", "s", "increase"),
+                                                            "latency.n": ("15", "1", None)}),
+    "vllm-offline--results_serving_llama8B_tp1_qps_1.json": (12, {LLAMA + "p99_ttft_ms": ("213.18521428853268", "ms", "increase")}),
+    "vllm-offline--results_throughput_llama8B_tp1.json": (3, {"tokens_per_second": ("1190.9743920852", "tok/s", "decrease")}),
+    "vllm-serve--benchmarks_tem_res_serving_llama8B_tp1_1.json": (12, {
+        LLAMA + "std_itl_ms": ("13.03413605547094", "ms", None), LLAMA + "mean_ttft_ms": ("111.23647520318627", "ms", "increase")}),
+}
+MACHINES = {
+    "nvidia-smi-csv--internal_captures_linux-x86_64__nvidia-h100-80gb-hbm3__590.48.01.txt": {
+        ("machine.sm_clock", "0"): 1980000000, ("machine.power", "0"): 631950, ("machine.temperature", "0"): 59},
+    "rocm-smi-json--plugins_inputs_amd_rocm_smi_testdata_mi100_rocm602.json": {
+        ("machine.sm_clock", "0"): 300000000, ("machine.power", "0"): 36000, ("machine.temperature", "1"): 58},
+}
+SERVE = {"backend": "vllm", "model_id": "m", "num_prompts": 8, "completed": 8, "request_rate": "inf", "max_concurrency": None,
+         "request_throughput": 4.5, "mean_ttft_ms": 12.5, "p99_ttft_ms": 2.9e-07}
+
+
+def run(*args, cwd=None, code=0):
+    p = subprocess.run([PROGRAM, *map(str, args)], cwd=cwd, capture_output=True, text=True, check=False)
+    if p.returncode != code:
+        sys.exit(f"FAILED: {args}: exit {p.returncode}, not {code}: {p.stdout[-2000:]}{p.stderr}")
+    return p
+
+
+def refused(*args, words, cwd=None):
+    p = run(*args, cwd=cwd, code=3)
+    if p.stderr.count("\n") != 1 or words not in p.stderr:
+        sys.exit(f"FAILED: {args}: without '{words}', or not one line: {p.stderr}")
+
+
+def figures(path, cwd=None):
+    text = run("metrics", path, "--json", "-", cwd=cwd).stdout
+    return json.loads(text, parse_float=str, parse_int=str)["metrics"]
+
+
+def check_file(path, expected, folder):
+    if isinstance(expected, str):
+        return refused("metrics", path, words=expected)
+    number, some = expected
+    found = {f["metric"][len("input."):]: f for f in figures(path)}
+    assert number in (None, len(found)), (path.name, len(found), sorted(found))
+    rules = {}
+    if any(direction for _, _, direction in some.values()):
+        run("init", path, "--ci", "none", "--workload", "w", "--force", cwd=folder)
+        for part in (folder / "rules" / "gpugate.yaml").read_text().split("  - id: ")[1:]:
+            lines = part.split("\n")
+            rules[lines[1].partition("metric: input.")[2].rpartition("/")[2]] = lines[2]
+    for name, (value, unit, direction) in some.items():
+        got = found[name]
+        same = got["value"] == value or float(got["value"]) == float(value)
+        assert same and got["unit"] == unit, (path.name, name, got)
+        said = rules.get(name.rpartition("/")[2], "")
+        assert not direction or f"{direction}:" in said, (path.name, name, said)
+    return None
+
+
+def nvbench(path):
+    """Names and times by Python's own reading."""
+    out = {}
+    for bench in json.loads(path.read_text())["benchmarks"]:
+        for state in bench["states"]:
+            for s in state["summaries"] if not state["is_skipped"] else ():
+                if s["tag"] == "nv/cold/time/gpu/mean":
+                    name = "".join(c if c.isalnum() or c in "._-/" else "_" for c in f"{bench['name']}.{state['name']}")
+                    out[name + "/gpu_ms"] = 1000 * float(s["data"][0]["value"])
+    return out
+
+
+def shared(folder):
+    files = pathlib.Path(SHARED) / "results"
+    for name, expected in TABLE.items():
+        check_file(files / name, expected, folder)
+    for name in ("nvbench--python_scripts_test_ref.json", "nvbench--python_scripts_test_cmp.json"):
+        own = nvbench(files / name)
+        found = {f["metric"][6:]: float(f["value"]) for f in figures(files / name) if f["metric"].endswith("/gpu_ms")}
+        assert found.keys() == own.keys() and len(own) == 88, (len(found), len(own))
+        assert all(abs(found[k] - own[k]) <= 1e-12 * own[k] for k in own)
+    for name, expected in MACHINES.items():
+        found = {(f["metric"], f["device"]): f["value"] for f in figures(files / name)}
+        for key, value in expected.items():
+            assert int(found[key]) == value, (name, key, found)
+    known = {*TABLE, *MACHINES}
+    assert known == {f.name for f in files.iterdir()}, "a file of the folder is not in the table"
+
+
+def write(path, value):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(value if isinstance(value, str) else json.dumps(value))
+    return path
+
+
+RULES = """version: 1
+rules:
+  - id: ttft
+    metric: input.*/p99_ttft_ms
+    fail: {increase: 10%, max: 0.0000003}
+  - id: mean
+    metric: input.*/mean_ttft_ms
+    fail: {increase: 10%, max: 1s}
+"""
+
+
+def judged(folder):
+    def check(value, code, words="", rules="r.yaml", files=()):
+        write(folder / "c" / "serve.json", value)
+        p = run("check", "c", *files, "--rules", rules, "--baseline", "b.json", cwd=folder, code=code)
+        assert words in p.stdout + p.stderr, (words, p.stdout, p.stderr)
+        return p
+    write(folder / "r.yaml", RULES)
+    write(folder / "b" / "serve.json", SERVE)
+    run("baseline", "create", "b", "--rules", "r.yaml", "--baseline", "b.json", cwd=folder)
+    check(SERVE, 0)
+    check({**SERVE, "p99_ttft_ms": 3.0e-07}, 0)
+    check({**SERVE, "p99_ttft_ms": 5.8e-07}, 1, "+100.00 %")
+    check({**SERVE, "p99_ttft_ms": 3.1e-07}, 1, "max 0.0000003")
+    check({**SERVE, "mean_ttft_ms": 1000.5}, 1)
+    check({**SERVE, "model_id": "n"}, 3, "missing")
+    check({**SERVE, "completed": 0}, 3, "served 0 of 8 requests")
+    check(json.dumps(SERVE) + "\n" + json.dumps({**SERVE, "model_id": "n"}), 0)
+    check(json.dumps(SERVE) + "\n" + json.dumps(SERVE), 3, "is there twice")
+    write(folder / "bad-unit.yaml", RULES.replace("max: 1s", "max: 5GiB"))
+    check(SERVE, 2, "does not fit", "bad-unit.yaml")
+    for text, words in ((json.dumps({**SERVE, "mean_ttft_ms": float("nan")}), "not measured"),
+                        (json.dumps(SERVE).replace("12.5", '"inf"'), "not measured"),
+                        (json.dumps(SERVE).replace("12.5", "1.23456789012345678901"), "significant digits")):
+        write(folder / "bad.json", text)
+        refused("metrics", "bad.json", words=words, cwd=folder)
+    # in a folder, whatever it is called
+    write(folder / "d" / "log.txt", ":::MLLOG " + json.dumps({"key": "run_start", "time_ms": 1}) + "\n")
+    refused("metrics", "d", words="the run is not valid", cwd=folder)
+
+
+def smi(throttled_us):
+    header = ("timestamp, index, clocks.current.sm [MHz], utilization.gpu [%], "
+              "clocks_event_reasons_counters.sw_power_cap [us]\n")
+    return header + "".join(f"2026/07/14 08:12:{s:02}.000, 0, {1900 - s} MHz, 99 %, {us} us\n" for s, us in ((0, 5), (10, 5 + throttled_us)))
+
+
+def machine(folder):
+    rules = "version: 1\nrules:\n  - {id: t, metric: input.*/mean_ttft_ms, fail: {increase: 10%}}\n"
+    write(folder / "m" / "serve.json", SERVE)
+    write(folder / "m" / "smi.csv", smi(50_000))
+    write(folder / "r.yaml", rules)
+    run("baseline", "create", "m", "--rules", "r.yaml", "--baseline", "mb.json", cwd=folder)
+    args = ("check", "m", "--rules", "r.yaml", "--baseline", "mb.json")
+    run(*args, cwd=folder)
+    write(folder / "m" / "smi.csv", smi(3_000_000))
+    p = run(*args, cwd=folder, code=3)
+    assert "throttled for 30.00 %" in p.stdout and "sw_power_cap" in p.stdout, p.stdout
+    write(folder / "r.yaml", rules + "environment: {throttled: warn}\n")
+    p = run(*args, cwd=folder)
+    assert "throttled for 30.00 %" in p.stdout, p.stdout
+
+
+def formats(folder):
+    table = run("formats").stdout
+    write(folder / "f.yaml", table)
+    assert run("formats", "--formats", "f.yaml", cwd=folder).stdout == table
+    write(folder / "f.yaml", "- {name: x, has: [a[]}\n")
+    run("formats", "--formats", "f.yaml", cwd=folder, code=2)
+    own = "version: 1\ninputs:\n  results:\n    - match: \"bench/*.jsonl\"\n      case: \"{gpu}.b{batch}\"\n" \
+          "      valid: [{at: status, equals: '\"ok\"'}]\n      take: [{at: timing.step_ms, better: lower}, {at: tokens_per_s}]\n" \
+          "rules:\n  - {id: a, metric: input.*, fail: {change: 1%}}\n"
+    write(folder / "own.yaml", own)
+    row = {"gpu": "H100", "batch": 8, "status": "ok", "timing": {"step_ms": 1.25}, "tokens_per_s": "900"}
+    write(folder / "bench" / "x.jsonl", "\n".join(json.dumps({**row, "batch": b}) for b in (8, 16)))
+    text = run("metrics", "bench/x.jsonl", "--rules", "own.yaml", cwd=folder).stdout
+    assert "input.H100.b16/step_ms" in text and "1.25 ms" in text and "900 tok/s" in text, text
+    write(folder / "bench" / "x.jsonl", json.dumps({**row, "status": "failed"}))
+    refused("metrics", "bench/x.jsonl", "--rules", "own.yaml", words="'status' is failed", cwd=folder)
+
+
+def main():
+    if not PROGRAM:
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as dir:
+        for part in (judged, machine, formats):
+            folder = pathlib.Path(dir) / part.__name__
+            folder.mkdir()
+            part(folder)
+        if SHARED and (pathlib.Path(SHARED) / "results").is_dir():
+            shared(pathlib.Path(dir))
+        else:
+            print("skipped: the shared result files, GPUGATE_SHARED is not set")
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()
