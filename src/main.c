@@ -41,6 +41,7 @@
    report/    writers over struct report: text, Markdown, JUnit, JSON, OpenMetrics; figures of
               one run
    html/      the writer of the page, its charts, style and script
+   init/      what gpugate init writes: files, rules for a run and for result files
    cli/       option table, formats of reports, loading of runs (several files at a time), where a
               run comes from, what init finds in a repository and writes; one file per group of
               commands

@@ -34,8 +34,9 @@ ROOMS = {
     "diagnose": NOUNS,
     "report": NOUNS | {"io"},
     "html": NOUNS | {"io", "report"},
+    "init": NOUNS | {"io"},
     "cli": NOUNS | {"io", "xspace", "read", "nsys", "merge", "reduce", "replay", "store", "results", "rules", "diff", "gate",
-                    "diagnose", "report", "html"},
+                    "diagnose", "report", "html", "init"},
     "pages": NOUNS | {"cli"},
     "main.c": {"cli"},
 }

@@ -6,10 +6,10 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/init_files.h"
 #include "cli/init_repo.h"
-#include "cli/init_rules.h"
 #include "cli/setup.h"
+#include "init/init_files.h"
+#include "init/init_rules.h"
 #include "io/sink.h"
 #include "model/embedded.h"
 #include "rules/rules_file.h"

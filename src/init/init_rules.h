@@ -1,6 +1,6 @@
 /// The rules file that `gpugate init` writes: the built-in rules, fitted.
-#ifndef GG_CLI_INIT_RULES_H
-#define GG_CLI_INIT_RULES_H
+#ifndef GG_INIT_INIT_RULES_H
+#define GG_INIT_INIT_RULES_H
 
 #include "model/view.h"
 

@@ -1,4 +1,4 @@
-#include "cli/init_results.h"
+#include "init/init_results.h"
 
 #include <string.h>
 

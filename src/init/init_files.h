@@ -1,6 +1,6 @@
 /// Several new files at once.
-#ifndef GG_CLI_INIT_FILES_H
-#define GG_CLI_INIT_FILES_H
+#ifndef GG_INIT_INIT_FILES_H
+#define GG_INIT_INIT_FILES_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
-#include "cli/init_rules.h"
+#include "init/init_rules.h"
 
 #include <string.h>
 
-#include "cli/init_results.h"
+#include "init/init_results.h"
 #include "model/embedded.h"
 
 /* ---- what the run has ---- */

@@ -1,6 +1,6 @@
 /// Rules for the figures of result files, as `gpugate init` writes them.
-#ifndef GG_CLI_INIT_RESULTS_H
-#define GG_CLI_INIT_RESULTS_H
+#ifndef GG_INIT_INIT_RESULTS_H
+#define GG_INIT_INIT_RESULTS_H
 
 #include "base/strbuf.h"
 #include "model/view.h"

@@ -1,4 +1,4 @@
-#include "cli/init_files.h"
+#include "init/init_files.h"
 
 #include <errno.h>
 #include <stdlib.h>
