@@ -34,7 +34,7 @@ static struct both sum_of(struct inquiry *q, enum metric_id id)
 
 static void stake_communication(struct suspect *s, int64_t comm, int64_t exposed)
 {
-	s->stake[STAKE_COMM] = at_least_0(comm);
+	s->stake[STAKE_COMM] = s->stake[STAKE_GPU] = at_least_0(comm);
 	s->stake[STAKE_EXPOSED] = s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = at_least_0(exposed);
 	suspect_cost(s, at_least_0(exposed));
 }
@@ -52,7 +52,7 @@ void suspect_communication(struct inquiry *q)
 	struct both transfer = inquiry_figure(q, METRIC_COMM_TRANSFER_TIME);
 	int64_t rise = both_rise(exposed), longer = both_rise(comm);
 	struct suspect *s;
-	if (rise <= 0 && longer <= 0 && both_rise(transfer) <= 0)
+	if (rise <= q->waited && longer <= q->waited && both_rise(transfer) <= q->waited)
 		return;
 	if (both_ratio(bytes) > 1.05 || both_ratio(count) > 1.05) {
 		s = suspect_add(q, CAUSE_TRAFFIC);
@@ -83,7 +83,8 @@ void suspect_communication(struct inquiry *q)
 	}
 	if (transfer.known && both_rise(transfer) > 0)
 		suspect_say(q, s, "on the wire %s %s", moved(q, UNIT_NS, transfer), q->per);
-	stake_communication(s, longer > both_rise(transfer) ? longer : both_rise(transfer), rise);
+	number_raise(&longer, both_rise(transfer));
+	stake_communication(s, longer - q->waited, rise - q->waited);
 }
 
 /* ---- copies ---- */
@@ -128,7 +129,7 @@ static void find_copies(struct inquiry *q)
 	               "keep the data where it is used; what has to be copied, from pinned memory "
 	               "with non_blocking=True beside compute");
 	s->stake[STAKE_COPIES] = at_least_0(rise) + (both_rise(bytes) > 0);
-	s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = s->stake[STAKE_COMPUTE] = at_least_0(rise);
+	s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = s->stake[STAKE_GPU] = at_least_0(rise);
 	/* a copy that holds the host leaves the GPU idle, too */
 	s->stake[STAKE_IDLE] = at_least_0(rise);
 }

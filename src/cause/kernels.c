@@ -229,7 +229,7 @@ static void add_stakes(struct inquiry *q, struct suspect *s, const struct culpri
 {
 	int64_t ns = c->rise > 0 ? c->rise : 0;
 	s->stake[STAKE_COMPUTE] = number_add(s->stake[STAKE_COMPUTE], ns);
-	s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = s->stake[STAKE_COMPUTE];
+	s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = s->stake[STAKE_GPU] = s->stake[STAKE_COMPUTE];
 	double more = per_step(q, c->now, SIDE_CANDIDATE);
 	if (c->cause != CAUSE_NEW_KERNEL)
 		more -= per_step(q, c->was ? c->was : c->now, SIDE_BASELINE);

@@ -98,13 +98,15 @@ static void find_oom(struct inquiry *q)
 	s->stake[STAKE_GROWTH] = 1;
 }
 
+/* Steps over which it rose. */
 static int64_t steps_of(const struct inquiry *q)
 {
+	const struct memory_item *most = largest_item(q, MEMORY_LIST_GROWTH);
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];
-	int64_t most = 3;
+	int64_t nr = most && most->other > 0 ? most->other + 1 : 3;
 	for (size_t r = 0; r < run->ranks.nr; r++)
-		number_raise(&most, run->ranks.v[r]->usable_steps);
-	return most;
+		number_raise(&nr, run->ranks.v[r]->usable_steps);
+	return nr;
 }
 
 static int64_t find_leak(struct inquiry *q)
@@ -222,25 +224,63 @@ static bool find_batch(struct inquiry *q)
 	return true;
 }
 
-static void find_fragmentation(struct inquiry *q)
+/* The site of `m` in another list of the same memory, or NULL. */
+static const struct memory_item *site_in(const struct digest *d, const struct memory_item *m,
+                                         enum memory_list list)
+{
+	for (size_t i = 0; i < d->memory_items.nr; i++) {
+		const struct memory_item *x = &d->memory_items.v[i];
+		if (x->list == list && x->line == m->line && span_eq(x->file, m->file) &&
+		    span_eq(x->function, m->function) && span_eq(x->category, m->category) &&
+		    strcmp(x->memory, m->memory) == 0)
+			return x;
+	}
+	return NULL;
+}
+
+/* How often the tensors of the peak are allocated again, by the largest site that is: once in
+   each step. 0 unknown. */
+static int64_t repetitions(const struct inquiry *q, const struct memory_item **site)
+{
+	const struct run *run = q->bench->run[SIDE_CANDIDATE];
+	int64_t most = 0, nr = 0;
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		for (size_t i = 0; i < run->ranks.v[r]->memory_items.nr; i++) {
+			const struct memory_item *m = &run->ranks.v[r]->memory_items.v[i], *churn;
+			if (m->list != MEMORY_LIST_PEAK || !memory_item_has_place(m) || m->blocks <= 0 ||
+			    m->bytes <= most || !(churn = site_in(run->ranks.v[r], m, MEMORY_LIST_CHURN)) ||
+			    churn->blocks < 2 * m->blocks)
+				continue;
+			most = m->bytes;
+			nr = churn->blocks / m->blocks;
+			*site = churn;
+		}
+	return nr;
+}
+
+/* Tensors that are larger in every step are allocated so in every step; where what is allocated
+   in all has grown by much less than that, only some steps are larger. */
+static bool is_uneven(struct inquiry *q, const struct memory_item **site)
 {
 	struct both peak = inquiry_figure(q, METRIC_MEMORY_PEAK_ALLOCATED);
-	struct both reserved = inquiry_figure(q, METRIC_MEMORY_PEAK_RESERVED);
-	int64_t bytes = number_sub(both_rise(reserved), at_least_0(both_rise(peak)));
+	struct both churn = inquiry_figure(q, METRIC_MEMORY_CHURN_BYTES);
+	struct scaling m = { 0 };
+	int64_t steps = repetitions(q, site);
+	return steps > 2 && churn.known && both_rise(peak) > 0 && measure_scaling(q, &m) &&
+	       nr_scaled(q) >= 3 &&
+	       (double)both_rise(churn) < 0.5 * (double)steps * (double)both_rise(peak);
+}
+
+static void say_shares(struct inquiry *q, struct suspect *s)
+{
 	struct both share = inquiry_figure(q, METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT);
 	struct both end = inquiry_figure(q, METRIC_MEMORY_FRAGMENTATION_PCT);
-	if (bytes <= 0 && both_rise(share) <= 0 && both_rise(end) <= 0)
-		return;
-	struct suspect *s = suspect_add(q, CAUSE_FRAGMENTATION);
-	suspect_title(q, s, "memory is fragmented: %s reserved for %s allocated",
-	              moved(q, UNIT_BYTES, reserved), moved(q, UNIT_BYTES, peak));
+	const struct memory_item *pinned = largest_item(q, MEMORY_LIST_PINNED);
 	if (share.known)
 		suspect_say(q, s, "%s of what is reserved is not allocated at the peak",
 		            moved(q, UNIT_PCT, share));
 	if (end.known)
-		suspect_say(q, s, "%s at the end", moved(q, UNIT_PCT, end));
-	suspect_figure(q, s, METRIC_MEMORY_PEAK_RESERVED, reserved);
-	const struct memory_item *pinned = largest_item(q, MEMORY_LIST_PINNED);
+		suspect_say(q, s, "%s of it is not allocated at the end", moved(q, UNIT_PCT, end));
 	if (pinned) {
 		struct strbuf b = STRBUF_INIT;
 		memory_item_add_site(&b, pinned);
@@ -249,19 +289,45 @@ static void find_fragmentation(struct inquiry *q)
 		suspect_where(q, s, PLACE_CODE, strbuf_span(&b));
 		strbuf_release(&b);
 	}
+}
+
+static bool find_fragmentation(struct inquiry *q)
+{
+	struct both peak = inquiry_figure(q, METRIC_MEMORY_PEAK_ALLOCATED);
+	struct both reserved = inquiry_figure(q, METRIC_MEMORY_PEAK_RESERVED);
+	const struct memory_item *site = NULL;
+	bool uneven = is_uneven(q, &site);
+	int64_t unused = number_sub(both_rise(reserved), at_least_0(both_rise(peak)));
+	int64_t bytes = uneven ? both_rise(reserved) : unused;
+	struct both end = inquiry_figure(q, METRIC_MEMORY_FRAGMENTATION_PCT);
+	if (bytes <= 0 && both_rise(end) <= 0)
+		return false;
+	struct suspect *s = suspect_add(q, CAUSE_FRAGMENTATION);
+	suspect_title(q, s, "memory is fragmented%s: %s reserved for %s allocated",
+	              uneven ? " by sizes that change from step to step" : "",
+	              moved(q, UNIT_BYTES, reserved), moved(q, UNIT_BYTES, peak));
+	if (uneven) {
+		suspect_say(q, s, "allocations there have %s sizes",
+		            word_amount(q, UNIT_COUNT, site->other));
+		name_item(q, s, site);
+	}
+	suspect_figure(q, s, METRIC_MEMORY_PEAK_RESERVED, reserved);
+	say_shares(q, s);
 	suspect_action(q, s,
 	               "keep sizes of tensors alike from step to step (padding, buckets), free what "
 	               "lives long before what lives short, or set "
 	               "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");
 	cost_bytes(s, at_least_0(bytes));
 	s->stake[STAKE_RESERVED] = at_least_0(bytes) + 1;
+	s->stake[STAKE_PEAK] = uneven ? at_least_0(both_rise(peak)) : 0;
+	return uneven;
 }
 
-static void find_more(struct inquiry *q, int64_t leaked, bool scaled)
+static void find_more(struct inquiry *q, int64_t leaked, bool told)
 {
 	struct both peak = inquiry_figure(q, METRIC_MEMORY_PEAK_ALLOCATED);
 	int64_t bytes = number_sub(both_rise(peak), leaked);
-	if (bytes <= 0 || scaled)
+	if (bytes <= 0 || told)
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_MEMORY);
 	suspect_title(q, s, "more memory at the peak: %s", moved(q, UNIT_BYTES, peak));
@@ -278,7 +344,6 @@ void suspect_memory(struct inquiry *q)
 {
 	find_oom(q);
 	int64_t leaked = find_leak(q);
-	bool scaled = find_batch(q);
-	find_fragmentation(q);
-	find_more(q, leaked, scaled);
+	bool told = find_fragmentation(q) || find_batch(q);
+	find_more(q, leaked, told);
 }

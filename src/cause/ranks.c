@@ -16,6 +16,11 @@ struct odd_rank {
 	struct span name;
 };
 
+static int64_t at_least_0(int64_t v)
+{
+	return v > 0 ? v : 0;
+}
+
 static size_t rank_at(const struct run *run, int64_t rank)
 {
 	size_t i = 0;
@@ -140,13 +145,14 @@ static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slo
 
 /* ---- kinds ---- */
 
-static void stake_waiting(struct suspect *s, int64_t ns)
+static void stake_waiting(struct inquiry *q, struct suspect *s, int64_t ns)
 {
-	static const enum stake waiting[] = { STAKE_WALL,    STAKE_IDLE, STAKE_COMM,
-		                                  STAKE_EXPOSED, STAKE_TAIL, STAKE_SYNCS };
+	static const enum stake waiting[] = { STAKE_WALL, STAKE_IDLE,  STAKE_COMM, STAKE_EXPOSED,
+		                                  STAKE_TAIL, STAKE_SYNCS, STAKE_GPU };
 	for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++)
 		s->stake[waiting[i]] = ns;
 	s->stake[STAKE_RANKS] = STAKE_ALL;
+	q->waited = number_add(q->waited, ns);
 }
 
 static void add_slow(const struct odd_rank *o)
@@ -168,7 +174,7 @@ static void add_slow(const struct odd_rank *o)
 	suspect_cost(s, ns);
 	name_kernel(o, s, own - peers);
 	suspect_say(q, s, "%.*s %s", (int)o->name.n, o->name.p, o->insight->message);
-	stake_waiting(s, ns > lateness(o) ? ns : lateness(o));
+	stake_waiting(q, s, ns > lateness(o) ? ns : lateness(o));
 	s->stake[STAKE_COMPUTE] = number_div_round(ns, (__int128)run->ranks.nr);
 }
 
@@ -187,6 +193,41 @@ static const char *late_call(const struct odd_rank *o, int64_t ns)
 	return NULL;
 }
 
+static void add_link(const struct odd_rank *o)
+{
+	struct inquiry *q = o->q;
+	struct both transfer = inquiry_figure(q, METRIC_COMM_TRANSFER_TIME);
+	int64_t late = lateness(o), ns = both_rise(transfer) > late ? both_rise(transfer) : late;
+	if (ns <= 0)
+		return;
+	struct suspect *s = suspect_add(q, CAUSE_SLOW_LINK);
+	suspect_title(
+	    q, s,
+	    "the link of %.*s is slow: its collectives end after those of its peers, %s on the "
+	    "wire %s",
+	    (int)o->name.n, o->name.p,
+	    transfer.known
+	        ? unit_movement(q->a, UNIT_NS, transfer.v[SIDE_BASELINE], transfer.v[SIDE_CANDIDATE])
+	        : "longer",
+	    q->per);
+	suspect_where(q, s, PLACE_RANK, o->name);
+	suspect_figure(q, s, METRIC_COMM_TRANSFER_TIME, transfer);
+	suspect_cost(s, ns);
+	suspect_say(q, s, "%.*s: %s", (int)o->name.n, o->name.p, o->insight->message);
+	suspect_action(q, s,
+	               "look at the links of %.*s (nvidia-smi nvlink -s, ibstat, the NIC's error "
+	               "counters) and at how NCCL routes it (NCCL_DEBUG=INFO)",
+	               (int)o->name.n, o->name.p);
+	stake_waiting(q, s, number_add(at_least_0(both_rise(transfer)), at_least_0(late)));
+}
+
+/* A host that is late leaves the wire as fast as it was. */
+static bool is_behind_a_link(const struct odd_rank *o)
+{
+	struct both transfer = inquiry_figure(o->q, METRIC_COMM_TRANSFER_TIME);
+	return both_ratio(transfer) > 1.2 && both_rise(transfer) > lateness(o) / 2;
+}
+
 static void add_late(const struct odd_rank *o)
 {
 	struct inquiry *q = o->q;
@@ -194,6 +235,10 @@ static void add_late(const struct odd_rank *o)
 	if (ns <= 0)
 		return;
 	const char *call = late_call(o, ns);
+	if (!call && is_behind_a_link(o)) {
+		add_link(o);
+		return;
+	}
 	struct suspect *s = suspect_add(q, CAUSE_LATE_RANK);
 	suspect_title(q, s, "%.*s comes late: the others wait %s %s for it%s%s", (int)o->name.n,
 	              o->name.p, word_amount(q, UNIT_NS, late_per_step(o->view, o->insight->rank)),
@@ -206,28 +251,7 @@ static void add_late(const struct odd_rank *o)
 	suspect_say(q, s, "%.*s %s", (int)o->name.n, o->name.p, o->insight->message);
 	suspect_action(q, s, "look at what the host of %.*s does before the first collective%s%s",
 	               (int)o->name.n, o->name.p, call ? ": its " : "", call ? call : "");
-	stake_waiting(s, ns);
-}
-
-static void add_link(const struct odd_rank *o)
-{
-	struct inquiry *q = o->q;
-	struct both transfer = inquiry_figure(q, METRIC_COMM_TRANSFER_TIME);
-	int64_t late = lateness(o), ns = both_rise(transfer) > late ? both_rise(transfer) : late;
-	if (ns <= 0)
-		return;
-	struct suspect *s = suspect_add(q, CAUSE_SLOW_LINK);
-	suspect_title(q, s, "the link of %.*s is slow: its collectives end after those of its peers",
-	              (int)o->name.n, o->name.p);
-	suspect_where(q, s, PLACE_RANK, o->name);
-	suspect_figure(q, s, METRIC_COMM_TRANSFER_TIME, transfer);
-	suspect_cost(s, ns);
-	suspect_say(q, s, "%.*s: %s", (int)o->name.n, o->name.p, o->insight->message);
-	suspect_action(q, s,
-	               "look at the links of %.*s (nvidia-smi nvlink -s, ibstat, the NIC's error "
-	               "counters) and at how NCCL routes it (NCCL_DEBUG=INFO)",
-	               (int)o->name.n, o->name.p);
-	stake_waiting(s, number_add(ns, late > 0 ? late : 0));
+	stake_waiting(q, s, ns);
 }
 
 /* ---- all ranks ---- */

@@ -12,6 +12,7 @@ enum stake {
 	STAKE_WALL, ///< wall time, rates over it, and what a benchmark measures
 	STAKE_IDLE, ///< the GPU has nothing to do
 	STAKE_COMPUTE, ///< time of kernels that compute
+	STAKE_GPU, ///< time of all GPU activities, waiting inside of collectives included
 	STAKE_KERNELS, ///< how many kernels are launched
 	STAKE_COMM, ///< time of communication, its size
 	STAKE_EXPOSED, ///< communication that nothing hides
@@ -52,6 +53,7 @@ struct inquiry {
 	struct activity_pairs pairs; ///< of all ranks; where one is slow, of a rank like the others
 	struct rank_scope scope; ///< of `pairs`: set by suspect_ranks()
 	double common; ///< by which all kernels got longer together; 1 where they did not
+	int64_t waited; ///< ns per step of waiting and transfer that odd ranks explain
 	int64_t wall; ///< the baseline's step, in ns; 0 unknown
 	const char *per; ///< "per step", "per window"
 	VEC(struct suspect) suspects;

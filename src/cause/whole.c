@@ -78,6 +78,7 @@ static const struct {
 } tails[] = {
 	{ METRIC_STEP_DATALOADER_TIME, "the data loader", STAKE_LOADER },
 	{ METRIC_STEP_COMPUTE_TIME, "compute", STAKE_COMPUTE },
+	{ METRIC_STEP_CUDA_TIME, "GPU activities", STAKE_GPU },
 	{ METRIC_STEP_EXPOSED_COMM_TIME, "exposed communication", STAKE_EXPOSED },
 	{ METRIC_STEP_MEMCPY_TIME, "memory copies", STAKE_COPIES },
 	{ METRIC_STEP_SYNC_TIME, "synchronization", STAKE_SYNCS },
@@ -233,8 +234,11 @@ static void stake_all_work(struct inquiry *q, struct suspect *s)
 		enum stake stake;
 		enum metric_id id;
 	} work[] = {
-		{ STAKE_WALL, METRIC_STEP_PERIOD },        { STAKE_COMPUTE, METRIC_STEP_CUDA_TIME },
-		{ STAKE_COMM, METRIC_STEP_COMM_TIME },     { STAKE_EXPOSED, METRIC_STEP_EXPOSED_COMM_TIME },
+		{ STAKE_WALL, METRIC_STEP_PERIOD },
+		{ STAKE_COMPUTE, METRIC_STEP_COMPUTE_TIME },
+		{ STAKE_GPU, METRIC_STEP_CUDA_TIME },
+		{ STAKE_COMM, METRIC_STEP_COMM_TIME },
+		{ STAKE_EXPOSED, METRIC_STEP_EXPOSED_COMM_TIME },
 		{ STAKE_COPIES, METRIC_STEP_MEMCPY_TIME },
 	};
 	int64_t compute = both_rise(inquiry_figure(q, METRIC_STEP_COMPUTE_TIME));

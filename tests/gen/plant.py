@@ -112,14 +112,14 @@ def queue(trace):
 
 
 def hold_all(trace, points):
-    """The same, of the GPU by the time at which its activities start."""
+    """The same at points of the GPU's time: whatever starts behind one, on either, comes later; a collective that has
+    begun goes on."""
     holes = Holes(points)
     for e in trace.events:
         if "ts" in e and e.get("ph") != "M":
             start, end = e["ts"], e["ts"] + e.get("dur", 0.0)
-            gpu = str(e.get("cat")).lower() in GPU
-            e["ts"] = start + (holes.below(start) if gpu else holes.until(start))
-            if "dur" in e and not gpu:
+            e["ts"] = start + holes.until(start)
+            if "dur" in e and str(e.get("cat")).lower() not in GPU:
                 e["dur"] = max(0.0, end + holes.below(end) - e["ts"])
 
 
@@ -251,23 +251,17 @@ def more_copies(trace, nr, us, size):
 
 
 def lost_overlap(trace):
-    """Nothing runs beside communication any more: what starts while a collective runs waits for its end."""
+    """Nothing runs beside communication any more: compute that starts while a collective runs waits for its end, and
+    with it what follows."""
     comm = [e for e in trace.kernels() if any(n in e["name"].lower() for n in NCCL)]
-    others = [e for e in trace.gpu() if not any(n in e["name"].lower() for n in NCCL)]
-    starts = sorted(e["ts"] for e in others)
-    points = []
-    for e in comm:
-        inside = starts[bisect.bisect_right(starts, e["ts"]):bisect.bisect_left(starts, e["ts"] + e["dur"])]
-        if inside:
-            points.append((e["ts"] + 0.001, e["dur"]))
-    holes = Holes(points)
-    for e in trace.events:
-        if "ts" not in e or e.get("ph") == "M":
-            continue
-        start, end = e["ts"], e["ts"] + e.get("dur", 0.0)
-        e["ts"] = start + holes.until(start)
-        if "dur" in e and str(e.get("cat")).lower() not in GPU:
-            e["dur"] = end + holes.until(end) - e["ts"]
+    starts = sorted(e["ts"] for e in trace.gpu() if not any(n in e["name"].lower() for n in NCCL))
+    points, end = [], 0.0
+    for e in sorted(comm, key=lambda e: e["ts"]):
+        at = bisect.bisect_right(starts, max(e["ts"], end))
+        end = max(end, e["ts"] + e["dur"])
+        if at < len(starts) and starts[at] < e["ts"] + e["dur"]:
+            points.append((starts[at] - 0.001, e["ts"] + e["dur"] - starts[at]))
+    hold_all(trace, points)
     queue(trace)
 
 
@@ -294,7 +288,7 @@ def stretch(trace):
             busy[i] = max(busy[i], e["ts"] + e["dur"])
     points, late = [], 0.0
     for i in range(1, len(steps)):
-        behind = busy[i - 1] + late - (starts[i] + late)
+        behind = busy[i - 1] - starts[i] - late
         if behind > 0:
             points.append((starts[i] - 0.01, behind))
             late += behind

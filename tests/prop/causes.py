@@ -128,12 +128,12 @@ JOBS = [
 MODEL = ["--layers", "12", "--steps", "6", "--batch", "4"]
 SNAPSHOTS = [
     ("leak", "model", ["--leak", "8MiB"], ["leak"], ""),
-    ("leak", "model", ["--leak", "1MiB", "--steps", "10"], ["leak"], ""),
+    ("leak", "model", ["--leak", "2MiB"], ["leak"], ""),
     ("fragmentation", "model", ["--fragmentation", "0.6"], ["fragmentation"], ""),
     ("fragmentation", "model", ["--fragmentation", "0.3"], ["fragmentation"], ""),
     ("batch", "model", ["--batch", "8"], ["batch"], "batch"),
     ("batch", "model", ["--seq", "768"], ["batch"], "batch"),
-    ("out of memory", "model", ["--capacity", "2GiB"], ["out-of-memory"], ""),
+    ("out of memory", "model", ["--capacity", "1536MiB"], ["out-of-memory"], ""),
 ]
 
 
@@ -145,12 +145,12 @@ def make(case, dir):
         change(dir, of)
         return [dir / "baseline.json.gz"], [dir / "candidate.json.gz"]
     if case in SNAPSHOTS:
-        generator("make_snapshot.py", dir / "baseline.pickle", *MODEL)
+        generator("make_snapshot.py", dir / "baseline.json.gz", *MODEL)
         try:
-            generator("make_snapshot.py", dir / "candidate.pickle", *MODEL, *change)
+            generator("make_snapshot.py", dir / "candidate.json.gz", *MODEL, *change)
         except subprocess.CalledProcessError:
-            assert (dir / "candidate.pickle").exists(), "a simulated allocator that ends without a snapshot"
-        return [dir / "baseline.pickle"], [dir / "candidate.pickle"]
+            assert (dir / "candidate.json.gz").exists(), "a simulated allocator that ends without a snapshot"
+        return [dir / "baseline.json.gz"], [dir / "candidate.json.gz"]
     template = pathlib.Path(SHARED) / "data" / RECORDINGS[of]
     for side, seed, options in (("baseline", 1, []), ("candidate", 2, change)):
         generator("make_ranks.py", template, dir / side, "--world-size", 8, "--steps", 5, "--seed", seed,
