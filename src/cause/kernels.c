@@ -60,35 +60,51 @@ static bool is_taken(const struct culprits *c, const struct activity_pair *a)
 	return false;
 }
 
-/* How far two kernels are apart as stand-ins for each other: launches count most, then time. */
-static double distance(const struct inquiry *q, const struct activity_pair *now,
-                       const struct activity_pair *was)
+/* Launches per step that the candidate has more. */
+static double more_launches(const struct inquiry *q, const struct activity_pair *a)
 {
-	double n = per_step(q, now, SIDE_CANDIDATE), b = per_step(q, was, SIDE_BASELINE);
-	double launches = n > b ? n / b : b / n;
+	return per_step(q, a, SIDE_CANDIDATE) - per_step(q, a, SIDE_BASELINE);
+}
+
+/* How far two kernels are apart as stand-ins for each other: launches count most, then time. */
+static double distance(const struct activity_pair *now, const struct activity_pair *was,
+                       double more, double fewer)
+{
+	double launches = more > fewer ? more / fewer : fewer / more;
 	double ns = (double)now->time_ns[SIDE_CANDIDATE], bs = (double)was->time_ns[SIDE_BASELINE];
 	double time = ns > bs ? ns / (bs + 1) : bs / (ns + 1);
 	return (launches - 1) * 4 + time;
 }
 
-/* The gone kernel of the same category that a new one stands in for; launches within a tenth. */
+/* The kernel of the same category that is launched less often by about as much as `now` is more
+   often: it is gone, or another is chosen in its place some of the time. */
 static const struct activity_pair *replaced(struct culprits *c, const struct activity_pair *now)
 {
 	const struct inquiry *q = c->q;
 	const struct activity_pair *best = NULL;
+	double more = more_launches(q, now), nearest = 0;
 	for (size_t i = 0; i < q->pairs.list.nr; i++) {
 		const struct activity_pair *was = &q->pairs.list.v[i];
-		double n = per_step(q, now, SIDE_CANDIDATE), b = per_step(q, was, SIDE_BASELINE);
-		if (!activity_is_only(&q->pairs, was, SIDE_BASELINE) || was->category != now->category ||
-		    is_taken(c, was) || n > b * 1.1 || b > n * 1.1)
+		double fewer = -more_launches(q, was);
+		if (!pair_is_compute(was) || was->category != now->category || is_taken(c, was) ||
+		    was->partner || activity_is_partial(&q->pairs, was) || fewer <= 0 ||
+		    more > fewer * 1.1 || fewer > more * 1.1)
 			continue;
-		if (!best || distance(q, now, was) < distance(q, now, best))
+		double far = distance(now, was, more, fewer);
+		if (!best || far < nearest) {
 			best = was;
+			nearest = far;
+		}
 	}
 	return best;
 }
 
 /* ---- what became of each ---- */
+
+static int64_t rise_of(const struct activity_pair *a)
+{
+	return number_sub(a->time_ns[SIDE_CANDIDATE], a->time_ns[SIDE_BASELINE]);
+}
 
 static void add_culprit(struct culprits *c, struct culprit one)
 {
@@ -106,7 +122,7 @@ static void add_new(struct culprits *c, const struct activity_pair *a)
 	struct culprit one = { .now = a, .was = was, .rise = a->time_ns[SIDE_CANDIDATE], .times = 1 };
 	one.cause = renamed ? CAUSE_RENAMED : was ? CAUSE_SUBSTITUTION : CAUSE_NEW_KERNEL;
 	if (was)
-		one.rise = number_sub(one.rise, was->time_ns[SIDE_BASELINE]);
+		one.rise = number_add(one.rise, rise_of(was));
 	if (was && pair_mean(was, SIDE_BASELINE) > 0)
 		one.times = pair_mean(a, SIDE_CANDIDATE) / pair_mean(was, SIDE_BASELINE);
 	add_culprit(c, one);
@@ -120,6 +136,13 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	int64_t launches = activity_launches_ns(&q->pairs, a);
 	if (launches > one.rise / 2 && activity_count_order(&q->pairs, a) > 0)
 		one.cause = CAUSE_LAUNCHES;
+	one.was = one.cause == CAUSE_LAUNCHES ? replaced(c, a) : NULL;
+	if (one.was) {
+		one.cause = CAUSE_SUBSTITUTION;
+		one.rise = number_add(one.rise, rise_of(one.was));
+		add_culprit(c, one);
+		return;
+	}
 	one.times = one.cause == CAUSE_LAUNCHES
 	                ? per_step(q, a, SIDE_CANDIDATE) / per_step(q, a, SIDE_BASELINE)
 	                : pair_mean(a, SIDE_CANDIDATE) / pair_mean(a, SIDE_BASELINE);
@@ -137,7 +160,7 @@ static void collect(struct culprits *c)
 	struct inquiry *q = c->q;
 	for (size_t i = 0; i < q->pairs.list.nr; i++) {
 		const struct activity_pair *a = &q->pairs.list.v[i];
-		if (!pair_is_compute(a) || activity_is_partial(&q->pairs, a))
+		if (!pair_is_compute(a) || activity_is_partial(&q->pairs, a) || is_taken(c, a))
 			continue;
 		if (a->count[SIDE_BASELINE] > 0 && a->count[SIDE_CANDIDATE] > 0)
 			add_common(c, a);
@@ -231,8 +254,9 @@ static void add_stakes(struct inquiry *q, struct suspect *s, const struct culpri
 	s->stake[STAKE_COMPUTE] = number_add(s->stake[STAKE_COMPUTE], ns);
 	s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = s->stake[STAKE_GPU] = s->stake[STAKE_COMPUTE];
 	double more = per_step(q, c->now, SIDE_CANDIDATE);
-	if (c->cause != CAUSE_NEW_KERNEL)
-		more -= per_step(q, c->was ? c->was : c->now, SIDE_BASELINE);
+	more -= per_step(q, c->now, SIDE_BASELINE);
+	if (c->was)
+		more += more_launches(q, c->was);
 	if (more < 0)
 		more = -more; /* fewer are another program, too */
 	s->stake[STAKE_KERNELS] += (int64_t)(more * 1000);
@@ -257,8 +281,9 @@ static void add_suspect(struct inquiry *q, const struct culprit *c)
 		              span_of(category_name(q->bench->naming.categories, c->now->category)));
 	say_shape(q, s, c);
 	struct both time = { true,
-		                 { (c->was ? c->was : c->now)->time_ns[SIDE_BASELINE],
-		                   c->now->time_ns[SIDE_CANDIDATE] } };
+		                 { c->now->time_ns[SIDE_BASELINE], c->now->time_ns[SIDE_CANDIDATE] } };
+	for (int i = 0; i < NR_SIDES && c->was; i++)
+		time.v[i] = number_add(time.v[i], c->was->time_ns[i]);
 	suspect_figure(q, s, METRIC_KERNEL_TIME, time);
 	take(q, s, c);
 }
