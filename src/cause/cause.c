@@ -71,6 +71,8 @@ static enum stake stake_of(const struct check *c)
 	for (size_t i = 0; i < sizeof stakes / sizeof *stakes; i++)
 		if (stakes[i].id == c->metric->id)
 			return stakes[i].stake;
+	if (c->metric->label != LABEL_NONE && c->metric->need == NEED_GPU)
+		return STAKE_COMPUTE;
 	static const enum stake groups[NR_GROUPS] = {
 		[GROUP_STEP] = STAKE_WALL,   [GROUP_KERNELS] = STAKE_COMPUTE, [GROUP_MEMORY] = STAKE_PEAK,
 		[GROUP_RANKS] = STAKE_RANKS, [GROUP_INPUTS] = STAKE_WALL,
@@ -86,24 +88,42 @@ static bool is_open(const struct check *c)
 	       c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING;
 }
 
-static bool is_kernel_of(const struct suspect *s, const struct check *c)
+static bool is_item_of(const struct suspect *s, const struct check *c)
 {
 	for (size_t i = 0; i < s->kernels.nr && c->metric->label == LABEL_KERNEL; i++)
 		if (strcmp(s->kernels.v[i], c->item) == 0)
 			return true;
+	for (size_t i = 0; i < s->finding.where.nr && c->metric->label == LABEL_OP; i++)
+		if (s->finding.where.v[i].level == PLACE_OPERATOR &&
+		    strcmp(s->finding.where.v[i].name, c->item) == 0)
+			return true;
 	return false;
 }
 
-/* Its own finding of trust first, then its own kernel, then whatever explains most of it. */
-static struct suspect *culprit(struct inquiry *q, const struct check *c)
+static struct suspect *distrust_of(struct inquiry *q, const struct check *c)
+{
+	for (size_t i = 0; i < q->suspects.nr && c->spoiler; i++)
+		if (q->suspects.v[i].trust == c->spoiler)
+			return &q->suspects.v[i];
+	return NULL;
+}
+
+/* Worse by more than runs of the same code differ, as far as the figures can be trusted. */
+static bool is_worse(const struct check *c)
+{
+	enum { NOTABLE = 5 * MICRO };
+	bool up = c->worse != WORSE_DOWN;
+	return c->has_pct && (up ? c->change_pct > NOTABLE : c->change_pct < -NOTABLE);
+}
+
+/* Its own item first, then whatever explains most of it. */
+static struct suspect *explanation(struct inquiry *q, const struct check *c)
 {
 	struct suspect *best = NULL;
 	enum stake stake = stake_of(c);
 	for (size_t i = 0; i < q->suspects.nr; i++) {
 		struct suspect *s = &q->suspects.v[i];
-		if (c->spoiler && s->trust == c->spoiler)
-			return s;
-		if (is_kernel_of(s, c) && s->finding.cause != CAUSE_GONE_KERNEL)
+		if (is_item_of(s, c) && s->finding.cause != CAUSE_GONE_KERNEL)
 			return s;
 	}
 	for (size_t i = 0; i < q->suspects.nr; i++) {
@@ -112,6 +132,22 @@ static struct suspect *culprit(struct inquiry *q, const struct check *c)
 			best = s;
 	}
 	return best;
+}
+
+/* What cannot be judged hangs below the reason; but where figures that cannot be relied on have
+   become worse, what they say is told, with the doubt. */
+static struct suspect *culprit(struct inquiry *q, const struct check *c)
+{
+	struct suspect *distrust = distrust_of(q, c);
+	if (distrust && (distrust->finding.cause != CAUSE_UNTRUSTED || !is_worse(c)))
+		return distrust;
+	struct suspect *s = explanation(q, c);
+	if (!distrust || !s)
+		return s ? s : distrust;
+	if (!s->in_doubt)
+		suspect_say(q, s, "not certain: %s", distrust->finding.title);
+	s->in_doubt = true;
+	return s;
 }
 
 static enum verdict worse_verdict(enum verdict a, enum verdict b)

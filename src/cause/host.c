@@ -52,6 +52,9 @@ void suspect_communication(struct inquiry *q)
 	struct both transfer = inquiry_figure(q, METRIC_COMM_TRANSFER_TIME);
 	int64_t rise = both_rise(exposed), longer = both_rise(comm);
 	struct suspect *s;
+	/* what all kernels have in common is told once */
+	longer = number_sub(longer, (int64_t)((q->common - 1) * (double)comm.v[SIDE_BASELINE]));
+	rise = number_sub(rise, (int64_t)((q->common - 1) * (double)exposed.v[SIDE_BASELINE]));
 	if (rise <= q->waited && longer <= q->waited && both_rise(transfer) <= q->waited)
 		return;
 	if (both_ratio(bytes) > 1.05 || both_ratio(count) > 1.05) {
@@ -116,6 +119,7 @@ static void find_copies(struct inquiry *q)
 	suspect_title(q, s, "copies take longer: %s %s for %s%s%s", moved(q, UNIT_NS, time), q->per,
 	              moved(q, UNIT_BYTES, bytes), copy ? ", most of it " : "",
 	              copy ? text_short(q->a, copy->name, 60) : "");
+	suspect_locate(q, s, &(struct locate_query){ .kind = CODE_MEMCPY });
 	if (copy) {
 		suspect_where(q, s, PLACE_KERNEL, copy->name);
 		suspect_say(q, s, "%.4g → %.4g of these copies %s",
@@ -216,6 +220,7 @@ static int64_t find_syncs(struct inquiry *q, int64_t lost)
 	              call.n ? ", in " : "", call.n ? text_short(q->a, call, 60) : "");
 	if (call.n)
 		suspect_where(q, s, PLACE_CALL, call);
+	suspect_locate(q, s, &(struct locate_query){ .kind = CODE_SYNC, .by_count = true });
 	suspect_figure(q, s, METRIC_STEP_SYNC_COUNT, count);
 	suspect_action(q, s,
 	               "look for .item(), .cpu(), .tolist(), print or nonzero on tensors of the "

@@ -76,8 +76,8 @@ static double distance(const struct activity_pair *now, const struct activity_pa
 	return (launches - 1) * 4 + time;
 }
 
-/* The kernel of the same category that is launched less often by about as much as `now` is more
-   often: it is gone, or another is chosen in its place some of the time. */
+/* The kernel, rather of the same category, that is launched less often by about as much as `now`
+   is more often: it is gone, or another is chosen in its place some of the time. */
 static const struct activity_pair *replaced(struct culprits *c, const struct activity_pair *now)
 {
 	const struct inquiry *q = c->q;
@@ -86,11 +86,17 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 	for (size_t i = 0; i < q->pairs.list.nr; i++) {
 		const struct activity_pair *was = &q->pairs.list.v[i];
 		double fewer = -more_launches(q, was);
-		if (!pair_is_compute(was) || was->category != now->category || is_taken(c, was) ||
-		    was->partner || activity_is_partial(&q->pairs, was) || fewer <= 0 ||
-		    more > fewer * 1.1 || fewer > more * 1.1)
+		if (!pair_is_compute(was) || is_taken(c, was) || was->partner ||
+		    activity_is_partial(&q->pairs, was) || fewer <= 0 || more > fewer * 1.1 ||
+		    fewer > more * 1.1)
 			continue;
 		double far = distance(now, was, more, fewer);
+		/* a category goes by the name: one that is gone may be of another, if it is like it */
+		if (was->category != now->category &&
+		    (far > 3 || !activity_is_only(&q->pairs, was, SIDE_BASELINE) ||
+		     !activity_is_only(&q->pairs, now, SIDE_CANDIDATE)))
+			continue;
+		far += was->category != now->category ? 10 : 0;
 		if (!best || far < nearest) {
 			best = was;
 			nearest = far;
@@ -196,38 +202,37 @@ static const char *duration(struct inquiry *q, double ns)
 static void add_title(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
 	const char *name = word_kernel(q, c->now->name);
-	const char *rise = word_change(q, UNIT_NS, c->rise);
 	switch (c->cause) {
 	case CAUSE_LAUNCHES:
-		suspect_title(q, s, "%s is launched more often: %s → %s times %s, %s %s", name,
+		suspect_title(q, s, "%s is launched more often: %s → %s times %s", name,
 		              number_per_step(q, c->now, SIDE_BASELINE),
-		              number_per_step(q, c->now, SIDE_CANDIDATE), q->per, rise, q->per);
+		              number_per_step(q, c->now, SIDE_CANDIDATE), q->per);
 		suspect_action(q, s,
 		               "find the code that launches it again: a loop, a graph break, an "
 		               "operation that is no longer fused");
 		break;
 	case CAUSE_NEW_KERNEL:
-		suspect_title(q, s, "%s is new: %s launches %s, %s", name,
-		              number_per_step(q, c->now, SIDE_CANDIDATE), q->per, rise);
+		suspect_title(q, s, "%s is new: %s launches %s", name,
+		              number_per_step(q, c->now, SIDE_CANDIDATE), q->per);
 		suspect_action(q, s, "see which operator launches it now");
 		break;
 	case CAUSE_GONE_KERNEL:
-		suspect_title(q, s, "%s is gone, %s %s", name, rise, q->per);
+		suspect_title(q, s, "%s is gone", name);
 		break;
 	case CAUSE_RENAMED:
 	case CAUSE_SUBSTITUTION:
-		suspect_title(q, s, "%s %s %s: %s → %s per launch, net %s %s", name,
+		suspect_title(q, s, "%s %s %s: %s → %s per launch", name,
 		              c->cause == CAUSE_RENAMED ? "is the new name of" : "runs in place of",
 		              word_kernel(q, c->was->name), duration(q, pair_mean(c->was, SIDE_BASELINE)),
-		              duration(q, pair_mean(c->now, SIDE_CANDIDATE)), rise, q->per);
+		              duration(q, pair_mean(c->now, SIDE_CANDIDATE)));
 		suspect_action(q, s,
 		               "see what made the library choose another kernel: its version, shapes, "
 		               "types, memory layout, an autotuner");
 		break;
 	default:
-		suspect_title(q, s, "%s is slower: %s → %s per launch, %s %s", name,
+		suspect_title(q, s, "%s is slower: %s → %s per launch", name,
 		              duration(q, pair_mean(c->now, SIDE_BASELINE)),
-		              duration(q, pair_mean(c->now, SIDE_CANDIDATE)), rise, q->per);
+		              duration(q, pair_mean(c->now, SIDE_CANDIDATE)));
 		suspect_action(q, s,
 		               "compare its input (shapes, types, memory layout) and the code or library "
 		               "that it comes from");
@@ -246,6 +251,20 @@ static void say_shape(struct inquiry *q, struct suspect *s, const struct culprit
 	suspect_say(q, s, "its grid changed: %lld×%lld×%lld → %lld×%lld×%lld", (long long)x[0],
 	            (long long)x[1], (long long)x[2], (long long)y[0], (long long)y[1],
 	            (long long)y[2]);
+}
+
+/* "in Block.forward, model/block.py:41, aten::mm" */
+static void say_place(struct inquiry *q, struct suspect *s)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < s->finding.where.nr; i++) {
+		const struct place *p = &s->finding.where.v[i];
+		if (p->level == PLACE_MODULE || p->level == PLACE_CODE || p->level == PLACE_OPERATOR)
+			strbuf_addf(&b, "%s%s", b.n ? ", " : "", p->name);
+	}
+	if (b.n)
+		suspect_say(q, s, "launched by %s", b.p);
+	strbuf_release(&b);
 }
 
 static void add_stakes(struct inquiry *q, struct suspect *s, const struct culprit *c)
@@ -279,6 +298,14 @@ static void add_suspect(struct inquiry *q, const struct culprit *c)
 	if (c->now->category >= 0)
 		suspect_where(q, s, PLACE_CATEGORY,
 		              span_of(category_name(q->bench->naming.categories, c->now->category)));
+	struct locate_query code = { .kind = CODE_KERNEL, .by_count = c->cause == CAUSE_LAUNCHES };
+	for (int i = 0; i < NR_SIDES; i++) {
+		const struct kernel_row *row = (i == SIDE_BASELINE && c->was ? c->was : c->now)->row[i];
+		/* what a side does not have matches nothing */
+		code.kernel[i] = row ? code_kernel_key(row->name) : 1;
+	}
+	suspect_locate(q, s, &code);
+	say_place(q, s);
 	say_shape(q, s, c);
 	struct both time = { true,
 		                 { c->now->time_ns[SIDE_BASELINE], c->now->time_ns[SIDE_CANDIDATE] } };
@@ -314,12 +341,11 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 	struct suspect *s = &q->suspects.v[at];
 	if (members > 1) {
 		suspect_say(q, s, "%s", s->finding.title);
-		suspect_title(q, s, "%zu kernels (%s) are %s by about %s, %s and others: %s %s", members,
+		suspect_title(q, s, "%zu kernels (%s) are %s by about %s, %s and others", members,
 		              category_name(q->bench->naming.categories, list[0].now->category),
 		              list[0].cause == CAUSE_KERNEL ? "slower" : "launched more often",
 		              unit_relative(q->a, (int64_t)((list[0].times - 1) * 1e8)),
-		              word_kernel(q, list[0].now->name), word_change(q, UNIT_NS, s->finding.cost),
-		              q->per);
+		              word_kernel(q, list[0].now->name));
 		s->finding.has_figure = false;
 		s->finding.metric = NULL;
 		s->finding.baseline_text = s->finding.candidate_text = s->finding.change_text = "";

@@ -125,8 +125,8 @@ static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slo
 		return;
 	const char *name = word_kernel(q, worst->match);
 	const char *moved = unit_movement(q->a, UNIT_NS, theirs, theirs + most);
+	suspect_where(q, s, PLACE_KERNEL, worst->match);
 	if (most >= slow_ns / 2) {
-		suspect_where(q, s, PLACE_KERNEL, worst->match);
 		suspect_say(q, s, "%s of it in %s: %s, peers first", word_amount(q, UNIT_NS, most), name,
 		            moved);
 		suspect_action(q, s,

@@ -36,6 +36,7 @@ struct suspect {
 	struct finding finding;
 	int64_t stake[NR_STAKES]; ///< how much of a rise it explains; 0 nothing
 	VEC(const char *) kernels; ///< items of checks on kernels that it is about
+	bool in_doubt; ///< its evidence says so
 	const struct trust_finding *trust; ///< CAUSE_UNTRUSTED and broken runs: whose checks it takes
 };
 
@@ -96,6 +97,16 @@ void suspect_action(struct inquiry *q, struct suspect *s, const char *fmt, ...)
 
 /// One level further in. `name` is of any bytes.
 void suspect_where(struct inquiry *q, struct suspect *s, enum place_level level, struct span name);
+
+/// Rows of the table of code whose rise is looked for.
+struct locate_query {
+	enum code_kind kind;
+	uint64_t kernel[NR_SIDES]; ///< code_kernel_key(); 0: any
+	bool by_count; ///< else by time
+};
+
+/// Levels from phase to operator, each only if one name has most of the rise.
+void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what);
 
 /// The figure that shows it best; has no effect where a side lacks it.
 void suspect_figure(struct inquiry *q, struct suspect *s, enum metric_id id, struct both f);

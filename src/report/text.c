@@ -112,8 +112,6 @@ static void write_findings(struct text_report *t)
 			sink_printf(t->out, " and %zu more", f->checks.nr - CHECKS_NAMED);
 		sink_puts(t->out, "\n");
 	}
-	if (t->r->findings.nr)
-		sink_puts(t->out, "\n");
 }
 
 static void write_warnings(struct text_report *t)
