@@ -123,6 +123,14 @@ int64_t number_pct(__int128 num, __int128 den)
 	return number_div_round(parts, den);
 }
 
+int64_t number_rescale(int64_t v, int from, int to)
+{
+	__int128 factor = 1;
+	for (int i = from < to ? from : to; i < from || i < to; i++)
+		factor *= 10;
+	return from < to ? number_div_round(v * factor, 1) : number_div_round(v, (int64_t)factor);
+}
+
 int64_t number_add(int64_t a, int64_t b)
 {
 	int64_t r;

@@ -27,11 +27,26 @@ int64_t number_pct(__int128 num, __int128 den);
 #define MICRO INT64_C(1000000)
 #define NS_PER_S INT64_C(1000000000)
 
+/// `v` · 10^(`to` − `from`), as a number of `from` decimal places has `to` of them: rounded half
+/// away from zero, saturated. Places differ by 18 at most.
+int64_t number_rescale(int64_t v, int from, int to);
+
 /// a + b, saturated at the ends of int64.
 int64_t number_add(int64_t a, int64_t b);
 
 /// a − b, saturated.
 int64_t number_sub(int64_t a, int64_t b);
+
+/// The greatest common divisor of `a` > 0 and `b`.
+static inline int64_t number_gcd(int64_t a, int64_t b)
+{
+	while (a > 1 && b % a) {
+		int64_t rest = b % a;
+		b = a;
+		a = rest < 0 ? -rest : rest;
+	}
+	return a;
+}
 
 /// |a − b|, saturated.
 int64_t number_distance(int64_t a, int64_t b);

@@ -20,6 +20,9 @@ static const struct {
 	{ "missing-steps", CAUSE_CUT_RANK, "record the same steps on all ranks" },
 	{ "truncated", CAUSE_CUT_RANK,
 	  "record again: the profiler, or the copy of its file, was interrupted" },
+	{ "context-differs", CAUSE_BATCH,
+	  "compare batch size, sequence length and model of both runs; if it is meant, record a baseline "
+	  "of its own (workload)" },
 	{ "dropped-kernels", CAUSE_UNTRUSTED,
 	  "record fewer steps at once, so that the profiler's buffers suffice" },
 	{ "lost-kernels", CAUSE_UNTRUSTED,
@@ -53,7 +56,12 @@ void suspect_trust(struct inquiry *q)
 		if (t->rank >= 0)
 			suspect_where(q, s, PLACE_RANK,
 			              span_of(arena_printf(q->a, "rank %lld", (long long)t->rank)));
-		if (broken)
+		if (broken && kinds[k].cause == CAUSE_BATCH) {
+			struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
+			suspect_figure(q, s, METRIC_STEP_COMPUTE_TIME, compute);
+			suspect_cost(s, both_rise(compute));
+		} else if (broken) {
 			s->stake[STAKE_RANKS] = STAKE_ALL;
+		}
 	}
 }

@@ -1,9 +1,11 @@
 /* A further format is a reader in read/, a loader and a row here, and a fuzz target. */
 #include "cli/artifact_format.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "cli/context.h"
+#include "cli/other_device.h"
 #include "read/metrics_file.h"
 #include "read/nsys.h"
 #include "read/pickle.h"
@@ -33,6 +35,28 @@ static void set_settings(const struct loader *l, struct digest *d)
 
 /* ---- events ---- */
 
+/* A trace that would only give zeros is no evidence of anything. What the CPU alone did is. */
+static enum status check_understood(struct source *src, struct artifact_file *file,
+                                    const struct digest *d)
+{
+	if (d->trust.gpu_events || d->memories.nr || d->trust.partial || d->trust.truncated)
+		return ST_OK;
+	const char *device = other_device(file->path);
+	if (device)
+		return diag_fail(file->log, ST_INPUT,
+		                 "%s: a trace of %s, whose activities are not understood: only those of "
+		                 "CUDA and HIP are (categories kernel, gpu_memcpy, gpu_memset)",
+		                 source_name(src), device);
+	if (d->window || d->nr_steps || d->total_steps)
+		return ST_OK;
+	file->outcome = OUTCOME_NO_ARTIFACT;
+	return diag_fail(file->log, ST_INPUT,
+	                 "%s: nothing in it is understood: of its %" PRId64 " events none is an "
+	                 "activity of a GPU, an operator, a runtime call or an annotation of "
+	                 "torch.profiler or JAX",
+	                 source_name(src), d->events);
+}
+
 static enum status load_events(const struct loader *l, struct source *src,
                                struct artifact_file *file, bool nsys)
 {
@@ -56,6 +80,8 @@ static enum status load_events(const struct loader *l, struct source *src,
 		name_errors(file->log, st, source_name(src), &own);
 	}
 	file->outcome = meta.not_a_trace ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
+	if (st == ST_OK)
+		st = check_understood(src, file, d);
 	d->trace = arena_dup(&d->arena, span_of(name));
 	d->rank = rank_of(l, meta.rank, name, &rank_said);
 	reducer_free(reducer);
@@ -78,6 +104,11 @@ static enum status load_nsys(const struct loader *l, struct source *src, struct 
 	if (l->trace.quick)
 		return diag_fail(file->log, ST_INPUT,
 		                 "%s: a database has no first events: leave --quick out", source_name(src));
+	if (other_database(file->path))
+		return diag_fail(file->log, ST_INPUT,
+		                 "%s: a database of rocmProfileData or rocprofv3 (rpd), which is not read: "
+		                 "record with torch.profiler",
+		                 source_name(src));
 	return load_events(l, src, file, true);
 }
 

@@ -182,7 +182,8 @@ static void add_newest(const struct timeline *s, const struct past_value *key, s
 		newest = v ? v : newest;
 	}
 	if (m)
-		unit_format(&value, m->unit, newest->value, false);
+		unit_format(&value, newest->digits ? unit_of_number((int)newest->digits) : m->unit,
+		            newest->value, false);
 	else /* of a metric that there is no more */
 		strbuf_addf(&value, "%" PRId64, newest->value);
 	if (pin && pin->value > 0)

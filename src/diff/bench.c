@@ -1,6 +1,7 @@
 #include "diff/bench.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "diff/drift.h"
 #include "diff/past.h"
@@ -80,6 +81,14 @@ static void see_views(struct bench *b, const struct query *q, struct seen_list *
 	}
 }
 
+static int64_t past_in_unit(const struct past_value *v, enum unit unit)
+{
+	int has = v->digits == 12 || v->digits == 18 ? (int)v->digits : 6;
+	return unit_of_number(unit_digits(unit)) == unit
+	           ? number_rescale(v->value, has, unit_digits(unit))
+	           : v->value;
+}
+
 static void see_recent(struct bench *b, const struct query *q, struct seen_list *out)
 {
 	if (!b->runs.recent || b->runs.recent->runs.nr == 0)
@@ -94,7 +103,7 @@ static void see_recent(struct bench *b, const struct query *q, struct seen_list 
 			                                    .rank = v[k].rank,
 			                                    .source = SOURCE_RECENT,
 			                                    .seq = out->list.nr,
-			                                    .value = v[k].value });
+			                                    .value = past_in_unit(&v[k], q->metric->unit) });
 	}
 }
 
@@ -194,4 +203,40 @@ void bench_query(struct bench *b, const struct query *q, struct entries *out)
 		make_entry(b, vec_push_zero(&out->list), first, end - i);
 	}
 	vec_release(&seen.list);
+}
+
+int bench_input_digits(const struct bench *b, struct span name)
+{
+	int64_t digits = 6, most = 18;
+	for (size_t i = 0; i < nr_views(b); i++)
+		for (size_t r = 0; r < b->view[i].run->ranks.nr; r++) {
+			const struct digest *d = b->view[i].run->ranks.v[r];
+			for (size_t k = 0; k < d->inputs.nr; k++) {
+				const struct input_stat *in = &d->inputs.v[k];
+				if (!span_eq(span_of(in->name), name))
+					continue;
+				number_raise(&digits, in->digits);
+				while (most > 6 &&
+				       number_distance(number_rescale(in->value, (int)in->digits, (int)most), 0) >
+				           INT64_MAX / 1000)
+					most -= 6;
+			}
+		}
+	return (int)(digits < most ? digits : most);
+}
+
+void bench_query_inputs(struct bench *b, const struct query *q, int digits, struct arena *a,
+                        struct entries *out)
+{
+	struct query at = *q;
+	size_t nr = 0;
+	at.metric = metric_in_digits(q->metric, digits, a);
+	struct span own = span_of(q->metric->name + strlen("input."));
+	bench_query(b, &at, out);
+	for (size_t i = 0; i < out->list.nr; i++) {
+		const struct entry *e = &out->list.v[i];
+		if (bench_input_digits(b, e->label.n ? e->label : own) == digits)
+			out->list.v[nr++] = *e;
+	}
+	out->list.nr = nr;
 }

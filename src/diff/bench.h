@@ -55,6 +55,15 @@ struct entries {
 /// Labels are borrowed from the bench. Caller releases with vec_release(&out->list).
 void bench_query(struct bench *b, const struct query *q, struct entries *out);
 
+/// Decimal places of a figure of metrics files: those that it has on either side, as far as int64
+/// holds the largest of all runs a thousand times: 6, 12 or 18.
+int bench_input_digits(const struct bench *b, struct span name);
+
+/// bench_query() of input.*, `q` with values of `digits` decimal places: the entries whose figures
+/// have so many. `a` owns the metric.
+void bench_query_inputs(struct bench *b, const struct query *q, int digits, struct arena *a,
+                        struct entries *out);
+
 /// True where side `side` recorded what `m` needs: of several candidates, one of them.
 bool bench_has(const struct bench *b, enum side_index side, const struct metric *m);
 

@@ -3,19 +3,23 @@
 #include "diff/bench.h"
 #include "model/rule_items.h"
 
-static void add_query(struct bench *b, const struct query *q, const struct names *only,
+/* `digits`: decimal places of figures of metrics files; 0: the query is of no such. */
+static void add_query(struct bench *b, const struct query *q, int digits, const struct names *only,
                       struct arena *a, struct past_run *out)
 {
 	struct entries entries;
 	const char *text = query_text(q, a);
-	bench_query(b, q, &entries);
+	if (digits)
+		bench_query_inputs(b, q, digits, a, &entries);
+	else
+		bench_query(b, q, &entries);
 	for (size_t i = 0; i < entries.list.nr; i++) {
 		const struct entry *e = &entries.list.v[i];
 		if (!e->has[SIDE_CANDIDATE] || (only && !names_has(only, e->label)))
 			continue;
 		struct span label = { arena_dup(a, e->label), e->label.n };
-		vec_push(&out->values,
-		         (struct past_value){ text, label, e->rank, e->value[SIDE_CANDIDATE] });
+		vec_push(&out->values, (struct past_value){ text, label, e->rank, e->value[SIDE_CANDIDATE],
+		                                            digits > 6 ? digits : 0 });
 	}
 	vec_release(&entries.list);
 }
@@ -29,10 +33,12 @@ static void add_rule(struct bench *b, const struct rule *rule, struct arena *a,
 		rule_items_add(&b->view[SIDE_CANDIDATE], rule, 2 * rule->top, &b->arena, &items);
 		names_finish(&items);
 	}
-	add_query(b, &rule->query, rule->for_each ? &items : NULL, a, out);
+	bool inputs = rule->metric->id == METRIC_INPUT;
+	for (int digits = inputs ? 6 : 0; digits <= (inputs ? 18 : 0); digits += 6)
+		add_query(b, &rule->query, digits, rule->for_each ? &items : NULL, a, out);
 	if (rule->fail.and_of_step || rule->warn.and_of_step)
 		add_query(b, &(struct query){ .metric = step, .stat = rule->stat, .reduce = step->reduce },
-		          NULL, a, out);
+		          0, NULL, a, out);
 	vec_release(&items.list);
 }
 

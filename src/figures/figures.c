@@ -381,8 +381,13 @@ static void emit_inputs(struct emitter *e)
 	const struct metric *m = e->figure.metric;
 	for (size_t i = 0; i < d->inputs.nr; i++) {
 		struct span name = span_of(d->inputs.v[i].name);
-		if (metric_has_input(m, name))
-			figure_emit(e, m->label == LABEL_INPUT ? name : SPAN(""), d->inputs.v[i].micro);
+		const struct input_stat *in = &d->inputs.v[i];
+		if (!metric_has_input(m, name))
+			continue;
+		if (m == &metric_table[METRIC_INPUT]) /* each for itself: in its own decimals */
+			e->figure.unit = unit_of_number((int)in->digits);
+		figure_emit(e, m->label == LABEL_INPUT ? name : SPAN(""),
+		            number_rescale(in->value, (int)in->digits, unit_digits(e->figure.unit)));
 	}
 }
 
@@ -408,7 +413,7 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 		.rank = rank,
 		.fn = fn,
 		.ctx = ctx,
-		.figure = { .metric = m, .rank = rank->digest->rank, .label = SPAN("") },
+		.figure = { .metric = m, .unit = m->unit, .rank = rank->digest->rank, .label = SPAN("") },
 	};
 	bool of_steps = m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY ||
 	                m->label == LABEL_DIRECTION || m->label == LABEL_OP;

@@ -3,10 +3,12 @@
 #include <inttypes.h>
 
 #include "base/nearest.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "diff/breakdown_memory.h"
 #include "diff/breakdown_of.h"
 #include "diff/drift.h"
+#include "gate/checks_beside.h"
 #include "gate/checks_items.h"
 #include "gate/compare.h"
 #include "gate/message.h"
@@ -181,6 +183,9 @@ static void add_check(const struct maker *m, const struct entry *e)
 		.candidate = e->value[SIDE_CANDIDATE],
 		.has_step = m->has_step,
 		.step_ns = m->step_ns,
+		.told = check_is_told(m->bench, rule, e),
+		.predates = check_predates(m->bench, rule),
+		.floor = check_floor(m->bench, rule, e),
 		.spoiled = spoiler && is_known(m, e),
 		.hidden = may_be_folded(m, e),
 		.waived = waiver >= 0,
@@ -220,7 +225,8 @@ static void add_check(const struct maker *m, const struct entry *e)
 		k.limit = arena_printf(a, "on_%s: %s", k.change_text,
 		                       levels[is_new ? rule->on_new : rule->on_gone]);
 	}
-	if (d.verdict == VERDICT_SKIPPED && !c.bootstrap && c.has_baseline != c.has_candidate)
+	if (d.verdict == VERDICT_SKIPPED && !c.bootstrap && !c.told &&
+	    c.has_baseline != c.has_candidate)
 		vec_push(&m->out->warnings, arena_printf(a, "'%s' is skipped: %s", k.rule, k.message));
 	vec_push(&m->out->checks, k);
 }
@@ -298,6 +304,39 @@ static void add_near_input(const struct maker *m)
 		k->message = arena_printf(a, "%s; did you mean '%s'?", k->message, near.best);
 }
 
+/* Limits in units, as numbers of more decimal places. */
+static void limits_rescale(struct limits *l, int digits, struct arena *a)
+{
+	struct limit *own = arena_alloc(a, l->list.nr, sizeof *own);
+	for (size_t i = 0; i < l->list.nr; i++) {
+		own[i] = l->list.v[i];
+		if (!own[i].relative)
+			own[i].value = number_rescale(own[i].value, UNIT_DECIMALS, digits);
+	}
+	l->list.v = own;
+	if (l->has_and && !l->and_of_step)
+		l->and_value = number_rescale(l->and_value, UNIT_DECIMALS, digits);
+}
+
+/* Figures of metrics files keep their decimals: the rule speaks to each in as many. */
+static void add_inputs(const struct maker *m)
+{
+	struct arena *a = &m->out->arena;
+	for (int digits = 6; digits <= 18; digits += 6) {
+		struct rule at = *m->rule;
+		struct maker in_digits = *m;
+		struct entries entries;
+		at.metric = at.query.metric = metric_in_digits(m->rule->metric, digits, a);
+		limits_rescale(&at.fail, digits, a);
+		limits_rescale(&at.warn, digits, a);
+		in_digits.rule = &at;
+		bench_query_inputs(m->bench, &m->rule->query, digits, a, &entries);
+		for (size_t i = 0; i < entries.list.nr; i++)
+			add_check(&in_digits, &entries.list.v[i]);
+		vec_release(&entries.list);
+	}
+}
+
 enum status checks_add(struct bench *b, const struct rules *rules, const struct rule *rule,
                        bool *waived, struct report *out, struct diag_log *log)
 {
@@ -310,6 +349,11 @@ enum status checks_add(struct bench *b, const struct rules *rules, const struct 
 		pair_entry(&m, &entries);
 	else
 		bench_query(b, &rule->query, &entries);
+	if (rule->metric->id == METRIC_INPUT && entries.list.nr) {
+		add_inputs(&m);
+		vec_release(&entries.list);
+		return ST_OK;
+	}
 	if (entries.list.nr == 0 && recorded && select_any(&rule->query) && selectable(b, rule))
 		return diag_fail(log, ST_USAGE,
 		                 "%s:%u:%u: rule '%s' selects nothing: no %s of either side fits %s",

@@ -57,7 +57,7 @@ static enum beyond beyond_change(const struct change *ch, const struct limits *m
 	const struct comparison *c = ch->c;
 	if (!ch->known)
 		return c->rule->for_each ? BEYOND_NO : BEYOND_UNKNOWN;
-	if (ch->by <= 0)
+	if (ch->by <= 0 || (ch->by <= c->floor && condition_has_noise(l->condition)))
 		return BEYOND_NO;
 	enum beyond b = l->relative ? beyond_relative(ch, map, l) : beyond_if(ch->by > l->value);
 	bool noisy = c->has_noise && !c->rule->metric->exact && condition_has_noise(l->condition);
@@ -161,6 +161,29 @@ bool compare_is_since_pin(const struct rule *rule)
 	return since_pin && !others;
 }
 
+/* Limits in percent alone cannot tell the best that a figure can become from one that was not
+   measured; nor can 'max'. */
+static bool has_percent_alone(const struct limits *map, bool *any)
+{
+	for (size_t i = 0; i < map->list.nr; i++) {
+		const struct limit *l = &map->list.v[i];
+		bool whole = l->relative && !(map->has_and && l->condition != COND_CHANGE);
+		if (!whole && l->condition != COND_MAX)
+			return false;
+		*any = *any || whole;
+	}
+	return true;
+}
+
+static bool fell_to_zero(const struct comparison *c)
+{
+	const struct rule *r = c->rule;
+	bool since_pin = compare_is_since_pin(r), any = false;
+	bool known = since_pin ? c->has_pin : c->has_baseline;
+	return known && c->candidate == 0 && (since_pin ? c->pin : c->baseline) > 0 &&
+	       has_percent_alone(&r->fail, &any) && has_percent_alone(&r->warn, &any) && any;
+}
+
 static struct decision decide_limits(const struct comparison *c)
 {
 	const struct rule *rule = c->rule;
@@ -170,6 +193,8 @@ static struct decision decide_limits(const struct comparison *c)
 		d.verdict = VERDICT_FAIL;
 		return d;
 	}
+	if (fell_to_zero(c))
+		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_ZERO };
 	enum beyond warn = beyond_map(c, &rule->warn, &w);
 	/* A warn limit that cannot be formed is inconclusive only where no fail
 	   limit has decided. */
@@ -207,11 +232,15 @@ static enum verdict of_level(enum level level)
 	}
 }
 
-static enum verdict of_missing(enum on_missing on)
+/* What the baseline has must not vanish; what it has not recorded yet is compared once it is
+   renewed. */
+static enum verdict of_missing(const struct comparison *c)
 {
-	switch (on) {
-	case ON_MISSING_SKIP:
+	if (c->predates && c->has_candidate)
 		return VERDICT_SKIPPED;
+	switch (c->rule->on_missing) {
+	case ON_MISSING_SKIP:
+		return c->has_baseline ? VERDICT_MISSING : VERDICT_SKIPPED;
 	case ON_MISSING_WARN:
 		return VERDICT_WARN;
 	default:
@@ -237,6 +266,8 @@ static struct decision decide_one_sided(const struct comparison *c)
 static struct decision decide(const struct comparison *c)
 {
 	bool pair = c->rule->metric->label == LABEL_PAIR;
+	if (c->told)
+		return (struct decision){ .verdict = VERDICT_SKIPPED, .reason = REASON_TOLD };
 	if (c->spoiled)
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_SPOILED };
 	if (c->bootstrap && pair)
@@ -253,7 +284,7 @@ static struct decision decide(const struct comparison *c)
 		d = decide_limits(c);
 	if (d.reason == REASON_LIMIT)
 		return d;
-	return (struct decision){ .verdict = of_missing(c->rule->on_missing), .reason = REASON_ABSENT };
+	return (struct decision){ .verdict = of_missing(c), .reason = REASON_ABSENT };
 }
 
 struct decision compare(const struct comparison *c)

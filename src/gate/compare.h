@@ -12,9 +12,12 @@ struct comparison {
 	int64_t baseline, candidate; ///< in the metric's unit
 	bool has_step;
 	int64_t step_ns; ///< the baseline's step.cuda_time, for "X% of step"
+	bool told; ///< the rule's `unless`: another figure says the same
 	bool spoiled; ///< a trust finding spoils the metric
 	bool hidden; ///< for_each: the side that lacks the item may hold it among its small kernels
 	bool waived; ///< an unexpired waiver covers the check
+	bool predates; ///< the baseline is of a version that did not record the metric
+	int64_t floor; ///< in the metric's unit: what the clock of a trace makes of no change
 	bool bootstrap; ///< there is no baseline by choice: relative conditions are skipped
 	bool has_pin; ///< of the pin alone, for increase_since_pin
 	int64_t pin;
@@ -27,8 +30,10 @@ struct comparison {
 enum reason {
 	REASON_LIMIT, ///< fail, warn: beyond `limit`; improved: mirror of it
 	REASON_WITHIN, ///< pass
+	REASON_TOLD, ///< skipped: another figure says the same
 	REASON_SPOILED,
 	REASON_UNFORMED, ///< a relative change from 0, or a limit without its reference
+	REASON_ZERO, ///< a fall to 0 under limits in percent alone: better, or not measured
 	REASON_ABSENT, ///< one side or both lack the figure
 	REASON_NEW, ///< for_each: only the candidate has the item
 	REASON_GONE, ///< for_each: only the baseline has it

@@ -106,7 +106,10 @@ static void add_absent(struct strbuf *b, const struct comparison *c, const struc
 	else if (c->has_baseline)
 		strbuf_addf(b, " is missing in the candidate, the baseline has %s", check->baseline_text);
 	else
-		strbuf_addf(b, " is missing in the baseline, the candidate has %s", check->candidate_text);
+		strbuf_addf(b,
+		            " is missing in the baseline, the candidate has %s: 'gpugate baseline promote' "
+		            "of a run that has it renews the baseline",
+		            check->candidate_text);
 }
 
 const char *message_of(struct arena *a, const struct comparison *c, const struct decision *d,
@@ -124,11 +127,19 @@ const char *message_of(struct arena *a, const struct comparison *c, const struct
 		if (check->limit[0])
 			strbuf_addf(&b, ", within the limit of %s", check->limit);
 		break;
+	case REASON_TOLD:
+		strbuf_addf(&b, " is not judged: %s says the same", c->rule->unless->name);
+		break;
 	case REASON_SPOILED:
 		strbuf_addf(&b, " cannot be judged: %s", spoiler);
 		break;
 	case REASON_UNFORMED:
 		add_unformed(&b, c, d, check);
+		break;
+	case REASON_ZERO:
+		add_movement(&b, d, check);
+		strbuf_adds(&b, ": better, or not measured, which limits in % cannot tell: give an "
+		                "absolute limit or 'and'");
 		break;
 	case REASON_ABSENT:
 		add_absent(&b, c, d, check);

@@ -6,10 +6,27 @@
 #include "base/text.h"
 #include "gate/trust_finding.h"
 #include "metric/unit.h"
+#include "model/flops.h"
+#include "model/step_figures.h"
+
+struct expected {
+	bool trace; ///< some rank of some side has one
+	int64_t min_steps; ///< 0: the rules leave it open
+	const struct run *baseline; ///< NULL if there is none
+};
 
 static const char *share(struct arena *a, int64_t part, int64_t whole)
 {
 	return unit_text(a, UNIT_PCT, number_pct(part, whole));
+}
+
+/* ", about 1.2 ms or 10.8 % of its GPU time" */
+static const char *lost_text(struct arena *a, const struct trust_counts *t)
+{
+	return t->lost_ns > 0 ? arena_printf(a, ", about %s or %s of its GPU time",
+	                                     unit_text(a, UNIT_NS, t->lost_ns),
+	                                     share(a, t->lost_ns, number_add(t->gpu_ns, t->lost_ns)))
+	                      : "";
 }
 
 static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
@@ -26,10 +43,13 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 		trust_add(s, "dropped-kernels", SPOILED_BY_LAUNCHES,
 		          "has %" PRId64 " GPU activities whose launch was lost, %s of its GPU time",
 		          t->dropped, share(a, t->dropped_ns, t->gpu_ns));
-	if (trust_is_notable(t->launches_without_kernel, t->launches))
+	/* a file of an earlier version knows only how many there were */
+	bool lost = t->lost_ns > 0 ? trust_is_notable(t->lost_ns, number_add(t->gpu_ns, t->lost_ns))
+	                           : trust_is_notable(t->launches_without_kernel, t->launches);
+	if (lost)
 		trust_add(s, "lost-kernels", SPOILED_BY_GPU,
-		          "has %" PRId64 " of %" PRId64 " kernel launches without a kernel",
-		          t->launches_without_kernel, t->launches);
+		          "has %" PRId64 " of %" PRId64 " kernel launches without a kernel%s",
+		          t->launches_without_kernel, t->launches, lost_text(a, t));
 	if (trust_is_notable(t->overlap_ns, t->gpu_ns))
 		trust_add(
 		    s, "overlapping-activities", SPOILED_BY_OVERLAP,
@@ -37,18 +57,59 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 		    share(a, t->overlap_ns, t->gpu_ns));
 }
 
-static void find_steps(const struct trust_scope *s, const struct digest *d, int64_t min_steps)
+/* How many usable steps statistics want of a rank. What the rules leave open is as many as three,
+   or as the baseline has: whoever approved a run of two steps is judged by two. */
+static int64_t steps_wanted(const struct expected *want, const struct digest *baseline)
 {
-	int64_t usable = d->usable_steps, least = min_steps > 0 ? min_steps : 1;
+	enum { STEPS_MIN = 3 };
+	if (want->min_steps > 0)
+		return want->min_steps;
+	return !baseline || baseline->usable_steps <= 0 ? 1
+	       : baseline->usable_steps < STEPS_MIN     ? baseline->usable_steps
+	                                                : STEPS_MIN;
+}
+
+static void find_steps(const struct trust_scope *s, const struct digest *d,
+                       const struct expected *want)
+{
+	const struct digest *b =
+	    s->candidate && want->baseline ? trust_rank(want->baseline, d->rank) : NULL;
+	int64_t usable = d->usable_steps, least = steps_wanted(want, b);
 	if (usable < (int64_t)d->nr_steps)
 		trust_add(s, "short-last-step", 0,
 		          "ends within a step: step %" PRId64 " has %" PRId64
 		          " GPU activities, less than half of what is usual, and is left out",
 		          d->step_numbers[usable], d->step_activities[usable]);
-	if (!d->window && usable < least)
+	if (d->window)
+		return;
+	if (usable < least)
 		trust_add(s, "too-few-steps", SPOILED_BY_STEPS,
-		          "has %" PRId64 " usable steps after warm-up, and the rules want %" PRId64, usable,
-		          least);
+		          "has %" PRId64 " usable steps after warm-up, and %s %" PRId64, usable,
+		          want->min_steps > 0 ? "the rules want" : "statistics over them want", least);
+	else if (b && !b->window && usable < b->usable_steps - usable)
+		trust_add(s, "too-few-steps", SPOILED_BY_STEPS,
+		          "has %" PRId64 " usable steps after warm-up, less than half of the baseline's "
+		          "%" PRId64,
+		          usable, b->usable_steps);
+}
+
+/* No GPU does more than its peak: what was counted, or the peak, is wrong. */
+static void find_beyond_peak(const struct trust_scope *s, const struct digest *d)
+{
+	static const struct {
+		enum metric_id id;
+		unsigned spoils;
+	} shares[] = { { METRIC_MFU_PCT, SPOILED_BY_MFU },
+		           { METRIC_FLOPS_PEAK_PCT, SPOILED_BY_FLOPS } };
+	int64_t step_ns, pct;
+	if (d->window || !digest_step_stat(d, METRIC_STEP_PERIOD, STAT_MEDIAN, &step_ns) ||
+	    step_ns <= 0)
+		return;
+	for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+		if (flops_figure(d, shares[i].id, step_ns, &pct) && pct > 100 * MICRO)
+			trust_add(s, "beyond-peak", shares[i].spoils,
+			          "has %s of %s: no GPU does more than its peak",
+			          metric_table[shares[i].id].name, unit_text(&s->out->arena, UNIT_PCT, pct));
 }
 
 static void find_damage(const struct trust_scope *s, const struct trust_counts *t)
@@ -76,6 +137,14 @@ static bool has_trace(const struct digest *d)
 	return digest_has_trace(d) || d->nr_steps || d->kernels.nr;
 }
 
+const struct digest *trust_rank(const struct run *run, int64_t rank)
+{
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		if (run->ranks.v[i]->rank == rank)
+			return run->ranks.v[i];
+	return NULL;
+}
+
 bool trust_any_trace(const struct run *run)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++)
@@ -83,11 +152,6 @@ bool trust_any_trace(const struct run *run)
 			return true;
 	return false;
 }
-
-struct expected {
-	bool trace; ///< some rank of some side has one
-	int64_t min_steps;
-};
 
 static void find_in_run(const struct run *run, struct trust_scope s, struct expected want)
 {
@@ -99,7 +163,8 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 			if (d->usable_steps < (int64_t)d->nr_steps) /* what is left out is not missed */
 				t.launches_without_kernel -= d->progress.pending;
 			find_lost(&s, &t);
-			find_steps(&s, d, want.min_steps);
+			find_steps(&s, d, &want);
+			find_beyond_peak(&s, d);
 		} else if (want.trace) {
 			trust_add(&s, "no-trace", SPOILED_BY_TRACE | SPOILED_BY_STEP_NUMBERS,
 			          "has %s and no trace: what only a trace records cannot be compared",
@@ -173,6 +238,7 @@ static void find_between(const struct run *baseline, const struct run *candidate
 		          period ? "markers" : "the period of launches");
 		return;
 	}
+	trust_find_context(baseline, candidate, &s);
 	bool launch = any_attribution(candidate, ATTRIBUTION_LAUNCH) ||
 	              any_attribution(baseline, ATTRIBUTION_LAUNCH);
 	bool stamp = any_attribution(candidate, ATTRIBUTION_TIMESTAMP) ||
@@ -203,7 +269,7 @@ static int finding_cmp(const void *a, const void *b)
 void trust_findings(const struct run *baseline, const struct run *candidates, size_t nr,
                     int64_t min_steps, struct report *out)
 {
-	struct expected want = { baseline && trust_any_trace(baseline), min_steps };
+	struct expected want = { baseline && trust_any_trace(baseline), min_steps, baseline };
 	for (size_t i = 0; i < nr; i++)
 		want.trace = want.trace || trust_any_trace(&candidates[i]);
 	for (size_t i = 0; i < nr; i++) {

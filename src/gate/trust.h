@@ -6,7 +6,8 @@
 #include "model/report.h"
 
 /// Append the findings of the `nr` runs of the candidate and of the baseline (NULL: none) to
-/// `out->trust`, the candidate's first. Statistics over steps want `min_steps` usable ones.
+/// `out->trust`, the candidate's first. Statistics over steps want `min_steps` usable ones; 0: 3,
+/// or as many as the baseline has. A candidate wants half of the baseline's, whatever is said.
 void trust_findings(const struct run *baseline, const struct run *candidates, size_t nr,
                     int64_t min_steps, struct report *out);
 

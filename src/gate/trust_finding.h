@@ -23,6 +23,14 @@ static inline bool trust_is_notable(int64_t part, int64_t whole)
 	return (__int128)part * 100 > whole;
 }
 
+/// Append whether the candidate ran with another batch than the baseline: most kernels launch as
+/// many times more or fewer threads, or all copies move as many times more or fewer bytes.
+void trust_find_context(const struct run *baseline, const struct run *candidate,
+                        const struct trust_scope *s);
+
+/// The digest of this rank, or NULL.
+const struct digest *trust_rank(const struct run *run, int64_t rank);
+
 /// Append what the memories of a rank say against themselves, and of a candidate
 /// the risk to run out of memory.
 void trust_find_memory(const struct trust_scope *s, const struct digest *d);

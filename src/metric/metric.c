@@ -17,6 +17,8 @@ enum {
 	SPOILED_UTILIZATION = SPOILED_GPU_WINDOW | SPOILED_BY_UTILIZATION,
 	SPOILED_RATES = SPOILED_BY_TRACE | SPOILED_BY_STEPS,
 	SPOILED_GPU_RATES = SPOILED_RATES | SPOILED_BY_GPU | SPOILED_BY_LAUNCHES,
+	SPOILED_FLOPS = SPOILED_GPU_RATES | SPOILED_BY_FLOPS,
+	SPOILED_MFU = SPOILED_RATES | SPOILED_BY_MFU,
 	SPOILED_GPU_MEANS = SPOILED_GPU_RATES | SPOILED_BY_OVERLAP,
 	SPOILED_HOST_STEPS = SPOILED_RATES | SPOILED_BY_PEERS,
 	SPOILED_LAUNCH_STEPS = SPOILED_HOST_STEPS | SPOILED_BY_LAUNCHES,
@@ -96,6 +98,14 @@ const struct metric *metric_of_input(struct span name, struct arena *a)
 {
 	const char *full = arena_printf(a, "%s%.*s", of_inputs, (int)name.n, name.p);
 	return metric_named(span_of(full), a);
+}
+
+const struct metric *metric_in_digits(const struct metric *m, int digits, struct arena *a)
+{
+	struct metric *out = arena_alloc(a, 1, sizeof *out);
+	*out = *m;
+	out->unit = unit_of_number(digits);
+	return out;
 }
 
 bool metric_has_input(const struct metric *m, struct span name)

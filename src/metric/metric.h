@@ -89,7 +89,9 @@ enum spoiled_by {
 	SPOILED_BY_MEMORY_CALLS = 1 << 12, ///< allocations and frees in the window
 	SPOILED_BY_MEMORY_EVENTS = 1 << 13, ///< other entries of a history
 	SPOILED_BY_MEMORY_GROWTH = 1 << 14,
-	SPOILED_BY_ALL = (1 << 15) - 1,
+	SPOILED_BY_FLOPS = 1 << 15, ///< floating-point operations as they were counted
+	SPOILED_BY_MFU = 1 << 16, ///< those that the run context tells
+	SPOILED_BY_ALL = (1 << 17) - 1,
 };
 
 struct metric {
@@ -131,6 +133,9 @@ const struct metric *metric_named(struct span name, struct arena *a);
 
 /// The same of NAME, which is valid; owned by `a`.
 const struct metric *metric_of_input(struct span name, struct arena *a);
+
+/// `m`, METRIC_INPUT, with values of `digits` decimal places: 6, 12 or 18; owned by `a`.
+const struct metric *metric_in_digits(const struct metric *m, int digits, struct arena *a);
 
 /// Whether `m`, METRIC_INPUT, is about the figure `name`.
 bool metric_has_input(const struct metric *m, struct span name);

@@ -85,11 +85,17 @@ static void add_flops(struct strbuf *out, uint64_t flops)
 
 /* Four significant digits of v / 10^6 or more, without trailing zeros; a value
    that is not zero never reads as zero. */
-static void add_micro(struct strbuf *out, uint64_t v)
+/* A value in 10^-digits: four significant digits, without zeros at the end; fewer where there are
+   but six decimals. */
+static void add_decimal(struct strbuf *out, uint64_t v, int digits)
 {
-	const uint64_t one = MICRO;
-	int decimals = v >= 100 * one ? 1 : v >= 10 * one ? 2 : v >= one ? 3 : v >= 100 ? 4 : 6;
-	uint64_t step = power_of_10(6 - decimals);
+	const uint64_t one = power_of_10(digits);
+	int decimals = v / 10 >= 10 * one ? 1 : v / 10 >= one ? 2 : v >= one ? 3 : 4;
+	if (digits == 6 && v < 100)
+		decimals = 6;
+	while (digits > 6 && decimals < digits && v < 1000 * power_of_10(digits - decimals))
+		decimals++;
+	uint64_t step = power_of_10(digits - decimals);
 	uint64_t rounded = (v + step / 2) / step;
 	while (decimals > 0 && rounded % 10 == 0) {
 		rounded /= 10;
@@ -130,15 +136,17 @@ void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
 		break;
 	case UNIT_COUNT_PER_STEP:
 	case UNIT_NUMBER:
-		add_micro(out, v);
+	case UNIT_NUMBER_12:
+	case UNIT_NUMBER_18:
+		add_decimal(out, v, unit_digits(unit));
 		break;
 	case UNIT_PER_S:
-		add_micro(out, v);
+		add_decimal(out, v, 6);
 		strbuf_adds(out, " /s");
 		break;
 	case UNIT_PCT:
 		if (v && v < MICRO / 200)
-			add_micro(out, v);
+			add_decimal(out, v, 6);
 		else
 			add_quotient(out, v, MICRO, 2);
 		strbuf_adds(out, " %");
@@ -148,10 +156,17 @@ void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
 
 int unit_digits(enum unit unit)
 {
+	if (unit == UNIT_NUMBER_12 || unit == UNIT_NUMBER_18)
+		return unit == UNIT_NUMBER_12 ? 12 : 18;
 	return unit == UNIT_PCT || unit == UNIT_PER_S || unit == UNIT_COUNT_PER_STEP ||
 	               unit == UNIT_NUMBER
 	           ? 6
 	           : 0;
+}
+
+enum unit unit_of_number(int digits)
+{
+	return digits <= 6 ? UNIT_NUMBER : digits <= 12 ? UNIT_NUMBER_12 : UNIT_NUMBER_18;
 }
 
 const char *unit_name(enum unit unit)
@@ -169,6 +184,8 @@ const char *unit_name(enum unit unit)
 		[UNIT_FLOPS] = "FLOP",
 		[UNIT_FLOPS_PER_S] = "FLOP/s",
 		[UNIT_NUMBER] = "1",
+		[UNIT_NUMBER_12] = "1",
+		[UNIT_NUMBER_18] = "1",
 	};
 	return names[unit];
 }

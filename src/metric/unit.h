@@ -21,14 +21,19 @@ enum unit {
 	UNIT_FLOPS,
 	UNIT_FLOPS_PER_S,
 	UNIT_NUMBER, ///< a number of its own meaning; values are 1e-6
+	UNIT_NUMBER_12, ///< the same of a small one; values are 1e-12
+	UNIT_NUMBER_18, ///< values are 1e-18
 };
 
 /// Shown where a side has no figure.
 #define UNIT_ABSENT "–"
 
 /// Decimal places that an integer value of `unit` carries: 6 for percent,
-/// rates, counts per step and plain numbers, else 0.
+/// rates, counts per step and plain numbers, 12 and 18 for small ones, else 0.
 int unit_digits(enum unit unit);
+
+/// The unit of plain numbers that has so many decimal places: 6, 12 or 18.
+enum unit unit_of_number(int digits);
 
 /// Name of a unit in JSON: "ns", "B", "1", "%", "1/s", "B/s", "ns/step", …
 const char *unit_name(enum unit unit);

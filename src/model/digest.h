@@ -291,11 +291,18 @@ struct memory_evidence {
 	int64_t allocs; ///< for shares
 };
 
+/// A trace writes microseconds: one in whole ones has no coarser clock than this.
+enum { CLOCK_TICK_MAX = 1000 };
+
 /// Evidence that trust findings are made from.
 struct trust_counts {
 	int64_t gpu_events, with_launch, carried_over, dropped, unattributed;
 	int64_t gpu_ns, dropped_ns, unattributed_ns;
-	int64_t launches, launches_without_kernel; ///< kernel launches, graphs aside
+	int64_t launches, launches_without_kernel; ///< kernel launches, graphs and captures aside
+	int64_t lost_ns; ///< estimate of the latter's kernels, but for a last step that was cut short;
+	                 ///< 0 also if not recorded
+	int64_t tick_ns; ///< of the clock of the GPU activities: CLOCK_TICK_MAX where all is in whole
+	                 ///< microseconds; 0: 1 ns, or not recorded
 	int64_t overlap_ns; ///< on one stream, between different correlation ids
 	int64_t negative_durations, malformed, json_faults;
 	int64_t fault_byte; ///< of the first tolerated JSON fault
@@ -305,7 +312,8 @@ struct trust_counts {
 /// A figure of a metrics file (`input.NAME`).
 struct input_stat {
 	const char *name;
-	int64_t micro; ///< 1e-6
+	int64_t value; ///< in 10^-digits
+	int64_t digits; ///< 6; 12 or 18 where six would cut some off, as far as int64 goes
 };
 
 /// A key of the environment: gpu.name, world_size, batch_size, … (sorted by key).
@@ -428,10 +436,6 @@ void digest_join(struct digest *d, struct digest *snapshot);
 
 /// Keep `part` until `d` is freed: parts of it have gone over into `d`.
 void digest_own(struct digest *d, struct digest *part);
-
-/// The known environment key that `key` is almost, but not quite; NULL for a
-/// known one and for one of the user's own; static.
-const char *digest_env_near(struct span key);
 
 /// Order of rows by their keys (model/rows.h), for sorting.
 int kernel_stat_cmp(const void *a, const void *b);

@@ -75,7 +75,9 @@ uint64_t digest_hash_inputs(const struct digest *d)
 	uint64_t h = 14695981039346656037u;
 	for (size_t i = 0; i < d->inputs.nr; i++) {
 		h = hash_bytes(h, d->inputs.v[i].name, strlen(d->inputs.v[i].name));
-		h = (h ^ (uint64_t)d->inputs.v[i].micro) * 1099511628211u;
+		h = (h ^ (uint64_t)d->inputs.v[i].value) * 1099511628211u;
+		if (d->inputs.v[i].digits != 6)
+			h = hash_number(h, d->inputs.v[i].digits);
 	}
 	return h;
 }

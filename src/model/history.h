@@ -14,7 +14,8 @@ struct past_value {
 	const char *query; ///< query_text()
 	struct span label;
 	int64_t rank; ///< as in struct answer
-	int64_t value;
+	int64_t value; ///< in the unit of the metric
+	int64_t digits; ///< of a figure of a metrics file that is not in six decimal places; else 0
 };
 
 /// A run of the past: figures that rules asked for when it was added.

@@ -98,6 +98,8 @@ static const struct field trust_counts_fields[] = {
 	FIELD(unattributed_ns, COUNT, SUM, KEEP, 0, SHOWN("unattributed_time")),
 	FIELD(launches, COUNT, SUM, KEEP, 0),
 	FIELD(launches_without_kernel, COUNT, SUM, KEEP, 0),
+	FIELD(lost_ns, OPTIONAL_COUNT(0), SUM, KEEP, 1),
+	FIELD(tick_ns, OPTIONAL_COUNT(0), MAX, KEEP, 1),
 	FIELD(overlap_ns, COUNT, SUM, KEEP, 0),
 	FIELD(negative_durations, COUNT, SUM, KEEP, 0, SHOWN("negative_durations")),
 	FIELD(malformed, COUNT, SUM, KEEP, 0, SHOWN("malformed")),
@@ -123,7 +125,8 @@ ROW_TYPE(env_entry, LISTED);
 static const struct field input_stat_fields[] = {
 	/* member, stored, two cycles, small ones, since */
 	KEY(ORDER, name, TEXT, 0),
-	FIELD(micro, NUMBER, KEEP, KEEP, 0),
+	FIELD_AT(value, "micro", NUMBER, KEEP, KEEP, 0),
+	FIELD(digits, OPTIONAL_NUMBER(6), KEEP, KEEP, 1),
 };
 ROW_TYPE(input_stat, LISTED);
 #undef ROW

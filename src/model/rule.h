@@ -54,6 +54,8 @@ struct rule {
 	bool for_each; ///< one check per item over the union of both sides' top N
 	int64_t top; ///< of for_each, or of a PAIR metric
 	int64_t min_share; ///< 1e-6 percent of kernel time on either side
+	const struct metric *unless; ///< not judged where this one says the same; NULL: always judged
+	int64_t unless_within; ///< 1e-6 percent of the other figure; -1: wherever that is known
 	struct limits fail, warn;
 	enum level on_new, on_gone;
 	enum on_missing on_missing;
@@ -86,7 +88,7 @@ struct rules {
 	const char *marker; ///< NULL: not said, the default pattern
 	const char *unmarked; ///< UNMARKED_PERIOD or "window"; NULL: not said, "window"
 	int64_t warmup; ///< -1: not said, 0
-	int64_t min_steps;
+	int64_t min_steps; ///< 0: not said
 	VEC(struct span) must_match, should_match; ///< environment keys
 	enum on_missing on_missing;
 	struct noise_rule noise; ///< of rules that do not say

@@ -68,6 +68,8 @@ struct span naming_match(const struct naming *n, struct arena *a, struct span na
 /// One figure of one rank: a sample per step, or a single value.
 struct figure {
 	const struct metric *metric;
+	enum unit
+	    unit; ///< of the samples: the metric's; of a small figure of a metrics file a finer one
 	int64_t rank;
 	struct span label; ///< kernel, device, … as metric->label says; of step.* the phase; or empty
 	const int64_t *samples; ///< in the metric's unit; borrowed from digest or scratch

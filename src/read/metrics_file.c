@@ -71,18 +71,32 @@ struct inputs_reader {
 	bool *other;
 };
 
+/* In as many decimals as int64 holds of those there are; false if not in six. */
+static bool parse_figure(struct span text, struct input_stat *out)
+{
+	int64_t v;
+	out->digits = 0;
+	for (int digits = 6; digits <= 18 && number_parse(text, digits, &v); digits += 6) {
+		out->value = v;
+		out->digits = digits;
+	}
+	for (; out->digits > 6 && out->value % MICRO == 0; out->digits -= 6)
+		out->value /= MICRO;
+	return out->digits > 0;
+}
+
 static void read_value(struct inputs_reader *r, const char *name, const char *quoted, uint64_t byte)
 {
 	struct span text;
-	int64_t micro;
 	enum jscan_type type = jscan_peek(r->js);
 	const char *why = advice(type);
 	if (why) {
 		*r->other = type != JSCAN_NAN && type != JSCAN_END;
 		jscan_fail(r->js, byte, "%s is %s", quoted, why);
 	} else if (jscan_number(r->js, &text)) {
-		if (number_parse(text, 6, &micro))
-			vec_push(&r->d->inputs, (struct input_stat){ name, micro });
+		struct input_stat s = { .name = name };
+		if (parse_figure(text, &s))
+			vec_push(&r->d->inputs, s);
 		else
 			jscan_fail(r->js, byte,
 			           "%s is beyond 9.2e12, up to which six decimals are exact: write it in a "

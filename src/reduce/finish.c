@@ -18,6 +18,7 @@ static void set_trust(const struct reducer *r, const struct trace_meta *meta,
                       struct trust_counts *t)
 {
 	t->negative_durations = r->negative_durations;
+	t->tick_ns = r->gpu.activities.nr && r->gpu.tick_ns > 1 ? r->gpu.tick_ns : 0;
 	t->malformed = (int64_t)meta->malformed;
 	t->json_faults = (int64_t)meta->json_faults;
 	t->fault_byte = (int64_t)meta->fault_byte;
@@ -112,6 +113,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 		unmarked_steps(r, out);
 	steps_make(r, out);
 	steps_attribute(r, out);
+	lost_figures(r, &out->trust);
 	phases_make(r);
 	phases_samples(r, out);
 	where_begin(r, out);

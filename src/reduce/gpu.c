@@ -5,6 +5,7 @@
 void gpu_init(struct gpu_events *g)
 {
 	g->last_lane = NO_ID;
+	g->tick_ns = CLOCK_TICK_MAX;
 	idmap_init(&g->name_ids);
 	idmap_init(&g->rows);
 	idmap_init(&g->devices);
@@ -129,6 +130,7 @@ void gpu_take(struct reducer *r, const struct event *ev)
 		           "the trace";
 		return;
 	}
+	g->tick_ns = number_gcd(number_gcd(g->tick_ns, ev->start_ns), ev->dur_ns);
 	if (g->last_lane == NO_ID || ev->device != g->last_device || ev->stream != g->last_stream) {
 		uint32_t device = idmap_add(&g->devices, ev->device);
 		uint32_t stream = idmap_add(&g->streams, ev->stream);
@@ -185,6 +187,7 @@ static void join_gpu_sums(struct reducer *to, struct reducer *from)
 {
 	const struct ids *names = &from->joined.of[IDS_GPU_NAME];
 	to->gpu.total_ns += from->gpu.total_ns;
+	to->gpu.tick_ns = number_gcd(to->gpu.tick_ns, from->gpu.tick_ns);
 	from->gpu.total_ns = 0;
 	for (size_t i = 0; i < from->gpu.names.nr; i++) {
 		struct gpu_name *g = &from->gpu.names.v[i], *sum = &to->gpu.names.v[names->v[i]];

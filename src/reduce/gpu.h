@@ -43,6 +43,7 @@ struct gpu_name {
 
 struct gpu_events {
 	int64_t total_ns; ///< sum of all durations, so that every smaller sum fits
+	int64_t tick_ns; ///< of the clock: divides every start and duration, at most CLOCK_TICK_MAX
 	VEC(struct activity) activities; ///< in file order; by start from gpu_figures() on
 	VEC(struct transfer) transfers; ///< by `activity` in file order
 	struct wide_numbers wide; ///< of durations and correlation ids

@@ -65,6 +65,8 @@ static struct row_found *host_name_find(struct reducer *r, const struct event *e
 		h->launch = graph || kernel;
 		h->kernel_launch = kernel && !graph;
 		h->sync = is_sync(name);
+		h->capture =
+		    name_has(name, SPAN("StreamBeginCapture")) - name_has(name, SPAN("StreamEndCapture"));
 	} else {
 		h->op = ev->kind == EVENT_OP;
 		h->flops = h->op ? flop_rule_of(name) : NULL;

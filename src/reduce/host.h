@@ -41,6 +41,7 @@ struct op_sums {
 struct host_name {
 	struct span name;
 	bool op, launch, kernel_launch, sync, dataloader, marker;
+	int capture; ///< +1 begins a stream capture, -1 ends one, else 0
 	bool timed; ///< a launch, synchronisation or data loader: has figures per step
 	const struct flop_rule *flops; ///< NULL if its operations do not count
 	enum phase phase; ///< that the name tells; PHASE_ALL if none

@@ -101,7 +101,7 @@ void launches_match(struct reducer *r, struct trust_counts *t)
 		if (launch != NO_ID) {
 			a->correlation = near = launch;
 			a->has_launch = true;
-			l->list.v[launch].has_activity = true;
+			l->list.v[launch].settled = true;
 			t->with_launch++;
 		} else if (has_low && ident_integer(r->names, correlation, &id) && id < low) {
 			t->carried_over++;
@@ -110,13 +110,14 @@ void launches_match(struct reducer *r, struct trust_counts *t)
 			t->dropped_ns += activity_dur(&r->gpu, a);
 		}
 	}
-	bool has_activity = false; /* of the first launch with the id */
+	captures_settle(r);
+	bool settled = false; /* of the first launch with the id */
 	for (size_t i = 0; i < l->list.nr; i++) {
 		if (launch_is_first(l, i))
-			has_activity = l->list.v[i].has_activity;
+			settled = l->list.v[i].settled;
 		bool kernel = span_name(&r->host, &r->host.spans.v[l->list.v[i].span])->kernel_launch;
 		t->launches += kernel;
-		t->launches_without_kernel += kernel && !has_activity;
+		t->launches_without_kernel += kernel && !settled;
 	}
 }
 

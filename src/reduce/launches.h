@@ -10,7 +10,8 @@ struct reducer;
 /// A runtime call with a correlation id, 8 bytes.
 struct launch {
 	uint32_t correlation : 31; ///< widen() it
-	bool has_activity : 1; ///< kept by the first launch with the id
+	bool settled : 1; ///< kept by the first launch with the id: its activity is in the trace, or
+	                  ///< it runs nothing (captures_settle())
 	uint32_t span; ///< index into `host.spans`
 };
 

@@ -65,7 +65,7 @@ void progress_figures(const struct reducer *r, struct digest *d)
 			continue;
 		const struct host_span *s = &r->host.spans.v[l->span];
 		p->launches++;
-		if (l->has_activity)
+		if (l->settled)
 			continue;
 		p->pending++;
 		if (!first || span_start(&r->host, s) < span_start(&r->host, first) ||

@@ -7,6 +7,7 @@
 ///     finish.c       order of work, on two threads if options allow
 ///
 ///     launches.c     runtime calls with a correlation id ↔ GPU activities
+///     lost.c         launches without a kernel: stream captures, and the time that is lost
 ///     steps.c        step markers → steps; GPU activities → steps
 ///     step_name.c    number and phase in the name of a step
 ///     own_steps.c    steps that the profiler marked itself
@@ -47,6 +48,7 @@
 #include "reduce/gpu.h"
 #include "reduce/host.h"
 #include "reduce/launches.h"
+#include "reduce/lost.h"
 #include "reduce/memory.h"
 #include "reduce/phases.h"
 #include "reduce/reduce.h"

@@ -101,12 +101,12 @@ static void figure(void *ctx, const struct figure *f)
 {
 	struct figure_ctx *c = ctx;
 	struct emit *e = c->e;
-	int digits = unit_digits(f->metric->unit);
+	int digits = unit_digits(f->unit);
 	const struct metric *m = f->metric;
 	emit_open_line(e, 2, NULL, '{');
 	emit_str(e, "metric",
 	         m->label == LABEL_INPUT ? metric_of_input(f->label, c->scratch)->name : m->name);
-	emit_str(e, "unit", unit_name(f->metric->unit));
+	emit_str(e, "unit", unit_name(f->unit));
 	emit_number(e, "rank", f->rank, 0);
 	label(e, f);
 	if (f->metric->per_step)

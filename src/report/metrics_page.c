@@ -14,7 +14,9 @@ static int64_t over_steps(const struct figure *f, enum statistic stat)
 static void collect(void *ctx, const struct figure *f)
 {
 	struct metrics_lines *lines = ctx;
-	struct metrics_line l = { .label = f->label, .rank = f->rank, .function = f->function };
+	struct metrics_line l = {
+		.label = f->label, .unit = f->unit, .rank = f->rank, .function = f->function
+	};
 	l.value = over_steps(f, STAT_MEDIAN);
 	l.low = over_steps(f, STAT_MIN);
 	l.high = over_steps(f, STAT_MAX);
@@ -46,12 +48,24 @@ int metrics_by_value(const void *a, const void *b)
 	return c ? c : by_label(a, b);
 }
 
+/* What ranks have in several units is compared in that of the metric. */
+static void in_unit(struct metrics_line *l, enum unit unit)
+{
+	int from = unit_digits(l->unit), to = unit_digits(unit);
+	l->value = number_rescale(l->value, from, to);
+	l->low = number_rescale(l->low, from, to);
+	l->high = number_rescale(l->high, from, to);
+	l->unit = unit;
+}
+
 /* Median, lowest and highest over ranks (and over the devices of a rank). */
-static void fold(struct metrics_lines *lines, struct arena *a)
+static void fold(struct metrics_lines *lines, enum unit unit, struct arena *a)
 {
 	struct metrics_line *v = lines->list.v;
 	int64_t *values = arena_alloc(a, lines->list.nr, sizeof *values);
 	size_t nr = 0;
+	for (size_t i = 0; i < lines->list.nr; i++)
+		in_unit(&v[i], unit);
 	vec_sort(&lines->list, by_label);
 	for (size_t i = 0, end; i < lines->list.nr; i = end) {
 		for (end = i; end < lines->list.nr && class_of(&v[end]) == class_of(&v[i]) &&
@@ -79,7 +93,7 @@ void metrics_query(struct metrics_page *p, enum metric_id id, struct metrics_lin
 	for (size_t i = 0; p->many && metrics_is_own(metric_table[id].label) && i < lines->list.nr; i++)
 		lines->list.v[i].label = SPAN("");
 	if (p->many)
-		fold(lines, &p->arena);
+		fold(lines, metric_table[id].unit, &p->arena);
 }
 
 /* ---- cells ---- */

@@ -10,6 +10,7 @@
 struct metrics_line {
 	struct span label; ///< of the view
 	const struct function_stat *function; ///< as in struct figure
+	enum unit unit; ///< as in struct figure; of several ranks the metric's
 	int64_t rank; ///< -1: of several
 	int64_t value, low, high; ///< over the steps; of several ranks: over these
 	int64_t low_rank, high_rank; ///< of several ranks only

@@ -28,10 +28,10 @@ static void add_over_ranks(struct metrics_page *p, struct table *t, const struct
 	if (l->label.n && m->label != LABEL_INPUT)
 		label = arena_printf(&p->arena, "%s %s", m->name, metrics_name(p, l->label));
 	table_add(t, NULL,
-	          (const char *[]){ label, unit_text(&p->arena, m->unit, l->value),
-	                            same ? "" : unit_text(&p->arena, m->unit, l->low),
+	          (const char *[]){ label, unit_text(&p->arena, l->unit, l->value),
+	                            same ? "" : unit_text(&p->arena, l->unit, l->low),
 	                            same ? "" : metrics_rank(p, l->low_rank),
-	                            same ? "" : unit_text(&p->arena, m->unit, l->high),
+	                            same ? "" : unit_text(&p->arena, l->unit, l->high),
 	                            same ? "" : metrics_rank(p, l->high_rank) });
 }
 
@@ -139,7 +139,7 @@ static void run_table(struct metrics_page *p)
 			                     : "";
 			table_add(&t, NULL,
 			          (const char *[]){ title(p, metric, l->label),
-			                            unit_text(&p->arena, metric->unit, l->value), of });
+			                            unit_text(&p->arena, l->unit, l->value), of });
 		}
 		vec_release(&lines.list);
 	}
@@ -159,8 +159,7 @@ static void top_table(struct metrics_page *p, enum metric_id id, const char *tit
 		const char *label = metrics_name(p, l->label);
 		if (p->many && l->rank >= 0)
 			label = arena_printf(&p->arena, "%s, %s", label, metrics_rank(p, l->rank));
-		table_add(&t, NULL,
-		          (const char *[]){ unit_text(&p->arena, metric_table[id].unit, l->value), label });
+		table_add(&t, NULL, (const char *[]){ unit_text(&p->arena, l->unit, l->value), label });
 	}
 	if (t.rows.nr)
 		sink_printf(p->out, "\n%s\n", title);

@@ -31,6 +31,8 @@ static const struct base_unit base_units[] = {
 	[UNIT_FLOPS] = { NULL, 0 },
 	[UNIT_FLOPS_PER_S] = { "per_second", 0 },
 	[UNIT_NUMBER] = { NULL, 6 },
+	[UNIT_NUMBER_12] = { NULL, 12 },
+	[UNIT_NUMBER_18] = { NULL, 18 },
 };
 
 /* "memory.growth_per_step" as "gpugate_memory_growth_bytes_per_step": the unit once, at the end. */

@@ -39,11 +39,13 @@ static const struct key inputs_keys[] = {
 };
 static const struct key_map inputs_map = KEY_TABLE("'inputs'", inputs_keys);
 
-#define STEP_NUMBERS                                                                \
-	KEY("warmup", INTEGER, OPTIONAL, "first steps of every rank that are left out", \
-	    INTO(rules, warmup), .absent = -1, .min = 0, .max = 1000000),               \
-	    KEY("min", INTEGER, OPTIONAL, "steps that must remain after warm-up",       \
-	        INTO(rules, min_steps), .absent = 1, .min = 1, .max = 1000000)
+#define STEP_NUMBERS                                                                 \
+	KEY("warmup", INTEGER, OPTIONAL, "first steps of every rank that are left out",  \
+	    INTO(rules, warmup), .absent = -1, .min = 0, .max = 1000000),                \
+	    KEY("min", INTEGER, OPTIONAL,                                                \
+	        "steps that must remain after warm-up; without it 3, or as many as the " \
+	        "baseline has",                                                          \
+	        INTO(rules, min_steps), .absent = 0, .min = 1, .max = 1000000)
 static const struct key steps_keys[] = {
 	KEY("marker", TEXT, OPTIONAL,
 	    "annotation that is a step, with * and ?; " DEFAULT_MARKER " if not said",
@@ -135,6 +137,14 @@ static const struct key_map limits_map = KEY_TABLE("a limit", limits_keys);
 static const struct key limit_numbers_keys[] = { LIMIT_ROWS(OPTIONAL) };
 static const struct key_map limit_numbers_map = KEY_TABLE("a limit", limit_numbers_keys);
 
+static const struct key unless_keys[] = {
+	KEY("metric", METRIC, REQUIRED, "another figure of the same unit", .words = word_metric),
+	KEY("within", SHARE, OPTIONAL,
+	    "how near to it the rule's own figure must be; without it however far",
+	    INTO(rule, unless_within), .absent = -1),
+};
+static const struct key_map unless_map = KEY_TABLE("'unless'", unless_keys);
+
 static const struct key rule_keys[] = {
 	KEY("id", ID, REQUIRED, "stable name of the rule; it becomes the name of the test case",
 	    INTO(rule, id)),
@@ -155,6 +165,9 @@ static const struct key rule_keys[] = {
 	    INTO(rule, for_each), .map = &for_each_map),
 	KEY("top", INTEGER, OPTIONAL, "kernels that drift and overlap look at; 20 if not said",
 	    INTO(rule, top), .absent = 20, .min = 1, .max = 10000),
+	KEY("unless", MAP, OPTIONAL,
+	    "do not judge where this figure is known on both sides and says the same",
+	    .map = &unless_map),
 	KEY("fail", MAP, ONE_OF, "limits; beyond any of them the check fails", .map = &limits_map),
 	KEY("warn", MAP, ONE_OF, "limits; beyond any of them the check warns", .map = &limits_map),
 	KEY("on_new", WORD, ONE_OF,

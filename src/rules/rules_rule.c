@@ -74,6 +74,21 @@ static enum status check_phase(struct document *d, const struct node *phase, con
 	return fits ? ST_OK : ST_USAGE;
 }
 
+/* A figure in place of the rule's own, for the run as a whole. */
+static enum status unless_read(struct document *d, const struct node *unless, struct rule *r)
+{
+	const struct node *metric = node_get(unless, "metric");
+	const struct metric *other = metric_find(metric->text);
+	if (!other || other->label != LABEL_NONE || r->metric->label != LABEL_NONE ||
+	    other->unit != r->metric->unit || other->id == r->metric->id)
+		return document_fail(d, metric,
+		                     "'unless' compares '%s' with another figure of the same unit and "
+		                     "without labels: '%s' is none",
+		                     r->metric->name, metric->text.p);
+	r->unless = other;
+	return ST_OK;
+}
+
 struct rule rule_default(const struct metric *m)
 {
 	struct rule r = { .metric = m };
@@ -103,6 +118,8 @@ enum status rule_read(struct document *d, const struct node *map, struct rules *
 	if (r->stat != STAT_MEDIAN && !m->per_step)
 		return document_fail(d, node_get(map, "stat"),
 		                     "'stat' is for step.* metrics: '%s' is one figure per run", m->name);
+	if (node_get(map, "unless"))
+		TRY(unless_read(d, node_get(map, "unless"), r));
 	TRY(check_items(d, map, r));
 	TRY(select_check(d, select, m->name, select_labels(m)));
 	TRY(check_phase(d, node_get(select, "phase"), m));

@@ -80,6 +80,11 @@ static const struct field value_fields[] = {
 	  .offset = offsetof(struct past_value, rank),
 	  .absent = -1 },
 	{ .key = "value", .type = FIELD_NUMBER, .offset = offsetof(struct past_value, value) },
+	{ .key = "digits",
+	  .type = FIELD_OPTIONAL_COUNT,
+	  .offset = offsetof(struct past_value, digits),
+	  .absent = 0,
+	  .since = 1 },
 };
 
 /* The query begins with the name of its metric. */

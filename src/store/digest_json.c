@@ -146,7 +146,9 @@ static void check_inputs(struct row_reader *r, const struct digest *d)
 {
 	bool fine = d->metrics_file || d->inputs.nr == 0;
 	for (size_t i = 0; i < d->inputs.nr; i++)
-		fine = fine && input_name_is_valid(span_of(d->inputs.v[i].name), false);
+		fine = fine && input_name_is_valid(span_of(d->inputs.v[i].name), false) &&
+		       (d->inputs.v[i].digits == 6 || d->inputs.v[i].digits == 12 ||
+		        d->inputs.v[i].digits == 18);
 	if (jscan_status(r->js) == ST_OK && !fine)
 		row_fail(r, jscan_byte(r->js), "inputs", "are not those of a metrics file");
 }

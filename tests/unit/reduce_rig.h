@@ -212,6 +212,10 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 	else if (!strcmp(what, "times")) /* GPU, dropped, unattributed, overlapping */
 		rig_numbers(out, (int64_t[]){ t->gpu_ns, t->dropped_ns, t->unattributed_ns, t->overlap_ns },
 		            4);
+	else if (!strcmp(what, "lost"))
+		rig_numbers(out, (int64_t[]){ t->launches_without_kernel, t->lost_ns }, 2);
+	else if (!strcmp(what, "tick"))
+		rig_numbers(out, &t->tick_ns, 1);
 	else if (!strcmp(what, "launches"))
 		rig_numbers(out, (int64_t[]){ t->launches, t->launches_without_kernel }, 2);
 	for (size_t i = 0; i < d->devices.nr && !strcmp(what, "devices"); i++) {

@@ -195,8 +195,8 @@ static inline struct digest *sample_digest(int64_t rank)
 	memory.growth_per_step = -12;
 	vec_push(&d->memories, memory);
 	d->metrics_file = "bench.json";
-	vec_push(&d->inputs, (struct input_stat){ "accuracy", 761200 });
-	vec_push(&d->inputs, (struct input_stat){ "tokens_per_s", 123400000 });
+	vec_push(&d->inputs, (struct input_stat){ "accuracy", 761200, 6 });
+	vec_push(&d->inputs, (struct input_stat){ "tokens_per_s", 123400000, 6 });
 	return d;
 }
 

@@ -20,9 +20,9 @@ static struct baseline toy(size_t nr)
 		run->source_hash = i;
 		run->ranks = 1;
 		run->steps = 3;
-		vec_push(&run->values, (struct past_value){ "a", SPAN(""), -1, -5 });
-		vec_push(&run->values, (struct past_value){ "a", SPAN("k\xff"), -1, INT64_MIN });
-		vec_push(&run->values, (struct past_value){ "a", SPAN("k\xff"), 3, INT64_MAX });
+		vec_push(&run->values, (struct past_value){ "a", SPAN(""), -1, -5, 0 });
+		vec_push(&run->values, (struct past_value){ "a", SPAN("k\xff"), -1, INT64_MIN, 0 });
+		vec_push(&run->values, (struct past_value){ "a", SPAN("k\xff"), 3, INT64_MAX, 12 });
 	}
 	return b;
 }
@@ -130,12 +130,12 @@ static void test_fit(void **state)
 	(void)state;
 	struct arena a = ARENA_INIT;
 	struct past_run run = { .provenance = { "", "", "", "", "" }, .ranks = 1 };
-	vec_push(&run.values, (struct past_value){ "a scalar", SPAN(""), -1, 1 });
+	vec_push(&run.values, (struct past_value){ "a scalar", SPAN(""), -1, 1, 0 });
 	for (int i = 0; i < 1000; i++)
 		vec_push(&run.values, (struct past_value){ "kernel.time ranks=median",
 		                                           span_of(arena_printf(&a, "kernel %04d", i)), -1,
-		                                           i % 2 ? -1000 * i : 1000 * i });
-	vec_push(&run.values, (struct past_value){ "last scalar", SPAN(""), -1, 0 });
+		                                           i % 2 ? -1000 * i : 1000 * i, 0 });
+	vec_push(&run.values, (struct past_value){ "last scalar", SPAN(""), -1, 0, 0 });
 	struct past_run small = run;
 	small.values.v = NULL;
 	small.values.nr = small.values.cap = 0;

@@ -220,8 +220,8 @@ static void test_other_runs(void **state)
 	struct run pin = fixture_run(memory_digest(0, "0", MIB(50), 0)), candidates[3];
 	struct query q = { .metric = &metric_table[METRIC_MEMORY_PEAK_ALLOCATED],
 		               .reduce = REDUCE_MAX };
-	struct past_value past[2] = { { query_text(&q, &a), SPAN(""), -1, MIB(52) },
-		                          { query_text(&q, &a), SPAN(""), -1, MIB(54) } };
+	struct past_value past[2] = { { query_text(&q, &a), SPAN(""), -1, MIB(52), 0 },
+		                          { query_text(&q, &a), SPAN(""), -1, MIB(54), 0 } };
 	struct past_run runs[2] = { { .values = { &past[0], 1, 1 } },
 		                        { .values = { &past[1], 1, 1 } } };
 	struct history recent = { .runs = { runs, 2, 2 } };

@@ -390,16 +390,67 @@ static void test_absent(void **state)
 		          { ON_MISSING_SKIP, VERDICT_SKIPPED } };
 	for (size_t i = 0; i < NR_OF(cases); i++) {
 		struct rule r = rule_of(METRIC_MEMORY_PEAK_ALLOCATED, "i5% M100", "");
+		enum verdict gone = /* what the baseline has does not vanish unsaid */
+		    cases[i].on == ON_MISSING_SKIP ? VERDICT_MISSING : cases[i].verdict;
 		r.on_missing = cases[i].on;
 		for (int sides = 0; sides < 3; sides++) {
 			struct comparison c = both(&r, 10, 10);
 			c.has_baseline = sides == 1;
 			c.has_candidate = sides == 2;
-			assert_int_equal(compare(&c).verdict, cases[i].verdict);
+			assert_int_equal(compare(&c).verdict, sides == 1 ? gone : cases[i].verdict);
 			assert_int_equal(compare(&c).reason, REASON_ABSENT);
+			c.predates = true;
+			if (sides == 2)
+				assert_int_equal(compare(&c).verdict, VERDICT_SKIPPED);
 		}
 		release(&r);
 	}
+}
+
+/* A fall to 0 is better, or was not measured: percent alone cannot tell. */
+static void test_zero(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *fail, *warn;
+		int64_t b;
+		enum verdict verdict;
+	} cases[] = {
+		{ "i5%", "", 100, VERDICT_INCONCLUSIVE },
+		{ "i5%", "i2%", 100, VERDICT_INCONCLUSIVE },
+		{ "", "i2%", 100, VERDICT_INCONCLUSIVE },
+		{ "i5%", "", 0, VERDICT_PASS },
+		{ "i5% M200", "", 100, VERDICT_INCONCLUSIVE },
+		{ "M200", "", 100, VERDICT_PASS },
+		{ "i5%", "c0", 100, VERDICT_WARN },
+		{ "i5", "", 100, VERDICT_IMPROVED },
+		{ "d5%", "", 100, VERDICT_FAIL },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct rule r = rule_of(METRIC_STEP_COMPUTE_TIME, cases[i].fail, cases[i].warn);
+		struct comparison c = both(&r, cases[i].b, 0);
+		if (compare(&c).verdict != cases[i].verdict)
+			fail_msg("row %zu: %s", i, verdict_name(compare(&c).verdict));
+		release(&r);
+	}
+}
+
+/* One tick of the clock per launch is no change, in either direction; the next nanosecond is. */
+static void test_floor(void **state)
+{
+	(void)state;
+	struct rule r = rule_of(METRIC_KERNEL_TIME, "i5%", "i1%");
+	struct comparison c = both(&r, 6000, 7000);
+	assert_int_equal(compare(&c).verdict, VERDICT_FAIL);
+	c.floor = 1000;
+	assert_int_equal(compare(&c).verdict, VERDICT_PASS);
+	c.candidate = 5000;
+	assert_int_equal(compare(&c).verdict, VERDICT_PASS);
+	c.candidate = 7001;
+	assert_int_equal(compare(&c).verdict, VERDICT_FAIL);
+	c.told = true;
+	assert_int_equal(compare(&c).verdict, VERDICT_SKIPPED);
+	release(&r);
 }
 
 static void test_new_and_gone(void **state)
@@ -510,7 +561,7 @@ static void test_monotone(void **state)
 		int64_t noise = noises[i / NR_OF(maps) % NR_OF(noises)];
 		for (int64_t b = 0; b < 130; b += 13) {
 			int last = 0;
-			for (int64_t v = 0; v < 300; v++) {
+			for (int64_t v = 1; v < 300; v++) { /* 0 is better, or not measured */
 				struct comparison c = both(&r, b, v);
 				c.has_noise = noise >= 0;
 				c.noise = noise;
@@ -554,6 +605,7 @@ int main(void)
 		cmocka_unit_test(test_what_decided),   cmocka_unit_test(test_exact_has_no_noise),
 		cmocka_unit_test(test_bootstrap_pair), cmocka_unit_test(test_same),
 		cmocka_unit_test(test_direction),      cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_zero),           cmocka_unit_test(test_floor),
 		cmocka_unit_test(test_new_and_gone),   cmocka_unit_test(test_new_beyond_max),
 		cmocka_unit_test(test_pair),           cmocka_unit_test(test_spoiled_comes_first),
 		cmocka_unit_test(test_without_step),   cmocka_unit_test(test_monotone),

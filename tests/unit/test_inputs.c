@@ -22,8 +22,9 @@ static enum status read_text(struct span text, size_t block, bool *other, struct
 	if (st != ST_OK)
 		strbuf_adds(out, diag_first_error(&log));
 	for (size_t i = 0; st == ST_OK && i < d->inputs.nr; i++)
-		strbuf_addf(out, "%s%s=%lld", i ? " " : "", d->inputs.v[i].name,
-		            (long long)d->inputs.v[i].micro);
+		strbuf_addf(out, d->inputs.v[i].digits == 6 ? "%s%s=%lld" : "%s%s=%lld/%lld", i ? " " : "",
+		            d->inputs.v[i].name, (long long)d->inputs.v[i].value,
+		            (long long)d->inputs.v[i].digits);
 	diag_release(&log);
 	source_close(src);
 	digest_free(d);
@@ -36,10 +37,13 @@ static const struct row {
 	bool refused, other;
 } rows[] = {
 	{ "{\"tokens_per_s\": 123.4}", "tokens_per_s=123400000", false, false },
+	{ "{\"a\":2.2e-07,\"b\":1234.567890123,\"c\":0.30000000000000004,\"d\":-1e-18,\"e\":1e-19}",
+	  "a=220000/12 b=1234567890123000/12 c=300000000000000040/18 d=-1/18 e=0", false, false },
 	{ "{\"b\":-2.5e-1,\"a\":7, \"val/p-9.9_A\" :0}", "a=7000000 b=-250000 val/p-9.9_A=0", false,
 	  false },
 	/* half away from zero below six decimals */
-	{ "{\"a\":0.7612345,\"b\":-0.0000005,\"c\":4e-7}", "a=761235 b=-1 c=0", false, false },
+	{ "{\"a\":0.7612345,\"b\":-0.0000005,\"c\":4e-7}", "a=761234500000/12 b=-500000/12 c=400000/12",
+	  false, false },
 	{ "{\"a\":9223372036854.775807,\"b\":-9223372036854.775808}",
 	  "a=9223372036854775807 b=-9223372036854775808", false, false },
 	{ "{}", "", false, false },

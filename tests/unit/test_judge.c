@@ -546,7 +546,7 @@ static void add_recent(struct bench_of_two *s, const struct rule *r, int64_t val
 {
 	struct past_run *run = vec_push_zero(&s->recent.runs);
 	vec_push(&run->values,
-	         (struct past_value){ query_text(&r->query, &s->rules.arena), SPAN(""), -1, value });
+	         (struct past_value){ query_text(&r->query, &s->rules.arena), SPAN(""), -1, value, 0 });
 }
 
 /* The median of the candidate's runs is judged: one bad run does not decide. */

@@ -108,7 +108,7 @@ static const struct {
 	const char *old, *new, *error;
 } additions[] = {
 	{ "\"rank\": 0,", "\"rank\": 0, \"mood\": {\"a\": [1, null, \"x\"]},", NULL },
-	{ "\"truncated\":", "\"lost_ns\":5,\"truncated\":", NULL },
+	{ "\"truncated\":", "\"strayed_ns\":5,\"truncated\":", NULL },
 	{ "\"step.time\": ", "\"step.unheard_of\": [1,2],\n\"step.time\": ", NULL },
 	{ "\"busy_ns\":777", "\"busy_ns\":777,\"name\":\"main\"", NULL },
 	{ "\"busy_ns\":777", "\"idle_ns\":[1],\"busy_ns\":777", NULL },

@@ -274,14 +274,66 @@ static void test_capacity(void **state)
 	}
 }
 
+static void test_lost(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "between the calls of a capture of its thread nothing runs",
+		  "R cudaStreamBeginCapture 1 -1 10 1\nR cudaLaunchKernel 1 1 20 1\n"
+		  "R cudaStreamEndCapture 1 -1 30 1\nR cudaGraphLaunch 1 2 40 1\nK a 0 7 2 50 9\n",
+		  "lost", "0 0", NULL, 0 },
+		{ "HIP, a capture within another",
+		  "R hipStreamBeginCapture 1 -1 10 1\nR hipStreamBeginCapture 1 -1 11 1\n"
+		  "R hipStreamEndCapture 1 -1 12 1\nR hipLaunchKernel 1 1 20 1\n"
+		  "R hipStreamEndCapture 1 -1 30 1\n",
+		  "lost", "0 0", NULL, 0 },
+		{ "before, after, on another thread, in one that does not end",
+		  "K a 0 7 9 0 8\nR cudaLaunchKernel 1 9 0 1\n"
+		  "R cudaLaunchKernel 1 1 9 1\nR cudaStreamBeginCapture 1 -1 10 1\n"
+		  "R cudaLaunchKernel 2 2 20 1\nR cudaStreamEndCapture 1 -1 30 1\n"
+		  "R cudaLaunchKernel 1 3 30 1\nR cudaStreamBeginCapture 3 -1 40 1\n"
+		  "R cudaLaunchKernel 3 4 50 1\n",
+		  "lost", "4 32", NULL, 0 },
+		{ "a kernel of the same operator tells how long it took",
+		  "O mm 1 0 10\nO mm 1 10 10\nO add 1 20 10\nR cudaLaunchKernel 1 1 1 1\n"
+		  "R cudaLaunchKernel 1 2 11 1\nR cudaLaunchKernel 1 3 21 1\n"
+		  "K gemm 0 7 1 100 90\nK add 0 7 3 200 10\n",
+		  "lost", "1 90", NULL, 0 },
+		{ "the innermost operator",
+		  "O all 1 0 100\nO mm 1 0 10\nO mm 1 10 10\nO add 1 20 10\n"
+		  "R cudaLaunchKernel 1 1 1 1\nR cudaLaunchKernel 1 2 11 1\nR cudaLaunchKernel 1 3 21 1\n"
+		  "K gemm 0 7 1 100 90\nK add 0 7 3 200 10\n",
+		  "lost", "1 90", NULL, 0 },
+		{ "without one the same call, else all kernels",
+		  "R cudaLaunchKernel 1 1 1 1\nR cudaLaunchKernel 1 2 2 1\n"
+		  "R cuLaunchKernel 1 3 3 1\nR hipLaunchKernel 1 4 4 1\n"
+		  "K a 0 7 1 100 90\nK b 0 7 3 200 10\n",
+		  "lost", "2 140", NULL, 0 },
+		{ "not those of a last step that is cut short",
+		  "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nA ProfilerStep#3 1 20 10\n"
+		  "K a 0 7 1 0 5\nK a 0 7 2 0 5\nK a 0 7 3 0 5\nK a 0 7 4 0 5\n"
+		  "R cudaLaunchKernel 1 1 1 1\nR cudaLaunchKernel 1 2 2 1\nR cudaLaunchKernel 1 3 11 1\n"
+		  "R cudaLaunchKernel 1 4 12 1\nR cudaLaunchKernel 1 5 13 1\n"
+		  "R cudaLaunchKernel 1 6 21 1\n",
+		  "lost", "2 5", NULL, 0 },
+		{ "whole microseconds", "K a 0 7 -1 5000 2000\nK a 0 7 -1 9000 1000\n", "tick", "1000",
+		  NULL, 0 },
+		{ "halves of them", "K a 0 7 -1 5000 2500\n", "tick", "500", NULL, 0 },
+		{ "nanoseconds", "K a 0 7 -1 5000 2000\nK a 0 7 -1 9001 1000\n", "tick", "0", NULL, 0 },
+		{ "no activity", "O a 1 5000 2000\n", "tick", "0", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_devices),       cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_overlaps),      cmocka_unit_test(test_launches),
-		cmocka_unit_test(test_shapes),        cmocka_unit_test(test_occupancy),
-		cmocka_unit_test(test_memory),        cmocka_unit_test(test_memory_use),
-		cmocka_unit_test(test_many_memories), cmocka_unit_test(test_capacity),
+		cmocka_unit_test(test_lost),       cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_steps),      cmocka_unit_test(test_overlaps),
+		cmocka_unit_test(test_launches),   cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_occupancy),  cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_memory_use), cmocka_unit_test(test_many_memories),
+		cmocka_unit_test(test_capacity),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

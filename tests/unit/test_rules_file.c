@@ -185,7 +185,7 @@ static void test_defaults(void **state)
 	assert_null(r.marker);
 	assert_null(r.unmarked);
 	assert_int_equal(r.warmup, -1);
-	assert_int_equal(r.min_steps, 1);
+	assert_int_equal(r.min_steps, 0);
 	assert_int_equal(r.on_missing, ON_MISSING_FAIL);
 	assert_false(r.match_exact);
 	assert_int_equal(r.rules.v[0].top, 20);
@@ -475,6 +475,9 @@ static void test_refused(void **state)
 		{ "steps: {min: 0}\n", "f:1:14: 'min' must be from 1" },
 		{ "environment: {must_match: [a, b, a]}\n" HEAD RULE,
 		  "f:1:34: 'a' is in 'must_match' already" },
+		{ "environment: {should_match: [1, 2]}\n" HEAD RULE,
+		  "f:1:30: '1' is no key of the environment: a key is lower-case letters, digits, '_' "
+		  "and '.', a letter first" },
 		{ "environment: {must_match: [a], should_match: [b, a]}\n" HEAD RULE,
 		  "f:1:50: 'a' is in 'must_match' already" },
 		{ "environment: {should_match: [a, [b]]}\n",

@@ -79,6 +79,23 @@ static void lost_more(struct digest *d)
 	d->trust.launches = 199;
 	d->trust.launches_without_kernel = 2;
 }
+static void lost_time_1(struct digest *d)
+{
+	d->trust.launches = 10;
+	d->trust.launches_without_kernel = 2;
+	d->trust.lost_ns = MS(5); /* of 505 */
+}
+static void lost_time(struct digest *d)
+{
+	d->trust.launches = 10000;
+	d->trust.launches_without_kernel = 2;
+	d->trust.lost_ns = MS(6);
+}
+static void three_steps(struct digest *d)
+{
+	d->nr_steps = 3;
+	d->usable_steps = 3;
+}
 static void overlap_1(struct digest *d)
 {
 	d->trust.overlap_ns = MS(5);
@@ -225,6 +242,9 @@ static const struct row {
 	{ "lost 1 %", lost_1, 1, NULL, 0, 0, 0 },
 	{ "lost", lost_more, 1, "lost-kernels", 0, METRIC_GPU_UTILIZATION_PCT,
 	  METRIC_STEP_LAUNCH_TIME },
+	{ "lost launches of little time", lost_time_1, 1, NULL, 0, 0, 0 },
+	{ "lost time of few launches", lost_time, 1, "lost-kernels", 0, METRIC_GPU_UTILIZATION_PCT,
+	  METRIC_STEP_LAUNCH_TIME },
 	{ "overlap 1 %", overlap_1, 1, NULL, 0, 0, 0 },
 	{ "overlap", overlap_more, 1, "overlapping-activities", 0, METRIC_STEP_COMPUTE_TIME,
 	  METRIC_STEP_BUSY_TIME },
@@ -234,7 +254,7 @@ static const struct row {
 	  METRIC_KERNEL_COUNT },
 	{ "less than half", short_step, 1, "short-last-step", true, 0, 0 },
 	{ "too few", two_steps, 3, "too-few-steps", 0, METRIC_STEP_TIME, METRIC_WINDOW_BUSY_TIME },
-	{ "enough", two_steps, 2, NULL, 0, 0, 0 },
+	{ "enough", three_steps, 3, NULL, 0, 0, 0 },
 	{ "no step", no_steps, 0, "too-few-steps", 0, METRIC_STEP_TIME, METRIC_MEMORY_PEAK_ALLOCATED },
 	{ "truncated", truncated, 1, "truncated", 0, METRIC_WINDOW_BUSY_TIME, 0 },
 	{ "truncated: step", truncated, 1, "truncated", 0, METRIC_STEP_TIME, 0 },
@@ -353,6 +373,98 @@ static void replace(struct run *run, struct digest **d)
 {
 	digest_free(*d);
 	*d = run->ranks.v[0] = memory_digest(0, "0", MIB(9), MIB(1));
+}
+
+/* What the rules leave open: three steps, or as many as the baseline has; never below its half. */
+static void test_few_steps(void **state)
+{
+	(void)state;
+	static const struct {
+		size_t baseline, candidate;
+		int64_t min_steps;
+		bool few;
+	} cases[] = { { 6, 1, 0, true },  { 6, 2, 0, true },  { 4, 2, 0, true },  { 6, 3, 0, false },
+		          { 7, 3, 0, true },  { 2, 2, 0, false }, { 1, 1, 0, false }, { 2, 1, 0, true },
+		          { 2, 6, 0, false }, { 4, 2, 2, false }, { 5, 2, 2, true },  { 2, 2, 3, true } };
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct sides s;
+		setup(&s);
+		s.b->nr_steps = cases[i].baseline;
+		s.b->usable_steps = (int64_t)cases[i].baseline;
+		s.c->nr_steps = cases[i].candidate;
+		s.c->usable_steps = (int64_t)cases[i].candidate;
+		trust_findings(&s.baseline, &s.candidate, 1, cases[i].min_steps, &s.report);
+		const struct trust_finding *f = find(&s.report, "too-few-steps");
+		if (!f != !cases[i].few || (f && !spoils(f, METRIC_STEP_COMPUTE_TIME)))
+			fail_msg("case %zu: %s", i, f ? f->message : "nothing");
+		release(&s);
+	}
+}
+
+/* Another batch: most kernels launch as many times more or fewer threads. */
+static void test_context(void **state)
+{
+	(void)state;
+	static const struct activity work[] = { { EVENT_KERNEL, "gemm", 50, MS(300) },
+		                                    { EVENT_KERNEL, "norm", 50, MS(100) },
+		                                    { EVENT_KERNEL, "relu", 50, MS(90) },
+		                                    { EVENT_KERNEL, "adam", 50, MS(10) },
+		                                    { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(1) } };
+	static const struct {
+		const char *name;
+		int64_t grid[4]; /* of 1000 */
+		int64_t bytes; /* of 1000 */
+		bool differs;
+	} cases[] = { { "a smaller batch", { 750, 752, 748, 1000 }, 750, true },
+		          { "a larger batch", { 2000, 2000, 2000, 1000 }, 1000, true },
+		          { "the same", { 1000, 1000, 1000, 1000 }, 1000, false },
+		          { "another type of the inputs", { 1000, 1000, 1000, 1000 }, 500, false },
+		          { "one kernel written anew", { 500, 1000, 1000, 1000 }, 1000, false },
+		          { "scaled, but not alike", { 500, 750, 900, 1000 }, 1000, false },
+		          { "no grids, fewer bytes", { -1, -1, -1, -1 }, 750, true },
+		          { "no grids, nearly as many bytes", { -1, -1, -1, -1 }, 990, false } };
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct sides s = { .b = fixture_digest(5, work, NR_OF(work)),
+			               .c = fixture_digest(5, work, NR_OF(work)) };
+		for (size_t k = 0; k < s.b->kernels.nr; k++) {
+			struct kernel_stat *x = &s.b->kernels.v[k], *y = &s.c->kernels.v[k];
+			x->step_bytes = x->kind == EVENT_MEMCPY ? 1000 : 0;
+			y->step_bytes = x->kind == EVENT_MEMCPY ? cases[i].bytes : 0;
+			for (size_t n = 0; n < 4; n++)
+				if (span_eq(x->name, span_of(work[n].name)) && cases[i].grid[n] > 0) {
+					x->grid[0] = 1000;
+					y->grid[0] = cases[i].grid[n];
+					x->grid[1] = x->grid[2] = y->grid[1] = y->grid[2] = 1;
+				}
+		}
+		s.baseline = fixture_run(s.b);
+		s.candidate = fixture_run(s.c);
+		report_init(&s.report);
+		trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
+		const struct trust_finding *f = find(&s.report, "context-differs");
+		if (!f != !cases[i].differs || (f && !spoils(f, METRIC_MEMORY_PEAK_ALLOCATED)))
+			fail_msg("%s: %s", cases[i].name, f ? f->message : "nothing");
+		release(&s);
+	}
+}
+
+/* 12 operations in 1 ns at a peak of 10 TFLOP/s are 120 %. */
+static void test_beyond_peak(void **state)
+{
+	(void)state;
+	for (int n = 10; n <= 12; n += 2) {
+		struct sides s;
+		setup(&s);
+		digest_set_env(s.c, SPAN("peak_tflops"), SPAN("10"));
+		digest_set_env(s.c, SPAN("flops_per_step"), n == 10 ? SPAN("10000") : SPAN("12000"));
+		for (size_t i = 0; i < s.c->nr_steps; i++)
+			s.c->samples[METRIC_STEP_PERIOD][i] = 1;
+		trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
+		const struct trust_finding *f = find(&s.report, "beyond-peak");
+		assert_int_equal(f != NULL, n > 10);
+		assert_true(!f || (f->spoils.nr == 1 && spoils(f, METRIC_MFU_PCT)));
+		release(&s);
+	}
 }
 
 static void test_snapshots_alone(void **state)
@@ -510,6 +622,9 @@ int main(void)
 		cmocka_unit_test(test_short_and_too_few),
 		cmocka_unit_test(test_spoiler),
 		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_few_steps),
+		cmocka_unit_test(test_context),
+		cmocka_unit_test(test_beyond_peak),
 		cmocka_unit_test(test_snapshots_alone),
 		cmocka_unit_test(test_snapshot_against_trace),
 		cmocka_unit_test(test_rank_without_trace),

@@ -1,0 +1,77 @@
+#include "cli/other_device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "io/source.h"
+
+/* Words of recordings that no other one holds, and whose they are. Sources: ActivityType.cpp of
+   Kineto; trace_view.json of torch_npu; aten/src/ATen/native/mps; process names of XProf. */
+static const struct other_word {
+	const char *word, *name;
+} device_words[] = {
+	{ "\"mtia_", "MTIA of Meta" },
+	{ "Ascend Hardware", "an NPU of Ascend" },
+	{ "\"async_npu\"", "an NPU of Ascend" },
+	{ "\"xpu_runtime\"", "an XPU of Intel" },
+	{ "\"xpu_driver\"", "an XPU of Intel" },
+	{ "\"hpu_op\"", "an HPU of Gaudi" },
+	{ "aten::_mps_", "MPS of Apple" },
+	{ "\"privateuse1_runtime\"", "a device of another back end (PrivateUse1)" },
+	{ "\"privateuse1_driver\"", "a device of another back end (PrivateUse1)" },
+	{ "/device:TPU", "a TPU of Google" },
+	{ NULL, NULL },
+};
+
+/* As its schema begins. Source: rocpd_python/rocpd/schema.py of rocmProfileData. */
+static const struct other_word database_words[] = { { "rocpd_", "rocmProfileData" },
+	                                                { NULL, NULL } };
+
+enum { BLOCK = 1 << 16, WORD_MAX = 64 };
+
+static const char *find_word(const struct other_word *words, const char *p, size_t n)
+{
+	for (; words->word; words++)
+		if (memmem(p, n, words->word, strlen(words->word)))
+			return words->name;
+	return NULL;
+}
+
+/* In the first `most` bytes, block by block; a word may lie across two. */
+static const char *search(const char *path, const struct other_word *words, uint64_t most)
+{
+	struct diag_log own; /* whoever read it before has said what is wrong with it */
+	struct source *src;
+	const char *found = NULL;
+	diag_init(&own);
+	if (strcmp(path, "-") != 0 &&
+	    source_open(path, &(struct source_options){ .allow_truncated = true }, &src, &own) ==
+	        ST_OK) {
+		char *buf = mem_calloc(WORD_MAX + BLOCK, 1);
+		size_t kept = 0, nr = 1;
+		for (uint64_t sum = 0; !found && nr && sum < most; sum += nr) {
+			if (source_read(src, buf + kept, BLOCK, &nr, &own) != ST_OK)
+				break;
+			found = find_word(words, buf, kept + nr);
+			size_t all = kept + nr;
+			kept = all < WORD_MAX ? all : WORD_MAX;
+			memmove(buf, buf + all - kept, kept);
+		}
+		free(buf);
+		source_close(src);
+	}
+	diag_release(&own);
+	return found;
+}
+
+const char *other_device(const char *path)
+{
+	return search(path, device_words, UINT64_MAX);
+}
+
+bool other_database(const char *path)
+{
+	enum { SCHEMA_BYTES = 1 << 20 };
+	return search(path, database_words, SCHEMA_BYTES) != NULL;
+}

@@ -1,0 +1,165 @@
+/* Whether both sides ran the same work: a smaller batch is no faster code. */
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "gate/trust_finding.h"
+#include "metric/unit.h"
+#include "model/category.h"
+#include "model/rows.h"
+
+/* How many times as large something is in the candidate. */
+struct scaling {
+	double ratio;
+	int64_t weight;
+};
+struct scalings {
+	VEC(struct scaling) list;
+	int64_t all; ///< weight of what cannot be compared, too
+};
+
+static int scaling_cmp(const void *a, const void *b)
+{
+	double x = ((const struct scaling *)a)->ratio, y = ((const struct scaling *)b)->ratio;
+	return (x > y) - (x < y);
+}
+
+static double threads_of(const struct kernel_stat *k)
+{
+	double threads = 1;
+	for (int i = 0; i < 3; i++)
+		threads *= (double)k->grid[i] * (double)(k->block[i] > 0 ? k->block[i] : 1);
+	return threads;
+}
+
+static bool is_compute(const struct digest *d, const struct kernel_stat *k)
+{
+	return k->kind == EVENT_KERNEL && k->names == 0 &&
+	       !category_matches_any(d->communication, k->name);
+}
+
+/* As many copies per step as in the baseline. */
+static bool is_same_count(const struct digest *b, const struct kernel_stat *x,
+                          const struct digest *c, const struct kernel_stat *y)
+{
+	return (__int128)x->step_count * c->usable_steps == (__int128)y->step_count * b->usable_steps;
+}
+
+/* Both lists are in the same order. */
+static void scalings_add(const struct digest *b, const struct digest *c, struct scalings *kernels,
+                         struct scalings *copies)
+{
+	for (size_t i = 0, k = 0; i < b->kernels.nr; i++) {
+		const struct kernel_stat *x = &b->kernels.v[i], *y = NULL;
+		while (k < c->kernels.nr && kernel_stat_cmp(&c->kernels.v[k], x) < 0)
+			k++;
+		if (k < c->kernels.nr && kernel_stat_cmp(&c->kernels.v[k], x) == 0)
+			y = &c->kernels.v[k];
+		if (is_compute(b, x)) {
+			kernels->all = number_add(kernels->all, x->step_total_ns);
+			if (y && threads_of(x) > 0 && threads_of(y) > 0 && x->step_total_ns > 0)
+				vec_push(&kernels->list,
+				         (struct scaling){ threads_of(y) / threads_of(x), x->step_total_ns });
+		} else if (x->kind == EVENT_MEMCPY && x->step_bytes > 0) {
+			copies->all = number_add(copies->all, x->step_bytes);
+			if (y && y->step_bytes > 0 && is_same_count(b, x, c, y))
+				vec_push(&copies->list,
+				         (struct scaling){ (double)y->step_bytes / (double)c->usable_steps /
+				                               ((double)x->step_bytes / (double)b->usable_steps),
+				                           x->step_bytes });
+		}
+	}
+}
+
+static int64_t weight_of(const struct scalings *s)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < s->list.nr; i++)
+		sum = number_add(sum, s->list.v[i].weight);
+	return sum;
+}
+
+/* Weighted median; 1 if there is nothing. */
+static double median_ratio(struct scalings *s)
+{
+	int64_t half = weight_of(s) / 2, sum = 0;
+	vec_sort(&s->list, scaling_cmp);
+	for (size_t i = 0; i < s->list.nr; i++) {
+		sum = number_add(sum, s->list.v[i].weight);
+		if (sum > half)
+			return s->list.v[i].ratio;
+	}
+	return 1;
+}
+
+struct alike {
+	double ratio;
+	size_t nr;
+	int64_t weight;
+};
+
+/* Those that are scaled by nearly `ratio`, which grids of few blocks miss a little. */
+static struct alike scaled_alike(const struct scalings *s, double ratio)
+{
+	struct alike out = { .ratio = ratio };
+	double most = ratio < 1 ? 1 - ratio : ratio - 1;
+	double within = most / 2 < 0.1 ? most / 2 : 0.1;
+	for (size_t i = 0; i < s->list.nr; i++) {
+		double by = s->list.v[i].ratio / ratio - 1;
+		if (by > within || by < -within)
+			continue;
+		out.nr++;
+		out.weight = number_add(out.weight, s->list.v[i].weight);
+	}
+	return out;
+}
+
+static bool is_scaled(double ratio)
+{
+	return ratio < 0.97 || ratio > 1.03;
+}
+
+static void add_finding(const struct trust_scope *s, const struct alike *alike, int64_t all,
+                        const char *what, const char *of)
+{
+	struct arena *a = &s->out->arena;
+	trust_add(s, "context-differs", SPOILED_BY_ALL,
+	          "runs another batch than the baseline, as it seems: %zu %s, %s of %s, %s %s times as "
+	          "large",
+	          alike->nr, what, unit_text(a, UNIT_PCT, number_pct(alike->weight, all)), of,
+	          alike->nr == 1 ? "is" : "are",
+	          unit_text(a, UNIT_NUMBER, (int64_t)(alike->ratio * 1e6 + 0.5)));
+}
+
+/* One kernel alone may have been written anew: then its copies must say the same. */
+static void find_scaled(struct scalings *kernels, struct scalings *copies,
+                        const struct trust_scope *s)
+{
+	enum { KERNELS_LEAST = 3 };
+	int64_t known = weight_of(kernels);
+	if (known > kernels->all / 4) {
+		struct alike k = scaled_alike(kernels, median_ratio(kernels));
+		struct alike c = scaled_alike(copies, k.ratio);
+		if (is_scaled(k.ratio) && k.weight > known / 2 && (k.nr >= KERNELS_LEAST || c.nr))
+			add_finding(s, &k, known, k.nr == 1 ? "grid of a kernel" : "grids of kernels",
+			            "the kernel time");
+	} else if (copies->list.nr) {
+		struct alike c = scaled_alike(copies, median_ratio(copies));
+		if (is_scaled(c.ratio) && c.weight == copies->all)
+			add_finding(s, &c, copies->all, c.nr == 1 ? "kind of copy" : "kinds of copies",
+			            "the bytes copied");
+	}
+}
+
+void trust_find_context(const struct run *baseline, const struct run *candidate,
+                        const struct trust_scope *s)
+{
+	struct scalings kernels = { VEC_INIT, 0 }, copies = { VEC_INIT, 0 };
+	for (size_t i = 0; i < candidate->ranks.nr; i++) {
+		const struct digest *c = candidate->ranks.v[i], *b = trust_rank(baseline, c->rank);
+		if (b && b->usable_steps > 0 && c->usable_steps > 0)
+			scalings_add(b, c, &kernels, &copies);
+	}
+	find_scaled(&kernels, &copies, s);
+	vec_release(&kernels.list);
+	vec_release(&copies.list);
+}

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""What must not pass in silence: damage planted into a run, which is held against the run as it was under the
+rules that are built in. Each row says how it ends: the exit code, and what the report names.
+
+The run is a generated one and, where $GPUGATE_SHARED is set, recorded ones. $GPUGATE is the program; exit 77 skips.
+"""
+import gzip
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+PROGRAM, SHARED = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHARED")
+RECORDED = ["ns-v100-rank0of1-5steps.pt.trace.json.gz", "resnet50-v100-nw0-session1.pt.trace.json.gz"]
+GPU = ("kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset")
+
+
+def category(e):
+    return str(e.get("cat", "")).lower()
+
+
+def kernels(events):
+    return [e for e in events if category(e) == "kernel"]
+
+
+def marks(events):
+    return sorted((e for e in events if str(e.get("name", "")).startswith("ProfilerStep#") and e.get("ph") == "X" and
+                   category(e) in ("user_annotation", "cpu_op", "operator")), key=lambda e: float(e["ts"]))
+
+
+# --- Damage: of the list of events ---------------------------------------------------------------------------
+
+
+def longest_lost(events):
+    """The 80 longest kernels, or one in a hundred where there are few."""
+    all_ = kernels(events)
+    nr = min(80, len(all_) // 100)
+    lost = {id(e) for e in sorted(all_, key=lambda e: -float(e["dur"]))[:nr]}
+    return [e for e in events if id(e) not in lost]
+
+
+def no_memory(events):
+    return [e for e in events if "Total Allocated" not in (e.get("args") or {})]
+
+
+def no_collectives(events):
+    gone = {str((e.get("args") or {}).get("correlation")) for e in kernels(events) if "nccl" in e["name"].lower()}
+    return [e for e in events if str((e.get("args") or {}).get("correlation")) not in gone]
+
+
+def first_steps(nr):
+    def cut(events):
+        steps = marks(events)
+        if len(steps) <= nr:
+            return events
+        gone, end = {id(e) for e in steps[nr:]}, float(steps[nr]["ts"])
+        calls = {str((e.get("args") or {}).get("correlation")) for e in events if category(e).endswith("runtime")
+                 and float(e["ts"]) < end}
+        return [e for e in events if id(e) not in gone and e.get("ph") != "X" or
+                (id(e) not in gone and (str((e.get("args") or {}).get("correlation")) in calls
+                                        if category(e) in GPU else float(e.get("ts", 0)) < end))]
+    return cut
+
+
+def smaller_batch(events):
+    for e in events:
+        args = e.get("args") or {}
+        if category(e) == "kernel":
+            e["dur"] = round(float(e["dur"]) * 0.75, 3)
+            if args.get("grid"):
+                args["grid"] = [max(1, round(args["grid"][0] * 0.75)), *args["grid"][1:]]
+        for key in ("bytes", "Bytes"):
+            if category(e) in ("gpu_memcpy", "memcpy") and key in args:
+                args[key] = args[key] * 3 // 4
+    return events
+
+
+def shifted(events, after, by):
+    """Time put in: all that begins later begins later still; what lasts across it lasts longer."""
+    for e in events:
+        if "ts" not in e:
+            continue
+        start, dur = float(e["ts"]), float(e.get("dur", 0) or 0)
+        if start >= after:
+            e["ts"] = start + by
+        elif start + dur > after and category(e) not in GPU:
+            e["dur"] = dur + by
+    return events
+
+
+def host_time(events):
+    return shifted(events, min(float(e["ts"]) for e in kernels(events)) - 0.5, 300e3)
+
+
+def syncs(events):
+    """Six more waits for the device in each step."""
+    for step in marks(events):
+        for i in range(6):
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaDeviceSynchronize", "pid": step["pid"],
+                           "tid": step["tid"], "ts": float(step["ts"]) + 1 + i, "dur": 0.5, "args": {}})
+    return events
+
+
+def capture(events):
+    """Launches between the calls of a capture: of no kernel, and none is lost."""
+    thread = {"pid": 1, "tid": 999, "ph": "X", "cat": "cuda_runtime", "dur": 1}
+    at = float(marks(events)[0]["ts"])
+    names = ["cudaStreamBeginCapture", *["cudaLaunchKernel"] * 500, "cudaStreamEndCapture"]
+    return events + [{**thread, "name": n, "ts": at + 2 * i, "args": {"correlation": 900000000 + i}}
+                     for i, n in enumerate(names)]
+
+
+# --- The table: name, damage, how it ends --------------------------------------------------------------------
+
+ROWS = [
+    ("unchanged", lambda events: events, 0, None),
+    ("launches inside a capture", capture, 0, None),
+    ("the longest kernels lost", longest_lost, 3, "lost-kernels"),
+    ("no memory", no_memory, 3, "missing"),
+    ("no collectives", no_collectives, 3, "missing"),
+    ("one step", first_steps(1), 3, "too-few-steps"),
+    ("two steps", first_steps(2), 3, "too-few-steps"),
+    ("a smaller batch", smaller_batch, 3, "context-differs"),
+    ("time before the first kernel", host_time, 0, "warn"),
+    ("six waits more", syncs, 0, "sync-count"),
+]
+
+
+def run(*args):
+    p = subprocess.run([str(a) for a in args], capture_output=True, text=True, check=False)
+    return p.returncode, p.stdout, p.stderr
+
+
+def check(dir, candidate):
+    code, out, err = run(PROGRAM, "check", candidate, "--baseline", dir / "base", "--json", dir / "result")
+    result = json.loads((dir / "result").read_text(encoding="utf-8"))
+    said = {f["finding"] for f in result["trust"] if f["spoils"]}
+    for c in result["checks"]:
+        said.add(c["verdict"])
+        if c["verdict"] in ("warn", "fail"):
+            said.add(c["rule"])
+    return code, said, out + err
+
+
+def of_trace(dir, path):
+    text = path.read_bytes()
+    text = gzip.decompress(text) if path.suffix == ".gz" else text
+    code, _, err = run(PROGRAM, "baseline", "create", path, "--baseline", dir / "base", "--force")
+    assert code == 0, err
+    for name, damage, want, word in ROWS:
+        trace = json.loads(text.decode("utf-8", "replace"))
+        events = trace if isinstance(trace, list) else trace["traceEvents"]
+        before = len(events)
+        events = damage(events)
+        if len(events) == before and damage in (no_memory, no_collectives, longest_lost):
+            continue  # it has none
+        candidate = dir / f"damaged-{path.name.split('.')[0]}.json"
+        candidate.write_text(json.dumps(events if isinstance(trace, list) else {**trace, "traceEvents": events}))
+        code, said, out = check(dir, candidate)
+        assert code == want and (word is None or word in said), (path.name, name, code, sorted(said), out)
+        assert word or not said & {"warn", "fail"}, (path.name, name, sorted(said))
+
+
+def of_devices(dir):
+    """Traces of which nothing is understood: named, and no report of zeros."""
+    cases = {
+        "empty.json": ('{"traceEvents": []}', "nothing in it is understood"),
+        "other.json": ('{"traceEvents": [{"ph": "B", "cat": "PERF", "name": "a", "ts": 1}]}', "nothing in it is understood"),
+        "trace_view.json": ('[{"name":"process_name","pid":7,"tid":0,"args":{"name":"Ascend Hardware"},"ph":"M"},'
+                            '{"name":"aten::add","pid":1,"tid":1,"ts":"1.5","dur":2,"ph":"X","cat":"cpu_op","args":{}},'
+                            '{"name":"Add","pid":7,"tid":2,"ts":"3.5","dur":2,"ph":"X","args":{"Task Type":"AI_VECTOR_CORE"}}]',
+                            "an NPU of Ascend"),
+        "mtia.json": ('{"traceEvents": [{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":2},'
+                      '{"ph":"X","cat":"mtia_ccp_events","name":"k","pid":17,"tid":3,"ts":4,"dur":5}]}', "MTIA of Meta"),
+        "xpu.json": ('{"traceEvents": [{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":2},'
+                     '{"ph":"X","cat":"xpu_runtime","name":"k","pid":1,"tid":3,"ts":4,"dur":5}]}', "an XPU of Intel"),
+        "mps.json": ('{"traceEvents": [{"ph":"X","cat":"cpu_op","name":"aten::_mps_convolution","pid":1,"tid":1,"ts":1,'
+                     '"dur":2}]}', "MPS of Apple"),
+    }
+    for name, (text, word) in cases.items():
+        (dir / name).write_text(text)
+        for command in ("metrics", "report", "check"):
+            code, out, err = run(PROGRAM, command, dir / name, *(["--bootstrap"] if command == "check" else []))
+            assert code == 3 and word in err and not out.strip().startswith("rank"), (name, command, code, out, err)
+
+
+def main():
+    if not PROGRAM:
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as name:
+        dir = pathlib.Path(name)
+        os.chdir(dir)
+        made = dir / "made.json"
+        code, _, err = run(sys.executable, GEN / "trace.py", "--seed", "4", "--steps", "6", "--nccl", "--out", made)
+        assert code == 0, err
+        of_trace(dir, made)
+        of_devices(dir)
+        for trace in RECORDED if SHARED else []:
+            of_trace(dir, pathlib.Path(SHARED) / "data/traces" / trace)
+        if SHARED:
+            code, _, err = run(PROGRAM, "report", pathlib.Path(SHARED) / "data/traces/mtia-inference-rank0.json.gz")
+            assert code == 3 and "MTIA" in err, (code, err)
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()
