@@ -39,6 +39,12 @@ static bool is_selected(const struct run_view *v, const struct query *q, const s
 		return matches(q->category, f->label);
 	case LABEL_OP:
 		return matches(q->op, f->label);
+	case LABEL_MODULE:
+		return matches(q->module, f->label);
+	case LABEL_RANGE:
+		return matches(q->range, f->label);
+	case LABEL_PLACE:
+		return matches(q->place, f->label);
 	case LABEL_DEVICE:
 		return matches(q->device, f->label);
 	case LABEL_MEMORY:

@@ -37,6 +37,9 @@ struct range_stat {
 	int64_t names; ///< > 0: sum of so many too small to keep
 };
 
+/// Label of work without a place, where other work has one.
+#define CODE_NO_PLACE "(no place)"
+
 /// What a row has in place of the name of a GPU activity; never 0.
 uint64_t code_kernel_key(struct span name);
 
