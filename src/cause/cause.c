@@ -88,16 +88,38 @@ static bool is_open(const struct check *c)
 	       c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING;
 }
 
-static bool is_item_of(const struct suspect *s, const struct check *c)
+static bool is_kernel_of(const struct suspect *s, const char *item)
 {
-	for (size_t i = 0; i < s->kernels.nr && c->metric->label == LABEL_KERNEL; i++)
-		if (strcmp(s->kernels.v[i], c->item) == 0)
-			return true;
-	for (size_t i = 0; i < s->finding.where.nr && c->metric->label == LABEL_OP; i++)
-		if (s->finding.where.v[i].level == PLACE_OPERATOR &&
-		    strcmp(s->finding.where.v[i].name, c->item) == 0)
+	for (size_t i = 0; i < s->kernels.nr; i++)
+		if (strcmp(s->kernels.v[i], item) == 0)
 			return true;
 	return false;
+}
+
+static bool is_place_of(const struct suspect *s, enum place_level level, const char *item)
+{
+	for (size_t i = 0; i < s->finding.where.nr; i++)
+		if (s->finding.where.v[i].level == level && strcmp(s->finding.where.v[i].name, item) == 0)
+			return true;
+	return false;
+}
+
+/* The check is about the kernel, the category or a place in the code that the suspect names. */
+static bool is_item_of(const struct suspect *s, const struct check *c)
+{
+	switch (c->metric->label) {
+	case LABEL_KERNEL:
+		return is_kernel_of(s, c->item);
+	case LABEL_CATEGORY:
+		return is_place_of(s, PLACE_CATEGORY, c->item);
+	case LABEL_OP:
+		return s->code && s->code->kind != CODE_SYNC &&
+		       code_path_has(s->code->op, span_of(c->item));
+	case LABEL_MODULE:
+		return s->code && code_path_has(s->code->module, span_of(c->item));
+	default:
+		return false;
+	}
 }
 
 static struct suspect *distrust_of(struct inquiry *q, const struct check *c)

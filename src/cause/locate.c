@@ -146,5 +146,13 @@ void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_qu
 		suspect_where(q, s, levels[k].level, span_of(name));
 		narrow(q, &spots, k, name);
 	}
+	const struct spot *most = NULL;
+	for (size_t i = 0; i < spots.list.nr && rise > 0; i++) {
+		const struct spot *x = &spots.list.v[i];
+		if (!most || x->amount[SIDE_CANDIDATE] - x->amount[SIDE_BASELINE] >
+		                 most->amount[SIDE_CANDIDATE] - most->amount[SIDE_BASELINE])
+			most = x;
+	}
+	s->code = most ? most->row : NULL;
 	vec_release(&spots.list);
 }

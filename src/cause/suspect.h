@@ -36,6 +36,7 @@ struct suspect {
 	struct finding finding;
 	int64_t stake[NR_STAKES]; ///< how much of a rise it explains; 0 nothing
 	VEC(const char *) kernels; ///< items of checks on kernels that it is about
+	const struct code_stat *code; ///< the row with most of its rise; NULL unknown
 	bool in_doubt; ///< its evidence says so
 	const struct trust_finding *trust; ///< CAUSE_UNTRUSTED and broken runs: whose checks it takes
 };

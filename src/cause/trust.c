@@ -21,7 +21,8 @@ static const struct {
 	{ "truncated", CAUSE_CUT_RANK,
 	  "record again: the profiler, or the copy of its file, was interrupted" },
 	{ "context-differs", CAUSE_BATCH,
-	  "compare batch size, sequence length and model of both runs; if it is meant, record a baseline "
+	  "compare batch size, sequence length and model of both runs; if it is meant, record a "
+	  "baseline "
 	  "of its own (workload)" },
 	{ "dropped-kernels", CAUSE_UNTRUSTED,
 	  "record fewer steps at once, so that the profiler's buffers suffice" },

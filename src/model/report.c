@@ -26,6 +26,15 @@ const char *const drift_names[NR_DRIFTS] = {
 	[DRIFT_SAME] = "same",
 };
 
+const struct finding *report_finding(const struct report *r, size_t i)
+{
+	for (size_t f = 0; f < r->findings.nr; f++)
+		for (size_t k = 0; k < r->findings.v[f].checks.nr; k++)
+			if (r->findings.v[f].checks.v[k] == i)
+				return &r->findings.v[f];
+	return NULL;
+}
+
 void report_init(struct report *r)
 {
 	*r = (struct report){ .arena = ARENA_INIT, .verdict = VERDICT_PASS };

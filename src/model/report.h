@@ -242,6 +242,9 @@ struct report {
 	VEC(struct scaling_row) scaling; ///< diff: by memory, then by bytes at the baseline's peak
 };
 
+/// The finding that check number `i` hangs below, or NULL.
+const struct finding *report_finding(const struct report *r, size_t i);
+
 /// An empty report.
 void report_init(struct report *r);
 

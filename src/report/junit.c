@@ -153,7 +153,7 @@ static void put_outcome(const struct junit *j, const struct testcase *c)
 	sink_printf(out, "      <%s", element);
 	if (c->outcome != OUTCOME_NOTE) {
 		put_attribute(out, "type", c->type);
-		put_attribute(out, "message", c->message);
+		put_attribute(out, "message", c->cause ? c->cause : c->message);
 	}
 	sink_puts(out, ">");
 	if (c->outcome == OUTCOME_NOTE)
