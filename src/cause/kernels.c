@@ -212,7 +212,7 @@ static void add_title(struct inquiry *q, struct suspect *s, const struct culprit
 		               "operation that is no longer fused");
 		break;
 	case CAUSE_NEW_KERNEL:
-		suspect_title(q, s, "%s is new: %s launches %s", name,
+		suspect_title(q, s, "%s is new: launched %s times %s", name,
 		              number_per_step(q, c->now, SIDE_CANDIDATE), q->per);
 		suspect_action(q, s, "see which operator launches it now");
 		break;

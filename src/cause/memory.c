@@ -85,7 +85,7 @@ static void find_oom(struct inquiry *q)
 	if (both_rise(count) <= 0)
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_OUT_OF_MEMORY);
-	suspect_title(q, s, "memory ran out: %s allocations failed",
+	suspect_title(q, s, "memory ran out: failed allocations: %s",
 	              word_amount(q, UNIT_COUNT, count.v[SIDE_CANDIDATE]));
 	suspect_figure(q, s, METRIC_MEMORY_OOM_COUNT, count);
 	name_item(q, s, largest_item(q, MEMORY_LIST_OOM));

@@ -103,8 +103,17 @@ static int64_t kernel_of_peers(const struct odd_rank *o, const struct kernel_row
 	return nr ? number_median(v, nr) : 0;
 }
 
-/* The kernel with half of the excess is to blame; where none is, all of the rank is. */
-static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slow_ns)
+/* It has most of the excess, and all else is like the peers' by comparison. */
+static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t peers_ns)
+{
+	double own = theirs > 0 ? (double)most / (double)theirs : 1;
+	double rest = peers_ns > theirs ? (double)(slow_ns - most) / (double)(peers_ns - theirs) : 0;
+	return most >= slow_ns / 2 && rest < own / 2;
+}
+
+/* The kernel with the largest excess; where it is not to blame, all of the rank is. */
+static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slow_ns,
+                        int64_t peers_ns)
 {
 	struct inquiry *q = o->q;
 	const struct rank_view *r = &o->view->ranks[o->at];
@@ -126,7 +135,7 @@ static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slo
 	const char *name = word_kernel(q, worst->match);
 	const char *moved = unit_movement(q->a, UNIT_NS, theirs, theirs + most);
 	suspect_where(q, s, PLACE_KERNEL, worst->match);
-	if (most >= slow_ns / 2) {
+	if (is_to_blame(most, theirs, slow_ns, peers_ns)) {
 		suspect_say(q, s, "%s of it in %s: %s, peers first", word_amount(q, UNIT_NS, most), name,
 		            moved);
 		suspect_action(q, s,
@@ -172,7 +181,7 @@ static void add_slow(const struct odd_rank *o)
 	suspect_figure(q, s, METRIC_RANK_COMPUTE_SKEW_PCT,
 	               inquiry_figure(q, METRIC_RANK_COMPUTE_SKEW_PCT));
 	suspect_cost(s, ns);
-	name_kernel(o, s, own - peers);
+	name_kernel(o, s, own - peers, peers);
 	suspect_say(q, s, "%.*s %s", (int)o->name.n, o->name.p, o->insight->message);
 	stake_waiting(q, s, ns > lateness(o) ? ns : lateness(o));
 	s->stake[STAKE_COMPUTE] = number_div_round(ns, (__int128)run->ranks.nr);
