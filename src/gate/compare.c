@@ -232,6 +232,14 @@ static enum verdict of_level(enum level level)
 	}
 }
 
+/* One of many that a run may well have no more, as for_each judges by on_gone. */
+static bool is_item(const struct metric *m)
+{
+	return m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY || m->label == LABEL_OP ||
+	       m->label == LABEL_COLLECTIVE || m->label == LABEL_FUNCTION || m->label == LABEL_THREAD ||
+	       m->label == LABEL_DIRECTION;
+}
+
 /* What the baseline has must not vanish; what it has not recorded yet is compared once it is
    renewed. */
 static enum verdict of_missing(const struct comparison *c)
@@ -240,7 +248,7 @@ static enum verdict of_missing(const struct comparison *c)
 		return VERDICT_SKIPPED;
 	switch (c->rule->on_missing) {
 	case ON_MISSING_SKIP:
-		return c->has_baseline ? VERDICT_MISSING : VERDICT_SKIPPED;
+		return c->has_baseline && !is_item(c->rule->metric) ? VERDICT_MISSING : VERDICT_SKIPPED;
 	case ON_MISSING_WARN:
 		return VERDICT_WARN;
 	default:

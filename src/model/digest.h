@@ -299,10 +299,8 @@ struct trust_counts {
 	int64_t gpu_events, with_launch, carried_over, dropped, unattributed;
 	int64_t gpu_ns, dropped_ns, unattributed_ns;
 	int64_t launches, launches_without_kernel; ///< kernel launches, graphs and captures aside
-	int64_t lost_ns; ///< estimate of the latter's kernels, but for a last step that was cut short;
-	                 ///< 0 also if not recorded
-	int64_t tick_ns; ///< of the clock of the GPU activities: CLOCK_TICK_MAX where all is in whole
-	                 ///< microseconds; 0: 1 ns, or not recorded
+	int64_t lost_ns; ///< estimate of the latter's kernels; 0 also if not recorded
+	int64_t tick_ns; ///< of the GPU activities: CLOCK_TICK_MAX in whole us; 0: 1 ns, or unknown
 	int64_t overlap_ns; ///< on one stream, between different correlation ids
 	int64_t negative_durations, malformed, json_faults;
 	int64_t fault_byte; ///< of the first tolerated JSON fault

@@ -91,6 +91,7 @@ struct series_row {
 	const char *labels; ///< but for workload and side; "" none
 	const char *side; ///< NULL: there is but one
 	int64_t value;
+	int digits; ///< decimal places of the value
 };
 
 struct exposition {
@@ -178,12 +179,14 @@ static void add_side(struct exposition *e, const struct metric *m, const char *l
                      const char *side, bool has, int64_t value)
 {
 	const struct metric *row = &metric_table[m->id];
-	if (row != m) /* a figure of a metrics file: of one family, by name */
+	if (row != m &&
+	    m->label != LABEL_INPUT) /* a figure of a metrics file: of one family, by name */
 		labels = arena_printf(&e->arena, "%s%s%s", labels, *labels ? "," : "",
 		                      label(e, "name", m->name));
 	if (has)
 		vec_push(&e->rows,
-		         (struct series_row){ row, labels, side, m->exact ? value : rounded(value) });
+		         (struct series_row){ row, labels, side, m->exact ? value : rounded(value),
+		                              base_units[m->unit].digits });
 }
 
 /* In the order of what breaks the gate: 5 and more do. */
@@ -203,7 +206,7 @@ static void collect(struct exposition *e)
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
 		const char *labels = label(e, "check", c->id);
-		vec_push(&e->rows, (struct series_row){ NULL, labels, NULL, state_of(c->verdict) });
+		vec_push(&e->rows, (struct series_row){ NULL, labels, NULL, state_of(c->verdict), 0 });
 		add_side(e, c->metric, labels, "baseline", c->has_baseline, c->baseline);
 		add_side(e, c->metric, labels, "candidate", c->has_candidate, c->candidate);
 	}
@@ -268,8 +271,7 @@ static void write_rows(struct exposition *e)
 				       "6 inconclusive, 7 fail.");
 			}
 		}
-		series(e, strbuf_str(&name), numbered(e, i), row->side, row->value,
-		       m ? base_units[m->unit].digits : 0);
+		series(e, strbuf_str(&name), numbered(e, i), row->side, row->value, row->digits);
 	}
 	strbuf_release(&name);
 }

@@ -28,6 +28,10 @@ CHANGED = {"0.1": dict.fromkeys((
     "flops.per_s", "flops.peak_pct"), OF_PERIODS)}
 
 
+# Has fewer than half of the steps of its baseline, which was no finding then.
+FEW_STEPS = ("candidate_summaries.json.gz",)
+
+
 class Failure(Exception):
     """What went wrong, in words."""
 
@@ -62,7 +66,10 @@ def check_version(folder):
         for path in folder.iterdir():
             shutil.copy(path, work)
         for candidate, baseline in PAIRS:
-            result = json.loads(run(work, "check", candidate, "--baseline", baseline, "--json", "-"))
+            few = candidate in FEW_STEPS
+            result = json.loads(run(work, "check", candidate, "--baseline", baseline, "--json", "-", code=3 if few else 0))
+            if few and {f["finding"] for f in result["trust"] if f["spoils"]} == {"too-few-steps"}:
+                continue
             bad = [c["id"] for c in result["checks"] if c["verdict"] in ("fail", "missing", "inconclusive")]
             if result["verdict"] != "pass" or bad:
                 raise Failure(f"{candidate} against {baseline}: {result['verdict']}, {bad}")

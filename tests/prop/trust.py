@@ -179,9 +179,12 @@ def judge(dir, rules_file, baseline, candidate, *options):
         found.setdefault(f["finding"], []).append(set(f["spoils"]))
     spoiled = {c["metric"] for c in result["checks"] if "cannot be judged:" in c["message"]}
     assert all(c["verdict"] == "inconclusive" for c in result["checks"] if c["metric"] in spoiled)
-    others = [c["message"] for c in result["checks"] if c["verdict"] in ("inconclusive", "missing") and c["metric"] not in spoiled]
+    # what the baseline has must not vanish, whatever on_missing says
+    gone = [c for c in result["checks"] if c["verdict"] == "missing" and c["candidate"] is None and c["baseline"] is not None]
+    others = [c["message"] for c in result["checks"] if c["verdict"] in ("inconclusive", "missing") and c["metric"] not in spoiled
+              and c not in gone]
     assert not others, others
-    assert code == (3 if spoiled else 0), (code, spoiled)
+    assert code == (3 if spoiled or gone else 0), (code, spoiled, gone)
     # what neither side recorded is not applicable, whatever spoils it
     spoiled |= {c["metric"] for c in result["checks"] if c["verdict"] == "skipped" and c["baseline"] is None
                 and c["candidate"] is None and any(c["metric"] in f["spoils"] for f in result["trust"])}
