@@ -124,8 +124,8 @@ static bool is_item_of(const struct suspect *s, const struct check *c)
 
 static struct suspect *distrust_of(struct inquiry *q, const struct check *c)
 {
-	for (size_t i = 0; i < q->suspects.nr && c->spoiler; i++)
-		if (q->suspects.v[i].trust == c->spoiler)
+	for (size_t i = 0; i < q->suspects.nr; i++)
+		if (suspect_spoils(&q->suspects.v[i], c->spoiler))
 			return &q->suspects.v[i];
 	return NULL;
 }

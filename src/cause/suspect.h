@@ -147,6 +147,9 @@ static inline double pair_mean(const struct activity_pair *a, enum side_index si
 	return a->count[side] > 0 ? (double)a->total_ns[side] / (double)a->count[side] : 0;
 }
 
+/// True if it is what spoils the checks that `t` spoils.
+bool suspect_spoils(const struct suspect *s, const struct trust_finding *t);
+
 /// True if a suspect of this cause was found.
 bool inquiry_has(const struct inquiry *q, enum cause cause);
 

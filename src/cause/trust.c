@@ -1,5 +1,6 @@
 /* What the evidence says against itself: a lost or cut rank, and all else that leaves checks
    undecided. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "cause/suspect.h"
@@ -39,6 +40,46 @@ static bool spoils_a_check(const struct inquiry *q, const struct trust_finding *
 	return false;
 }
 
+bool suspect_spoils(const struct suspect *s, const struct trust_finding *t)
+{
+	if (!s->trust || !t)
+		return false;
+	return s->trust == t ||
+	       (s->finding.cause == CAUSE_UNTRUSTED && s->trust->candidate == t->candidate &&
+	        strcmp(s->trust->id, t->id) == 0);
+}
+
+/* The same is said of one rank after the other. */
+static bool is_told(const struct inquiry *q, const struct trust_finding *t)
+{
+	for (size_t i = 0; i < q->suspects.nr; i++)
+		if (suspect_spoils(&q->suspects.v[i], t))
+			return true;
+	return false;
+}
+
+static void add_trust(struct inquiry *q, const struct trust_finding *t, enum cause cause,
+                      const char *action)
+{
+	struct suspect *s = suspect_add(q, cause);
+	s->trust = t;
+	suspect_title(q, s, "%s", t->message);
+	suspect_action(q, s, "%s", action);
+	if (t->rank >= 0) {
+		const char *rank = arena_printf(q->a, "rank %" PRId64, t->rank);
+		suspect_where(q, s, PLACE_RANK, span_of(rank));
+		if (!strstr(t->message, rank))
+			suspect_title(q, s, "%s: %s", rank, t->message);
+	}
+	if (cause == CAUSE_BATCH) {
+		struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
+		suspect_figure(q, s, METRIC_STEP_COMPUTE_TIME, compute);
+		suspect_cost(s, both_rise(compute));
+	} else if (cause != CAUSE_UNTRUSTED) {
+		s->stake[STAKE_RANKS] = STAKE_ALL;
+	}
+}
+
 void suspect_trust(struct inquiry *q)
 {
 	for (size_t i = 0; i < q->out->trust.nr; i++) {
@@ -46,23 +87,8 @@ void suspect_trust(struct inquiry *q)
 		size_t k = 0, nr = sizeof kinds / sizeof *kinds;
 		while (k < nr && strcmp(kinds[k].trust, t->id) != 0)
 			k++;
-		bool broken = k < nr && kinds[k].cause != CAUSE_UNTRUSTED && t->candidate;
-		if (!broken && !spoils_a_check(q, t))
-			continue;
-		struct suspect *s = suspect_add(q, broken ? kinds[k].cause : CAUSE_UNTRUSTED);
-		s->trust = t;
-		suspect_title(q, s, "%s", t->message);
-		if (k < nr)
-			suspect_action(q, s, "%s", kinds[k].action);
-		if (t->rank >= 0)
-			suspect_where(q, s, PLACE_RANK,
-			              span_of(arena_printf(q->a, "rank %lld", (long long)t->rank)));
-		if (broken && kinds[k].cause == CAUSE_BATCH) {
-			struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
-			suspect_figure(q, s, METRIC_STEP_COMPUTE_TIME, compute);
-			suspect_cost(s, both_rise(compute));
-		} else if (broken) {
-			s->stake[STAKE_RANKS] = STAKE_ALL;
-		}
+		enum cause cause = k < nr && t->candidate ? kinds[k].cause : CAUSE_UNTRUSTED;
+		if ((cause != CAUSE_UNTRUSTED || spoils_a_check(q, t)) && !is_told(q, t))
+			add_trust(q, t, cause, k < nr ? kinds[k].action : "");
 	}
 }
