@@ -1,7 +1,7 @@
 #include "cause/cause.h"
 
-#include "gate_fixture.h"
 #include "gate/judge.h"
+#include "gate_fixture.h"
 
 static const struct activity usual[] = {
 	{ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
