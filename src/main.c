@@ -12,9 +12,10 @@
    metric/    what a figure is: metrics (one row each in metrics.def), units, statistics
    events/    what readers hand on: events of a trace, a memory snapshot, records of other profilers
    model/     plain nouns: digest and its rows (a line for each member: how it is stored, what
-   becomes of it when rows are joined), memory, flops (operations, peaks of GPUs), ranks
+              becomes of it when rows are joined), memory, flops (operations, peaks of GPUs), ranks
               (collectives matched across them), view (what rules see of a digest), category,
-              rule, select, history (past runs of a baseline), diagnosis, report
+              rule, select, history (past runs of a baseline), diagnosis,
+              finding (why checks failed), report
    figures/   a value of each metric, as model/view.h asks for it
    xspace/    XSpace files of JAX and TensorFlow → events; what XProf's timelines and activities are
    read/      trace → events, by several threads where there are some to spare, also of JAX and
@@ -35,6 +36,7 @@
    diff/      two sides beside each other, without a verdict: bench (all runs of both), pairs of
               kernels, renames, drift, where a change of time or memory went
    gate/      judge: environment, trust, noise, compare (the only place that decides), waivers
+   cause/     failed and warned checks as findings: what caused them, what it costs, what to do
    diagnose/  what is worth naming of a run, from digests alone: facts, tables, series; what it is
               bound by, what to do about it (rules of diagnosis, and those in code); slow and late
               ranks, slow links, workers unlike their peers; ranks side by side

@@ -8,6 +8,61 @@
 #include "model/memory_view.h"
 #include "model/phases.h"
 
+/* ---- ranks that are waited for ---- */
+
+/* The rank that the others wait for most, if that is half of all their waiting; else NULL. */
+static const struct rank_view *awaited(const struct run_view *v)
+{
+	const struct rank_view *most = NULL;
+	__int128 sum = 0;
+	for (size_t r = 0; r < v->run->ranks.nr; r++) {
+		const struct cross_rank *c = v->ranks[r].cross;
+		if (!c || !c->known || c->late_ns <= 0)
+			continue;
+		sum += c->late_ns;
+		if (!most || c->late_ns > most->cross->late_ns)
+			most = &v->ranks[r];
+	}
+	return most && (__int128)most->cross->late_ns * 2 >= sum ? most : NULL;
+}
+
+static void waiting_for_ranks(const struct run_view *v, struct arena *a, struct run_report *out)
+{
+	int64_t wait, step, wire = 0;
+	if (!figure_of_metric(v, METRIC_COMM_WAIT_TIME, &wait) || !figure_of_step(v, &step) ||
+	    number_pct(wait, step) <= 5 * PERCENT)
+		return;
+	figure_of_metric(v, METRIC_COMM_TRANSFER_TIME, &wire);
+	const struct rank_view *last = awaited(v);
+	const char *why = "no rank stands out: they come last in turn";
+	const char *action = "balance the work of the ranks, whose inputs may differ in length";
+	if (last) {
+		int64_t rank = last->digest->rank;
+		why =
+		    arena_printf(a, "rank %" PRId64 " comes last in %" PRId64 " of %" PRId64 " collectives",
+		                 rank, last->cross->last_count, last->cross->matched);
+		action = arena_printf(
+		    a, "see what holds rank %" PRId64 " up: its GPU, its host, its share of the work",
+		    rank);
+	}
+	recommend_add(v,
+	              &(struct recommendation){
+	                  .id = "waiting-for-ranks",
+	                  .title = "ranks wait for one another in collectives",
+	                  .saves_ns = wait,
+	                  .observation = arena_printf(
+	                      a, "a rank waits %s a %s in collectives that need %s on the wire",
+	                      unit_text(a, UNIT_NS, wait), out->window ? "window" : "step",
+	                      unit_text(a, UNIT_NS, wire)),
+	                  .hypothesis = why,
+	                  .action = action,
+	                  .confirm = "rank.straggler_pct",
+	                  .ask = "",
+	                  .confidence = CONFIDENCE_HIGH,
+	              },
+	              a, out);
+}
+
 /* ---- gradient checkpoints ---- */
 
 /* Sum over ranks of what matches, with the steps it is of. */
@@ -323,7 +378,8 @@ static void fragmentation(const struct run_view *v, struct arena *a, struct run_
 	    a, out);
 }
 
-diagnosis_fn *const diagnoses_in_code[] = { checkpoint_recomputation,
+diagnosis_fn *const diagnoses_in_code[] = { waiting_for_ranks,
+	                                        checkpoint_recomputation,
 	                                        excessive_zeroing,
 	                                        cuda_graphs_suit,
 	                                        blocking_copies,

@@ -17,7 +17,8 @@ void trust_find_machines(const struct run *baseline, const struct run *candidate
                          bool warns, struct report *out);
 
 /// First finding that spoils `m`, or NULL. `rank` −1: whichever rank it is about.
-const struct finding *trust_spoiler(const struct report *r, const struct metric *m, int64_t rank);
+const struct trust_finding *trust_spoiler(const struct report *r, const struct metric *m,
+                                          int64_t rank);
 
 /// False where all that the run has are snapshots.
 bool trust_any_trace(const struct run *run);

@@ -26,6 +26,15 @@ const char *const drift_names[NR_DRIFTS] = {
 	[DRIFT_SAME] = "same",
 };
 
+const struct finding *report_finding(const struct report *r, size_t i)
+{
+	for (size_t f = 0; f < r->findings.nr; f++)
+		for (size_t k = 0; k < r->findings.v[f].checks.nr; k++)
+			if (r->findings.v[f].checks.v[k] == i)
+				return &r->findings.v[f];
+	return NULL;
+}
+
 void report_init(struct report *r)
 {
 	*r = (struct report){ .arena = ARENA_INIT, .verdict = VERDICT_PASS };
@@ -40,6 +49,12 @@ void report_drop_checks(struct report *r)
 		vec_release(&r->checks.v[i].evidence.runs);
 	}
 	r->checks.nr = 0;
+	for (size_t i = 0; i < r->findings.nr; i++) {
+		vec_release(&r->findings.v[i].where);
+		vec_release(&r->findings.v[i].evidence);
+		vec_release(&r->findings.v[i].checks);
+	}
+	r->findings.nr = 0;
 }
 
 void report_release(struct report *r)
@@ -64,6 +79,7 @@ void report_release(struct report *r)
 	vec_release(&r->trust);
 	vec_release(&r->warnings);
 	vec_release(&r->checks);
+	vec_release(&r->findings);
 	vec_release(&r->drift);
 	vec_release(&r->figures);
 	vec_release(&r->breakdowns);

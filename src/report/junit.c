@@ -85,7 +85,9 @@ static void put_line(struct sink *out, const char *text)
 static void put_body(const struct junit *j, const struct testcase *c)
 {
 	struct sink *out = j->out;
-	put(out, c->message);
+	put(out, c->cause ? c->cause : c->message);
+	if (c->cause && strcmp(c->cause, c->message) != 0)
+		put_line(out, c->message);
 	if (c->check) {
 		put_line(out, runs_of(j->arena, c->check));
 		put_line(out, c->check->evidence.text);
@@ -153,7 +155,7 @@ static void put_outcome(const struct junit *j, const struct testcase *c)
 	sink_printf(out, "      <%s", element);
 	if (c->outcome != OUTCOME_NOTE) {
 		put_attribute(out, "type", c->type);
-		put_attribute(out, "message", c->message);
+		put_attribute(out, "message", c->cause ? c->cause : c->message);
 	}
 	sink_puts(out, ">");
 	if (c->outcome == OUTCOME_NOTE)

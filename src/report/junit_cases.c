@@ -42,7 +42,7 @@ static enum outcome outcome_of(enum verdict v)
 	}
 }
 
-static void add_check(struct testcases *t, const struct check *k)
+static void add_check(struct testcases *t, const struct check *k, const struct finding *f)
 {
 	struct testcase c = { .group = k->group,
 		                  .name = clean_name(&t->arena, k->id),
@@ -50,11 +50,12 @@ static void add_check(struct testcases *t, const struct check *k)
 		                  .type =
 		                      k->verdict == VERDICT_FAIL ? "regression" : verdict_name(k->verdict),
 		                  .message = k->message,
+		                  .cause = f ? f->title : NULL,
 		                  .check = k };
 	vec_push(&t->all, c);
 }
 
-static void add_finding(struct testcases *t, const struct finding *f)
+static void add_finding(struct testcases *t, const struct trust_finding *f)
 {
 	const char *side = f->candidate ? "candidate" : "baseline";
 	const char *name =
@@ -114,7 +115,7 @@ void testcases_collect(struct testcases *t, const struct report *r)
 		return;
 	}
 	for (size_t i = 0; i < r->checks.nr; i++)
-		add_check(t, &r->checks.v[i]);
+		add_check(t, &r->checks.v[i], report_finding(r, i));
 	for (size_t i = 0; i < r->trust.nr; i++)
 		add_finding(t, &r->trust.v[i]);
 	while (number_duplicates(t)) /* "x#2" may be a name of its own */

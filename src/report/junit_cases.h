@@ -18,8 +18,9 @@ struct testcase {
 	const char *name; ///< fit for XML, not yet escaped; unique in its group
 	enum outcome outcome;
 	const char *type, *message;
+	const char *cause; ///< title of the finding that it hangs below; NULL none
 	const struct check *check; ///< NULL none
-	const struct finding *finding; ///< NULL none
+	const struct trust_finding *finding; ///< NULL none
 };
 
 struct testcases {

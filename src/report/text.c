@@ -8,6 +8,7 @@
 #define LINE_CHARS 1000
 #define DRIFT_ROWS 10
 #define RANK_ROWS 16
+#define CHECKS_NAMED 6
 
 /* No line begins with untrusted text, blanks aside: a CI would obey "::". */
 struct text_report {
@@ -83,6 +84,34 @@ static void write_context(struct text_report *t)
 	sink_printf(t->out, "%s\n", t->r->partial ? "; partial (--quick)" : "");
 	if (t->r->false_alarms_text && (t->o->verbose || t->r->counts[VERDICT_FAIL]))
 		sink_printf(t->out, "false alarms: %s\n", line(t, t->r->false_alarms_text));
+}
+
+/* What happened, before the checks that show it: a line each, below it where and what to do. */
+static void write_findings(struct text_report *t)
+{
+	enum { WHOLE = 3 }; /* findings that are told with all lines */
+	for (size_t i = 0; i < t->r->findings.nr; i++) {
+		const struct finding *f = &t->r->findings.v[i];
+		enum verdict v = (enum verdict)f->verdict;
+		const char *color = color_of(t, v);
+		sink_printf(t->out, "%s%s%zu. %s: %s%s", i ? "" : "\n", color ? color : "", i + 1,
+		            verdict_name(v), line(t, f->title), color ? "\033[0m" : "");
+		if (*f->cost_text)
+			sink_printf(t->out, " (%s)", f->cost_text);
+		sink_puts(t->out, "\n");
+		if (i >= WHOLE && !t->o->verbose)
+			continue;
+		for (size_t k = 0; k < f->evidence.nr; k++)
+			sink_printf(t->out, "   %s\n", line(t, f->evidence.v[k]));
+		if (*f->action)
+			sink_printf(t->out, "   → %s\n", line(t, f->action));
+		sink_printf(t->out, "   checks: ");
+		for (size_t k = 0; k < f->checks.nr && k < CHECKS_NAMED; k++)
+			sink_printf(t->out, "%s%s", k ? ", " : "", name(t, t->r->checks.v[f->checks.v[k]].id));
+		if (f->checks.nr > CHECKS_NAMED)
+			sink_printf(t->out, " and %zu more", f->checks.nr - CHECKS_NAMED);
+		sink_puts(t->out, "\n");
+	}
 }
 
 static void write_warnings(struct text_report *t)
@@ -295,6 +324,7 @@ void text_write(const struct report *r, const struct write_options *o, struct si
 	trust_lines_init(&t.trust, r, true);
 	write_headline(&t);
 	write_context(&t);
+	write_findings(&t);
 	write_warnings(&t);
 	write_trust(&t);
 	if (r->kind == REPORT_DIFF && !r->error)

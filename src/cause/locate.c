@@ -1,0 +1,158 @@
+/* Where in the code a rise of GPU work or of waiting comes from: as deep as one place has most of
+   it. */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "cause/suspect.h"
+#include "model/phase.h"
+
+/* Rows of both sides that are of the same place. */
+struct spot {
+	const struct code_stat *row;
+	double amount[NR_SIDES]; /* per step */
+};
+
+struct spots {
+	VEC(struct spot) list;
+};
+
+static bool is_same_spot(const struct code_stat *x, const struct code_stat *y)
+{
+	return x->phase == y->phase && span_eq(x->module, y->module) && span_eq(x->place, y->place) &&
+	       span_eq(x->op, y->op);
+}
+
+static struct spot *spot_of(struct spots *s, const struct code_stat *row)
+{
+	for (size_t i = 0; i < s->list.nr; i++)
+		if (is_same_spot(s->list.v[i].row, row))
+			return &s->list.v[i];
+	struct spot *out = vec_push_zero(&s->list);
+	out->row = row;
+	return out;
+}
+
+static void collect(struct inquiry *q, const struct locate_query *what, enum side_index side,
+                    struct spots *out)
+{
+	const struct run *run = q->bench->run[side];
+	int64_t steps = 0;
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		if (rank_scope_has(q->scope, run->ranks.v[r]->rank))
+			steps = number_add(steps, run->ranks.v[r]->usable_steps);
+	for (size_t r = 0; r < run->ranks.nr && steps > 0; r++) {
+		const struct digest *d = run->ranks.v[r];
+		for (size_t i = 0; i < d->code.nr && rank_scope_has(q->scope, d->rank); i++) {
+			const struct code_stat *c = &d->code.v[i];
+			if (c->kind != what->kind || c->names ||
+			    (what->kernel[side] && c->kernel != what->kernel[side]))
+				continue;
+			spot_of(out, c)->amount[side] +=
+			    (double)(what->by_count ? c->count : c->total_ns) / (double)steps;
+		}
+	}
+}
+
+/* ---- levels ---- */
+
+static const char *phase_at(struct inquiry *q, const struct code_stat *c)
+{
+	(void)q;
+	return c->phase == PHASE_ALL ? NULL : phase_names[c->phase];
+}
+
+static const char *module_at(struct inquiry *q, const struct code_stat *c)
+{
+	struct span last = code_path_last(c->module);
+	return last.n ? text_line(q->a, last) : NULL;
+}
+
+static const char *place_at(struct inquiry *q, const struct code_stat *c)
+{
+	if (!c->place.n)
+		return NULL;
+	const char *place = text_line(q->a, c->place);
+	return c->line > 0 ? arena_printf(q->a, "%s, line %" PRId64, place, c->line) : place;
+}
+
+static const char *operator_at(struct inquiry *q, const struct code_stat *c)
+{
+	struct span last = code_path_last(c->op);
+	return last.n ? text_line(q->a, last) : NULL;
+}
+
+static const struct {
+	enum place_level level;
+	const char *(*name)(struct inquiry *q, const struct code_stat *c);
+} levels[] = {
+	{ PLACE_PHASE, phase_at },
+	{ PLACE_MODULE, module_at },
+	{ PLACE_CODE, place_at },
+	{ PLACE_OPERATOR, operator_at },
+};
+
+static double rise_of_name(struct inquiry *q, const struct spots *s, size_t level, const char *name)
+{
+	double sum = 0;
+	for (size_t i = 0; i < s->list.nr; i++) {
+		const char *other = levels[level].name(q, s->list.v[i].row);
+		if (other && strcmp(other, name) == 0)
+			sum += s->list.v[i].amount[SIDE_CANDIDATE] - s->list.v[i].amount[SIDE_BASELINE];
+	}
+	return sum;
+}
+
+static void narrow(struct inquiry *q, struct spots *s, size_t level, const char *name)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < s->list.nr; i++) {
+		const char *other = levels[level].name(q, s->list.v[i].row);
+		if (other && strcmp(other, name) == 0)
+			s->list.v[nr++] = s->list.v[i];
+	}
+	s->list.nr = nr;
+}
+
+/* The name that has three fifths of the rise and more, or NULL. */
+static const char *main_name(struct inquiry *q, const struct spots *s, size_t level, double rise)
+{
+	const char *best = NULL;
+	double most = rise * 0.6;
+	for (size_t i = 0; i < s->list.nr; i++) {
+		const char *name = levels[level].name(q, s->list.v[i].row);
+		double part = name && name != best ? rise_of_name(q, s, level, name) : 0;
+		if (part >= most && part > 0) {
+			best = name;
+			most = part;
+		}
+	}
+	return best;
+}
+
+void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what)
+{
+	enum { MANY = 400 }; /* spots beyond which nothing stands out */
+	struct spots spots = { 0 };
+	double rise = 0;
+	for (int side = 0; side < NR_SIDES; side++)
+		collect(q, what, (enum side_index)side, &spots);
+	for (size_t i = 0; i < spots.list.nr; i++)
+		rise += spots.list.v[i].amount[SIDE_CANDIDATE] - spots.list.v[i].amount[SIDE_BASELINE];
+	for (size_t k = 0; k < sizeof levels / sizeof *levels && rise > 0 && spots.list.nr < MANY;
+	     k++) {
+		const char *name = main_name(q, &spots, k, rise);
+		if (!name)
+			continue;
+		suspect_where(q, s, levels[k].level, span_of(name));
+		narrow(q, &spots, k, name);
+	}
+	const struct spot *most = NULL;
+	for (size_t i = 0; i < spots.list.nr && rise > 0; i++) {
+		const struct spot *x = &spots.list.v[i];
+		if (!most || x->amount[SIDE_CANDIDATE] - x->amount[SIDE_BASELINE] >
+		                 most->amount[SIDE_CANDIDATE] - most->amount[SIDE_BASELINE])
+			most = x;
+	}
+	s->code = most ? most->row : NULL;
+	vec_release(&spots.list);
+}

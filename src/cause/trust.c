@@ -1,0 +1,94 @@
+/* What the evidence says against itself: a lost or cut rank, and all else that leaves checks
+   undecided. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cause/suspect.h"
+
+static const struct {
+	const char *trust;
+	enum cause cause;
+	const char *action;
+} kinds[] = {
+	{ "absent-rank", CAUSE_LOST_RANK,
+	  "see whether the rank died or its artifact was not uploaded, and record the job again" },
+	{ "absent-ranks", CAUSE_LOST_RANK,
+	  "see whether the ranks died or their artifacts were not uploaded, and record the job again" },
+	{ "stuck", CAUSE_CUT_RANK,
+	  "look at what the rank did last: the others wait for it in a collective" },
+	{ "cut-short", CAUSE_CUT_RANK, "look at the log of the rank for the moment when it ends" },
+	{ "ends-early", CAUSE_CUT_RANK, "look at the log of the rank for the moment when it ends" },
+	{ "missing-steps", CAUSE_CUT_RANK, "record the same steps on all ranks" },
+	{ "truncated", CAUSE_CUT_RANK,
+	  "record again: the profiler, or the copy of its file, was interrupted" },
+	{ "context-differs", CAUSE_BATCH,
+	  "compare batch size, sequence length and model of both runs; if it is meant, record a "
+	  "baseline "
+	  "of its own (workload)" },
+	{ "dropped-kernels", CAUSE_UNTRUSTED,
+	  "record fewer steps at once, so that the profiler's buffers suffice" },
+	{ "lost-kernels", CAUSE_UNTRUSTED,
+	  "record fewer steps at once, so that the profiler's buffers suffice" },
+	{ "too-few-steps", CAUSE_UNTRUSTED, "record more steps" },
+};
+
+static bool spoils_a_check(const struct inquiry *q, const struct trust_finding *t)
+{
+	for (size_t i = 0; i < q->out->checks.nr; i++)
+		if (q->out->checks.v[i].spoiler == t)
+			return true;
+	return false;
+}
+
+bool suspect_spoils(const struct suspect *s, const struct trust_finding *t)
+{
+	if (!s->trust || !t)
+		return false;
+	return s->trust == t ||
+	       (s->finding.cause == CAUSE_UNTRUSTED && s->trust->candidate == t->candidate &&
+	        strcmp(s->trust->id, t->id) == 0);
+}
+
+/* The same is said of one rank after the other. */
+static bool is_told(const struct inquiry *q, const struct trust_finding *t)
+{
+	for (size_t i = 0; i < q->suspects.nr; i++)
+		if (suspect_spoils(&q->suspects.v[i], t))
+			return true;
+	return false;
+}
+
+static void add_trust(struct inquiry *q, const struct trust_finding *t, enum cause cause,
+                      const char *action)
+{
+	struct suspect *s = suspect_add(q, cause);
+	s->trust = t;
+	suspect_title(q, s, "%s", t->message);
+	suspect_action(q, s, "%s", action);
+	if (t->rank >= 0) {
+		const char *rank = arena_printf(q->a, "rank %" PRId64, t->rank);
+		suspect_where(q, s, PLACE_RANK, span_of(rank));
+		if (!strstr(t->message, rank))
+			suspect_title(q, s, "%s: %s", rank, t->message);
+	}
+	if (cause == CAUSE_BATCH) {
+		struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
+		suspect_figure(q, s, METRIC_STEP_COMPUTE_TIME, compute);
+		suspect_cost(s, both_rise(compute));
+	} else if (cause != CAUSE_UNTRUSTED) {
+		s->stake[STAKE_RANKS] = STAKE_ALL;
+	}
+}
+
+void suspect_trust(struct inquiry *q)
+{
+	for (size_t i = 0; i < q->out->trust.nr; i++) {
+		const struct trust_finding *t = &q->out->trust.v[i];
+		size_t k = 0, nr = sizeof kinds / sizeof *kinds;
+		while (k < nr && strcmp(kinds[k].trust, t->id) != 0)
+			k++;
+		enum cause cause = k < nr && t->candidate ? kinds[k].cause : CAUSE_UNTRUSTED;
+		if ((cause != CAUSE_UNTRUSTED || spoils_a_check(q, t)) && !is_told(q, t))
+			add_trust(q, t, cause, k < nr ? kinds[k].action : "");
+	}
+}

@@ -1,0 +1,143 @@
+#include "cause/cause.h"
+
+#include "gate/judge.h"
+#include "gate_fixture.h"
+
+static const struct activity usual[] = {
+	{ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
+	{ EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
+	{ EVENT_KERNEL, "elem", 500, MS(45) },   { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) },
+};
+
+#define WITH(...) ((struct activity[]){ __VA_ARGS__ }), NR_OF(((struct activity[]){ __VA_ARGS__ }))
+
+struct cause_case {
+	const struct activity *candidate;
+	size_t nr;
+	size_t findings;
+	enum cause first;
+	const char *title; ///< holds this
+	size_t checks; ///< of the first
+};
+
+static struct rule *add_rule(struct rules *rules, const char *id, enum metric_id metric)
+{
+	struct rule *r = vec_push_zero(&rules->rules);
+	*r = fixture_rule(metric);
+	r->id = id;
+	return r;
+}
+
+static void add_rules(struct rules *rules)
+{
+	struct rule *r = add_rule(rules, "cuda", METRIC_STEP_CUDA_TIME);
+	fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(2), "2%");
+	r = add_rule(rules, "top", METRIC_KERNEL_TIME);
+	fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(10), "10%");
+	r->for_each = true;
+	r->on_new = LEVEL_FAIL;
+}
+
+/* Each check that is not passed hangs below one finding. */
+static void assert_all_told(const struct report *r)
+{
+	size_t open = 0, told = 0;
+	for (size_t i = 0; i < r->checks.nr; i++)
+		open += r->checks.v[i].verdict == VERDICT_FAIL || r->checks.v[i].verdict == VERDICT_WARN;
+	for (size_t i = 0; i < r->findings.nr; i++)
+		told += r->findings.v[i].checks.nr;
+	assert_int_equal(open, told);
+}
+
+static void run_case(const struct cause_case *c)
+{
+	struct rules rules = fixture_rules();
+	struct category_table categories;
+	struct diag_log log;
+	struct report report;
+	fixture_categories(&categories);
+	add_rules(&rules);
+	struct run baseline = fixture_run(fixture_digest(5, usual, NR_OF(usual)));
+	struct run candidate = fixture_run(fixture_digest(5, c->candidate, c->nr));
+	diag_init(&log);
+	struct judge_input in = { .rules = &rules,
+		                      .categories = &categories,
+		                      .candidates = &candidate,
+		                      .nr_candidates = 1,
+		                      .baseline = &baseline,
+		                      .baseline_path = "b.json" };
+	assert_int_equal(judge(&in, &report, &log), ST_OK);
+	struct cause_input why = { .runs = { &baseline, NULL, &candidate, 1 },
+		                       .naming = { .categories = &categories },
+		                       .min_runs = 5 };
+	causes_find(&why, &report);
+	assert_int_equal(report.findings.nr, c->findings);
+	if (c->findings) {
+		const struct finding *f = &report.findings.v[0];
+		assert_string_equal(cause_names[f->cause], cause_names[c->first]);
+		if (!strstr(f->title, c->title))
+			fail_msg("'%s' lacks '%s'", f->title, c->title);
+		assert_int_equal(f->checks.nr, c->checks);
+	}
+	assert_all_told(&report);
+	report_release(&report);
+	run_release(&baseline);
+	run_release(&candidate);
+	rules_release(&rules);
+	category_table_release(&categories);
+	diag_release(&log);
+}
+
+static void test_kernels(void **state)
+{
+	(void)state;
+	const struct cause_case cases[] = {
+		{ usual, NR_OF(usual), 0, CAUSE_OTHER, "", 0 },
+		/* the sum and the kernel are one finding */
+		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
+		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
+		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
+		  1, CAUSE_KERNEL, "gemm_a is slower", 2 },
+		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_b", 50, MS(200) },
+		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
+		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
+		  1, CAUSE_LAUNCHES, "gemm_b is launched more often: 5 → 10 times", 2 },
+		/* both sides stand in one line */
+		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_c", 25, MS(150) },
+		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
+		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
+		  1, CAUSE_SUBSTITUTION, "gemm_c runs in place of gemm_b: 4.000 ms → 6.000 ms", 2 },
+		/* all by a fifth: one finding, not six */
+		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(120) },
+		       { EVENT_KERNEL, "softmax", 50, MS(72) }, { EVENT_KERNEL, "norm", 50, MS(60) },
+		       { EVENT_KERNEL, "elem", 500, MS(54) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
+		  1, CAUSE_UNIFORM, "every kernel is slower by about +20.00 %", 6 },
+		/* two of them for reasons of their own, the larger first */
+		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_b", 25, MS(150) },
+		       { EVENT_KERNEL, "softmax", 100, MS(80) }, { EVENT_KERNEL, "norm", 50, MS(50) },
+		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
+		  2, CAUSE_KERNEL, "gemm_b is slower", 2 },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++)
+		run_case(&cases[i]);
+}
+
+/* Names are ids of result.json: each there, and no two the same. */
+static void test_names(void **state)
+{
+	(void)state;
+	for (int i = 0; i < NR_CAUSES; i++)
+		for (int k = 0; k < i; k++)
+			assert_string_not_equal(cause_names[i], cause_names[k]);
+	for (int i = 0; i < NR_PLACE_LEVELS; i++)
+		assert_non_null(place_level_names[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kernels),
+		cmocka_unit_test(test_names),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
