@@ -307,7 +307,6 @@ EXPERT = {
     "inductor-triton-mi300x.json.gz": (COMPUTE, {"dominated-by-gemm"}, HOST | {"unfused-elementwise"}),
     "linear-2080ti-nostep.json.gz": (("launch",), {"launch-bound", "start-up"}, {"compute-bound", "unexplained-idle"}),
     "minitoy-mi250-rocm62.json.gz": (IDLE, {"unexplained-idle"}, {"compute-bound", "cuda-graphs"}),
-    "mtia-inference-rank0.json.gz": (IDLE, set(), HOST | COPIES | {"compute-bound"}),
     "nccl-a100-rank0of2-3steps.json.gz": (("launch",), {"launch-bound", "layout-transposes"}, {"compute-bound"}),
     "norm-test-mi300x-run1.json.gz": (IDLE, {"start-up"}, {"launch-bound", "compute-bound", "cuda-graphs"}),
     "norm-test-mi300x-run2.json.gz": (IDLE, {"start-up"}, {"launch-bound", "compute-bound", "cuda-graphs"}),
