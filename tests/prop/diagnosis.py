@@ -227,9 +227,6 @@ def edges(tmp):
                         ("work.py(3): crunch", True)):
         rows = table(report(host_trace(tmp / "frames", frames=[*start, leaf])), "functions")["rows"]
         expect("frames", any(row[-1].endswith(leaf) for row in rows) == shown, leaf, rows)
-    empty = tmp / "empty"
-    empty.write_text('{"schemaVersion": 1, "traceEvents": []}')
-    expect("empty", not any(f["id"].startswith("step.") for f in report(empty)["summary"]))
     history = [{"action": a, "addr": 4096, "size": 512, "stream": 0, "time_us": t, "frames": []}
                for t, a in ((1, "segment_alloc"), (2, "alloc"), (2**63 - 2, "free_completed"))]
     late = tmp / "late"

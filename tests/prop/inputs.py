@@ -111,7 +111,7 @@ def in_a_directory(dir, traces):
     (run / "config.json").unlink()
     refused(run / "run.json", words=("run.json: what is known of a run",))
     for text, words in ('{"a": NaN}', ("byte 6", "'a'")), ('{"a": 1, "a": 2}', ("byte 14", "'a' is there twice")), \
-            ('{"a": 1', ("byte 7",)), ('{"a b": 1}', ("'a b'",)), ('{"a": 1e13}', ("larger unit",)):
+            ('{"a": 1', ("byte 7",)), ('{"a b": 1}', ("'a b'",)):
         (run / "bench.json").write_text(text)
         refused(run, words=("bench.json", *words))
 

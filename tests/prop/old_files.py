@@ -59,6 +59,8 @@ def check_version(folder):
     for name, wanted in json.loads((folder / "figures.json").read_text()).items():
         have = figures(folder, name)
         for metric, rows in wanted.items():
+            if metric == "kernel.occupancy_pct":  # 0 counted as known then
+                rows = [row for row in rows if row[1]]
             reason = CHANGED.get(folder.name, {}).get(metric)
             if have.get(metric) != (None if reason else rows):
                 raise Failure(f"{name}: {metric} was {rows}\nand is {have.get(metric)}" + (f", but {reason}" if reason else ""))

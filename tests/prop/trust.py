@@ -22,11 +22,12 @@ PROGRAM = os.environ.get("GPUGATE")
 
 STEP_GPU = """step.period_compute step.period_exposed_comm step.period_exposed_memory step.cuda_time step.kernel_time step.memcpy_time step.memset_time step.compute_time step.comm_time
     step.busy_time step.span step.idle_time step.exposed_comm_time step.kernel_count step.memcpy_bytes""".split()
-STEP_HOST = "step.time step.period step.latency step.launch_time step.sync_time step.sync_count step.dataloader_time".split()
-LAUNCHING = "step.launch_time step.sync_time step.sync_count".split()
+STEP_HOST = "step.time step.period step.latency step.launch_time step.sync_time step.sync_count step.dataloader_time place.sync_time place.sync_count".split()
+LAUNCHING = "step.launch_time step.sync_time step.sync_count place.sync_time place.sync_count".split()
 KERNELS = """kernel.time kernel.count kernel.mean kernel.max kernel.share_pct kernel.occupancy_pct gpu.occupancy_pct
     kernel.drift_pct
-    kernel.top_overlap_pct category.time memcpy.bytes memcpy.bandwidth""".split()
+    kernel.top_overlap_pct category.time memcpy.bytes memcpy.bandwidth op.gpu_time op.self_gpu_time module.gpu_time range.gpu_time
+    place.gpu_time place.launch_count place.copy_bytes""".split()
 COLLECTIVES = """comm.wait_time comm.transfer_time comm.time comm.count comm.bytes comm.alg_bandwidth
     comm.bus_bandwidth rank.straggler_pct""".split()
 WINDOW = """window.busy_time window.idle_time window.compute_time window.non_compute_time comm.overlap_pct
@@ -47,7 +48,7 @@ PER_STEP = GPU_PER_STEP + STEP_HOST + RATES + OPS
 SUMS = """step.cuda_time step.kernel_time step.memcpy_time step.memset_time step.compute_time step.comm_time
     gpu.occupancy_pct kernel.time kernel.mean kernel.share_pct kernel.drift_pct kernel.top_overlap_pct category.time memcpy.bandwidth
     comm.wait_time comm.transfer_time comm.time comm.alg_bandwidth comm.bus_bandwidth rank.straggler_pct
-    rank.compute_skew_pct""".split()
+    rank.compute_skew_pct op.gpu_time op.self_gpu_time module.gpu_time range.gpu_time place.gpu_time""".split()
 HISTORY = PEAKS + CHURN + EVENTS
 OF_TRACE = PER_STEP + WINDOW + COUNTERS + ["rank.missing_steps", "thread.time"]
 EVERYTHING = OF_TRACE + MEMORY + ["input.*"]
@@ -255,6 +256,7 @@ def main():
         sys.exit(77)
     _, table, _ = run(PROGRAM, "metrics")
     metrics = dict(re.findall(r"^([a-z_]+(?:\.[a-z_0-9*]+)?) +(ns|B|1|%|FLOP)", table, re.M))
+    metrics = {m: unit for m, unit in metrics.items() if not m.startswith("machine.")}  # beside any trace
     assert set(metrics) == set(EVERYTHING), sorted(set(metrics) ^ set(EVERYTHING))
     for case in (of_traces, of_cut_traces, of_snapshots):
         with tempfile.TemporaryDirectory() as dir:
