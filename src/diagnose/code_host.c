@@ -2,6 +2,7 @@
    of Python that compute. */
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "diagnose/recommend.h"
@@ -61,7 +62,7 @@ static int64_t input_of(const struct run *run, const char *name)
 		for (size_t i = 0; i < run->ranks.v[r]->inputs.nr; i++) {
 			const struct input_stat *in = &run->ranks.v[r]->inputs.v[i];
 			if (strcmp(in->name, name) == 0)
-				number_raise(&most, in->micro / MICRO);
+				number_raise(&most, decimal_scaled((struct decimal){ in->value, in->digits }, 0));
 		}
 	return most;
 }

@@ -260,7 +260,7 @@ class Maker:
         rng = self.rng
         for _ in range(rng.choice([0, 3])):
             self.events.append({"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "p"}})
-            self.events.append({"ph": "X", "cat": "gpu_user_annotation", "name": "ProfilerStep#7", "pid": 0,
+            self.events.append({"ph": "X", "cat": "gpu_user_annotation", "name": "backward", "pid": 0,
                                 "tid": 7, "ts": self.base, "dur": 3})
             self.events.append({"ph": "s", "cat": "ac2g", "name": "ac2g", "id": 4, "pid": 1, "tid": 1, "ts": self.base})
 

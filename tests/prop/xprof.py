@@ -307,6 +307,9 @@ def random_traces(folder, seeds):
         path.write_text(dumps({"displayTimeUnit": "ns", "metadata": {"highres-ticks": True}, "traceEvents": events}))
         want = reference(events)
         attributions[want["attribution"]] += 1
+        if want["gpu_events"] == 0:  # that nothing is understood is said
+            assert subprocess.run([GPUGATE, "metrics", path], capture_output=True).returncode in (0, 3)
+            continue
         lines = differences(want, program(path))
         for line in lines[:8]:
             print(f"FAIL seed {seed}: {line}")
@@ -375,7 +378,8 @@ def spaces(folder):
         converted(folder, options, [e for e in generate(folder / "form.trace.json.gz", *options)])
     for seed in range(40):
         events = [e for e in Maker(seed).events() if e and not e.get("args", {}).get("step_num") == "x"]
-        converted(folder, seed, events)
+        if reference(events)["gpu_events"]:  # what is not understood at all is refused
+            converted(folder, seed, events)
     for path in recordings("xplane", "*.xplane.pb*"):
         trace = folder / "shared.trace.json.gz"
         trace.write_bytes(gzip.compress(xspace.trace(xspace.decode(path.read_bytes())), 1))
