@@ -63,8 +63,8 @@ struct term_place {
 /// The values of the rows. False where one is not known.
 bool terms_values(const struct term_sum *t, const struct term_place *p, __int128 out[TERM_ROWS]);
 
-/// Devices of a rank that work for steps: over each of them the parts of a period add up to it. 0 if
-/// the period was not recorded.
+/// Devices of a rank that work for steps: over each of them the parts of a period add up to it. 0
+/// if the period was not recorded.
 int64_t terms_devices(const struct digest *d);
 
 /// Sum of a step.* metric over the usable steps of `d`. False if it was not recorded.

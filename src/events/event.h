@@ -83,7 +83,8 @@ struct event {
 	int64_t flow; ///< flow: the id that its two ends share
 	bool flow_end; ///< flow: it ends here
 	bool numbered; ///< annotation: XProf says that it is the step of number `step`
-	int64_t step; ///< of those; step, annotation on a GPU: ident, the same for one step on several GPUs
+	int64_t
+	    step; ///< of those; step, annotation on a GPU: ident, the same for one step on several GPUs
 };
 
 /// A GPU of `deviceProperties`.

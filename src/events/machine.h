@@ -9,7 +9,8 @@ struct machine_stat {
 	const char *id; ///< index of the GPU, as the tool has it
 	int64_t samples;
 	int64_t span_ns; ///< from the first sample to the last
-	int64_t sm_clock_hz, memory_clock_hz; ///< medians of samples in which the GPU was busy, else of all
+	int64_t sm_clock_hz,
+	    memory_clock_hz; ///< medians of samples in which the GPU was busy, else of all
 	int64_t power_mw; ///< the same
 	int64_t temperature_c; ///< the highest
 	int64_t throttled_pct; ///< 1e-6 % of the span: the longest of the driver's counters, else the

@@ -340,7 +340,8 @@ struct digest {
 	int64_t period_count; ///< of a trace without markers: repetitions of its launches; 0 none
 	int64_t period_launches; ///< of one repetition: the median
 	int64_t period_regularity; ///< 1e-6 %; of the pattern that came nearest where there is none
-	const char *proposed_marker; ///< of a trace without steps: one that fits its annotations, or NULL
+	const char
+	    *proposed_marker; ///< of a trace without steps: one that fits its annotations, or NULL
 	int64_t proposed_steps; ///< that it would give
 	int64_t events;
 	int64_t total_steps; ///< before warm-up

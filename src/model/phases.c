@@ -82,8 +82,7 @@ bool phase_samples_of(const struct digest *d, enum phase p, const struct metric 
 	*out = (struct phase_samples){ .value = arena_alloc(a, d->nr_steps, sizeof *out->value),
 		                           .step = arena_alloc(a, d->nr_steps, sizeof *out->step) };
 	for (size_t i = 0; i < d->nr_steps; i++) {
-		if (whole &&
-		    (d->step_phases[i] != step_phase_code(p) || d->samples[m->id][i] == NO_SAMPLE))
+		if (whole && (d->step_phases[i] != step_phase_code(p) || d->samples[m->id][i] == NO_SAMPLE))
 			continue;
 		out->value[out->nr] = whole ? d->samples[m->id][i] : value_within(d, p, m, i);
 		out->step[out->nr++] = d->step_numbers[i];

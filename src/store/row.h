@@ -50,7 +50,8 @@ static inline bool row_reader_is_lenient(const struct row_reader *r)
 /// Keys that earlier releases wrote and nothing reads, ended by NULL; static.
 extern const char *const row_gone_keys[];
 
-/// True for an unknown key that is passed over: of a newer minor, or one that earlier releases wrote.
+/// True for an unknown key that is passed over: of a newer minor, or one that earlier releases
+/// wrote.
 bool row_is_passed_over(const struct row_reader *r, struct span key);
 
 /// Write a document: braces, one key per line, no newline at the end.

@@ -198,11 +198,11 @@ static inline void rig_show_comm(const struct digest *d, const char *what, struc
 	}
 }
 
-/// Append figure `what`: a step.* metric, "steps", "proposed" (marker and its steps), "activities", a member of
-/// trust, "devices", "kernels", "ops", "flops" (calls, operations, not counted, GPU time),
-/// "threads", "memories", "allocations",
-/// "growth" (x: unknown); "comms", "collectives", "parts" (of the period: compute, communication,
-/// memory, idle), "window", "usable", "progress" (step, launches, collectives, pending; the names).
+/// Append figure `what`: a step.* metric, "steps", "proposed" (marker and its steps), "activities",
+/// a member of trust, "devices", "kernels", "ops", "flops" (calls, operations, not counted, GPU
+/// time), "threads", "memories", "allocations", "growth" (x: unknown); "comms", "collectives",
+/// "parts" (of the period: compute, communication, memory, idle), "window", "usable", "progress"
+/// (step, launches, collectives, pending; the names).
 static inline void rig_show(const struct digest *d, const char *what, struct strbuf *out)
 {
 	const struct trust_counts *t = &d->trust;

@@ -81,8 +81,7 @@ static const struct row category_rows[] = {
 	                                                             "x")),
 	  .events = "",
 	  .meta = "events=8" },
-	{ .json = DOC(CAT("gpu_user_annotation")),
-	  .events = "gpu-annotation n @1000+2000 p3 t4\n" },
+	{ .json = DOC(CAT("gpu_user_annotation")), .events = "gpu-annotation n @1000+2000 p3 t4\n" },
 	{ .json = DOC("{'ph':'X','name':'n','ts':1},{'ph':'X','cat':null,'ts':1},{'ph':'X','cat':['"
 	              "kernel'],'ts':1}"),
 	  .events = "",
