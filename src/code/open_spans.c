@@ -20,8 +20,8 @@ void open_spans_enter(struct open_spans *o, int64_t start_ns, int64_t dur_ns, ui
 		forget_last(o);
 	if (o->list.nr == OPEN_SPANS)
 		return;
-	vec_push(&o->list, (struct open_span){ start_ns, until_ns, low_at(o, o->list.nr, until_ns),
-	                                       name, tag, 0 });
+	int64_t low_ns = low_at(o, o->list.nr, until_ns);
+	vec_push(&o->list, (struct open_span){ start_ns, until_ns, low_ns, name, tag, 0 });
 }
 
 void open_spans_at(struct open_spans *o, int64_t at_ns)
