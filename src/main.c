@@ -20,7 +20,7 @@
    xspace/    XSpace files of JAX and TensorFlow → events; what XProf's timelines and activities are
    read/      trace → events, by several threads where there are some to spare, also of JAX and
               XProf; memory snapshot, as JSON or as a pickle read as data, and other profilers'
-              records of memory; flat metrics files; recognising what an input may be
+              records of memory; recognising what an input may be
    nsys/      export of Nsight Systems → events
    merge/     several digests of one rank as one; digests of bounded size
    code/      where in the code work comes from: threads, calls of Python, paths and places; ids
@@ -32,6 +32,7 @@
               profilers' records of memory → digest
    store/     digest and baseline as canonical JSON, and their JSON Schemas; the lock of a
               baseline
+   results/   result files of benchmarks, by a table of formats; the state of GPUs; metrics files
    rules/     everything that is read from YAML: rules, categories, sites and diagnosis files
    diff/      two sides beside each other, without a verdict: bench (all runs of both), pairs of
               kernels, renames, drift, where a change of time or memory went

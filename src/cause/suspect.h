@@ -117,6 +117,8 @@ void suspect_cost(struct suspect *s, int64_t ns);
 
 /// "+2.10 ms", "12.3 %" of a figure; owned by the report.
 const char *word_change(struct inquiry *q, enum unit unit, int64_t change);
+
+/// The figure itself: "12.65 ms"; owned by the report.
 const char *word_amount(struct inquiry *q, enum unit unit, int64_t value);
 
 /// "×1.30"; owned by the report.
@@ -125,14 +127,29 @@ const char *word_times(struct inquiry *q, double factor);
 /// A kernel as a title has room for; owned by the report.
 const char *word_kernel(struct inquiry *q, struct span name);
 
-/// Detectors: each appends what it finds. In this order, since later ones look at what was found.
+/// Detectors append what they find, in this order: later ones look at what was found. Ranks that
+/// are slow, late or hang.
 void suspect_ranks(struct inquiry *q);
+
+/// What was lost or cut: ranks, kernels, memory that ran out.
 void suspect_trust(struct inquiry *q);
+
+/// Some steps among others that are slower.
 void suspect_steps(struct inquiry *q);
+
+/// The whole run: another batch, every operator slower alike.
 void suspect_whole(struct inquiry *q);
+
+/// Single kernels: slower, more of them, new, another one in place of one.
 void suspect_kernels(struct inquiry *q);
+
+/// Links, overlap, time on the wire.
 void suspect_communication(struct inquiry *q);
+
+/// The host: data loader, synchronisation, copies, launches.
 void suspect_host(struct inquiry *q);
+
+/// Memory: leaks, fragmentation, places that hold more.
 void suspect_memory(struct inquiry *q);
 
 /// True for kernels that compute, by name.

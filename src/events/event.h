@@ -87,6 +87,22 @@ struct event {
 	    step; ///< of those; step, annotation on a GPU: ident, the same for one step on several GPUs
 };
 
+/// An event of which nothing but the kind is known.
+static inline struct event event_blank(enum event_kind kind)
+{
+	return (struct event){ .kind = kind,
+		                   .device = IDENT_NONE,
+		                   .stream = IDENT_NONE,
+		                   .correlation = IDENT_NONE,
+		                   .grid = { -1 },
+		                   .block = { -1 },
+		                   .occupancy = -1,
+		                   .python_id = -1,
+		                   .python_parent = -1,
+		                   .sequence = -1,
+		                   .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } };
+}
+
 /// A GPU of `deviceProperties`.
 struct trace_device {
 	int64_t id;

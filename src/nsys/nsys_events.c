@@ -33,21 +33,6 @@ static enum status hand_on_event(struct nsys *n, const struct event *e)
 	return n->sink.event(n->sink.ctx, e);
 }
 
-static struct event blank_event(enum event_kind kind)
-{
-	return (struct event){ .kind = kind,
-		                   .device = IDENT_NONE,
-		                   .stream = IDENT_NONE,
-		                   .correlation = IDENT_NONE,
-		                   .grid = { -1 },
-		                   .block = { -1 },
-		                   .occupancy = -1,
-		                   .python_id = -1,
-		                   .python_parent = -1,
-		                   .sequence = -1,
-		                   .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } };
-}
-
 /* ---- GPU ---- */
 
 /* The columns that all GPU work begins with. */
@@ -98,7 +83,7 @@ static enum status set_gpu(struct nsys *n, const char *table, const struct datab
 static enum status take_kernel(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
-	struct event e = blank_event(EVENT_KERNEL);
+	struct event e = event_blank(EVENT_KERNEL);
 	struct span name;
 	if (!nsys_ours(n, &v[GPU_PROCESS]))
 		return ST_OK;
@@ -145,7 +130,7 @@ static enum status take_sized(struct nsys *n, const char *table, const struct da
 static enum status take_memcpy(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
-	struct event e = blank_event(EVENT_MEMCPY);
+	struct event e = event_blank(EVENT_MEMCPY);
 	if (!nsys_ours(n, &v[GPU_PROCESS]))
 		return ST_OK;
 	strbuf_setlen(&n->text, 0);
@@ -157,7 +142,7 @@ static enum status take_memcpy(void *ctx, const struct database_value *v)
 static enum status take_memset(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
-	struct event e = blank_event(EVENT_MEMSET);
+	struct event e = event_blank(EVENT_MEMSET);
 	if (!nsys_ours(n, &v[GPU_PROCESS]))
 		return ST_OK;
 	strbuf_setlen(&n->text, 0);
@@ -177,7 +162,7 @@ static const struct database_column graph_columns[] = {
 static enum status take_graph(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
-	struct event e = blank_event(EVENT_KERNEL);
+	struct event e = event_blank(EVENT_KERNEL);
 	if (!nsys_ours(n, &v[GPU_PROCESS]))
 		return ST_OK;
 	TRY(set_gpu(n, graph_table, v, &e));
@@ -226,7 +211,7 @@ static struct span without_version(struct span name)
 static enum status take_runtime(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
-	struct event e = blank_event(EVENT_RUNTIME);
+	struct event e = event_blank(EVENT_RUNTIME);
 	struct span name;
 	if (!nsys_ours(n, &v[3]))
 		return ST_OK;
@@ -348,7 +333,7 @@ static bool is_step(struct span name, int64_t *number)
 static enum status take_range(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
-	struct event e = blank_event(EVENT_ANNOTATION);
+	struct event e = event_blank(EVENT_ANNOTATION);
 	struct span name;
 	if (!is_range(v[NVTX_TYPE].integer) || v[NVTX_END].null || !nsys_ours(n, &v[NVTX_THREAD]) ||
 	    !nvtx_text(n, v, &name))

@@ -197,19 +197,12 @@ static int64_t correlation_of(const struct xvalues *v)
 
 static struct event blank_event(enum event_kind kind, int64_t device, int64_t stream)
 {
-	return (struct event){ .kind = kind,
-		                   .pid = HOST_PID,
-		                   .tid = stream,
-		                   .device = device,
-		                   .stream = stream,
-		                   .correlation = IDENT_NONE,
-		                   .grid = { -1 },
-		                   .block = { -1 },
-		                   .occupancy = -1,
-		                   .python_id = -1,
-		                   .python_parent = -1,
-		                   .sequence = -1,
-		                   .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } };
+	struct event e = event_blank(kind);
+	e.pid = HOST_PID;
+	e.tid = stream;
+	e.device = device;
+	e.stream = stream;
+	return e;
 }
 
 static enum status take_work(struct reader *r, struct event *e, struct span name,
