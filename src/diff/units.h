@@ -8,10 +8,7 @@
 /// Units of a run that are looked at, the largest first.
 enum { UNITS_MOST = 40 };
 
-/// The query whose answers are the units of a run.
+/// The query whose answers are the units of a run: communication aside, which holds waiting.
 struct query unit_query(void);
-
-/// True for the units that no rank waits in for others.
-bool unit_is_compute(const struct naming *naming, struct span label);
 
 #endif

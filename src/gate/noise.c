@@ -232,7 +232,9 @@ static size_t count_past(const struct bench *b, const struct entry *e)
 static double far_of(const struct asked *q, const struct estimate *x)
 {
 	double k = (double)q->c->rule->noise.k / 1e6;
-	return x->known ? fmax(student_quantile(q->alpha, x->df), k) : 0;
+	/* the changes since the pin and since the reference are two chances to be wrong */
+	double alpha = x == &q->since_pin ? q->alpha / 5 : q->alpha;
+	return x->known ? fmax(student_quantile(alpha, x->df), k) : 0;
 }
 
 /* An operator that has moved as all others did is no news beside what is said of all. */
@@ -261,8 +263,10 @@ static void fill_noise(struct asked *q, struct comparison *c, struct arena *a, s
 	c->of_all = is_of_all(q);
 	out->noise = llround(fmin(amount_from(q, base_of(q, q->pin_alone), reach), 9e18));
 	out->noise_text = arena_printf(a, "±%s", unit_amount(a, c->rule->metric->unit, out->noise));
-	fill_plan(q, out);
-	out->plan_text = plan_text(a, out);
+	if (compare(c).reason == REASON_NOISE) {
+		fill_plan(q, out);
+		out->plan_text = plan_text(a, out);
+	}
 }
 
 void noise_evidence(const struct noise_model *m, const struct entry *e, struct comparison *c,

@@ -214,14 +214,22 @@ double student_tail(double x, double df)
 	return x < 0 ? 1 - tail : tail;
 }
 
+static double student_density(double x, double df)
+{
+	return exp(lgamma((df + 1) / 2) - lgamma(df / 2) - (df + 1) / 2 * log1p(x * x / df)) /
+	       sqrt(df * 3.14159265358979323846);
+}
+
+/* Newton on the logarithm of the tail, which is convex or concave all the way. */
 double student_quantile(double tail, double df)
 {
-	double low = 0, high = 1;
-	while (student_tail(high, df) > tail && high < 1e9)
-		high *= 2;
-	for (int i = 0; i < 60; i++) {
-		double mid = (low + high) / 2;
-		student_tail(mid, df) > tail ? (low = mid) : (high = mid);
+	const double most = 1e9;
+	double x = 1;
+	for (int i = 0; i < 100; i++) {
+		double at = student_tail(x, df), by = log(at / tail) * at / student_density(x, df);
+		x = fmin(fmax(x + by, x / 2), most);
+		if (!(fabs(by) > 1e-12 * x) || x >= most)
+			break;
 	}
-	return (low + high) / 2;
+	return x;
 }

@@ -257,6 +257,18 @@ static void fill_shift(struct noise_model *m)
 	m->rest = isnan(left) ? 0 : left;
 }
 
+/* How much of an operator's own variance is left in the sum of all. */
+static double squares_of_shares(const struct noise_model *m)
+{
+	double sum = 0, squares = 0;
+	for (size_t j = 0; j < m->units.list.nr; j++) {
+		double v = (double)m->units.list.v[j].value[SIDE_BASELINE];
+		sum += v;
+		squares += v * v;
+	}
+	return sum > 0 ? squares / (sum * sum) : 1;
+}
+
 static void fill_mean_own(struct noise_model *m)
 {
 	double sum = 0, df;
@@ -264,6 +276,7 @@ static void fill_mean_own(struct noise_model *m)
 		sum += moderated_own(m, &m->units.list.v[j], unit_metric(), &df);
 	m->mean_own =
 	    m->units.list.nr ? sum / (double)m->units.list.nr : unknown_own * unknown_own;
+	m->own_in_sum = squares_of_shares(m);
 }
 
 /* ---- units ---- */
@@ -282,7 +295,7 @@ static void fill_units(struct noise_model *m)
 	bench_query(m->bench, &q, &m->units);
 	struct entry *v = m->units.list.v;
 	for (size_t i = 0; i < m->units.list.nr; i++)
-		if (is_shared_by_both(&v[i]) && unit_is_compute(&m->bench->naming, v[i].label)) {
+		if (is_shared_by_both(&v[i])) {
 			v[nr++] = v[i];
 			for (int s = 0; s < NR_SIDES; s++)
 				total[s] += (double)v[nr - 1].value[s];
@@ -306,9 +319,11 @@ static bool asks_for_noise(const struct rule *rule)
 	return false;
 }
 
-/* Families that a gate has no check of leave their share to the others. */
+/* Families that a gate has no check of leave their share to the others. What is assumed of the
+   noise before it is measured may be too little: a part of the budget is kept for that. */
 static void fill_alpha(struct noise_model *m, const struct rules *rules)
 {
+	const double spent = 0.6;
 	static const double weights[NR_FAMILIES] = { [FAMILY_MACHINE] = 0.3,
 		                                         [FAMILY_OPERATORS] = 0.4,
 		                                         [FAMILY_WALL] = 0.2,
@@ -324,7 +339,7 @@ static void fill_alpha(struct noise_model *m, const struct rules *rules)
 	for (int f = 0; f < NR_FAMILIES; f++)
 		all += has[f] ? weights[f] : 0;
 	for (int f = 0; f < NR_FAMILIES && all > 0; f++)
-		m->alpha[f] = (double)rules->noise.budget / 1e8 * weights[f] / all;
+		m->alpha[f] = spent * (double)rules->noise.budget / 1e8 * weights[f] / all;
 	if (m->units.list.nr)
 		m->alpha[FAMILY_OPERATORS] /= (double)m->units.list.nr;
 	m->has_machine = has[FAMILY_MACHINE];
@@ -384,7 +399,7 @@ static struct noise_prior prior_of(const struct noise_model *m, enum family fami
 	case FAMILY_COMMUNICATION:
 		return (struct noise_prior){ COMM_TIMES * m->mean_own, MACHINE_RUNS };
 	default:
-		return (struct noise_prior){ m->mean_own, MACHINE_RUNS };
+		return (struct noise_prior){ m->mean_own * (1 + m->own_in_sum), MACHINE_RUNS };
 	}
 }
 

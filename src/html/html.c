@@ -28,7 +28,7 @@ static void badge(struct html *h, const char *word)
 
 static void counts(struct html *h)
 {
-	static const enum verdict order[] = { VERDICT_FAIL, VERDICT_INCONCLUSIVE, VERDICT_MISSING,
+	static const enum verdict order[] = { VERDICT_FAIL, VERDICT_UNDECIDED, VERDICT_INCONCLUSIVE, VERDICT_MISSING,
 		                                  VERDICT_WARN, VERDICT_WAIVED,       VERDICT_IMPROVED,
 		                                  VERDICT_PASS, VERDICT_SKIPPED };
 	html_puts(h, "<ul class=\"counts\">");

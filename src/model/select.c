@@ -79,14 +79,16 @@ static struct span value_of(const struct select_key *key, const struct select_it
 		return span_of(number_format(item->rank, 0, number));
 	if (!(key->labels & label) || key->labels == ANY_LABEL || !item->label.n)
 		return own ? span_of(own) : SPAN("");
-	if (label != LABELLED(KERNEL) || key->glob == GLOB(kernel))
-		return item->label;
-	int category = category_of(item->categories, item->label);
-	if (key->glob == GLOB(category))
-		return span_of(category_name(item->categories, category));
-	return span_of(category >= 0 && item->categories->rows.v[category].cls == CLASS_COMMUNICATION
-	                   ? "communication"
-	                   : "compute");
+	bool kernel = label == LABELLED(KERNEL);
+	struct span category = item->label;
+	if (kernel)
+		category =
+		    span_of(category_name(item->categories, category_of(item->categories, item->label)));
+	if (key->glob == GLOB(cls))
+		return span_of(category_class_named(item->categories, category) == CLASS_COMMUNICATION
+		                   ? "communication"
+		                   : "compute");
+	return kernel && key->glob == GLOB(category) ? category : item->label;
 }
 
 bool select_covers(const struct query *globs, const struct select_item *item)
