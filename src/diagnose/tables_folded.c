@@ -14,7 +14,7 @@ static size_t folded_of(const struct rank_view *r, enum metric_id id, __int128 *
 		names = number_add(names, s->names);
 		*sum += id == METRIC_KERNEL_COUNT ? (__int128)s->step_count * MICRO : s->step_total_ns;
 	}
-	for (size_t i = 0; i < d->ops.nr && metric_table[id].label == LABEL_OP; i++)
+	for (size_t i = 0; i < d->ops.nr && (id == METRIC_OP_TIME || id == METRIC_OP_SELF_TIME); i++)
 		if (d->ops.v[i].names > 0) {
 			names = number_add(names, d->ops.v[i].names);
 			*sum += d->ops.v[i].self_ns;

@@ -54,6 +54,10 @@ bool breakdown_has_calls(enum metric_id id);
 /// By class, category and kernel.
 struct breakdown *breakdown_by_activity(const struct breakdown_input *in);
 
+/// By module and place, operator and kernel. NULL for figures that no row of the code table adds up
+/// to, and of steps unless both sides know modules or places.
+struct breakdown *breakdown_by_code(const struct breakdown_input *in);
+
 /// What is a number of something times what one of them comes to: calls, collectives, copies; by
 /// name where a figure has several. NULL for others, and for those that ranks tell more of where
 /// there are several, unless `any_ranks`.

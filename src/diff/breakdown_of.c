@@ -86,15 +86,21 @@ struct breakdown *breakdown_of(const struct bench *b, const struct activity_pair
 	struct breakdown_input in = { .bench = b, .pairs = p, .query = q, .arena = a };
 	enum parts_kind kind = q->metric->parts;
 	bool of_phase = q->metric->per_step && q->label.n;
-	if (kind == PARTS_ACTIVITIES && !of_phase)
+	if (!of_phase && (kind == PARTS_ACTIVITIES || kind == PARTS_CODE)) {
+		struct breakdown *by_code = breakdown_by_code(&in);
+		if (by_code || kind == PARTS_CODE)
+			return by_code ? by_code : b->runs.baseline ? breakdown_by_rank(&in) : NULL;
 		return breakdown_by_activity(&in);
+	}
 	if (!b->runs.baseline || kind == PARTS_RATE || kind == PARTS_SHARE)
 		return NULL;
 	if (of_phase)
 		return breakdown_by_phase(&in);
 	if (kind == PARTS_LACKED_STEPS)
 		return breakdown_of_lacked_steps(&in);
-	struct breakdown *out = by_parts(&in);
+	struct breakdown *out = breakdown_by_code(&in);
+	if (!out)
+		out = by_parts(&in);
 	if (!out)
 		out = breakdown_by_rank(&in);
 	in.any_ranks = true;

@@ -386,6 +386,21 @@ static void emit_inputs(struct emitter *e)
 	}
 }
 
+void rank_code_figures(const struct run_view *v, size_t r, const struct metric *m,
+                       const char *phase, figure_fn *fn, void *ctx)
+{
+	const struct rank_view *rank = &v->ranks[r];
+	struct emitter e = {
+		.view = v,
+		.rank = rank,
+		.fn = fn,
+		.ctx = ctx,
+		.figure = { .metric = m, .rank = rank->digest->rank, .label = SPAN("") },
+	};
+	if (rank->digest->usable_steps)
+		figures_of_code(&e, phase);
+}
+
 void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                   void *ctx)
 {
@@ -414,7 +429,9 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 	                m->label == LABEL_DIRECTION || m->label == LABEL_OP;
 	if (of_steps && rank->digest->usable_steps == 0)
 		return; /* the warm-up took them all */
-	if (m->need == NEED_INPUT)
+	if (m->parts == PARTS_CODE)
+		rank_code_figures(v, r, m, NULL, fn, ctx);
+	else if (m->need == NEED_INPUT)
 		emit_inputs(&e);
 	else if (of_label[m->label])
 		of_label[m->label](&e);

@@ -40,6 +40,12 @@ static bool is_selected(const struct run_view *v, const struct query *q, const s
 		       is_of_class(q->cls, category_class_named(v->naming->categories, f->label));
 	case LABEL_OP:
 		return matches(q->op, f->label);
+	case LABEL_MODULE:
+		return matches(q->module, f->label);
+	case LABEL_RANGE:
+		return matches(q->range, f->label);
+	case LABEL_PLACE:
+		return matches(q->place, f->label);
 	case LABEL_DEVICE:
 		return matches(q->device, f->label);
 	case LABEL_MEMORY:

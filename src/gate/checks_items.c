@@ -47,6 +47,10 @@ static void totals_of(struct bench *b, struct query q, __int128 total[NR_SIDES])
 {
 	struct entries all;
 	q.kernel = q.category = q.cls = NULL;
+	if (q.metric->parts == PARTS_CODE) {
+		q.metric = &metric_table[METRIC_KERNEL_TIME];
+		q.op = q.module = q.range = q.place = q.phase = NULL;
+	}
 	bench_query(b, &q, &all);
 	for (size_t i = 0; i < all.list.nr; i++)
 		for (int s = 0; s < NR_SIDES; s++)

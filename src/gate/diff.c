@@ -64,6 +64,9 @@ static void add_figures(struct bench *b, const struct metric *m, struct report *
 	switch (m->label) {
 	case LABEL_KERNEL:
 	case LABEL_OP:
+	case LABEL_MODULE:
+	case LABEL_RANGE:
+	case LABEL_PLACE:
 	case LABEL_THREAD:
 		return;
 	case LABEL_PAIR:

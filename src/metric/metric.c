@@ -153,6 +153,9 @@ const char *label_name(enum label_kind kind)
 		[LABEL_FUNCTION] = "function",
 		[LABEL_INPUT] = "",
 		[LABEL_COUNTER] = "counter",
+		[LABEL_MODULE] = "module",
+		[LABEL_RANGE] = "range",
+		[LABEL_PLACE] = "place",
 		[LABEL_PAIR] = "",
 	};
 	return names[kind];

@@ -43,6 +43,9 @@ enum label_kind {
 	LABEL_FUNCTION,
 	LABEL_INPUT,
 	LABEL_COUNTER,
+	LABEL_MODULE,
+	LABEL_RANGE,
+	LABEL_PLACE,
 	LABEL_PAIR,
 };
 enum need {
@@ -75,6 +78,7 @@ enum parts_kind {
 	PARTS_TERMS, ///< other figures that add up to it
 	PARTS_CALLS, ///< how many there are of something, and how large one is
 	PARTS_ACTIVITIES, ///< GPU activities by class, category and name
+	PARTS_CODE, ///< modules, places, operators and kernels
 	PARTS_LACKED_STEPS,
 	PARTS_SEGMENTS,
 	PARTS_SHARE, ///< a share: what it is a share of, and the rest

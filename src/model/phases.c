@@ -141,7 +141,9 @@ void rank_phase_figures(const struct run_view *v, size_t r, const struct metric 
 void rank_asked_figures(const struct run_view *v, size_t r, const struct query *q, figure_fn *fn,
                         void *ctx)
 {
-	if (q->phase)
+	if (q->phase && q->metric->parts == PARTS_CODE)
+		rank_code_figures(v, r, q->metric, q->phase, fn, ctx);
+	else if (q->phase)
 		rank_phase_figures(v, r, q->metric, fn, ctx);
 	else
 		rank_figures(v, r, q->metric, fn, ctx);

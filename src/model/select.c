@@ -24,7 +24,8 @@ const unsigned select_any_label = ANY_LABEL;
 
 unsigned select_labels(const struct metric *m)
 {
-	return 1u << m->label | (phase_sum_of(m) ? PHASES : 0);
+	bool by_phase = m->parts == PARTS_CODE && m->label != LABEL_RANGE;
+	return 1u << m->label | (phase_sum_of(m) || by_phase ? PHASES : 0);
 }
 
 const char **select_glob(struct query *q, const struct select_key *key)
@@ -77,7 +78,8 @@ static struct span value_of(const struct select_key *key, const struct select_it
 	const char *own = select_glob_in(q, key);
 	if (key->glob == GLOB(rank) && item->rank >= 0)
 		return span_of(number_format(item->rank, 0, number));
-	if (!(key->labels & label) || key->labels == ANY_LABEL || !item->label.n)
+	bool narrows = key->glob == GLOB(phase) && item->rule->metric->label != LABEL_NONE;
+	if (!(key->labels & label) || key->labels == ANY_LABEL || !item->label.n || narrows)
 		return own ? span_of(own) : SPAN("");
 	bool kernel = label == LABELLED(KERNEL);
 	struct span category = item->label;

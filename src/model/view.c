@@ -189,11 +189,25 @@ static bool rank_has_input(const struct digest *d, const struct metric *m)
 	return false;
 }
 
+static bool rank_has_code(const struct digest *d, enum label_kind kind)
+{
+	if (kind == LABEL_RANGE)
+		return d->ranges.nr > 0;
+	for (size_t i = 0; i < d->code.nr; i++) {
+		const struct code_stat *c = &d->code.v[i];
+		if ((kind == LABEL_OP ? c->op : kind == LABEL_PLACE ? c->place : c->module).n)
+			return true;
+	}
+	return false;
+}
+
 static bool rank_has(const struct rank_view *r, const struct metric *m)
 {
 	const struct digest *d = r->digest;
 	if (m->per_step && !digest_has_steps(d, m->id))
 		return false;
+	if (m->parts == PARTS_CODE)
+		return rank_has_code(d, m->label);
 	switch (m->need) {
 	case NEED_HOST:
 		return d->nr_steps > 0;

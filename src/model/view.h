@@ -94,6 +94,14 @@ typedef void figure_fn(void *ctx, const struct figure *f);
 void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                   void *ctx);
 
+/// The same in the phases that the glob `phase` names, of a metric with PARTS_CODE.
+void rank_code_figures(const struct run_view *v, size_t r, const struct metric *m,
+                       const char *phase, figure_fn *fn, void *ctx);
+
+/// A path of operators or modules as people read it, "Llama > Attention"; lives as long as the
+/// view.
+struct span code_path_label(const struct run_view *v, struct span path);
+
 /// True where what `m` needs was recorded by at least one rank.
 bool run_has(const struct run_view *v, const struct metric *m);
 
@@ -114,7 +122,7 @@ struct query {
 	enum statistic stat;
 	enum reduce reduce; ///< over devices, then ranks
 	const char *kernel, *category, *cls, *op, *rank, *device, *memory, *direction, *thread,
-	    *collective, *function, *phase, *counter;
+	    *collective, *function, *phase, *counter, *module, *range, *place;
 };
 
 /// One answer: `label` as in struct figure; `rank` -1 unless reduce is EACH and

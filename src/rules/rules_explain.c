@@ -47,6 +47,9 @@ static void say_figure(struct strbuf *b, struct arena *a, const struct rule *r)
 		[LABEL_FUNCTION] = " of each function",
 		[LABEL_INPUT] = ", each by itself",
 		[LABEL_COUNTER] = " of each counter",
+		[LABEL_MODULE] = " of each module",
+		[LABEL_RANGE] = " of each annotation",
+		[LABEL_PLACE] = " of each place",
 		[LABEL_PAIR] = "",
 	};
 	if (r->metric->per_step)

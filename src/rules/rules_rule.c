@@ -5,7 +5,7 @@
 /* Labels of what can be new or gone. */
 #define ITEM_LABELS                                                                        \
 	(1u << LABEL_KERNEL | 1u << LABEL_CATEGORY | 1u << LABEL_OP | 1u << LABEL_COLLECTIVE | \
-	 1u << LABEL_FUNCTION)
+	 1u << LABEL_FUNCTION | 1u << LABEL_MODULE | 1u << LABEL_RANGE | 1u << LABEL_PLACE)
 
 /* What makes a check for each item, and what looks at the top of them. */
 static enum status check_items(struct document *d, const struct node *map, const struct rule *r)
@@ -15,17 +15,20 @@ static enum status check_items(struct document *d, const struct node *map, const
 	enum label_kind label = r->metric->label;
 	if (for_each && !(1u << label & ITEM_LABELS))
 		return document_fail(d, for_each->key,
-		                     "'%s' has no kernels, categories, operators, collectives or functions "
-		                     "for 'for_each'",
+		                     "'%s' has no kernels, categories, operators, collectives, functions, "
+		                     "modules, annotations or places for 'for_each'",
 		                     r->metric->name);
 	if (top && label != LABEL_PAIR)
 		return document_fail(
 		    d, top->key, "'top' is for kernel.drift_pct and kernel.top_overlap_pct:%s",
 		    for_each ? " write it inside 'for_each'" : " use 'for_each: {top: N}'");
-	if (share && label != LABEL_KERNEL && label != LABEL_CATEGORY)
-		return document_fail(d, share->key,
-		                     "'min_share' is a share of kernel time: only kernels and categories "
-		                     "have one");
+	bool of_gpu = r->metric->parts == PARTS_CODE && r->metric->unit == UNIT_NS_PER_STEP &&
+	              r->metric->id != METRIC_PLACE_SYNC_TIME;
+	if (share && label != LABEL_KERNEL && label != LABEL_CATEGORY && !of_gpu)
+		return document_fail(
+		    d, share->key,
+		    "'min_share' is a share of kernel time: only kernels, categories and GPU "
+		    "time by operator, module, annotation or place have one");
 	for (const struct node *n = map->first; n; n = n->next)
 		if (!for_each &&
 		    (span_eq(n->key->text, SPAN("on_new")) || span_eq(n->key->text, SPAN("on_gone"))))
@@ -63,7 +66,7 @@ static enum status check_phase(struct document *d, const struct node *phase, con
 	struct strbuf list = STRBUF_INIT;
 	bool fits = !phase;
 	for (int p = PHASE_FORWARD; p < NR_PHASES; p++)
-		if (phase_has_metric((enum phase)p, m)) {
+		if (phase_has_metric((enum phase)p, m) || m->parts == PARTS_CODE) {
 			fits = fits || span_glob(phase->text, span_of(phase_names[p]));
 			strbuf_addf(&list, "%s%s", list.n ? ", " : "", phase_names[p]);
 		}

@@ -68,6 +68,10 @@ static bool are_sums(const struct digest *d)
 		fine = fine && d->ops.v[i].names >= 0;
 	for (size_t i = 0; i < d->calls.nr; i++)
 		fine = fine && d->calls.v[i].names >= 0;
+	for (size_t i = 0; i < d->code.nr; i++)
+		fine = fine && d->code.v[i].names >= 0;
+	for (size_t i = 0; i < d->ranges.nr; i++)
+		fine = fine && d->ranges.v[i].names >= 0;
 	for (size_t i = 0; i < d->threads.nr; i++)
 		fine = fine && d->threads.v[i].names >= 0;
 	return fine;

@@ -15,7 +15,7 @@
 static const struct detail {
 	bool whole; ///< samples of each step (few are kept in any case, as they are no larger), and
 	            ///< of kernels what is outside of the measured steps
-	bool extras; ///< functions, threads and figures of a metrics file
+	bool extras; ///< functions, threads, where work comes from, figures of a metrics file
 	size_t top; ///< kernels and operators, of each
 	size_t sites; ///< of allocations, of each list
 	size_t levels; ///< of each memory, over time
@@ -52,7 +52,7 @@ struct pinner {
 	const struct naming *naming;
 	struct run_view view;
 	struct arena arena; ///< of match names
-	bool functions, threads; ///< a rule asks for them
+	bool functions, threads, code; ///< a rule asks for them
 	bool phases[NR_PHASES];
 	struct names kernels, ops; ///< that rules ask for
 	struct ranking {
@@ -96,12 +96,13 @@ static void look_at_rules(struct pinner *p)
 		enum label_kind kind = rule->metric->label;
 		p->functions = p->functions || kind == LABEL_FUNCTION;
 		p->threads = p->threads || kind == LABEL_THREAD;
+		p->code = p->code || rule->metric->parts == PARTS_CODE;
 		for (int k = 0; rule->query.phase && k < NR_PHASES; k++)
 			p->phases[k] =
 			    p->phases[k] || span_glob(span_of(rule->query.phase), span_of(phase_names[k]));
 		if (kind == LABEL_KERNEL || kind == LABEL_PAIR)
 			rule_items_add(&p->view, rule, rule->top, &scratch, &p->kernels);
-		else if (kind == LABEL_OP)
+		else if (kind == LABEL_OP && rule->metric->parts != PARTS_CODE)
 			rule_items_add(&p->view, rule, rule->top, &scratch, &p->ops);
 	}
 	arena_release(&scratch);
@@ -391,6 +392,10 @@ static void pin_at(struct pinner *p, const struct detail *detail, struct run *ou
 			COPY(d, from, functions);
 		if (detail->extras || p->threads)
 			COPY(d, from, threads);
+		if (detail->extras || p->code) { /* of a part of it figures would be others */
+			COPY(d, from, code);
+			COPY(d, from, ranges);
+		}
 		pin_phases(p, from, detail->phases, summarise, d);
 		if (summarise)
 			pin_steps(from, d);

@@ -191,6 +191,19 @@ static inline struct digest *sample_digest(int64_t rank)
 	vec_push(&d->threads, (struct thread_stat){ "12/34", 777, 0, 700 });
 	vec_push(&d->calls, (struct call_stat){ CALL_LAUNCH, SPAN("cudaLaunchKernel"), 9, 90, 0 });
 	vec_push(&d->calls, (struct call_stat){ CALL_SYNC, SPAN("cudaStreamSynchronize"), 1, 30, 0 });
+	const struct code_stat code[] = {
+		{ CODE_KERNEL, PHASE_ALL, SPAN("Net\nLinear"), SPAN("model.py:forward"), 7,
+		  SPAN("aten::linear\naten::addmm"), code_kernel_key(SPAN("alpha_gemm")), 6, 600, 0, 0 },
+		{ CODE_KERNEL, PHASE_BACKWARD, SPAN("Net"), SPAN(""), -1, SPAN("aten::mul"), 0, 5, 401, 0,
+		  2 },
+		{ CODE_MEMCPY, PHASE_ALL, SPAN(""), SPAN("data.py:load"), 31, SPAN("aten::copy_"),
+		  code_kernel_key(SPAN("CopyHostToDevice")), 1, 20, 1000, 0 },
+		{ CODE_SYNC, PHASE_ALL, SPAN(""), SPAN("train.py:log"), 12, SPAN("aten::item"), 0, 3, 31, 0,
+		  0 },
+	};
+	for (size_t i = 0; i < sizeof code / sizeof *code; i++)
+		vec_push(&d->code, code[i]);
+	vec_push(&d->ranges, (struct range_stat){ SPAN("forward"), 7, 605, 0 });
 	struct memory_stat memory = sample_memory("0", MEMORY_OF_TRACE, 4000);
 	memory.growth_per_step = -12;
 	vec_push(&d->memories, memory);

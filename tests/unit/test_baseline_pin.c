@@ -178,7 +178,8 @@ static void read_text(const char *text, size_t n, struct baseline *out)
 static bool may_lack(enum label_kind kind)
 {
 	return kind == LABEL_KERNEL || kind == LABEL_OP || kind == LABEL_THREAD ||
-	       kind == LABEL_FUNCTION;
+	       kind == LABEL_FUNCTION || kind == LABEL_MODULE || kind == LABEL_RANGE ||
+	       kind == LABEL_PLACE;
 }
 
 static void assert_same_answers(const struct run_view *x, const struct run_view *pin,

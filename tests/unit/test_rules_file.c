@@ -505,8 +505,8 @@ static void test_refused(void **state)
 		{ HEAD "  - {id: a, metric: kernel.time, fail: {max: 1s}, on_gone: warn}\n",
 		  "f:3:51: 'on_gone' needs 'for_each'" },
 		{ HEAD "  - {id: a, metric: step.time, for_each: {top: 3}, fail: {increase: 5%}}\n",
-		  "f:3:32: 'step.time' has no kernels, categories, operators, collectives or functions for "
-		  "'for_each'" },
+		  "f:3:32: 'step.time' has no kernels, categories, operators, collectives, functions, "
+		  "modules, annotations or places for 'for_each'" },
 		{ HEAD "  - {id: a, metric: step.time, top: 3, fail: {increase: 5%}}\n",
 		  "f:3:32: 'top' is for kernel.drift_pct and kernel.top_overlap_pct: use 'for_each: {top: "
 		  "N}'" },

@@ -1,0 +1,330 @@
+/* GPU time, launches, copies and waiting by where in the code they come from: module and place,
+   operator, kernel. Kernels of one operator stand together, whatever their names. */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "diff/breakdown_internal.h"
+#include "metric/unit.h"
+
+/* Rows of one module, place, operator and kernel on both sides. */
+struct leaf {
+	struct span module, place, op, kernel; ///< kernel: match name, empty for a sum
+	int64_t line[NR_SIDES];
+	int64_t count[NR_SIDES];
+	__int128 amount[NR_SIDES];
+	struct node *node;
+};
+
+/* The name that the kernels of a rank have in rows. */
+struct kernel_named {
+	uint64_t key;
+	struct span match;
+};
+
+struct code_breakdown {
+	const struct breakdown_input *in;
+	struct parts parts;
+	VEC(struct leaf) leaves;
+	VEC(struct kernel_named) names; ///< of the rank at hand
+	bool known[NR_SIDES]; ///< some row has a module or a place
+	bool modules, places; ///< of either side
+};
+
+/* ---- which rows a figure is made of ---- */
+
+/* Kinds of rows that a metric is the sum of, as bits; 0 for none. */
+static unsigned kinds_of(enum metric_id id)
+{
+	const unsigned kernel = 1 << CODE_KERNEL, copy = 1 << CODE_MEMCPY, set = 1 << CODE_MEMSET;
+	switch (id) {
+	case METRIC_STEP_CUDA_TIME:
+	case METRIC_OP_GPU_TIME:
+	case METRIC_OP_SELF_GPU_TIME:
+	case METRIC_MODULE_GPU_TIME:
+	case METRIC_PLACE_GPU_TIME:
+	case METRIC_PLACE_LAUNCH_COUNT:
+		return kernel | copy | set;
+	case METRIC_STEP_KERNEL_TIME:
+	case METRIC_STEP_COMPUTE_TIME:
+		return kernel;
+	case METRIC_STEP_MEMCPY_BYTES:
+	case METRIC_PLACE_COPY_BYTES:
+		return copy;
+	case METRIC_STEP_SYNC_TIME:
+	case METRIC_STEP_SYNC_COUNT:
+	case METRIC_PLACE_SYNC_TIME:
+	case METRIC_PLACE_SYNC_COUNT:
+		return 1 << CODE_SYNC;
+	default:
+		return 0;
+	}
+}
+
+static int64_t amount_of(enum metric_id id, const struct code_stat *c)
+{
+	switch (id) {
+	case METRIC_STEP_MEMCPY_BYTES:
+	case METRIC_PLACE_COPY_BYTES:
+		return c->bytes;
+	case METRIC_PLACE_LAUNCH_COUNT:
+	case METRIC_PLACE_SYNC_COUNT:
+	case METRIC_STEP_SYNC_COUNT:
+		return c->count;
+	default:
+		return c->total_ns;
+	}
+}
+
+static bool is_of_label(const struct rank_part *r, enum metric_id id, const struct code_stat *c)
+{
+	switch (id) {
+	case METRIC_OP_GPU_TIME:
+		return code_path_has(c->op, r->label);
+	case METRIC_OP_SELF_GPU_TIME:
+		return span_eq(code_path_last(c->op), r->label);
+	case METRIC_MODULE_GPU_TIME: {
+		struct span at = code_path_label(r->view, c->module);
+		return span_starts(at, r->label) &&
+		       (at.n == r->label.n ||
+		        span_starts((struct span){ at.p + r->label.n, at.n - r->label.n }, SPAN(" > ")));
+	}
+	case METRIC_PLACE_GPU_TIME:
+	case METRIC_PLACE_LAUNCH_COUNT:
+	case METRIC_PLACE_COPY_BYTES:
+	case METRIC_PLACE_SYNC_TIME:
+	case METRIC_PLACE_SYNC_COUNT:
+		return span_eq(c->place.n ? c->place : span_of(CODE_NO_PLACE), r->label);
+	default:
+		return true;
+	}
+}
+
+/* ---- rows of both sides ---- */
+
+static int named_cmp(const void *a, const void *b)
+{
+	const struct kernel_named *x = a, *y = b;
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+static void name_kernels(struct code_breakdown *b, const struct rank_part *r)
+{
+	const struct digest *d = r->rank->digest;
+	b->names.nr = 0;
+	for (size_t i = 0; i < d->kernels.nr; i++)
+		if (d->kernels.v[i].names == 0)
+			vec_push(&b->names,
+			         (struct kernel_named){
+			             code_kernel_key(d->kernels.v[i].name),
+			             naming_match(&b->in->bench->naming, b->in->arena, d->kernels.v[i].name) });
+	vec_sort(&b->names, named_cmp);
+}
+
+static const struct kernel_named *kernel_of(const struct code_breakdown *b, uint64_t key)
+{
+	return key && b->names.nr ? bsearch(&(struct kernel_named){ .key = key }, b->names.v,
+	                                    b->names.nr, sizeof *b->names.v, named_cmp)
+	                          : NULL;
+}
+
+static bool is_communication(const struct rank_part *r, const struct kernel_named *k)
+{
+	return k && category_matches_any(r->rank->digest->communication, k->match);
+}
+
+static void add_rows(void *ctx, const struct rank_part *r)
+{
+	struct code_breakdown *b = ctx;
+	const struct digest *d = r->rank->digest;
+	enum metric_id id = b->in->query->metric->id;
+	bool micro = b->in->query->metric->unit == UNIT_COUNT_PER_STEP;
+	name_kernels(b, r);
+	for (size_t i = 0; i < d->code.nr; i++) {
+		const struct code_stat *c = &d->code.v[i];
+		const struct kernel_named *k = kernel_of(b, c->kernel);
+		if (!(kinds_of(id) & 1u << c->kind) || !is_of_label(r, id, c) ||
+		    (id == METRIC_STEP_COMPUTE_TIME && is_communication(r, k)))
+			continue;
+		struct leaf l = { .module = c->module,
+			              .place = c->place,
+			              .op = code_path_last(c->op),
+			              .kernel = k ? k->match : SPAN(""),
+			              .line = { -1, -1 } };
+		l.line[r->side] = c->line;
+		l.count[r->side] = c->count;
+		l.amount[r->side] = (__int128)amount_of(id, c) * (micro ? MICRO : 1);
+		b->modules = b->modules || c->module.n;
+		b->places = b->places || c->place.n;
+		b->known[r->side] = b->known[r->side] || c->module.n || c->place.n;
+		vec_push(&b->leaves, l);
+	}
+}
+
+static int leaf_cmp(const void *a, const void *b)
+{
+	const struct leaf *x = a, *y = b;
+	int c = span_cmp(x->module, y->module);
+	c = c ? c : span_cmp(x->place, y->place);
+	c = c ? c : span_cmp(x->op, y->op);
+	return c ? c : span_cmp(x->kernel, y->kernel);
+}
+
+static void unite_leaves(struct code_breakdown *b)
+{
+	size_t nr = 0;
+	vec_sort(&b->leaves, leaf_cmp);
+	for (size_t i = 0; i < b->leaves.nr; i++) {
+		struct leaf *last = nr ? &b->leaves.v[nr - 1] : NULL, *l = &b->leaves.v[i];
+		if (!last || leaf_cmp(last, l) != 0) {
+			b->leaves.v[nr++] = *l;
+			continue;
+		}
+		for (int s = 0; s < NR_SIDES; s++) {
+			last->count[s] = number_add(last->count[s], l->count[s]);
+			last->amount[s] += l->amount[s];
+			last->line[s] = l->line[s] >= 0 ? l->line[s] : last->line[s];
+		}
+	}
+	b->leaves.nr = nr;
+}
+
+/* ---- what is said of them ---- */
+
+static const char *module_label(const struct code_breakdown *b, const struct leaf *l)
+{
+	const struct run_view *v = &b->in->bench->view[SIDE_CANDIDATE];
+	return l->module.n ? text_line(b->in->arena, code_path_label(v, l->module)) : "(no module)";
+}
+
+static const char *place_label(const struct code_breakdown *b, const struct leaf *l)
+{
+	struct arena *a = b->in->arena;
+	int64_t line = l->line[SIDE_CANDIDATE] >= 0 ? l->line[SIDE_CANDIDATE] : l->line[SIDE_BASELINE];
+	const char *place = l->place.n ? text_line(a, l->place) : CODE_NO_PLACE;
+	return l->place.n && line >= 0 ? arena_printf(a, "%s, line %" PRId64, place, line) : place;
+}
+
+static void describe_leaf(void *ctx, struct node *n)
+{
+	struct code_breakdown *b = ctx;
+	const struct leaf *l = n->of;
+	const int64_t *steps = b->in->pairs->steps;
+	if (!l)
+		return;
+	bool waits = kinds_of(b->in->query->metric->id) == 1u << CODE_SYNC;
+	n->label = l->kernel.n ? text_line(b->in->arena, l->kernel)
+	           : waits     ? "synchronisation"
+	                       : "smaller kernels";
+	if (!node_is_on_both_sides(n)) {
+		n->detail = l->count[SIDE_BASELINE] > 0 ? "gone here" : "new here";
+		return;
+	}
+	if (l->count[0] * (__int128)steps[1] != l->count[1] * (__int128)steps[0]) {
+		const char *text[NR_SIDES];
+		for (int s = 0; s < NR_SIDES; s++)
+			text[s] = unit_text(b->in->arena, UNIT_COUNT_PER_STEP,
+			                    number_div_round((__int128)l->count[s] * MICRO, steps[s]));
+		n->detail = arena_printf(b->in->arena, "launches %s → %s", text[0], text[1]);
+	} else if (b->in->query->metric->unit == UNIT_NS ||
+	           b->in->query->metric->unit == UNIT_NS_PER_STEP) {
+		n->detail = arena_printf(b->in->arena, "mean %s", node_mean(n, b->in->arena, UNIT_NS));
+	}
+}
+
+/* ---- the tree ---- */
+
+static void collect_leaves(struct code_breakdown *b, struct node *all)
+{
+	for (size_t i = 0; i < b->leaves.nr; i++) {
+		struct leaf *l = &b->leaves.v[i];
+		l->node = node_add(&b->parts, all, NULL);
+		for (int s = 0; s < NR_SIDES; s++) {
+			l->node->count[s] = l->count[s];
+			l->node->amount[s] = l->amount[s];
+		}
+		l->node->of = l;
+	}
+}
+
+static void form_tree(struct code_breakdown *b, struct node *root)
+{
+	struct node *module = NULL, *place = NULL, *op = NULL;
+	root->order = NODES_FOLD;
+	root->one = b->modules ? "module" : b->places ? "place" : "operator";
+	root->many = b->modules ? "modules" : b->places ? "places" : "operators";
+	for (size_t i = 0; i < b->leaves.nr; i++) {
+		const struct leaf *l = &b->leaves.v[i], *last = i ? l - 1 : NULL;
+		bool other_module = !last || span_cmp(l->module, last->module) != 0;
+		bool other_place = other_module || span_cmp(l->place, last->place) != 0;
+		if (other_module)
+			module = node_add_group(&b->parts, root, b->modules ? module_label(b, l) : NULL,
+			                        b->places ? "place" : "operator",
+			                        b->places ? "places" : "operators");
+		if (other_place)
+			place = node_add_group(&b->parts, module, b->places ? place_label(b, l) : NULL,
+			                       "operator", "operators");
+		if (other_place || span_cmp(l->op, last->op) != 0)
+			op = node_add_group(&b->parts, place,
+			                    l->op.n ? text_line(b->in->arena, l->op) : "(no operator)",
+			                    "kernel", "kernels");
+		node_move(op, l->node);
+		op->change = number_add(op->change, l->node->change);
+		place->change = number_add(place->change, l->node->change);
+		module->change = number_add(module->change, l->node->change);
+	}
+}
+
+/* Work of the figure that no row has, as its launch was not recorded. */
+static void add_unknown(struct code_breakdown *b)
+{
+	enum metric_id id = b->in->query->metric->id;
+	struct leaf l = { .module = SPAN(""),
+		              .place = SPAN(""),
+		              .op = SPAN(""),
+		              .kernel = SPAN("(launch not recorded)"),
+		              .line = { -1, -1 } };
+	if (b->in->query->metric->parts != PARTS_ACTIVITIES)
+		return;
+	for (size_t i = 0; i < b->in->pairs->list.nr; i++) {
+		const struct activity_pair *p = &b->in->pairs->list.v[i];
+		if (!(kinds_of(id) & 1u << p->kind) ||
+		    (id == METRIC_STEP_COMPUTE_TIME && p->cls == CLASS_COMMUNICATION))
+			continue;
+		for (int s = 0; s < NR_SIDES; s++)
+			l.amount[s] += id == METRIC_STEP_MEMCPY_BYTES ? p->bytes[s] : p->total_ns[s];
+	}
+	for (size_t i = 0; i < b->leaves.nr; i++)
+		for (int s = 0; s < NR_SIDES; s++)
+			l.amount[s] -= b->leaves.v[i].amount[s];
+	for (int s = 0; s < NR_SIDES; s++)
+		l.count[s] = l.amount[s] != 0;
+	if (l.amount[0] || l.amount[1])
+		vec_push(&b->leaves, l);
+}
+
+struct breakdown *breakdown_by_code(const struct breakdown_input *in)
+{
+	struct code_breakdown b = { .in = in };
+	struct node all = { 0 }, root = { 0 };
+	struct breakdown *out = NULL;
+	if (!in->bench->runs.baseline || !kinds_of(in->query->metric->id))
+		return NULL;
+	breakdown_each_rank(in, add_rows, &b);
+	/* of steps only where both sides can say more than operators */
+	bool both = b.known[SIDE_BASELINE] && b.known[SIDE_CANDIDATE];
+	if (b.leaves.nr && (both || in->query->metric->parts == PARTS_CODE)) {
+		add_unknown(&b);
+		unite_leaves(&b);
+		b.parts = breakdown_begin(in, both ? "module, place, operator and kernel"
+		                                   : "operator and kernel");
+		b.parts.describe = describe_leaf;
+		b.parts.ctx = &b;
+		collect_leaves(&b, &all);
+		int64_t rest = nodes_spread(&all, in->pairs->steps, breakdown_change(in->query));
+		form_tree(&b, &root);
+		out = breakdown_end(&b.parts, &root, in->query, rest);
+	}
+	vec_release(&b.leaves);
+	vec_release(&b.names);
+	return out;
+}

@@ -1,0 +1,135 @@
+/* Figures of where in the code work comes from, from the one table of a digest. */
+#include "base/number.h"
+#include "base/strbuf.h"
+#include "figures/figures_internal.h"
+
+/* An item of a metric and what one row adds to it. */
+struct item {
+	struct span label;
+	__int128 amount;
+};
+
+struct items {
+	VEC(struct item) list;
+};
+
+static int item_cmp(const void *a, const void *b)
+{
+	return span_cmp(((const struct item *)a)->label, ((const struct item *)b)->label);
+}
+
+/* --- labels --- */
+
+struct span code_path_label(const struct run_view *v, struct span path)
+{
+	struct strbuf b = STRBUF_INIT;
+	struct span name;
+	while (code_path_next(&path, &name)) {
+		strbuf_adds(&b, b.n ? " > " : "");
+		strbuf_add(&b, name);
+	}
+	const struct name *nm = name_intern(v->labels, strbuf_span(&b));
+	strbuf_release(&b);
+	return nm ? name_span(nm) : SPAN("");
+}
+
+/* Each operator around the launch, once. */
+static void add_ops(struct items *items, struct span path, int64_t amount)
+{
+	struct span rest = path, name;
+	while (code_path_next(&rest, &name)) {
+		struct span before = { path.p, (size_t)(name.p - path.p) };
+		if (!code_path_has(before.n ? (struct span){ before.p, before.n - 1 } : before, name))
+			vec_push(&items->list, (struct item){ name, amount });
+	}
+}
+
+static void add_modules(struct emitter *e, struct items *items, struct span path, int64_t amount)
+{
+	struct span rest = path, name;
+	while (code_path_next(&rest, &name)) {
+		struct span outer = { path.p, (size_t)(name.p + name.n - path.p) };
+		vec_push(&items->list, (struct item){ code_path_label(e->view, outer), amount });
+	}
+}
+
+/* --- what is asked for --- */
+
+static bool is_of_metric(enum metric_id id, const struct code_stat *c)
+{
+	if (id == METRIC_PLACE_SYNC_TIME || id == METRIC_PLACE_SYNC_COUNT)
+		return c->kind == CODE_SYNC;
+	return c->kind != CODE_SYNC && (id != METRIC_PLACE_COPY_BYTES || c->kind == CODE_MEMCPY);
+}
+
+static int64_t amount_of(enum metric_id id, const struct code_stat *c)
+{
+	switch (id) {
+	case METRIC_PLACE_LAUNCH_COUNT:
+	case METRIC_PLACE_SYNC_COUNT:
+		return c->count;
+	case METRIC_PLACE_COPY_BYTES:
+		return c->bytes;
+	default:
+		return c->total_ns;
+	}
+}
+
+static bool knows_places(const struct digest *d)
+{
+	for (size_t i = 0; i < d->code.nr; i++)
+		if (d->code.v[i].place.n)
+			return true;
+	return false;
+}
+
+static void collect_rows(struct emitter *e, const char *phase, struct items *items)
+{
+	const struct digest *d = e->rank->digest;
+	enum metric_id id = e->figure.metric->id;
+	bool places = e->figure.metric->label == LABEL_PLACE && knows_places(d);
+	for (size_t i = 0; i < d->code.nr; i++) {
+		const struct code_stat *c = &d->code.v[i];
+		if (!is_of_metric(id, c) ||
+		    (phase &&
+		     (c->phase == PHASE_ALL || !span_glob(span_of(phase), span_of(phase_names[c->phase])))))
+			continue;
+		if (id == METRIC_OP_GPU_TIME)
+			add_ops(items, c->op, c->total_ns);
+		else if (id == METRIC_OP_SELF_GPU_TIME && c->op.n)
+			vec_push(&items->list, (struct item){ code_path_last(c->op), c->total_ns });
+		else if (id == METRIC_MODULE_GPU_TIME)
+			add_modules(e, items, c->module, c->total_ns);
+		else if (places)
+			vec_push(&items->list, (struct item){ c->place.n ? c->place : span_of(CODE_NO_PLACE),
+			                                      amount_of(id, c) });
+	}
+}
+
+static void collect_ranges(const struct emitter *e, const char *phase, struct items *items)
+{
+	const struct digest *d = e->rank->digest;
+	for (size_t i = 0; i < d->ranges.nr && !phase; i++)
+		if (d->ranges.v[i].names == 0)
+			vec_push(&items->list, (struct item){ d->ranges.v[i].name, d->ranges.v[i].total_ns });
+}
+
+void figures_of_code(struct emitter *e, const char *phase)
+{
+	struct items items = { 0 };
+	bool counts = e->figure.metric->unit == UNIT_COUNT_PER_STEP;
+	if (e->figure.metric->label == LABEL_RANGE)
+		collect_ranges(e, phase, &items);
+	else
+		collect_rows(e, phase, &items);
+	vec_sort(&items.list, item_cmp);
+	for (size_t i = 0, end; i < items.list.nr; i = end) {
+		__int128 sum = 0;
+		for (end = i;
+		     end < items.list.nr && span_eq(items.list.v[end].label, items.list.v[i].label); end++)
+			sum += items.list.v[end].amount;
+		figure_emit(e, items.list.v[i].label,
+		            number_div_round(counts ? sum * MICRO : sum, e->rank->digest->usable_steps));
+	}
+	vec_release(&items.list);
+}

@@ -1,0 +1,224 @@
+/* Where in the code work comes from: rows of small traces. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/strbuf.h"
+#include "merge/digest_fold.h"
+#include "read/trace.h"
+#include "reduce/reduce.h"
+
+/* A trace with '…' for "…" → rows: kind, phase, module, place and line, operators, count, time,
+   bytes; then annotations. Caller: strbuf_release(). */
+static struct strbuf rows_of(const char *events)
+{
+	struct span skipped[] = { SPAN("/torch/"), SPAN("/threading.py") };
+	struct site_rules sites = { .skip = { skipped, 2, 2 } };
+	struct reduce_options options = { .marker = "ProfilerStep#*",
+		                              .communication = "nccl",
+		                              .sites = &sites };
+	struct strbuf text = STRBUF_INIT, out = STRBUF_INIT;
+	struct name_table names;
+	struct trace_meta meta;
+	struct diag_log log;
+	strbuf_addf(&text, "[%s{}]", events);
+	for (size_t i = 0; i < text.n; i++)
+		text.p[i] = text.p[i] == '\'' ? '"' : text.p[i];
+	diag_init(&log);
+	name_table_init(&names);
+	struct source *src =
+	    source_memory("doc", text.p, text.n, &(struct source_options){ .max_bytes = 1 << 20 });
+	struct reducer *r = reducer_new(&options, &names);
+	struct digest *d = digest_new();
+	assert_int_equal(
+	    trace_read(src, &(struct trace_options){ 0 }, &names, reducer_sink(r), &meta, &log), ST_OK);
+	assert_int_equal(reducer_finish(r, &meta, d, &log), ST_OK);
+	for (size_t i = 0; i < d->code.nr; i++) {
+		const struct code_stat *c = &d->code.v[i];
+		const struct span texts[] = { c->module, c->place, c->op };
+		strbuf_addf(&out, "%s %s", code_kind_names[c->kind], phase_names[c->phase]);
+		for (size_t k = 0; k < 3; k++) {
+			strbuf_addch(&out, '|');
+			for (size_t n = 0; n < texts[k].n; n++)
+				strbuf_addch(&out, texts[k].p[n] == CODE_BETWEEN ? '>' : texts[k].p[n]);
+			if (k == 1 && c->line >= 0)
+				strbuf_addf(&out, "@%" PRId64, c->line);
+		}
+		strbuf_addf(&out, " %" PRId64 " %" PRId64 " %" PRId64 "\n", c->count, c->total_ns,
+		            c->bytes);
+	}
+	for (size_t i = 0; i < d->ranges.nr; i++)
+		strbuf_addf(&out, "range %.*s %" PRId64 " %" PRId64 "\n", (int)d->ranges.v[i].name.n,
+		            d->ranges.v[i].name.p, d->ranges.v[i].count, d->ranges.v[i].total_ns);
+	digest_free(d);
+	reducer_free(r);
+	source_close(src);
+	name_table_release(&names);
+	diag_release(&log);
+	arena_release(&meta.arena);
+	vec_release(&meta.devices);
+	strbuf_release(&text);
+	return out;
+}
+
+/* Events: times in µs; a launch with its kernel of 1 µs. */
+#define EVENT(cat, name, tid, ts, dur, args)                                                      \
+	"{'ph':'X','cat':'" cat "','name':'" name "','pid':1,'tid':" #tid ",'ts':" #ts ",'dur':" #dur \
+	",'args':{" args "}},"
+#define OP(name, tid, ts, dur) EVENT("cpu_op", name, tid, ts, dur, "")
+#define NUMBERED(name, tid, ts, dur, sequence, forward) \
+	EVENT("cpu_op", name, tid, ts, dur, "'Sequence number':" #sequence ",'Fwd thread id':" #forward)
+#define RANGE(name, tid, ts, dur) EVENT("user_annotation", name, tid, ts, dur, "")
+#define FRAME(name, tid, ts, dur, id, parent) \
+	EVENT("python_function", name, tid, ts, dur, "'Python id':" #id ",'Python parent id':" #parent)
+#define LAUNCH(id, tid, ts)                                                     \
+	EVENT("cuda_runtime", "cudaLaunchKernel", tid, ts, 1, "'correlation':" #id) \
+	EVENT("kernel", "k", 7, ts, 1, "'correlation':" #id ",'device':0,'stream':7")
+#define FLOW(ph, id, tid, ts)                                                                     \
+	"{'ph':'" ph "','cat':'fwdbwd','name':'fwdbwd','id':" #id ",'pid':1,'tid':" #tid ",'ts':" #ts \
+	"},"
+
+struct row {
+	const char *title, *events, *expect;
+};
+
+/* main → train.py:step → model.py:forward, in a module, with the operator aten::linear. */
+#define FORWARD                                                           \
+	FRAME("train.py(12): step", 1, 10, 80, 1, 0)                          \
+	FRAME("nn.Module: Net_0", 1, 11, 40, 2, 1)                            \
+	FRAME("model.py(7): forward", 1, 12, 38, 3, 2)                        \
+	FRAME("nn.Module: Linear_3", 1, 13, 30, 4, 3)                         \
+	FRAME("/x/torch/nn/modules/linear.py(114): forward", 1, 14, 28, 5, 4) \
+	FRAME("<built-in function linear>", 1, 15, 26, 6, 5)
+
+static const struct row rows[] = {
+	{ "operators in operators",
+	  OP("a", 1, 10, 50) OP("b", 1, 20, 20) LAUNCH(1, 1, 25) LAUNCH(2, 1, 50),
+	  "kernel all|||a 1 1000 0\nkernel all|||a>b 1 1000 0\n" },
+	{ "a launch outside of operators, and another thread", OP("a", 1, 10, 50) LAUNCH(1, 2, 25),
+	  "kernel all||| 1 1000 0\n" },
+	{ "no length: it holds its start", OP("a", 1, 10, 0) OP("b", 1, 5, 9) LAUNCH(1, 1, 10),
+	  "kernel all|||b>a 1 1000 0\n" },
+	{ "a span that outlasts the one around it",
+	  OP("a", 1, 10, 20) OP("b", 1, 20, 30) LAUNCH(1, 1, 25) LAUNCH(2, 1, 35),
+	  "kernel all|||a>b 1 1000 0\nkernel all|||b 1 1000 0\n" },
+	{ "frames, modules without their instance, no frame of PyTorch",
+	  FORWARD OP("aten::linear", 1, 16, 20) LAUNCH(1, 1, 20),
+	  "kernel all|Net>Linear|model.py:forward@7|aten::linear 1 1000 0\n" },
+	{ "only frames of PyTorch: the innermost with a file",
+	  FRAME("/x/torch/optim/sgd.py(9): step", 1, 10, 80, 1, 0)
+	      FRAME("<built-in method add>", 1, 11, 70, 2, 1) LAUNCH(1, 1, 20),
+	  "kernel all||/x/torch/optim/sgd.py:step@9| 1 1000 0\n" },
+	{ "annotations, each once, and no step",
+	  RANGE("ProfilerStep#1", 1, 0, 99) RANGE("r", 1, 5, 80) RANGE("s", 1, 6, 70)
+	      RANGE("r", 1, 7, 60) LAUNCH(1, 1, 20) LAUNCH(2, 1, 80),
+	  "kernel all||| 2 2000 0\nrange r 2 2000\nrange s 1 1000\n" },
+	{ "the thread of autograd: frames of the forward operator, by a flow",
+	  FORWARD OP("aten::linear", 1, 16, 20) FLOW("s", 5, 1, 16)
+	      OP("autograd::engine::evaluate_function: X", 2, 60, 20) OP("X", 2, 61, 15)
+	          FLOW("f", 5, 2, 61) LAUNCH(1, 2, 65),
+	  "kernel backward|Net>Linear|model.py:forward@7|autograd::engine::evaluate_function: X>X 1 "
+	  "1000 0\n" },
+	{ "the same by sequence numbers: of those before it the last",
+	  FORWARD NUMBERED("aten::t", 1, 12, 1, 8, 0) NUMBERED("aten::linear", 1, 16, 20, 8, 0)
+	      NUMBERED("aten::late", 1, 90, 1, 8, 0) NUMBERED("X", 2, 61, 15, 8, 1) LAUNCH(1, 2, 65),
+	  "kernel all|Net>Linear|model.py:forward@7|X 1 1000 0\n" },
+	{ "forward operators of one number on two threads tell nothing",
+	  FORWARD NUMBERED("aten::linear", 1, 16, 20, 8, 0) NUMBERED("aten::linear", 3, 17, 20, 8, 0)
+	      NUMBERED("X", 2, 61, 15, 8, 1) LAUNCH(1, 2, 65),
+	  "kernel all|||X 1 1000 0\n" },
+	{ "forked: two threads of autograd, each by its own flow",
+	  FORWARD OP("aten::linear", 1, 16, 2) OP("aten::relu", 1, 45, 2) FLOW("s", 5, 1, 16)
+	      FLOW("s", 6, 1, 45) OP("X", 2, 61, 15) FLOW("f", 5, 2, 61) OP("Y", 3, 61, 15)
+	          FLOW("f", 6, 3, 61) LAUNCH(1, 2, 65) LAUNCH(2, 3, 65),
+	  "kernel all|Net|model.py:forward@7|Y 1 1000 0\n"
+	  "kernel all|Net>Linear|model.py:forward@7|X 1 1000 0\n" },
+	{ "checkpoints: what is computed again has frames of its own, its backward those",
+	  FORWARD OP("aten::linear", 1, 16, 20) FLOW("s", 5, 1, 16)
+	      OP("CheckpointFunctionBackward", 2, 60, 30) FLOW("f", 5, 2, 60)
+	          FRAME("/x/torch/utils/checkpoint.py(3): recompute_fn", 2, 61, 9, 11, 0)
+	              FRAME("nn.Module: Block_4", 2, 62, 7, 12, 11)
+	                  FRAME("model.py(31): block", 2, 63, 6, 13, 12) OP("aten::mul", 2, 64, 3)
+	                      FLOW("s", 6, 2, 64) LAUNCH(1, 2, 65) OP("MulBackward0", 2, 75, 5)
+	                          FLOW("f", 6, 2, 75) LAUNCH(2, 2, 76),
+	  "kernel all|Block|model.py:block@31|CheckpointFunctionBackward>aten::mul 1 1000 0\n"
+	  "kernel all|Net>Linear|model.py:forward@7|CheckpointFunctionBackward>MulBackward0 1 1000 "
+	  "0\n" },
+	{ "frames beside operators, as in 2021: of the innermost that has some, and by sequence "
+	  "numbers",
+	  EVENT("Operator", "a", 1, 10, 20,
+	        "'Call stack':'/x/torch/f.py(3): f;net.py(4): run','Sequence number':3")
+	      OP("b", 1, 12, 10) LAUNCH(1, 1, 13) NUMBERED("B", 2, 50, 10, 3, 1) LAUNCH(2, 2, 55),
+	  "kernel all||net.py:run@4|B 1 1000 0\nkernel all||net.py:run@4|a>b 1 1000 0\n" },
+	{ "copies and waiting",
+	  FRAME("train.py(12): log", 1, 10, 80, 1, 0) OP("aten::item", 1, 20, 30)
+	      EVENT("cuda_runtime", "cudaMemcpyAsync", 1, 21, 2, "'correlation':4")
+	          EVENT("gpu_memcpy", "Memcpy DtoH", 7, 22, 3, "'correlation':4,'bytes':4096")
+	              EVENT("cuda_runtime", "cudaStreamSynchronize", 1, 24, 5, "'correlation':5"),
+	  "memcpy all||train.py:log@12|aten::item 1 3000 4096\n"
+	  "sync all||train.py:log@12|aten::item 1 5000 0\n" },
+	{ "only measured steps",
+	  RANGE("ProfilerStep#1", 1, 10, 20) OP("a", 1, 5, 90) LAUNCH(1, 1, 8) LAUNCH(2, 1, 12),
+	  "kernel all|||a 1 1000 0\n" },
+};
+
+static void where(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct strbuf got = rows_of(rows[i].events);
+		if (strcmp(strbuf_str(&got), rows[i].expect) != 0)
+			fail_msg("%s:\n%sexpected:\n%s", rows[i].title, strbuf_str(&got), rows[i].expect);
+		strbuf_release(&got);
+	}
+}
+
+/* Rows beyond all limits: sums stay, under module and operator as long as there is room. */
+static void folded(void **state)
+{
+	(void)state;
+	struct digest *d = digest_new();
+	int64_t sum = 0;
+	for (int64_t i = 0; i < 2000; i++) {
+		char text[32];
+		snprintf(text, sizeof text, "op%03d", (int)(i % 200));
+		vec_push(&d->code, (struct code_stat){ .kind = CODE_KERNEL,
+		                                       .module = SPAN("m"),
+		                                       .place = SPAN("f.py:g"),
+		                                       .line = i,
+		                                       .op = span_of(arena_dup(&d->arena, span_of(text))),
+		                                       .kernel = (uint64_t)i + 1,
+		                                       .count = 1,
+		                                       .total_ns = i * i });
+		sum += i * i;
+	}
+	vec_sort(&d->code, code_stat_cmp);
+	for (int pass = 0; pass < 2; pass++) {
+		int64_t left = 0, of_op = 0;
+		digest_fold_code(d);
+		assert_in_range(d->code.nr, 1, FOLD_CODE + 1);
+		for (size_t i = 0; i < d->code.nr; i++) {
+			left += d->code.v[i].total_ns;
+			of_op += code_path_has(d->code.v[i].op, SPAN("op007")) ? d->code.v[i].total_ns : 0;
+		}
+		assert_int_equal(left, sum);
+		int64_t want = 0;
+		for (int64_t i = 7; i < 2000; i += 200)
+			want += i * i;
+		assert_int_equal(of_op, want);
+	}
+	digest_free(d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(where),
+		cmocka_unit_test(folded),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
