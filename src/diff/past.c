@@ -40,13 +40,15 @@ static void add_rule(struct bench *b, const struct rule *rule, struct arena *a,
 /* What noise is known from, whatever the rules ask. */
 static void add_units(struct bench *b, struct arena *a, struct past_run *out)
 {
-	struct query q = unit_query();
-	struct rule all = { .metric = q.metric, .query = q, .for_each = true };
-	struct names items = { 0 };
-	rule_items_add(&b->view[SIDE_CANDIDATE], &all, UNITS_MOST, &b->arena, &items);
-	names_finish(&items);
-	add_query(b, &q, &items, a, out);
-	vec_release(&items.list);
+	for (int kind = 0; kind < NR_UNIT_KINDS; kind++) {
+		struct query q = unit_query((enum unit_kind)kind);
+		struct rule all = { .metric = q.metric, .query = q, .for_each = true };
+		struct names items = { 0 };
+		rule_items_add(&b->view[SIDE_CANDIDATE], &all, UNITS_MOST, &b->arena, &items);
+		names_finish(&items);
+		add_query(b, &q, &items, a, out);
+		vec_release(&items.list);
+	}
 }
 
 uint64_t past_source_hash(const struct run *run)

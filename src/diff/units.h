@@ -6,9 +6,17 @@
 #include "model/view.h"
 
 /// Units of a run that are looked at, the largest first.
-enum { UNITS_MOST = 40 };
+enum { UNITS_MOST = 20 };
+
+/// What units are: the operators that launched, or categories of kernels where a trace does not
+/// know them.
+enum unit_kind { UNITS_OPERATORS, UNITS_CATEGORIES, NR_UNIT_KINDS };
 
 /// The query whose answers are the units of a run: communication aside, which holds waiting.
-struct query unit_query(void);
+struct query unit_query(enum unit_kind kind);
+
+/// Name of the unit that kernel `name`, a match name, is of; empty where none is known. Borrowed
+/// from `v`.
+struct span unit_of_kernel(const struct run_view *v, enum unit_kind kind, struct span name);
 
 #endif

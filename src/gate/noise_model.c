@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "diff/past.h"
-#include "diff/units.h"
 #include "gate/environment.h"
 
 /* What is assumed before anything is measured: as standard deviations, and how many runs that
@@ -109,9 +108,9 @@ static double level_of(const struct bench *b, const struct entry *e, const struc
 	return past.list.nr ? median_over(&past) : of_controls;
 }
 
-static const struct metric *unit_metric(void)
+static const struct metric *unit_metric(const struct noise_model *m)
 {
-	return unit_query().metric;
+	return unit_query(m->kind).metric;
 }
 
 static void fill_machine(struct noise_model *m)
@@ -123,8 +122,8 @@ static void fill_machine(struct noise_model *m)
 		for (size_t j = 0; j < m->units.list.nr; j++) {
 			const struct entry *e = &m->units.list.v[j];
 			values_add(&of,
-			           value_in(e, unit_metric(), i) -
-			               level_of(b, e, unit_metric(), epoch_of(b, i)),
+			           value_in(e, unit_metric(m), i) -
+			               level_of(b, e, unit_metric(m), epoch_of(b, i)),
 			           0);
 		}
 		bool enough = 2 * of.list.nr >= m->units.list.nr && of.list.nr;
@@ -188,7 +187,7 @@ static struct noise_prior prior_of_today(const struct noise_model *m)
 	struct values own = { 0 };
 	for (size_t j = 0; j < m->units.list.nr; j++)
 		values_add(&own,
-		           own_change(m, &m->units.list.v[j], unit_metric(), &of_reference, &of_candidate) -
+		           own_change(m, &m->units.list.v[j], unit_metric(m), &of_reference, &of_candidate) -
 		               m->rest,
 		           0);
 	if (own.list.nr) {
@@ -208,7 +207,7 @@ static void fill_prior(struct noise_model *m)
 	struct values s2 = { 0 };
 	double free = 0;
 	for (size_t j = 0; j < m->units.list.nr; j++) {
-		double df, one = own_variance(m, &m->units.list.v[j], unit_metric(), &df);
+		double df, one = own_variance(m, &m->units.list.v[j], unit_metric(m), &df);
 		values_add(&s2, one, 0);
 		free = fmax(free, df);
 	}
@@ -244,13 +243,13 @@ static void fill_shift(struct noise_model *m)
 		struct values from = { 0 }, to = { 0 };
 		for (size_t i = 0; i < b->nr_columns; i++) {
 			if (bench_is_reference(b, e, i))
-				values_add(&from, value_in(e, unit_metric(), i), 0);
+				values_add(&from, value_in(e, unit_metric(m), i), 0);
 			if (is_source(b, i, SOURCE_CANDIDATE))
-				values_add(&to, value_in(e, unit_metric(), i), 0);
+				values_add(&to, value_in(e, unit_metric(m), i), 0);
 		}
 		double level = center_of(&from, NULL);
 		values_add(&of, center_of(&to, NULL) - level, 0);
-		values_add(&rest, own_change(m, e, unit_metric(), NULL, NULL), 0);
+		values_add(&rest, own_change(m, e, unit_metric(m), NULL, NULL), 0);
 	}
 	double together = median_over(&of), left = median_over(&rest);
 	m->shift = pairs > 0 ? sum / pairs : isnan(together) ? 0 : together;
@@ -273,7 +272,7 @@ static void fill_mean_own(struct noise_model *m)
 {
 	double sum = 0, df;
 	for (size_t j = 0; j < m->units.list.nr; j++)
-		sum += moderated_own(m, &m->units.list.v[j], unit_metric(), &df);
+		sum += moderated_own(m, &m->units.list.v[j], unit_metric(m), &df);
 	m->mean_own =
 	    m->units.list.nr ? sum / (double)m->units.list.nr : unknown_own * unknown_own;
 	m->own_in_sum = squares_of_shares(m);
@@ -287,9 +286,11 @@ static bool is_shared_by_both(const struct entry *e)
 	       e->value[SIDE_CANDIDATE] > 0;
 }
 
-static void fill_units(struct noise_model *m)
+/* Those that both sides have, and no small ones; false where they are less than half of what
+   runs on either side. */
+static bool find_units(struct noise_model *m, enum unit_kind kind, const double compute[NR_SIDES])
 {
-	struct query q = unit_query();
+	struct query q = unit_query(kind);
 	double total[NR_SIDES] = { 0 };
 	size_t nr = 0;
 	bench_query(m->bench, &q, &m->units);
@@ -307,6 +308,26 @@ static void fill_units(struct noise_model *m)
 		    (double)v[i].value[1] >= least_share * total[1])
 			v[nr++] = v[i];
 	m->units.list.nr = nr;
+	m->kind = kind;
+	return nr && 2 * total[0] >= compute[0] && 2 * total[1] >= compute[1];
+}
+
+static void fill_units(struct noise_model *m)
+{
+	const struct metric *metric = &metric_table[METRIC_STEP_COMPUTE_TIME];
+	struct query q = { .metric = metric, .stat = STAT_MEDIAN, .reduce = metric->reduce };
+	double compute[NR_SIDES] = { 0 };
+	struct entries all;
+	bench_query(m->bench, &q, &all);
+	for (size_t i = 0; i < all.list.nr && i < 1; i++)
+		for (int s = 0; s < NR_SIDES; s++)
+			compute[s] = (double)all.list.v[i].value[s];
+	vec_release(&all.list);
+	if (find_units(m, UNITS_OPERATORS, compute))
+		return;
+	vec_release(&m->units.list);
+	m->units = (struct entries){ 0 };
+	find_units(m, UNITS_CATEGORIES, compute);
 }
 
 /* ---- the budget ---- */

@@ -7,12 +7,14 @@
 #define GG_GATE_NOISE_MODEL_H
 
 #include "diff/bench.h"
+#include "diff/units.h"
 #include "gate/noise_math.h"
 #include "model/rule.h"
 
 struct noise_model {
 	struct bench *bench;
 	double alpha[NR_FAMILIES]; ///< chance of a false alarm that a check of the family may have
+	enum unit_kind kind; ///< of the units
 	struct entries units; ///< what is judged of GPU time; owned, their texts by the bench
 	double *machine; ///< by column: m_i, NAN where it is not known
 	double shift; ///< how far all units have moved together, from the reference to the candidate

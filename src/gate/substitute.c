@@ -1,16 +1,21 @@
 #include "gate/substitute.h"
 
 #include "base/text.h"
-#include "diff/drift.h"
 #include "diff/units.h"
 #include "gate/noise.h"
 #include "metric/unit.h"
 
-/* The category of a kernel, on whichever side has it; NULL for one without. */
-static const char *category_of_kernel(const struct bench *b, struct span kernel)
+/* What the kernel is launched by, on whichever side has it. Where a rule wants categories and
+   operators are known, or the other way round, there is nothing to hold it against. */
+static struct span unit_of(const struct noise_model *m, const struct rule *rule, struct span kernel)
 {
-	const struct activity_pair *a = drift_find(&b->pairs, kernel);
-	return a && a->category >= 0 ? b->naming.categories->rows.v[a->category].name : NULL;
+	const struct bench *b = m->bench;
+	struct span unit = SPAN("");
+	if (rule->substitutes == SUBSTITUTES_CATEGORY && m->kind != UNITS_CATEGORIES)
+		return unit;
+	for (size_t i = b->runs.nr_candidates + 1; i-- > 0 && !unit.n;)
+		unit = unit_of_kernel(&b->view[i], m->kind, kernel);
+	return unit;
 }
 
 /* The rule as one about the unit: its shares of the baseline. What is per launch has no meaning
@@ -45,11 +50,13 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
                      const struct comparison *c, struct arena *a, struct substitute *out)
 {
 	*out = (struct substitute){ 0 };
-	const char *name = is_kernel_rule(rule) ? category_of_kernel(m->bench, e->label) : NULL;
-	const struct entry *unit = name ? noise_unit(m, span_of(name)) : NULL;
+	if (!is_kernel_rule(rule))
+		return;
+	const struct entry *unit = noise_unit(m, unit_of(m, rule, e->label));
 	if (!unit)
 		return;
-	struct rule r = rule_of_unit(rule, unit_query().metric, a);
+	const struct metric *metric = unit_query(m->kind).metric;
+	struct rule r = rule_of_unit(rule, metric, a);
 	struct comparison of_unit = { .rule = &r,
 		                          .has_baseline = true,
 		                          .has_candidate = true,
@@ -64,7 +71,7 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 	out->decision = compare(&of_unit);
 	out->change = number_sub(of_unit.candidate, of_unit.baseline);
 	out->text =
-	    arena_printf(a, "%s %s changed by %s", label_name(unit_query().metric->label),
+	    arena_printf(a, "%s %s changed by %s", label_name(metric->label),
 	                 text_quote(a, unit->label),
 	                 unit_relative(a, number_pct(out->change, of_unit.baseline)));
 }

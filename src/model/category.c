@@ -33,6 +33,12 @@ int category_of(const struct category_table *t, struct span name)
 	return -1;
 }
 
+enum category_class category_class_of(const struct category_table *t, struct span name)
+{
+	int category = category_of(t, name);
+	return category < 0 ? CLASS_OTHER : t->rows.v[category].cls;
+}
+
 const char *category_name(const struct category_table *t, int index)
 {
 	return index < 0 ? "other" : t->rows.v[index].name;

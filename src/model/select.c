@@ -82,6 +82,10 @@ static struct span value_of(const struct select_key *key, const struct select_it
 	if (!(key->labels & label) || key->labels == ANY_LABEL || !item->label.n || narrows)
 		return own ? span_of(own) : SPAN("");
 	bool kernel = label == LABELLED(KERNEL);
+	if (key->glob == GLOB(cls) && label == LABELLED(OP))
+		return span_of(category_class_of(item->categories, item->label) == CLASS_COMMUNICATION
+		                   ? "communication"
+		                   : "compute");
 	struct span category = item->label;
 	if (kernel)
 		category =

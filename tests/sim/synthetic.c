@@ -172,6 +172,13 @@ struct digest *synthetic_digest(const char *communication)
 	add_kernel(d, EVENT_KERNEL, "ncclDevKernel_AllReduce");
 	add_kernel(d, EVENT_MEMCPY, "Memcpy HtoD (Pageable -> Device)");
 	vec_sort(&d->kernels, kernel_stat_cmp);
+	for (int k = 0; k < NR_KERNELS; k++)
+		*(struct code_stat *)vec_push_zero(&d->code) = (struct code_stat){
+			.kind = CODE_KERNEL,
+			.line = -1,
+			.op = span_of(arena_printf(&d->arena, "operator %02d", operators[k])),
+			.kernel = code_kernel_key(span_of(name_of(k, &d->arena))),
+		};
 	digest_set_env(d, SPAN("gpu.name"), SPAN("Synthetic"));
 	struct device_stat *device = vec_push_zero(&d->devices);
 	device->id = "0";
@@ -227,6 +234,8 @@ void synthetic_fill(struct digest *d, const struct luck *l, const struct effect 
 		double ns = STEP_NS * share_of(k) * exp(l->machine + l->own[k] + e->kernel[k]);
 		compute += ns;
 		set_kernel(d, name_of(k, &scratch), ns);
+		d->code.v[k].count = 4 * NR_STEPS;
+		d->code.v[k].total_ns = llround(ns * NR_STEPS);
 	}
 	arena_release(&scratch);
 	set_kernel(d, "ncclDevKernel_AllReduce", comm);
