@@ -92,9 +92,9 @@ enum status baseline_add(const struct candidates *c, const struct setup *s, cons
 	return ST_OK;
 }
 
-enum status baseline_move(const struct candidates *c, const struct setup *s, const struct options *o,
-                          const struct report *judged, struct baseline_edit *e,
-                          struct baseline *moved, struct diag_log *log)
+enum status baseline_move(const struct candidates *c, const struct setup *s,
+                          const struct options *o, const struct report *judged,
+                          struct baseline_edit *e, struct baseline *moved, struct diag_log *log)
 {
 	size_t before = e->b.sample.runs.nr;
 	TRY(baseline_make(c, s, o, moved, log));

@@ -27,8 +27,7 @@ static enum status read_baseline(const struct setup *s, const struct options *o,
 {
 	TRY(setup_baseline_path(s, o, candidate, a, path, log));
 	bool may_lack = o->value[OPT_BOOTSTRAP] || (o->control.nr && !o->value[OPT_BASELINE]);
-	if (may_lack && strcmp(*path, "-") != 0 && access(*path, F_OK) < 0 &&
-	    errno == ENOENT)
+	if (may_lack && strcmp(*path, "-") != 0 && access(*path, F_OK) < 0 && errno == ENOENT)
 		return ST_OK;
 	return setup_baseline_read(*path, out, log);
 }

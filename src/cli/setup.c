@@ -7,10 +7,10 @@
 #include "base/text.h"
 #include "cli/absent.h"
 #include "cli/context.h"
+#include "diff/past.h"
 #include "rules/diagnosis_file.h"
 #include "rules/rules_file.h"
 #include "rules/sites_file.h"
-#include "diff/past.h"
 #include "store/history_file.h"
 
 #define RULES_PATH "rules/gpugate.yaml"

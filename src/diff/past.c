@@ -72,8 +72,9 @@ void past_run_of(const struct rules *rules, struct naming naming, const struct r
                  struct arena *a, struct past_run *out)
 {
 	struct bench b;
-	*out =
-	    (struct past_run){ .source_hash = past_source_hash(run), .ranks = (int64_t)run->ranks.nr, .verdict = "" };
+	*out = (struct past_run){ .source_hash = past_source_hash(run),
+		                      .ranks = (int64_t)run->ranks.nr,
+		                      .verdict = "" };
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		if ((int64_t)run->ranks.v[i]->nr_steps > out->steps)
 			out->steps = (int64_t)run->ranks.v[i]->nr_steps;

@@ -5,9 +5,8 @@ struct query unit_query(enum unit_kind kind)
 	static const enum metric_id ids[NR_UNIT_KINDS] = { METRIC_OP_SELF_GPU_TIME,
 		                                               METRIC_CATEGORY_TIME };
 	const struct metric *m = &metric_table[ids[kind]];
-	return (struct query){
-		.metric = m, .stat = STAT_MEDIAN, .reduce = m->reduce, .cls = "compute"
-	};
+	return (
+	    struct query){ .metric = m, .stat = STAT_MEDIAN, .reduce = m->reduce, .cls = "compute" };
 }
 
 /* The operator that the most of its time was launched by. */

@@ -251,7 +251,8 @@ static struct decision decide_one_sided(const struct comparison *c)
 	if (c->unit && c->unit_change > 0 && 2 * (__int128)c->candidate > c->unit_change &&
 	    (c->unit->verdict == VERDICT_FAIL ||
 	     (c->unit->verdict == VERDICT_UNDECIDED && level != VERDICT_FAIL)))
-		return (struct decision){ c->unit->verdict, REASON_NEW, c->unit->map, c->unit->limit, false };
+		return (struct decision){ c->unit->verdict, REASON_NEW, c->unit->map, c->unit->limit,
+			                      false };
 	if (d.reason == REASON_LIMIT && d.verdict <= level)
 		return d;
 	return (struct decision){ .verdict = level, .reason = REASON_NEW };

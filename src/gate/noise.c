@@ -78,8 +78,8 @@ static void fill_detectable(const struct asked *q, struct arena *a, struct evide
 		const struct limit *l = &map->list.v[i];
 		if (l->condition != COND_MAX && l->condition != COND_MIN &&
 		    is_since_pin(l) == q->pin_alone && amount_of(q, map, l, &amount))
-			least = fmin(least,
-			             fmax(amount, round(amount_from(q, from, reach_of(q, q->pin_alone)))));
+			least =
+			    fmin(least, fmax(amount, round(amount_from(q, from, reach_of(q, q->pin_alone)))));
 	}
 	if (!(least < 9e18))
 		return;
@@ -127,8 +127,8 @@ enum { RUNS_MOST = 12, RUNS_FEW = 4 };
 
 static double se_of_runs(const struct estimate *x, size_t nr)
 {
-	return sqrt(x->variance * (x->shared + (1 - x->shared) * noise_center_variance(nr) +
-	                           x->baseline));
+	return sqrt(x->variance *
+	            (x->shared + (1 - x->shared) * noise_center_variance(nr) + x->baseline));
 }
 
 /* If the change stays as large: so many more runs, or so many pairs, whichever is less. */
@@ -318,8 +318,8 @@ void noise_summary(struct report *out)
 	out->false_alarms = sum;
 	/* per 1,000 runs, to a hundredth */
 	int64_t hundredths = (sum + 5) / 10;
-	out->false_alarms_text = arena_printf(
-	    a, "in 1,000 runs of unchanged code %s checks would fail",
-	    hundredths ? arena_printf(a, "about %s", number_format(hundredths, 2, n))
-	               : "fewer than 0.01");
+	out->false_alarms_text =
+	    arena_printf(a, "in 1,000 runs of unchanged code %s checks would fail",
+	                 hundredths ? arena_printf(a, "about %s", number_format(hundredths, 2, n))
+	                            : "fewer than 0.01");
 }

@@ -121,10 +121,9 @@ static void fill_machine(struct noise_model *m)
 		struct values of = { 0 };
 		for (size_t j = 0; j < m->units.list.nr; j++) {
 			const struct entry *e = &m->units.list.v[j];
-			values_add(&of,
-			           value_in(e, unit_metric(m), i) -
-			               level_of(b, e, unit_metric(m), epoch_of(b, i)),
-			           0);
+			values_add(
+			    &of,
+			    value_in(e, unit_metric(m), i) - level_of(b, e, unit_metric(m), epoch_of(b, i)), 0);
 		}
 		bool enough = 2 * of.list.nr >= m->units.list.nr && of.list.nr;
 		double median = median_over(&of);
@@ -186,10 +185,11 @@ static struct noise_prior prior_of_today(const struct noise_model *m)
 	double of_reference = 1, of_candidate = 1, s2 = 0;
 	struct values own = { 0 };
 	for (size_t j = 0; j < m->units.list.nr; j++)
-		values_add(&own,
-		           own_change(m, &m->units.list.v[j], unit_metric(m), &of_reference, &of_candidate) -
-		               m->rest,
-		           0);
+		values_add(
+		    &own,
+		    own_change(m, &m->units.list.v[j], unit_metric(m), &of_reference, &of_candidate) -
+		        m->rest,
+		    0);
 	if (own.list.nr) {
 		double mad = noise_mad(own.list.v, own.list.nr);
 		s2 = mad * mad / (of_reference + of_candidate);
@@ -273,8 +273,7 @@ static void fill_mean_own(struct noise_model *m)
 	double sum = 0, df;
 	for (size_t j = 0; j < m->units.list.nr; j++)
 		sum += moderated_own(m, &m->units.list.v[j], unit_metric(m), &df);
-	m->mean_own =
-	    m->units.list.nr ? sum / (double)m->units.list.nr : unknown_own * unknown_own;
+	m->mean_own = m->units.list.nr ? sum / (double)m->units.list.nr : unknown_own * unknown_own;
 	m->own_in_sum = squares_of_shares(m);
 }
 
@@ -476,8 +475,8 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	out->variance = noise_moderated(prior, measured, df);
 	out->df = prior.df + df;
 	out->shared = family == FAMILY_COMMUNICATION ? 0 : m->shared;
-	out->se = sqrt(out->variance *
-	               (out->shared + (1 - out->shared) * of_candidate + out->baseline));
+	out->se =
+	    sqrt(out->variance * (out->shared + (1 - out->shared) * of_candidate + out->baseline));
 	prior.s2 = family == FAMILY_COMMUNICATION ? 2 * out->variance : prior.s2 / 2;
 	out->pair = prior.s2;
 	if (!since_pin)

@@ -70,8 +70,7 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 	out->found = true;
 	out->decision = compare(&of_unit);
 	out->change = number_sub(of_unit.candidate, of_unit.baseline);
-	out->text =
-	    arena_printf(a, "%s %s changed by %s", label_name(metric->label),
-	                 text_quote(a, unit->label),
-	                 unit_relative(a, number_pct(out->change, of_unit.baseline)));
+	out->text = arena_printf(a, "%s %s changed by %s", label_name(metric->label),
+	                         text_quote(a, unit->label),
+	                         unit_relative(a, number_pct(out->change, of_unit.baseline)));
 }

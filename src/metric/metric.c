@@ -67,7 +67,8 @@ enum family metric_family(const struct metric *m)
 		return FAMILY_COMMUNICATION;
 	case NEED_GPU:
 	case NEED_RANKS:
-		return m->label == LABEL_NONE || m->label == LABEL_DEVICE ? FAMILY_MACHINE : FAMILY_OPERATORS;
+		return m->label == LABEL_NONE || m->label == LABEL_DEVICE ? FAMILY_MACHINE
+		                                                          : FAMILY_OPERATORS;
 	default:
 		return FAMILY_WALL;
 	}

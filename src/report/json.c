@@ -216,10 +216,9 @@ static void checks(struct emit *e, const struct report *r)
 	plan_write_json(r, e);
 	emit_close(e, '}');
 	emit_open_line(e, 1, "summary", '{');
-	static const enum verdict order[] = { VERDICT_PASS,         VERDICT_WARN,     VERDICT_FAIL,
-		                                  VERDICT_UNDECIDED,    VERDICT_MISSING,
-		                                  VERDICT_INCONCLUSIVE, VERDICT_IMPROVED,
-		                                  VERDICT_WAIVED,       VERDICT_SKIPPED };
+	static const enum verdict order[] = { VERDICT_PASS,      VERDICT_WARN,    VERDICT_FAIL,
+		                                  VERDICT_UNDECIDED, VERDICT_MISSING, VERDICT_INCONCLUSIVE,
+		                                  VERDICT_IMPROVED,  VERDICT_WAIVED,  VERDICT_SKIPPED };
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
 		emit_number(e, verdict_name(order[i]), r->counts[order[i]], 0);
 	emit_close(e, '}');

@@ -135,9 +135,10 @@ static void series(struct exposition *e, const char *name, const char *labels, c
 
 static void write_verdict(struct exposition *e)
 {
-	static const enum verdict states[] = { VERDICT_PASS, VERDICT_WARN, VERDICT_FAIL,
-		                                   VERDICT_UNDECIDED, VERDICT_MISSING,
-		                                   VERDICT_INCONCLUSIVE };
+	static const enum verdict states[] = {
+		VERDICT_PASS,      VERDICT_WARN,    VERDICT_FAIL,
+		VERDICT_UNDECIDED, VERDICT_MISSING, VERDICT_INCONCLUSIVE
+	};
 	const struct report *r = e->r;
 	const char *name = "gpugate_verdict";
 	family(e, name, "stateset", NULL, "Verdict on the run; error where nothing could be judged.");

@@ -8,7 +8,7 @@ static void checks(struct emit *e, const struct report *r)
 	emit_open_line(e, 1, "checks", '[');
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
-		if (!c->evidence.plan_text[0])
+		if (!c->evidence.plan_text || !c->evidence.plan_text[0])
 			continue;
 		emit_open_line(e, 2, NULL, '{');
 		emit_str(e, "id", c->id);

@@ -168,8 +168,8 @@ void breakdowns_of(const struct report *r, struct breakdown_list *out)
 bool check_matters(const struct check *c)
 {
 	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED ||
-	       c->verdict == VERDICT_INCONCLUSIVE ||
-	       c->verdict == VERDICT_MISSING || c->verdict == VERDICT_WARN;
+	       c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING ||
+	       c->verdict == VERDICT_WARN;
 }
 
 bool report_matters(const struct report *r)

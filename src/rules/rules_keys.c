@@ -67,14 +67,14 @@ static const struct key environment_keys[] = {
 };
 static const struct key_map environment_map = KEY_TABLE("'environment'", environment_keys);
 
-#define NOISE_NUMBERS                                                                              \
-	KEY("k", NUMBER, OPTIONAL,                                                                     \
-	    "standard errors that a change has at least to be sure; the budget alone decides if not "  \
-	    "said, 0: noise is not looked at",                                                         \
-	    INTO(noise_rule, k), .absent = 1, .min = 0, .max = 100),                                   \
-	    KEY("min_runs", INTEGER, OPTIONAL,                                                         \
-	        "accepted runs after the approved one from which on they alone are the reference; 5 "  \
-	        "if not said",                                                                         \
+#define NOISE_NUMBERS                                                                             \
+	KEY("k", NUMBER, OPTIONAL,                                                                    \
+	    "standard errors that a change has at least to be sure; 1 if not said, 0: noise is not "  \
+	    "looked at",                                                                              \
+	    INTO(noise_rule, k), .absent = MICRO, .min = 0, .max = 100),                              \
+	    KEY("min_runs", INTEGER, OPTIONAL,                                                        \
+	        "accepted runs after the approved one from which on they alone are the reference; 5 " \
+	        "if not said",                                                                        \
 	        INTO(noise_rule, min_runs), .absent = 5, .min = 2, .max = 20)
 static const struct key noise_keys[] = { NOISE_NUMBERS };
 static const struct key_map noise_map = KEY_TABLE("'noise'", noise_keys);

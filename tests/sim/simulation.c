@@ -1,13 +1,13 @@
 /* How often unchanged code fails the gate, and how often a change is caught: synthetic
    runs through the gate itself, the whole default rule set.
 
-   simulation [--gates N] [--seed N] [--row TEXT]
+   simulation [--gates N] [--seed N] [--row TEXT] [--number N]
 
    Prints a line for each row of the table, tab-separated, which table.py makes Markdown of:
    name, baseline runs, candidate runs, pairs, gates; fails of unchanged gates and how many
    are undecided; then of each effect gates, fails and undecided ones; then what the best
    possible rule would catch of the first two effects, in percent. --row: rows whose name
-   contains TEXT alone. Every gate has a baseline of its own. */
+   contains TEXT alone; --number: one row. Every gate has a baseline of its own. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -67,10 +67,6 @@ static enum verdict judge_runs(struct bed *b, const struct run *candidates, size
 		fprintf(stderr, "simulation: %s\n", out.error ? out.error : out.headline);
 		exit(1);
 	}
-	if (getenv("SIMULATION_WHY") && out.counts[VERDICT_FAIL])
-		for (size_t i = 0; i < out.checks.nr; i++)
-			if (out.checks.v[i].verdict == VERDICT_FAIL)
-				fprintf(stderr, "%s: %s\n", out.checks.v[i].id, out.checks.v[i].message);
 	enum verdict verdict = out.counts[VERDICT_FAIL]        ? VERDICT_FAIL
 	                       : out.counts[VERDICT_UNDECIDED] ? VERDICT_UNDECIDED
 	                                                       : VERDICT_PASS;
@@ -161,7 +157,10 @@ static double best_possible(const struct row *row, double share, double change)
 /* ---- the table ---- */
 
 static const struct row rows[] = {
-#define NORMAL(noise_) { .noise = (noise_) }
+#define NORMAL(noise_)    \
+	{                     \
+		.noise = (noise_) \
+	}
 	{ "1 %", NORMAL(0.01), 10, 1, false, false },
 	{ "2 %", NORMAL(0.02), 10, 1, false, false },
 	{ "2 %", NORMAL(0.02), 10, 5, false, false },
@@ -173,7 +172,12 @@ static const struct row rows[] = {
 	{ "5 %", NORMAL(0.05), 10, 5, true, false },
 	{ "2 %", NORMAL(0.02), 10, 3, true, false },
 	{ "2 %, one stored run", NORMAL(0.02), 1, 3, true, false },
-	{ "3 %, repeats on one node", { .noise = 0.03, .shared = 0.5, .says_host = true }, 10, 5, false, false },
+	{ "3 %, repeats on one node",
+	  { .noise = 0.03, .shared = 0.5, .says_host = true },
+	  10,
+	  5,
+	  false,
+	  false },
 	{ "3 %, repeats on one node, not said", { .noise = 0.03, .shared = 0.5 }, 10, 5, false, false },
 	{ "0.5 %, algorithm re-chosen", { WEATHER_ALGORITHM, 0.005, 0, false }, 10, 1, false, false },
 	{ "1 %, algorithm re-chosen", { WEATHER_ALGORITHM, 0.01, 0, false }, 10, 1, false, false },
@@ -182,7 +186,12 @@ static const struct row rows[] = {
 	{ "5 %, history by append", NORMAL(0.05), 10, 5, false, true },
 	{ "2 %, heavy tails", { WEATHER_HEAVY, 0.02, 0, false }, 10, 1, false, false },
 	{ "2 %, heavy tails", { WEATHER_HEAVY, 0.02, 0, false }, 10, 5, true, false },
-	{ "2 %, 1 run in 20 is 20 % slower", { WEATHER_OUTLIERS, 0.02, 0, false }, 10, 5, false, false },
+	{ "2 %, 1 run in 20 is 20 % slower",
+	  { WEATHER_OUTLIERS, 0.02, 0, false },
+	  10,
+	  5,
+	  false,
+	  false },
 	{ "2 %, 1 run in 20 is 20 % slower", { WEATHER_OUTLIERS, 0.02, 0, false }, 10, 5, true, false },
 	{ "2 %, two clocks", { WEATHER_BIMODAL, 0.02, 0, false }, 10, 1, false, false },
 	{ "2 %, two clocks", { WEATHER_BIMODAL, 0.02, 0, false }, 10, 5, true, false },
@@ -196,7 +205,7 @@ static void print_row(struct bed *b, const struct row *row, int64_t gates)
 	struct tally tally[NR_EFFECTS] = { 0 };
 	/* alarms are rare: they need more gates than detection does */
 	for (int64_t i = 0; i < gates; i++)
-		simulate_gate(b, row, i % 4 || getenv("SIMULATION_WHY") ? 1 : NR_EFFECTS, tally);
+		simulate_gate(b, row, i % 4 ? 1 : NR_EFFECTS, tally);
 	printf("%s\t%zu\t%zu\t%d", row->name, row->baseline, row->candidates, row->controls);
 	for (size_t e = 0; e < NR_EFFECTS; e++)
 		printf("\t%" PRId64 "\t%" PRId64 "\t%" PRId64, tally[e].gates, tally[e].fails,
@@ -268,7 +277,7 @@ int main(int argc, char **argv)
 			number = atoll(argv[i + 1]);
 	}
 	if (!bed_init(&bed) || gates < 1) {
-		fprintf(stderr, "usage: simulation [--gates N] [--seed N] [--row TEXT]\n");
+		fprintf(stderr, "usage: simulation [--gates N] [--seed N] [--row TEXT] [--number N]\n");
 		return 2;
 	}
 	for (size_t i = 0; i < NR_ROWS; i++) {

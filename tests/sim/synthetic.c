@@ -9,12 +9,12 @@ enum { STEP_NS = 100000000, COMM_NS = 8000000, GIB = 1 << 30, NR_OPERATORS = 16 
 /* Half of the variance of a kernel's time is the machine's. */
 static const double correlation = 0.5;
 
-static const double shares[NR_KERNELS] = { 0.16,  0.13,  0.11,  0.09,  0.08,  0.07,  0.06,
-	                                       0.05,  0.04,  0.035, 0.03,  0.025, 0.02,  0.02,
+static const double shares[NR_KERNELS] = { 0.16,  0.13,  0.11,  0.09,  0.08,   0.07,  0.06,
+	                                       0.05,  0.04,  0.035, 0.03,  0.025,  0.02,  0.02,
 	                                       0.018, 0.016, 0.014, 0.012, 0.0105, 0.0095 };
 
 /* Operator of each kernel: the first eight are two of each. */
-static const int operators[NR_KERNELS] = { 0, 0, 1, 2, 3, 2, 1, 3, 4,  5,
+static const int operators[NR_KERNELS] = { 0, 0, 1, 2, 3,  2,  1,  3,  4,  5,
 	                                       6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 
 /* ---- chance ---- */

@@ -272,16 +272,16 @@ static struct comparison comparison_of(const struct full *row, struct rule *r)
 		r->on_new = r->on_gone = strchr(row->flags, 'f') ? LEVEL_FAIL : LEVEL_WARN;
 	struct comparison c = { .rule = r,
 		                    .has_baseline = row->b >= 0,
-		                        .has_candidate = row->c >= 0,
-		                        .baseline = row->b,
-		                        .candidate = row->c,
-		                        .has_step = true,
-		                        .step_ns = 1000,
-		                        .spoiled = strchr(row->flags, 's'),
-		                        .waived = strchr(row->flags, 'w'),
-		                        .bootstrap = strchr(row->flags, 'b'),
-		                        .has_pin = row->pin >= 0,
-		                        .pin = row->pin };
+		                    .has_candidate = row->c >= 0,
+		                    .baseline = row->b,
+		                    .candidate = row->c,
+		                    .has_step = true,
+		                    .step_ns = 1000,
+		                    .spoiled = strchr(row->flags, 's'),
+		                    .waived = strchr(row->flags, 'w'),
+		                    .bootstrap = strchr(row->flags, 'b'),
+		                    .has_pin = row->pin >= 0,
+		                    .pin = row->pin };
 	set_noise(&c, row->noise, 2 * row->noise);
 	return c;
 }
@@ -545,10 +545,10 @@ static void test_without_step(void **state)
 
 static int badness(enum verdict v)
 {
-	return v == VERDICT_FAIL || v == VERDICT_WAIVED ? 3
+	return v == VERDICT_FAIL || v == VERDICT_WAIVED              ? 3
 	       : v == VERDICT_INCONCLUSIVE || v == VERDICT_UNDECIDED ? 2
-	       : v == VERDICT_WARN                      ? 1
-	                                                : 0;
+	       : v == VERDICT_WARN                                   ? 1
+	                                                             : 0;
 }
 
 /* Worse never turns a verdict into a better one: with noise, waivers and a pin of any
@@ -603,7 +603,7 @@ static void test_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unsure), cmocka_unit_test(test_substitutes),
+		cmocka_unit_test(test_unsure),         cmocka_unit_test(test_substitutes),
 		cmocka_unit_test(test_verdicts),       cmocka_unit_test(test_table),
 		cmocka_unit_test(test_what_decided),   cmocka_unit_test(test_exact_has_no_noise),
 		cmocka_unit_test(test_bootstrap_pair), cmocka_unit_test(test_same),

@@ -151,6 +151,8 @@ static void test_regression(void **state)
 	struct rule *r = add_rule(&s, "count", METRIC_STEP_KERNEL_COUNT);
 	fixture_limit(&r->warn, COND_CHANGE, false, 0, "0");
 	add_kernel_rule(&s)->min_share = PERCENT(15);
+	for (size_t i = 0; i < s.rules.rules.nr; i++)
+		s.rules.rules.v[i].noise.k = 0;
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_FAILED);
 	assert_int_equal(s.report.verdict, VERDICT_FAIL);
@@ -935,7 +937,7 @@ static void test_waiver_selects(void **state)
 		struct bench_of_two s;
 		setup(&s, WITH({ EVENT_KERNEL, "gemm_a", 50, MS(450) },
 		               { EVENT_KERNEL, "elem", 500, MS(145) }));
-		add_kernel_rule(&s);
+		add_kernel_rule(&s)->noise.k = 0;
 		add_waiver(&s, cases[i].rule, 100)->select = cases[i].select;
 		assert_int_equal(run_judge(&s), ST_OK);
 		bool a = check(&s, "top[gemm_a]")->verdict == VERDICT_WAIVED;

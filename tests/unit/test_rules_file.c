@@ -303,7 +303,7 @@ static void test_noise(void **state)
 	assert_int_equal(r.rules.v[1].noise.min_runs, 7);
 	rules_release(&r);
 	accepted(HEAD RULE, &r);
-	assert_int_equal(r.rules.v[0].noise.k, 3000000);
+	assert_int_equal(r.rules.v[0].noise.k, 1000000);
 	assert_int_equal(r.rules.v[0].noise.min_runs, 5);
 	rules_release(&r);
 }
