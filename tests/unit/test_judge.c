@@ -937,7 +937,9 @@ static void test_waiver_selects(void **state)
 		struct bench_of_two s;
 		setup(&s, WITH({ EVENT_KERNEL, "gemm_a", 50, MS(450) },
 		               { EVENT_KERNEL, "elem", 500, MS(145) }));
-		add_kernel_rule(&s)->noise.k = 0;
+		struct rule *top = add_kernel_rule(&s);
+		top->noise.k = 0;
+		top->substitutes = SUBSTITUTES_NONE;
 		add_waiver(&s, cases[i].rule, 100)->select = cases[i].select;
 		assert_int_equal(run_judge(&s), ST_OK);
 		bool a = check(&s, "top[gemm_a]")->verdict == VERDICT_WAIVED;

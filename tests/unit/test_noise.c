@@ -244,7 +244,7 @@ static void test_ten_runs(void **state)
 	begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME), 10000, ten, one);
 	assert_true(s.out.has_noise && s.out.has_detectable && s.out.has_false_alarms);
 	assert_true(s.out.noise > 300000 && s.out.noise < 1500000);
-	assert_int_equal(s.out.detectable, s.out.noise + 1);
+	assert_true(s.out.detectable > s.out.noise);
 	assert_int_equal(s.out.baseline_runs, 10);
 	assert_int_equal(s.out.past_runs, 11);
 	assert_int_equal(s.out.candidate_runs, 1);

@@ -90,7 +90,7 @@ static void a_result(void **state)
 		"\"unit\": \"ns\", \"baseline\": 100100000, \"candidate\": 112400000, \"change\": "
 		"12300000, "
 		"\"change_pct\": 12.287712, \"limit\": \"increase 5% and 2ms\", \"noise\": "
-		"{\"noise\": 1200000, \"baseline_runs\": 10, \"candidate_runs\": 3, \"runs\": [111000000, "
+		"{\"noise\": 1200000, \"past_runs\": 0, \"baseline_runs\": 10, \"candidate_runs\": 3, \"runs\": [111000000, "
 		"112400000, 113000000], \"detectable\": 6200000, \"false_alarms_per_1000\": 1.25, "
 		"\"steps\": "
 		"[{\"n\": 6, \"median\": 100100000, \"spread\": 300000}, {\"n\": 5, \"median\": 112400000, "
