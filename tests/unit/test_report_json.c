@@ -103,7 +103,7 @@ static void a_result(void **state)
 		"\"change_pct\": 0.555557,",
 		"\"unit\": \"B/step\", \"baseline\": null, \"candidate\": null, \"change\": null, "
 		"\"change_pct\": null,",
-		"\"summary\": {\"pass\": 1, \"warn\": 1, \"fail\": 2, \"missing\": 1, \"inconclusive\": 1, "
+		"\"summary\": {\"pass\": 1, \"warn\": 1, \"fail\": 2, \"undecided\": 0, \"missing\": 1, \"inconclusive\": 1, "
 		"\"improved\": 1, \"waived\": 1, \"skipped\": 1}",
 		"\"ranks\": {\"columns\": [\"step.time\", \"last did\"], \"rows\": [\n  {\"rank\": 0, "
 		"\"side\": \"candidate\", \"cells\": [\"12.40 ms\", \"–\"]},\n  {\"rank\": 3, \"side\": "
@@ -177,6 +177,7 @@ static void order_of_keys(void **state)
 		"level",
 		"part",
 		"change",
+		"plan",
 		"summary",
 		"pass",
 		"warn",
