@@ -81,7 +81,7 @@ static void show_baseline(struct shown *s)
 		put_text(s->out, d->env.v[i].key, KEY_CHARS - 2);
 		show_value(s->out, d->env.v[i].value);
 	}
-	sink_printf(s->out, "%-*s %zu\n\n", KEY_CHARS, "recent runs", b->recent.runs.nr);
+	sink_printf(s->out, "%-*s %zu\n\n", KEY_CHARS, "accepted runs", b->reference.runs.nr);
 	run_view_init(&v, &b->pin, &s->setup.naming);
 	metrics_write_text(&v, NULL, s->out);
 	run_view_release(&v);
@@ -125,9 +125,9 @@ static void log_runs(const struct baseline *b, struct sink *out)
 	char place[24];
 	sink_puts(out, "runs, oldest first:\n");
 	log_run(out, "pin", &b->provenance);
-	for (size_t i = 0; i < b->recent.runs.nr; i++) {
+	for (size_t i = 0; i < b->reference.runs.nr; i++) {
 		snprintf(place, sizeof place, "%zu", i + 1);
-		log_run(out, place, &b->recent.runs.v[i].provenance);
+		log_run(out, place, &b->reference.runs.v[i].provenance);
 	}
 }
 
@@ -282,8 +282,8 @@ enum status cmd_baseline_log(const struct options *o, struct diag_log *log)
 		struct past_run pin;
 		past_run_of(&s.setup.rules, s.setup.naming, &s.b.pin, &s.b.arena, &pin);
 		struct timeline line = { .runs = { &pin }, .nr = 1 };
-		for (size_t i = 0; i < s.b.recent.runs.nr; i++)
-			line.runs[line.nr++] = &s.b.recent.runs.v[i];
+		for (size_t i = 0; i < s.b.reference.runs.nr; i++)
+			line.runs[line.nr++] = &s.b.reference.runs.v[i];
 		log_runs(&s.b, s.out);
 		log_figures(&line, s.out);
 		vec_release(&pin.values);

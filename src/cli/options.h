@@ -22,7 +22,7 @@
 	X(BASELINE_CREATE, "baseline create", "RUN...", 1, -1,                                      \
 	  "store a run as the baseline that later runs are held against")                           \
 	X(BASELINE_APPEND, "baseline append", "RUN...", 1, -1,                                      \
-	  "add a run that passes to the history of the baseline")                                   \
+	  "add a run of the main branch to the history of the baseline")                            \
 	X(BASELINE_PROMOTE, "baseline promote", "RUN...", 1, -1,                                    \
 	  "approve a run: it is the baseline from now on")                                          \
 	X(BASELINE_SHOW, "baseline show", "", 0, 0, "what a stored baseline holds")                 \
@@ -72,90 +72,97 @@ enum command {
 /// X(id, name, argument (NULL: a switch; N and BYTES: whole numbers; SIZE: bytes with
 /// a unit; FILE and RUN: paths; a|b|c: one of these words), commands, meaning ("may be
 /// repeated": completions offer it again))
-#define OPTION_ROWS(X)                                                                            \
-	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED | ON(LINT),                 \
-	  "the stored baseline (default: what the rules say, else baselines/WORKLOAD.json; lint: "    \
-	  "none)")                                                                                    \
-	X(RULES, "rules", "FILE", ON_RUNS | ON_STORED | ON(EXPLAIN),                                  \
-	  "the rules file (default: rules/gpugate.yaml, else the rules that are built in)")           \
-	X(PROFILE, "profile", "NAME", ON_RUNS | ON_STORED | ON(LINT) | ON(EXPLAIN),                   \
-	  "variant of the rules: the numbers that they have under this name in 'profiles'")           \
-	X(CATEGORIES, "categories", "FILE", ON_RUNS | ON_STORED | ON(LINT),                           \
-	  "table of kernel categories in place of the built-in one")                                  \
-	X(SITES, "sites", "FILE", ON_RUNS,                                                            \
-	  "table that gives allocations to lines of code and purposes, in place of the built-in one") \
-	X(FORMATS, "formats", "FILE", ON_RUNS | ON(INIT) | ON(FORMATS),                               \
-	  "table of formats of result files in place of the built-in one")                            \
-	X(DIAGNOSIS, "diagnosis", "FILE", ON(CHECK) | ON(REPORT),                                     \
-	  "table of diagnoses in place of the built-in one")                                          \
-	X(PHASE, "phase", "forward|backward|optimizer|dataloader|communication|recompute", ON(REPORT),          \
-	  "only kernels and operators that were launched in this part of the steps")                  \
-	X(WORKLOAD, "workload", "NAME", ON_RUNS | ON_STORED | ON(INIT),                               \
-	  "name of what was run, and of its baseline (default: what the rules say; init: the "        \
-	  "directory)")                                                                               \
-	X(MARKER, "marker", "GLOB", ON_RUNS | ON(INIT),                                               \
-	  "name of the step annotations (default: ProfilerStep#*)")                                   \
-	X(UNMARKED, "unmarked", "period|window", ON_RUNS,                                             \
-	  "of a trace without step annotations: its steps are the repetitions of its launches, or "   \
-	  "it is one window (default)")                                                               \
-	X(RANK, "rank", "N", ON_RUNS, "rank of a file that does not say which it is")                 \
-	X(PROCESS, "process", "N", ON_RUNS,                                                           \
-	  "of an export of Nsight Systems with several processes the one to read, by its id")         \
-	X(JOIN_CYCLES, "join-cycles", NULL, ON_RUNS,                                                  \
-	  "join traces of one rank whose steps have other numbers (a schedule that repeats)")         \
-	X(EXPECT_RANKS, "expect-ranks", "N", ON(CHECK) | ON(DIGEST) | ON(MERGE),                      \
-	  "number of ranks that the run must have: fewer or more end with exit code 3")               \
-	X(JOBS, "jobs", "N", ON_RUNS | ON(INIT),                                                      \
-	  "read with so many threads: files first, then parts of one (default: number of cores)")     \
-	X(CONTEXT, "context", "KEY=VALUE", ON_RUNS,                                                   \
-	  "a fact about the run, such as batch_size=256; may be repeated")                            \
-	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_RUNS,                                          \
-	  "use the complete events of a trace that is cut short")                                     \
-	X(ALLOW_PICKLE, "allow-pickle", NULL, ON_RUNS | ON(INIT),                                     \
-	  "read pickled memory snapshots, as data: nothing in them is run")                           \
-	X(DEVICE_MEMORY, "device-memory", "SIZE", ON_RUNS,                                            \
-	  "memory of each GPU, such as 80GiB (default: what the trace says)")                         \
-	X(MAX_INPUT, "max-input", "BYTES", ON_RUNS,                                                   \
-	  "largest expanded size of one file (default: 1 TiB)")                                       \
-	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT) | ON(METRICS),                                   \
-	  "read the first N events of each trace only; the report says so")                           \
-	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE),            \
-	  "another run of the same code: the median of all is judged; may be repeated")               \
-	X(FAIL_ON, "fail-on", "fail|warn|never", ON(CHECK),                                           \
-	  "least verdict that ends with exit code 1 (default: fail)")                                 \
-	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK),                                  \
-	  "compare although GPU, GPU count or ranks (must_match of the rules) differ")                \
-	X(OUTPUT, "output", "FILE", ON(DIGEST) | ON(MERGE),                                           \
-	  "where the digest is written, gzipped for a name in .gz (short: -o)")                       \
-	X(CI, "ci", "github|gitlab|none", ON(INIT),                                                   \
-	  "whose workflow to write (default: what the repository has)")                               \
-	X(FORCE, "force", NULL, ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(INIT),                 \
-	  "create, init: replace what is there; append: also a run that fails the gate")              \
-	X(COMMIT, "commit", "ID", ON_TAKING,                                                          \
-	  "commit that the run was made from (default: what its context or the CI system says)")      \
-	X(WHO, "who", "NAME", ON_TAKING, "who approved the run (default: what the CI system says)")   \
-	X(REASON, "reason", "TEXT", ON_TAKING,                                                        \
-	  "why the run is taken (default: the address of the CI job); promote needs it")              \
-	X(ACCEPT, "accept", "RULE", ON(BASELINE_PROMOTE),                                             \
-	  "take the run although checks of this rule fail; may be repeated")                          \
-	X(KEEP, "keep", "N", ON(BASELINE_PRUNE), "keep the newest N runs of the history")             \
-	X(BEFORE, "before", "DATE", ON(BASELINE_PRUNE), "drop runs from before DATE (2027-01-31)")    \
-	X(PROPOSE, "propose", "FILE", ON(CHECK),                                                      \
-	  "where a check fails, write there the baseline that accepts the run")                       \
-	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK),                                                    \
-	  "where there is no baseline, make it of this run; absolute limits are checked")             \
-	X(JUNIT, "junit", "FILE", ON(CHECK), "write JUnit XML; - is standard output")                 \
-	X(MARKDOWN, "markdown", "FILE", ON_REPORTS,                                                   \
-	  "write Markdown for a pull request; - is standard output")                                  \
-	X(JSON, "json", "FILE", ON_REPORTS | ON(METRICS), "write JSON; - is standard output")         \
-	X(HTML, "html", "FILE", ON_REPORTS, "write one HTML page, with charts; - is standard output") \
-	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS,                                             \
-	  "write OpenMetrics text, for Prometheus or GitLab; - is standard output")                   \
-	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK),                                              \
-	  "JUnit by the schema of Jenkins: what that does not know is left out")                      \
-	X(MAX_BYTES, "max-bytes", "N", ON_REPORTS, "largest Markdown in bytes (default: 60000)")      \
-	X(VERBOSE, "verbose", NULL, ON_REPORTS, "leave nothing out: passed checks, whole lists")      \
-	X(COLOR, "color", "always|never|auto", ON_REPORTS,                                            \
+#define OPTION_ROWS(X)                                                                             \
+	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED | ON(LINT),                  \
+	  "the stored baseline (default: what the rules say, else baselines/WORKLOAD.json; lint: "     \
+	  "none)")                                                                                     \
+	X(RULES, "rules", "FILE", ON_RUNS | ON_STORED | ON(EXPLAIN),                                   \
+	  "the rules file (default: rules/gpugate.yaml, else the rules that are built in)")            \
+	X(PROFILE, "profile", "NAME", ON_RUNS | ON_STORED | ON(LINT) | ON(EXPLAIN),                    \
+	  "variant of the rules: the numbers that they have under this name in 'profiles'")            \
+	X(CATEGORIES, "categories", "FILE", ON_RUNS | ON_STORED | ON(LINT),                            \
+	  "table of kernel categories in place of the built-in one")                                   \
+	X(SITES, "sites", "FILE", ON_RUNS,                                                             \
+	  "table that gives allocations to lines of code and purposes, in place of the built-in one")  \
+	X(FORMATS, "formats", "FILE", ON_RUNS | ON(INIT) | ON(FORMATS),                                \
+	  "table of formats of result files in place of the built-in one")                             \
+	X(DIAGNOSIS, "diagnosis", "FILE", ON(CHECK) | ON(REPORT),                                      \
+	  "table of diagnoses in place of the built-in one")                                           \
+	X(PHASE, "phase", "forward|backward|optimizer|dataloader|communication|recompute", ON(REPORT), \
+	  "only kernels and operators that were launched in this part of the steps")                   \
+	X(WORKLOAD, "workload", "NAME", ON_RUNS | ON_STORED | ON(INIT),                                \
+	  "name of what was run, and of its baseline (default: what the rules say; init: the "         \
+	  "directory)")                                                                                \
+	X(MARKER, "marker", "GLOB", ON_RUNS | ON(INIT),                                                \
+	  "name of the step annotations (default: ProfilerStep#*)")                                    \
+	X(UNMARKED, "unmarked", "period|window", ON_RUNS,                                              \
+	  "of a trace without step annotations: its steps are the repetitions of its launches, or "    \
+	  "it is one window (default)")                                                                \
+	X(RANK, "rank", "N", ON_RUNS, "rank of a file that does not say which it is")                  \
+	X(PROCESS, "process", "N", ON_RUNS,                                                            \
+	  "of an export of Nsight Systems with several processes the one to read, by its id")          \
+	X(JOIN_CYCLES, "join-cycles", NULL, ON_RUNS,                                                   \
+	  "join traces of one rank whose steps have other numbers (a schedule that repeats)")          \
+	X(EXPECT_RANKS, "expect-ranks", "N", ON(CHECK) | ON(DIGEST) | ON(MERGE),                       \
+	  "number of ranks that the run must have: fewer or more end with exit code 3")                \
+	X(JOBS, "jobs", "N", ON_RUNS | ON(INIT),                                                       \
+	  "read with so many threads: files first, then parts of one (default: number of cores)")      \
+	X(CONTEXT, "context", "KEY=VALUE", ON_RUNS,                                                    \
+	  "a fact about the run, such as batch_size=256; may be repeated")                             \
+	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_RUNS,                                           \
+	  "use the complete events of a trace that is cut short")                                      \
+	X(ALLOW_PICKLE, "allow-pickle", NULL, ON_RUNS | ON(INIT),                                      \
+	  "read pickled memory snapshots, as data: nothing in them is run")                            \
+	X(DEVICE_MEMORY, "device-memory", "SIZE", ON_RUNS,                                             \
+	  "memory of each GPU, such as 80GiB (default: what the trace says)")                          \
+	X(MAX_INPUT, "max-input", "BYTES", ON_RUNS,                                                    \
+	  "largest expanded size of one file (default: 1 TiB)")                                        \
+	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT) | ON(METRICS),                                    \
+	  "read the first N events of each trace only; the report says so")                            \
+	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE),             \
+	  "another run of the same code: the median of all is judged; may be repeated")                \
+	X(CONTROL, "control", "RUN", ON(CHECK),                                                        \
+	  "a run of the baseline's code, made in turn with those of the candidate on its machine; "    \
+	  "may "                                                                                       \
+	  "be repeated")                                                                               \
+	X(FAIL_ON, "fail-on", "fail|warn|never", ON(CHECK),                                            \
+	  "least verdict that ends with exit code 1 (default: fail)")                                  \
+	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK),                                   \
+	  "compare although GPU, GPU count or ranks (must_match of the rules) differ")                 \
+	X(OUTPUT, "output", "FILE", ON(DIGEST) | ON(MERGE),                                            \
+	  "where the digest is written, gzipped for a name in .gz (short: -o)")                        \
+	X(CI, "ci", "github|gitlab|none", ON(INIT),                                                    \
+	  "whose workflow to write (default: what the repository has)")                                \
+	X(FORCE, "force", NULL, ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(INIT),                  \
+	  "create, init: replace what is there; append: a run that fails counts for the reference "    \
+	  "too")                                                                                       \
+	X(COMMIT, "commit", "ID", ON_TAKING,                                                           \
+	  "commit that the run was made from (default: what its context or the CI system says)")       \
+	X(WHO, "who", "NAME", ON_TAKING, "who approved the run (default: what the CI system says)")    \
+	X(REASON, "reason", "TEXT", ON_TAKING,                                                         \
+	  "why the run is taken (default: the address of the CI job); promote needs it")               \
+	X(ACCEPT, "accept", "RULE", ON(BASELINE_PROMOTE),                                              \
+	  "take the run although checks of this rule fail; may be repeated")                           \
+	X(KEEP, "keep", "N", ON(BASELINE_PRUNE), "keep the newest N runs of the history")              \
+	X(BEFORE, "before", "DATE", ON(BASELINE_PRUNE), "drop runs from before DATE (2027-01-31)")     \
+	X(PROPOSE, "propose", "FILE", ON(CHECK),                                                       \
+	  "where a check fails, write there the baseline that accepts the run")                        \
+	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK),                                                     \
+	  "where there is no baseline, make it of this run; absolute limits are checked")              \
+	X(JUNIT, "junit", "FILE", ON(CHECK), "write JUnit XML; - is standard output")                  \
+	X(MARKDOWN, "markdown", "FILE", ON_REPORTS,                                                    \
+	  "write Markdown for a pull request; - is standard output")                                   \
+	X(JSON, "json", "FILE", ON_REPORTS | ON(METRICS), "write JSON; - is standard output")          \
+	X(PLAN, "plan", "FILE", ON(CHECK),                                                             \
+	  "write what would decide checks that are undecided, as JSON; - is standard output")          \
+	X(HTML, "html", "FILE", ON_REPORTS, "write one HTML page, with charts; - is standard output")  \
+	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS,                                              \
+	  "write OpenMetrics text, for Prometheus or GitLab; - is standard output")                    \
+	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK),                                               \
+	  "JUnit by the schema of Jenkins: what that does not know is left out")                       \
+	X(MAX_BYTES, "max-bytes", "N", ON_REPORTS, "largest Markdown in bytes (default: 60000)")       \
+	X(VERBOSE, "verbose", NULL, ON_REPORTS, "leave nothing out: passed checks, whole lists")       \
+	X(COLOR, "color", "always|never|auto", ON_REPORTS,                                             \
 	  "colours on standard output (default: auto, on a terminal unless NO_COLOR is set)")
 
 enum option {
@@ -172,6 +179,7 @@ struct options {
 	const char *value[NR_OPTIONS]; ///< NULL: not given; switches: ""
 	VEC(const char *) context; ///< all --context
 	VEC(const char *) repeat; ///< all --repeat
+	VEC(const char *) control; ///< all --control
 	VEC(const char *) accept; ///< all --accept
 	VEC(const char *) args;
 };

@@ -28,9 +28,9 @@ static void badge(struct html *h, const char *word)
 
 static void counts(struct html *h)
 {
-	static const enum verdict order[] = { VERDICT_FAIL, VERDICT_INCONCLUSIVE, VERDICT_MISSING,
-		                                  VERDICT_WARN, VERDICT_WAIVED,       VERDICT_IMPROVED,
-		                                  VERDICT_PASS, VERDICT_SKIPPED };
+	static const enum verdict order[] = { VERDICT_FAIL,     VERDICT_UNDECIDED, VERDICT_INCONCLUSIVE,
+		                                  VERDICT_MISSING,  VERDICT_WARN,      VERDICT_WAIVED,
+		                                  VERDICT_IMPROVED, VERDICT_PASS,      VERDICT_SKIPPED };
 	html_puts(h, "<ul class=\"counts\">");
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
 		if (h->r->counts[order[i]])

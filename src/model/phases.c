@@ -82,8 +82,7 @@ bool phase_samples_of(const struct digest *d, enum phase p, const struct metric 
 	*out = (struct phase_samples){ .value = arena_alloc(a, d->nr_steps, sizeof *out->value),
 		                           .step = arena_alloc(a, d->nr_steps, sizeof *out->step) };
 	for (size_t i = 0; i < d->nr_steps; i++) {
-		if (whole &&
-		    (d->step_phases[i] != step_phase_code(p) || d->samples[m->id][i] == NO_SAMPLE))
+		if (whole && (d->step_phases[i] != step_phase_code(p) || d->samples[m->id][i] == NO_SAMPLE))
 			continue;
 		out->value[out->nr] = whole ? d->samples[m->id][i] : value_within(d, p, m, i);
 		out->step[out->nr++] = d->step_numbers[i];
@@ -151,8 +150,8 @@ void rank_phase_figures(const struct run_view *v, size_t r, const struct metric 
 void rank_asked_figures(const struct run_view *v, size_t r, const struct query *q, figure_fn *fn,
                         void *ctx)
 {
-	if (q->phase && q->metric->parts == PARTS_CODE)
-		rank_code_figures(v, r, q->metric, q->phase, fn, ctx);
+	if ((q->phase || q->cls) && q->metric->parts == PARTS_CODE)
+		rank_code_figures(v, r, q->metric, q->phase, q->cls != NULL, fn, ctx);
 	else if (q->phase)
 		rank_phase_figures(v, r, q->metric, fn, ctx);
 	else

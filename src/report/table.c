@@ -154,6 +154,8 @@ void breakdowns_of(const struct report *r, struct breakdown_list *out)
 		add_of(r, VERDICT_FAIL, SUBJECT_ITEM, out);
 	add_of(r, VERDICT_FAIL, SUBJECT_RUN, out);
 	if (!out->list.nr)
+		add_of(r, VERDICT_UNDECIDED, SUBJECT_STEP, out);
+	if (!out->list.nr)
 		add_of(r, VERDICT_WARN, SUBJECT_STEP, out);
 	size_t nr = out->list.nr;
 	add_of(r, VERDICT_FAIL, SUBJECT_MEMORY, out);
@@ -165,8 +167,9 @@ void breakdowns_of(const struct report *r, struct breakdown_list *out)
 
 bool check_matters(const struct check *c)
 {
-	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_INCONCLUSIVE ||
-	       c->verdict == VERDICT_MISSING || c->verdict == VERDICT_WARN;
+	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED ||
+	       c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING ||
+	       c->verdict == VERDICT_WARN;
 }
 
 bool report_matters(const struct report *r)

@@ -24,8 +24,8 @@ static const char *color_of(const struct text_report *t, enum verdict v)
 	static const char *const colors[NR_VERDICTS] = {
 		[VERDICT_INCONCLUSIVE] = "\033[35m", [VERDICT_MISSING] = "\033[35m",
 		[VERDICT_WAIVED] = "\033[33m",       [VERDICT_FAIL] = "\033[31m",
-		[VERDICT_WARN] = "\033[33m",         [VERDICT_IMPROVED] = "\033[32m",
-		[VERDICT_PASS] = "\033[32m",
+		[VERDICT_UNDECIDED] = "\033[35m",    [VERDICT_WARN] = "\033[33m",
+		[VERDICT_IMPROVED] = "\033[32m",     [VERDICT_PASS] = "\033[32m",
 	};
 	return t->o->color ? colors[v] : NULL;
 }

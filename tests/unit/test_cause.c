@@ -67,9 +67,11 @@ static void run_case(const struct cause_case *c)
 		                      .baseline = &baseline,
 		                      .baseline_path = "b.json" };
 	assert_int_equal(judge(&in, &report, &log), ST_OK);
-	struct cause_input why = { .runs = { &baseline, NULL, &candidate, 1 },
-		                       .naming = { .categories = &categories },
-		                       .min_runs = 5 };
+	struct cause_input why = {
+		.runs = { .baseline = &baseline, .candidates = &candidate, .nr_candidates = 1 },
+		.naming = { .categories = &categories },
+		.min_runs = 5
+	};
 	causes_find(&why, &report);
 	assert_int_equal(report.findings.nr, c->findings);
 	if (c->findings) {

@@ -90,7 +90,8 @@ static void a_result(void **state)
 		"\"unit\": \"ns\", \"baseline\": 100100000, \"candidate\": 112400000, \"change\": "
 		"12300000, "
 		"\"change_pct\": 12.287712, \"limit\": \"increase 5% and 2ms\", \"noise\": "
-		"{\"noise\": 1200000, \"baseline_runs\": 10, \"candidate_runs\": 3, \"runs\": [111000000, "
+		"{\"noise\": 1200000, \"past_runs\": 0, \"baseline_runs\": 10, \"candidate_runs\": 3, "
+		"\"runs\": [111000000, "
 		"112400000, 113000000], \"detectable\": 6200000, \"false_alarms_per_1000\": 1.25, "
 		"\"steps\": "
 		"[{\"n\": 6, \"median\": 100100000, \"spread\": 300000}, {\"n\": 5, \"median\": 112400000, "
@@ -103,7 +104,8 @@ static void a_result(void **state)
 		"\"change_pct\": 0.555557,",
 		"\"unit\": \"B/step\", \"baseline\": null, \"candidate\": null, \"change\": null, "
 		"\"change_pct\": null,",
-		"\"summary\": {\"pass\": 1, \"warn\": 1, \"fail\": 2, \"missing\": 1, \"inconclusive\": 1, "
+		"\"summary\": {\"pass\": 1, \"warn\": 1, \"fail\": 2, \"undecided\": 0, \"missing\": 1, "
+		"\"inconclusive\": 1, "
 		"\"improved\": 1, \"waived\": 1, \"skipped\": 1}",
 		"\"ranks\": {\"columns\": [\"step.time\", \"last did\"], \"rows\": [\n  {\"rank\": 0, "
 		"\"side\": \"candidate\", \"cells\": [\"12.40 ms\", \"–\"]},\n  {\"rank\": 3, \"side\": "
@@ -177,6 +179,7 @@ static void order_of_keys(void **state)
 		"level",
 		"part",
 		"change",
+		"plan",
 		"summary",
 		"pass",
 		"warn",
