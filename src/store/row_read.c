@@ -258,6 +258,8 @@ static void set_defaults(const struct schema *s, void *row)
 			*at = f->absent;
 		if (f->type == FIELD_SHAPE)
 			*at = -1;
+		if (f->type == FIELD_TEXT) /* if the document is of a minor that lacks it */
+			*(const char **)(void *)at = "";
 	}
 }
 

@@ -183,6 +183,7 @@ static const char *const words[] = {
 	"candidate:",
 	"baseline:",
 	"input.",
+	"machine.",
 	"gpu_counter.",
 };
 

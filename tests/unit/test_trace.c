@@ -73,14 +73,16 @@ static const struct row category_rows[] = {
 	{ .json = DOC(CAT("KERNEL") "," CAT("Gpu_MemCpy")),
 	  .events = "kernel n @1000+2000 p3 t4 d3 s4\nmemcpy n @1000+2000 p3 t4 d3 s4 b0\n" },
 	/* what no figure needs */
-	{ .json = DOC(CAT("gpu_operator") "," CAT("gpu_user_annotation") "," CAT("ac2g") "," CAT(
-	      "kernels") "," CAT("") "," CAT("kerne") "," CAT("Trace") "," CAT("cuda_sync") "," CAT("ke"
-	                                                                                            "rn"
-	                                                                                            "el"
-	                                                                                            ","
-	                                                                                            "x")),
+	{ .json = DOC(CAT("gpu_operator") "," CAT("ac2g") "," CAT("kernels") "," CAT("") "," CAT(
+	      "kerne") "," CAT("Trace") "," CAT("cuda_sync") "," CAT("ke"
+	                                                             "rn"
+	                                                             "el"
+	                                                             ","
+	                                                             "x")),
 	  .events = "",
-	  .meta = "events=9" },
+	  .meta = "events=8" },
+	{ .json = DOC(CAT("gpu_user_annotation")),
+	  .events = "gpu-annotation n @1000+2000 p3 t4\n" },
 	{ .json = DOC("{'ph':'X','name':'n','ts':1},{'ph':'X','cat':null,'ts':1},{'ph':'X','cat':['"
 	              "kernel'],'ts':1}"),
 	  .events = "",

@@ -70,8 +70,9 @@ static inline void record_gpu(struct record *r, const struct event *e)
 /// annotation: the number that XProf gives it.
 static inline enum status record_event(void *ctx, const struct event *e)
 {
-	static const char *const kinds[] = { "kernel",     "memcpy", "memset", "runtime", "op",
-		                                 "annotation", "memory", "python", "step",    "flow" };
+	static const char *const kinds[] = { "kernel",     "memcpy", "memset", "runtime",        "op",
+		                                 "annotation", "memory", "python", "gpu-annotation", "step",
+		                                 "flow" };
 	struct record *r = ctx;
 	struct strbuf *b = &r->events;
 	int64_t end;
