@@ -56,8 +56,9 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 	if (!unit)
 		return;
 	const struct metric *metric = unit_query(m->kind).metric;
-	struct rule r = rule_of_unit(rule, metric, a);
-	struct comparison of_unit = { .rule = &r,
+	struct rule *r = arena_alloc(a, 1, sizeof *r); /* the decision refers to its limits */
+	*r = rule_of_unit(rule, metric, a);
+	struct comparison of_unit = { .rule = r,
 		                          .has_baseline = true,
 		                          .has_candidate = true,
 		                          .baseline = unit->value[SIDE_BASELINE],
