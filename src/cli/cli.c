@@ -48,7 +48,7 @@ static void print_diagnostics(const struct diag_log *log)
 	};
 	for (const struct diag_entry *e = log->first; e; e = e->next) {
 		struct strbuf line = STRBUF_INIT;
-		table_add_text(&line, span_of(e->text), SIZE_MAX);
+		text_add_log(&line, span_of(e->text), SIZE_MAX);
 		fprintf(stderr, "gpugate: %s%s\n", prefix[e->level], strbuf_str(&line));
 		strbuf_release(&line);
 	}

@@ -40,7 +40,7 @@ static enum status shown_end(struct shown *s, enum status st, struct diag_log *l
 static void put_text(struct sink *out, const char *text, size_t width)
 {
 	struct strbuf b = STRBUF_INIT;
-	table_add_text(&b, span_of(text), width ? width : 200);
+	text_add_log(&b, span_of(text), width ? width : 200);
 	for (size_t n = text_chars(strbuf_span(&b)); n < width; n++)
 		strbuf_addch(&b, ' ');
 	sink_puts(out, strbuf_str(&b));

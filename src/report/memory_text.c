@@ -42,7 +42,7 @@ static const char *share(struct memory_text *t, int64_t part, int64_t whole)
 static const char *line(struct memory_text *t, struct span s)
 {
 	struct strbuf b = STRBUF_INIT;
-	table_add_text(&b, s, NAME_CHARS);
+	text_add_log(&b, s, NAME_CHARS);
 	return arena_take(&t->arena, &b);
 }
 
@@ -50,7 +50,7 @@ static const char *line(struct memory_text *t, struct span s)
 static const char *input(struct memory_text *t, const char *s)
 {
 	struct strbuf b = STRBUF_INIT;
-	table_add_text(&b, span_of(s), INPUT_CHARS);
+	text_add_log(&b, span_of(s), INPUT_CHARS);
 	return arena_take(&t->arena, &b);
 }
 

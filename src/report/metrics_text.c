@@ -278,7 +278,7 @@ static void add_files(struct strbuf *b, const struct digest *d)
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		if (files[i]) {
 			strbuf_adds(b, b->n > before ? ", " : "");
-			table_add_text(b, span_of(files[i]), LINE_CHARS);
+			text_add_log(b, span_of(files[i]), LINE_CHARS);
 		}
 	if (b->n == before)
 		strbuf_adds(b, "digest");
@@ -291,7 +291,7 @@ static void rank_line(const struct digest *d, struct sink *out)
 	strbuf_addf(&b, "rank %" PRId64 ": ", d->rank);
 	add_files(&b, d);
 	strbuf_adds(&b, ", ");
-	table_add_text(&b, span_of(gpu ? gpu : "GPU not named"), LINE_CHARS);
+	text_add_log(&b, span_of(gpu ? gpu : "GPU not named"), LINE_CHARS);
 	add_extent(&b, d);
 	sink_write(out, strbuf_span(&b));
 	strbuf_release(&b);

@@ -87,19 +87,6 @@ void table_write(struct table *t, struct sink *out)
 	arena_release(&t->arena);
 }
 
-void table_add_text(struct strbuf *out, struct span text, size_t max_chars)
-{
-	struct strbuf b = STRBUF_INIT;
-	text_add_short(&b, text, max_chars);
-	for (size_t i = 0; i < b.n; i++) {
-		if (i && b.p[i] == '#' && b.p[i - 1] == '#')
-			text_add_codepoint(out, 0xFFFD);
-		else
-			strbuf_addch(out, b.p[i]);
-	}
-	strbuf_release(&b);
-}
-
 const char *table_text(struct arena *a, const char *text, size_t max_chars)
 {
 	return table_span(a, span_of(text_or_empty(text)), max_chars);
@@ -108,7 +95,7 @@ const char *table_text(struct arena *a, const char *text, size_t max_chars)
 const char *table_span(struct arena *a, struct span text, size_t max_chars)
 {
 	struct strbuf b = STRBUF_INIT;
-	table_add_text(&b, text, max_chars);
+	text_add_log(&b, text, max_chars);
 	return arena_take(a, &b);
 }
 

@@ -31,11 +31,7 @@ void table_note_line(struct table *t, const char *what, const char *text);
 /// Write all rows, indented by two blanks, and give the memory back.
 void table_write(struct table *t, struct sink *out);
 
-/// Append `text` fit for one line of a CI log, at most `max_chars`; no logging
-/// command of a CI (`##[`, `##vso[`, `##teamcity[`) survives, wherever it stands.
-void table_add_text(struct strbuf *out, struct span text, size_t max_chars);
-
-/// The same as a string owned by `a`; NULL is "".
+/// Text fit for one line of a CI log (text_add_log), owned by `a`; NULL is "".
 const char *table_span(struct arena *a, struct span text, size_t max_chars);
 const char *table_text(struct arena *a, const char *text, size_t max_chars);
 
