@@ -40,10 +40,10 @@ static bool is_accepted(const struct options *o, const char *rule)
 }
 
 /* A finding on the candidate's side that spoils the metric of a check. */
-static const struct finding *spoiler(const struct report *r, const struct check *k)
+static const struct trust_finding *spoiler(const struct report *r, const struct check *k)
 {
 	for (size_t i = 0; i < r->trust.nr; i++) {
-		const struct finding *f = &r->trust.v[i];
+		const struct trust_finding *f = &r->trust.v[i];
 		for (size_t j = 0; f->candidate && j < f->spoils.nr; j++)
 			if (strcmp(f->spoils.v[j], k->metric->name) == 0)
 				return f;
@@ -84,7 +84,7 @@ enum status acceptance_judge(const struct report *r, const struct options *o, bo
 		return diag_fail(log, ST_INPUT, "the run cannot be the baseline: %s", r->headline);
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *k = &r->checks.v[i];
-		const struct finding *f = k->verdict == VERDICT_INCONCLUSIVE ? spoiler(r, k) : NULL;
+		const struct trust_finding *f = k->verdict == VERDICT_INCONCLUSIVE ? spoiler(r, k) : NULL;
 		if (f)
 			return diag_fail(log, ST_INPUT, "the run cannot be the baseline: %s", f->message);
 	}

@@ -169,7 +169,7 @@ static bool has_later_runs(const struct bench *b)
 static void add_check(const struct maker *m, const struct entry *e)
 {
 	const struct rule *rule = m->rule;
-	const struct finding *spoiler = trust_spoiler(m->out, rule->metric, e->rank);
+	const struct trust_finding *spoiler = trust_spoiler(m->out, rule->metric, e->rank);
 	struct evidence evidence;
 	int64_t waiver = waiver_of(m, e);
 	struct comparison c = {
@@ -203,7 +203,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 		m->waived[waiver] = true;
 	}
 	if (d.verdict == VERDICT_INCONCLUSIVE || d.verdict == VERDICT_MISSING)
-		k.finding = spoiler;
+		k.spoiler = spoiler;
 	k.message = message_of(a, &c, &d, &k, spoiler ? spoiler->message : NULL);
 	if (rule->metric->label == LABEL_PAIR && k.has_candidate && has_later_runs(m->bench))
 		k.message = arena_printf(

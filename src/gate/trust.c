@@ -187,7 +187,7 @@ static void find_between(const struct run *baseline, const struct run *candidate
 /* The candidate's first; what spoils most first; those of one kind together, by rank. */
 static int finding_cmp(const void *a, const void *b)
 {
-	const struct finding *x = a, *y = b;
+	const struct trust_finding *x = a, *y = b;
 	if (x->candidate != y->candidate)
 		return x->candidate ? -1 : 1;
 	if (x->spoils.nr != y->spoils.nr)
@@ -219,12 +219,13 @@ void trust_findings(const struct run *baseline, const struct run *candidates, si
 	vec_sort(&out->trust, finding_cmp);
 }
 
-const struct finding *trust_spoiler(const struct report *r, const struct metric *m, int64_t rank)
+const struct trust_finding *trust_spoiler(const struct report *r, const struct metric *m,
+                                          int64_t rank)
 {
 	const char *name = metric_table[m->id].name;
 	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED; /* all speak of each */
 	for (size_t i = 0; i < r->trust.nr; i++) {
-		const struct finding *f = &r->trust.v[i];
+		const struct trust_finding *f = &r->trust.v[i];
 		if (!across && rank >= 0 && f->rank >= 0 && rank != f->rank)
 			continue;
 		for (size_t j = 0; j < f->spoils.nr; j++)

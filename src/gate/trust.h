@@ -11,7 +11,8 @@ void trust_findings(const struct run *baseline, const struct run *candidates, si
                     int64_t min_steps, struct report *out);
 
 /// First finding that spoils `m`, or NULL. `rank` −1: whichever rank it is about.
-const struct finding *trust_spoiler(const struct report *r, const struct metric *m, int64_t rank);
+const struct trust_finding *trust_spoiler(const struct report *r, const struct metric *m,
+                                          int64_t rank);
 
 /// False where all that the run has are snapshots.
 bool trust_any_trace(const struct run *run);

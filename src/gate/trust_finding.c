@@ -11,7 +11,7 @@ void trust_add(const struct trust_scope *s, const char *id, unsigned spoils, con
 	va_start(ap, fmt);
 	strbuf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	struct finding *f = vec_push_zero(&s->out->trust);
+	struct trust_finding *f = vec_push_zero(&s->out->trust);
 	f->id = id;
 	f->rank = s->rank;
 	f->candidate = s->candidate;

@@ -146,7 +146,7 @@ static void remarks(struct html *h)
 		html_puts(h, "</li>\n");
 	}
 	for (size_t i = 0; i < r->trust.nr; i++) {
-		const struct finding *f = &r->trust.v[i];
+		const struct trust_finding *f = &r->trust.v[i];
 		remark(h, "trust", f->id);
 		whose(h, f->candidate, f->rank);
 		html_text(h, f->message);

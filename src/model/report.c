@@ -40,6 +40,12 @@ void report_drop_checks(struct report *r)
 		vec_release(&r->checks.v[i].evidence.runs);
 	}
 	r->checks.nr = 0;
+	for (size_t i = 0; i < r->findings.nr; i++) {
+		vec_release(&r->findings.v[i].where);
+		vec_release(&r->findings.v[i].evidence);
+		vec_release(&r->findings.v[i].checks);
+	}
+	r->findings.nr = 0;
 }
 
 void report_release(struct report *r)
@@ -64,6 +70,7 @@ void report_release(struct report *r)
 	vec_release(&r->trust);
 	vec_release(&r->warnings);
 	vec_release(&r->checks);
+	vec_release(&r->findings);
 	vec_release(&r->drift);
 	vec_release(&r->figures);
 	vec_release(&r->breakdowns);

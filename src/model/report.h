@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/vec.h"
 #include "metric/metric.h"
+#include "model/finding.h"
 #include "model/run_report.h"
 
 /// In the order of rules.md, "Verdicts".
@@ -88,13 +89,15 @@ struct check {
 	const char *limit; ///< "increase 5% and 2ms"; "" none
 	const char *message; ///< one sentence: what, from, to, limit
 	const struct breakdown *breakdown; ///< NULL none
-	const struct finding *finding; ///< of the report's: why it could not be decided; NULL none
+	const struct trust_finding
+	    *spoiler; ///< of the report's: why it could not be decided; NULL none
 	struct evidence evidence;
 	const char *waiver; ///< "until 2027-01-31: cuBLAS regression, issue 1234", which the message
 	                    ///< says too; NULL none
 };
 
-struct finding {
+/// What the evidence says against itself: what it spoils cannot be judged.
+struct trust_finding {
 	const char *id; ///< "dropped-kernels", …
 	int64_t rank; ///< -1: the run
 	bool candidate; ///< side: candidate or baseline
@@ -220,7 +223,10 @@ struct report {
 	const char *false_alarms_text; ///< a sentence on it; NULL none
 	struct side baseline, candidate;
 	VEC(struct env_row) environment;
-	VEC(struct finding) trust;
+	VEC(struct finding)
+	findings; ///< of a check: by what they cost; each check that fails, warns or
+	          ///< is undecided belongs to one
+	VEC(struct trust_finding) trust;
 	VEC(struct rank_column) rank_columns; ///< beside "rank"
 	VEC(struct rank_row) ranks; ///< candidate's first; none where a run has one rank
 	VEC(struct insight) insights; ///< candidate's first

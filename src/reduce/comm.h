@@ -3,8 +3,10 @@
 #define GG_REDUCE_COMM_H
 
 #include "base/diag.h"
+#include "code/ids.h"
 #include "model/digest.h"
-#include "reduce/ids.h"
+
+struct reducer;
 
 /// What a collective is; its bytes are the key in the name table `keys`.
 struct comm_key {

@@ -50,7 +50,7 @@ static void function_calls_once(struct host_side *side)
 static void *host_side_run(void *ctx)
 {
 	struct host_side *side = ctx;
-	python_make_paths(side->r);
+	python_make_paths(&side->r->python, side->r->names);
 	host_walk_once(side);
 	function_calls_once(side);
 	return NULL;

@@ -324,8 +324,9 @@ void function_runtime(struct reducer *r, struct digest *d)
 
 void function_figures(struct reducer *r, struct digest *d)
 {
-	python_figures(r, d);
+	python_figures(&r->python,
+	               &(struct python_window){ &r->functions.higher, r->first_ns, r->last_ns }, d);
 	vec_release(&r->functions.higher.list);
 	digest_fold_functions(d);
-	python_medians(r, d);
+	python_medians(&r->python, d);
 }

@@ -3,8 +3,7 @@
 #define GG_REDUCE_FUNCTIONS_H
 
 #include "base/intern.h"
-#include "base/vec.h"
-#include "model/digest.h"
+#include "code/python.h"
 
 struct reducer;
 
@@ -12,19 +11,6 @@ struct reducer;
 struct gpu_rate {
 	int64_t bytes_per_s;
 	uint32_t name; ///< index into `gpu.names`
-};
-
-/// A stretch of time that functions of higher classes cover. Its length is the next segment's
-/// `before_ns` less its own.
-struct segment {
-	int64_t start_ns;
-	int64_t before_ns; ///< prefix sum: length of all segments before it
-};
-
-/// What the classes so far cover: disjoint segments in order. One more behind the last, not counted
-/// in `nr`, has the total as `before_ns`.
-struct higher {
-	VEC(struct segment) list;
 };
 
 struct functions {

@@ -3,8 +3,10 @@
 #define GG_REDUCE_GPU_H
 
 #include "base/diag.h"
+#include "code/wide.h"
 #include "model/digest.h"
-#include "reduce/wide.h"
+
+struct reducer;
 
 /// A GPU activity, 24 bytes.
 struct activity {

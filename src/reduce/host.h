@@ -2,9 +2,10 @@
 #ifndef GG_REDUCE_HOST_H
 #define GG_REDUCE_HOST_H
 
+#include "code/ids.h"
 #include "model/digest.h"
-#include "reduce/ids.h"
 
+struct reducer;
 struct flop_rule;
 
 /// A runtime call, operator or data loader annotation, 8 bytes: span_get(). Its start is relative

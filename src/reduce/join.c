@@ -6,9 +6,9 @@
 /* False if a table is full. Ids of pairs come after the ids that they consist of. */
 static bool join_ids(struct reducer *to, struct reducer *from)
 {
-	threads_join_ids(to, from);
+	thread_ids_join(&to->threads, &from->threads, &from->joined);
 	gpu_join_ids(to, from);
-	python_join_ids(to, from);
+	python_join_ids(&to->python, &from->python, &from->joined);
 	return host_join_ids(to, from) && comm_join_ids(to, from);
 }
 
@@ -18,8 +18,8 @@ static bool part_fits(struct reducer *to, const struct reducer *from)
 	return !to->fault && !from->fault &&
 	       (uint64_t)to->nr_events + from->nr_events <= to->options.max_events &&
 	       wide_fits(&to->launches.wide, &from->launches.wide) && gpu_fits(to, from) &&
-	       host_fits(to, from) && python_fits(to, from) && memories_fit(to, from) &&
-	       steps_fit(from);
+	       host_fits(to, from) && python_fits(&to->python, &from->python) &&
+	       memories_fit(to, from) && steps_fit(from);
 }
 
 static void join_totals(struct reducer *to, struct reducer *from)
@@ -45,7 +45,7 @@ bool reducer_join(struct reducer *to, struct reducer *from)
 	steps_join(to, from); /* before the events are counted */
 	phases_join(to, from);
 	memories_join(to, from);
-	python_join(to, from);
+	python_join(&to->python, &from->python, &from->joined);
 	join_totals(to, from);
 	return true;
 }

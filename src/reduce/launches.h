@@ -2,8 +2,10 @@
 #ifndef GG_REDUCE_LAUNCHES_H
 #define GG_REDUCE_LAUNCHES_H
 
+#include "code/wide.h"
 #include "model/digest.h"
-#include "reduce/wide.h"
+
+struct reducer;
 
 /// A runtime call with a correlation id, 8 bytes.
 struct launch {

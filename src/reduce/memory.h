@@ -2,8 +2,10 @@
 #ifndef GG_REDUCE_MEMORY_H
 #define GG_REDUCE_MEMORY_H
 
+#include "code/ids.h"
 #include "model/digest.h"
-#include "reduce/ids.h"
+
+struct reducer;
 
 /// Allocated bytes from an event on.
 struct level {

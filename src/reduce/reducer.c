@@ -14,7 +14,7 @@ struct reducer *reducer_new(const struct reduce_options *options, struct name_ta
 	r->first_ns = INT64_MAX;
 	r->last_ns = INT64_MIN;
 	gpu_init(&r->gpu);
-	threads_init(&r->threads);
+	thread_ids_init(&r->threads);
 	host_init(&r->host);
 	comm_init(&r->comm);
 	steps_init(&r->steps);
@@ -30,7 +30,8 @@ void reducer_free(struct reducer *r)
 	for (int i = 0; i < NR_ID_TABLES; i++)
 		vec_release(&r->joined.of[i]);
 	gpu_release(&r->gpu);
-	threads_release(&r->threads);
+	thread_ids_release(&r->threads);
+	vec_release(&r->thread_times);
 	host_release(&r->host);
 	launches_release(&r->launches);
 	flops_release(&r->flops);
@@ -55,7 +56,7 @@ static enum status event_take(void *ctx, const struct event *ev)
 	}
 	r->nr_events++;
 	if (ev->kind == EVENT_PYTHON) {
-		python_take(r, ev);
+		python_take(&r->python, &r->threads, ev, &r->fault);
 		return ST_OK;
 	}
 	r->negative_durations += ev->negative;

@@ -5,8 +5,6 @@
 ///     reducer.c      intake: which member takes an event
 ///     join.c         parts that several threads fill → the whole
 ///     finish.c       order of work, on two threads if options allow
-///     ids.c          ids of a part → ids of the whole
-///     wide.c         numbers that 31 bits do not hold
 ///
 ///     launches.c     runtime calls with a correlation id ↔ GPU activities
 ///     steps.c        step markers → steps; GPU activities → steps
@@ -28,10 +26,9 @@
 ///     threads.c      times of threads; operators without those nested in them
 ///     flops.c        operations of operators (flop_count.c: of one call)
 ///
-///     functions.c    functions by class, without what a higher class covers
-///     python_calls.c intake of Python frames; who calls whom
-///     python.c       call paths and their rows
-///     python_sweep.c exclusive times of call paths
+///     functions.c    functions by class, without what a higher class covers (code/python.h: those
+///     of
+///                    Python)
 ///
 ///     memory.c       [memory] events
 ///     counters.c     sampled counters of the GPUs
@@ -39,6 +36,8 @@
 #ifndef GG_REDUCE_REDUCER_H
 #define GG_REDUCE_REDUCER_H
 
+#include "code/python.h"
+#include "code/thread_ids.h"
 #include "reduce/comm.h"
 #include "reduce/flops.h"
 #include "reduce/functions.h"
@@ -47,7 +46,6 @@
 #include "reduce/launches.h"
 #include "reduce/memory.h"
 #include "reduce/phases.h"
-#include "reduce/python.h"
 #include "reduce/reduce.h"
 #include "reduce/steps.h"
 #include "reduce/threads.h"
@@ -72,7 +70,8 @@ struct reducer {
 	struct row_found row_found[512]; ///< cache: row_place()
 
 	struct gpu_events gpu;
-	struct threads threads;
+	struct thread_ids threads;
+	VEC(struct thread_times) thread_times; ///< by thread id, from threads_walk() on
 	struct host_events host;
 	struct launches launches;
 	struct flops flops;

@@ -2,8 +2,10 @@
 #ifndef GG_REDUCE_STEPS_H
 #define GG_REDUCE_STEPS_H
 
+#include "code/ids.h"
 #include "model/digest.h"
-#include "reduce/ids.h"
+
+struct reducer;
 
 struct activity;
 

@@ -4,36 +4,6 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-void threads_init(struct threads *t)
-{
-	for (size_t i = 0; i < sizeof t->found / sizeof *t->found; i++)
-		t->found[i].thread = NO_ID;
-	idmap_init(&t->pids);
-	idmap_init(&t->tids);
-	idmap_init(&t->ids);
-}
-
-void threads_release(struct threads *t)
-{
-	idmap_release(&t->pids);
-	idmap_release(&t->tids);
-	idmap_release(&t->ids);
-	vec_release(&t->times);
-}
-
-int64_t thread_key(struct threads *t, const struct event *ev)
-{
-	return idmap_pair(idmap_add(&t->pids, ev->pid), idmap_add(&t->tids, ev->tid));
-}
-
-void threads_join_ids(struct reducer *to, struct reducer *from)
-{
-	struct part_ids *ids = &from->joined;
-	idmap_join_idents(&to->threads.pids, &from->threads.pids, ids, IDS_PID);
-	idmap_join_idents(&to->threads.tids, &from->threads.tids, ids, IDS_TID);
-	idmap_join_pairs(&to->threads.ids, &from->threads.ids, ids, IDS_PID, IDS_TID, IDS_THREAD);
-}
-
 /* --- operators --- */
 
 /* An operator that the walk is inside of. */
@@ -152,7 +122,7 @@ static void thread_walk(struct reducer *r, struct span_list ops, struct span_lis
 	for (; call.dur_ns >= 0; call = span_list_next(r, &calls))
 		cover_add(&busy, call.start_ns, call.start_ns + call.dur_ns);
 	vec_release(&st.frames);
-	vec_push(&r->threads.times, (struct thread_times){ busy.length_ns, covered.length_ns });
+	vec_push(&r->thread_times, (struct thread_times){ busy.length_ns, covered.length_ns });
 }
 
 /* For each row the list of its spans: two lists per thread (operators, calls), then two for spans
@@ -202,7 +172,7 @@ static void thread_rows(const struct reducer *r, struct digest *d)
 		int64_t key = r->threads.ids.keys.v[i];
 		int64_t pid = r->threads.pids.keys.v[idmap_pair_first(key)];
 		int64_t tid = r->threads.tids.keys.v[(uint32_t)key];
-		const struct thread_times *t = &r->threads.times.v[i];
+		const struct thread_times *t = &r->thread_times.v[i];
 		const char *name = arena_printf(&d->arena, "%s/%s", ident_text(&d->arena, r->names, pid),
 		                                ident_text(&d->arena, r->names, tid));
 		vec_push(&d->threads, (struct thread_stat){ name, t->busy_ns, 0, t->op_ns });

@@ -128,7 +128,7 @@ void trust_write_text(const struct trust_lines *l, struct sink *out)
 	struct arena a = ARENA_INIT;
 	for (size_t i = 0; i < l->list.nr; i++) {
 		const struct trust_line *line = &l->list.v[i];
-		const struct finding *f = line->first;
+		const struct trust_finding *f = line->first;
 		sink_printf(out, "trust:%s%s %s: %s%s", line->whose, *line->whose ? ":" : "", f->id,
 		            table_text(&a, f->message, LINE_CHARS), line->others ? TRUST_OTHERS : "");
 		if (f->spoils.nr > SPOILS_SHOWN)
@@ -161,7 +161,7 @@ void trust_write_json(const struct report *r, bool sides, struct emit *e)
 {
 	emit_open_line(e, 1, "trust", '[');
 	for (size_t i = 0; i < r->trust.nr; i++) {
-		const struct finding *f = &r->trust.v[i];
+		const struct trust_finding *f = &r->trust.v[i];
 		if (!sides && !f->candidate)
 			continue;
 		emit_open_line(e, 2, NULL, '{');

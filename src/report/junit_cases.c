@@ -54,7 +54,7 @@ static void add_check(struct testcases *t, const struct check *k)
 	vec_push(&t->all, c);
 }
 
-static void add_finding(struct testcases *t, const struct finding *f)
+static void add_finding(struct testcases *t, const struct trust_finding *f)
 {
 	const char *side = f->candidate ? "candidate" : "baseline";
 	const char *name =

@@ -19,7 +19,7 @@ struct testcase {
 	enum outcome outcome;
 	const char *type, *message;
 	const struct check *check; ///< NULL none
-	const struct finding *finding; ///< NULL none
+	const struct trust_finding *finding; ///< NULL none
 };
 
 struct testcases {

@@ -163,7 +163,7 @@ bool report_matters(const struct report *r)
 
 bool check_needs_reason(const struct check *c)
 {
-	return !c->finding && (c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING);
+	return !c->spoiler && (c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING);
 }
 
 size_t figures_of_metric(const struct report *r, size_t i)

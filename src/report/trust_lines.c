@@ -13,7 +13,7 @@ enum {
 
 /* Findings of one kind and side; `at` is the index in the report. */
 struct told {
-	const struct finding *f;
+	const struct trust_finding *f;
 	size_t at;
 };
 
@@ -84,8 +84,8 @@ static void add_kind(struct trust_lines *l, struct kind *k, bool sides)
 static void count_checks(struct trust_lines *l)
 {
 	for (size_t i = 0; i < l->r->checks.nr; i++)
-		if (l->r->checks.v[i].finding)
-			l->list.v[l->line_of.v[l->r->checks.v[i].finding - l->r->trust.v]].checks++;
+		if (l->r->checks.v[i].spoiler)
+			l->list.v[l->line_of.v[l->r->checks.v[i].spoiler - l->r->trust.v]].checks++;
 }
 
 void trust_lines_init(struct trust_lines *l, const struct report *r, bool sides)
@@ -95,7 +95,7 @@ void trust_lines_init(struct trust_lines *l, const struct report *r, bool sides)
 	for (size_t i = 0; i < r->trust.nr; i++)
 		vec_push(&l->line_of, 0);
 	for (size_t i = 0, end; i < r->trust.nr; i = end) {
-		const struct finding *f = &r->trust.v[i];
+		const struct trust_finding *f = &r->trust.v[i];
 		for (end = i; end < r->trust.nr && r->trust.v[end].candidate == f->candidate &&
 		              strcmp(r->trust.v[end].id, f->id) == 0;
 		     end++)
@@ -117,7 +117,7 @@ void trust_lines_release(struct trust_lines *l)
 
 bool trust_lines_sum_up(const struct trust_lines *l, const struct check *c)
 {
-	return c->finding && l->list.v[l->line_of.v[c->finding - l->r->trust.v]].checks > ROWS;
+	return c->spoiler && l->list.v[l->line_of.v[c->spoiler - l->r->trust.v]].checks > ROWS;
 }
 
 const char *trust_line_sum(struct trust_lines *l, const struct trust_line *line)

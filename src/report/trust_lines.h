@@ -8,7 +8,7 @@
 #define TRUST_OTHERS " (the others alike)"
 
 struct trust_line {
-	const struct finding *first; ///< whose message stands for all
+	const struct trust_finding *first; ///< whose message stands for all
 	const char *whose; ///< " candidate ranks 0 and 2 to 7", " rank 3", ""
 	bool others; ///< the other findings say the same in other words: TRUST_OTHERS
 	size_t checks; ///< that cannot be decided because of its findings

@@ -198,14 +198,14 @@ static inline void sample_report(struct report *r, const char *name, const char 
 	r->false_alarms_text = "2.5 in 1,000 unchanged runs would fail";
 	vec_push(&r->environment, (struct env_row){ "gpu.name", name, NULL, false, true });
 	vec_push(&r->environment, (struct env_row){ name, "12", "12", true, false });
-	struct finding *f = vec_push_zero(&r->trust);
-	*f = (struct finding){ .id = "dropped-kernels",
-		                   .rank = 3,
-		                   .candidate = true,
-		                   .message = arena_printf(a, "the candidate has '%s'", name) };
+	struct trust_finding *f = vec_push_zero(&r->trust);
+	*f = (struct trust_finding){ .id = "dropped-kernels",
+		                         .rank = 3,
+		                         .candidate = true,
+		                         .message = arena_printf(a, "the candidate has '%s'", name) };
 	vec_push(&f->spoils, "step.idle_time");
 	f = vec_push_zero(&r->trust);
-	*f = (struct finding){
+	*f = (struct trust_finding){
 		.id = "json-faults", .rank = -1, .warning_only = true, .message = "the baseline has faults"
 	};
 	vec_push(&r->warnings, arena_printf(a, "the environment differs: '%s'", name));

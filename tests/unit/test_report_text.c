@@ -172,18 +172,18 @@ static void findings_of_many_ranks(void **state)
 	for (int k = 0; k < 12; k++) {
 		int rank = k < 3 ? k : k - 3;
 		const char *message = arena_printf(&r.arena, "has %d", rank == 8 ? 2 : rank);
-		vec_push(&r.trust, (struct finding){ .id = k < 3 ? "stuck" : "truncated",
-		                                     .rank = rank,
-		                                     .candidate = true,
-		                                     .message = k < 3 ? "the same" : message });
+		vec_push(&r.trust, (struct trust_finding){ .id = k < 3 ? "stuck" : "truncated",
+		                                           .rank = rank,
+		                                           .candidate = true,
+		                                           .message = k < 3 ? "the same" : message });
 		if (k < 3)
 			vec_push(&r.trust.v[k].spoils, "step.time");
 	}
-	vec_push(&r.trust, (struct finding){ .id = "stuck", .rank = -1, .message = "the same" });
+	vec_push(&r.trust, (struct trust_finding){ .id = "stuck", .rank = -1, .message = "the same" });
 	for (int k = 0; k < 6; k++)
 		sample_check(&r, VERDICT_INCONCLUSIVE, k < 4 ? "many" : "few", GROUP_STEP, METRIC_STEP_TIME,
 		             "")
-		    ->finding = &r.trust.v[k < 4 ? k % 3 : 4];
+		    ->spoiler = &r.trust.v[k < 4 ? k % 3 : 4];
 	const char *text = write_report(&r, &(struct write_options){ 0 });
 	assert_non_null(strstr(text, want));
 	assert_null(strstr(text, "many"));

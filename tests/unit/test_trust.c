@@ -26,7 +26,7 @@ static void release(struct sides *s)
 	report_release(&s->report);
 }
 
-static const struct finding *find(const struct report *r, const char *id)
+static const struct trust_finding *find(const struct report *r, const char *id)
 {
 	for (size_t i = 0; i < r->trust.nr; i++)
 		if (strcmp(r->trust.v[i].id, id) == 0)
@@ -34,7 +34,7 @@ static const struct finding *find(const struct report *r, const char *id)
 	return NULL;
 }
 
-static bool spoils(const struct finding *f, enum metric_id id)
+static bool spoils(const struct trust_finding *f, enum metric_id id)
 {
 	for (size_t i = 0; i < f->spoils.nr; i++)
 		if (strcmp(f->spoils.v[i], metric_table[id].name) == 0)
@@ -278,7 +278,7 @@ static void check_row(const struct row *row, bool candidate)
 	row->damage(candidate ? s.c : s.b);
 	trust_findings(&s.baseline, &s.candidate, 1, row->min_steps, &s.report);
 	size_t expected = row->id ? 1 : 0;
-	const struct finding *f = row->id ? find(&s.report, row->id) : NULL;
+	const struct trust_finding *f = row->id ? find(&s.report, row->id) : NULL;
 	if (s.report.trust.nr != expected || (row->id && !f))
 		fail_msg("%s: %zu findings, first '%s'", row->name, s.report.trust.nr,
 		         s.report.trust.nr ? s.report.trust.v[0].id : "");
@@ -310,7 +310,7 @@ static void test_side_and_words(void **state)
 	setup(&s);
 	dropped_more(s.b);
 	trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
-	const struct finding *f = find(&s.report, "dropped-kernels");
+	const struct trust_finding *f = find(&s.report, "dropped-kernels");
 	assert_false(f->candidate);
 	assert_string_equal(
 	    f->message,
@@ -376,7 +376,7 @@ static void test_snapshot_against_trace(void **state)
 		setup(&s);
 		candidate ? replace(&s.candidate, &s.c) : replace(&s.baseline, &s.b);
 		trust_findings(&s.baseline, &s.candidate, 1, 5, &s.report);
-		const struct finding *f = find(&s.report, "no-trace");
+		const struct trust_finding *f = find(&s.report, "no-trace");
 		assert_int_equal(s.report.trust.nr, 1);
 		assert_int_equal(f->candidate, candidate);
 		assert_true(spoils(f, METRIC_STEP_TIME) && spoils(f, METRIC_GPU_UTILIZATION_PCT));
@@ -470,7 +470,7 @@ static void test_out_of_memory_risk(void **state)
 		m->reserved_at_peak = MIB(12); /* of which 3 are not in use */
 		m->capacity = s.b->memories.v[0].capacity = MIB(12) + cases[i].left;
 		trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
-		const struct finding *f = find(&s.report, "out-of-memory-risk");
+		const struct trust_finding *f = find(&s.report, "out-of-memory-risk");
 		assert_int_equal(s.report.trust.nr, cases[i].words != NULL);
 		if (f) {
 			assert_true(f->warning_only && f->candidate);

@@ -18,7 +18,7 @@
 static void list(const struct report *r, struct strbuf *b)
 {
 	for (size_t i = 0; i < r->trust.nr; i++) {
-		const struct finding *f = &r->trust.v[i];
+		const struct trust_finding *f = &r->trust.v[i];
 		strbuf_addf(b, "%s%s%s%s %" PRId64 "%s", b->n ? ", " : "", f->candidate ? "" : "baseline ",
 		            f->warning_only ? "(" : "", f->id, f->rank, f->warning_only ? ")" : "");
 	}

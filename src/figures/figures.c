@@ -1,6 +1,6 @@
 /* Every figure of a rank, from its digest. */
 #include "base/number.h"
-#include "model/figures_internal.h"
+#include "figures/figures_internal.h"
 #include "model/flops.h"
 #include "model/rows.h"
 #include "model/step_figures.h"

@@ -1,7 +1,7 @@
 /// Of figures.c: how a figure is handed on, and those of communication, functions and
 /// several ranks. For rank_figures() only.
-#ifndef GG_MODEL_FIGURES_INTERNAL_H
-#define GG_MODEL_FIGURES_INTERNAL_H
+#ifndef GG_FIGURES_FIGURES_INTERNAL_H
+#define GG_FIGURES_FIGURES_INTERNAL_H
 
 #include "model/view.h"
 

@@ -1,7 +1,7 @@
 /* Figures of communication, functions and several ranks. */
 #include "base/number.h"
 #include "base/text.h"
-#include "model/figures_internal.h"
+#include "figures/figures_internal.h"
 
 /* ---- several ranks ---- */
 

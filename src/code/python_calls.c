@@ -1,6 +1,6 @@
 /* Intake of Python frames, and who calls whom. */
 #include "base/search.h"
-#include "reduce/python_internal.h"
+#include "code/python_internal.h"
 
 /* Frames per block: blocks that overlap are sorted together. */
 #define BLOCK ((size_t)1024)
@@ -53,42 +53,43 @@ static inline uint32_t small_id(int64_t id)
 	return (uint64_t)id < NO_ID ? (uint32_t)id : NO_ID;
 }
 
-void python_take(struct reducer *r, const struct event *ev)
+void python_take(struct python_frames *p, struct thread_ids *threads, const struct event *ev,
+                 const char **fault)
 {
 	int64_t end;
 	if (__builtin_add_overflow(ev->start_ns, ev->dur_ns, &end) ||
-	    __builtin_add_overflow(r->python.total_ns, ev->dur_ns, &r->python.total_ns)) {
-		r->fault = "the durations of Python functions add up to more than 292 years: check 'dur' "
-		           "of the trace";
+	    __builtin_add_overflow(p->total_ns, ev->dur_ns, &p->total_ns)) {
+		*fault = "the durations of Python functions add up to more than 292 years: check 'dur' "
+		         "of the trace";
 		return;
 	}
-	struct thread_found *found = &r->python.found;
+	struct thread_found *found = &p->found;
 	if (found->thread == NO_ID || found->pid != ev->pid || found->tid != ev->tid) {
-		*found = (struct thread_found){ ev->pid, ev->tid,
-			                            idmap_add(&r->python.ids, thread_key(&r->threads, ev)) };
-		if (found->thread == r->python.threads.nr)
-			vec_push_zero(&r->python.threads);
+		*found =
+		    (struct thread_found){ ev->pid, ev->tid, idmap_add(&p->ids, thread_key(threads, ev)) };
+		if (found->thread == p->threads.nr)
+			vec_push_zero(&p->threads);
 	}
-	struct python_thread *t = &r->python.threads.v[found->thread];
+	struct python_thread *t = &p->threads.v[found->thread];
 	struct python_frame f = { frame_start_next(t, ev->start_ns, small_id(ev->python_id)),
-		                      narrow(&r->python.wide, ev->dur_ns, &r->fault), ev->name->id,
+		                      narrow(&p->wide, ev->dur_ns, fault), ev->name->id,
 		                      small_id(ev->python_parent) };
 	vec_push(&t->frames, f);
 }
 
 /* --- parts --- */
 
-void python_join_ids(struct reducer *to, struct reducer *from)
+void python_join_ids(struct python_frames *to, const struct python_frames *from,
+                     struct part_ids *ids)
 {
-	idmap_join_pairs(&to->python.ids, &from->python.ids, &from->joined, IDS_PID, IDS_TID,
-	                 IDS_PYTHON_THREAD);
+	idmap_join_pairs(&to->ids, &from->ids, ids, IDS_PID, IDS_TID, IDS_PYTHON_THREAD);
 }
 
-bool python_fits(const struct reducer *to, const struct reducer *from)
+bool python_fits(const struct python_frames *to, const struct python_frames *from)
 {
 	int64_t sum;
-	return wide_fits(&to->python.wide, &from->python.wide) &&
-	       !__builtin_add_overflow(to->python.total_ns, from->python.total_ns, &sum);
+	return wide_fits(&to->wide, &from->wide) &&
+	       !__builtin_add_overflow(to->total_ns, from->total_ns, &sum);
 }
 
 static void join_thread(struct python_thread *to, struct python_thread *from, uint32_t wide,
@@ -106,17 +107,16 @@ static void join_thread(struct python_thread *to, struct python_thread *from, ui
 	}
 }
 
-void python_join(struct reducer *to, struct reducer *from)
+void python_join(struct python_frames *to, struct python_frames *from, const struct part_ids *ids)
 {
-	struct python_frames *p = &to->python, *part = &from->python;
-	uint32_t wide = wide_join(&p->wide, &part->wide, &from->joined);
-	p->total_ns += part->total_ns;
-	part->total_ns = 0;
-	for (size_t i = 0; i < part->threads.nr; i++) {
-		uint32_t id = from->joined.of[IDS_PYTHON_THREAD].v[i];
-		if (id == p->threads.nr)
-			vec_push_zero(&p->threads);
-		join_thread(&p->threads.v[id], &part->threads.v[i], wide, from->joined.names);
+	uint32_t wide = wide_join(&to->wide, &from->wide, ids);
+	to->total_ns += from->total_ns;
+	from->total_ns = 0;
+	for (size_t i = 0; i < from->threads.nr; i++) {
+		uint32_t id = ids->of[IDS_PYTHON_THREAD].v[i];
+		if (id == to->threads.nr)
+			vec_push_zero(&to->threads);
+		join_thread(&to->threads.v[id], &from->threads.v[i], wide, ids->names);
 	}
 }
 
@@ -129,10 +129,10 @@ static int frame_id_cmp(const void *a, const void *b, void *unused)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static int frame_nesting_cmp(const void *a, const void *b, void *reducer)
+static int frame_nesting_cmp(const void *a, const void *b, void *frames)
 {
 	const struct loose_frame *x = a, *y = b;
-	int64_t dx = frame_dur(reducer, &x->frame), dy = frame_dur(reducer, &y->frame);
+	int64_t dx = frame_dur(frames, &x->frame), dy = frame_dur(frames, &y->frame);
 	ORDER_BY(x->start_ns, y->start_ns);
 	ORDER_BY(dy, dx);
 	return (x->frame.name > y->frame.name) - (x->frame.name < y->frame.name);
@@ -179,7 +179,7 @@ static size_t keep_frames(struct python_thread *t, const struct python_thread *o
 
 /* Sort by id, or by nesting. Only blocks that overlap are copied: mostly few frames are out of
    place. */
-static void frames_reorder(struct reducer *r, struct python_thread *t, bool ids)
+static void frames_reorder(struct python_frames *p, struct python_thread *t, bool ids)
 {
 	struct python_thread old = *t; /* in place: frames are read before they are overwritten */
 	size_t nr = (t->frames.nr + BLOCK - 1) / BLOCK;
@@ -202,7 +202,7 @@ static void frames_reorder(struct reducer *r, struct python_thread *t, bool ids)
 			vec_push(&out, (struct loose_frame){ frame_start(run, &old.frames.v[i]),
 			                                     old.frames.v[i], run_id(run, i) });
 		}
-		sort_runs(out.v, out.nr, sizeof *out.v, ids ? frame_id_cmp : frame_nesting_cmp, r);
+		sort_runs(out.v, out.nr, sizeof *out.v, ids ? frame_id_cmp : frame_nesting_cmp, p);
 		for (size_t j = 0; j < out.nr; j++) {
 			struct python_frame f = out.v[j].frame;
 			f.start = frame_start_next(t, out.v[j].start_ns, out.v[j].id);
@@ -261,7 +261,7 @@ static bool frame_starts_ascend(const struct python_thread *t)
 /* Every frame's `parent` becomes the index of its caller, or NO_ID. By ids, if they and the starts
    ascend: true if each call lies within its caller; callers that were not recorded are left out.
    Else by time: the caller is the innermost frame that contains the call wholly. */
-static bool find_callers(const struct reducer *r, struct python_thread *t, bool ids)
+static bool find_callers(const struct python_frames *p, struct python_thread *t, bool ids)
 {
 	struct run_walk walk = run_first(t);
 	VEC(struct open_call)
@@ -271,7 +271,7 @@ static bool find_callers(const struct reducer *r, struct python_thread *t, bool 
 	for (size_t i = 0; i < t->frames.nr && fits; i++) {
 		struct python_frame *f = &t->frames.v[i];
 		const struct python_run *run = run_at(t, &walk, i);
-		int64_t start = frame_start(run, f), end = start + frame_dur(r, f);
+		int64_t start = frame_start(run, f), end = start + frame_dur(p, f);
 		struct open_call *top = &calls.v[calls.nr - 1];
 		if (ids) {
 			while (top->id != f->parent && top->frame != NO_ID)
@@ -289,12 +289,12 @@ static bool find_callers(const struct reducer *r, struct python_thread *t, bool 
 	return fits;
 }
 
-void python_callers(struct reducer *r, struct python_thread *t)
+void python_callers(struct python_frames *p, struct python_thread *t)
 {
 	if (!frame_ids_ascend(t))
-		frames_reorder(r, t, true);
-	if (!frame_ids_ascend(t) || !frame_starts_ascend(t) || !find_callers(r, t, true)) {
-		frames_reorder(r, t, false);
-		find_callers(r, t, false);
+		frames_reorder(p, t, true);
+	if (!frame_ids_ascend(t) || !frame_starts_ascend(t) || !find_callers(p, t, true)) {
+		frames_reorder(p, t, false);
+		find_callers(p, t, false);
 	}
 }

@@ -1,10 +1,10 @@
 /// Calls of Python functions, and their rows by call path.
-#ifndef GG_REDUCE_PYTHON_H
-#define GG_REDUCE_PYTHON_H
+#ifndef GG_CODE_PYTHON_H
+#define GG_CODE_PYTHON_H
 
+#include "code/thread_ids.h"
+#include "code/wide.h"
 #include "model/digest.h"
-#include "reduce/threads.h"
-#include "reduce/wide.h"
 
 /// A call of a Python function, 16 bytes.
 struct python_frame {
@@ -27,6 +27,25 @@ struct python_thread {
 	VEC(struct python_run) runs; ///< the first begins at frame 0
 };
 
+/// A stretch of time that functions of higher classes cover. Its length is the next segment's
+/// `before_ns` less its own.
+struct segment {
+	int64_t start_ns;
+	int64_t before_ns; ///< prefix sum: length of all segments before it
+};
+
+/// What the classes so far cover: disjoint segments in order. One more behind the last, not counted
+/// in `nr`, has the total as `before_ns`.
+struct higher {
+	VEC(struct segment) list;
+};
+
+/// What Python functions are measured against.
+struct python_window {
+	const struct higher *higher; ///< what functions of higher classes cover
+	int64_t first_ns, last_ns; ///< of the trace
+};
+
 struct python_frames {
 	int64_t total_ns; ///< sum of all durations, so that every smaller sum fits
 	struct wide_numbers wide; ///< of durations
@@ -40,22 +59,24 @@ struct python_frames {
 void python_init(struct python_frames *p);
 void python_release(struct python_frames *p);
 
-/// Keep a call of a Python function; may set `fault`.
-void python_take(struct reducer *r, const struct event *ev);
+/// Keep a call of a Python function; may set `*fault`.
+void python_take(struct python_frames *p, struct thread_ids *threads, const struct event *ev,
+                 const char **fault);
 
 /// Join a part: its ids; whether its sums fit; its frames.
-void python_join_ids(struct reducer *to, struct reducer *from);
-bool python_fits(const struct reducer *to, const struct reducer *from);
-void python_join(struct reducer *to, struct reducer *from);
+void python_join_ids(struct python_frames *to, const struct python_frames *from,
+                     struct part_ids *ids);
+bool python_fits(const struct python_frames *to, const struct python_frames *from);
+void python_join(struct python_frames *to, struct python_frames *from, const struct part_ids *ids);
 
-/// Find callers and call paths of all frames.
-void python_make_paths(struct reducer *r);
+/// Find callers and call paths of all frames, whose names are in `names`.
+void python_make_paths(struct python_frames *p, const struct name_table *names);
 
 /// Append rows of Python functions: a tree of call paths, unordered. Each has the id of its path in
 /// place of the median, until python_medians().
-void python_figures(struct reducer *r, struct digest *d);
+void python_figures(struct python_frames *p, const struct python_window *w, struct digest *d);
 
 /// The medians of the rows that are left after folding.
-void python_medians(struct reducer *r, struct digest *d);
+void python_medians(struct python_frames *p, struct digest *d);
 
 #endif

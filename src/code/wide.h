@@ -1,9 +1,9 @@
 /// 64-bit numbers in 31 bits: almost all durations and correlation ids are small. The others go to
 /// a list, and the 31 bits hold their index with the flag WIDE.
-#ifndef GG_REDUCE_WIDE_H
-#define GG_REDUCE_WIDE_H
+#ifndef GG_CODE_WIDE_H
+#define GG_CODE_WIDE_H
 
-#include "reduce/ids.h"
+#include "code/ids.h"
 
 /// Flag: the other bits are an index into the list. Numbers from here on do not fit.
 #define WIDE ((uint32_t)1 << 30)

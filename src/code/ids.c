@@ -1,4 +1,4 @@
-#include "reduce/ids.h"
+#include "code/ids.h"
 
 int64_t ident_join(const struct part_ids *ids, int64_t ident)
 {

@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "reduce/python_internal.h"
+#include "code/python_internal.h"
 
 void python_init(struct python_frames *p)
 {
@@ -59,7 +59,7 @@ static uint32_t clean_name(struct python_paths *p, uint32_t name)
 {
 	if (p->clean_of[name] == NO_ID) {
 		struct strbuf b = STRBUF_INIT;
-		add_without_addresses(&b, name_span(p->r->names->by_id[name]));
+		add_without_addresses(&b, name_span(p->names->by_id[name]));
 		/* has room: the table of the trace held as many names, and longer ones */
 		p->clean_of[name] = name_intern(&p->clean, strbuf_span(&b))->id;
 		strbuf_release(&b);
@@ -96,7 +96,7 @@ static inline uint32_t path_called(struct python_paths *p, uint32_t caller, uint
 /* From here on a frame's `name` is its path. */
 static void find_paths(struct python_paths *p, struct python_thread *t)
 {
-	python_callers(p->r, t);
+	python_callers(p->frames, t);
 	struct python_frame *v = t->frames.v;
 	for (size_t i = 0; i < t->frames.nr; i++) {
 		struct python_frame *f = &v[i];
@@ -108,7 +108,7 @@ static void find_paths(struct python_paths *p, struct python_thread *t)
 		f->name = path_called(p, from, clean_name(p, f->name));
 		struct path *x = &p->paths.v[f->name];
 		x->count++;
-		x->total_ns += frame_dur(p->r, f);
+		x->total_ns += frame_dur(p->frames, f);
 	}
 }
 
@@ -157,13 +157,12 @@ static void keep_counted_frames(struct python_thread *t, int64_t *const *next)
 	t->frames.nr = t->frames.cap = nr;
 }
 
-void python_medians(struct reducer *r, struct digest *d)
+void python_medians(struct python_frames *p, struct digest *d)
 {
-	const struct python_paths *p = r->python.paths;
 	size_t nr = 0;
 	for (size_t i = 0; i < d->functions.nr; i++)
 		nr += is_path(&d->functions.v[i]) ? (size_t)d->functions.v[i].count : 0;
-	int64_t **next = mem_calloc(p->paths.nr, sizeof *next); /* by path; NULL: has no row */
+	int64_t **next = mem_calloc(p->paths->paths.nr, sizeof *next); /* by path; NULL: has no row */
 	int64_t *durs = mem_calloc(nr, sizeof *durs), *at = durs; /* by row */
 	for (size_t i = 0; i < d->functions.nr; i++) {
 		const struct function_stat *f = &d->functions.v[i];
@@ -172,12 +171,12 @@ void python_medians(struct reducer *r, struct digest *d)
 			at += f->count;
 		}
 	}
-	for (size_t t = 0; t < r->python.threads.nr; t++) /* first, to free their memory */
-		keep_counted_frames(&r->python.threads.v[t], next);
-	for (size_t t = 0; t < r->python.threads.nr; t++) {
-		const struct python_thread *thread = &r->python.threads.v[t];
+	for (size_t t = 0; t < p->threads.nr; t++) /* first, to free their memory */
+		keep_counted_frames(&p->threads.v[t], next);
+	for (size_t t = 0; t < p->threads.nr; t++) {
+		const struct python_thread *thread = &p->threads.v[t];
 		for (size_t i = 0; i < thread->frames.nr; i++)
-			*next[thread->frames.v[i].name]++ = frame_dur(r, &thread->frames.v[i]);
+			*next[thread->frames.v[i].name]++ = frame_dur(p, &thread->frames.v[i]);
 	}
 	at = durs;
 	for (size_t i = 0; i < d->functions.nr; i++) {
@@ -191,21 +190,22 @@ void python_medians(struct reducer *r, struct digest *d)
 	free(durs);
 }
 
-void python_make_paths(struct reducer *r)
+void python_make_paths(struct python_frames *frames, const struct name_table *names)
 {
-	struct python_paths *p = r->python.paths = mem_calloc(1, sizeof *p);
-	p->r = r;
+	struct python_paths *p = frames->paths = mem_calloc(1, sizeof *p);
+	p->frames = frames;
+	p->names = names;
 	name_table_init(&p->clean);
-	p->clean_of = mem_realloc(NULL, r->names->nr + 1, sizeof *p->clean_of);
-	memset(p->clean_of, 0xff, r->names->nr * sizeof *p->clean_of); /* NO_ID */
+	p->clean_of = mem_realloc(NULL, names->nr + 1, sizeof *p->clean_of);
+	memset(p->clean_of, 0xff, names->nr * sizeof *p->clean_of); /* NO_ID */
 	idmap_init(&p->path_ids);
 	vec_push(&p->paths, (struct path){ .name = NO_ID });
-	for (size_t i = 0; i < r->python.threads.nr; i++)
-		find_paths(p, &r->python.threads.v[i]);
+	for (size_t i = 0; i < frames->threads.nr; i++)
+		find_paths(p, &frames->threads.v[i]);
 }
 
-void python_figures(struct reducer *r, struct digest *d)
+void python_figures(struct python_frames *p, const struct python_window *w, struct digest *d)
 {
-	python_sweep(r->python.paths);
-	path_rows(r->python.paths, d);
+	python_sweep(p->paths, w);
+	path_rows(p->paths, d);
 }

@@ -3,10 +3,10 @@
 ///     python_calls.c   intake; who calls whom
 ///     python.c         paths, rows
 ///     python_sweep.c   exclusive times
-#ifndef GG_REDUCE_PYTHON_INTERNAL_H
-#define GG_REDUCE_PYTHON_INTERNAL_H
+#ifndef GG_CODE_PYTHON_INTERNAL_H
+#define GG_CODE_PYTHON_INTERNAL_H
 
-#include "reduce/reducer.h"
+#include "code/python.h"
 
 /// A call path: a function as called from another path. Path 0 is the root.
 struct path {
@@ -19,7 +19,8 @@ struct path {
 };
 
 struct python_paths {
-	struct reducer *r;
+	struct python_frames *frames;
+	const struct name_table *names; ///< of the trace
 	struct name_table clean;
 	uint32_t *clean_of; ///< by id of an event's name; NO_ID: not yet known
 	struct idmap path_ids; ///< caller and name; path 1 has id 0
@@ -52,9 +53,9 @@ static inline const struct python_run *run_at(const struct python_thread *t, str
 }
 
 /// Duration and start of a frame.
-static inline int64_t frame_dur(const struct reducer *r, const struct python_frame *f)
+static inline int64_t frame_dur(const struct python_frames *p, const struct python_frame *f)
 {
-	return widen(&r->python.wide, f->dur);
+	return widen(&p->wide, f->dur);
 }
 static inline int64_t frame_start(const struct python_run *run, const struct python_frame *f)
 {
@@ -63,9 +64,9 @@ static inline int64_t frame_start(const struct python_run *run, const struct pyt
 
 /// The `parent` of each frame becomes the index of its caller, or NO_ID. Orders the frames by
 /// start, callers first.
-void python_callers(struct reducer *r, struct python_thread *t);
+void python_callers(struct python_frames *p, struct python_thread *t);
 
 /// Exclusive times of all paths, from frames whose `name` is their path. Overwrites `start`.
-void python_sweep(struct python_paths *p);
+void python_sweep(struct python_paths *p, const struct python_window *w);
 
 #endif

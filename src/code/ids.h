@@ -1,16 +1,14 @@
-/// Ids of a part of the reducer in the whole.
+/// Ids of a part of a trace in the whole.
 ///
 /// Each part gives ids of its own, in the order in which it meets things. A table of `struct
 /// part_ids` has the id in the whole of every id of the part. Tables only grow and are filled in
 /// order, so that the whole gives the ids that it would have given without parts.
-#ifndef GG_REDUCE_IDS_H
-#define GG_REDUCE_IDS_H
+#ifndef GG_CODE_IDS_H
+#define GG_CODE_IDS_H
 
 #include "base/idmap.h"
 #include "base/intern.h"
 #include "events/event.h"
-
-struct reducer;
 
 /// No step, no launch, no thread, …
 #define NO_ID UINT32_MAX

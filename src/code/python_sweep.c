@@ -1,5 +1,5 @@
 /* Exclusive times of Python functions: a sweep over the calls of all threads at once. */
-#include "reduce/python_internal.h"
+#include "code/python_internal.h"
 
 /* A frame that runs. */
 struct running_frame {
@@ -26,7 +26,8 @@ struct sweep_thread {
 };
 
 struct sweep {
-	const struct reducer *r;
+	const struct python_frames *frames;
+	const struct python_window *w;
 	struct path *paths;
 	struct sweep_thread *threads;
 	VEC(struct moment) heap; ///< the earliest first
@@ -76,11 +77,11 @@ static int64_t heap_second(const struct sweep *s)
 
 static void sweep_next_segment(struct sweep *s)
 {
-	const struct higher *h = &s->r->functions.higher;
+	const struct higher *h = s->w->higher;
 	const struct segment *v = &h->list.v[s->segment++];
 	s->until_ns = v->start_ns + v[1].before_ns - v->before_ns;
-	s->still_ns = v->start_ns - s->r->first_ns - v->before_ns;
-	s->covered_ns = s->r->first_ns + v[1].before_ns;
+	s->still_ns = v->start_ns - s->w->first_ns - v->before_ns;
+	s->covered_ns = s->w->first_ns + v[1].before_ns;
 	s->next_ns = s->segment < h->list.nr ? h->list.v[s->segment].start_ns : INT64_MAX;
 }
 
@@ -130,15 +131,15 @@ static inline void frame_ends(struct sweep *s, const struct running_frame *f, in
 }
 
 /* Find the first frame from `i` on that takes time within the window. */
-static inline void sweep_thread_next(struct sweep_thread *l, const struct reducer *r,
+static inline void sweep_thread_next(struct sweep_thread *l, const struct sweep *s,
                                      const struct python_thread *t, size_t i)
 {
 	l->start_ns = INT64_MAX;
 	for (; i < t->frames.nr; i++) {
 		int64_t start = frame_start(run_at(t, &l->walk, i), &t->frames.v[i]);
-		int64_t end = start + frame_dur(r, &t->frames.v[i]);
-		start = start > r->first_ns ? start : r->first_ns;
-		end = end < r->last_ns ? end : r->last_ns;
+		int64_t end = start + frame_dur(s->frames, &t->frames.v[i]);
+		start = start > s->w->first_ns ? start : s->w->first_ns;
+		end = end < s->w->last_ns ? end : s->w->last_ns;
 		if (end > start) {
 			l->start_ns = start;
 			l->end_ns = end;
@@ -158,7 +159,7 @@ static int64_t sweep_thread_at(const struct sweep_thread *l)
 /* Run the thread up to `until`, or to the first stray. */
 static void sweep_thread_run(struct sweep *s, uint32_t thread, int64_t until)
 {
-	const struct python_thread *t = &s->r->python.threads.v[thread];
+	const struct python_thread *t = &s->frames->threads.v[thread];
 	struct sweep_thread l = s->threads[thread];
 	struct running_frame *top = &l.inside.v[l.inside.nr - 1];
 	while ((top->end_ns < l.start_ns ? top->end_ns : l.start_ns) <= until) {
@@ -172,7 +173,7 @@ static void sweep_thread_run(struct sweep *s, uint32_t thread, int64_t until)
 		f.end_ns = l.end_ns;
 		t->frames.v[i].start = 0;
 		frame_begins(s, &f, l.start_ns);
-		sweep_thread_next(&l, s->r, t, l.next + 1);
+		sweep_thread_next(&l, s, t, l.next + 1);
 		if (f.end_ns > top->end_ns) {
 			heap_push(s, (struct moment){ f.end_ns, thread, i });
 			break;
@@ -190,30 +191,32 @@ static void sweep_thread_run(struct sweep *s, uint32_t thread, int64_t until)
 
 static void sweep_thread_begin(struct sweep *s, uint32_t thread)
 {
-	const struct python_thread *t = &s->r->python.threads.v[thread];
+	const struct python_thread *t = &s->frames->threads.v[thread];
 	struct sweep_thread *l = &s->threads[thread];
 	l->walk = run_first(t);
 	vec_push(&l->inside, (struct running_frame){ .end_ns = INT64_MAX });
-	sweep_thread_next(l, s->r, t, 0);
+	sweep_thread_next(l, s, t, 0);
 	heap_push(s, (struct moment){ sweep_thread_at(l), thread, NO_ID });
 }
 
 /* The heap has the next moment of each thread, and the ends of strays, which are rare. */
-void python_sweep(struct python_paths *p)
+void python_sweep(struct python_paths *p, const struct python_window *w)
 {
-	const struct reducer *r = p->r;
-	size_t nr = r->python.threads.nr;
-	struct sweep s = { .r = r, .paths = p->paths.v, .threads = mem_calloc(nr, sizeof *s.threads) };
-	s.next_ns = r->functions.higher.list.nr ? r->functions.higher.list.v[0].start_ns : INT64_MAX;
+	const struct python_frames *frames = p->frames;
+	size_t nr = frames->threads.nr;
+	struct sweep s = {
+		.frames = frames, .w = w, .paths = p->paths.v, .threads = mem_calloc(nr, sizeof *s.threads)
+	};
+	s.next_ns = w->higher->list.nr ? w->higher->list.v[0].start_ns : INT64_MAX;
 	s.until_ns = INT64_MIN;
-	s.covered_ns = r->first_ns;
+	s.covered_ns = w->first_ns;
 	for (uint32_t i = 0; i < nr; i++)
 		sweep_thread_begin(&s, i);
 	while (s.heap.nr) {
 		struct moment m = s.heap.v[0];
 		if (m.stray != NO_ID) {
 			struct running_frame f =
-			    running_frame_of(&s, r->python.threads.v[m.thread].frames.v, m.stray);
+			    running_frame_of(&s, frames->threads.v[m.thread].frames.v, m.stray);
 			frame_ends(&s, &f, m.at_ns);
 			heap_pop(&s);
 			continue;

@@ -1,4 +1,4 @@
-#include "reduce/wide.h"
+#include "code/wide.h"
 
 uint32_t wide_add(struct wide_numbers *w, int64_t v, const char **fault)
 {
