@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "cli/output.h"
 #include "io/sink.h"
 #include "report/table.h"

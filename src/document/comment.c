@@ -107,8 +107,8 @@ static bool is_prose(struct span s)
 			sign = sign || cp == signs[k];
 		if (!sign && (cp >= 0x80 || (!isalnum((int)cp) && !strchr(marks, (int)cp))))
 			return false;
-		if (s.n - at >= 4 && (strncasecmp(s.p + at, "www.", 4) == 0 ||
-		                      strncasecmp(s.p + at, "GH-", 3) == 0))
+		if (s.n - at >= 4 &&
+		    (strncasecmp(s.p + at, "www.", 4) == 0 || strncasecmp(s.p + at, "GH-", 3) == 0))
 			return false;
 		bool hex = cp < 0x80 && isxdigit((int)cp) && !isupper((int)cp);
 		word = hex ? word + 1 : 0; /* seven of them may be a commit */

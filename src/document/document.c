@@ -94,7 +94,7 @@ struct doc_table *doc_table(struct document *d, const char *title, const struct 
 
 static struct doc_row *new_row(struct document *d)
 {
-	struct doc_row *row = arena_alloc(&d->arena, 1, sizeof *row);
+	struct doc_row *row = d->row = arena_alloc(&d->arena, 1, sizeof *row);
 	row->cells = arena_alloc(&d->arena, d->node->table.nr_columns, sizeof *row->cells);
 	d->cell = 0;
 	d->line = NULL;
@@ -114,16 +114,15 @@ void doc_row(struct document *d, int level)
 	t->nr_rows++;
 }
 
-void doc_rest(struct document *d)
+void doc_rest(struct document *d, bool brief)
 {
-	d->node->table.rest = new_row(d);
+	struct doc_table *t = &d->node->table;
+	*(brief ? &t->rest_brief : &t->rest) = new_row(d);
 }
 
 void doc_cell(struct document *d)
 {
-	const struct doc_table *t = &d->node->table;
-	struct doc_row *row = t->rest ? t->rest : t->last;
-	d->line = &row->cells[d->cell++];
+	d->line = &d->row->cells[d->cell++];
 }
 
 void doc_value(struct document *d, bool has, int64_t value)
@@ -229,4 +228,9 @@ bool doc_is_empty(const struct doc_node *node)
 		if (!doc_is_empty(n))
 			return false;
 	return true;
+}
+
+const struct doc_row *doc_rest_of(const struct doc_table *t, size_t shown)
+{
+	return shown < t->nr_rows ? t->rest_brief : t->rest;
 }

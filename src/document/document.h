@@ -17,6 +17,7 @@ enum doc_kind {
 	DOC_NAME, ///< a name from the input: may hold anything
 	DOC_SAID, ///< a sentence of the program that may quote names from the input
 	DOC_COMMAND, ///< a command to copy
+	DOC_VERDICT, ///< the word of a verdict; a sign in the heading of a comment
 };
 
 /// What a piece of text means; terminals and pages show it by color.
@@ -46,6 +47,7 @@ struct doc_line {
 	bool has_value;
 	int64_t value; ///< of a cell: to sort by, and the length of a bar
 	int level; ///< of an item: 0 outermost
+	int key; ///< of a cell: color of the picture that it explains, from 1; 0 none
 	struct doc_line *next;
 };
 
@@ -72,7 +74,8 @@ struct doc_table {
 	const struct doc_column *columns;
 	size_t nr_columns, nr_rows;
 	struct doc_row *rows, *last;
-	struct doc_row *rest; ///< sums of the rows that are not there; NULL none
+	struct doc_row *rest; ///< sums of what the builder left out; NULL none
+	struct doc_row *rest_brief; ///< the same with the rows that short forms leave out
 	size_t more; ///< rows that the builder left out
 	size_t brief; ///< rows in a terminal and a comment; 0: all
 	bool tree; ///< rows stand below the row that they are part of
@@ -82,6 +85,7 @@ struct doc_table {
 /// Where a section is shown.
 enum doc_place {
 	DOC_OPEN, ///< everywhere
+	DOC_ASIDE, ///< in a terminal as it is; else folded
 	DOC_FOLDED, ///< in a terminal only with --verbose; folded in a comment
 	DOC_PAGE, ///< only on a page
 	DOC_TERMINAL, ///< only in a terminal with --verbose
@@ -112,7 +116,8 @@ struct document {
 	int depth;
 	struct doc_node *node; ///< the newest
 	struct doc_line *line; ///< the one under way
-	size_t cell; ///< of the row under way
+	struct doc_row *row; ///< the one under way
+	size_t cell; ///< of it
 };
 
 /// An empty document.
@@ -135,9 +140,10 @@ void doc_picture(struct document *d, const char *id);
 struct doc_table *doc_table(struct document *d, const char *title, const struct doc_column *columns,
                             size_t nr);
 
-/// Begin a row of the newest table, at a depth of its tree; the row of the rest.
+/// Begin a row of the newest table, at a depth of its tree; the row of the rest, of short forms
+/// or of the others.
 void doc_row(struct document *d, int level);
-void doc_rest(struct document *d);
+void doc_rest(struct document *d, bool brief);
 
 /// Begin the next cell of the row; with a value to sort by.
 void doc_cell(struct document *d);

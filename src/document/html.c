@@ -5,11 +5,11 @@
 #include "base/text.h"
 #include "document/render.h"
 
-enum { NAME_CHARS = 90, NAME_CHARS_MAX = 4000, ROWS_MAX = 500, LEVELS = 3 };
+enum { NAME_CHARS = 90, NAME_CHARS_MAX = 4000, ROWS_MAX = 500, LEVELS = 3, FEW = 5 };
 
 struct page {
 	const struct doc_page_hooks *hooks;
-	struct strbuf *out, *nav;
+	struct strbuf *out, *body, *nav;
 };
 
 void doc_html_escape(struct strbuf *out, struct span text)
@@ -55,7 +55,7 @@ static void put_name(struct page *p, const struct doc_run *r)
 static void put_run(struct page *p, const struct doc_run *r)
 {
 	static const char *const classes[NR_TONES] = {
-		[TONE_STRONG] = "strong", [TONE_BAD] = "badge fail",    [TONE_WARN] = "badge warn",
+		[TONE_STRONG] = "strong",           [TONE_BAD] = "badge fail",  [TONE_WARN] = "badge warn",
 		[TONE_OPEN] = "badge inconclusive", [TONE_GOOD] = "badge pass", [TONE_WORSE] = "worse",
 		[TONE_BETTER] = "better",
 	};
@@ -90,9 +90,10 @@ static bool is_wide(const struct doc_table *t)
 /* The box scrolls where the table is wider than the page; a keyboard reaches it. */
 static void put_head(struct page *p, const struct doc_table *t)
 {
-	static const char *const classes[] = {
-		[DOC_LEFT] = "", [DOC_RIGHT] = " class=\"r\"", [DOC_BAR] = " class=\"bars\"", [DOC_EXTRA] = ""
-	};
+	static const char *const classes[] = { [DOC_LEFT] = "",
+		                                   [DOC_RIGHT] = " class=\"r\"",
+		                                   [DOC_BAR] = " class=\"bars\"",
+		                                   [DOC_EXTRA] = "" };
 	const char *title = t->title[0] ? t->title : "figures";
 	strbuf_adds(p->out, t->tree ? "<div class=\"tree\">" : "");
 	strbuf_adds(p->out, "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"");
@@ -138,6 +139,11 @@ static void put_cell(struct page *p, const struct doc_table *t, const struct doc
 	strbuf_addch(p->out, '>');
 	if (align == DOC_BAR && cell->has_value)
 		p->hooks->bar(cell->value, longest, p->out);
+	if (cell->key)
+		strbuf_addf(p->out,
+		            "<svg class=\"swatch\" viewBox=\"0 0 10 10\" aria-hidden=\"true\"><rect "
+		            "class=\"c%d\" width=\"10\" height=\"10\"/></svg> ",
+		            cell->key - 1);
 	put_line(p, cell);
 	strbuf_adds(p->out, "</td>");
 }
@@ -151,24 +157,40 @@ static void put_row(struct page *p, const struct doc_table *t, const struct doc_
 	strbuf_adds(p->out, "</tr>\n");
 }
 
-static void put_table(struct page *p, const struct doc_table *t)
+static const struct doc_row *put_rows(struct page *p, const struct doc_table *t,
+                                      const struct doc_row *from, size_t nr, const int64_t *longest)
 {
-	struct arena a = ARENA_INIT;
-	int64_t *longest = arena_alloc(&a, t->nr_columns, sizeof *longest);
-	size_t nr = 0, more = t->rest ? 0 : t->more;
-	for (size_t i = 0; i < t->nr_columns; i++)
-		longest[i] = t->columns[i].align == DOC_BAR ? longest_bar(t, i) : 0;
-	put_head(p, t);
-	for (const struct doc_row *r = t->rows; r && nr < ROWS_MAX; r = r->next, nr++)
-		put_row(p, t, r, longest);
+	for (; from && nr; from = from->next, nr--)
+		put_row(p, t, from, longest);
 	strbuf_adds(p->out, "</tbody>");
-	if (t->rest) { /* in the foot, where sorting leaves it */
+	if (!from && t->rest) { /* in the foot, where sorting leaves it */
 		strbuf_adds(p->out, "<tfoot>\n");
 		put_row(p, t, t->rest, longest);
 		strbuf_adds(p->out, "</tfoot>");
 	}
 	strbuf_adds(p->out, t->tree ? "</table></div></div>\n" : "</table></div>\n");
-	more += t->nr_rows - nr;
+	return from;
+}
+
+/* Rows that short forms leave out are folded away here. */
+static void put_table(struct page *p, const struct doc_table *t)
+{
+	struct arena a = ARENA_INIT;
+	int64_t *longest = arena_alloc(&a, t->nr_columns, sizeof *longest);
+	size_t rows = t->nr_rows < ROWS_MAX ? t->nr_rows : ROWS_MAX;
+	size_t open = doc_rows_shown(t, true), more = t->nr_rows - rows + (t->rest ? 0 : t->more);
+	open = open + FEW >= rows ? rows : open;
+	for (size_t i = 0; i < t->nr_columns; i++)
+		longest[i] = t->columns[i].align == DOC_BAR ? longest_bar(t, i) : 0;
+	put_head(p, t);
+	const struct doc_row *left = put_rows(p, t, t->rows, open, longest);
+	if (open < rows) {
+		strbuf_addf(p->out, "<details class=\"more\"><summary>%zu more%s%s</summary>\n",
+		            rows - open, t->more_text[0] ? " " : "", t->more_text);
+		put_head(p, t);
+		put_rows(p, t, left, rows - open, longest);
+		strbuf_adds(p->out, "</details>\n");
+	}
 	if (more)
 		strbuf_addf(p->out, "<p class=\"note\">%zu more%s%s in the JSON</p>\n", more,
 		            t->more_text[0] ? " " : "", t->more_text);
@@ -200,7 +222,7 @@ static void put_nodes(struct page *p, const struct doc_node *parent, int depth);
 
 static void put_section(struct page *p, const struct doc_node *n, int depth)
 {
-	bool folded = n->place == DOC_FOLDED;
+	bool folded = n->place == DOC_FOLDED || n->place == DOC_ASIDE;
 	if (depth == 0) {
 		strbuf_addf(p->nav, "<li><a href=\"#%s\">%s</a></li>", n->id, n->title);
 		strbuf_addf(p->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", n->id, n->id);
@@ -220,9 +242,21 @@ static void put_section(struct page *p, const struct doc_node *n, int depth)
 	strbuf_adds(p->out, depth == 0 ? "</section>\n" : "");
 }
 
+static void put_paragraph(struct page *p, const struct doc_line *l)
+{
+	bool command = l->first && l->first->kind == DOC_COMMAND;
+	strbuf_adds(p->out, command                                     ? ""
+	                    : l->first && l->first->kind == DOC_VERDICT ? "<p class=\"verdict\">"
+	                                                                : "<p>");
+	put_line(p, l);
+	strbuf_adds(p->out, command ? "\n" : "</p>\n");
+}
+
 static void put_nodes(struct page *p, const struct doc_node *parent, int depth)
 {
 	for (const struct doc_node *n = parent->children; n; n = n->next) {
+		if (depth == 0 && n->kind != NODE_PARAGRAPH)
+			p->out = p->body;
 		if (doc_is_empty(n) || (n->kind == NODE_SECTION && n->place == DOC_TERMINAL))
 			continue;
 		switch (n->kind) {
@@ -230,9 +264,7 @@ static void put_nodes(struct page *p, const struct doc_node *parent, int depth)
 			put_section(p, n, n->title[0] ? depth : depth + 1);
 			break;
 		case NODE_PARAGRAPH:
-			strbuf_adds(p->out, "<p>");
-			put_line(p, n->lines);
-			strbuf_adds(p->out, "</p>\n");
+			put_paragraph(p, n->lines);
 			break;
 		case NODE_LIST:
 			put_list(p, n->lines);
@@ -241,15 +273,15 @@ static void put_nodes(struct page *p, const struct doc_node *parent, int depth)
 			put_table(p, &n->table);
 			break;
 		case NODE_PICTURE:
-			p->hooks->picture(p->hooks->ctx, n->id, p->out);
+			p->hooks->picture(p->hooks->ctx, n->id, p->out, p->nav);
 			break;
 		}
 	}
 }
 
-void doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *out,
-              struct strbuf *nav)
+void doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
+              struct strbuf *body, struct strbuf *nav)
 {
-	struct page p = { .hooks = hooks, .out = out, .nav = nav };
+	struct page p = { .hooks = hooks, .out = head, .body = body, .nav = nav };
 	put_nodes(&p, d->sections[0], 0);
 }

@@ -16,6 +16,7 @@ static void add_run(struct strbuf *b, const struct doc_run *r, bool in_table)
 	bool strong = r->tone != TONE_PLAIN && r->kind != DOC_NAME && r->kind != DOC_COMMAND;
 	strbuf_adds(b, strong ? "**" : "");
 	switch (r->kind) {
+	case DOC_VERDICT:
 	case DOC_WORDS:
 		strbuf_adds(b, r->text);
 		break;
@@ -89,8 +90,9 @@ static void put_table(struct md_section *s, const struct doc_table *t, const cha
 	add_table_head(&s->head, t);
 	for (const struct doc_row *r = t->rows; r && nr < shown; r = r->next, nr++)
 		add_row(s, t, r);
-	if (t->rest)
-		add_row(s, t, t->rest);
+	const struct doc_row *rest = doc_rest_of(t, shown);
+	if (rest)
+		add_row(s, t, rest);
 	else
 		s->more = t->more + t->nr_rows - shown;
 }
@@ -125,7 +127,7 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 
 static void put_section(struct markdown *m, const struct doc_node *n)
 {
-	if (n->place == DOC_FOLDED) {
+	if (n->place == DOC_ASIDE || n->place == DOC_FOLDED) {
 		put_nodes(m, n, true);
 		return;
 	}
@@ -172,6 +174,25 @@ static void add_marker(struct strbuf *b, const char *name)
 	strbuf_adds(b, " -->\n");
 }
 
+/* The verdict is a sign here, which is seen from afar. */
+static void add_heading(struct strbuf *b, const struct doc_line *l)
+{
+	static const char *const signs[NR_TONES] = { [TONE_BAD] = "\u274C ",
+		                                         [TONE_WARN] = "\u26A0\uFE0F ",
+		                                         [TONE_OPEN] = "\u2754 ",
+		                                         [TONE_GOOD] = "\u2705 " };
+	const struct doc_run *r = l->first;
+	const char *sign = r && r->kind == DOC_VERDICT ? signs[r->tone] : NULL;
+	strbuf_addf(b, "### %sgpugate", sign ? sign : "");
+	if (!sign)
+		strbuf_adds(b, " \u00B7 ");
+	for (r = sign ? r->next : r; r; r = r->next) {
+		struct doc_run plain = *r; /* a heading is strong as it is */
+		plain.tone = TONE_PLAIN;
+		add_run(b, &plain, false);
+	}
+}
+
 void doc_markdown(const struct document *d, size_t max, struct strbuf *out)
 {
 	struct markdown m = { 0 };
@@ -179,8 +200,7 @@ void doc_markdown(const struct document *d, size_t max, struct strbuf *out)
 	struct md_section *s = md_section(&m.doc, true);
 	add_marker(&s->head, d->marker);
 	if (first && first->kind == NODE_PARAGRAPH) { /* the verdict */
-		strbuf_adds(&s->head, "### ");
-		add_line(&s->head, first->lines, false);
+		add_heading(&s->head, first->lines);
 		strbuf_addch(&s->head, '\n');
 		first = first->next;
 	}

@@ -22,16 +22,20 @@ void doc_markdown(const struct document *d, size_t max, struct strbuf *out);
 /// What only a page has: pictures, and bars in cells.
 struct doc_page_hooks {
 	void *ctx;
-	void (*picture)(void *ctx, const char *id, struct strbuf *out);
+	void (*picture)(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav);
 	void (*bar)(int64_t part, int64_t whole, struct strbuf *out);
 };
 
-/// The body of a page and, in `nav`, the items of its list of contents.
-void doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *out,
-              struct strbuf *nav);
+/// A page in parts: what stands above its first section, the sections, and the items of its list
+/// of contents.
+void doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
+              struct strbuf *body, struct strbuf *nav);
 
 /// Text escaped for HTML; control and bidirectional characters as U+FFFD.
 void doc_html_escape(struct strbuf *out, struct span text);
+
+/// The row for what is not shown when `shown` rows are; NULL none.
+const struct doc_row *doc_rest_of(const struct doc_table *t, size_t shown);
 
 /// True if nothing would be shown of the node.
 bool doc_is_empty(const struct doc_node *node);

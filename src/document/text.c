@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "document/render.h"
 
-enum { LINE_CHARS = 1000, COLUMN_MIN = 14, GAP = 2, INDENT = 2 };
+enum { LINE_CHARS = 1000, COLUMN_MIN = 14, NAME_MIN = 20, GAP = 2, INDENT = 2 };
 
 struct text {
 	const struct doc_text_options *o;
@@ -46,9 +46,8 @@ static void flat_line(struct flat *f, const struct doc_line *line, size_t name_c
 
 static bool is_unit(const char *word)
 {
-	static const char *const units[] = { "%",   "s",   "ms",  "µs",  "ns",   "B",    "KiB",
-		                                 "MiB", "GiB", "TiB", "pp",  "B/s",  "KiB/s", "MiB/s",
-		                                 "GiB/s" };
+	static const char *const units[] = { "%",   "s",   "ms", "µs",  "ns",    "B",     "KiB",  "MiB",
+		                                 "GiB", "TiB", "pp", "B/s", "KiB/s", "MiB/s", "GiB/s" };
 	size_t n = strcspn(word, " ,;:)");
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
 		if (strlen(units[i]) == n && memcmp(units[i], word, n) == 0)
@@ -94,8 +93,8 @@ static size_t piece_end(struct span s, size_t at, size_t width, size_t *next)
 static void put_piece(struct text *t, const struct flat *f, size_t from, size_t to)
 {
 	static const char *const colors[NR_TONES] = {
-		[TONE_STRONG] = "\033[1m", [TONE_BAD] = "\033[1;31m", [TONE_WARN] = "\033[33m",
-		[TONE_OPEN] = "\033[35m",  [TONE_GOOD] = "\033[32m",  [TONE_WORSE] = "\033[31m",
+		[TONE_STRONG] = "\033[1m",  [TONE_BAD] = "\033[1;31m", [TONE_WARN] = "\033[33m",
+		[TONE_OPEN] = "\033[35m",   [TONE_GOOD] = "\033[32m",  [TONE_WORSE] = "\033[31m",
 		[TONE_BETTER] = "\033[32m",
 	};
 	while (from < to) {
@@ -171,6 +170,8 @@ struct layout {
 	size_t rows;
 	VEC(size_t) columns; ///< those of a terminal
 	VEC(size_t) widths;
+	VEC(size_t) least; ///< to which a column can be narrowed
+	const struct doc_row *rest;
 };
 
 static size_t indent_of(const struct doc_table *t, const struct doc_row *row, size_t column)
@@ -178,30 +179,40 @@ static size_t indent_of(const struct doc_table *t, const struct doc_row *row, si
 	return t->tree && column == 0 && row ? INDENT * (size_t)row->level : 0;
 }
 
-static size_t line_chars(const struct doc_line *line)
+/* How wide a cell is, and how narrow it can be: names are cut, words broken at blanks. */
+static void measure_cell(const struct doc_line *line, size_t indent, size_t *width, size_t *least)
 {
 	struct flat f = { 0 };
+	size_t word = 0, longest = 0, chars = indent;
+	bool name = false;
 	flat_line(&f, line, LINE_CHARS);
-	size_t nr = text_chars(strbuf_span(&f.text));
+	for (const struct doc_run *r = line->first; r; r = r->next)
+		name = name || r->kind == DOC_NAME || r->kind == DOC_SAID;
+	for (size_t i = 0; i < f.text.n; chars++) {
+		word = f.text.p[i] == ' ' && may_break(f.text.p, i) ? 0 : word + 1;
+		longest = word > longest ? word : longest;
+		text_next(strbuf_span(&f.text), &i);
+	}
+	longest = (name && longest > NAME_MIN ? NAME_MIN : longest) + indent;
+	*width = chars > *width ? chars : *width;
+	*least = longest > *least ? longest : *least;
 	flat_release(&f);
-	return nr;
 }
 
 static void measure(struct layout *l, size_t column)
 {
-	size_t width = text_chars(span_of(l->t->columns[column].title)), nr = 0;
-	for (const struct doc_row *r = l->t->rows; r && nr < l->rows; r = r->next, nr++) {
-		size_t n = line_chars(&r->cells[column]) + indent_of(l->t, r, column);
-		width = n > width ? n : width;
-	}
-	if (l->t->rest) {
-		size_t n = line_chars(&l->t->rest->cells[column]);
-		width = n > width ? n : width;
-	}
+	size_t head = text_chars(span_of(l->t->columns[column].title)), nr = 0, width = 0, least = 0;
+	for (const struct doc_row *r = l->t->rows; r && nr < l->rows; r = r->next, nr++)
+		measure_cell(&r->cells[column], indent_of(l->t, r, column), &width, &least);
+	if (l->rest)
+		measure_cell(&l->rest->cells[column], 0, &width, &least);
 	if (!width)
 		return;
+	width = head > width ? head : width;
+	least = l->t->columns[column].align == DOC_RIGHT ? width : least > head ? least : head;
 	vec_push(&l->columns, column);
 	vec_push(&l->widths, width);
+	vec_push(&l->least, least < width ? least : width);
 }
 
 static size_t total(const struct layout *l, size_t from, size_t to)
@@ -218,7 +229,7 @@ static void shrink(struct layout *l, size_t width)
 	while (total(l, 0, l->widths.nr) > width) {
 		size_t widest = SIZE_MAX;
 		for (size_t i = 0; i < l->widths.nr; i++)
-			if (l->t->columns[l->columns.v[i]].align != DOC_RIGHT && l->widths.v[i] > COLUMN_MIN &&
+			if (l->widths.v[i] > l->least.v[i] &&
 			    (widest == SIZE_MAX || l->widths.v[i] > l->widths.v[widest]))
 				widest = i;
 		if (widest == SIZE_MAX)
@@ -300,24 +311,33 @@ static void put_row(struct text *t, const struct layout *l, const struct doc_row
 	vec_release(&cells);
 }
 
-/* Where the columns do not fit, the rest of them follows below, again with the first. */
-static void put_blocks(struct text *t, const struct layout *l)
+static void put_block(struct text *t, const struct layout *l, size_t from, size_t to)
 {
 	bool head = false;
+	size_t nr = 0;
 	for (size_t i = 0; i < l->t->nr_columns; i++)
 		head = head || (l->t->columns[i].align <= DOC_RIGHT && l->t->columns[i].title[0]);
+	if (head)
+		put_row(t, l, NULL, from, to);
+	for (const struct doc_row *r = l->t->rows; r && nr < l->rows; r = r->next, nr++)
+		put_row(t, l, r, from, to);
+	if (l->rest)
+		put_row(t, l, l->rest, from, to);
+}
+
+/* Columns that do not fit are named, and with --verbose follow below, again after the first. */
+static void put_blocks(struct text *t, const struct layout *l)
+{
 	for (size_t from = 0, to; from < l->columns.nr; from = to) {
-		size_t nr = 0;
 		for (to = from + 1; to < l->columns.nr && total(l, from, to + 1) <= t->o->width; to++)
 			;
-		if (from)
-			strbuf_addch(t->out, '\n');
-		if (head)
-			put_row(t, l, NULL, from, to);
-		for (const struct doc_row *r = l->t->rows; r && nr < l->rows; r = r->next, nr++)
-			put_row(t, l, r, from, to);
-		if (l->t->rest)
-			put_row(t, l, l->t->rest, from, to);
+		strbuf_adds(t->out, from ? "\n" : "");
+		put_block(t, l, from, to);
+		if (t->o->verbose || to == l->columns.nr)
+			continue;
+		put_blanks(t, INDENT);
+		strbuf_addf(t->out, "%zu more columns with --verbose\n", l->columns.nr - to);
+		return;
 	}
 }
 
@@ -335,7 +355,8 @@ static void put_title(struct text *t, const char *title)
 static void put_table(struct text *t, const struct doc_table *table, const char *section)
 {
 	struct layout l = { .t = table, .rows = doc_rows_shown(table, !t->o->verbose) };
-	size_t more = table->rest ? 0 : table->nr_rows - l.rows + table->more;
+	l.rest = doc_rest_of(table, l.rows);
+	size_t more = l.rest ? 0 : table->nr_rows - l.rows + table->more;
 	if (strcmp(table->title, section) != 0)
 		put_title(t, table->title);
 	for (size_t i = 0; i < table->nr_columns; i++)
@@ -350,6 +371,7 @@ static void put_table(struct text *t, const struct doc_table *table, const char 
 	}
 	vec_release(&l.columns);
 	vec_release(&l.widths);
+	vec_release(&l.least);
 }
 
 /* ---- nodes ---- */
@@ -358,7 +380,7 @@ static bool is_shown(const struct text *t, const struct doc_node *node)
 {
 	if (node->kind == NODE_PICTURE || doc_is_empty(node))
 		return false;
-	return node->kind != NODE_SECTION || node->place == DOC_OPEN ||
+	return node->kind != NODE_SECTION || node->place <= DOC_ASIDE ||
 	       (t->o->verbose && node->place != DOC_PAGE);
 }
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "model/memory_view.h"
 #include "report/table.h"
 

@@ -1,6 +1,8 @@
 /* `gpugate metrics` for people. */
 #include <inttypes.h>
 
+#include "base/text.h"
+
 #include "report/findings.h"
 #include "report/memory_text.h"
 #include "report/metrics_page.h"

@@ -1,0 +1,146 @@
+#include "report/document.h"
+
+#include "report/table.h"
+
+enum { ENV_KEYS = 8 };
+
+/* ---- what it is about ---- */
+
+static void put_side(struct document *d, const char *what, const struct side *s)
+{
+	doc_printf(d, "%s ", what);
+	doc_name(d, s->label, NULL);
+	if (s->commit && s->commit[0]) {
+		doc_words(d, " at ");
+		doc_name(d, s->commit, NULL);
+	}
+	doc_printf(d, " (%s)", extent_of(&d->arena, s));
+}
+
+static void put_differences(struct document *d, const struct report *r)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < r->environment.nr && r->kind == REPORT_CHECK; i++) {
+		if (r->environment.v[i].match || nr++ >= ENV_KEYS)
+			continue;
+		doc_words(d, nr == 1 ? "; environment differs: " : ", ");
+		doc_name(d, r->environment.v[i].key, NULL);
+	}
+	if (nr > ENV_KEYS)
+		doc_printf(d, ", %zu more", nr - ENV_KEYS);
+}
+
+static void put_context(struct document *d, const struct report *r)
+{
+	if (!r->candidate.label || (r->kind != REPORT_RUN && !r->baseline.label))
+		return;
+	doc_paragraph(d);
+	if (r->kind != REPORT_RUN)
+		put_side(d, "baseline", &r->baseline);
+	put_side(d, r->kind == REPORT_RUN ? "report of" : " → candidate", &r->candidate);
+	if (r->candidate.gpu && r->candidate.gpu[0]) {
+		doc_words(d, "; ");
+		doc_name(d, r->candidate.gpu, NULL);
+	}
+	put_differences(d, r);
+	if (r->rules && r->rules[0]) {
+		doc_words(d, "; rules ");
+		doc_name(d, r->rules, NULL);
+	}
+	if (r->profile) {
+		doc_words(d, ", profile ");
+		doc_name(d, r->profile, NULL);
+	}
+	doc_words(d, r->partial ? "; partial (--quick)" : "");
+	if (r->run && r->run->phase)
+		doc_printf(d, "; kernels and operators of the phase %s alone", r->run->phase);
+}
+
+static void put_notes(struct document *d, const struct report *r)
+{
+	const struct side *sides[] = { &r->candidate, &r->baseline };
+	static const char *const names[] = { "candidate", "baseline" };
+	doc_section(d, "notes", "Notes", r->kind == REPORT_RUN ? DOC_ASIDE : DOC_FOLDED);
+	for (int i = 0; i < 2; i++)
+		for (size_t k = 0; k < sides[i]->notes.nr; k++) {
+			doc_item(d, 0);
+			doc_printf(d, "%s: ", r->kind == REPORT_RUN ? "note" : names[i]);
+			doc_said(d, arena_dup(&d->arena, sides[i]->notes.v[k]));
+		}
+	doc_end(d);
+}
+
+/* ---- the order of each kind ---- */
+
+static void put_pictures(struct document *d)
+{
+	doc_picture(d, "steps");
+	doc_picture(d, "memory");
+}
+
+static void put_check(struct document *d, const struct report *r, struct trust_lines *trust)
+{
+	doc_findings(d, r, trust);
+	doc_remarks(d, r, trust);
+	doc_breakdowns(d, r);
+	doc_advice(d, r);
+	put_pictures(d);
+	doc_kernels(d, r);
+	doc_categories(d, r);
+	doc_checks(d, r);
+	doc_evidence(d, r);
+	doc_ranks(d, r, true, "Ranks of the candidate");
+	doc_ranks(d, r, false, "Ranks of the baseline");
+	doc_facts(d, r);
+	doc_lists(d, r);
+	doc_environment(d, r);
+}
+
+static void put_diff(struct document *d, const struct report *r, struct trust_lines *trust)
+{
+	doc_figures(d, r);
+	doc_remarks(d, r, trust);
+	doc_breakdowns(d, r);
+	doc_kernels(d, r);
+	put_pictures(d);
+	doc_categories(d, r);
+	doc_scaling(d, r);
+	doc_ranks(d, r, true, "Ranks of the candidate");
+	doc_ranks(d, r, false, "Ranks of the baseline");
+	doc_facts(d, r);
+	doc_lists(d, r);
+	doc_environment(d, r);
+}
+
+static void put_run(struct document *d, const struct report *r, struct trust_lines *trust)
+{
+	doc_bound(d, r);
+	doc_advice(d, r);
+	doc_remarks(d, r, trust);
+	doc_facts(d, r);
+	put_pictures(d);
+	doc_lists(d, r);
+	doc_ranks(d, r, true, "Ranks");
+}
+
+void report_document(const struct report *r, struct document *d)
+{
+	static const char *const kinds[] = { [REPORT_DIFF] = "diff", [REPORT_RUN] = "report" };
+	struct trust_lines trust;
+	doc_init(d);
+	trust_lines_init(&trust, r, r->kind != REPORT_RUN);
+	d->marker = r->kind != REPORT_CHECK         ? kinds[r->kind]
+	            : r->workload && r->workload[0] ? r->workload
+	                                            : "default";
+	doc_verdict(d, r);
+	doc_key_figures(d, r);
+	put_context(d, r);
+	if (r->kind == REPORT_CHECK || r->error)
+		put_check(d, r, &trust);
+	else if (r->kind == REPORT_DIFF)
+		put_diff(d, r, &trust);
+	else if (r->run)
+		put_run(d, r, &trust);
+	put_notes(d, r);
+	trust_lines_release(&trust);
+}
