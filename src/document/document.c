@@ -9,7 +9,7 @@ void doc_init(struct document *d)
 {
 	*d = (struct document){ 0 };
 	d->sections[0] = arena_alloc(&d->arena, 1, sizeof *d->sections[0]);
-	d->title = d->marker = "";
+	d->marker = "";
 }
 
 void doc_release(struct document *d)
@@ -166,9 +166,11 @@ void doc_said(struct document *d, const char *text)
 	doc_add(d, DOC_SAID, TONE_PLAIN, text);
 }
 
-void doc_name(struct document *d, const char *text, const char *whole)
+void doc_name(struct document *d, const char *whole)
 {
-	add_run(d, (struct doc_run){ .kind = DOC_NAME, .text = text, .whole = whole });
+	const char *text = whole && d->display ? d->display(d->names, whole) : NULL;
+	add_run(d, (struct doc_run){
+	               .kind = DOC_NAME, .text = text ? text : whole, .whole = text ? whole : NULL });
 }
 
 void doc_printf(struct document *d, const char *fmt, ...)
@@ -190,7 +192,7 @@ void doc_words_cell(struct document *d, const char *text)
 void doc_name_cell(struct document *d, const char *text)
 {
 	doc_cell(d);
-	doc_name(d, text, NULL);
+	doc_name(d, text);
 }
 
 void doc_said_cell(struct document *d, const char *text)

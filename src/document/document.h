@@ -110,8 +110,11 @@ enum { DOC_DEPTH = 4 };
 /// A document that is being built. Begin with doc_init().
 struct document {
 	struct arena arena; ///< owns the nodes and what builders print into it
-	const char *title; ///< of a page
 	const char *marker; ///< by which a comment is found again; not escaped
+	/// The form in which a name is shown, NULL for the whole of it; owned by whoever set it, who
+	/// keeps it for as long as the document.
+	const char *(*display)(const void *names, const char *whole);
+	const void *names;
 	struct doc_node *sections[DOC_DEPTH]; ///< open ones; [0] is the document itself
 	int depth;
 	struct doc_node *node; ///< the newest
@@ -155,8 +158,8 @@ void doc_words(struct document *d, const char *text);
 void doc_figure(struct document *d, const char *text);
 void doc_said(struct document *d, const char *text);
 
-/// A name and what it is short for (NULL: itself).
-void doc_name(struct document *d, const char *text, const char *whole);
+/// A name, in the form that the document has for it.
+void doc_name(struct document *d, const char *whole);
 
 /// Words made by printf.
 void doc_printf(struct document *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

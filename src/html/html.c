@@ -70,16 +70,18 @@ void html_write(const struct report *r, const struct write_options *o, struct si
 	struct html h = { .r = r };
 	struct doc_page_hooks hooks = { .ctx = &h, .picture = picture, .bar = bar };
 	struct strbuf body = STRBUF_INIT, nav = STRBUF_INIT;
+	struct short_names names;
 	struct document d;
 	(void)o;
 	title(&h);
-	report_document(r, &d);
+	report_document(r, &names, &d);
 	doc_html(&d, &hooks, &h.header, &body, &nav);
 	strbuf_release(&h.body);
 	strbuf_release(&h.nav);
 	h.body = body;
 	h.nav = nav;
 	doc_release(&d);
+	short_names_release(&names);
 	html_write_page(&h,
 	                arena_printf(&h.arena, "%s: %s", word_of(r),
 	                             r->workload && r->workload[0] ? r->workload : "gpugate"),

@@ -54,7 +54,8 @@ void doc_kernels(struct document *d, const struct report *r)
 		{ "baseline", DOC_RIGHT }, { "candidate", DOC_RIGHT }, { "change", DOC_RIGHT },
 		{ LESS_MORE, DOC_BAR },    { "launches", DOC_RIGHT },  { "shape", DOC_EXTRA },
 	};
-	doc_section(d, "kernels", "Kernels per step, largest change first", r->kind == REPORT_DIFF ? DOC_OPEN : DOC_FOLDED);
+	doc_section(d, "kernels", "Kernels per step, largest change first",
+	            r->kind == REPORT_DIFF ? DOC_OPEN : DOC_FOLDED);
 	struct doc_table *t = doc_table(d, "Kernels per step, largest change first", COLUMNS(columns));
 	t->brief = KERNELS_SHOWN;
 	t->more_text = "kernels";
@@ -68,7 +69,7 @@ void doc_kernels(struct document *d, const struct report *r)
 		doc_name_cell(d, k->kernel);
 		if (k->renamed_to) {
 			doc_words(d, " → ");
-			doc_name(d, k->renamed_to, NULL);
+			doc_name(d, k->renamed_to);
 		}
 		doc_words_cell(d, k->category);
 		doc_figure_cell(d, k->baseline_text, k->has_baseline, k->baseline_ns);
@@ -178,8 +179,7 @@ void doc_figures(struct document *d, const struct report *r)
 		rows[i] = &r->figures.v[i];
 	qsort(rows, nr, sizeof *rows, by_change);
 	doc_section(d, "figures", "Figures, largest change first", DOC_OPEN);
-	struct doc_table *t =
-	    doc_table(d, "Figures, largest change first", COLUMNS(columns));
+	struct doc_table *t = doc_table(d, "Figures, largest change first", COLUMNS(columns));
 	t->brief = FIGURE_ROWS;
 	t->more_text = "figures";
 	for (size_t i = 0; i < nr; i++) {

@@ -67,7 +67,7 @@ static void put_worst(struct document *d, const struct check *c)
 	doc_words(d, label_of(c->metric));
 	if (c->item[0]) {
 		doc_words(d, " of ");
-		doc_name(d, c->item, NULL);
+		doc_name(d, c->item);
 	}
 	doc_words(d, " ");
 	doc_add(d, DOC_FIGURE, change_tone(c->worse, c->change),
@@ -203,7 +203,7 @@ static void put_places(struct document *d, const struct finding *f)
 	doc_words(d, "where: ");
 	for (size_t i = 0; i < f->where.nr && i < PLACES_SHOWN; i++) {
 		doc_words(d, i ? " › " : "");
-		doc_name(d, f->where.v[i].name, NULL);
+		doc_name(d, f->where.v[i].name);
 	}
 }
 
@@ -235,7 +235,11 @@ static void put_limits(struct document *d, const struct check *c)
 	doc_cell(d);
 	put_verdict(d, c->verdict);
 	doc_words(d, " ");
-	doc_name(d, c->id, NULL);
+	doc_said(d, c->rule);
+	if (c->item[0]) {
+		doc_words(d, " ");
+		doc_name(d, c->item);
+	}
 	doc_cell(d);
 	doc_figure(d, c->baseline_text);
 	doc_words(d, " → ");
@@ -256,8 +260,7 @@ void doc_findings(struct document *d, const struct report *r, const struct trust
 	for (size_t i = 0; i < r->findings.nr; i++)
 		put_finding(d, &r->findings.v[i]);
 	if (!r->findings.nr) {
-		struct doc_table *t =
-		    doc_table(d, "Findings", COLUMNS(columns));
+		struct doc_table *t = doc_table(d, "Findings", COLUMNS(columns));
 		t->brief = CHECKS_SHOWN;
 		t->more_text = "checks";
 		for (size_t i = 0; i < r->checks.nr; i++)
@@ -313,7 +316,7 @@ static void put_reasons(struct document *d, const struct report *r)
 			continue;
 		doc_item(d, 0);
 		doc_printf(d, "%s: ", verdict_name(c->verdict));
-		doc_name(d, c->id, NULL);
+		doc_name(d, c->id);
 		doc_words(d, ": ");
 		doc_said(d, c->message);
 	}
@@ -378,7 +381,7 @@ void doc_evidence(struct document *d, const struct report *r)
 		if (!runs[0] && !text[0])
 			continue;
 		doc_item(d, 0);
-		doc_name(d, c->id, NULL);
+		doc_name(d, c->id);
 		doc_words(d, ": ");
 		doc_said(d, text);
 		doc_words(d, text[0] && runs[0] ? "; " : "");

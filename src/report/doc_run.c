@@ -87,7 +87,7 @@ static void put_fact(struct document *d, const struct fact *f)
 	else if (f->has_value)
 		doc_figure(d, f->text);
 	else
-		doc_name(d, f->text, NULL);
+		doc_name(d, f->text);
 }
 
 void doc_facts(struct document *d, const struct report *r)

@@ -9,10 +9,10 @@ enum { ENV_KEYS = 8 };
 static void put_side(struct document *d, const char *what, const struct side *s)
 {
 	doc_printf(d, "%s ", what);
-	doc_name(d, s->label, NULL);
+	doc_name(d, s->label);
 	if (s->commit && s->commit[0]) {
 		doc_words(d, " at ");
-		doc_name(d, s->commit, NULL);
+		doc_name(d, s->commit);
 	}
 	doc_printf(d, " (%s)", extent_of(&d->arena, s));
 }
@@ -24,7 +24,7 @@ static void put_differences(struct document *d, const struct report *r)
 		if (r->environment.v[i].match || nr++ >= ENV_KEYS)
 			continue;
 		doc_words(d, nr == 1 ? "; environment differs: " : ", ");
-		doc_name(d, r->environment.v[i].key, NULL);
+		doc_name(d, r->environment.v[i].key);
 	}
 	if (nr > ENV_KEYS)
 		doc_printf(d, ", %zu more", nr - ENV_KEYS);
@@ -40,16 +40,16 @@ static void put_context(struct document *d, const struct report *r)
 	put_side(d, r->kind == REPORT_RUN ? "report of" : " → candidate", &r->candidate);
 	if (r->candidate.gpu && r->candidate.gpu[0]) {
 		doc_words(d, "; ");
-		doc_name(d, r->candidate.gpu, NULL);
+		doc_name(d, r->candidate.gpu);
 	}
 	put_differences(d, r);
 	if (r->rules && r->rules[0]) {
 		doc_words(d, "; rules ");
-		doc_name(d, r->rules, NULL);
+		doc_name(d, r->rules);
 	}
 	if (r->profile) {
 		doc_words(d, ", profile ");
-		doc_name(d, r->profile, NULL);
+		doc_name(d, r->profile);
 	}
 	doc_words(d, r->partial ? "; partial (--quick)" : "");
 	if (r->run && r->run->phase)
@@ -123,11 +123,51 @@ static void put_run(struct document *d, const struct report *r, struct trust_lin
 	doc_ranks(d, r, true, "Ranks");
 }
 
-void report_document(const struct report *r, struct document *d)
+/* ---- names of kernels ---- */
+
+static void add_names_of_run(struct short_names *names, const struct run_report *run)
+{
+	for (size_t i = 0; run && i < run->tables.nr; i++) {
+		const struct report_table *t = &run->tables.v[i];
+		for (size_t k = 0; k < t->cells.nr; k++)
+			if (strcmp(t->columns.v[k % t->columns.nr].name, "kernel") == 0 &&
+			    t->cells.v[k].kind == CELL_TEXT)
+				short_names_add(names, t->cells.v[k].text);
+	}
+}
+
+static void add_names(struct short_names *names, const struct report *r)
+{
+	for (size_t i = 0; i < r->drift.nr; i++) {
+		short_names_add(names, r->drift.v[i].kernel);
+		short_names_add(names, r->drift.v[i].renamed_to);
+	}
+	for (size_t i = 0; i < r->checks.nr; i++)
+		if (r->checks.v[i].metric->label == LABEL_KERNEL)
+			short_names_add(names, r->checks.v[i].item);
+	for (size_t i = 0; i < r->findings.nr; i++)
+		for (size_t k = 0; k < r->findings.v[i].where.nr; k++)
+			if (r->findings.v[i].where.v[k].level == PLACE_KERNEL)
+				short_names_add(names, r->findings.v[i].where.v[k].name);
+	add_names_of_run(names, r->run);
+	add_names_of_run(names, r->baseline_run);
+	short_names_end(names);
+}
+
+static const char *display(const void *names, const char *whole)
+{
+	return short_names_find(names, whole);
+}
+
+void report_document(const struct report *r, struct short_names *names, struct document *d)
 {
 	static const char *const kinds[] = { [REPORT_DIFF] = "diff", [REPORT_RUN] = "report" };
 	struct trust_lines trust;
 	doc_init(d);
+	*names = (struct short_names){ 0 };
+	add_names(names, r);
+	d->display = display;
+	d->names = names;
 	trust_lines_init(&trust, r, r->kind != REPORT_RUN);
 	d->marker = r->kind != REPORT_CHECK         ? kinds[r->kind]
 	            : r->workload && r->workload[0] ? r->workload

@@ -5,12 +5,14 @@
 
 #include "document/document.h"
 #include "model/report.h"
+#include "names/short.h"
 #include "report/trust_lines.h"
 
 #define COLUMNS(c) (c), sizeof(c) / sizeof *(c)
 
-/// The whole of `r`. Texts are borrowed from it.
-void report_document(const struct report *r, struct document *d);
+/// The whole of `r`. Texts are borrowed from it, and from `names`, which is filled: both are
+/// kept as long as the document, which the caller releases, and the names too.
+void report_document(const struct report *r, struct short_names *names, struct document *d);
 
 /* The parts of it. Each opens a section, and nothing is shown of an empty one. */
 
