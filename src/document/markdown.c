@@ -109,7 +109,7 @@ static void put_node(struct md_section *s, const struct doc_node *n, const char 
 	}
 	strbuf_addch(&s->head, '\n');
 	for (const struct doc_line *l = n->lines; l; l = l->next) {
-		struct strbuf *row = md_row(s);
+		struct strbuf *row = n->kind == NODE_LIST ? md_row(s) : &s->head;
 		if (n->kind == NODE_LIST)
 			strbuf_addf(row, "%*s- ", 2 * l->level, "");
 		add_line(row, l, false);
@@ -123,33 +123,21 @@ static bool is_shown(const struct doc_node *n)
 	       (n->kind != NODE_SECTION || n->place < DOC_PAGE);
 }
 
-static void put_nodes(struct markdown *m, const struct doc_node *parent, bool folded);
-
-static void put_section(struct markdown *m, const struct doc_node *n)
-{
-	if (n->place == DOC_ASIDE || n->place == DOC_FOLDED) {
-		put_nodes(m, n, true);
-		return;
-	}
-	if (n->title[0]) {
-		struct md_section *s = md_section(&m->doc, n->fixed);
-		strbuf_addf(&s->head, "\n**%s**\n", n->title);
-	}
-	put_nodes(m, n, false);
-}
-
 /* The first node of a folded section opens it, the last closes it. */
 static void put_nodes(struct markdown *m, const struct doc_node *parent, bool folded)
 {
-	const char *title = parent->title ? parent->title : "";
+	const char *title = parent->title ? parent->title : "", *heading = folded ? "" : title;
 	for (const struct doc_node *n = parent->children; n; n = n->next) {
 		if (!is_shown(n))
 			continue;
 		if (n->kind == NODE_SECTION) {
-			put_section(m, n);
+			put_nodes(m, n, n->place == DOC_ASIDE || n->place == DOC_FOLDED);
 			continue;
 		}
 		struct md_section *s = md_section(&m->doc, parent->fixed);
+		if (heading[0])
+			strbuf_addf(&s->head, "\n**%s**\n", heading);
+		heading = "";
 		if (folded) {
 			const char *more = n->table.title && n->table.title[0] ? n->table.title : title;
 			strbuf_adds(&s->head, "\n<details><summary>");

@@ -90,8 +90,21 @@ static size_t piece_end(struct span s, size_t at, size_t width, size_t *next)
 	return end ? end : cut;
 }
 
+/* True if nothing but blanks stands before what follows. */
+static bool at_line_begin(const struct strbuf *out)
+{
+	size_t n = out->n;
+	while (n && out->p[n - 1] == ' ')
+		n--;
+	return !n || out->p[n - 1] == '\n';
+}
+
 static void put_piece(struct text *t, const struct flat *f, size_t from, size_t to)
 {
+	if (from < to && f->text.p[from] == ':' && at_line_begin(t->out)) {
+		text_add_codepoint(t->out, 0xFFFD);
+		from++;
+	}
 	static const char *const colors[NR_TONES] = {
 		[TONE_STRONG] = "\033[1m",  [TONE_BAD] = "\033[1;31m", [TONE_WARN] = "\033[33m",
 		[TONE_OPEN] = "\033[35m",   [TONE_GOOD] = "\033[32m",  [TONE_WORSE] = "\033[31m",

@@ -372,6 +372,10 @@ static const char *form_of(struct arena *a, const char *whole, int form)
 	const char *plain = demangle(span_of(whole), &scratch);
 	struct span s = without_signature(span_of(plain ? plain : whole)), base, args, arg;
 	bool hash = form >= FORM_HASH, least = hash || form == FORM_FUNCTOR;
+	if (!s.n || (!isalpha((unsigned char)s.p[0]) && !strchr("_(", s.p[0]))) {
+		arena_release(&scratch);
+		return whole; /* the name of no function */
+	}
 	split(s, &base, &args);
 	for (struct span rest = args; is_wrapper(base) && next_arg(&rest, &arg);)
 		if (!is_value(arg)) {

@@ -71,7 +71,7 @@ void doc_kernels(struct document *d, const struct report *r)
 			doc_words(d, " → ");
 			doc_name(d, k->renamed_to);
 		}
-		doc_words_cell(d, k->category);
+		doc_said_cell(d, k->category);
 		doc_figure_cell(d, k->baseline_text, k->has_baseline, k->baseline_ns);
 		doc_figure_cell(d, k->candidate_text, k->has_candidate, k->candidate_ns);
 		doc_figure_cell(d, k->change_text, true, k->change_ns);
@@ -247,7 +247,7 @@ void doc_environment(struct document *d, const struct report *r)
 	doc_section(d, "environment", "Environment", open ? DOC_ASIDE : DOC_FOLDED);
 	struct doc_table *t = doc_table(d, "Environment", COLUMNS(columns));
 	t->brief = open ? differ : 0;
-	t->more_text = "that are the same";
+	t->more_text = open ? "that are the same" : "";
 	put_environment(d, r, false);
 	put_environment(d, r, true);
 	doc_end(d);

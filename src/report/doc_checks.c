@@ -74,7 +74,7 @@ static void put_worst(struct document *d, const struct check *c)
 	        c->pct_text[0] ? c->pct_text : c->change_text);
 	if (c->limit[0]) {
 		doc_words(d, " (limit: ");
-		doc_words(d, c->limit);
+		doc_said(d, c->limit);
 		doc_words(d, ")");
 	}
 }
@@ -257,6 +257,7 @@ void doc_findings(struct document *d, const struct report *r, const struct trust
 		                                         { "change", DOC_LEFT },
 		                                         { "limit", DOC_LEFT } };
 	doc_section(d, "findings", "Findings", DOC_OPEN);
+	d->sections[d->depth]->fixed = true;
 	for (size_t i = 0; i < r->findings.nr; i++)
 		put_finding(d, &r->findings.v[i]);
 	if (!r->findings.nr) {
