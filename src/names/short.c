@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "names/demangle.h"
 
+#define WORD_BEGINS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_("
+
 /* What a form tells of the template arguments. */
 enum form {
 	FORM_FUNCTOR, ///< the functors, else the type of the elements
@@ -372,7 +374,7 @@ static const char *form_of(struct arena *a, const char *whole, int form)
 	const char *plain = demangle(span_of(whole), &scratch);
 	struct span s = without_signature(span_of(plain ? plain : whole)), base, args, arg;
 	bool hash = form >= FORM_HASH, least = hash || form == FORM_FUNCTOR;
-	if (!s.n || (!isalpha((unsigned char)s.p[0]) && !strchr("_(", s.p[0]))) {
+	if (!s.n || !strchr(WORD_BEGINS, whole[0])) {
 		arena_release(&scratch);
 		return whole; /* the name of no function */
 	}

@@ -202,7 +202,9 @@ static void hostile(void **state)
 		full_report(&r, names[i]);
 		page = write_report(&r);
 		for (size_t k = 0; k < NR_OF(signs); k++)
-			assert_int_equal(count(page, signs[k]), nr[k]);
+			if (count(page, signs[k]) != nr[k])
+				fail_msg("%zu '%s' with '%s', not %zu", count(page, signs[k]), signs[k], names[i],
+				         nr[k]);
 		report_release(&r);
 	}
 }

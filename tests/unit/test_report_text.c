@@ -109,9 +109,8 @@ static void order(void **state)
 		"fail · w: CUDA time +12.29 % (limit: increase 5% and 2ms)\n"
 		"2 of 8 checks beyond their limits, 1 inconclusive, 1 missing, 1 warning\n"
 		"100.10 ms → 112.40 ms memory allocated, peak (+12.29 %)\n"
-		"baseline k at k (10 runs, 6 steps; pinned 12 days ago) → candidate k at k (3 runs, 6 "
-		"steps);\n"
-		"k; environment differs: gpu.name; rules k, profile k\n",
+		"baseline k at k (10 runs, 6 steps; pinned 12 days ago) → candidate k at k (3 runs, 6 steps); k;\n"
+		"environment differs: gpu.name; rules k, profile k\n",
 		"\nFindings\n  check ",
 		"\n  fail step-cuda-time  100.10 ms → 112.40 ms (+12.29 %)  increase 5% and 2ms\n",
 		"\n  fail top-kernels k ",
@@ -124,12 +123,12 @@ static void order(void **state)
 		"- missing: copies[k]: memcpy.bytes of 'k' rose\n",
 		"- waived: stragglers: rank.straggler_pct rose; waived until 2027-01-31: 'k', issue 1234\n",
 		"\nWhere the change went\n",
-		"  compute          +9.000 ms\n"
-		"    GEMM           +9.000 ms\n"
-		"      k            +9.000 ms  renamed from 'k'\n"
-		"        launches   +8.000 ms  launches 12 → 14\n"
-		"        mean       +1.000 ms  mean 1.000 ms → 1.100 ms\n"
-		"  median − mean    +3.300 ms\n",
+		"  compute         +9.000 ms\n"
+		"    GEMM          +9.000 ms\n"
+		"      k           +9.000 ms  renamed from 'k'\n"
+		"        launches  +8.000 ms  launches 12 → 14\n"
+		"        mean      +1.000 ms  mean 1.000 ms → 1.100 ms\n"
+		"  median − mean   +3.300 ms\n",
 		"\nWhat to do\n",
 		"  gpugate baseline create 'k' --force\n",
 	};
@@ -255,7 +254,7 @@ static void a_diff(void **state)
 	                            "baseline k at k (6 steps) → candidate k at k (6 steps); k\n";
 	if (strstr(text, start) != text)
 		fail_msg("%s", text);
-	assert_non_null(strstr(text, "\n  gpu.utilization_pct  k   90.00 %          –       –\n"));
+	assert_non_null(strstr(text, "\n  gpu.utilization_pct  k    90.00 %          –       –\n"));
 	assert_non_null(strstr(text, "\nEnvironment\n"));
 	assert_non_null(strstr(text, "\n  differs  gpu.name  k\n"));
 	report_release(&r);
