@@ -41,7 +41,8 @@
    Working rooms (read, reduce, replay, store, rules, diff, gate, diagnose, report, html) do not
    include one another, but gate rests on diff, html on report, report on names and document, and
    reduce and store use merge, reduce also code; base includes nothing, io, metric, events, names
-   and document only base, model also metric and events. tests/layers.py checks it, and the size of files and rooms.
+   and document only base, model also metric and events. tests/layers.py checks it, and the size of
+   files and rooms.
 
    docs/development.md has the recipes: a metric, a report format, a key of the rules, a
    category, a diagnosis, an input, a command or an option, a room. */

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/setup.h"
 #include "diff/past.h"
 #include "report/table.h"
@@ -15,12 +16,13 @@ struct shown {
 	struct setup setup;
 	struct baseline b;
 	struct sink *out;
+	struct write_options options;
 };
 
 static enum status shown_begin(struct shown *s, const struct options *o, struct diag_log *log)
 {
 	const char *path;
-	*s = (struct shown){ 0 };
+	*s = (struct shown){ .options = output_options(o) };
 	TRY(setup_init(&s->setup, o, log));
 	TRY(setup_baseline_path(&s->setup, o, NULL, &s->setup.rules.arena, &path, log));
 	TRY(setup_baseline_read(path, &s->b, log));
@@ -83,7 +85,7 @@ static void show_baseline(struct shown *s)
 	}
 	sink_printf(s->out, "%-*s %zu\n\n", KEY_CHARS, "recent runs", b->recent.runs.nr);
 	run_view_init(&v, &b->pin, &s->setup.naming);
-	metrics_write_text(&v, NULL, s->out);
+	metrics_write_text(&v, NULL, &s->options, s->out);
 	run_view_release(&v);
 }
 

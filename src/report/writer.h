@@ -25,8 +25,10 @@ void document_write_text(const struct document *d, const struct write_options *o
 /// said of the run, as the candidate: trust, insights, ranks; NULL nothing.
 void metrics_write_json(const struct run_view *v, const struct report *r, struct sink *out);
 
-/// `gpugate metrics RUN` for people: one aligned table per group.
-void metrics_write_text(const struct run_view *v, const struct report *r, struct sink *out);
+/// `gpugate metrics RUN` for people: a table for each group. `d` is one under way; then as text.
+void metrics_document(const struct run_view *v, const struct report *r, struct document *d);
+void metrics_write_text(const struct run_view *v, const struct report *r,
+                        const struct write_options *o, struct sink *out);
 
 /// `gpugate metrics`: the table of metrics with units and meanings.
 void metric_table_write_text(struct sink *out);

@@ -340,7 +340,7 @@ static void check_metrics(struct span raw, const char *name, int64_t ranks)
 	sample_report(&r, name, name);
 	struct sink *json = sink_open_memory(), *text = sink_open_memory();
 	metrics_write_json(&v, &r, json);
-	metrics_write_text(&v, &r, text);
+	metrics_write_text(&v, &r, &(struct write_options){ 0 }, text);
 	check_json(sink_memory(json));
 	check_text(sink_memory(text));
 	sink_abort(json);

@@ -298,7 +298,7 @@ static const char *write_ranks(struct digest *const *d, size_t nr, const struct 
 	if (json)
 		metrics_write_json(&v, r, out);
 	else
-		metrics_write_text(&v, r, out);
+		metrics_write_text(&v, r, &(struct write_options){ 0 }, out);
 	run_view_release(&v);
 	run_release(&run);
 	return take(out);

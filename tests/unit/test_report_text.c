@@ -109,7 +109,8 @@ static void order(void **state)
 		"fail · w: CUDA time +12.29 % (limit: increase 5% and 2ms)\n"
 		"2 of 8 checks beyond their limits, 1 inconclusive, 1 missing, 1 warning\n"
 		"100.10 ms → 112.40 ms memory allocated, peak (+12.29 %)\n"
-		"baseline k at k (10 runs, 6 steps; pinned 12 days ago) → candidate k at k (3 runs, 6 steps); k;\n"
+		"baseline k at k (10 runs, 6 steps; pinned 12 days ago) → candidate k at k (3 runs, 6 "
+		"steps); k;\n"
 		"environment differs: gpu.name; rules k, profile k\n",
 		"\nFindings\n  check ",
 		"\n  fail step-cuda-time  100.10 ms → 112.40 ms (+12.29 %)  increase 5% and 2ms\n",
