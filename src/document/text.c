@@ -66,6 +66,8 @@ static bool may_break(const char *text, size_t blank)
 	const char *next = text + blank + 1;
 	if (blank && isdigit((unsigned char)text[blank - 1]) && is_unit(next))
 		return false;
+	if (blank && isalpha((unsigned char)text[blank - 1]) && isdigit((unsigned char)*next))
+		return false; /* "rank 3" */
 	return may_begin_line(next);
 }
 
@@ -214,15 +216,18 @@ static void measure_cell(const struct doc_line *line, size_t indent, size_t *wid
 
 static void measure(struct layout *l, size_t column)
 {
-	size_t head = text_chars(span_of(l->t->columns[column].title)), nr = 0, width = 0, least = 0;
+	struct doc_run title = { .text = l->t->columns[column].title };
+	size_t head = 0, word = 0, nr = 0, width = 0, least = 0;
+	measure_cell(&(struct doc_line){ .first = &title }, 0, &head, &word);
 	for (const struct doc_row *r = l->t->rows; r && nr < l->rows; r = r->next, nr++)
 		measure_cell(&r->cells[column], indent_of(l->t, r, column), &width, &least);
 	if (l->rest)
 		measure_cell(&l->rest->cells[column], 0, &width, &least);
 	if (!width)
 		return;
+	least = l->t->columns[column].align == DOC_RIGHT ? width : least;
+	least = word > least ? word : least;
 	width = head > width ? head : width;
-	least = l->t->columns[column].align == DOC_RIGHT ? width : least > head ? least : head;
 	vec_push(&l->columns, column);
 	vec_push(&l->widths, width);
 	vec_push(&l->least, least < width ? least : width);
@@ -370,8 +375,10 @@ static void put_table(struct text *t, const struct doc_table *table, const char 
 	struct layout l = { .t = table, .rows = doc_rows_shown(table, !t->o->verbose) };
 	l.rest = doc_rest_of(table, l.rows);
 	size_t more = l.rest ? 0 : table->nr_rows - l.rows + table->more;
-	if (strcmp(table->title, section) != 0)
+	if (table->title[0] && strcmp(table->title, section) != 0)
 		put_title(t, table->title);
+	else if (t->out->n && !t->after_title)
+		strbuf_addch(t->out, '\n');
 	for (size_t i = 0; i < table->nr_columns; i++)
 		if (table->columns[i].align <= DOC_RIGHT)
 			measure(&l, i);
@@ -404,7 +411,10 @@ static void put_nodes(struct text *t, const struct doc_node *parent)
 		if (!is_shown(t, n))
 			continue;
 		if (n->kind == NODE_SECTION) {
-			put_title(t, n->title);
+			if (n->title[0])
+				put_title(t, n->title);
+			else if (t->out->n && !t->after_title)
+				strbuf_addch(t->out, '\n');
 			put_nodes(t, n);
 			continue;
 		}

@@ -299,6 +299,8 @@ static void put_insights(struct document *d, const struct report *r)
 	for (size_t i = 0; i < r->insights.nr; i++) {
 		const struct insight *n = &r->insights.v[i];
 		bool sides = r->kind != REPORT_RUN;
+		if (!sides && !n->candidate)
+			continue;
 		doc_item(d, 0);
 		doc_printf(d, "insight:%s", !sides ? "" : n->candidate ? " candidate" : " baseline");
 		if (n->rank >= 0)
