@@ -32,7 +32,8 @@ static enum doc_tone change_tone(enum worse worse, int64_t change)
 static void put_change(struct document *d, const struct check *c)
 {
 	enum doc_tone tone = c->has_change ? change_tone(c->worse, c->change) : TONE_PLAIN;
-	doc_figure(d, change_of(&d->arena, c->change_text, c->pct_text));
+	doc_add(d, c->has_change ? DOC_FIGURE : DOC_WORDS, TONE_PLAIN,
+	        change_of(&d->arena, c->change_text, c->pct_text));
 	if (tone != TONE_WORSE && tone != TONE_BETTER)
 		return;
 	doc_words(d, ", ");
@@ -245,7 +246,8 @@ static void put_limits(struct document *d, const struct check *c)
 	doc_words(d, " → ");
 	doc_figure(d, c->candidate_text);
 	doc_words(d, " (");
-	doc_add(d, DOC_FIGURE, c->has_change ? change_tone(c->worse, c->change) : TONE_PLAIN,
+	doc_add(d, c->has_change ? DOC_FIGURE : DOC_WORDS,
+	        c->has_change ? change_tone(c->worse, c->change) : TONE_PLAIN,
 	        c->pct_text[0] ? c->pct_text : c->change_text);
 	doc_words(d, ")");
 	doc_said_cell(d, c->limit);
