@@ -10,6 +10,7 @@
 #include "cli/provenance.h"
 #include "diff/past.h"
 #include "store/pin.h"
+#include "store/stored_file.h"
 
 /* A baseline that nothing could ever be held against is refused when it is made. */
 static enum status check_comparable(const struct run *run, struct diag_log *log)
@@ -87,12 +88,9 @@ static enum status make_parents(const char *path, struct diag_log *log)
 
 enum status baseline_save(const struct baseline *b, const char *path, struct diag_log *log)
 {
-	struct sink *out;
 	if (strcmp(path, "-") != 0)
 		TRY(make_parents(path, log));
-	TRY(sink_open(path, false, &out, log));
-	baseline_write(b, out);
-	return sink_commit(out, log);
+	return stored_baseline_save(b, path, false, log);
 }
 
 enum status baseline_put(const struct baseline *b, const char *path, bool replace,

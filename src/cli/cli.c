@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <unistd.h>
 #include <yaml.h>
-#include <zlib.h>
 
 #include "base/alloc.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/output.h"
+#include "io/inflate.h"
 #include "io/sink.h"
 #include "report/table.h"
 
@@ -69,8 +70,11 @@ static enum status print_version(struct diag_log *log)
 {
 	struct sink *out;
 	TRY(sink_open("-", false, &out, log));
-	sink_printf(out, "gpugate %s (json-c %s, zlib %s, libyaml %s)\n", GPUGATE_VERSION,
-	            json_c_version(), zlibVersion(), yaml_get_version_string());
+	struct strbuf inflate = STRBUF_INIT;
+	inflate_version(&inflate);
+	sink_printf(out, "gpugate %s (json-c %s, %s, libyaml %s)\n", GPUGATE_VERSION, json_c_version(),
+	            strbuf_str(&inflate), yaml_get_version_string());
+	strbuf_release(&inflate);
 	return sink_commit(out, log);
 }
 

@@ -6,6 +6,7 @@
 #include "cli/baseline_edit.h"
 #include "cli/commands.h"
 #include "diff/past.h"
+#include "store/stored_file.h"
 
 /* Everything that a command works on. */
 struct baseline_job {
@@ -115,7 +116,7 @@ static enum status append_runs(struct baseline_job *w, const struct options *o,
 	if (!force)
 		TRY(refuse_known(w, log));
 	TRY(baseline_add(&w->candidates, &w->setup, o, &w->edit.b, log));
-	TRY(baseline_save(&w->edit.b, w->edit.lock.target, log));
+	TRY(stored_baseline_save(&w->edit.b, w->edit.lock.target, true, log));
 	return baseline_say(&w->edit.b, w->edit.path, "run appended", log);
 }
 
@@ -148,7 +149,7 @@ enum status cmd_baseline_promote(const struct options *o, struct diag_log *log)
 	if (st == ST_OK)
 		st = baseline_promoted(&w.candidates, &w.setup, o, &w.made, log);
 	if (st == ST_OK)
-		st = baseline_save(&w.made, w.edit.lock.target, log);
+		st = stored_baseline_save(&w.made, w.edit.lock.target, true, log);
 	if (st == ST_OK)
 		st = baseline_say(&w.made, w.edit.path, "baseline moved", log);
 	baseline_job_release(&w);

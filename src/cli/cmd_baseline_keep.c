@@ -10,6 +10,7 @@
 #include "diff/past.h"
 #include "gate/environment.h"
 #include "model/select.h"
+#include "store/stored_file.h"
 
 /* ---- prune ---- */
 
@@ -45,7 +46,7 @@ static enum status prune_runs(struct baseline_edit *e, const struct options *o,
 		memmove(h->runs.v, h->runs.v + old, (h->runs.nr - old) * sizeof *h->runs.v);
 	h->runs.nr -= old;
 	if (old)
-		TRY(baseline_save(&e->b, e->lock.target, log));
+		TRY(stored_baseline_save(&e->b, e->lock.target, true, log));
 	return baseline_say(&e->b, e->path,
 	                    old ? arena_printf(&log->arena, "%zu dropped", old) : "nothing to drop",
 	                    log);

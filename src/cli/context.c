@@ -5,6 +5,8 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/absent.h"
+#include "io/jscan.h"
+#include "model/env_key.h"
 #include "rules/yaml_reader.h"
 
 #define VALUE_MAX_CHARS 200
@@ -14,16 +16,6 @@ static bool is_reserved(struct span key)
 {
 	return span_starts(key, SPAN("gpu.")) || span_starts(key, SPAN("cuda.")) ||
 	       span_eq(key, SPAN("world_size"));
-}
-
-static bool is_key(struct span key)
-{
-	for (size_t i = 0; i < key.n; i++) {
-		char c = key.p[i];
-		if (!((c >= 'a' && c <= 'z') || (i && (is_digit(c) || c == '_' || c == '.'))))
-			return false;
-	}
-	return key.n > 0 && key.n <= 64;
 }
 
 /* Keys that figures are made from hold positive numbers. */
@@ -41,9 +33,9 @@ static bool is_value(struct span key, struct span value)
 /* NULL, or why the pair cannot be used. */
 static const char *fault(struct span key, struct span value)
 {
-	if (!is_key(key))
-		return "a key is lower-case letters, digits, '_' and '.'";
-	if (digest_env_near(key))
+	if (!env_key_is_valid(key))
+		return ENV_KEY_FORM;
+	if (env_key_near(key))
 		return "almost a key that is known, but not quite: is it misspelt?";
 	if (is_reserved(key))
 		return "this key comes from the artifact itself";
@@ -71,13 +63,38 @@ static enum status apply_document(struct document *doc, void *digest)
 	return ST_OK;
 }
 
+bool context_is_artifact(const char *path)
+{
+	static const char *const keys[] = { "schema", "traceEvents", "segments", "device_traces" };
+	struct diag_log own; /* what is wrong with the file is for its reader to say */
+	struct source *src;
+	struct span key;
+	diag_init(&own);
+	if (source_open(path, NULL, &src, &own) != ST_OK) {
+		diag_release(&own);
+		return false;
+	}
+	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
+	bool found = jscan_peek(js) == JSCAN_ARRAY;
+	if (!found && jscan_object(js))
+		while (!found && jscan_key(js, &key)) {
+			for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+				found = found || span_eq(key, span_of(keys[i]));
+			jscan_skip(js);
+		}
+	jscan_free(js);
+	source_close(src);
+	diag_release(&own);
+	return found;
+}
+
 static enum status apply_beside(const char *artifact, struct digest *d, struct diag_log *log)
 {
 	const char *slash = strrchr(artifact, '/');
 	int n = slash ? (int)(slash - artifact) + 1 : 0;
 	const char *yaml = arena_printf(&log->arena, "%.*s%s", n, artifact, CONTEXT_YAML);
 	const char *json = arena_printf(&log->arena, "%.*s%s", n, artifact, CONTEXT_JSON);
-	bool has_yaml = !is_absent(yaml), has_json = !is_absent(json);
+	bool has_yaml = !is_absent(yaml), has_json = !is_absent(json) && !context_is_artifact(json);
 	if (has_yaml && has_json)
 		return diag_fail(log, ST_USAGE, "%s: there is a %s too; keep one of them",
 		                 text_quote(&log->arena, span_of(yaml)), CONTEXT_JSON);

@@ -9,6 +9,9 @@
 #define CONTEXT_YAML "run.yaml"
 #define CONTEXT_JSON "run.json"
 
+/// True if a file that is called CONTEXT_JSON holds a trace, a snapshot or what gpugate wrote.
+bool context_is_artifact(const char *path);
+
 /// Every --context is KEY=VALUE with a usable key and value; ST_USAGE otherwise.
 GG_MUST_CHECK enum status context_check(const struct options *cli, struct diag_log *log);
 

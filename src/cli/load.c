@@ -31,7 +31,8 @@ static bool is_temporary(const char *path)
 	return n > 4 && strcmp(path + n - 4, ".tmp") == 0;
 }
 
-/* A directory: itself, then its regular files by name; hidden ones and run context left out. */
+/* A directory: itself, then its regular files by name; hidden ones and the context of the run left
+ * out. */
 static enum status add_directory(struct artifact_files *out, const char *path, struct arena *a,
                                  struct diag_log *log)
 {
@@ -42,10 +43,11 @@ static enum status add_directory(struct artifact_files *out, const char *path, s
 		                 text_quote(&log->arena, span_of(path)), strerror(errno));
 	for (const struct dirent *e; (e = readdir(dir));) {
 		struct stat sb;
-		if (e->d_name[0] == '.' || strcmp(e->d_name, CONTEXT_YAML) == 0 ||
-		    strcmp(e->d_name, CONTEXT_JSON) == 0)
+		if (e->d_name[0] == '.' || strcmp(e->d_name, CONTEXT_YAML) == 0)
 			continue;
 		const char *file = arena_printf(a, "%s/%s", path, e->d_name);
+		if (strcmp(e->d_name, CONTEXT_JSON) == 0 && !context_is_artifact(file))
+			continue;
 		if (stat(file, &sb) == 0 && S_ISREG(sb.st_mode))
 			vec_push(&names, file);
 	}

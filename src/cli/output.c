@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/formats.h"
 #include "io/sink.h"
@@ -127,13 +128,35 @@ enum status output_reports(const struct options *o, struct report *r, struct dia
 
 /* ---- one file, one use ---- */
 
+/* Two names of a file that is not there yet: one name in one folder. */
+static bool is_same_new_file(const char *a, const char *b)
+{
+	const char *names[2] = { strrchr(a, '/'), strrchr(b, '/') };
+	struct stat folders[2];
+	for (int i = 0; i < 2; i++) {
+		const char *path = i ? b : a;
+		struct strbuf folder = STRBUF_INIT;
+		strbuf_add(&folder,
+		           names[i] ? (struct span){ path, (size_t)(names[i] + 1 - path) } : SPAN("."));
+		bool there = stat(strbuf_str(&folder), &folders[i]) == 0;
+		strbuf_release(&folder);
+		names[i] = names[i] ? names[i] + 1 : path;
+		if (!there)
+			return false;
+	}
+	return strcmp(names[0], names[1]) == 0 && folders[0].st_dev == folders[1].st_dev &&
+	       folders[0].st_ino == folders[1].st_ino;
+}
+
 static bool is_same_file(const char *a, const char *b)
 {
 	struct stat x, y;
 	if (strcmp(a, b) == 0)
 		return true;
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
+	bool has_a = stat(a, &x) == 0, has_b = stat(b, &y) == 0;
+	if (!has_a && !has_b)
+		return is_same_new_file(a, b);
+	return has_a && has_b && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 static enum status check_pair(const char *output, const char *other, const char *what,

@@ -128,24 +128,42 @@ struct all_operations {
 	VEC(struct operations) list;
 };
 
-static void add_operations(struct all_operations *all, const struct digest *d,
-                           const struct flop_stat *f)
+/* All rows of a rank, as they are. */
+static void add_operations(struct all_operations *all, const struct digest *d)
 {
 	struct flop_peak peak = { 0 };
-	if (f->type != flops_type(d) || !flops_peak(d, &peak))
-		peak.micro_tflops = 0;
-	for (size_t i = 0; i < all->list.nr; i++) {
-		struct operations *x = &all->list.v[i];
-		if (flop_stat_cmp(&x->of, f) != 0)
-			continue;
-		x->of.flops = number_add(x->of.flops, f->flops);
-		x->of.count = number_add(x->of.count, f->count);
-		x->of.uncounted = number_add(x->of.uncounted, f->uncounted);
-		x->of.gpu_ns = number_add(x->of.gpu_ns, f->gpu_ns);
-		x->steps += d->usable_steps;
-		return;
+	enum flop_type type = flops_type(d);
+	bool has_peak = flops_peak(d, &peak);
+	for (size_t i = 0; i < d->flops.nr; i++) {
+		const struct flop_stat *f = &d->flops.v[i];
+		int64_t micro_tflops = has_peak && f->type == type ? peak.micro_tflops : 0;
+		vec_push(&all->list, (struct operations){ *f, d->usable_steps, micro_tflops });
 	}
-	vec_push(&all->list, (struct operations){ *f, d->usable_steps, peak.micro_tflops });
+}
+
+static int by_operator(const void *a, const void *b)
+{
+	return flop_stat_cmp(&((const struct operations *)a)->of, &((const struct operations *)b)->of);
+}
+
+/* Rows of one operator and type, which stand together, become one; the peak is the first rank's. */
+static void join_operations(struct all_operations *all)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < all->list.nr; i++) {
+		const struct operations *f = &all->list.v[i];
+		struct operations *x = kept ? &all->list.v[kept - 1] : NULL;
+		if (!x || by_operator(x, f) != 0) {
+			all->list.v[kept++] = *f;
+			continue;
+		}
+		x->of.flops = number_add(x->of.flops, f->of.flops);
+		x->of.count = number_add(x->of.count, f->of.count);
+		x->of.uncounted = number_add(x->of.uncounted, f->of.uncounted);
+		x->of.gpu_ns = number_add(x->of.gpu_ns, f->of.gpu_ns);
+		x->steps += f->steps;
+	}
+	all->list.nr = kept;
 }
 
 /* The rate is that of the kernels alone; calls that were not counted took time, too. */
@@ -188,9 +206,11 @@ static void operations(struct tabler *t)
 	                "per step, by the shapes of inputs; rate in the kernels that they launch");
 	for (size_t r = 0; r < t->v->run->ranks.nr; r++) {
 		const struct digest *d = t->v->run->ranks.v[r];
-		for (size_t i = 0; i < d->flops.nr && d->usable_steps; i++)
-			add_operations(&all, d, &d->flops.v[i]);
+		if (d->usable_steps)
+			add_operations(&all, d);
 	}
+	vec_sort(&all.list, by_operator);
+	join_operations(&all);
 	table_column(table, "operations", UNIT_FLOPS);
 	table_column(table, "calls", UNIT_COUNT_PER_STEP);
 	table_column(table, "not counted", UNIT_COUNT_PER_STEP);

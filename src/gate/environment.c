@@ -37,12 +37,17 @@ static void add_row(const struct run *baseline, const struct run *candidate, con
 			                                      text_line(&out->arena, span_of(key))));
 		return;
 	}
-	for (size_t i = 0; i < out->environment.nr; i++)
-		if (strcmp(out->environment.v[i].key, key) == 0)
-			return;
 	struct arena *a = &out->arena;
 	vec_push(&out->environment, (struct env_row){ text_line(a, span_of(key)), shown(a, b),
 	                                              shown(a, c), b && c && strcmp(b, c) == 0, must });
+}
+
+static bool has_row(const struct report *out, const char *key)
+{
+	for (size_t i = 0; i < out->environment.nr; i++)
+		if (strcmp(out->environment.v[i].key, key) == 0)
+			return true;
+	return false;
 }
 
 static void add_difference(struct strbuf *b, struct arena *a, const struct env_row *row)
@@ -73,9 +78,11 @@ enum status environment_judge(const struct rules *rules, const struct run *basel
 	if (!baseline)
 		return ST_OK;
 	for (size_t i = 0; i < rules->must_match.nr; i++)
-		add_row(baseline, candidate, rules->must_match.v[i].p, true, out);
+		if (!has_row(out, rules->must_match.v[i].p))
+			add_row(baseline, candidate, rules->must_match.v[i].p, true, out);
 	for (size_t i = 0; i < rules->should_match.nr; i++)
-		add_row(baseline, candidate, rules->should_match.v[i].p, false, out);
+		if (!has_row(out, rules->should_match.v[i].p))
+			add_row(baseline, candidate, rules->should_match.v[i].p, false, out);
 	const char *must = differences(out, true), *should = differences(out, false);
 	if (must[0] && !ignore)
 		return diag_fail(
@@ -127,19 +134,24 @@ enum status environment_repeats(const struct rules *rules, const struct run *can
 	return ST_OK;
 }
 
-static int by_key(const void *a, const void *b)
+static int key_cmp(const void *a, const void *b)
 {
-	return strcmp(((const struct env_row *)a)->key, ((const struct env_row *)b)->key);
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 void environment_rows(const struct run *baseline, const struct run *candidate, struct report *out)
 {
 	const struct run *runs[] = { baseline, candidate };
+	VEC(const char *) keys = VEC_INIT;
 	for (size_t s = 0; s < 2; s++)
 		for (size_t r = 0; r < runs[s]->ranks.nr; r++)
 			for (size_t i = 0; i < runs[s]->ranks.v[r]->env.nr; i++)
-				add_row(baseline, candidate, runs[s]->ranks.v[r]->env.v[i].key, false, out);
-	vec_sort(&out->environment, by_key);
+				vec_push(&keys, runs[s]->ranks.v[r]->env.v[i].key);
+	vec_sort(&keys, key_cmp);
+	for (size_t i = 0; i < keys.nr; i++)
+		if (i == 0 || strcmp(keys.v[i], keys.v[i - 1]) != 0)
+			add_row(baseline, candidate, keys.v[i], false, out);
+	vec_release(&keys);
 }
 
 /* ---- settings that digests were made with ---- */

@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "io/opened.h"
 
 /* A tree of 2^32 pages is less deep. */
 enum { HEADER_BYTES = 100, DEPTH = 24 };
@@ -38,6 +39,7 @@ struct scan {
 	struct diag_log *log;
 	unsigned char *pages[DEPTH + 1]; ///< one for each level that was reached, one for overflow
 	uint32_t page; ///< that is being read, for messages
+	size_t used; ///< bytes of the leaf page that its header and its cells so far take
 	uint32_t budget; ///< pages that may still be read: no page twice
 	bool any; ///< row was read,
 	int64_t rowid; ///< the last of them
@@ -205,6 +207,7 @@ static enum status read_overflow(struct scan *s, uint32_t page, uint64_t bytes)
 static enum status read_cell(struct scan *s, struct span cell)
 {
 	uint64_t bytes, key, usable = s->db->usable;
+	const char *start = cell.p;
 	if (!varint(&cell, &bytes) || !varint(&cell, &key) || bytes > usable * s->db->nr_pages)
 		return damaged(s, "holds a row that is longer than the file");
 	if (s->any && (int64_t)key <= s->rowid)
@@ -219,6 +222,10 @@ static enum status read_cell(struct scan *s, struct span cell)
 	}
 	if (cell.n < local + (bytes > most ? 4 : 0))
 		return damaged(s, "holds a row that passes its end");
+	/* cells that share bytes make gigabytes of rows from a page */
+	s->used += (size_t)(cell.p - start) + (size_t)local;
+	if (s->used > usable)
+		return damaged(s, "has rows that share bytes");
 	if (bytes <= most)
 		return take_record(s, (struct span){ cell.p, (size_t)bytes });
 	strbuf_setlen(&s->payload, 0);
@@ -239,7 +246,8 @@ static enum status walk(struct scan *s, uint32_t page, size_t level)
 	size_t nr = be(head + 3, 2), usable = s->db->usable;
 	if (*head != PAGE_INTERIOR && *head != PAGE_LEAF)
 		return damaged(s, "is no page of a table with row ids");
-	if (from + nr * 2 > usable)
+	s->used = from + nr * 2;
+	if (s->used > usable)
 		return damaged(s, "has more cells than fit");
 	for (size_t i = 0; i < nr; i++) {
 		size_t cell = be(p + from + i * 2, 2);
@@ -347,6 +355,7 @@ static enum status open_file(struct database *db, const char *path, struct diag_
 		                 "%s: a database of SQLite is read in any order: give it as a file, not as "
 		                 "a stream",
 		                 db->name);
+	opened_note(&sb);
 	if (has_journal(path))
 		return diag_fail(log, ST_INPUT,
 		                 "%s: being written, or not finished (%s-journal); export it anew",

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +14,12 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "io/opened.h"
 
 #define FLUSH_BYTES ((size_t)64 << 10)
 #define MAX_OPEN 64
+#define MAX_LINKS 40 /* as Linux follows */
+#define WAS_READ (-1) /* beside the values of errno */
 
 enum target { TARGET_MEMORY, TARGET_STDOUT, TARGET_FILE };
 
@@ -26,8 +30,9 @@ struct sink {
 	int fd, slot;
 	mode_t mode;
 	bool gzip;
+	bool again; ///< the file may be one that was read
 	z_stream z;
-	int error; ///< errno of the first failure, 0 none
+	int error; ///< errno of the first failure or WAS_READ, 0 none
 	struct strbuf buf;
 };
 
@@ -56,7 +61,9 @@ static enum status fail(const struct sink *s, int error, const char *what, struc
 {
 	struct strbuf b = STRBUF_INIT;
 	text_add_short(&b, span_of(s->path), 4096);
-	diag_error(log, "%s: %s: %s", strbuf_str(&b), what, strerror(error));
+	diag_error(log, "%s: %s: %s", strbuf_str(&b), what,
+	           error == WAS_READ ? "it is an input of this command; name another file"
+	                             : strerror(error));
 	strbuf_release(&b);
 	return ST_OUTPUT;
 }
@@ -72,6 +79,27 @@ static void release(struct sink *s)
 	free(s->final);
 	free(s->temp);
 	free(s);
+}
+
+/* The file that a link names which leads to none yet: links are followed, never replaced. */
+static char *end_of_links(const char *path)
+{
+	char *at = mem_strndup(path, strlen(path));
+	for (int i = 0; i < MAX_LINKS; i++) {
+		char target[PATH_MAX];
+		ssize_t n = readlink(at, target, sizeof target - 1);
+		if (n <= 0)
+			return at;
+		target[n] = '\0';
+		const char *slash = *target == '/' ? NULL : strrchr(at, '/');
+		struct strbuf b = STRBUF_INIT;
+		strbuf_add(&b, (struct span){ at, slash ? (size_t)(slash + 1 - at) : 0 });
+		strbuf_add(&b, span_of(target));
+		free(at);
+		at = b.p;
+	}
+	free(at);
+	return NULL;
 }
 
 /* A name in the directory of `final` that nobody else has: pid and a counter. */
@@ -97,10 +125,14 @@ static int open_file(struct sink *s)
 	if (!s->final) {
 		if (errno != ENOENT)
 			return errno;
-		s->final = mem_strndup(s->path, strlen(s->path));
+		s->final = end_of_links(s->path);
+		if (!s->final)
+			return ELOOP;
 	} else if (stat(s->final, &sb) == 0) {
 		if (S_ISDIR(sb.st_mode))
 			return EISDIR;
+		if (!s->again && opened_has(&sb))
+			return WAS_READ;
 		if (!S_ISREG(sb.st_mode)) { /* /dev/full, a pipe: written in place */
 			s->target = TARGET_STDOUT;
 			s->fd = open(s->final, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -120,9 +152,11 @@ static int open_file(struct sink *s)
 	return 0;
 }
 
-enum status sink_open(const char *path, bool gzip, struct sink **out, struct diag_log *log)
+static enum status open_sink(const char *path, bool gzip, bool again, struct sink **out,
+                             struct diag_log *log)
 {
 	struct sink *s = mem_calloc(1, sizeof *s);
+	s->again = again;
 	s->path = mem_strndup(path, strlen(path));
 	s->slot = -1;
 	s->fd = STDOUT_FILENO;
@@ -147,6 +181,16 @@ enum status sink_open(const char *path, bool gzip, struct sink **out, struct dia
 	}
 	*out = s;
 	return ST_OK;
+}
+
+enum status sink_open(const char *path, bool gzip, struct sink **out, struct diag_log *log)
+{
+	return open_sink(path, gzip, false, out, log);
+}
+
+enum status sink_open_again(const char *path, struct sink **out, struct diag_log *log)
+{
+	return open_sink(path, false, true, out, log);
 }
 
 struct sink *sink_open_memory(void)

@@ -11,9 +11,14 @@ struct sink;
 
 /// Open `path` for writing ("-": standard output). A file is written beside its
 /// place under a temporary name (O_EXCL, O_NOFOLLOW) and appears whole when
-/// sink_commit() succeeds. `gzip` compresses. Caller ends with commit or abort.
+/// sink_commit() succeeds. `gzip` compresses. A file that this process has read is refused.
+/// Caller ends with commit or abort.
 GG_MUST_CHECK enum status sink_open(const char *path, bool gzip, struct sink **out,
                                     struct diag_log *log);
+
+/// The same for a file that was read in order to be changed.
+GG_MUST_CHECK enum status sink_open_again(const char *path, struct sink **out,
+                                          struct diag_log *log);
 
 /// A sink into memory; read it with sink_memory().
 struct sink *sink_open_memory(void);

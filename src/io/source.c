@@ -7,12 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "io/ahead.h"
+#include "io/inflate.h"
+#include "io/opened.h"
 
 #define RAW_BYTES ((size_t)64 << 10)
 #define AHEAD_BYTES ((size_t)256 << 10)
@@ -23,13 +24,16 @@ enum coding { CODING_UNKNOWN, CODING_PLAIN, CODING_GZIP, CODING_DONE };
 struct source {
 	char *name; ///< fit for a message
 	int fd; ///< -1: memory
-	struct span memory; ///< what is left of it
+	struct span memory, whole; ///< what is left of it; all of it
+	off_t start; ///< of the bytes in the file; -1: they cannot be read twice
 	struct source_options options;
 	enum coding coding;
 	bool raw_eof, in_member, truncated;
 	bool ended; ///< what `ahead` gave has come to its end
-	z_stream z;
-	unsigned char *raw; ///< bytes read and not yet handed on: [raw_at, raw_nr)
+	struct inflate *inflate; ///< NULL: plain
+	uint64_t member_at, member_nr; ///< where the member begins; bytes of it that were handed out
+	uint64_t skip; ///< bytes of it that zlib makes a second time
+	char *raw; ///< bytes read and not yet handed on: [raw_at, raw_nr)
 	size_t raw_at, raw_nr;
 	uint64_t raw_bytes, bytes; ///< taken from the file; handed out
 	char *peek; ///< bytes of source_peek() or source_unread() not yet read: [peek_at, peek_nr)
@@ -73,6 +77,8 @@ enum status source_open(const char *path, const struct source_options *options, 
 		source_close(s);
 		return ST_INPUT;
 	}
+	opened_note(&sb);
+	s->start = S_ISREG(sb.st_mode) ? lseek(s->fd, 0, SEEK_CUR) : -1;
 	*out = s;
 	return ST_OK;
 }
@@ -81,7 +87,7 @@ struct source *source_memory(const char *name, const void *p, size_t n,
                              const struct source_options *options)
 {
 	struct source *s = source_new(name, options);
-	s->memory = (struct span){ p, n };
+	s->memory = s->whole = (struct span){ p, n };
 	return s;
 }
 
@@ -134,7 +140,17 @@ static enum status fill_raw(struct source *s, size_t want, struct diag_log *log)
 
 static bool at_gzip_magic(const struct source *s)
 {
-	return s->raw_nr - s->raw_at >= 2 && s->raw[s->raw_at] == 0x1f && s->raw[s->raw_at + 1] == 0x8b;
+	return span_starts((struct span){ s->raw + s->raw_at, s->raw_nr - s->raw_at },
+	                   SPAN("\x1f\x8b"));
+}
+
+/* A member begins at the raw bytes; ISA-L takes it only where zlib could read it again. */
+static void begin_member(struct source *s)
+{
+	s->member_at = s->raw_bytes - (s->raw_nr - s->raw_at);
+	s->member_nr = 0;
+	inflate_begin(s->inflate, s->start < 0 || s->options.zlib_only);
+	s->in_member = true;
 }
 
 static enum status detect(struct source *s, struct diag_log *log)
@@ -143,10 +159,11 @@ static enum status detect(struct source *s, struct diag_log *log)
 	s->coding = CODING_PLAIN;
 	if (!at_gzip_magic(s))
 		return ST_OK;
-	if (inflateInit2(&s->z, 15 + 16) != Z_OK) /* 16: gzip wrapper, CRC and length are checked */
+	s->inflate = inflate_new();
+	if (!s->inflate)
 		return diag_fail(log, ST_OUTPUT, "%s: zlib cannot start", s->name);
 	s->coding = CODING_GZIP;
-	s->in_member = true;
+	begin_member(s);
 	return ST_OK;
 }
 
@@ -154,14 +171,53 @@ static enum status detect(struct source *s, struct diag_log *log)
 static enum status next_member(struct source *s, struct diag_log *log)
 {
 	TRY(fill_raw(s, 2, log));
-	/* a lone first byte of the magic: cut there, and inflate() will say so */
+	/* a lone first byte of the magic: cut there, and inflate_step() will say so */
 	if (at_gzip_magic(s) || (s->raw_nr == 1 && s->raw[0] == 0x1f)) {
-		inflateReset(&s->z);
-		s->in_member = true;
+		begin_member(s);
 		return ST_OK;
 	}
 	if (s->raw_nr)
 		diag_warn(log, "%s: trailing garbage behind the gzip data is ignored", s->name);
+	s->coding = CODING_DONE;
+	return ST_OK;
+}
+
+/* ISA-L met damage or the end of a cut file. What it hands out before and what it says differ from
+   zlib's, so zlib decodes the member once more, and the bytes that were handed out are skipped. */
+static enum status member_again(struct source *s, struct diag_log *log)
+{
+	if (s->fd < 0)
+		s->memory = (struct span){ s->whole.p + s->member_at, s->whole.n - s->member_at };
+	else if (lseek(s->fd, s->start + (off_t)s->member_at, SEEK_SET) < 0)
+		return diag_fail(log, ST_INPUT, "%s: byte %" PRIu64 ": cannot be read: %s", s->name,
+		                 s->member_at, strerror(errno));
+	s->raw_bytes = s->member_at;
+	s->raw_at = s->raw_nr = 0;
+	s->raw_eof = false;
+	s->skip = s->member_nr;
+	inflate_begin(s->inflate, true);
+	return ST_OK;
+}
+
+/* What is inflated counts, unless it was handed out already by ISA-L. */
+static void count_inflated(struct source *s, char *buf, size_t *nr)
+{
+	size_t twice = *nr < s->skip ? *nr : (size_t)s->skip;
+	s->skip -= twice;
+	*nr -= twice;
+	memmove(buf, buf + twice, *nr);
+	s->member_nr += *nr;
+}
+
+static enum status cut_short(struct source *s, struct diag_log *log)
+{
+	if (!s->options.allow_truncated)
+		return diag_fail(log, ST_INPUT,
+		                 "%s: byte %" PRIu64
+		                 ": the gzip data is cut short; copy the file again, or "
+		                 "keep its complete events with --allow-truncated",
+		                 s->name, s->bytes - s->skip);
+	s->truncated = true;
 	s->coding = CODING_DONE;
 	return ST_OK;
 }
@@ -177,33 +233,23 @@ static enum status read_gzip(struct source *s, char *buf, size_t cap, size_t *nr
 		}
 		if (s->raw_at == s->raw_nr && !s->raw_eof)
 			TRY(fill_raw(s, 1, log));
-		s->z.next_in = s->raw + s->raw_at;
-		s->z.avail_in = (uInt)(s->raw_nr - s->raw_at);
-		s->z.next_out = (Bytef *)buf;
-		s->z.avail_out = (uInt)(cap < ((size_t)1 << 30) ? cap : (size_t)1 << 30);
-		uInt room = s->z.avail_out;
-		int z = inflate(&s->z, Z_NO_FLUSH);
-		s->raw_at = s->raw_nr - s->z.avail_in;
-		*nr = room - s->z.avail_out;
-		if (z == Z_STREAM_END) {
-			s->in_member = false;
-		} else if (z == Z_MEM_ERROR) {
+		struct span input = { s->raw + s->raw_at, s->raw_nr - s->raw_at };
+		const char *message = NULL;
+		enum inflate_result r = inflate_step(s->inflate, &input, buf, cap, nr, &message);
+		bool cut = r == INFLATE_MORE && *nr == 0 && s->raw_eof && input.n == 0;
+		s->raw_at = s->raw_nr - input.n;
+		count_inflated(s, buf, nr);
+		s->in_member = r != INFLATE_END;
+		if (r == INFLATE_NO_MEMORY)
 			return diag_fail(log, ST_OUTPUT, "%s: out of memory while inflating", s->name);
-		} else if (z != Z_OK && z != Z_BUF_ERROR && *nr == 0) {
-			/* what lies before the damage was handed out first: inflate() says it again */
-			return diag_fail(
-			    log, ST_INPUT, "%s: byte %" PRIu64 ": damaged gzip data: %s; make the file anew",
-			    s->name, s->bytes, s->z.msg ? s->z.msg : "a preset dictionary is asked for");
-		} else if (*nr == 0 && s->raw_eof && s->raw_at == s->raw_nr) {
-			if (!s->options.allow_truncated)
-				return diag_fail(log, ST_INPUT,
-				                 "%s: byte %" PRIu64
-				                 ": the gzip data is cut short; copy the file again, or keep its "
-				                 "complete events with --allow-truncated",
-				                 s->name, s->bytes);
-			s->truncated = true;
-			s->coding = CODING_DONE;
-		}
+		if (r == INFLATE_DAMAGED)
+			return diag_fail(log, ST_INPUT,
+			                 "%s: byte %" PRIu64 ": damaged gzip data: %s; make the file anew",
+			                 s->name, s->bytes - s->skip, message);
+		if (r == INFLATE_AGAIN || (cut && inflate_is_fast(s->inflate)))
+			TRY(member_again(s, log));
+		else if (cut)
+			TRY(cut_short(s, log));
 	}
 	return ST_OK;
 }
@@ -328,8 +374,7 @@ void source_close(struct source *s)
 	if (!s)
 		return;
 	ahead_end(s->ahead);
-	if (s->coding != CODING_UNKNOWN)
-		inflateEnd(&s->z); /* harmless where it was never started */
+	inflate_free(s->inflate);
 	if (s->fd >= 0)
 		close(s->fd);
 	diag_release(&s->end.said);

@@ -21,6 +21,7 @@ struct source_progress {
 struct source_options {
 	uint64_t max_bytes; ///< cap on expanded bytes; 0: the default, 1 TiB
 	size_t block; ///< bytes per read at most, for tests; 0: as many as fit
+	bool zlib_only; ///< gzip never goes through ISA-L, for tests
 	bool allow_truncated; ///< a gzip stream that is cut short ends there
 	struct source_progress *progress; ///< kept up to date while reading; NULL: nobody looks
 };

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/nearest.h"
 #include "base/number.h"
 #include "base/period.h"
 #include "base/sort.h"
@@ -246,25 +245,6 @@ void run_release(struct run *run)
 	vec_release(&run->ignored);
 	arena_release(&run->arena);
 	*run = (struct run){ 0 };
-}
-
-const char *digest_env_near(struct span key)
-{
-	static const char *const known[] = {
-		"gpu.name",       "gpu.count",       "cuda.runtime",     "cuda.driver",
-		"world_size",     "model",           "batch_size",       "precision",
-		"parallelism",    "sequence_length", "samples_per_step", "tokens_per_step",
-		"flops_per_step", "commit",          "peak_tflops",
-	};
-	const char *near = NULL;
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		size_t d = edit_distance(key, span_of(known[i]), 1);
-		if (d == 0)
-			return NULL;
-		if (d == 1)
-			near = known[i];
-	}
-	return near;
 }
 
 void digest_narrow(struct digest *d)

@@ -454,10 +454,6 @@ void digest_join(struct digest *d, struct digest *snapshot);
 /// Keep `part` until `d` is freed: parts of it have gone over into `d`.
 void digest_own(struct digest *d, struct digest *part);
 
-/// The known environment key that `key` is almost, but not quite; NULL for a
-/// known one and for one of the user's own; static.
-const char *digest_env_near(struct span key);
-
 /// Order of rows by their keys (model/rows.h), for sorting.
 int kernel_stat_cmp(const void *a, const void *b);
 int op_stat_cmp(const void *a, const void *b);

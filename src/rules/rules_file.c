@@ -3,6 +3,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "model/embedded.h"
+#include "model/env_key.h"
 #include "rules/rules_internal.h"
 
 const char *workload_fault(struct span name)
@@ -52,7 +53,10 @@ static enum status check_baseline(struct document *d, const struct node *n)
 static enum status check_key(struct document *d, const struct node *n)
 {
 	static const char *const known[] = { "gpu.name", "gpu.count", "cuda.runtime", "cuda.driver" };
-	const char *near = digest_env_near(n->text);
+	const char *near = env_key_near(n->text);
+	if (!env_key_is_valid(n->text))
+		return document_fail(d, n, "%s is no key of the environment: " ENV_KEY_FORM,
+		                     document_quote(d, n->text));
 	if (near)
 		return document_fail(d, n, "%s is no key of the environment: did you mean '%s'?",
 		                     document_quote(d, n->text), near);

@@ -10,6 +10,7 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "io/opened.h"
 
 /* The open maps and lists, and where their next entry goes. */
 struct level {
@@ -233,8 +234,10 @@ static enum status document_read(struct document *d, const char *path)
 	else
 		st = read_all(d, fd, &text);
 	close(fd);
-	if (st == ST_OK)
+	if (st == ST_OK) {
+		opened_note(&sb);
 		st = document_parse(d, strbuf_span(&text));
+	}
 	strbuf_release(&text);
 	return st;
 }

@@ -12,6 +12,9 @@ const struct store_limits store_limits = {
 	.ranks = 65536,
 };
 
+/* Fewest bytes of a file for each row beyond store_limits.rows. */
+#define ROW_BYTES 16
+
 void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *what)
 {
 	if (jscan_status(r->js) != ST_OK)
@@ -137,15 +140,20 @@ static void read_rows(struct row_reader *r, const struct field *f, void *const *
 	struct line l = { mem_calloc(nr, s->size), mem_calloc(nr, sizeof *l.owned),
 		              mem_calloc(nr, sizeof *l.owners), 0 };
 	uint64_t byte = row_byte(r);
-	size_t before = row_enter(r, f->key, 0), nr_lines = 0;
+	size_t before = row_enter(r, f->key, 0), nr_lines = 0, nr_rows = 0;
 	if (!jscan_array(r->js))
 		row_fail(r, byte, NULL, "is not an array");
 	while (jscan_status(r->js) == ST_OK && jscan_element(r->js)) {
 		size_t path = row_enter(r, NULL, nr_lines);
 		byte = row_byte(r);
-		if (nr_lines++ * nr >= store_limits.rows)
-			row_fail(r, byte, NULL, "is one row too many");
+		nr_lines++;
 		read_line(r, s, &l, nr);
+		nr_rows += l.nr;
+		/* many ranks have many rows, but a few bytes must not come to millions of them */
+		if (nr_lines > store_limits.rows ||
+		    (nr_rows > store_limits.rows &&
+		     nr_rows - store_limits.rows > (byte - r->start) / ROW_BYTES))
+			row_fail(r, byte, NULL, "is one row too many");
 		for (size_t i = 0; i < l.nr && !r->row_is_newer && jscan_status(r->js) == ST_OK; i++)
 			append(r, s, (char *)rows[l.owners[i]] + f->offset, l.rows + i * s->size, byte);
 		strbuf_setlen(&r->path, path);

@@ -84,7 +84,8 @@ def debian(build, dir):
     lint = run("lintian", *(["--allow-root"] if os.geteuid() == 0 else []), "--fail-on", "error,warning", deb)
     assert not lint, lint
     depends = run("dpkg-deb", "-f", deb, "Depends")
-    for library in ("libc6", "libjson-c", "libyaml-0", "zlib1g"):
+    inflate = ["libisal2"] if "ISA-L" in run(build / "gpugate", "--version") else []
+    for library in ("libc6", "libjson-c", "libyaml-0", "zlib1g", *inflate):
         assert library in depends, depends
     root = dir / "root"
     run("dpkg-deb", "-x", deb, root)

@@ -103,6 +103,11 @@ def trees(dir, seed):
     a, b = figures(dir / "job"), figures(dir / "whole.json")
     assert a == b
     assert len(a["ranks"]) == 6 and a["ranks"][4]["snapshot"] == "memory-rank4.json.gz"
+    # the name of a run's context, too, is told by content
+    (dir / "named").mkdir()
+    gpugate("merge", *leaves, "-o", dir / "named" / "run.json")
+    assert (dir / "named" / "run.json").read_bytes() == whole
+    assert figures(dir / "named") == figures(dir / "named" / "run.json") == b
     gpugate("merge", leaves[0], "-o", dir / "one.json")
     gpugate("digest", artifacts[leaves.index(leaves[0])], "-o", dir / "same.json")
     assert (dir / "one.json").read_bytes() == (dir / "same.json").read_bytes()

@@ -12,7 +12,9 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -506,7 +508,27 @@ def streams_and_odd_files(b):
     for out in ("dir", "absent/x", "good.json/x"):
         b.refused("digest", "good.json", "-o", out, code=5, says="cannot be written")
     b.refused("digest", "good.json", "-o", "good.json", code=2, says="would be written over")
+    b.refused("report", "good.json", "--json", "new.json", "--markdown", "./new.json", code=2, says="would be written over")
+    unnamed_inputs(b, base)
     b.refused("metrics", "-", "-", code=2, says="twice")
+
+
+def unnamed_inputs(b, base):
+    """What was read without being named is not written over: a file of a folder, the default rules and baseline."""
+    own = b.dir / "own"
+    for folder in (own / "run", own / "rules", own / "baselines"):
+        folder.mkdir(parents=True)
+    shutil.copy(b.dir / "good.json", own / "run" / "rank0.json")
+    shutil.copy(b.dir / base, own / "baselines" / "default.json")
+    (own / "rules" / "gpugate.yaml").write_text("version: 1\nrules: [{id: t, metric: step.cuda_time, fail: {increase: 5%}}]\n")
+    for path in ("run/rank0.json", "rules/gpugate.yaml", "baselines/default.json"):
+        before = (own / path).read_bytes()
+        done = subprocess.run([PROGRAM, "check", "run", "--json", path], cwd=own, capture_output=True, check=False)
+        assert done.returncode == 5 and b"it is an input of this command" in done.stderr, done
+        assert (own / path).read_bytes() == before, path
+    os.symlink("there.json", own / "link.json")
+    subprocess.run([PROGRAM, "digest", "run", "-o", "link.json"], cwd=own, check=True)
+    assert (own / "link.json").is_symlink() and (own / "there.json").exists(), "a link that led nowhere was replaced"
 
 
 def many_ranks(b):

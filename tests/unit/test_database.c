@@ -266,6 +266,29 @@ static void test_damage(void **state)
 	}
 }
 
+/* Each row's text holds the next row: a page would come to many times its bytes. */
+static void test_shared_bytes(void **state)
+{
+	enum { NESTED = 20, HEAD = 9, FROM = PAGE - 400 };
+	unsigned char file[PAGE * PAGES], *page = file + 2 * PAGE;
+	struct strbuf b = STRBUF_INIT;
+	(void)state;
+	make(file);
+	put(page + 3, 2, NESTED);
+	for (size_t i = 0; i < NESTED; i++) {
+		size_t at = FROM + i * HEAD, bytes = PAGE - at - 3, type = 13 + 2 * (bytes - 7);
+		char cell[HEAD + 1];
+		snprintf(cell, sizeof cell, "%c%c%c%c%c%c%c%c%c", (char)(0x80 | bytes >> 7),
+		         (char)(bytes & 127), (char)(i + 1), 6, 0, 1, (char)(0x80 | type >> 7),
+		         (char)(type & 127), 0);
+		memcpy(page + at, cell, HEAD);
+		put(page + 8 + i * 2, 2, at);
+	}
+	read_all(file, sizeof file, &b);
+	assert_string_equal(strbuf_str(&b), "page 3: has rows that share bytes; export it anew");
+	strbuf_release(&b);
+}
+
 static void test_any_damage(void **state)
 {
 	(void)state;
@@ -310,9 +333,9 @@ static void test_no_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_columns), cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_damage),  cmocka_unit_test(test_any_damage),
-		cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_columns),    cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_damage),     cmocka_unit_test(test_shared_bytes),
+		cmocka_unit_test(test_any_damage), cmocka_unit_test(test_no_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

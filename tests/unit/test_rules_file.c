@@ -475,6 +475,9 @@ static void test_refused(void **state)
 		{ "steps: {min: 0}\n", "f:1:14: 'min' must be from 1" },
 		{ "environment: {must_match: [a, b, a]}\n" HEAD RULE,
 		  "f:1:34: 'a' is in 'must_match' already" },
+		{ "environment: {should_match: [1, 2]}\n" HEAD RULE,
+		  "f:1:30: '1' is no key of the environment: a key is lower-case letters, digits, '_' "
+		  "and '.', a letter first" },
 		{ "environment: {must_match: [a], should_match: [b, a]}\n" HEAD RULE,
 		  "f:1:50: 'a' is in 'must_match' already" },
 		{ "environment: {should_match: [a, [b]]}\n",

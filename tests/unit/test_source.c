@@ -95,21 +95,23 @@ static void outcome_release(struct outcome *o)
 	diag_release(&o->log);
 }
 
-/* In every block size, with and without a look ahead, in one thread and in two. */
+/* In every block size, with and without a look ahead, in one thread and in two, and by zlib alone.
+ */
 static void check(struct span data, struct source_options options, enum status status,
                   struct span text, const char *message, const char *what)
 {
-	for (size_t i = 0; i < 4 * ROWS(blocks); i++) {
-		options.block = blocks[i / 4];
+	for (size_t i = 0; i < 8 * ROWS(blocks); i++) {
+		options.block = blocks[i / 8];
+		options.zlib_only = i / 4 % 2;
 		bool ahead = i / 2 % 2;
 		struct outcome o = read_all(data, &options, i % 2, ahead);
 		const struct diag_entry *e = o.log.first;
 		bool ok = o.status == status && (status != ST_OK || span_eq(strbuf_span(&o.bytes), text)) &&
 		          (message ? e && strcmp(e->text, message) == 0 && !e->next : !e);
 		if (!ok)
-			fail_msg("%s, block %zu%s%s: status %d, %zu bytes, '%s'", what, options.block,
-			         i % 2 ? ", peeked" : "", ahead ? ", ahead" : "", o.status, o.bytes.n,
-			         e ? e->text : "");
+			fail_msg("%s, block %zu%s%s%s: status %d, %zu bytes, '%s'", what, options.block,
+			         i % 2 ? ", peeked" : "", ahead ? ", ahead" : "",
+			         options.zlib_only ? ", zlib" : "", o.status, o.bytes.n, e ? e->text : "");
 		outcome_release(&o);
 	}
 }
@@ -273,6 +275,65 @@ static void damaged(void **state)
 		z.p[at] ^= 0x10;
 	}
 	strbuf_release(&z);
+	strbuf_release(&text);
+}
+
+/* ISA-L and zlib hand out the same bytes and say the same words. */
+static void check_decoders_agree(struct span data, bool allow_truncated, size_t block,
+                                 const char *what, size_t at)
+{
+	struct outcome o[2];
+	for (int i = 0; i < 2; i++) {
+		struct source_options options = { .block = block,
+			                              .allow_truncated = allow_truncated,
+			                              .zlib_only = i };
+		o[i] = read_all(data, &options, false, false);
+	}
+	const char *said[2] = { o[0].log.first ? o[0].log.first->text : "",
+		                    o[1].log.first ? o[1].log.first->text : "" };
+	if (o[0].status != o[1].status || o[0].truncated != o[1].truncated ||
+	    strcmp(said[0], said[1]) ||
+	    (o[0].status == ST_OK && !span_eq(strbuf_span(&o[0].bytes), strbuf_span(&o[1].bytes))))
+		fail_msg("%s, byte %zu, block %zu: status %d and %d, %zu and %zu bytes, '%s' and '%s'",
+		         what, at, block, o[0].status, o[1].status, o[0].bytes.n, o[1].bytes.n, said[0],
+		         said[1]);
+	outcome_release(&o[0]);
+	outcome_release(&o[1]);
+}
+
+/* Damages of each part of a file of two members, at 40 places. */
+static void damages_are_told_alike(void **state)
+{
+	static const char *const parts[] = { "bit", "byte", "cut", "doubled", "garbage" };
+	struct strbuf text = STRBUF_INIT, whole = STRBUF_INIT;
+	(void)state;
+	some_text(&text, 70000);
+	gzip_member(&whole, strbuf_span(&text));
+	gzip_member(&whole, strbuf_span(&text));
+	for (size_t place = 0; place < 40; place++) {
+		/* ten in the header and in the trailer of the first member, the others spread */
+		size_t at = place < 10   ? place * 2
+		            : place < 20 ? whole.n / 2 - 12 + place
+		                         : (place - 20) * whole.n / 20;
+		for (size_t part = 0; part < ROWS(parts); part++) {
+			struct strbuf z = STRBUF_INIT;
+			strbuf_add(&z, (struct span){ whole.p, part == 2 ? at : whole.n });
+			if (part == 0)
+				z.p[at] ^= (char)(1 << place % 8);
+			if (part == 1)
+				z.p[at] = (char)(place * 37);
+			if (part == 3) {
+				strbuf_setlen(&z, at);
+				strbuf_add(&z, strbuf_span(&whole));
+			}
+			if (part == 4)
+				strbuf_add(&z, (struct span){ whole.p + at, (whole.n - at) / 2 });
+			for (size_t i = 0; i < 6; i++)
+				check_decoders_agree(strbuf_span(&z), i % 2, blocks[i / 2 * 2], parts[part], at);
+			strbuf_release(&z);
+		}
+	}
+	strbuf_release(&whole);
 	strbuf_release(&text);
 }
 
@@ -606,6 +667,7 @@ int main(void)
 		cmocka_unit_test(cut_at_every_byte),
 		cmocka_unit_test(cut_names_the_byte),
 		cmocka_unit_test(damaged),
+		cmocka_unit_test(damages_are_told_alike),
 		cmocka_unit_test(damaged_second_member),
 		cmocka_unit_test(max_bytes),
 		cmocka_unit_test(bomb),

@@ -1,0 +1,147 @@
+#include "io/inflate.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#ifdef GG_HAS_ISAL
+#include <isa-l.h>
+#endif
+
+#include "base/alloc.h"
+#include "base/strbuf.h"
+
+/* Largest number of bytes given to a library at once: both count in 32 bits. */
+#define STEP_BYTES ((size_t)1 << 30)
+
+struct inflate {
+	z_stream z;
+	bool zlib_only; ///< of the member that is decoded
+	bool header_done; ///< ISA-L has the body and the trailer
+#ifdef GG_HAS_ISAL
+	struct inflate_state isal;
+#endif
+};
+
+struct inflate *inflate_new(void)
+{
+	struct inflate *in = mem_calloc(1, sizeof *in);
+	if (inflateInit2(&in->z, 15 + 16) != Z_OK) { /* 16: gzip wrapper, CRC and length are checked */
+		free(in);
+		return NULL;
+	}
+	return in;
+}
+
+void inflate_begin(struct inflate *in, bool zlib_only)
+{
+	inflateReset(&in->z);
+#ifdef GG_HAS_ISAL
+	in->zlib_only = zlib_only;
+#else
+	(void)zlib_only;
+	in->zlib_only = true;
+#endif
+	in->header_done = false;
+}
+
+static void advance(struct span *input, size_t n)
+{
+	*input = (struct span){ input->p + n, input->n - n };
+}
+
+/* zlib: to the end of the member, or, where ISA-L takes over there, to the end of its header. */
+static enum inflate_result step_zlib(struct inflate *in, struct span *input, char *out, size_t cap,
+                                     size_t *nr, const char **message)
+{
+	z_stream *z = &in->z;
+	size_t given = input->n < STEP_BYTES ? input->n : STEP_BYTES;
+	size_t room = cap < STEP_BYTES ? cap : STEP_BYTES;
+	z->next_in = (Bytef *)(uintptr_t)input->p;
+	z->avail_in = (uInt)given;
+	z->next_out = (Bytef *)out;
+	z->avail_out = (uInt)room;
+	int answer = inflate(z, in->zlib_only ? Z_NO_FLUSH : Z_BLOCK);
+	advance(input, given - z->avail_in);
+	*nr = room - z->avail_out;
+	if (answer == Z_STREAM_END)
+		return INFLATE_END;
+	if (answer == Z_MEM_ERROR)
+		return INFLATE_NO_MEMORY;
+	if (answer == Z_OK || answer == Z_BUF_ERROR || *nr)
+		return INFLATE_MORE; /* what lies before damage is handed out first: zlib says it again */
+	*message = z->msg ? z->msg : "a preset dictionary is asked for";
+	return INFLATE_DAMAGED;
+}
+
+#ifdef GG_HAS_ISAL
+
+/* ISA-L, behind the header. Bytes of the call that met damage are not handed out: zlib, which
+   begins the member again, decides how far the data is sound, and says what is wrong. */
+static enum inflate_result step_isal(struct inflate *in, struct span *input, char *out, size_t cap,
+                                     size_t *nr)
+{
+	struct inflate_state *s = &in->isal;
+	size_t given = input->n < STEP_BYTES ? input->n : STEP_BYTES;
+	size_t room = cap < STEP_BYTES ? cap : STEP_BYTES;
+	s->next_in = (uint8_t *)(uintptr_t)input->p;
+	s->avail_in = (uint32_t)given;
+	s->next_out = (uint8_t *)out;
+	s->avail_out = (uint32_t)room;
+	int answer = isal_inflate(s);
+	if (answer < 0 || answer == ISAL_NEED_DICT)
+		return INFLATE_AGAIN;
+	advance(input, given - s->avail_in);
+	*nr = room - s->avail_out;
+	return s->block_state == ISAL_BLOCK_FINISH ? INFLATE_END : INFLATE_MORE;
+}
+
+static enum inflate_result step_header(struct inflate *in, struct span *input, size_t *nr,
+                                       const char **message)
+{
+	char none;
+	enum inflate_result r = step_zlib(in, input, &none, sizeof none, nr, message);
+	/* zlib.h: bit 7 of data_type is set behind the complete header */
+	if (r == INFLATE_MORE && in->z.data_type & 128) {
+		in->header_done = true;
+		isal_inflate_init(&in->isal);
+		in->isal.crc_flag = ISAL_GZIP_NO_HDR_VER;
+	}
+	return r;
+}
+#endif
+
+enum inflate_result inflate_step(struct inflate *in, struct span *input, char *out, size_t cap,
+                                 size_t *nr, const char **message)
+{
+#ifdef GG_HAS_ISAL
+	*nr = 0;
+	if (!in->zlib_only) {
+		if (in->header_done)
+			return step_isal(in, input, out, cap, nr);
+		return step_header(in, input, nr, message);
+	}
+#endif
+	return step_zlib(in, input, out, cap, nr, message);
+}
+
+bool inflate_is_fast(const struct inflate *in)
+{
+	return !in->zlib_only;
+}
+
+void inflate_version(struct strbuf *out)
+{
+	strbuf_addf(out, "zlib %s", zlibVersion());
+#ifdef GG_HAS_ISAL
+	strbuf_addf(out, ", ISA-L %d.%d.%d", ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION,
+	            ISAL_PATCH_VERSION);
+#endif
+}
+
+void inflate_free(struct inflate *in)
+{
+	if (in)
+		inflateEnd(&in->z);
+	free(in);
+}

@@ -1,0 +1,32 @@
+#include "io/opened.h"
+
+#include <pthread.h>
+
+#include "base/vec.h"
+
+struct opened {
+	dev_t dev;
+	ino_t ino;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static VEC(struct opened) all; /* for the life of the process */
+
+void opened_note(const struct stat *file)
+{
+	if (!S_ISREG(file->st_mode))
+		return;
+	pthread_mutex_lock(&lock);
+	vec_push(&all, (struct opened){ file->st_dev, file->st_ino });
+	pthread_mutex_unlock(&lock);
+}
+
+bool opened_has(const struct stat *file)
+{
+	bool found = false;
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < all.nr && !found; i++)
+		found = all.v[i].dev == file->st_dev && all.v[i].ino == file->st_ino;
+	pthread_mutex_unlock(&lock);
+	return found;
+}

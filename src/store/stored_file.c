@@ -1,0 +1,77 @@
+#include "store/stored_file.h"
+
+#include "base/text.h"
+#include "store/run_json.h"
+
+/* What is in memory, once `reads_back` has taken it. */
+static enum status save(struct sink *text, enum status reads_back, const struct diag_log *said,
+                        const char *path, bool gzip, bool again, struct diag_log *log)
+{
+	struct sink *out;
+	if (reads_back != ST_OK) {
+		const char *why = diag_first_error(said);
+		return diag_fail(log, ST_OUTPUT,
+		                 "%s: is not written, as it could not be read again: %s; record fewer "
+		                 "ranks or steps in one file",
+		                 text_quote(&log->arena, span_of(path)),
+		                 why ? why : status_text(reads_back));
+	}
+	TRY(again ? sink_open_again(path, &out, log) : sink_open(path, gzip, &out, log));
+	sink_write(out, sink_memory(text));
+	return sink_commit(out, log);
+}
+
+static struct source *source_of(struct sink *text)
+{
+	struct span bytes = sink_memory(text);
+	return source_memory("document", bytes.p, bytes.n, NULL);
+}
+
+static bool ends_with(struct span s, struct span suffix)
+{
+	return s.n >= suffix.n && span_eq((struct span){ s.p + s.n - suffix.n, suffix.n }, suffix);
+}
+
+static enum status read_run_back(const struct run *run, struct source *src, struct diag_log *log)
+{
+	struct run back = { 0 };
+	struct digest *d = NULL;
+	enum status st =
+	    run->ranks.nr == 1 ? digest_read(src, ST_INPUT, &d, log) : run_read(src, &back, log);
+	digest_free(d);
+	run_release(&back);
+	return st;
+}
+
+enum status stored_run_save(const struct run *run, const char *path, struct diag_log *log)
+{
+	struct diag_log said;
+	struct sink *text = sink_open_memory();
+	run_write(run, text);
+	struct source *src = source_of(text);
+	diag_init(&said);
+	enum status st = read_run_back(run, src, &said);
+	st = save(text, st, &said, path, ends_with(span_of(path), SPAN(".gz")), false, log);
+	source_close(src);
+	diag_release(&said);
+	sink_abort(text);
+	return st;
+}
+
+enum status stored_baseline_save(const struct baseline *b, const char *path, bool again,
+                                 struct diag_log *log)
+{
+	struct diag_log said;
+	struct baseline back;
+	struct sink *text = sink_open_memory();
+	baseline_write(b, text);
+	struct source *src = source_of(text);
+	diag_init(&said);
+	enum status st = baseline_parse(src, &back, &said);
+	baseline_release(&back);
+	st = save(text, st, &said, path, false, again, log);
+	source_close(src);
+	diag_release(&said);
+	sink_abort(text);
+	return st;
+}
