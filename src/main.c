@@ -12,37 +12,46 @@
    metric/    what a figure is: metrics (one row each in metrics.def), units, statistics
    events/    what readers hand on: events of a trace, a memory snapshot, records of other profilers
    model/     plain nouns: digest and its rows (a line for each member: how it is stored, what
-   becomes of it when rows are joined), memory, flops (operations, peaks of GPUs), ranks
+              becomes of it when rows are joined), memory, flops (operations, peaks of GPUs), ranks
               (collectives matched across them), view (what rules see of a digest), category, rule,
-   select, history (past runs of a baseline), diagnosis, report figures/   a value of each metric,
-   as model/view.h asks for it read/      trace → events, by several threads where there are some to
-   spare, also of JAX and XProf; export of Nsight Systems → events; memory snapshot, as JSON or as a
-   pickle read as data, and other profilers' records of memory; flat metrics files; recognising what
-   an input may be merge/     several digests of one rank as one; digests of bounded size code/
-   where in the code work comes from: threads, Python's calls; ids of parts of a trace reduce/
-   events → digest: steps, kernels, communication, devices, host, functions, operations, memory,
-   what was done last replay/    memory snapshot → digest: replay backwards from the final state,
-   sites; other profilers' records of memory → digest store/     digest and baseline as canonical
-   JSON, and their JSON Schemas; the lock of a baseline rules/     everything that is read from
-   YAML: rules, categories, sites and diagnosis files diff/      two sides beside each other,
-   without a verdict: bench (all runs of both), pairs of kernels, renames, drift, where a change of
-   time or memory went gate/      judge: environment, trust, noise, compare (the only place that
-   decides), waivers diagnose/  what is worth naming of a run, from digests alone: facts, tables,
-   series; what it is bound by, what to do about it (rules of diagnosis, and those in code); slow
-   and late ranks, slow links, workers unlike their peers; ranks side by side report/    writers
-   over struct report: text, Markdown, JUnit, JSON, OpenMetrics; figures of one run html/      the
-   writer of the page, its charts, style and script cli/       option table, formats of reports,
-   loading of runs (several files at a time), where a run comes from, what init finds in a
-   repository and writes; one file per group of commands
+              select, history (past runs of a baseline), diagnosis, finding (why checks failed),
+              report
+   figures/   a value of each metric, as model/view.h asks for it
+   read/      trace → events, by several threads where there are some to spare, also of JAX and
+              XProf; export of Nsight Systems → events; memory snapshot, as JSON or as a pickle
+              read as data, and other profilers' records of memory; flat metrics files;
+              recognising what an input may be
+   merge/     several digests of one rank as one; digests of bounded size
+   code/      where in the code work comes from: threads, Python's calls; ids of parts of a trace
+   reduce/    events → digest: steps, kernels, communication, devices, host, functions,
+              operations, memory, what was done last
+   replay/    memory snapshot → digest: replay backwards from the final state, sites; other
+              profilers' records of memory → digest
+   store/     digest and baseline as canonical JSON, and their JSON Schemas; the lock of a
+              baseline
+   rules/     everything that is read from YAML: rules, categories, sites and diagnosis files
+   diff/      two sides beside each other, without a verdict: bench (all runs of both), pairs of
+              kernels, renames, drift, where a change of time or memory went
+   gate/      judge: environment, trust, noise, compare (the only place that decides), waivers
+   cause/     failed and warned checks as findings: what caused them, what it costs, what to do
+   diagnose/  what is worth naming of a run, from digests alone: facts, tables, series; what it is
+              bound by, what to do about it (rules of diagnosis, and those in code); slow and late
+              ranks, slow links, workers unlike their peers; ranks side by side
+   report/    writers over struct report: text, Markdown, JUnit, JSON, OpenMetrics; figures of
+              one run
+   html/      the writer of the page, its charts, style and script
+   cli/       option table, formats of reports, loading of runs (several files at a time), where a
+              run comes from, what init finds in a repository and writes; one file per group of
+              commands
 
    pages/     a program of the build: manual pages and completions, from the tables of cli
 
    The digest is the waist: nothing after it sees an event, nothing before it knows a rule.
-   Working rooms (read, reduce, replay, store, rules, diff, gate, diagnose, report, html) do not
-   include one another, but gate rests on diff, html on report, report on names and document, and
-   reduce and store use merge, reduce also code; base includes nothing, io, metric, events, names
-   and document only base, model also metric and events. tests/layers.py checks it, and the size of
-   files and rooms.
+   Working rooms (read, code, reduce, replay, store, rules, diff, gate, cause, diagnose, report,
+   html) do not include one another, but gate and cause rest on diff, html on report, report on
+   names and document, reduce and store use merge, and reduce also code; base includes nothing,
+   io, metric, events, names and document only base, model also metric and events.
+   tests/layers.py checks it, and the size of files and rooms.
 
    docs/development.md has the recipes: a metric, a report format, a key of the rules, a
    category, a diagnosis, an input, a command or an option, a room. */

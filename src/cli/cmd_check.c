@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cause/cause.h"
 #include "cli/acceptance.h"
 #include "cli/baseline_edit.h"
 #include "cli/output.h"
@@ -103,6 +104,16 @@ static enum status bootstrap(const struct candidates *c, const struct setup *s,
 	return st;
 }
 
+/* What failed, by its causes: behind the insights, which are evidence. */
+static void explain(const struct candidates *c, const struct setup *s, const struct baseline *b,
+                    struct report *out)
+{
+	struct cause_input in = { .runs = { b ? &b->pin : NULL, b ? &b->recent : NULL, c->v, c->nr },
+		                      .naming = s->naming,
+		                      .min_runs = s->rules.rules.v[0].noise.min_runs };
+	causes_find(&in, out);
+}
+
 enum status cmd_check(const struct options *o, struct diag_log *log)
 {
 	struct setup s;
@@ -120,6 +131,8 @@ enum status cmd_check(const struct options *o, struct diag_log *log)
 	if (st == ST_OK)
 		remarks_add(&s.naming, &s.diagnosis, &candidates.v[0], &b.pin, o->value[OPT_HTML] != NULL,
 		            &r);
+	if (st == ST_OK)
+		explain(&candidates, &s, fresh ? NULL : &b, &r);
 	if (st == ST_OK && fresh && r.status == ST_OK)
 		st = bootstrap(&candidates, &s, o, path, log);
 	if (st == ST_OK && !fresh && o->value[OPT_PROPOSE] && r.counts[VERDICT_FAIL])

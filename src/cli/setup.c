@@ -66,6 +66,7 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 		.marker_alone = s->rules.marker && strcmp(s->rules.marker, DEFAULT_MARKER) != 0,
 		.warmup = s->rules.warmup > 0 ? s->rules.warmup : 0,
 		.communication = category_communication(&s->categories, &s->rules.arena),
+		.sites = &s->sites,
 	};
 	return ST_OK;
 }

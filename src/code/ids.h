@@ -29,6 +29,7 @@ enum id_table {
 	IDS_INPUT,
 	IDS_COMM_TEXT,
 	IDS_COMM_KEY,
+	IDS_CALL_STACK,
 	NR_ID_TABLES
 };
 

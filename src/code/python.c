@@ -96,7 +96,6 @@ static inline uint32_t path_called(struct python_paths *p, uint32_t caller, uint
 /* From here on a frame's `name` is its path. */
 static void find_paths(struct python_paths *p, struct python_thread *t)
 {
-	python_callers(p->frames, t);
 	struct python_frame *v = t->frames.v;
 	for (size_t i = 0; i < t->frames.nr; i++) {
 		struct python_frame *f = &v[i];

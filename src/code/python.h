@@ -69,7 +69,25 @@ void python_join_ids(struct python_frames *to, const struct python_frames *from,
 bool python_fits(const struct python_frames *to, const struct python_frames *from);
 void python_join(struct python_frames *to, struct python_frames *from, const struct part_ids *ids);
 
-/// Find callers and call paths of all frames, whose names are in `names`.
+/// Find the callers of all frames, and order them by start, callers first.
+void python_order(struct python_frames *p);
+
+/// Position of a walk over the calls of a thread, in order.
+struct python_walk {
+	const struct python_frames *frames;
+	const struct python_thread *thread; ///< NULL: it has none
+	const struct python_run *run;
+	size_t next; ///< frame
+};
+
+/// Begin to walk the calls of a thread (thread_key()), after python_order().
+struct python_walk python_walk_thread(const struct python_frames *p, int64_t thread);
+
+/// The next call that begins by `at_ns`; false if there is none.
+bool python_walk_next(struct python_walk *w, int64_t at_ns, int64_t *start_ns, int64_t *dur_ns,
+                      uint32_t *name);
+
+/// Find the call paths of all frames, whose names are in `names`, after python_order() and walks.
 void python_make_paths(struct python_frames *p, const struct name_table *names);
 
 /// Append rows of Python functions: a tree of call paths, unordered. Each has the id of its path in

@@ -289,7 +289,7 @@ static bool find_callers(const struct python_frames *p, struct python_thread *t,
 	return fits;
 }
 
-void python_callers(struct python_frames *p, struct python_thread *t)
+static void python_callers(struct python_frames *p, struct python_thread *t)
 {
 	if (!frame_ids_ascend(t))
 		frames_reorder(p, t, true);
@@ -297,4 +297,36 @@ void python_callers(struct python_frames *p, struct python_thread *t)
 		frames_reorder(p, t, false);
 		find_callers(p, t, false);
 	}
+}
+
+void python_order(struct python_frames *p)
+{
+	for (size_t i = 0; i < p->threads.nr; i++)
+		python_callers(p, &p->threads.v[i]);
+}
+
+/* --- walks --- */
+
+struct python_walk python_walk_thread(const struct python_frames *p, int64_t thread)
+{
+	uint32_t id = p->threads.nr ? idmap_find(&p->ids, thread) : IDMAP_NONE;
+	const struct python_thread *t = id == IDMAP_NONE ? NULL : &p->threads.v[id];
+	return (struct python_walk){ p, t, t ? t->runs.v : NULL, 0 };
+}
+
+bool python_walk_next(struct python_walk *w, int64_t at_ns, int64_t *start_ns, int64_t *dur_ns,
+                      uint32_t *name)
+{
+	if (!w->thread || w->next == w->thread->frames.nr)
+		return false;
+	const struct python_frame *f = &w->thread->frames.v[w->next];
+	if (w->next == run_end(w->thread, w->run))
+		w->run++;
+	*start_ns = frame_start(w->run, f);
+	if (*start_ns > at_ns)
+		return false;
+	*dur_ns = frame_dur(w->frames, f);
+	*name = f->name;
+	w->next++;
+	return true;
 }

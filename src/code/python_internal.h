@@ -62,10 +62,6 @@ static inline int64_t frame_start(const struct python_run *run, const struct pyt
 	return (int64_t)(run->base_ns + f->start);
 }
 
-/// The `parent` of each frame becomes the index of its caller, or NO_ID. Orders the frames by
-/// start, callers first.
-void python_callers(struct python_frames *p, struct python_thread *t);
-
 /// Exclusive times of all paths, from frames whose `name` is their path. Overwrites `start`.
 void python_sweep(struct python_paths *p, const struct python_window *w);
 

@@ -26,6 +26,9 @@ void thread_ids_join(struct thread_ids *to, const struct thread_ids *from, struc
 /// Pid id and tid id of an event, as one key.
 int64_t thread_key(struct thread_ids *t, const struct event *ev);
 
+/// The same of a part in the whole.
+int64_t thread_key_join(int64_t key, const struct part_ids *ids);
+
 /// Thread id of a host event.
 static inline uint32_t thread_of(struct thread_ids *t, const struct event *ev)
 {

@@ -21,6 +21,7 @@ enum event_kind {
 	EVENT_MEMORY, ///< [memory] instant event
 	EVENT_PYTHON, ///< python_function
 	EVENT_STEP, ///< a step on the timeline of one GPU, as XProf derives it
+	EVENT_FLOW, ///< an end of the arrow from an operator to its backward
 };
 
 /// True for what counts as a GPU activity.
@@ -74,6 +75,12 @@ struct event {
 	int64_t flops; ///< operator: of kernels that Inductor makes; 0 unknown
 	struct collective_args collective; ///< kernel, operator, annotation
 	int64_t python_id, python_parent; ///< python_function; -1 absent
+	struct span call_stack; ///< operator of a trace of 2021: frames, innermost first, between ';';
+	                        ///< borrowed for the call
+	int64_t sequence; ///< operator: that of autograd, -1 absent
+	int64_t forward_thread; ///< operator: other than 0 of a backward one
+	int64_t flow; ///< flow: the id that its two ends share
+	bool flow_end; ///< flow: it ends here
 	bool numbered; ///< annotation: XProf says that it is the step of number `step`
 	int64_t step; ///< of those; step: ident, the same for one step on several GPUs
 };

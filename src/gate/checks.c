@@ -75,6 +75,7 @@ static struct check new_check(const struct maker *m, const struct entry *e, bool
 		.worse = rule->worse,
 		.item = item_of(a, e, false),
 		.select = select_pairs(&rule->query, a),
+		.stat = rule->query.stat,
 		.evidence = { .noise_text = "", .detectable_text = "", .text = "" },
 	};
 	fill_figures(&k, e, since_pin, a);

@@ -160,6 +160,28 @@ static void fold_threads(struct digest *d)
 	choice_release(&c);
 }
 
+static void fold_ranges(struct digest *d)
+{
+	struct choice c = { .fold = mem_calloc(d->ranges.nr, sizeof *c.fold) };
+	struct range_stat sum = { 0 };
+	size_t nr = 0;
+	for (size_t i = 0; i < d->ranges.nr; i++)
+		if (d->ranges.v[i].names == 0)
+			choose(&c, i, d->ranges.v[i].total_ns, false);
+	limit(&c, FOLD_RANGES);
+	for (size_t i = 0; i < d->ranges.nr; i++) {
+		const struct range_stat *s = &d->ranges.v[i];
+		if (!c.fold[i] && s->names == 0)
+			d->ranges.v[nr++] = *s;
+		else
+			row_fold(&range_stat_row, &sum, s);
+	}
+	if (sum.names)
+		d->ranges.v[nr++] = sum;
+	d->ranges.nr = nr;
+	choice_release(&c);
+}
+
 /* --- calls: a sum at the end of each kind --- */
 
 static void fold_calls(struct digest *d)
@@ -351,4 +373,6 @@ void digest_fold(struct digest *d, const struct category_table *t)
 	fold_threads(d);
 	fold_calls(d);
 	fold_items(d);
+	digest_fold_code(d);
+	fold_ranges(d);
 }

@@ -16,6 +16,9 @@ enum fold_limits {
 	FOLD_PATHS = 300,
 	FOLD_THREADS = 100,
 	FOLD_CALLS = 16, ///< of each kind
+	FOLD_CODE_KERNELS = 160, ///< of the table of where work comes from: rows that name a kernel
+	FOLD_CODE = 320, ///< all of its rows
+	FOLD_RANGES = 60,
 	FOLD_PART = 1000,
 };
 
@@ -24,6 +27,9 @@ enum fold_limits {
 /// copies and memory sets stay. Every sum stays what it was, and a digest that is
 /// folded already stays as it is.
 void digest_fold(struct digest *d, const struct category_table *t);
+
+/// The same for the table of where work comes from, which digest_fold() does.
+void digest_fold_code(struct digest *d);
 
 /// The same for functions, which need no order but that a caller stands before its
 /// callees, and get that of a digest: sums by class, of Python functions by the

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "events/event.h"
 #include "metric/metric.h"
+#include "model/code.h"
 #include "model/memory.h"
 
 enum attribution { ATTRIBUTION_NONE, ATTRIBUTION_LAUNCH, ATTRIBUTION_TIMESTAMP };
@@ -171,34 +172,6 @@ struct counter_stat {
 
 /// Share of the window from which on a function is worth naming, in 1e-6 %.
 enum { FUNCTION_WORTH_NAMING = 1000000 };
-
-/// Parts of a training step, which a report can be narrowed to, and kinds of a server's steps.
-enum phase {
-	PHASE_ALL,
-	PHASE_FORWARD,
-	PHASE_BACKWARD,
-	PHASE_OPTIMIZER,
-	PHASE_DATALOADER,
-	PHASE_COMMUNICATION,
-	PHASE_PREFILL, ///< from here on each is of whole steps
-	PHASE_DECODE,
-	PHASE_MIXED,
-	NR_PHASES,
-	NR_INNER_PHASES = PHASE_PREFILL ///< those within a step, with PHASE_ALL
-};
-
-/// How the steps of a digest name the phase that they are of as a whole: 0 none, 1 prefill, …
-static inline int64_t step_phase_code(enum phase p)
-{
-	return p == PHASE_ALL ? 0 : (int64_t)p - NR_INNER_PHASES + 1;
-}
-
-/// What is kept of each phase within a step. Of communication kernels all are of
-/// PHASE_COMMUNICATION: step.comm_time has them.
-enum phase_column { PHASE_COMPUTE, PHASE_MEMCPY, PHASE_MEMSET, PHASE_KERNELS, NR_PHASE_COLUMNS };
-
-/// Names of enum phase, ended by NULL; static.
-extern const char *const phase_names[];
 
 /// Where the host interval of a step went: parts of step.time.
 enum step_part {
@@ -401,6 +374,8 @@ struct digest {
 	VEC(struct collective) collectives; ///< in order of start
 	int64_t collectives_cut; ///< beyond COLLECTIVES_KEPT: in `comms` only
 	VEC(struct function_stat) functions; ///< sorted by class, name; python as a tree
+	VEC(struct code_stat) code; ///< sorted by its keys; of measured steps (else the window)
+	VEC(struct range_stat) ranges; ///< sorted by name; of the same
 	VEC(struct counter_stat) counters; ///< sorted by name
 	bool phase_known; ///< the trace tells the phase that was asked for (struct reduce_options)
 	VEC(struct kernel_stat) phase_kernels; ///< the step_* figures of it alone; never stored
@@ -461,6 +436,8 @@ int call_stat_cmp(const void *a, const void *b);
 int flop_stat_cmp(const void *a, const void *b);
 int comm_stat_cmp(const void *a, const void *b);
 int counter_stat_cmp(const void *a, const void *b);
+int code_stat_cmp(const void *a, const void *b);
+int range_stat_cmp(const void *a, const void *b);
 
 /// Put the rows of the phase in place of those of all kernels and operators.
 void digest_narrow(struct digest *d);

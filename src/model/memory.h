@@ -37,6 +37,9 @@ struct site_rules {
 /// Give the memory back.
 void site_rules_release(struct site_rules *r);
 
+/// True if any of the `nr` texts of a rule is in `text`.
+bool site_text_has(struct span text, const struct span *parts, size_t nr);
+
 enum site_kind {
 	SITE_USER, ///< the first frame of the user's own code
 	SITE_FRAMEWORK, ///< all frames were skipped

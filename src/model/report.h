@@ -79,6 +79,7 @@ struct check {
 	const struct metric *metric;
 	const char *item; ///< kernel, category, rank, … that this check is about; "" none. Valid UTF-8
 	const struct select_pair *select; ///< of the rule; ended by a pair without a key
+	enum statistic stat; ///< over steps: of the rule
 	enum verdict verdict;
 	enum worse worse; ///< the metric's, or what the rule says
 	bool has_baseline, has_candidate, has_change, has_pct;

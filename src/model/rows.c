@@ -20,6 +20,8 @@ const struct digest_list digest_lists[] = {
 	LIST(comms, comm_stat, false), /* collectives have indices of it */
 	LIST(collectives, collective, false),
 	LIST(functions, function_stat, false), /* a tree */
+	LIST(code, code_stat, true),
+	LIST(ranges, range_stat, true),
 	LIST(counters, counter_stat, true),
 	LIST(phase_kernels, kernel_stat, true),
 	LIST(phase_ops, op_stat, true),
@@ -42,6 +44,7 @@ size_t field_size(const struct field *f)
 	case FIELD_OPTIONAL_TEXT:
 		return sizeof(const char *);
 	case FIELD_NAME:
+	case FIELD_OPTIONAL_NAME:
 		return sizeof(struct span);
 	case FIELD_ENUM:
 		return sizeof(unsigned);
@@ -83,6 +86,7 @@ static int member_cmp(const struct field *f, const void *a, const void *b)
 	case FIELD_TEXT:
 		return strcmp(*(const char *const *)x, *(const char *const *)y);
 	case FIELD_NAME:
+	case FIELD_OPTIONAL_NAME:
 		return span_cmp(*(const struct span *)x, *(const struct span *)y);
 	case FIELD_ENUM:
 		k = *(const unsigned *)x, m = *(const unsigned *)y;

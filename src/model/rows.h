@@ -20,6 +20,7 @@ enum field_type {
 	FIELD_TEXT, ///< const char *, never NULL
 	FIELD_OPTIONAL_TEXT, ///< const char *, left out where NULL
 	FIELD_NAME, ///< struct span
+	FIELD_OPTIONAL_NAME, ///< struct span, left out where empty
 	FIELD_HASH, ///< uint64_t as 16 hex digits
 	FIELD_ENUM, ///< an enum, by `names`
 	FIELD_SHAPE, ///< int64_t[3], left out where [0] < 0, which reads as -1
@@ -97,8 +98,8 @@ struct schema {
 extern const struct schema env_entry_row, trust_counts_row, kernel_stat_row, device_stat_row,
     op_stat_row, call_stat_row, flop_stat_row, thread_stat_row, comm_stat_row, collective_row,
     function_stat_row, counter_stat_row, progress_row, cross_rank_row, memory_stat_row,
-    memory_item_row, memory_level_row, memory_evidence_row, input_stat_row, step_summary_row,
-    phase_summary_row;
+    code_stat_row, range_stat_row, memory_item_row, memory_level_row, memory_evidence_row,
+    input_stat_row, step_summary_row, phase_summary_row;
 
 /// Every list of a digest.
 struct digest_list {

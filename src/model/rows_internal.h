@@ -14,6 +14,8 @@
 #define TEXT .type = FIELD_TEXT
 #define OPTIONAL_TEXT .type = FIELD_OPTIONAL_TEXT
 #define NAME .type = FIELD_NAME
+#define OPTIONAL_NAME .type = FIELD_OPTIONAL_NAME
+#define HASH .type = FIELD_HASH
 #define SHAPE .type = FIELD_SHAPE
 #define ENUM(names_) .type = FIELD_ENUM, .names = (names_)
 

@@ -23,6 +23,8 @@ static const struct {
 	{ { "operator", 8 }, EVENT_OP },
 	{ { "user_annotation", 15 }, EVENT_ANNOTATION },
 	{ { "python_function", 15 }, EVENT_PYTHON },
+	{ { "fwdbwd", 6 }, EVENT_FLOW },
+	{ { "forward_backward", 16 }, EVENT_FLOW },
 };
 
 static int category_kind(struct span name)
@@ -43,6 +45,10 @@ static void read_phase(struct trace_input *in, struct raw_event *ev)
 			ev->phase = EVENT_PHASE_COMPLETE;
 		else if (span_eq(text, SPAN("M")))
 			ev->phase = EVENT_PHASE_METADATA;
+		else if (span_eq(text, SPAN("s")))
+			ev->phase = EVENT_PHASE_FLOW_START;
+		else if (span_eq(text, SPAN("f")))
+			ev->phase = EVENT_PHASE_FLOW_END;
 	} else {
 		jscan_skip(in->js);
 	}
@@ -90,7 +96,7 @@ static const struct jscan_key members[] = {
 	{ { "ts", 2 }, MEMBER_NANO, FIELD_TS },
 	{ { "dur", 3 }, MEMBER_NANO, FIELD_DUR },
 	{ { "args", 4 }, MEMBER_ARGS, 0 },
-	{ { "id", 2 }, MEMBER_SKIP, 0 },
+	{ { "id", 2 }, MEMBER_COUNT, FIELD_FLOW },
 	{ { "bp", 2 }, MEMBER_SKIP, 0 },
 	{ { "s", 1 }, MEMBER_SKIP, 0 },
 	{ { NULL, 0 }, JSCAN_KEY_OTHER, 0 },
@@ -346,8 +352,11 @@ static bool read_event(struct trace_input *in, struct raw_event *ev, struct even
 	}
 	if (jscan_status(in->js) != ST_OK)
 		return true;
-	if (ev->phase == EVENT_PHASE_COMPLETE && ev->kind >= 0)
-		*wanted = fill_kineto(in, ev, out);
+	bool flow = ev->kind == EVENT_FLOW;
+	if (flow && (ev->phase == EVENT_PHASE_FLOW_START || ev->phase == EVENT_PHASE_FLOW_END))
+		*wanted = fill_flow(in, ev, out);
+	else if (ev->phase == EVENT_PHASE_COMPLETE && ev->kind >= 0)
+		*wanted = !flow && fill_kineto(in, ev, out);
 	else if (ev->phase == EVENT_PHASE_COMPLETE)
 		*wanted = xprof_event(in, ev, out);
 	else if (is_memory(ev))

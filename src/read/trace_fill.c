@@ -117,7 +117,7 @@ bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct eve
 	e->kind = (enum event_kind)raw->kind;
 	if (!fill_timed(in, raw, e))
 		return false;
-	e->input_dims = e->input_types = (struct span){ 0 };
+	e->input_dims = e->input_types = e->call_stack = (struct span){ 0 };
 	if (event_is_gpu(e->kind)) {
 		fill_gpu(in, raw, e);
 	} else if (e->kind == EVENT_PYTHON) {
@@ -129,10 +129,22 @@ bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct eve
 		e->input_types = strbuf_span(&raw->text[TEXT_INPUT_TYPES]);
 		e->concrete_inputs = strbuf_span(&raw->text[TEXT_CONCRETE_INPUTS]);
 		e->flops = field_or(raw, FIELD_FLOPS, 0);
+		e->call_stack = strbuf_span(&raw->text[TEXT_CALL_STACK]);
+		e->sequence = or_none(raw, FIELD_SEQUENCE);
+		e->forward_thread = field_or(raw, FIELD_FORWARD_THREAD, 0);
 	}
 	if (raw->text[TEXT_COLLECTIVE].n)
 		fill_collective(raw, &e->collective);
 	return jscan_status(in->js) == ST_OK;
+}
+
+bool fill_flow(struct trace_input *in, const struct raw_event *raw, struct event *e)
+{
+	const uint64_t both = SEEN_FIELD(FIELD_FLOW) | SEEN_FIELD(FIELD_TS);
+	e->kind = EVENT_FLOW;
+	e->flow = field_or(raw, FIELD_FLOW, -1);
+	e->flow_end = raw->phase == EVENT_PHASE_FLOW_END;
+	return (raw->seen & both) == both && !raw->bad && fill_common(in, raw, e);
 }
 
 bool fill_memory(struct trace_input *in, const struct raw_event *raw, struct event *e)

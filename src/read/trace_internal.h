@@ -20,6 +20,8 @@ enum event_phase {
 	EVENT_PHASE_NONE,
 	EVENT_PHASE_COMPLETE,
 	EVENT_PHASE_METADATA,
+	EVENT_PHASE_FLOW_START,
+	EVENT_PHASE_FLOW_END,
 	EVENT_PHASE_OTHER
 };
 
@@ -106,6 +108,7 @@ enum raw_field {
 	FIELD_TID,
 	FIELD_TS,
 	FIELD_DUR,
+	FIELD_FLOW,
 	FIELD_CORRELATION, ///< this and the rest are of "args"
 	FIELD_DEVICE,
 	FIELD_STREAM,
@@ -122,6 +125,8 @@ enum raw_field {
 	FIELD_OUT_NELEMS,
 	FIELD_GROUP_SIZE,
 	FIELD_FLOPS,
+	FIELD_SEQUENCE,
+	FIELD_FORWARD_THREAD,
 	FIELD_XPROF_CORRELATION,
 	FIELD_GROUP_NUMBER,
 	FIELD_STEP_NUM,
@@ -133,6 +138,7 @@ enum raw_field {
 	TEXT_INPUT_DIMS, ///< this and the rest are of "args"
 	TEXT_INPUT_TYPES,
 	TEXT_CONCRETE_INPUTS,
+	TEXT_CALL_STACK,
 	TEXT_COLLECTIVE,
 	TEXT_DTYPE,
 	TEXT_GROUP,
@@ -199,8 +205,9 @@ bool read_elements_any(struct trace_input *in, struct raw_event *ev, uint64_t li
 bool read_elements_avx2(struct trace_input *in, struct raw_event *ev, uint64_t limit);
 
 /// An event that says nothing.
-#define EVENT_BLANK \
-	((struct event){ .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } })
+#define EVENT_BLANK                  \
+	((struct event){ .sequence = -1, \
+	                 .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } })
 
 /// The elements behind the one that has been read, by several threads, as far as these get: what
 /// is left is for read_elements().
@@ -217,6 +224,9 @@ bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct e
 
 /// An event of Kineto's, of any kind but memory, into `e`; false where it cannot be used.
 bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct event *e);
+
+/// The same of one end of a flow.
+bool fill_flow(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
 /// The same of a [memory] event.
 bool fill_memory(struct trace_input *in, const struct raw_event *raw, struct event *e);

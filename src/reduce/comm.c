@@ -112,8 +112,7 @@ void comm_join(struct reducer *to, struct reducer *from, size_t activities)
 	vec_move(&to->comm.scopes, &from->comm.scopes);
 	for (size_t i = scopes; i < to->comm.scopes.nr; i++) {
 		struct comm_scope *s = &to->comm.scopes.v[i];
-		s->thread = idmap_pair(ids->of[IDS_PID].v[idmap_pair_first(s->thread)],
-		                       ids->of[IDS_TID].v[(uint32_t)s->thread]);
+		s->thread = thread_key_join(s->thread, ids);
 		s->name = to->names->by_id[ids->names->v[s->name->id]];
 		s->key = ids->of[IDS_COMM_KEY].v[s->key];
 	}

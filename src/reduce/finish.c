@@ -25,8 +25,8 @@ static void set_trust(const struct reducer *r, const struct trace_meta *meta,
 	t->partial = meta->partial;
 }
 
-/* The work that needs only the steps. Whichever of the two threads is free first walks the host
-   events and lists the runtime calls. */
+/* The work that needs only the steps. Whichever of the two threads is free first lists the runtime
+   calls and, where there are no frames, walks the host events. */
 struct host_side {
 	struct reducer *r;
 	struct digest *d;
@@ -38,6 +38,7 @@ static void host_walk_once(struct host_side *side)
 	if (!atomic_flag_test_and_set(&side->walked)) {
 		calls_walk(side->r, side->d);
 		threads_walk(side->r);
+		where_link(side->r);
 	}
 }
 
@@ -50,8 +51,9 @@ static void function_calls_once(struct host_side *side)
 static void *host_side_run(void *ctx)
 {
 	struct host_side *side = ctx;
+	python_order(&side->r->python);
+	host_walk_once(side); /* which looks at frames: before these have paths */
 	python_make_paths(&side->r->python, side->r->names);
-	host_walk_once(side);
 	function_calls_once(side);
 	return NULL;
 }
@@ -77,8 +79,8 @@ static enum status both_sides(struct reducer *r, struct digest *d, struct diag_l
 	bool beside =
 	    r->options.threads > 1 && pthread_create(&thread, NULL, host_side_run, &side) == 0;
 	enum status st = gpu_side(r, d, log);
-	if (beside)
-		host_walk_once(&side); /* unless the other thread is done with Python */
+	if (beside && !r->python.threads.nr)
+		host_walk_once(&side);
 	function_calls_once(&side);
 	if (beside)
 		pthread_join(thread, NULL);
@@ -112,7 +114,9 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	steps_attribute(r, out);
 	phases_make(r);
 	phases_samples(r, out);
+	where_begin(r, out);
 	TRY(both_sides(r, out, log));
+	where_figures(r, out);
 	function_figures(r, out);
 	call_figures(r, out);
 	thread_figures(r, out);

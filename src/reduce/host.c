@@ -135,6 +135,8 @@ void host_take(struct reducer *r, const struct event *ev)
 		entered_take(r, ev);
 	if (h->phase != PHASE_ALL)
 		phases_take(&r->phases, ev, h->phase, thread_of(&r->threads, ev));
+	if (ev->kind == EVENT_ANNOTATION && !h->marker && !ev->numbered)
+		where_take_range(r, ev);
 	/* traces of 2021 record a step as an operator */
 	if ((ev->kind == EVENT_ANNOTATION && !h->dataloader) || h->marker)
 		return;
@@ -145,6 +147,8 @@ void host_take(struct reducer *r, const struct event *ev)
 	}
 	if (ev->input_dims.n || ev->input_types.n)
 		inputs_take(&r->host, ev);
+	if (ev->kind == EVENT_OP)
+		where_take_op(r, ev);
 	if (h->flops)
 		flops_take(r, h->flops, ev);
 	uint32_t thread = ev->kind == EVENT_ANNOTATION ? NO_ID : thread_of(&r->threads, ev);

@@ -9,7 +9,7 @@ static bool join_ids(struct reducer *to, struct reducer *from)
 	thread_ids_join(&to->threads, &from->threads, &from->joined);
 	gpu_join_ids(to, from);
 	python_join_ids(&to->python, &from->python, &from->joined);
-	return host_join_ids(to, from) && comm_join_ids(to, from);
+	return host_join_ids(to, from) && comm_join_ids(to, from) && where_join_ids(to, from);
 }
 
 /* False for all of which event_take() makes a fault. */
@@ -18,8 +18,8 @@ static bool part_fits(struct reducer *to, const struct reducer *from)
 	return !to->fault && !from->fault &&
 	       (uint64_t)to->nr_events + from->nr_events <= to->options.max_events &&
 	       wide_fits(&to->launches.wide, &from->launches.wide) && gpu_fits(to, from) &&
-	       host_fits(to, from) && python_fits(&to->python, &from->python) &&
-	       memories_fit(to, from) && steps_fit(from);
+	       host_fits(to, from) && code_links_fit(&to->where.links, &from->where.links) &&
+	       python_fits(&to->python, &from->python) && memories_fit(to, from) && steps_fit(from);
 }
 
 static void join_totals(struct reducer *to, struct reducer *from)
@@ -41,6 +41,7 @@ bool reducer_join(struct reducer *to, struct reducer *from)
 	host_join(to, from);
 	launches_join(to, from, spans);
 	flops_join(to, from, spans);
+	where_join(to, from, spans);
 	comm_join(to, from, activities);
 	steps_join(to, from); /* before the events are counted */
 	phases_join(to, from);

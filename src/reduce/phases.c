@@ -114,9 +114,9 @@ static bool phase_begins_by(const struct phase_span *s, uint32_t thread, int64_t
 	return s->thread < thread || (s->thread == thread && s->start_ns <= at_ns);
 }
 
-/* Phase of a thread at an instant. Tries `*near`, the number of spans begun at the last lookup, and
+/* Tries `*near`, the number of spans begun at the last lookup, and
    the next two before it searches. */
-static enum phase phase_at(const struct phases *p, size_t *near, uint32_t thread, int64_t at_ns)
+enum phase phases_at(const struct phases *p, size_t *near, uint32_t thread, int64_t at_ns)
 {
 	const struct phase_span *v = p->list.v;
 	size_t lo = 0, hi = p->list.nr; /* lo becomes how many begin by then */
@@ -141,8 +141,8 @@ static enum phase phase_of_activity(struct reducer *r, const struct activity *a)
 	if (activity_name(&r->gpu, a)->communication)
 		return PHASE_COMMUNICATION;
 	const struct host_span *l = activity_launch(r, a);
-	return l ? phase_at(&r->phases, &r->phases.near, span_thread(&r->host, l),
-	                    span_start(&r->host, l))
+	return l ? phases_at(&r->phases, &r->phases.near, span_thread(&r->host, l),
+	                     span_start(&r->host, l))
 	         : PHASE_ALL;
 }
 
@@ -157,7 +157,7 @@ bool phases_has_op(const struct reducer *r, const struct host_span *s)
 	if (want == PHASE_ALL || own == PHASE_COMMUNICATION || want == PHASE_COMMUNICATION)
 		return want == PHASE_COMMUNICATION && own == PHASE_COMMUNICATION;
 	size_t near = 0;
-	return phase_at(&r->phases, &near, span_thread(&r->host, s), span_start(&r->host, s)) == want;
+	return phases_at(&r->phases, &near, span_thread(&r->host, s), span_start(&r->host, s)) == want;
 }
 
 /* Make columns for the phases that the trace tells: only if it has training, as everything else
@@ -197,8 +197,6 @@ void phases_samples(struct reducer *r, struct digest *d)
 			column[PHASE_KERNELS][step]++;
 		}
 	}
-	if (r->options.phase == PHASE_ALL)
-		phases_release(&r->phases); /* nobody else asks */
 }
 
 void phase_figures(const struct reducer *r, struct digest *d)

@@ -44,6 +44,9 @@ bool phases_has_activity(struct reducer *r, const struct activity *a);
 /// True for an operator of the requested phase. Changes nothing: a second thread may ask.
 bool phases_has_op(const struct reducer *r, const struct host_span *s);
 
+/// Phase of a thread at an instant. `*near` is a cache of the caller's, at first 0.
+enum phase phases_at(const struct phases *p, size_t *near, uint32_t thread, int64_t at_ns);
+
 /// Rows of the requested phase, after kernel_figures() and threads_walk().
 void phase_figures(const struct reducer *r, struct digest *d);
 

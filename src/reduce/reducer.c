@@ -20,6 +20,7 @@ struct reducer *reducer_new(const struct reduce_options *options, struct name_ta
 	steps_init(&r->steps);
 	memories_init(&r->memories);
 	python_init(&r->python);
+	where_init(&r->where);
 	return r;
 }
 
@@ -41,6 +42,7 @@ void reducer_free(struct reducer *r)
 	memories_release(&r->memories);
 	python_release(&r->python);
 	functions_release(&r->functions);
+	where_release(&r->where);
 	free(r);
 }
 
@@ -57,6 +59,10 @@ static enum status event_take(void *ctx, const struct event *ev)
 	r->nr_events++;
 	if (ev->kind == EVENT_PYTHON) {
 		python_take(&r->python, &r->threads, ev, &r->fault);
+		return ST_OK;
+	}
+	if (ev->kind == EVENT_FLOW) {
+		code_links_take_flow(&r->where.links, &r->threads, ev);
 		return ST_OK;
 	}
 	r->negative_durations += ev->negative;
@@ -92,7 +98,9 @@ static void part_renew(struct reducer *part)
 	size_t nr = part->gpu.shapes.nr;
 	for (int i = 0; i < NR_ID_TABLES; i++)
 		nr += part->joined.of[i].nr;
-	if (nr <= IDS_KNOWN && part->host.inputs.bytes + part->comm.texts.bytes <= TEXT_BYTES)
+	if (nr <= IDS_KNOWN &&
+	    part->host.inputs.bytes + part->comm.texts.bytes + part->where.call_stacks.bytes <=
+	        TEXT_BYTES)
 		return;
 	struct reducer *fresh = part_begin(part, part->names), old = *part;
 	*part = *fresh;

@@ -26,6 +26,9 @@
 ///     threads.c      times of threads; operators without those nested in them
 ///     flops.c        operations of operators (flop_count.c: of one call)
 ///
+///     where.c        what is around each launch: operators, annotations, frames
+///     where_rows.c   the table of them
+///
 ///     functions.c    functions by class, without what a higher class covers (code/python.h: those
 ///     of
 ///                    Python)
@@ -49,6 +52,7 @@
 #include "reduce/reduce.h"
 #include "reduce/steps.h"
 #include "reduce/threads.h"
+#include "reduce/where.h"
 
 /// Cached row of a kind, a name and a lane or thread.
 struct row_found {
@@ -81,6 +85,7 @@ struct reducer {
 	struct memories memories;
 	struct python_frames python;
 	struct functions functions;
+	struct where where;
 };
 
 /// Place of a kind and name in the cache.

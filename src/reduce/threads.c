@@ -102,25 +102,35 @@ static struct wide_span span_list_next(const struct reducer *r, struct span_list
 	return span_get(&r->host, &r->host.spans.v[*l->v++]);
 }
 
+static void call_add(struct where_walk *where, struct cover *busy, uint32_t span,
+                     const struct wide_span *call)
+{
+	cover_add(busy, call->start_ns, call->start_ns + call->dur_ns);
+	where_walk_call(where, span, call);
+}
+
 /* Operators by start, and before each the other calls that begin earlier. */
 static void thread_walk(struct reducer *r, struct span_list ops, struct span_list calls)
 {
 	struct cover busy = COVER_INIT, covered = COVER_INIT;
 	struct op_stack st = { 0 };
+	struct where_walk *where = where_walk_begin(r, (uint32_t)r->thread_times.nr);
 	struct wide_span call = span_list_next(r, &calls);
 	for (size_t i = 0; i < ops.nr; i++) {
 		const struct host_span *s = &r->host.spans.v[ops.v[i]];
 		struct wide_span op = span_get(&r->host, s);
 		int64_t end = op.start_ns + op.dur_ns;
 		for (; call.start_ns < op.start_ns; call = span_list_next(r, &calls))
-			cover_add(&busy, call.start_ns, call.start_ns + call.dur_ns);
+			call_add(where, &busy, calls.v[-1], &call);
+		where_walk_op(where, ops.v[i], &op);
 		if (op_add(r, &st, s, op.start_ns, end)) {
 			cover_add(&busy, op.start_ns, end);
 			cover_add(&covered, op.start_ns, end);
 		}
 	}
 	for (; call.dur_ns >= 0; call = span_list_next(r, &calls))
-		cover_add(&busy, call.start_ns, call.start_ns + call.dur_ns);
+		call_add(where, &busy, calls.v[-1], &call);
+	where_walk_end(where);
 	vec_release(&st.frames);
 	vec_push(&r->thread_times, (struct thread_times){ busy.length_ns, covered.length_ns });
 }

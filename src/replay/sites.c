@@ -85,14 +85,6 @@ static bool is_of_python(struct span file)
 
 /* --- frames --- */
 
-static bool holds_any(struct span text, const struct span *parts, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (span_contains_nocase(text, parts[i]))
-			return true;
-	return false;
-}
-
 static struct frame_look frame_look_new(const struct site_rules *r, struct span file,
                                         struct span function)
 {
@@ -104,8 +96,8 @@ static struct frame_look frame_look_new(const struct site_rules *r, struct span 
 		l.row[t] = NO_ROW;
 	if (r) {
 		add_text(&text, file, function);
-		l.skipped = holds_any(strbuf_span(&text), r->skip.v, r->skip.nr);
-		l.plumbing = holds_any(strbuf_span(&text), r->plumbing.v, r->plumbing.nr);
+		l.skipped = site_text_has(strbuf_span(&text), r->skip.v, r->skip.nr);
+		l.plumbing = site_text_has(strbuf_span(&text), r->plumbing.v, r->plumbing.nr);
 		add_text(&text, l.file, function);
 		/* what a module does when it is loaded is no operation: only its path would match */
 		bool module = span_eq(function, SPAN("<module>"));

@@ -5,7 +5,14 @@
 #include "report/document.h"
 #include "report/table.h"
 
-enum { EVIDENCE_SHOWN = 3, SPOILS_SHOWN = 4, CHECKS_SHOWN = 10, PLACES_SHOWN = 12 };
+enum {
+	EVIDENCE_SHOWN = 3,
+	SPOILS_SHOWN = 4,
+	CHECKS_SHOWN = 10,
+	PLACES_SHOWN = 12,
+	CHECKS_NAMED = 6,
+	FINDINGS_WHOLE = 3
+};
 
 static enum doc_tone tone_of(enum verdict v)
 {
@@ -208,26 +215,49 @@ static void put_places(struct document *d, const struct finding *f)
 	}
 }
 
-static void put_finding(struct document *d, const struct finding *f)
+static void put_names_of_checks(struct document *d, const struct report *r, const struct finding *f)
 {
+	doc_item(d, 1);
+	doc_words(d, "checks: ");
+	for (size_t i = 0; i < f->checks.nr && i < CHECKS_NAMED; i++) {
+		const struct check *c = &r->checks.v[f->checks.v[i]];
+		doc_words(d, i ? ", " : "");
+		doc_said(d, c->rule);
+		if (c->item[0]) {
+			doc_words(d, " ");
+			doc_name(d, c->item);
+		}
+	}
+	if (f->checks.nr > CHECKS_NAMED)
+		doc_printf(d, " and %zu more", f->checks.nr - CHECKS_NAMED);
+}
+
+/* The first few with all that is known of them, the others in a line each. */
+static void put_finding(struct document *d, const struct report *r, size_t i)
+{
+	const struct finding *f = &r->findings.v[i];
 	doc_item(d, 0);
 	put_verdict(d, (enum verdict)f->verdict);
 	doc_words(d, " ");
 	doc_said(d, f->title);
 	if (f->cost_text && f->cost_text[0]) {
-		doc_words(d, ": ");
+		doc_words(d, " (");
 		doc_said(d, f->cost_text);
+		doc_words(d, ")");
 	}
+	if (i >= FINDINGS_WHOLE)
+		return;
 	put_places(d, f);
-	for (size_t i = 0; i < f->evidence.nr && i < EVIDENCE_SHOWN; i++) {
+	for (size_t k = 0; k < f->evidence.nr && k < EVIDENCE_SHOWN; k++) {
 		doc_item(d, 1);
-		doc_said(d, f->evidence.v[i]);
+		doc_said(d, f->evidence.v[k]);
 	}
 	if (f->action && f->action[0]) {
 		doc_item(d, 1);
 		doc_words(d, "do: ");
 		doc_said(d, f->action);
 	}
+	put_names_of_checks(d, r, f);
 }
 
 static void put_limits(struct document *d, const struct check *c)
@@ -261,7 +291,7 @@ void doc_findings(struct document *d, const struct report *r, const struct trust
 	doc_section(d, "findings", "Findings", DOC_OPEN);
 	d->sections[d->depth]->fixed = true;
 	for (size_t i = 0; i < r->findings.nr; i++)
-		put_finding(d, &r->findings.v[i]);
+		put_finding(d, r, i);
 	if (!r->findings.nr) {
 		struct doc_table *t = doc_table(d, "Findings", COLUMNS(columns));
 		t->brief = CHECKS_SHOWN;

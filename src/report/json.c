@@ -94,6 +94,54 @@ static void check(struct emit *e, const struct check *c)
 	emit_close(e, '}');
 }
 
+static void texts(struct emit *e, const char *key, const char *const *v, size_t nr)
+{
+	emit_open(e, key, '[');
+	for (size_t i = 0; i < nr; i++)
+		emit_str(e, NULL, v[i]);
+	emit_close(e, ']');
+}
+
+static void finding(struct emit *e, const struct report *r, const struct finding *f)
+{
+	int digits = f->metric ? unit_digits(f->metric->unit) : 0;
+	emit_open_line(e, 2, NULL, '{');
+	emit_str(e, "finding", cause_names[f->cause]);
+	emit_str(e, "verdict", verdict_name((enum verdict)f->verdict));
+	emit_str(e, "title", f->title);
+	emit_str(e, "metric", f->metric ? f->metric->name : NULL);
+	emit_str(e, "unit", f->metric ? unit_name(f->metric->unit) : NULL);
+	emit_number_if(e, "baseline", f->has_figure, f->baseline, digits);
+	emit_number_if(e, "candidate", f->has_figure, f->candidate, digits);
+	emit_number_if(e, "change", f->has_figure, f->change, digits);
+	emit_number(e, "cost", f->cost, 0);
+	emit_str(e, "cost_unit", unit_name(f->cost_is_bytes ? UNIT_BYTES : UNIT_NS_PER_STEP));
+	emit_number(e, "share_pct", f->share_pct, 6);
+	emit_open(e, "where", '[');
+	for (size_t i = 0; i < f->where.nr; i++) {
+		emit_open(e, NULL, '{');
+		emit_str(e, "level", place_level_names[f->where.v[i].level]);
+		emit_str(e, "name", f->where.v[i].name);
+		emit_close(e, '}');
+	}
+	emit_close(e, ']');
+	texts(e, "evidence", f->evidence.v, f->evidence.nr);
+	emit_str(e, "action", or_null(f->action));
+	emit_open(e, "checks", '[');
+	for (size_t i = 0; i < f->checks.nr; i++)
+		emit_str(e, NULL, r->checks.v[f->checks.v[i]].id);
+	emit_close(e, ']');
+	emit_close(e, '}');
+}
+
+static void findings(struct emit *e, const struct report *r)
+{
+	emit_open_line(e, 1, "findings", '[');
+	for (size_t i = 0; i < r->findings.nr; i++)
+		finding(e, r, &r->findings.v[i]);
+	emit_close(e, ']');
+}
+
 static void environment(struct emit *e, const struct report *r)
 {
 	emit_open_line(e, 1, "environment", '[');
@@ -248,6 +296,8 @@ void json_write(const struct report *r, const struct write_options *o, struct si
 	emit_bool(&e, "partial", r->partial);
 	emit_bool(&e, "same_artifact", r->same_artifact);
 	emit_str(&e, "error", r->error);
+	if (r->kind != REPORT_DIFF)
+		findings(&e, r);
 	environment(&e, r);
 	trust_write_json(r, true, &e);
 	warnings(&e, r);

@@ -116,6 +116,8 @@ static const struct field digest_fields[] = {
 	SOME_ROWS(collectives, collective),
 	FIELD(collectives_cut, COUNT, 0),
 	SOME_ROWS(functions, function_stat),
+	FIELD(code, OPTIONAL_ROWS, 1, .sub = &code_stat_row),
+	FIELD(ranges, OPTIONAL_ROWS, 1, .sub = &range_stat_row),
 	SOME_ROWS(counters, counter_stat),
 	FIELD(progress, ROW, 0, .sub = &progress_row),
 	FIELD(cross, ROW, 0, .sub = &cross_rank_row),

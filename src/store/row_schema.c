@@ -17,11 +17,12 @@ static const char *const value_defs[][2] = {
 };
 
 static const char *const value_def_of[] = {
-	[FIELD_COUNT] = "count",   [FIELD_OPTIONAL_COUNT] = "count",
-	[FIELD_NUMBER] = "number", [FIELD_OPTIONAL_NUMBER] = "number",
-	[FIELD_BOOL] = "flag",     [FIELD_TEXT] = "text",
-	[FIELD_NAME] = "text",     [FIELD_OPTIONAL_TEXT] = "text",
-	[FIELD_HASH] = "hash",     [FIELD_SHAPE] = "shape",
+	[FIELD_COUNT] = "count",        [FIELD_OPTIONAL_COUNT] = "count",
+	[FIELD_NUMBER] = "number",      [FIELD_OPTIONAL_NUMBER] = "number",
+	[FIELD_BOOL] = "flag",          [FIELD_TEXT] = "text",
+	[FIELD_NAME] = "text",          [FIELD_OPTIONAL_TEXT] = "text",
+	[FIELD_HASH] = "hash",          [FIELD_SHAPE] = "shape",
+	[FIELD_OPTIONAL_NAME] = "text",
 };
 
 void row_schema_line(struct sink *out, int depth, const char *text)

@@ -163,6 +163,7 @@ static void read_field(struct row_reader *r, const struct field *f, const char *
 		*(const char **)(void *)at = row_read_text(r, key).p;
 		break;
 	case FIELD_NAME:
+	case FIELD_OPTIONAL_NAME:
 		*(struct span *)(void *)at = row_read_text(r, key);
 		break;
 	case FIELD_HASH:
@@ -187,7 +188,7 @@ static void read_field(struct row_reader *r, const struct field *f, const char *
 static void read_field_hex(struct row_reader *r, const struct field *f, const char *key, void *row)
 {
 	char *at = (char *)row + f->offset;
-	if (f->type == FIELD_NAME) {
+	if (f->type == FIELD_NAME || f->type == FIELD_OPTIONAL_NAME) {
 		struct span *name = (void *)at;
 		*name = read_hex(r, key, *name);
 		return;
@@ -203,8 +204,8 @@ static void read_field_hex(struct row_reader *r, const struct field *f, const ch
 bool row_is_optional(const struct field *f)
 {
 	return f->since > 0 || f->type == FIELD_OPTIONAL_COUNT || f->type == FIELD_OPTIONAL_NUMBER ||
-	       f->type == FIELD_OPTIONAL_TEXT || f->type == FIELD_OPTIONAL_ROWS ||
-	       f->type == FIELD_SHAPE;
+	       f->type == FIELD_OPTIONAL_TEXT || f->type == FIELD_OPTIONAL_NAME ||
+	       f->type == FIELD_OPTIONAL_ROWS || f->type == FIELD_SHAPE;
 }
 
 bool row_is_number(const struct field *f)
@@ -215,7 +216,8 @@ bool row_is_number(const struct field *f)
 
 bool row_is_text(const struct field *f)
 {
-	return f->type == FIELD_TEXT || f->type == FIELD_OPTIONAL_TEXT || f->type == FIELD_NAME;
+	return f->type == FIELD_TEXT || f->type == FIELD_OPTIONAL_TEXT || f->type == FIELD_NAME ||
+	       f->type == FIELD_OPTIONAL_NAME;
 }
 
 typedef void read_fn(struct row_reader *r, const struct field *f, const char *key, void *row);

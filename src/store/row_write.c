@@ -97,6 +97,10 @@ static void add_field(json_object *o, const struct field *f, const void *row)
 	case FIELD_TEXT:
 		add_text(o, f->key, span_of(*text));
 		break;
+	case FIELD_OPTIONAL_NAME:
+		if (((const struct span *)(const void *)at)->n == 0)
+			break;
+		/* fall through */
 	case FIELD_NAME:
 		add_text(o, f->key, *(const struct span *)(const void *)at);
 		break;

@@ -1,0 +1,265 @@
+#include "cause/cause.h"
+
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "cause/suspect.h"
+
+/* ---- what a check is about ---- */
+
+/* Metrics that move with something else than their group does. */
+static const struct {
+	enum metric_id id;
+	enum stake stake;
+} stakes[] = {
+	{ METRIC_STEP_PERIOD_COMPUTE, STAKE_COMPUTE },
+	{ METRIC_STEP_PERIOD_EXPOSED_COMM, STAKE_EXPOSED },
+	{ METRIC_STEP_PERIOD_EXPOSED_MEMORY, STAKE_COPIES },
+	{ METRIC_STEP_CUDA_TIME, STAKE_GPU },
+	{ METRIC_STEP_KERNEL_TIME, STAKE_GPU },
+	{ METRIC_STEP_MEMCPY_TIME, STAKE_COPIES },
+	{ METRIC_STEP_MEMSET_TIME, STAKE_COPIES },
+	{ METRIC_STEP_COMPUTE_TIME, STAKE_COMPUTE },
+	{ METRIC_STEP_COMM_TIME, STAKE_COMM },
+	{ METRIC_STEP_BUSY_TIME, STAKE_GPU },
+	{ METRIC_STEP_IDLE_TIME, STAKE_IDLE },
+	{ METRIC_STEP_EXPOSED_COMM_TIME, STAKE_EXPOSED },
+	{ METRIC_STEP_KERNEL_COUNT, STAKE_KERNELS },
+	{ METRIC_STEP_MEMCPY_BYTES, STAKE_COPIES },
+	{ METRIC_STEP_LAUNCH_TIME, STAKE_LAUNCH },
+	{ METRIC_STEP_SYNC_TIME, STAKE_SYNCS },
+	{ METRIC_STEP_SYNC_COUNT, STAKE_SYNCS },
+	{ METRIC_STEP_DATALOADER_TIME, STAKE_LOADER },
+	{ METRIC_GPU_UTILIZATION_PCT, STAKE_IDLE },
+	{ METRIC_WINDOW_IDLE_TIME, STAKE_IDLE },
+	{ METRIC_WINDOW_BUSY_TIME, STAKE_GPU },
+	{ METRIC_WINDOW_COMPUTE_TIME, STAKE_COMPUTE },
+	{ METRIC_COMM_OVERLAP_PCT, STAKE_EXPOSED },
+	{ METRIC_COMM_WAIT_TIME, STAKE_RANKS },
+	{ METRIC_COMM_TRANSFER_TIME, STAKE_COMM },
+	{ METRIC_COMM_TIME, STAKE_COMM },
+	{ METRIC_COMM_COUNT, STAKE_COMM },
+	{ METRIC_COMM_BYTES, STAKE_COMM },
+	{ METRIC_COMM_ALG_BANDWIDTH, STAKE_COMM },
+	{ METRIC_COMM_BUS_BANDWIDTH, STAKE_COMM },
+	{ METRIC_FLOPS_PER_STEP, STAKE_COMPUTE },
+	{ METRIC_KERNEL_COUNT, STAKE_KERNELS },
+	{ METRIC_KERNEL_DRIFT_PCT, STAKE_GPU },
+	{ METRIC_KERNEL_TOP_OVERLAP_PCT, STAKE_GPU },
+	{ METRIC_MEMCPY_BYTES, STAKE_COPIES },
+	{ METRIC_MEMCPY_BANDWIDTH, STAKE_COPIES },
+	{ METRIC_OP_TIME, STAKE_LAUNCH },
+	{ METRIC_OP_SELF_TIME, STAKE_LAUNCH },
+	{ METRIC_THREAD_TIME, STAKE_LAUNCH },
+	{ METRIC_MEMORY_PEAK_RESERVED, STAKE_RESERVED },
+	{ METRIC_MEMORY_END_RESERVED, STAKE_RESERVED },
+	{ METRIC_MEMORY_HEADROOM, STAKE_RESERVED },
+	{ METRIC_MEMORY_FRAGMENTATION_PCT, STAKE_RESERVED },
+	{ METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT, STAKE_RESERVED },
+	{ METRIC_MEMORY_INACTIVE_PCT, STAKE_RESERVED },
+	{ METRIC_MEMORY_FREE_SPLIT_PCT, STAKE_RESERVED },
+	{ METRIC_MEMORY_SEGMENT_COUNT, STAKE_RESERVED },
+	{ METRIC_MEMORY_SEGMENT_CHURN, STAKE_RESERVED },
+	{ METRIC_MEMORY_OOM_COUNT, STAKE_OOM },
+	{ METRIC_MEMORY_GROWTH_PER_STEP, STAKE_GROWTH },
+};
+
+static enum stake stake_of(const struct check *c)
+{
+	if (c->metric->per_step && c->stat >= STAT_MAX && c->stat <= STAT_P99)
+		return STAKE_TAIL;
+	for (size_t i = 0; i < sizeof stakes / sizeof *stakes; i++)
+		if (stakes[i].id == c->metric->id)
+			return stakes[i].stake;
+	static const enum stake groups[NR_GROUPS] = {
+		[GROUP_STEP] = STAKE_WALL,   [GROUP_KERNELS] = STAKE_COMPUTE, [GROUP_MEMORY] = STAKE_PEAK,
+		[GROUP_RANKS] = STAKE_RANKS, [GROUP_INPUTS] = STAKE_WALL,
+	};
+	return groups[c->metric->group];
+}
+
+/* ---- which suspect a check hangs below ---- */
+
+static bool is_open(const struct check *c)
+{
+	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_WARN ||
+	       c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING;
+}
+
+static bool is_kernel_of(const struct suspect *s, const struct check *c)
+{
+	for (size_t i = 0; i < s->kernels.nr && c->metric->label == LABEL_KERNEL; i++)
+		if (strcmp(s->kernels.v[i], c->item) == 0)
+			return true;
+	return false;
+}
+
+/* Its own finding of trust first, then its own kernel, then whatever explains most of it. */
+static struct suspect *culprit(struct inquiry *q, const struct check *c)
+{
+	struct suspect *best = NULL;
+	enum stake stake = stake_of(c);
+	for (size_t i = 0; i < q->suspects.nr; i++) {
+		struct suspect *s = &q->suspects.v[i];
+		if (c->spoiler && s->trust == c->spoiler)
+			return s;
+		if (is_kernel_of(s, c) && s->finding.cause != CAUSE_GONE_KERNEL)
+			return s;
+	}
+	for (size_t i = 0; i < q->suspects.nr; i++) {
+		struct suspect *s = &q->suspects.v[i];
+		if (s->stake[stake] > 0 && (!best || s->stake[stake] > best->stake[stake]))
+			best = s;
+	}
+	return best;
+}
+
+static enum verdict worse_verdict(enum verdict a, enum verdict b)
+{
+	static const int order[NR_VERDICTS] = {
+		[VERDICT_FAIL] = 4, [VERDICT_INCONCLUSIVE] = 3, [VERDICT_MISSING] = 2, [VERDICT_WARN] = 1
+	};
+	return order[b] > order[a] ? b : a;
+}
+
+/* Checks of one metric that nothing explains: their first tells it. */
+static struct suspect *other_of(struct inquiry *q, const struct check *c)
+{
+	for (size_t i = 0; i < q->suspects.nr; i++) {
+		struct suspect *s = &q->suspects.v[i];
+		if (s->finding.cause == CAUSE_OTHER && s->finding.metric == c->metric)
+			return s;
+	}
+	struct suspect *s = suspect_add(q, CAUSE_OTHER);
+	enum unit unit = c->metric->unit;
+	struct both f = { c->has_baseline && c->has_candidate, { c->baseline, c->candidate } };
+	suspect_figure(q, s, c->metric->id, f);
+	s->finding.metric = c->metric;
+	if (unit == UNIT_NS || unit == UNIT_NS_PER_STEP)
+		suspect_cost(s, both_rise(f));
+	suspect_title(q, s, "%s", c->message);
+	return s;
+}
+
+static void hang(struct inquiry *q)
+{
+	for (size_t i = 0; i < q->out->checks.nr; i++) {
+		const struct check *c = &q->out->checks.v[i];
+		if (!is_open(c))
+			continue;
+		struct suspect *s = culprit(q, c);
+		s = s ? s : other_of(q, c);
+		s->finding.verdict = s->finding.checks.nr
+		                         ? (int)worse_verdict((enum verdict)s->finding.verdict, c->verdict)
+		                         : (int)c->verdict;
+		if (!*s->finding.noise_text && c->metric == s->finding.metric && c->evidence.has_noise)
+			s->finding.noise_text = c->evidence.noise_text;
+		vec_push(&s->finding.checks, i);
+	}
+}
+
+/* ---- the findings of the report ---- */
+
+static bool is_broken(const struct finding *f)
+{
+	return f->cause <= CAUSE_CUT_RANK || f->cause == CAUSE_OUT_OF_MEMORY;
+}
+
+/* A run that is not whole before all else, then what only warns behind what does not; then by
+   cost. */
+static int finding_cmp(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+	if (is_broken(x) != is_broken(y))
+		return is_broken(x) ? -1 : 1;
+	if ((x->verdict == VERDICT_WARN) != (y->verdict == VERDICT_WARN))
+		return x->verdict == VERDICT_WARN ? 1 : -1;
+	if (x->share_pct != y->share_pct)
+		return x->share_pct > y->share_pct ? -1 : 1;
+	return (x->cause > y->cause) - (x->cause < y->cause);
+}
+
+static void tell_cost(struct inquiry *q, struct finding *f)
+{
+	struct both peak = { 0 };
+	if (f->cost_is_bytes)
+		peak = inquiry_figure(q, METRIC_MEMORY_PEAK_ALLOCATED);
+	int64_t whole = f->cost_is_bytes ? peak.v[SIDE_BASELINE] : q->wall;
+	if (whole > 0)
+		f->share_pct = number_pct(f->cost, whole);
+	if (!f->cost)
+		return;
+	f->cost_text = f->cost_is_bytes
+	                   ? word_change(q, UNIT_BYTES, f->cost)
+	                   : arena_printf(q->a, "%s %s", word_change(q, UNIT_NS, f->cost), q->per);
+	if (whole > 0)
+		f->cost_text =
+		    arena_printf(q->a, "%s, %s of the %s", f->cost_text,
+		                 word_amount(q, UNIT_PCT, f->share_pct < 0 ? -f->share_pct : f->share_pct),
+		                 f->cost_is_bytes ? "peak" : strchr(q->per, ' ') + 1);
+}
+
+static void conclude(struct inquiry *q)
+{
+	struct report *out = q->out;
+	for (size_t i = 0; i < q->suspects.nr; i++) {
+		struct finding *f = &q->suspects.v[i].finding;
+		vec_release(&q->suspects.v[i].kernels);
+		if (f->checks.nr) {
+			tell_cost(q, f);
+			vec_push(&out->findings, *f);
+			continue;
+		}
+		vec_release(&f->where);
+		vec_release(&f->evidence);
+	}
+	vec_sort(&out->findings, finding_cmp);
+}
+
+static bool has_window(const struct run *run)
+{
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		if (run->ranks.v[i]->window)
+			return true;
+	return false;
+}
+
+static void measure(struct inquiry *q)
+{
+	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_TIME,
+		                                  METRIC_STEP_CUDA_TIME };
+	for (size_t i = 0; i < sizeof ids / sizeof *ids && q->wall <= 0; i++)
+		q->wall = inquiry_figure(q, ids[i]).v[SIDE_BASELINE];
+	q->per = has_window(q->bench->run[SIDE_CANDIDATE]) ? "per window" : "per step";
+}
+
+void causes_find(const struct cause_input *in, struct report *out)
+{
+	bool any = false;
+	for (size_t i = 0; i < out->checks.nr; i++)
+		any = any || is_open(&out->checks.v[i]);
+	if (!any)
+		return;
+	struct bench bench;
+	bench_init(&bench, &in->runs, in->naming);
+	bench.min_runs = in->min_runs;
+	struct inquiry q = { .bench = &bench, .out = out, .a = &out->arena, .common = 1 };
+	measure(&q);
+	suspect_trust(&q);
+	if (in->runs.baseline) {
+		suspect_ranks(&q);
+		activity_pairs_init(&q.pairs, bench.view, bench.view + SIDE_CANDIDATE,
+		                    in->runs.nr_candidates, q.scope);
+		suspect_steps(&q);
+		suspect_whole(&q);
+		suspect_kernels(&q);
+		suspect_communication(&q);
+		suspect_host(&q);
+		suspect_memory(&q);
+		vec_release(&q.pairs.list);
+	}
+	hang(&q);
+	conclude(&q);
+	vec_release(&q.suspects);
+	bench_release(&bench);
+}

@@ -1,0 +1,267 @@
+/* Communication, copies and the host. */
+#include "base/text.h"
+#include "cause/suspect.h"
+
+static int64_t at_least_0(int64_t v)
+{
+	return v > 0 ? v : 0;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* ---- communication ---- */
+
+/* A figure of collectives, all kinds together. */
+static struct both sum_of(struct inquiry *q, enum metric_id id)
+{
+	const struct metric *m = &metric_table[id];
+	struct query query = { .metric = m, .stat = STAT_MEDIAN, .reduce = REDUCE_MEDIAN };
+	struct entries e;
+	struct both out = { 0 };
+	bench_query(q->bench, &query, &e);
+	for (size_t i = 0; i < e.list.nr; i++)
+		for (int s = 0; s < NR_SIDES; s++)
+			if (e.list.v[i].has[s]) {
+				out.v[s] = number_add(out.v[s], e.list.v[i].value[s]);
+				out.known = true;
+			}
+	vec_release(&e.list);
+	return out;
+}
+
+static void stake_communication(struct suspect *s, int64_t comm, int64_t exposed)
+{
+	s->stake[STAKE_COMM] = s->stake[STAKE_GPU] = at_least_0(comm);
+	s->stake[STAKE_EXPOSED] = s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = at_least_0(exposed);
+	suspect_cost(s, at_least_0(exposed));
+}
+
+static const char *moved(struct inquiry *q, enum unit unit, struct both f)
+{
+	return unit_movement(q->a, unit, f.v[SIDE_BASELINE], f.v[SIDE_CANDIDATE]);
+}
+
+void suspect_communication(struct inquiry *q)
+{
+	struct both comm = inquiry_figure(q, METRIC_STEP_COMM_TIME);
+	struct both exposed = inquiry_figure(q, METRIC_STEP_EXPOSED_COMM_TIME);
+	struct both bytes = sum_of(q, METRIC_COMM_BYTES), count = sum_of(q, METRIC_COMM_COUNT);
+	struct both transfer = inquiry_figure(q, METRIC_COMM_TRANSFER_TIME);
+	int64_t rise = both_rise(exposed), longer = both_rise(comm);
+	struct suspect *s;
+	if (rise <= q->waited && longer <= q->waited && both_rise(transfer) <= q->waited)
+		return;
+	if (both_ratio(bytes) > 1.05 || both_ratio(count) > 1.05) {
+		s = suspect_add(q, CAUSE_TRAFFIC);
+		suspect_title(q, s, "collectives move more: %s %s, in %s collectives",
+		              moved(q, UNIT_BYTES, bytes), q->per, moved(q, UNIT_COUNT_PER_STEP, count));
+		suspect_figure(q, s, METRIC_STEP_COMM_TIME, comm);
+		suspect_action(q, s,
+		               "see what is communicated in addition: buckets, gradients that need "
+		               "none, another sharding");
+	} else if (longer * 2 < rise) {
+		s = suspect_add(q, CAUSE_OVERLAP);
+		suspect_title(q, s,
+		              "communication overlaps with less compute: %s exposed %s, though its kernels "
+		              "take %s",
+		              moved(q, UNIT_NS, exposed), q->per, moved(q, UNIT_NS, comm));
+		suspect_figure(q, s, METRIC_STEP_EXPOSED_COMM_TIME, exposed);
+		suspect_action(q, s,
+		               "see what makes compute wait for the collectives: a stream that is "
+		               "synchronized, bucket sizes, prefetching, the order of launches");
+	} else {
+		s = suspect_add(q, CAUSE_TRANSFER);
+		suspect_title(q, s, "communication is slower for the same work: %s %s",
+		              moved(q, UNIT_NS, comm), q->per);
+		suspect_figure(q, s, METRIC_STEP_COMM_TIME, comm);
+		suspect_action(q, s,
+		               "look at the network and at how NCCL uses it (NCCL_DEBUG=INFO); the "
+		               "traces of all ranks tell waiting from transfer");
+	}
+	if (transfer.known && both_rise(transfer) > 0)
+		suspect_say(q, s, "on the wire %s %s", moved(q, UNIT_NS, transfer), q->per);
+	number_raise(&longer, both_rise(transfer));
+	stake_communication(s, longer - q->waited, rise - q->waited);
+}
+
+/* ---- copies ---- */
+
+/* The kind of copy whose time grew most. */
+static const struct activity_pair *grown_copy(const struct inquiry *q)
+{
+	const struct activity_pair *best = NULL;
+	for (size_t i = 0; i < q->pairs.list.nr; i++) {
+		const struct activity_pair *a = &q->pairs.list.v[i];
+		int64_t rise = number_sub(a->time_ns[SIDE_CANDIDATE], a->time_ns[SIDE_BASELINE]);
+		if (a->kind != EVENT_MEMCPY || rise <= 0)
+			continue;
+		if (!best || rise > number_sub(best->time_ns[SIDE_CANDIDATE], best->time_ns[SIDE_BASELINE]))
+			best = a;
+	}
+	return best;
+}
+
+static void find_copies(struct inquiry *q)
+{
+	struct both bytes = inquiry_figure(q, METRIC_STEP_MEMCPY_BYTES);
+	struct both time = inquiry_figure(q, METRIC_STEP_MEMCPY_TIME);
+	int64_t rise = both_rise(time);
+	if (rise <= 0 && both_rise(bytes) <= 0)
+		return;
+	const struct activity_pair *copy = grown_copy(q);
+	struct suspect *s = suspect_add(q, CAUSE_COPIES);
+	suspect_title(q, s, "copies take longer: %s %s for %s%s%s", moved(q, UNIT_NS, time), q->per,
+	              moved(q, UNIT_BYTES, bytes), copy ? ", most of it " : "",
+	              copy ? text_short(q->a, copy->name, 60) : "");
+	if (copy) {
+		suspect_where(q, s, PLACE_KERNEL, copy->name);
+		suspect_say(q, s, "%.4g → %.4g of these copies %s",
+		            (double)copy->count[SIDE_BASELINE] / (double)q->pairs.steps[SIDE_BASELINE],
+		            (double)copy->count[SIDE_CANDIDATE] / (double)q->pairs.steps[SIDE_CANDIDATE],
+		            q->per);
+	}
+	suspect_figure(q, s, METRIC_STEP_MEMCPY_TIME, time);
+	suspect_cost(s, at_least_0(rise));
+	suspect_action(q, s,
+	               "keep the data where it is used; what has to be copied, from pinned memory "
+	               "with non_blocking=True beside compute");
+	s->stake[STAKE_COPIES] = at_least_0(rise) + (both_rise(bytes) > 0);
+	s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = s->stake[STAKE_GPU] = at_least_0(rise);
+	/* a copy that holds the host leaves the GPU idle, too */
+	s->stake[STAKE_IDLE] = at_least_0(rise);
+}
+
+/* ---- the host ---- */
+
+/* What one launch takes the host: how fast it is, whatever it has to launch. */
+static double host_factor(struct inquiry *q)
+{
+	struct both launch = inquiry_figure(q, METRIC_STEP_LAUNCH_TIME);
+	struct both count = inquiry_figure(q, METRIC_STEP_KERNEL_COUNT);
+	double by = both_ratio(launch) / (both_ratio(count) > 0 ? both_ratio(count) : 1);
+	return by > 1.03 ? by : 1;
+}
+
+/* Beyond what a slower host makes of it. */
+static int64_t rise_beyond(struct both f, double by)
+{
+	return f.known ? at_least_0(
+	                     (int64_t)((double)f.v[SIDE_CANDIDATE] - by * (double)f.v[SIDE_BASELINE]))
+	               : 0;
+}
+
+static void stake_host(struct suspect *s, int64_t ns)
+{
+	s->stake[STAKE_WALL] = s->stake[STAKE_IDLE] = s->stake[STAKE_TAIL] = ns;
+	suspect_cost(s, ns);
+}
+
+static int64_t find_loader(struct inquiry *q, int64_t lost, double by)
+{
+	struct both loader = inquiry_figure(q, METRIC_STEP_DATALOADER_TIME);
+	int64_t rise = rise_beyond(loader, by), ns = smaller(rise, lost);
+	if (rise <= 0)
+		return 0;
+	struct suspect *s = suspect_add(q, CAUSE_DATA_LOADER);
+	suspect_title(q, s, "steps wait for the data loader: %s %s in enumerate(DataLoader)",
+	              moved(q, UNIT_NS, loader), q->per);
+	suspect_where(q, s, PLACE_CALL, SPAN("enumerate(DataLoader)"));
+	suspect_figure(q, s, METRIC_STEP_DATALOADER_TIME, loader);
+	suspect_action(q, s,
+	               "look at what the loader does more of, and at its workers: num_workers, "
+	               "prefetch_factor, pin_memory, the storage it reads from");
+	stake_host(s, ns);
+	s->stake[STAKE_LOADER] = rise;
+	return ns;
+}
+
+/* The synchronization call of the first rank that there are more of. */
+static struct span grown_call(const struct inquiry *q)
+{
+	const struct digest *d[NR_SIDES] = { q->bench->run[SIDE_BASELINE]->ranks.v[0],
+		                                 q->bench->run[SIDE_CANDIDATE]->ranks.v[0] };
+	struct span name = SPAN("");
+	double most = 0;
+	for (size_t i = 0; i < d[1]->calls.nr; i++) {
+		const struct call_stat *c = &d[1]->calls.v[i], *was = NULL;
+		for (size_t k = 0; k < d[0]->calls.nr && !was; k++)
+			if (d[0]->calls.v[k].kind == c->kind && span_eq(d[0]->calls.v[k].name, c->name))
+				was = &d[0]->calls.v[k];
+		if (c->kind != CALL_SYNC || c->names || d[0]->usable_steps <= 0 || d[1]->usable_steps <= 0)
+			continue;
+		double more = (double)c->count / (double)d[1]->usable_steps -
+		              (was ? (double)was->count / (double)d[0]->usable_steps : 0);
+		if (more > most) {
+			most = more;
+			name = c->name;
+		}
+	}
+	return name;
+}
+
+static int64_t find_syncs(struct inquiry *q, int64_t lost)
+{
+	struct both count = inquiry_figure(q, METRIC_STEP_SYNC_COUNT);
+	struct both time = inquiry_figure(q, METRIC_STEP_SYNC_TIME);
+	int64_t more = both_rise(count), ns = smaller(at_least_0(both_rise(time)), lost);
+	if (more <= 0)
+		return 0;
+	struct span call = grown_call(q);
+	struct suspect *s = suspect_add(q, CAUSE_SYNCS);
+	suspect_title(q, s, "the host synchronizes more often: %s times %s, waiting %s%s%s",
+	              moved(q, UNIT_COUNT, count), q->per, moved(q, UNIT_NS, time),
+	              call.n ? ", in " : "", call.n ? text_short(q->a, call, 60) : "");
+	if (call.n)
+		suspect_where(q, s, PLACE_CALL, call);
+	suspect_figure(q, s, METRIC_STEP_SYNC_COUNT, count);
+	suspect_action(q, s,
+	               "look for .item(), .cpu(), .tolist(), print or nonzero on tensors of the "
+	               "GPU in what changed; a trace with_stack=True names the line");
+	stake_host(s, ns);
+	s->stake[STAKE_SYNCS] = number_add(more, at_least_0(both_rise(time)));
+	return ns;
+}
+
+static void find_slow_host(struct inquiry *q, int64_t lost, double by)
+{
+	struct both idle = inquiry_figure(q, METRIC_STEP_IDLE_TIME);
+	struct both launch = inquiry_figure(q, METRIC_STEP_LAUNCH_TIME);
+	int64_t slower = at_least_0(both_rise(launch));
+	if (lost <= 0 && by <= 1.05)
+		return;
+	struct suspect *s = suspect_add(q, CAUSE_HOST);
+	suspect_title(q, s, "the GPU waits for the host: idle for %s %s%s%s", moved(q, UNIT_NS, idle),
+	              q->per, by > 1 ? ", a launch takes " : "",
+	              by > 1 ? arena_printf(q->a, "%s as long", word_times(q, by)) : "");
+	suspect_figure(q, s, METRIC_STEP_IDLE_TIME, idle);
+	suspect_action(q, s,
+	               by > 1
+	                   ? "look at the host: its clock, other processes on its cores, Python's "
+	                     "version, a profiler or debug mode that is on"
+	                   : "look at what the host does between launches that it did not do before; "
+	                     "a trace with_stack=True names the lines");
+	stake_host(s, lost);
+	s->stake[STAKE_LAUNCH] = slower;
+}
+
+/* Time of the GPU without work, or, where that is not known, of the step beyond its activities. */
+static int64_t lost_time(struct inquiry *q)
+{
+	struct both idle = inquiry_figure(q, METRIC_STEP_IDLE_TIME);
+	struct both period = inquiry_figure(q, METRIC_STEP_PERIOD);
+	if (!period.known)
+		period = inquiry_figure(q, METRIC_STEP_TIME);
+	return at_least_0(idle.known ? both_rise(idle) : both_rise(period));
+}
+
+void suspect_host(struct inquiry *q)
+{
+	int64_t lost = lost_time(q);
+	double by = host_factor(q);
+	find_copies(q);
+	int64_t loader = find_loader(q, lost, by), syncs = find_syncs(q, lost);
+	find_slow_host(q, at_least_0(lost - loader - syncs), by);
+}

@@ -1,0 +1,341 @@
+/* Kernels: slower, launched more often, new, in place of another. */
+#include "base/text.h"
+#include "cause/suspect.h"
+
+/* What became of a kernel, or of a kernel and the one that it replaces. */
+struct culprit {
+	enum cause cause;
+	const struct activity_pair *now, *was; /* `was` of a replaced kernel, else NULL */
+	int64_t rise; /* ns per step beyond what all kernels have in common */
+	double times; /* of a launch, or of the launches */
+	bool asked; /* an open check is about it */
+};
+
+struct culprits {
+	struct inquiry *q;
+	VEC(struct culprit) list;
+	VEC(const struct activity_pair *) taken; /* gone kernels that another replaces */
+};
+
+/* The item of a check on a kernel. */
+static const char *item_of(struct inquiry *q, const struct activity_pair *a)
+{
+	return text_short(q->a, a->name, (size_t)-1);
+}
+
+static bool is_asked(struct inquiry *q, const struct activity_pair *a)
+{
+	const char *item = NULL;
+	for (size_t i = 0; i < q->out->checks.nr; i++) {
+		const struct check *c = &q->out->checks.v[i];
+		if (c->metric->label != LABEL_KERNEL ||
+		    (c->verdict != VERDICT_FAIL && c->verdict != VERDICT_WARN &&
+		     c->verdict != VERDICT_INCONCLUSIVE))
+			continue;
+		item = item ? item : item_of(q, a);
+		if (strcmp(item, c->item) == 0)
+			return true;
+	}
+	return false;
+}
+
+static double per_step(const struct inquiry *q, const struct activity_pair *a, enum side_index side)
+{
+	return q->pairs.steps[side] > 0 ? (double)a->count[side] / (double)q->pairs.steps[side] : 0;
+}
+
+static const char *number_per_step(struct inquiry *q, const struct activity_pair *a,
+                                   enum side_index side)
+{
+	return arena_printf(q->a, "%.4g", per_step(q, a, side));
+}
+
+/* ---- substitution ---- */
+
+static bool is_taken(const struct culprits *c, const struct activity_pair *a)
+{
+	for (size_t i = 0; i < c->taken.nr; i++)
+		if (c->taken.v[i] == a)
+			return true;
+	return false;
+}
+
+/* Launches per step that the candidate has more. */
+static double more_launches(const struct inquiry *q, const struct activity_pair *a)
+{
+	return per_step(q, a, SIDE_CANDIDATE) - per_step(q, a, SIDE_BASELINE);
+}
+
+/* How far two kernels are apart as stand-ins for each other: launches count most, then time. */
+static double distance(const struct activity_pair *now, const struct activity_pair *was,
+                       double more, double fewer)
+{
+	double launches = more > fewer ? more / fewer : fewer / more;
+	double ns = (double)now->time_ns[SIDE_CANDIDATE], bs = (double)was->time_ns[SIDE_BASELINE];
+	double time = ns > bs ? ns / (bs + 1) : bs / (ns + 1);
+	return (launches - 1) * 4 + time;
+}
+
+/* The kernel of the same category that is launched less often by about as much as `now` is more
+   often: it is gone, or another is chosen in its place some of the time. */
+static const struct activity_pair *replaced(struct culprits *c, const struct activity_pair *now)
+{
+	const struct inquiry *q = c->q;
+	const struct activity_pair *best = NULL;
+	double more = more_launches(q, now), nearest = 0;
+	for (size_t i = 0; i < q->pairs.list.nr; i++) {
+		const struct activity_pair *was = &q->pairs.list.v[i];
+		double fewer = -more_launches(q, was);
+		if (!pair_is_compute(was) || was->category != now->category || is_taken(c, was) ||
+		    was->partner || activity_is_partial(&q->pairs, was) || fewer <= 0 ||
+		    more > fewer * 1.1 || fewer > more * 1.1)
+			continue;
+		double far = distance(now, was, more, fewer);
+		if (!best || far < nearest) {
+			best = was;
+			nearest = far;
+		}
+	}
+	return best;
+}
+
+/* ---- what became of each ---- */
+
+static int64_t rise_of(const struct activity_pair *a)
+{
+	return number_sub(a->time_ns[SIDE_CANDIDATE], a->time_ns[SIDE_BASELINE]);
+}
+
+static void add_culprit(struct culprits *c, struct culprit one)
+{
+	one.asked = is_asked(c->q, one.now) || (one.was && is_asked(c->q, one.was));
+	if (one.rise > 0 || one.asked)
+		vec_push(&c->list, one);
+	if (one.was)
+		vec_push(&c->taken, one.was);
+}
+
+static void add_new(struct culprits *c, const struct activity_pair *a)
+{
+	bool renamed = a->partner != NULL;
+	const struct activity_pair *was = renamed ? a->partner : replaced(c, a);
+	struct culprit one = { .now = a, .was = was, .rise = a->time_ns[SIDE_CANDIDATE], .times = 1 };
+	one.cause = renamed ? CAUSE_RENAMED : was ? CAUSE_SUBSTITUTION : CAUSE_NEW_KERNEL;
+	if (was)
+		one.rise = number_add(one.rise, rise_of(was));
+	if (was && pair_mean(was, SIDE_BASELINE) > 0)
+		one.times = pair_mean(a, SIDE_CANDIDATE) / pair_mean(was, SIDE_BASELINE);
+	add_culprit(c, one);
+}
+
+static void add_common(struct culprits *c, const struct activity_pair *a)
+{
+	struct inquiry *q = c->q;
+	double before = (double)a->time_ns[SIDE_BASELINE], now = (double)a->time_ns[SIDE_CANDIDATE];
+	struct culprit one = { .cause = CAUSE_KERNEL, .now = a, .rise = (int64_t)(now - before) };
+	int64_t launches = activity_launches_ns(&q->pairs, a);
+	if (launches > one.rise / 2 && activity_count_order(&q->pairs, a) > 0)
+		one.cause = CAUSE_LAUNCHES;
+	one.was = one.cause == CAUSE_LAUNCHES ? replaced(c, a) : NULL;
+	if (one.was) {
+		one.cause = CAUSE_SUBSTITUTION;
+		one.rise = number_add(one.rise, rise_of(one.was));
+		add_culprit(c, one);
+		return;
+	}
+	one.times = one.cause == CAUSE_LAUNCHES
+	                ? per_step(q, a, SIDE_CANDIDATE) / per_step(q, a, SIDE_BASELINE)
+	                : pair_mean(a, SIDE_CANDIDATE) / pair_mean(a, SIDE_BASELINE);
+	if (q->common > 1) {
+		/* what all kernels have in common is told once; beyond it, noise of the small aside */
+		one.rise = (int64_t)(now - q->common * before);
+		if ((double)one.rise < before / 20 + (q->common - 1) * before / 2)
+			return;
+	}
+	add_culprit(c, one);
+}
+
+static void collect(struct culprits *c)
+{
+	struct inquiry *q = c->q;
+	for (size_t i = 0; i < q->pairs.list.nr; i++) {
+		const struct activity_pair *a = &q->pairs.list.v[i];
+		if (!pair_is_compute(a) || activity_is_partial(&q->pairs, a) || is_taken(c, a))
+			continue;
+		if (a->count[SIDE_BASELINE] > 0 && a->count[SIDE_CANDIDATE] > 0)
+			add_common(c, a);
+		else if (activity_is_only(&q->pairs, a, SIDE_CANDIDATE))
+			add_new(c, a);
+	}
+	for (size_t i = 0; i < q->pairs.list.nr; i++) {
+		const struct activity_pair *a = &q->pairs.list.v[i];
+		if (activity_is_only(&q->pairs, a, SIDE_BASELINE) && !a->partner && !is_taken(c, a) &&
+		    is_asked(q, a))
+			vec_push(&c->list, (struct culprit){ .cause = CAUSE_GONE_KERNEL,
+			                                     .now = a,
+			                                     .rise = -a->time_ns[SIDE_BASELINE],
+			                                     .asked = true });
+	}
+}
+
+static int culprit_cmp(const void *a, const void *b)
+{
+	const struct culprit *x = a, *y = b;
+	if (x->rise != y->rise)
+		return x->rise > y->rise ? -1 : 1;
+	return span_cmp(x->now->name, y->now->name);
+}
+
+/* ---- words ---- */
+
+static const char *duration(struct inquiry *q, double ns)
+{
+	return unit_text(q->a, UNIT_NS, (int64_t)(ns + 0.5));
+}
+
+static void add_title(struct inquiry *q, struct suspect *s, const struct culprit *c)
+{
+	const char *name = word_kernel(q, c->now->name);
+	const char *rise = word_change(q, UNIT_NS, c->rise);
+	switch (c->cause) {
+	case CAUSE_LAUNCHES:
+		suspect_title(q, s, "%s is launched more often: %s → %s times %s, %s %s", name,
+		              number_per_step(q, c->now, SIDE_BASELINE),
+		              number_per_step(q, c->now, SIDE_CANDIDATE), q->per, rise, q->per);
+		suspect_action(q, s,
+		               "find the code that launches it again: a loop, a graph break, an "
+		               "operation that is no longer fused");
+		break;
+	case CAUSE_NEW_KERNEL:
+		suspect_title(q, s, "%s is new: %s launches %s, %s", name,
+		              number_per_step(q, c->now, SIDE_CANDIDATE), q->per, rise);
+		suspect_action(q, s, "see which operator launches it now");
+		break;
+	case CAUSE_GONE_KERNEL:
+		suspect_title(q, s, "%s is gone, %s %s", name, rise, q->per);
+		break;
+	case CAUSE_RENAMED:
+	case CAUSE_SUBSTITUTION:
+		suspect_title(q, s, "%s %s %s: %s → %s per launch, net %s %s", name,
+		              c->cause == CAUSE_RENAMED ? "is the new name of" : "runs in place of",
+		              word_kernel(q, c->was->name), duration(q, pair_mean(c->was, SIDE_BASELINE)),
+		              duration(q, pair_mean(c->now, SIDE_CANDIDATE)), rise, q->per);
+		suspect_action(q, s,
+		               "see what made the library choose another kernel: its version, shapes, "
+		               "types, memory layout, an autotuner");
+		break;
+	default:
+		suspect_title(q, s, "%s is slower: %s → %s per launch, %s %s", name,
+		              duration(q, pair_mean(c->now, SIDE_BASELINE)),
+		              duration(q, pair_mean(c->now, SIDE_CANDIDATE)), rise, q->per);
+		suspect_action(q, s,
+		               "compare its input (shapes, types, memory layout) and the code or library "
+		               "that it comes from");
+	}
+}
+
+/* A shape that changed tells why. */
+static void say_shape(struct inquiry *q, struct suspect *s, const struct culprit *c)
+{
+	const struct kernel_row *b = (c->was ? c->was : c->now)->row[SIDE_BASELINE];
+	const struct kernel_row *n = c->now->row[SIDE_CANDIDATE];
+	if (!b || !n || b->stat.grid[0] < 0 || n->stat.grid[0] < 0 ||
+	    memcmp(b->stat.grid, n->stat.grid, sizeof b->stat.grid) == 0)
+		return;
+	const int64_t *x = b->stat.grid, *y = n->stat.grid;
+	suspect_say(q, s, "its grid changed: %lld×%lld×%lld → %lld×%lld×%lld", (long long)x[0],
+	            (long long)x[1], (long long)x[2], (long long)y[0], (long long)y[1],
+	            (long long)y[2]);
+}
+
+static void add_stakes(struct inquiry *q, struct suspect *s, const struct culprit *c)
+{
+	int64_t ns = c->rise > 0 ? c->rise : 0;
+	s->stake[STAKE_COMPUTE] = number_add(s->stake[STAKE_COMPUTE], ns);
+	s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = s->stake[STAKE_GPU] = s->stake[STAKE_COMPUTE];
+	double more = per_step(q, c->now, SIDE_CANDIDATE);
+	more -= per_step(q, c->now, SIDE_BASELINE);
+	if (c->was)
+		more += more_launches(q, c->was);
+	if (more < 0)
+		more = -more; /* fewer are another program, too */
+	s->stake[STAKE_KERNELS] += (int64_t)(more * 1000);
+}
+
+static void take(struct inquiry *q, struct suspect *s, const struct culprit *c)
+{
+	suspect_where(q, s, PLACE_KERNEL, c->now->name);
+	vec_push(&s->kernels, item_of(q, c->now));
+	if (c->was)
+		vec_push(&s->kernels, item_of(q, c->was));
+	s->finding.cost = number_add(s->finding.cost, c->rise);
+	add_stakes(q, s, c);
+}
+
+static void add_suspect(struct inquiry *q, const struct culprit *c)
+{
+	struct suspect *s = suspect_add(q, c->cause);
+	add_title(q, s, c);
+	if (c->now->category >= 0)
+		suspect_where(q, s, PLACE_CATEGORY,
+		              span_of(category_name(q->bench->naming.categories, c->now->category)));
+	say_shape(q, s, c);
+	struct both time = { true,
+		                 { c->now->time_ns[SIDE_BASELINE], c->now->time_ns[SIDE_CANDIDATE] } };
+	for (int i = 0; i < NR_SIDES && c->was; i++)
+		time.v[i] = number_add(time.v[i], c->was->time_ns[i]);
+	suspect_figure(q, s, METRIC_KERNEL_TIME, time);
+	take(q, s, c);
+}
+
+/* ---- kernels that moved together ---- */
+
+/* Of one category, for the same reason and by about the same factor: one change made them. */
+static bool is_akin(const struct culprit *x, const struct culprit *y)
+{
+	double a = x->times - 1, b = y->times - 1;
+	return x->cause == y->cause && x->now->category == y->now->category && x->now->category >= 0 &&
+	       (x->cause == CAUSE_KERNEL || x->cause == CAUSE_LAUNCHES) && a > 0.02 && b > a * 0.7 &&
+	       b < a * 1.4;
+}
+
+static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
+{
+	size_t members = 1;
+	add_suspect(q, &list[0]);
+	size_t at = q->suspects.nr - 1;
+	for (size_t i = 1; i < nr; i++) {
+		if (!list[i].now || !is_akin(&list[0], &list[i]))
+			continue;
+		take(q, &q->suspects.v[at], &list[i]);
+		list[i].now = NULL;
+		members++;
+	}
+	struct suspect *s = &q->suspects.v[at];
+	if (members > 1) {
+		suspect_say(q, s, "%s", s->finding.title);
+		suspect_title(q, s, "%zu kernels (%s) are %s by about %s, %s and others: %s %s", members,
+		              category_name(q->bench->naming.categories, list[0].now->category),
+		              list[0].cause == CAUSE_KERNEL ? "slower" : "launched more often",
+		              unit_relative(q->a, (int64_t)((list[0].times - 1) * 1e8)),
+		              word_kernel(q, list[0].now->name), word_change(q, UNIT_NS, s->finding.cost),
+		              q->per);
+		s->finding.has_figure = false;
+		s->finding.metric = NULL;
+		s->finding.baseline_text = s->finding.candidate_text = s->finding.change_text = "";
+	}
+}
+
+void suspect_kernels(struct inquiry *q)
+{
+	enum { UNASKED = 3 }; /* those that no check is about may explain sums */
+	struct culprits c = { .q = q };
+	size_t unasked = 0;
+	collect(&c);
+	vec_sort(&c.list, culprit_cmp);
+	for (size_t i = 0; i < c.list.nr; i++)
+		if (c.list.v[i].now && (c.list.v[i].asked || unasked++ < UNASKED))
+			add_group(q, &c.list.v[i], c.list.nr - i);
+	vec_release(&c.list);
+	vec_release(&c.taken);
+}

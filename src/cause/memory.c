@@ -1,0 +1,349 @@
+/* Memory: what ran out, leaks, is scaled, cannot be used, or is more. */
+#include <string.h>
+
+#include "base/text.h"
+#include "cause/suspect.h"
+#include "model/memory_view.h"
+
+static int64_t at_least_0(int64_t v)
+{
+	return v > 0 ? v : 0;
+}
+
+static void cost_bytes(struct suspect *s, int64_t bytes)
+{
+	s->finding.cost = bytes;
+	s->finding.cost_is_bytes = true;
+}
+
+static const char *moved(struct inquiry *q, enum unit unit, struct both f)
+{
+	return unit_movement(q->a, unit, f.v[SIDE_BASELINE], f.v[SIDE_CANDIDATE]);
+}
+
+/* ---- where ---- */
+
+/* The largest item of a list of all memories of the candidate. */
+static const struct memory_item *largest_item(const struct inquiry *q, enum memory_list list)
+{
+	const struct run *run = q->bench->run[SIDE_CANDIDATE];
+	const struct memory_item *best = NULL;
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		for (size_t i = 0; i < run->ranks.v[r]->memory_items.nr; i++) {
+			const struct memory_item *m = &run->ranks.v[r]->memory_items.v[i];
+			if (m->list == list && memory_item_has_place(m) && (!best || m->bytes > best->bytes))
+				best = m;
+		}
+	return best;
+}
+
+static void name_item(struct inquiry *q, struct suspect *s, const struct memory_item *m)
+{
+	struct strbuf b = STRBUF_INIT;
+	if (!m)
+		return;
+	memory_item_add_site(&b, m);
+	const char *site = arena_take(q->a, &b);
+	if (m->category.n)
+		suspect_where(q, s, PLACE_CATEGORY, m->category);
+	suspect_where(q, s, PLACE_CODE, span_of(site));
+	s->finding.title = arena_printf(q->a, "%s, most of it at %s", s->finding.title,
+	                                text_line(q->a, span_of(site)));
+}
+
+/* The deepest of the largest parts of what a check broke down: category, then site. */
+static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
+{
+	const struct breakdown *b = NULL;
+	for (size_t i = 0; i < q->out->checks.nr && !b; i++)
+		if (q->out->checks.v[i].metric->id == id)
+			b = q->out->checks.v[i].breakdown;
+	const struct part *most = NULL, *site = NULL;
+	for (size_t i = 0; b && i < b->parts.nr; i++)
+		if (b->parts.v[i].level == 0 && (!most || b->parts.v[i].change > most->change))
+			most = &b->parts.v[i];
+	if (!most || most->change <= 0)
+		return;
+	suspect_where(q, s, PLACE_CATEGORY, span_of(most->label));
+	for (const struct part *p = most + 1; p < b->parts.v + b->parts.nr && p->level > 0; p++)
+		if (p->level == 1 && (!site || p->change > site->change))
+			site = p;
+	const char *where = most->label;
+	if (site && site->change > 0) {
+		suspect_where(q, s, PLACE_CODE, span_of(site->label));
+		where = arena_printf(q->a, "%s, %s", most->label, site->label);
+	}
+	s->finding.title =
+	    arena_printf(q->a, "%s, most of it %s: %s", s->finding.title, where, most->text);
+}
+
+/* ---- kinds ---- */
+
+static void find_oom(struct inquiry *q)
+{
+	struct both count = inquiry_figure(q, METRIC_MEMORY_OOM_COUNT);
+	if (both_rise(count) <= 0)
+		return;
+	struct suspect *s = suspect_add(q, CAUSE_OUT_OF_MEMORY);
+	suspect_title(q, s, "memory ran out: %s allocations failed",
+	              word_amount(q, UNIT_COUNT, count.v[SIDE_CANDIDATE]));
+	suspect_figure(q, s, METRIC_MEMORY_OOM_COUNT, count);
+	name_item(q, s, largest_item(q, MEMORY_LIST_OOM));
+	suspect_action(q, s,
+	               "lower the peak: checkpoint activations, a smaller batch, a sharded "
+	               "optimizer, or see who else uses the device");
+	static const enum stake all[] = { STAKE_OOM, STAKE_PEAK, STAKE_RESERVED };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		s->stake[all[i]] = STAKE_ALL;
+	s->stake[STAKE_GROWTH] = 1;
+}
+
+/* Steps over which it rose. */
+static int64_t steps_of(const struct inquiry *q)
+{
+	const struct memory_item *most = largest_item(q, MEMORY_LIST_GROWTH);
+	const struct run *run = q->bench->run[SIDE_CANDIDATE];
+	int64_t nr = most && most->other > 0 ? most->other + 1 : 3;
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		number_raise(&nr, run->ranks.v[r]->usable_steps);
+	return nr;
+}
+
+static int64_t find_leak(struct inquiry *q)
+{
+	struct both growth = inquiry_figure(q, METRIC_MEMORY_GROWTH_PER_STEP);
+	if (both_rise(growth) <= 0)
+		return 0;
+	int64_t steps = steps_of(q), bytes = both_rise(growth);
+	if (bytes > INT64_MAX / steps)
+		return 0;
+	bytes *= steps;
+	struct suspect *s = suspect_add(q, CAUSE_LEAK);
+	suspect_title(q, s, "memory leaks: %s more are allocated at the end of every step",
+	              word_amount(q, UNIT_BYTES, both_rise(growth)));
+	suspect_figure(q, s, METRIC_MEMORY_GROWTH_PER_STEP, growth);
+	name_item(q, s, largest_item(q, MEMORY_LIST_GROWTH));
+	suspect_action(q, s,
+	               "see who keeps tensors, or graphs of autograd, of earlier steps: detach() "
+	               "or .item() what is kept for logging");
+	cost_bytes(s, bytes);
+	s->stake[STAKE_GROWTH] = STAKE_ALL;
+	s->stake[STAKE_PEAK] = bytes;
+	s->stake[STAKE_RESERVED] = bytes;
+	return bytes;
+}
+
+/* Bytes at the peak of one category, over all memories. */
+static int64_t category_bytes(const struct run *run, struct span category)
+{
+	int64_t sum = 0;
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		for (size_t i = 0; i < run->ranks.v[r]->memory_items.nr; i++) {
+			const struct memory_item *m = &run->ranks.v[r]->memory_items.v[i];
+			if (m->list == MEMORY_LIST_CATEGORY && span_eq(m->category, category))
+				sum = number_add(sum, m->bytes);
+		}
+	return sum;
+}
+
+struct scaling {
+	int64_t same, scaled; /* bytes of the baseline by what became of them */
+	int64_t rise, fell; /* of all categories */
+	double by; /* of the largest that is scaled */
+	int64_t largest;
+	struct span category;
+};
+
+/* What depends on the batch grows, what the model holds stays. */
+static void add_scaling(struct scaling *out, struct span category, int64_t before, int64_t now)
+{
+	double by = before > 0 ? (double)now / (double)before : 2;
+	if (now > before)
+		out->rise = number_add(out->rise, now - before);
+	else
+		out->fell = number_add(out->fell, before - now);
+	if (by < 1.005 && by > 0.995)
+		out->same = number_add(out->same, before);
+	else if (by > 1.05)
+		out->scaled = number_add(out->scaled, before);
+	if (by > 1.05 && now - before > out->largest) {
+		out->largest = now - before;
+		out->by = by;
+		out->category = category;
+	}
+}
+
+static bool measure_scaling(const struct inquiry *q, struct scaling *out)
+{
+	const struct run *b = q->bench->run[SIDE_BASELINE], *c = q->bench->run[SIDE_CANDIDATE];
+	for (size_t r = 0; r < b->ranks.nr && r < 1; r++)
+		for (size_t i = 0; i < b->ranks.v[r]->memory_items.nr; i++) {
+			const struct memory_item *m = &b->ranks.v[r]->memory_items.v[i];
+			if (m->list == MEMORY_LIST_CATEGORY)
+				add_scaling(out, m->category, category_bytes(b, m->category),
+				            category_bytes(c, m->category));
+		}
+	/* one change of code grows in one place; parameters, gradients and states stay with a batch */
+	return out->same > 0 && out->scaled > 0 && out->rise > 0 && out->fell < out->rise / 10;
+}
+
+/* Number of categories, of those that the baseline has, that are larger by about `by`. */
+static size_t nr_scaled(const struct inquiry *q)
+{
+	const struct run *b = q->bench->run[SIDE_BASELINE], *c = q->bench->run[SIDE_CANDIDATE];
+	size_t nr = 0;
+	for (size_t i = 0; b->ranks.nr && i < b->ranks.v[0]->memory_items.nr; i++) {
+		const struct memory_item *m = &b->ranks.v[0]->memory_items.v[i];
+		if (m->list != MEMORY_LIST_CATEGORY)
+			continue;
+		int64_t before = category_bytes(b, m->category), now = category_bytes(c, m->category);
+		nr += before > 0 && (double)now > 1.05 * (double)before;
+	}
+	return nr;
+}
+
+static bool find_batch(struct inquiry *q)
+{
+	struct scaling m = { 0 };
+	struct both peak = inquiry_figure(q, METRIC_MEMORY_PEAK_ALLOCATED);
+	if (both_rise(peak) <= 0 || !measure_scaling(q, &m) || nr_scaled(q) < 3)
+		return false;
+	struct suspect *s = suspect_add(q, CAUSE_BATCH);
+	suspect_title(
+	    q, s, "the work of a step is scaled (batch or sequence): memory %s at the peak, %.*s %s",
+	    moved(q, UNIT_BYTES, peak), (int)m.category.n, m.category.p, word_times(q, m.by));
+	suspect_figure(q, s, METRIC_MEMORY_PEAK_ALLOCATED, peak);
+	suspect_where(q, s, PLACE_CATEGORY, m.category);
+	suspect_say(q, s, "%s of categories are as large as before, %s grew",
+	            word_amount(q, UNIT_BYTES, m.same), word_amount(q, UNIT_BYTES, m.scaled));
+	suspect_action(q, s,
+	               "compare batch size and sequence length of both runs; if it is meant, "
+	               "record a baseline of its own (workload)");
+	cost_bytes(s, both_rise(peak));
+	s->stake[STAKE_PEAK] = s->stake[STAKE_RESERVED] = both_rise(peak);
+	return true;
+}
+
+/* The site of `m` in another list of the same memory, or NULL. */
+static const struct memory_item *site_in(const struct digest *d, const struct memory_item *m,
+                                         enum memory_list list)
+{
+	for (size_t i = 0; i < d->memory_items.nr; i++) {
+		const struct memory_item *x = &d->memory_items.v[i];
+		if (x->list == list && x->line == m->line && span_eq(x->file, m->file) &&
+		    span_eq(x->function, m->function) && span_eq(x->category, m->category) &&
+		    strcmp(x->memory, m->memory) == 0)
+			return x;
+	}
+	return NULL;
+}
+
+/* How often the tensors of the peak are allocated again, by the largest site that is: once in
+   each step. 0 unknown. */
+static int64_t repetitions(const struct inquiry *q, const struct memory_item **site)
+{
+	const struct run *run = q->bench->run[SIDE_CANDIDATE];
+	int64_t most = 0, nr = 0;
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		for (size_t i = 0; i < run->ranks.v[r]->memory_items.nr; i++) {
+			const struct memory_item *m = &run->ranks.v[r]->memory_items.v[i], *churn;
+			if (m->list != MEMORY_LIST_PEAK || !memory_item_has_place(m) || m->blocks <= 0 ||
+			    m->bytes <= most || !(churn = site_in(run->ranks.v[r], m, MEMORY_LIST_CHURN)) ||
+			    churn->blocks < 2 * m->blocks)
+				continue;
+			most = m->bytes;
+			nr = churn->blocks / m->blocks;
+			*site = churn;
+		}
+	return nr;
+}
+
+/* Tensors that are larger in every step are allocated so in every step; where what is allocated
+   in all has grown by much less than that, only some steps are larger. */
+static bool is_uneven(struct inquiry *q, const struct memory_item **site)
+{
+	struct both peak = inquiry_figure(q, METRIC_MEMORY_PEAK_ALLOCATED);
+	struct both churn = inquiry_figure(q, METRIC_MEMORY_CHURN_BYTES);
+	struct scaling m = { 0 };
+	int64_t steps = repetitions(q, site);
+	return steps > 2 && churn.known && both_rise(peak) > 0 && measure_scaling(q, &m) &&
+	       nr_scaled(q) >= 3 &&
+	       (double)both_rise(churn) < 0.5 * (double)steps * (double)both_rise(peak);
+}
+
+static void say_shares(struct inquiry *q, struct suspect *s)
+{
+	struct both share = inquiry_figure(q, METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT);
+	struct both end = inquiry_figure(q, METRIC_MEMORY_FRAGMENTATION_PCT);
+	const struct memory_item *pinned = largest_item(q, MEMORY_LIST_PINNED);
+	if (share.known)
+		suspect_say(q, s, "%s of what is reserved is not allocated at the peak",
+		            moved(q, UNIT_PCT, share));
+	if (end.known)
+		suspect_say(q, s, "%s of it is not allocated at the end", moved(q, UNIT_PCT, end));
+	if (pinned) {
+		struct strbuf b = STRBUF_INIT;
+		memory_item_add_site(&b, pinned);
+		suspect_say(q, s, "most free memory is beside small blocks of %s",
+		            text_line(q->a, strbuf_span(&b)));
+		suspect_where(q, s, PLACE_CODE, strbuf_span(&b));
+		strbuf_release(&b);
+	}
+}
+
+static bool find_fragmentation(struct inquiry *q)
+{
+	struct both peak = inquiry_figure(q, METRIC_MEMORY_PEAK_ALLOCATED);
+	struct both reserved = inquiry_figure(q, METRIC_MEMORY_PEAK_RESERVED);
+	const struct memory_item *site = NULL;
+	bool uneven = is_uneven(q, &site);
+	int64_t unused = number_sub(both_rise(reserved), at_least_0(both_rise(peak)));
+	int64_t bytes = uneven ? both_rise(reserved) : unused;
+	struct both end = inquiry_figure(q, METRIC_MEMORY_FRAGMENTATION_PCT);
+	if (bytes <= 0 && both_rise(end) <= 0)
+		return false;
+	struct suspect *s = suspect_add(q, CAUSE_FRAGMENTATION);
+	suspect_title(q, s, "memory is fragmented%s: %s reserved for %s allocated",
+	              uneven ? " by sizes that change from step to step" : "",
+	              moved(q, UNIT_BYTES, reserved), moved(q, UNIT_BYTES, peak));
+	if (uneven) {
+		suspect_say(q, s, "allocations there have %s sizes",
+		            word_amount(q, UNIT_COUNT, site->other));
+		name_item(q, s, site);
+	}
+	suspect_figure(q, s, METRIC_MEMORY_PEAK_RESERVED, reserved);
+	say_shares(q, s);
+	suspect_action(q, s,
+	               "keep sizes of tensors alike from step to step (padding, buckets), free what "
+	               "lives long before what lives short, or set "
+	               "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");
+	cost_bytes(s, at_least_0(bytes));
+	s->stake[STAKE_RESERVED] = at_least_0(bytes) + 1;
+	s->stake[STAKE_PEAK] = uneven ? at_least_0(both_rise(peak)) : 0;
+	return uneven;
+}
+
+static void find_more(struct inquiry *q, int64_t leaked, bool told)
+{
+	struct both peak = inquiry_figure(q, METRIC_MEMORY_PEAK_ALLOCATED);
+	int64_t bytes = number_sub(both_rise(peak), leaked);
+	if (bytes <= 0 || told)
+		return;
+	struct suspect *s = suspect_add(q, CAUSE_MEMORY);
+	suspect_title(q, s, "more memory at the peak: %s", moved(q, UNIT_BYTES, peak));
+	suspect_figure(q, s, METRIC_MEMORY_PEAK_ALLOCATED, peak);
+	name_part(q, s, METRIC_MEMORY_PEAK_ALLOCATED);
+	suspect_action(q, s,
+	               "see what is held at the peak that was not: sites and categories of the "
+	               "snapshot name it");
+	cost_bytes(s, bytes);
+	s->stake[STAKE_PEAK] = s->stake[STAKE_RESERVED] = bytes;
+}
+
+void suspect_memory(struct inquiry *q)
+{
+	find_oom(q);
+	int64_t leaked = find_leak(q);
+	bool told = find_fragmentation(q) || find_batch(q);
+	find_more(q, leaked, told);
+}

@@ -1,0 +1,305 @@
+/* One rank of several: slow, late, or behind a slow link. What insights have found of it is
+   evidence; here it gets its cost, its kernel and what else it explains. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cause/suspect.h"
+#include "model/ranks.h"
+#include "model/step_figures.h"
+
+/* A rank of the candidate that an insight names, beside its peers. */
+struct odd_rank {
+	struct inquiry *q;
+	const struct insight *insight;
+	const struct run_view *view;
+	size_t at; /* index of the rank */
+	struct span name;
+};
+
+static int64_t at_least_0(int64_t v)
+{
+	return v > 0 ? v : 0;
+}
+
+static size_t rank_at(const struct run *run, int64_t rank)
+{
+	size_t i = 0;
+	while (i < run->ranks.nr && run->ranks.v[i]->rank != rank)
+		i++;
+	return i;
+}
+
+static int64_t step_median(const struct digest *d, enum metric_id id)
+{
+	int64_t value;
+	return digest_step_stat(d, id, STAT_MEDIAN, &value) ? value : 0;
+}
+
+/* Median over the ranks of a run but one. */
+static int64_t peers_median(struct inquiry *q, const struct run *run, size_t but, enum metric_id id)
+{
+	int64_t *v = arena_alloc(&q->bench->arena, run->ranks.nr, sizeof *v);
+	size_t nr = 0;
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		if (i != but)
+			v[nr++] = step_median(run->ranks.v[i], id);
+	return nr ? number_median(v, nr) : 0;
+}
+
+/* What it has beyond its peers, less what the same rank had in the baseline already. */
+static int64_t excess(const struct odd_rank *o, enum metric_id id)
+{
+	const struct run *runs[NR_SIDES] = { o->q->bench->run[SIDE_BASELINE],
+		                                 o->q->bench->run[SIDE_CANDIDATE] };
+	int64_t out[NR_SIDES] = { 0 };
+	for (int s = 0; s < NR_SIDES; s++) {
+		size_t at = rank_at(runs[s], o->insight->rank);
+		if (at < runs[s]->ranks.nr)
+			out[s] = number_sub(step_median(runs[s]->ranks.v[at], id),
+			                    peers_median(o->q, runs[s], at, id));
+	}
+	return number_sub(out[SIDE_CANDIDATE], out[SIDE_BASELINE] > 0 ? out[SIDE_BASELINE] : 0);
+}
+
+static int64_t late_per_step(const struct run_view *v, int64_t rank)
+{
+	size_t at = rank_at(v->run, rank);
+	const struct cross_rank *c = at < v->run->ranks.nr ? v->ranks[at].cross : NULL;
+	return c && c->known && c->steps > 0 ? number_div_round(c->late_ns, c->steps) : 0;
+}
+
+static int64_t lateness(const struct odd_rank *o)
+{
+	const struct run_view *views = o->q->bench->view;
+	int64_t before = late_per_step(&views[SIDE_BASELINE], o->insight->rank);
+	return number_sub(late_per_step(o->view, o->insight->rank), before);
+}
+
+/* ---- the kernel of a slow rank ---- */
+
+static int by_match(const void *a, const void *b)
+{
+	return span_cmp(((const struct kernel_row *)a)->match, ((const struct kernel_row *)b)->match);
+}
+
+static int64_t kernel_per_step(const struct rank_view *r, const struct kernel_row *k)
+{
+	return k && r->digest->usable_steps > 0
+	           ? number_div_round(k->stat.step_total_ns, r->digest->usable_steps)
+	           : 0;
+}
+
+static int64_t kernel_of_peers(const struct odd_rank *o, const struct kernel_row *k)
+{
+	const struct run *run = o->view->run;
+	int64_t *v = arena_alloc(&o->q->bench->arena, run->ranks.nr, sizeof *v);
+	size_t nr = 0;
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		const struct rank_view *r = &o->view->ranks[i];
+		if (i != o->at)
+			v[nr++] = kernel_per_step(
+			    r, bsearch(k, r->kernels, r->nr_kernels, sizeof *r->kernels, by_match));
+	}
+	return nr ? number_median(v, nr) : 0;
+}
+
+/* The kernel with half of the excess is to blame; where none is, all of the rank is. */
+static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slow_ns)
+{
+	struct inquiry *q = o->q;
+	const struct rank_view *r = &o->view->ranks[o->at];
+	const struct kernel_row *worst = NULL;
+	int64_t most = 0, theirs = 0;
+	for (size_t i = 0; i < r->nr_kernels; i++) {
+		const struct kernel_row *k = &r->kernels[i];
+		if (k->cls == CLASS_COMMUNICATION)
+			continue;
+		int64_t peers = kernel_of_peers(o, k), more = kernel_per_step(r, k) - peers;
+		if (more > most) {
+			worst = k;
+			most = more;
+			theirs = peers;
+		}
+	}
+	if (!worst)
+		return;
+	const char *name = word_kernel(q, worst->match);
+	const char *moved = unit_movement(q->a, UNIT_NS, theirs, theirs + most);
+	if (most >= slow_ns / 2) {
+		suspect_where(q, s, PLACE_KERNEL, worst->match);
+		suspect_say(q, s, "%s of it in %s: %s, peers first", word_amount(q, UNIT_NS, most), name,
+		            moved);
+		suspect_action(q, s,
+		               "compare the input of %s on this rank with its peers': shapes, sparsity, "
+		               "padding",
+		               name);
+		return;
+	}
+	suspect_say(q, s, "its kernels are slower throughout, most of all %s: %s, peers first", name,
+	            moved);
+	suspect_action(q, s,
+	               "compare clock, power cap and temperature of the GPU of %.*s with its peers' "
+	               "(nvidia-smi -q -d PERFORMANCE), and look for another process on it",
+	               (int)o->name.n, o->name.p);
+}
+
+/* ---- kinds ---- */
+
+static void stake_waiting(struct inquiry *q, struct suspect *s, int64_t ns)
+{
+	static const enum stake waiting[] = { STAKE_WALL, STAKE_IDLE,  STAKE_COMM, STAKE_EXPOSED,
+		                                  STAKE_TAIL, STAKE_SYNCS, STAKE_GPU };
+	for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++)
+		s->stake[waiting[i]] = ns;
+	s->stake[STAKE_RANKS] = STAKE_ALL;
+	q->waited = number_add(q->waited, ns);
+}
+
+static void add_slow(const struct odd_rank *o)
+{
+	struct inquiry *q = o->q;
+	const struct run *run = o->view->run;
+	int64_t own = step_median(run->ranks.v[o->at], METRIC_STEP_COMPUTE_TIME);
+	int64_t peers = peers_median(q, run, o->at, METRIC_STEP_COMPUTE_TIME);
+	int64_t ns = excess(o, METRIC_STEP_COMPUTE_TIME);
+	if (ns <= 0)
+		return;
+	struct suspect *s = suspect_add(q, CAUSE_SLOW_RANK);
+	suspect_title(q, s, "%.*s is slow: %s of compute %s, its peers %s (%s)", (int)o->name.n,
+	              o->name.p, word_amount(q, UNIT_NS, own), q->per, word_amount(q, UNIT_NS, peers),
+	              unit_relative(q->a, number_pct((__int128)own - peers, peers)));
+	suspect_where(q, s, PLACE_RANK, o->name);
+	suspect_figure(q, s, METRIC_RANK_COMPUTE_SKEW_PCT,
+	               inquiry_figure(q, METRIC_RANK_COMPUTE_SKEW_PCT));
+	suspect_cost(s, ns);
+	name_kernel(o, s, own - peers);
+	suspect_say(q, s, "%.*s %s", (int)o->name.n, o->name.p, o->insight->message);
+	stake_waiting(q, s, ns > lateness(o) ? ns : lateness(o));
+	s->stake[STAKE_COMPUTE] = number_div_round(ns, (__int128)run->ranks.nr);
+}
+
+/* Where the lateness comes from: the first that holds half of it. */
+static const char *late_call(const struct odd_rank *o, int64_t ns)
+{
+	static const struct {
+		enum metric_id id;
+		const char *name;
+	} calls[] = { { METRIC_STEP_DATALOADER_TIME, "data loader" },
+		          { METRIC_STEP_SYNC_TIME, "synchronization" },
+		          { METRIC_STEP_LAUNCH_TIME, "kernel launches" } };
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		if (excess(o, calls[i].id) >= ns / 2)
+			return calls[i].name;
+	return NULL;
+}
+
+static void add_link(const struct odd_rank *o)
+{
+	struct inquiry *q = o->q;
+	struct both transfer = inquiry_figure(q, METRIC_COMM_TRANSFER_TIME);
+	int64_t late = lateness(o), ns = both_rise(transfer) > late ? both_rise(transfer) : late;
+	if (ns <= 0)
+		return;
+	struct suspect *s = suspect_add(q, CAUSE_SLOW_LINK);
+	suspect_title(
+	    q, s,
+	    "the link of %.*s is slow: its collectives end after those of its peers, %s on the "
+	    "wire %s",
+	    (int)o->name.n, o->name.p,
+	    transfer.known
+	        ? unit_movement(q->a, UNIT_NS, transfer.v[SIDE_BASELINE], transfer.v[SIDE_CANDIDATE])
+	        : "longer",
+	    q->per);
+	suspect_where(q, s, PLACE_RANK, o->name);
+	suspect_figure(q, s, METRIC_COMM_TRANSFER_TIME, transfer);
+	suspect_cost(s, ns);
+	suspect_say(q, s, "%.*s: %s", (int)o->name.n, o->name.p, o->insight->message);
+	suspect_action(q, s,
+	               "look at the links of %.*s (nvidia-smi nvlink -s, ibstat, the NIC's error "
+	               "counters) and at how NCCL routes it (NCCL_DEBUG=INFO)",
+	               (int)o->name.n, o->name.p);
+	stake_waiting(q, s, number_add(at_least_0(both_rise(transfer)), at_least_0(late)));
+}
+
+/* A host that is late leaves the wire as fast as it was. */
+static bool is_behind_a_link(const struct odd_rank *o)
+{
+	struct both transfer = inquiry_figure(o->q, METRIC_COMM_TRANSFER_TIME);
+	return both_ratio(transfer) > 1.2 && both_rise(transfer) > lateness(o) / 2;
+}
+
+static void add_late(const struct odd_rank *o)
+{
+	struct inquiry *q = o->q;
+	int64_t ns = lateness(o);
+	if (ns <= 0)
+		return;
+	const char *call = late_call(o, ns);
+	if (!call && is_behind_a_link(o)) {
+		add_link(o);
+		return;
+	}
+	struct suspect *s = suspect_add(q, CAUSE_LATE_RANK);
+	suspect_title(q, s, "%.*s comes late: the others wait %s %s for it%s%s", (int)o->name.n,
+	              o->name.p, word_amount(q, UNIT_NS, late_per_step(o->view, o->insight->rank)),
+	              q->per, call ? ", in its " : "", call ? call : "");
+	suspect_where(q, s, PLACE_RANK, o->name);
+	if (call)
+		suspect_where(q, s, PLACE_CALL, span_of(call));
+	suspect_figure(q, s, METRIC_RANK_STRAGGLER_PCT, inquiry_figure(q, METRIC_RANK_STRAGGLER_PCT));
+	suspect_cost(s, ns);
+	suspect_say(q, s, "%.*s %s", (int)o->name.n, o->name.p, o->insight->message);
+	suspect_action(q, s, "look at what the host of %.*s does before the first collective%s%s",
+	               (int)o->name.n, o->name.p, call ? ": its " : "", call ? call : "");
+	stake_waiting(q, s, ns);
+}
+
+/* ---- all ranks ---- */
+
+/* The rank whose compute is the median: what it has to say of kernels is of all but the slow. */
+static void scope_to_median(struct inquiry *q)
+{
+	const struct run *run = q->bench->run[SIDE_CANDIDATE];
+	int64_t least = INT64_MAX, median = peers_median(q, run, SIZE_MAX, METRIC_STEP_COMPUTE_TIME);
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		int64_t by =
+		    number_distance(step_median(run->ranks.v[i], METRIC_STEP_COMPUTE_TIME), median);
+		if (by < least) {
+			least = by;
+			q->scope = (struct rank_scope){ .one = true, .rank = run->ranks.v[i]->rank };
+		}
+	}
+}
+
+static bool was_named(const struct inquiry *q, const struct insight *now)
+{
+	for (size_t i = 0; i < q->out->insights.nr; i++) {
+		const struct insight *n = &q->out->insights.v[i];
+		if (!n->candidate && n->rank == now->rank && strcmp(n->id, now->id) == 0)
+			return true;
+	}
+	return false;
+}
+
+void suspect_ranks(struct inquiry *q)
+{
+	static const struct {
+		const char *insight;
+		void (*add)(const struct odd_rank *o);
+	} kinds[] = { { "slow-rank", add_slow }, { "slow-link", add_link }, { "late-rank", add_late } };
+	for (size_t i = 0; i < q->out->insights.nr; i++) {
+		struct odd_rank o = {
+			q, &q->out->insights.v[i], &q->bench->view[SIDE_CANDIDATE], 0, { 0 }
+		};
+		o.at = rank_at(o.view->run, o.insight->rank);
+		if (!o.insight->candidate || o.insight->rank < 0 || o.at == o.view->run->ranks.nr)
+			continue;
+		o.name = span_of(arena_printf(q->a, "rank %" PRId64, o.insight->rank));
+		for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+			if (strcmp(o.insight->id, kinds[k].insight) == 0 &&
+			    (kinds[k].add != add_link || !was_named(q, o.insight)))
+				kinds[k].add(&o);
+	}
+	if (inquiry_has(q, CAUSE_SLOW_RANK))
+		scope_to_median(q);
+}

@@ -1,0 +1,136 @@
+#include "cause/suspect.h"
+
+#include <stdarg.h>
+
+#include "base/text.h"
+#include "metric/statistic.h"
+
+/* ---- figures ---- */
+
+struct both inquiry_stat(struct inquiry *q, enum metric_id id, enum statistic stat)
+{
+	const struct metric *m = &metric_table[id];
+	struct query query = { .metric = m, .stat = stat, .reduce = m->reduce };
+	struct entries e;
+	struct both out = { 0 };
+	if (query.reduce == REDUCE_EACH)
+		query.reduce = REDUCE_MAX;
+	bench_query(q->bench, &query, &e);
+	if (e.list.nr) {
+		const struct entry *first = &e.list.v[0];
+		out.known = first->has[SIDE_BASELINE] && first->has[SIDE_CANDIDATE];
+		out.v[SIDE_BASELINE] = first->value[SIDE_BASELINE];
+		out.v[SIDE_CANDIDATE] = first->value[SIDE_CANDIDATE];
+	}
+	vec_release(&e.list);
+	return out;
+}
+
+struct both inquiry_figure(struct inquiry *q, enum metric_id id)
+{
+	return inquiry_stat(q, id, STAT_MEDIAN);
+}
+
+/* ---- suspects ---- */
+
+bool inquiry_has(const struct inquiry *q, enum cause cause)
+{
+	for (size_t i = 0; i < q->suspects.nr; i++)
+		if (q->suspects.v[i].finding.cause == cause)
+			return true;
+	return false;
+}
+
+struct suspect *suspect_add(struct inquiry *q, enum cause cause)
+{
+	struct suspect *s = vec_push_zero(&q->suspects);
+	s->finding.cause = cause;
+	s->finding.title = s->finding.action = s->finding.cost_text = s->finding.noise_text = "";
+	s->finding.baseline_text = s->finding.candidate_text = s->finding.change_text = "";
+	return s;
+}
+
+static const char *formatted(struct inquiry *q, const char *fmt, va_list ap)
+{
+	struct strbuf b = STRBUF_INIT;
+	strbuf_vaddf(&b, fmt, ap);
+	return arena_take(q->a, &b);
+}
+
+void suspect_title(struct inquiry *q, struct suspect *s, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	s->finding.title = formatted(q, fmt, ap);
+	va_end(ap);
+}
+
+void suspect_say(struct inquiry *q, struct suspect *s, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	vec_push(&s->finding.evidence, formatted(q, fmt, ap));
+	va_end(ap);
+}
+
+void suspect_action(struct inquiry *q, struct suspect *s, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	s->finding.action = formatted(q, fmt, ap);
+	va_end(ap);
+}
+
+void suspect_where(struct inquiry *q, struct suspect *s, enum place_level level, struct span name)
+{
+	vec_push(&s->finding.where, (struct place){ level, text_line(q->a, name) });
+}
+
+void suspect_figure(struct inquiry *q, struct suspect *s, enum metric_id id, struct both f)
+{
+	struct finding *out = &s->finding;
+	enum unit unit = metric_table[id].unit;
+	if (!f.known)
+		return;
+	out->has_figure = true;
+	out->metric = &metric_table[id];
+	out->baseline = f.v[SIDE_BASELINE];
+	out->candidate = f.v[SIDE_CANDIDATE];
+	out->change = both_rise(f);
+	out->baseline_text = unit_text(q->a, unit, out->baseline);
+	out->candidate_text = unit_text(q->a, unit, out->candidate);
+	out->change_text = word_change(q, unit, out->change);
+	if (unit != UNIT_PCT && out->baseline > 0)
+		out->change_text =
+		    arena_printf(q->a, "%s (%s)", out->change_text,
+		                 unit_relative(q->a, number_pct(out->change, out->baseline)));
+}
+
+void suspect_cost(struct suspect *s, int64_t ns)
+{
+	s->finding.cost = ns;
+	s->finding.cost_is_bytes = false;
+}
+
+/* ---- words ---- */
+
+const char *word_change(struct inquiry *q, enum unit unit, int64_t change)
+{
+	return unit_change(q->a, unit, change);
+}
+
+const char *word_amount(struct inquiry *q, enum unit unit, int64_t value)
+{
+	return unit_text(q->a, unit, value);
+}
+
+const char *word_times(struct inquiry *q, double factor)
+{
+	return arena_printf(q->a, "×%.2f", factor);
+}
+
+const char *word_kernel(struct inquiry *q, struct span name)
+{
+	enum { TITLE_CHARS = 60 };
+	return text_short(q->a, name, TITLE_CHARS);
+}

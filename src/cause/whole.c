@@ -1,0 +1,324 @@
+/* All of the work at once: some steps are slow, the work is scaled, every kernel is slower. */
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "cause/suspect.h"
+#include "model/step_figures.h"
+
+/* ---- some steps ---- */
+
+/* How much the mean lies above the median, and the slowest step above it. */
+struct tail {
+	int64_t mean, most;
+};
+
+static struct tail tail_rise(struct inquiry *q, enum metric_id id)
+{
+	struct both median = inquiry_figure(q, id), mean = inquiry_stat(q, id, STAT_MEAN);
+	struct both most = inquiry_stat(q, id, STAT_MAX);
+	struct tail t = { 0 };
+	if (!median.known || !mean.known || !most.known)
+		return t;
+	t.mean = number_sub(both_rise(mean), both_rise(median));
+	t.most = number_sub(both_rise(most), both_rise(median));
+	return t;
+}
+
+/* Steps of the candidate that take more than a sixth beyond the median. */
+struct slow_steps {
+	VEC(int64_t) numbers;
+	size_t of;
+	int64_t median, mean; /* of all; of the slow ones */
+};
+
+static void find_slow(struct inquiry *q, enum metric_id id, struct slow_steps *out)
+{
+	const struct run *run = q->bench->run[SIDE_CANDIDATE];
+	for (size_t r = 0; r < run->ranks.nr && !out->numbers.nr; r++) {
+		const struct digest *d = run->ranks.v[r];
+		if (!digest_has_steps(d, id) || d->summaries.nr ||
+		    !digest_step_stat(d, id, STAT_MEDIAN, &out->median))
+			continue;
+		struct step_samples s = digest_samples(d, id, &q->bench->arena);
+		__int128 sum = 0;
+		out->of = s.usable;
+		for (size_t i = 0; i < s.usable; i++)
+			if (s.value[i] - out->median > out->median / 6) {
+				vec_push(&out->numbers, s.step[i]);
+				sum += s.value[i];
+			}
+		if (out->numbers.nr)
+			out->mean = number_div_round(sum, (__int128)out->numbers.nr);
+	}
+}
+
+/* " (every 4th)" where they come at regular intervals, else their numbers. */
+static const char *which_steps(struct inquiry *q, const struct slow_steps *s)
+{
+	enum { NAMED = 6 };
+	struct strbuf b = STRBUF_INIT;
+	int64_t gap = s->numbers.nr > 1 ? s->numbers.v[1] - s->numbers.v[0] : 0;
+	for (size_t i = 2; i < s->numbers.nr && gap; i++)
+		gap = s->numbers.v[i] - s->numbers.v[i - 1] == gap ? gap : 0;
+	strbuf_adds(&b, s->numbers.nr > 1 ? "steps" : "step");
+	for (size_t i = 0; i < s->numbers.nr && i < NAMED; i++)
+		strbuf_addf(&b, "%s %" PRId64, i ? "," : "", s->numbers.v[i]);
+	if (s->numbers.nr > NAMED)
+		strbuf_adds(&b, ", …");
+	if (gap > 1)
+		strbuf_addf(&b, ": one in %" PRId64, gap);
+	return arena_take(q->a, &b);
+}
+
+/* What is longer in them: whatever has half of the tail. */
+static const struct {
+	enum metric_id id;
+	const char *what;
+	enum stake stake;
+} tails[] = {
+	{ METRIC_STEP_DATALOADER_TIME, "the data loader", STAKE_LOADER },
+	{ METRIC_STEP_COMPUTE_TIME, "compute", STAKE_COMPUTE },
+	{ METRIC_STEP_CUDA_TIME, "GPU activities", STAKE_GPU },
+	{ METRIC_STEP_EXPOSED_COMM_TIME, "exposed communication", STAKE_EXPOSED },
+	{ METRIC_STEP_MEMCPY_TIME, "memory copies", STAKE_COPIES },
+	{ METRIC_STEP_SYNC_TIME, "synchronization", STAKE_SYNCS },
+	{ METRIC_STEP_IDLE_TIME, "an idle GPU", STAKE_IDLE },
+};
+
+static void add_slow_steps(struct inquiry *q, enum metric_id id, const struct slow_steps *slow,
+                           struct tail rise)
+{
+	struct suspect *s = suspect_add(q, CAUSE_SLOW_STEPS);
+	const char *which = which_steps(q, slow), *what = NULL;
+	for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+		struct tail part = tail_rise(q, tails[i].id);
+		s->stake[tails[i].stake] = part.mean > 0 ? part.mean : 0;
+		if (!what && part.mean >= rise.mean / 2) {
+			what = tails[i].what;
+			suspect_say(q, s, "%s has %s of it", what, word_amount(q, UNIT_NS, part.mean));
+		}
+	}
+	suspect_title(q, s, "%zu of %zu steps are slow: %s where the median is %s (%s)%s%s",
+	              slow->numbers.nr, slow->of, word_amount(q, UNIT_NS, slow->mean),
+	              word_amount(q, UNIT_NS, slow->median), which, what ? ", in " : "",
+	              what ? what : "");
+	suspect_figure(q, s, id, inquiry_stat(q, id, STAT_P95));
+	suspect_cost(s, rise.mean);
+	suspect_action(q, s, "look at what happens in these steps only: %s",
+	               what && *what == 't'
+	                   ? "the data loader's workers and prefetch, a new shard or epoch"
+	                   : "logging, checkpoints, evaluation, garbage collection, "
+	                     "another shape of input");
+	s->stake[STAKE_TAIL] = rise.most;
+	s->stake[STAKE_WALL] = rise.mean;
+}
+
+void suspect_steps(struct inquiry *q)
+{
+	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_LATENCY, METRIC_STEP_TIME,
+		                                  METRIC_STEP_COMPUTE_TIME };
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+		struct tail rise = tail_rise(q, ids[i]);
+		struct both median = inquiry_figure(q, ids[i]);
+		struct slow_steps slow = { 0 };
+		if (rise.mean > median.v[SIDE_BASELINE] / 50)
+			find_slow(q, ids[i], &slow);
+		bool any = slow.numbers.nr && slow.numbers.nr * 2 < slow.of;
+		if (any)
+			add_slow_steps(q, ids[i], &slow, rise);
+		vec_release(&slow.numbers);
+		if (any)
+			return;
+	}
+}
+
+/* ---- every kernel ---- */
+
+/* A kernel of both sides, by its time in the baseline. */
+struct shift {
+	double weight, ratio;
+};
+
+static int shift_cmp(const void *a, const void *b)
+{
+	const struct shift *x = a, *y = b;
+	return (x->ratio > y->ratio) - (x->ratio < y->ratio);
+}
+
+struct shifts {
+	VEC(struct shift) list;
+	double weight, heaviest; /* of the list */
+	double all; /* of all compute of the baseline */
+};
+
+static void shifts_add(struct shifts *s, double weight, double ratio)
+{
+	vec_push(&s->list, (struct shift){ weight, ratio });
+	s->weight += weight;
+	s->heaviest = weight > s->heaviest ? weight : s->heaviest;
+}
+
+/* Weighted median of the ratios. */
+static double shifts_median(struct shifts *s)
+{
+	double below = 0;
+	vec_sort(&s->list, shift_cmp);
+	for (size_t i = 0; i < s->list.nr; i++) {
+		below += s->list.v[i].weight;
+		if (below * 2 >= s->weight)
+			return s->list.v[i].ratio;
+	}
+	return 1;
+}
+
+/* True if the kernels within `reach` of `center` are most of the work, also without the largest,
+   which would be all of its median by itself. */
+static bool shifts_agree(const struct shifts *s, double center, double reach)
+{
+	enum { LEAST_KERNELS = 4 };
+	double alike = 0, heaviest = 0;
+	size_t nr = 0;
+	for (size_t i = 0; i < s->list.nr; i++) {
+		double by = s->list.v[i].ratio - center;
+		if (by > reach || by < -reach)
+			continue;
+		nr++;
+		alike += s->list.v[i].weight;
+		heaviest = s->list.v[i].weight > heaviest ? s->list.v[i].weight : heaviest;
+	}
+	double rest = s->weight - s->heaviest,
+	       rest_alike = alike - (heaviest < s->heaviest ? 0 : heaviest);
+	return nr >= LEAST_KERNELS && alike >= 0.7 * s->weight && s->weight >= 0.5 * s->all &&
+	       rest_alike >= 0.6 * rest;
+}
+
+static void collect_means(const struct inquiry *q, struct shifts *out)
+{
+	for (size_t i = 0; i < q->pairs.list.nr; i++) {
+		const struct activity_pair *a = &q->pairs.list.v[i];
+		if (!pair_is_compute(a))
+			continue;
+		out->all += (double)a->time_ns[SIDE_BASELINE];
+		if (a->count[SIDE_BASELINE] > 0 && a->count[SIDE_CANDIDATE] > 0 &&
+		    a->total_ns[SIDE_BASELINE] > 0)
+			shifts_add(out, (double)a->time_ns[SIDE_BASELINE],
+			           pair_mean(a, SIDE_CANDIDATE) / pair_mean(a, SIDE_BASELINE));
+	}
+}
+
+/* Blocks of a grid, 0 unknown. */
+static double grid_of(const struct kernel_row *k)
+{
+	double n = 1;
+	for (int i = 0; k && i < 3; i++)
+		n *= k->stat.grid[i] > 0 ? (double)k->stat.grid[i] : 0;
+	return k ? n : 0;
+}
+
+static void collect_grids(const struct inquiry *q, struct shifts *out)
+{
+	for (size_t i = 0; i < q->pairs.list.nr; i++) {
+		const struct activity_pair *a = &q->pairs.list.v[i];
+		if (!pair_is_compute(a))
+			continue;
+		out->all += (double)a->time_ns[SIDE_BASELINE];
+		double before = grid_of(a->row[SIDE_BASELINE]), now = grid_of(a->row[SIDE_CANDIDATE]);
+		if (before > 1 && now > 0)
+			shifts_add(out, (double)a->time_ns[SIDE_BASELINE], now / before);
+	}
+}
+
+static void stake_all_work(struct inquiry *q, struct suspect *s)
+{
+	static const struct {
+		enum stake stake;
+		enum metric_id id;
+	} work[] = {
+		{ STAKE_WALL, METRIC_STEP_PERIOD },
+		{ STAKE_COMPUTE, METRIC_STEP_COMPUTE_TIME },
+		{ STAKE_GPU, METRIC_STEP_CUDA_TIME },
+		{ STAKE_COMM, METRIC_STEP_COMM_TIME },
+		{ STAKE_EXPOSED, METRIC_STEP_EXPOSED_COMM_TIME },
+		{ STAKE_COPIES, METRIC_STEP_MEMCPY_TIME },
+	};
+	int64_t compute = both_rise(inquiry_figure(q, METRIC_STEP_COMPUTE_TIME));
+	for (size_t i = 0; i < sizeof work / sizeof *work; i++) {
+		int64_t rise = both_rise(inquiry_figure(q, work[i].id));
+		s->stake[work[i].stake] = rise > 0 ? rise : 0;
+	}
+	number_lower(&s->stake[STAKE_WALL], compute > 0 ? compute + compute / 2 : 0);
+	s->stake[STAKE_TAIL] = s->stake[STAKE_COMPUTE];
+	suspect_figure(q, s, METRIC_STEP_COMPUTE_TIME, inquiry_figure(q, METRIC_STEP_COMPUTE_TIME));
+	suspect_cost(s, compute);
+}
+
+static void say_copies(struct inquiry *q, struct suspect *s)
+{
+	struct both bytes = inquiry_figure(q, METRIC_STEP_MEMCPY_BYTES);
+	if (bytes.known && bytes.v[SIDE_BASELINE] > 0)
+		suspect_say(q, s, "copies move %s as many bytes %s", word_times(q, both_ratio(bytes)),
+		            q->per);
+}
+
+/* Grids grow with the batch or the sequence, and do not with a slower clock. */
+static bool find_batch(struct inquiry *q)
+{
+	struct shifts grids = { 0 };
+	collect_grids(q, &grids);
+	double by = shifts_median(&grids);
+	double reach = (by > 1 ? by - 1 : 1 - by) / 2;
+	bool found = reach > 0.02 && shifts_agree(&grids, by, reach);
+	vec_release(&grids.list);
+	if (!found)
+		return false;
+	struct suspect *s = suspect_add(q, CAUSE_BATCH);
+	struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
+	suspect_title(q, s,
+	              "the work of a step is scaled (batch, sequence or model): grids of most kernels "
+	              "%s, compute %s",
+	              word_times(q, by), word_times(q, both_ratio(compute)));
+	say_copies(q, s);
+	suspect_action(q, s,
+	               "compare batch size, sequence length and model of both runs; if it is meant, "
+	               "record a baseline of its own (workload)");
+	stake_all_work(q, s);
+	s->stake[STAKE_KERNELS] = s->stake[STAKE_LOADER] = s->stake[STAKE_IDLE] = 1;
+	return true;
+}
+
+static void find_uniform(struct inquiry *q, double by)
+{
+	struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
+	/* means of kernels rise with a few slow steps, too: the median step must have moved as well */
+	if (by < 1.012 || both_ratio(compute) - 1 < (by - 1) / 2)
+		return;
+	struct suspect *s = suspect_add(q, CAUSE_UNIFORM);
+	suspect_title(
+	    q, s,
+	    "every kernel is slower by about %s: the clock, a power cap or another GPU rather "
+	    "than code",
+	    unit_relative(q->a, number_pct((__int128)((by - 1) * 1e6), 1000000)));
+	suspect_say(q, s,
+	            "launches and grids are those of the baseline; most of the kernels' time moved "
+	            "by the same factor");
+	suspect_action(q, s,
+	               "look at clocks, power cap and temperature of the GPU (nvidia-smi -q -d "
+	               "CLOCK,PERFORMANCE), lock the clocks (nvidia-smi -lgc) and record again");
+	stake_all_work(q, s);
+}
+
+void suspect_whole(struct inquiry *q)
+{
+	struct shifts means = { 0 };
+	collect_means(q, &means);
+	double by = shifts_median(&means), reach = (by > 1 ? by - 1 : 1 - by) * 0.45;
+	bool alike = shifts_agree(&means, by, reach > 0.01 ? reach : 0.01);
+	vec_release(&means.list);
+	if (find_batch(q)) {
+		q->common = by > 1 ? by : 1;
+	} else if (alike && by > 1) {
+		q->common = by;
+		if (!inquiry_has(q, CAUSE_SLOW_RANK))
+			find_uniform(q, by);
+	}
+}

@@ -1,0 +1,136 @@
+#include "code/links.h"
+
+#include "base/search.h"
+
+void code_links_release(struct code_links *l)
+{
+	vec_release(&l->flows);
+	vec_release(&l->sequences);
+	vec_release(&l->wide.list);
+	vec_release(&l->arrows);
+	vec_release(&l->forwards);
+}
+
+/* --- intake --- */
+
+void code_links_take_flow(struct code_links *l, struct thread_ids *t, const struct event *ev)
+{
+	vec_push(&l->flows,
+	         (struct code_flow){ ev->flow, ev->start_ns, thread_key(t, ev), ev->flow_end });
+}
+
+void code_links_take_op(struct code_links *l, const struct event *ev, uint32_t span,
+                        const char **fault)
+{
+	if (ev->sequence >= 0)
+		vec_push(&l->sequences,
+		         (struct code_sequence){ .span = span,
+		                                 .number = narrow(&l->wide, ev->sequence, fault),
+		                                 .backward = ev->forward_thread != 0 });
+}
+
+bool code_links_fit(const struct code_links *to, const struct code_links *from)
+{
+	return wide_fits(&to->wide, &from->wide);
+}
+
+void code_links_join(struct code_links *to, struct code_links *from, const struct part_ids *ids,
+                     size_t spans)
+{
+	size_t flows = to->flows.nr, sequences = to->sequences.nr;
+	uint32_t wide = wide_join(&to->wide, &from->wide, ids);
+	vec_move(&to->flows, &from->flows);
+	for (size_t i = flows; i < to->flows.nr; i++)
+		to->flows.v[i].thread = thread_key_join(to->flows.v[i].thread, ids);
+	vec_move(&to->sequences, &from->sequences);
+	for (size_t i = sequences; i < to->sequences.nr; i++) {
+		struct code_sequence *s = &to->sequences.v[i];
+		s->span += (uint32_t)spans;
+		s->number = wide_moved(s->number, wide) & INT32_MAX;
+	}
+}
+
+/* --- flows --- */
+
+static int start_cmp(const struct code_start *x, const struct code_start *y)
+{
+	ORDER_BY(x->thread, y->thread);
+	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+}
+
+/* Stable sorts: the last of several in the file counts. */
+static int flow_cmp(const void *a, const void *b, void *unused)
+{
+	const struct code_flow *x = a, *y = b;
+	(void)unused;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static int arrow_cmp(const void *a, const void *b, void *unused)
+{
+	const struct code_arrow *x = a, *y = b;
+	(void)unused;
+	return start_cmp(&x->from, &y->from);
+}
+
+void code_links_order(struct code_links *l)
+{
+	sort_runs(l->flows.v, l->flows.nr, sizeof *l->flows.v, flow_cmp, NULL);
+	for (size_t i = 0, end; i < l->flows.nr; i = end) {
+		const struct code_flow *v = l->flows.v, *from = NULL, *to = NULL;
+		for (end = i; end < l->flows.nr && v[end].id == v[i].id; end++)
+			*(v[end].end ? &from : &to) = &v[end];
+		if (from && to)
+			vec_push(&l->arrows, (struct code_arrow){ { from->thread, from->at_ns },
+			                                          { to->thread, to->at_ns } });
+	}
+	sort_runs(l->arrows.v, l->arrows.nr, sizeof *l->arrows.v, arrow_cmp, NULL);
+}
+
+/* --- sequence numbers --- */
+
+static int forward_cmp(const void *a, const void *b)
+{
+	const struct code_forward *x = a, *y = b;
+	ORDER_BY(x->number, y->number);
+	ORDER_BY(x->start.at_ns, y->start.at_ns);
+	return (x->start.thread > y->start.thread) - (x->start.thread < y->start.thread);
+}
+
+void code_forwards_order(struct code_links *l)
+{
+	struct code_forward *v = l->forwards.v;
+	vec_sort(&l->forwards, forward_cmp);
+	for (size_t i = 1; i < l->forwards.nr; i++)
+		v[i].mixed = v[i].number == v[i - 1].number &&
+		             (v[i - 1].mixed || v[i].start.thread != v[i - 1].start.thread);
+}
+
+const struct code_sequence *code_sequence_of(const struct code_links *l, uint32_t span)
+{
+	size_t lo = 0, hi = l->sequences.nr; /* lo becomes how many are of earlier spans */
+	SEARCH(lo, hi, i, l->sequences.v[i].span < span);
+	return lo < l->sequences.nr && l->sequences.v[lo].span == span ? &l->sequences.v[lo] : NULL;
+}
+
+bool code_forward_of(const struct code_links *l, struct code_start start,
+                     const struct code_sequence *sequence, struct code_start *out)
+{
+	size_t lo = 0, hi = l->arrows.nr; /* lo becomes how many come from there or before */
+	SEARCH(lo, hi, i, start_cmp(&l->arrows.v[i].from, &start) <= 0);
+	if (lo && start_cmp(&l->arrows.v[lo - 1].from, &start) == 0) {
+		*out = l->arrows.v[lo - 1].to;
+		return true;
+	}
+	if (!sequence || !sequence->backward)
+		return false;
+	int64_t number = widen(&l->wide, sequence->number);
+	const struct code_forward *v = l->forwards.v;
+	lo = 0, hi = l->forwards.nr; /* lo becomes how many have the number and began before */
+	SEARCH(lo, hi, i,
+	       v[i].number < number || (v[i].number == number && v[i].start.at_ns < start.at_ns));
+	if (!lo || v[lo - 1].number != number || v[lo - 1].mixed)
+		return false;
+	*out = v[lo - 1].start;
+	return true;
+}

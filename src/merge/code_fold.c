@@ -1,0 +1,94 @@
+/* The table of where work comes from, bounded: small rows go into sums under their module and
+   operator. */
+#include "base/number.h"
+#include "merge/digest_fold.h"
+#include "model/rows.h"
+
+static bool is_gpu(const struct code_stat *c)
+{
+	return c->kind != CODE_SYNC;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return (x < y) - (x > y);
+}
+
+/* The time of the `most`th row of those that `has`, 0 where there are fewer. Equal ones stay
+   together, so that order tells nothing. */
+static int64_t least_of_largest(const struct digest *d, bool (*has)(const struct code_stat *),
+                                size_t most)
+{
+	int64_t *times = mem_calloc(d->code.nr, sizeof *times);
+	size_t nr = 0;
+	for (size_t i = 0; i < d->code.nr; i++)
+		if (has(&d->code.v[i]))
+			times[nr++] = d->code.v[i].total_ns;
+	sort_plain(times, nr, sizeof *times, by_time);
+	int64_t least = nr > most ? number_add(times[most], 1) : 0;
+	free(times);
+	return least;
+}
+
+static void unite(struct digest *d)
+{
+	vec_sort(&d->code, code_stat_cmp);
+	rows_unite(&code_stat_row, &d->code);
+}
+
+static bool is_of_kernel(const struct code_stat *c)
+{
+	return is_gpu(c) && c->names == 0;
+}
+
+/* All names of kernels below their share, or beyond the limit. */
+static void fold_code_kernels(struct digest *d)
+{
+	__int128 sum = 0;
+	int64_t least_ns = least_of_largest(d, is_of_kernel, FOLD_CODE_KERNELS);
+	for (size_t i = 0; i < d->code.nr; i++)
+		sum += is_gpu(&d->code.v[i]) ? d->code.v[i].total_ns : 0;
+	for (size_t i = 0; i < d->code.nr; i++) {
+		struct code_stat *c = &d->code.v[i];
+		if (is_of_kernel(c) &&
+		    (c->total_ns < least_ns || (__int128)c->total_ns * FOLD_PART < sum)) {
+			c->kernel = 0;
+			c->names = 1;
+		}
+	}
+	unite(d);
+}
+
+static bool is_any(const struct code_stat *c)
+{
+	(void)c;
+	return true;
+}
+
+/* Rows beyond the limit lose their place; if that is not enough, all that they name. */
+static void fold_code_places(struct digest *d, bool all)
+{
+	if (d->code.nr <= FOLD_CODE)
+		return;
+	int64_t least_ns = least_of_largest(d, is_any, FOLD_CODE / 2);
+	for (size_t i = 0; i < d->code.nr; i++) {
+		struct code_stat *c = &d->code.v[i];
+		if (c->total_ns >= least_ns)
+			continue;
+		c->place = SPAN("");
+		c->line = -1;
+		c->kernel = 0;
+		c->names = c->names ? c->names : 1;
+		if (all)
+			c->module = c->op = SPAN("");
+	}
+	unite(d);
+}
+
+void digest_fold_code(struct digest *d)
+{
+	fold_code_kernels(d);
+	fold_code_places(d, false);
+	fold_code_places(d, true);
+}

@@ -1,0 +1,375 @@
+/* What is around each launch, at its moment and on its thread (metrics.md, "Where in the code").
+   The walk over a thread enters operators, annotations and frames as they begin and asks what is
+   open when a call comes. */
+#include "reduce/where.h"
+#include "base/search.h"
+#include "code/open_spans.h"
+#include "reduce/reducer.h"
+
+void where_init(struct where *w)
+{
+	name_table_init(&w->call_stacks);
+}
+
+void where_release(struct where *w)
+{
+	code_links_release(&w->links);
+	vec_release(&w->ranges);
+	name_table_release(&w->call_stacks);
+	vec_release(&w->stacks_of);
+	if (w->of_span) {
+		code_paths_release(&w->ops);
+		code_paths_release(&w->annotations);
+		code_places_release(&w->places);
+		name_table_release(&w->moments);
+	}
+	free(w->of_span);
+	free(w->frame_of);
+	vec_release(&w->points);
+	vec_release(&w->questions);
+	vec_release(&w->bytes);
+	vec_release(&w->syncs);
+	vec_release(&w->place_texts);
+}
+
+/* --- intake --- */
+
+void where_take_range(struct reducer *r, const struct event *ev)
+{
+	vec_push(&r->where.ranges,
+	         (struct where_range){ ev->start_ns, ev->dur_ns, thread_key(&r->threads, ev),
+	                               ev->name->id, 0 });
+}
+
+void where_take_op(struct reducer *r, const struct event *ev)
+{
+	struct where *w = &r->where;
+	uint32_t span = (uint32_t)r->host.spans.nr;
+	code_links_take_op(&w->links, ev, span, &r->fault);
+	const struct name *text =
+	    ev->call_stack.n ? name_intern(&w->call_stacks, ev->call_stack) : NULL;
+	if (text)
+		vec_push(&w->stacks_of, (struct where_call_stack){ span, text->id });
+}
+
+bool where_join_ids(struct reducer *to, struct reducer *from)
+{
+	return name_table_join(&to->where.call_stacks, &from->where.call_stacks,
+	                       &from->joined.of[IDS_CALL_STACK]);
+}
+
+void where_join(struct reducer *to, struct reducer *from, size_t spans)
+{
+	const struct part_ids *ids = &from->joined;
+	struct where *w = &to->where, *part = &from->where;
+	size_t ranges = w->ranges.nr, stacks = w->stacks_of.nr;
+	code_links_join(&w->links, &part->links, ids, spans);
+	vec_move(&w->ranges, &part->ranges);
+	for (size_t i = ranges; i < w->ranges.nr; i++) {
+		w->ranges.v[i].thread = thread_key_join(w->ranges.v[i].thread, ids);
+		w->ranges.v[i].name = ids->names->v[w->ranges.v[i].name];
+	}
+	vec_move(&w->stacks_of, &part->stacks_of);
+	for (size_t i = stacks; i < w->stacks_of.nr; i++) {
+		w->stacks_of.v[i].span += (uint32_t)spans;
+		w->stacks_of.v[i].text = ids->of[IDS_CALL_STACK].v[w->stacks_of.v[i].text];
+	}
+}
+
+/* --- what is wanted --- */
+
+static int range_cmp(const void *a, const void *b)
+{
+	const struct where_range *x = a, *y = b;
+	ORDER_BY(x->thread, y->thread);
+	ORDER_BY(x->start_ns, y->start_ns);
+	ORDER_BY(y->dur_ns, x->dur_ns);
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Where it was begun decides, also where activities belong to steps by their own start. */
+static bool is_usable(struct reducer *r, const struct digest *d, const struct activity *a,
+                      uint32_t span)
+{
+	bool by_start = d->attribution == ATTRIBUTION_TIMESTAMP && !r->steps.own.in_use;
+	uint32_t step =
+	    by_start ? steps_at(&r->steps, span_start(&r->host, &r->host.spans.v[span])) : a->step;
+	return steps_usable(&r->steps, step) != NO_ID;
+}
+
+static void want_launches(struct reducer *r, const struct digest *d)
+{
+	struct where *w = &r->where;
+	for (size_t i = 0, t = 0; i < r->gpu.activities.nr; i++) {
+		const struct activity *a = &r->gpu.activities.v[i];
+		bool moves = t < r->gpu.transfers.nr && r->gpu.transfers.v[t].activity == i;
+		int64_t bytes = moves ? r->gpu.transfers.v[t++].bytes : 0;
+		if (!a->has_launch)
+			continue;
+		uint32_t span = r->launches.list.v[a->correlation].span;
+		if (!w->of_span[span] && is_usable(r, d, a, span))
+			w->of_span[span] = WHERE_WANTED;
+		if (bytes && w->of_span[span])
+			vec_push(&w->bytes, (struct where_bytes){
+			                        span, idmap_pair_first(r->gpu.rows.keys.v[a->row]), bytes });
+	}
+}
+
+static void keep_forwards(struct reducer *r)
+{
+	struct code_links *l = &r->where.links;
+	for (size_t i = 0; i < l->sequences.nr; i++) {
+		const struct code_sequence *s = &l->sequences.v[i];
+		const struct host_span *span = &r->host.spans.v[s->span];
+		if (!s->backward)
+			vec_push(&l->forwards,
+			         (struct code_forward){
+			             .number = widen(&l->wide, s->number),
+			             .start = { r->threads.ids.keys.v[span_thread(&r->host, span)],
+			                        span_start(&r->host, span) } });
+	}
+	code_links_order(l);
+	code_forwards_order(l);
+}
+
+void where_begin(struct reducer *r, const struct digest *d)
+{
+	struct where *w = &r->where;
+	w->of_span = mem_calloc(r->host.spans.nr + 1, sizeof *w->of_span);
+	w->has_stacks = r->python.threads.nr || w->stacks_of.nr;
+	w->has_phases = d->phases[PHASE_FORWARD][0] != NULL;
+	code_paths_init(&w->ops, r->names);
+	code_paths_init(&w->annotations, r->names);
+	code_places_init(&w->places, r->options.sites);
+	name_table_init(&w->moments);
+	for (size_t i = 0; i < w->ranges.nr; i++)
+		w->ranges.v[i].order = (uint32_t)i;
+	vec_sort(&w->ranges, range_cmp);
+	want_launches(r, d);
+	if (!w->has_stacks)
+		return;
+	keep_forwards(r);
+	w->frame_of = mem_realloc(NULL, r->names->nr + 1, sizeof *w->frame_of);
+	memset(w->frame_of, 0xff, r->names->nr * sizeof *w->frame_of); /* NO_ID */
+}
+
+/* --- one thread --- */
+
+struct where_walk {
+	struct reducer *r;
+	int64_t thread; ///< thread_key()
+	struct open_spans ops, ranges, frames;
+	size_t next_range; ///< not entered yet
+	struct python_walk python;
+	size_t phase_near;
+	bool begun; ///< an operator has begun whose call stack is not told yet
+	int64_t begun_ns;
+};
+
+struct where_walk *where_walk_begin(struct reducer *r, uint32_t thread)
+{
+	struct where_walk *w = mem_calloc(1, sizeof *w);
+	const struct where_range *v = r->where.ranges.v;
+	w->r = r;
+	w->thread = r->threads.ids.keys.v[thread];
+	w->python = python_walk_thread(&r->python, w->thread);
+	size_t lo = 0, hi = r->where.ranges.nr; /* lo becomes how many are of threads before */
+	SEARCH(lo, hi, i, v[i].thread < w->thread);
+	w->next_range = lo;
+	return w;
+}
+
+/* Call stack of the innermost open operator that has one: path of its frames. */
+static uint32_t call_stack(struct where_walk *w)
+{
+	struct where *where = &w->r->where;
+	for (size_t i = w->ops.list.nr; i-- > 0;) {
+		uint32_t span = w->ops.list.v[i].tag;
+		size_t lo = 0, hi = where->stacks_of.nr; /* lo becomes how many are of earlier spans */
+		SEARCH(lo, hi, k, where->stacks_of.v[k].span < span);
+		if (lo < where->stacks_of.nr && where->stacks_of.v[lo].span == span)
+			return code_places_of_text(
+			    &where->places, name_span(where->call_stacks.by_id[where->stacks_of.v[lo].text]));
+	}
+	return 0;
+}
+
+/* All operators that begin at `begun_ns` are open: what they say is what forward ones among them
+   tell of their backward. */
+static void tell_call_stack(struct where_walk *w)
+{
+	struct where *where = &w->r->where;
+	w->begun = false;
+	open_spans_at(&w->ops, w->begun_ns);
+	uint32_t path = call_stack(w);
+	const struct where_stack_point *last =
+	    where->points.nr ? &where->points.v[where->points.nr - 1] : NULL;
+	if (!last || last->thread != w->thread || last->path != path)
+		vec_push(&where->points, (struct where_stack_point){ w->thread, w->begun_ns, path });
+}
+
+void where_walk_op(struct where_walk *w, uint32_t span, const struct wide_span *op)
+{
+	uint32_t row = op->row, name = idmap_pair_first(w->r->host.rows.keys.v[row]);
+	if (w->begun && op->start_ns > w->begun_ns)
+		tell_call_stack(w);
+	open_spans_enter(&w->ops, op->start_ns, op->dur_ns, (uint32_t)w->r->host.name_ids.keys.v[name],
+	                 span);
+	w->begun = w->r->where.stacks_of.nr;
+	w->begun_ns = op->start_ns;
+}
+
+/* Path of the frames at a moment, of those that the walk has not passed yet. */
+static uint32_t frames_at(struct reducer *r, struct open_spans *open, struct python_walk *walk,
+                          int64_t at_ns)
+{
+	struct where *where = &r->where;
+	int64_t start_ns, dur_ns;
+	uint32_t name;
+	while (python_walk_next(walk, at_ns, &start_ns, &dur_ns, &name)) {
+		if (where->frame_of[name] == NO_ID)
+			where->frame_of[name] =
+			    code_places_frame(&where->places, name_span(r->names->by_id[name]));
+		open_spans_enter(open, start_ns, dur_ns, where->frame_of[name], 0);
+	}
+	open_spans_at(open, at_ns);
+	return open_spans_path(open, &where->places.paths);
+}
+
+static uint32_t range_at(struct where_walk *w, int64_t at_ns)
+{
+	struct where *where = &w->r->where;
+	for (; w->next_range < where->ranges.nr; w->next_range++) {
+		const struct where_range *v = &where->ranges.v[w->next_range];
+		if (v->thread != w->thread || v->start_ns > at_ns)
+			break;
+		open_spans_enter(&w->ranges, v->start_ns, v->dur_ns, v->name, 0);
+	}
+	open_spans_at(&w->ranges, at_ns);
+	return open_spans_path(&w->ranges, &where->annotations);
+}
+
+/* The outermost open operator that is the backward of another: where that began. */
+static bool forward_at(const struct where_walk *w, struct code_start *out)
+{
+	const struct code_links *l = &w->r->where.links;
+	for (size_t i = 0; i < w->ops.list.nr; i++) {
+		const struct open_span *op = &w->ops.list.v[i];
+		struct code_start start = { w->thread, op->start_ns };
+		if (code_forward_of(l, start, code_sequence_of(l, op->tag), out))
+			return true;
+	}
+	return false;
+}
+
+static uint32_t phase_of_call(struct where_walk *w, int64_t at_ns)
+{
+	struct reducer *r = w->r;
+	uint32_t step = steps_at(&r->steps, at_ns);
+	enum phase whole = step == NO_ID ? PHASE_ALL : r->steps.marks.v[step].phase;
+	if (whole != PHASE_ALL || !r->where.has_phases)
+		return whole;
+	uint32_t thread = idmap_find(&r->threads.ids, w->thread);
+	return phases_at(&r->phases, &w->phase_near, thread, at_ns);
+}
+
+static void keep_moment(struct where *w, uint32_t span, const struct where_moment *m)
+{
+	const struct name *nm = name_intern(&w->moments, (struct span){ (const char *)m, sizeof *m });
+	if (nm) /* else the table is full: the call stays unknown */
+		w->of_span[span] = nm->id + 1;
+}
+
+void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span *call)
+{
+	struct where *where = &w->r->where;
+	int64_t at_ns = call->start_ns;
+	if (where->of_span[span] != WHERE_WANTED) {
+		uint32_t name = idmap_pair_first(w->r->host.rows.keys.v[call->row]);
+		uint32_t step = steps_at(&w->r->steps, at_ns);
+		if (!w->r->host.names.v[name].sync || steps_usable(&w->r->steps, step) == NO_ID)
+			return;
+	}
+	if (w->begun && at_ns > w->begun_ns)
+		tell_call_stack(w);
+	open_spans_at(&w->ops, at_ns);
+	struct where_moment m = { .op = open_spans_path(&w->ops, &where->ops),
+		                      .range = range_at(w, at_ns),
+		                      .phase = phase_of_call(w, at_ns) };
+	if (where->has_stacks) {
+		struct code_start forward;
+		m.stack = frames_at(w->r, &w->frames, &w->python, at_ns);
+		if (!m.stack)
+			m.stack = call_stack(w);
+		if (!code_places_stack(&where->places, m.stack).own && forward_at(w, &forward))
+			vec_push(&where->questions, (struct where_question){ forward, span });
+	}
+	if (w->r->host.names.v[idmap_pair_first(w->r->host.rows.keys.v[call->row])].sync)
+		vec_push(&where->syncs, span);
+	keep_moment(where, span, &m);
+}
+
+void where_walk_end(struct where_walk *w)
+{
+	if (w->begun)
+		tell_call_stack(w);
+	vec_release(&w->ops.list);
+	vec_release(&w->ranges.list);
+	vec_release(&w->frames.list);
+	free(w);
+}
+
+/* --- forward operators --- */
+
+static int question_cmp(const void *a, const void *b)
+{
+	const struct where_question *x = a, *y = b;
+	ORDER_BY(x->start.thread, y->start.thread);
+	ORDER_BY(x->start.at_ns, y->start.at_ns);
+	return (x->span > y->span) - (x->span < y->span);
+}
+
+static int point_cmp(const void *a, const void *b)
+{
+	const struct where_stack_point *x = a, *y = b;
+	ORDER_BY(x->thread, y->thread);
+	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+}
+
+/* The frames that traces of 2021 wrote beside the operators around a moment. */
+static uint32_t told_stack(const struct where *w, struct code_start start)
+{
+	const struct where_stack_point *v = w->points.v;
+	size_t lo = 0, hi = w->points.nr; /* lo becomes how many come before or at it */
+	SEARCH(lo, hi, i,
+	       v[i].thread < start.thread ||
+	           (v[i].thread == start.thread && v[i].at_ns <= start.at_ns));
+	return lo && v[lo - 1].thread == start.thread ? v[lo - 1].path : 0;
+}
+
+void where_link(struct reducer *r)
+{
+	struct where *w = &r->where;
+	struct open_spans open = { 0 };
+	struct python_walk walk = { 0 };
+	vec_sort(&w->questions, question_cmp);
+	vec_sort(&w->points, point_cmp);
+	for (size_t i = 0; i < w->questions.nr; i++) {
+		const struct where_question *q = &w->questions.v[i];
+		if (!i || q[-1].start.thread != q->start.thread) {
+			walk = python_walk_thread(&r->python, q->start.thread);
+			open.list.nr = open.known = 0;
+		}
+		uint32_t stack = frames_at(r, &open, &walk, q->start.at_ns);
+		if (!stack)
+			stack = told_stack(w, q->start);
+		uint32_t known = w->of_span[q->span];
+		if (!stack || !known || known == WHERE_WANTED)
+			continue;
+		struct where_moment m;
+		memcpy(&m, w->moments.by_id[known - 1]->s, sizeof m);
+		m.stack = stack;
+		keep_moment(w, q->span, &m);
+	}
+	vec_release(&open.list);
+}

@@ -1,0 +1,203 @@
+/* The table of where GPU work comes from: what activities of one name took that were launched at
+   moments alike. */
+#include "base/number.h"
+#include "base/strbuf.h"
+#include "model/rows.h"
+#include "reduce/reducer.h"
+
+/* Rows that are named at most: more go into a row without names. digest_fold() keeps far fewer. */
+enum { WHERE_ROWS = 4096 };
+
+/* In place of the index of a name: waiting. */
+#define SYNC UINT32_MAX
+
+struct where_sum {
+	int64_t count, total_ns, bytes;
+};
+
+struct where_sums {
+	struct idmap ids; ///< (id in `moments`, index into `gpu.names` or SYNC)
+	VEC(struct where_sum) list;
+};
+
+static struct where_sum *sum_of(struct where_sums *s, uint32_t moment, uint32_t name)
+{
+	uint32_t id = idmap_add(&s->ids, idmap_pair(moment, name));
+	return id == s->list.nr ? vec_push_zero(&s->list) : &s->list.v[id];
+}
+
+static bool is_known(const struct where *w, uint32_t span)
+{
+	return w->of_span[span] && w->of_span[span] != WHERE_WANTED;
+}
+
+static void add_activities(struct reducer *r, struct where_sums *s)
+{
+	const struct where *w = &r->where;
+	for (size_t i = 0; i < r->gpu.activities.nr; i++) {
+		const struct activity *a = &r->gpu.activities.v[i];
+		if (!a->has_launch || !is_known(w, a->correlation))
+			continue;
+		struct where_sum *sum =
+		    sum_of(s, w->of_span[a->correlation] - 1, idmap_pair_first(r->gpu.rows.keys.v[a->row]));
+		sum->count++;
+		sum->total_ns += activity_dur(&r->gpu, a);
+	}
+	for (size_t i = 0; i < w->bytes.nr; i++) {
+		const struct where_bytes *b = &w->bytes.v[i];
+		if (!is_known(w, b->span))
+			continue;
+		struct where_sum *sum = sum_of(s, w->of_span[b->span] - 1, b->name);
+		sum->bytes = number_add(sum->bytes, b->bytes);
+	}
+	for (size_t i = 0; i < w->syncs.nr; i++) {
+		if (!is_known(w, w->syncs.v[i]))
+			continue;
+		struct where_sum *sum = sum_of(s, w->of_span[w->syncs.v[i]] - 1, SYNC);
+		sum->count++;
+		sum->total_ns += span_dur(&r->host, &r->host.spans.v[w->syncs.v[i]]);
+	}
+}
+
+/* --- the table --- */
+
+/* "FILE:FUNCTION" of a frame, made once. */
+static struct span place_text(struct where *w, struct digest *d, uint32_t frame)
+{
+	const struct code_frame *f = &w->places.frames.v[frame];
+	while (w->place_texts.nr <= frame)
+		vec_push(&w->place_texts, NULL);
+	if (!w->place_texts.v[frame]) {
+		struct strbuf b = STRBUF_INIT;
+		strbuf_add(&b, f->file);
+		strbuf_addch(&b, ':');
+		strbuf_add(&b, f->function);
+		w->place_texts.v[frame] = arena_dup(&d->arena, strbuf_span(&b));
+		strbuf_release(&b);
+	}
+	return (struct span){ w->place_texts.v[frame], f->file.n + 1 + f->function.n };
+}
+
+static struct code_stat row_of(struct reducer *r, struct digest *d, const struct where_moment *m,
+                               uint32_t name, bool named)
+{
+	struct where *w = &r->where;
+	const struct gpu_name *g = name == SYNC ? NULL : &r->gpu.names.v[name];
+	struct code_stat row = { .kind = !g                             ? CODE_SYNC
+		                             : g->stat.kind == EVENT_KERNEL ? CODE_KERNEL
+		                             : g->stat.kind == EVENT_MEMCPY ? CODE_MEMCPY
+		                                                            : CODE_MEMSET,
+		                     .phase = g && g->communication && w->has_phases ? PHASE_COMMUNICATION
+		                                                                     : (enum phase)m->phase,
+		                     .module = SPAN(""),
+		                     .place = SPAN(""),
+		                     .line = -1,
+		                     .op = SPAN(""),
+		                     .names = named ? 0 : 1 };
+	if (!named)
+		return row;
+	struct code_stack stack = code_places_stack(&w->places, m->stack);
+	row.op = code_path_text(&w->ops, &d->arena, m->op);
+	row.module = code_path_text(&w->places.modules, &d->arena, stack.module);
+	row.kernel = g ? code_kernel_key(g->stat.name) : 0;
+	if (stack.place != NO_ID) {
+		row.place = place_text(w, d, stack.place);
+		row.line = w->places.frames.v[stack.place].line;
+	}
+	return row;
+}
+
+/* Time from which on a row is named. */
+static int64_t least_of_named(const struct where_sums *s)
+{
+	if (s->list.nr <= WHERE_ROWS)
+		return 0;
+	int64_t *times = mem_calloc(s->list.nr, sizeof *times);
+	for (size_t i = 0; i < s->list.nr; i++)
+		times[i] = s->list.v[i].total_ns;
+	sort_plain(times, s->list.nr, sizeof *times, number_cmp_i64);
+	int64_t least = number_add(times[s->list.nr - WHERE_ROWS - 1], 1);
+	free(times);
+	return least;
+}
+
+static void moment_get(const struct where *w, const struct where_sums *s, size_t i,
+                       struct where_moment *m)
+{
+	memcpy(m, w->moments.by_id[idmap_pair_first(s->ids.keys.v[i])]->s, sizeof *m);
+}
+
+static void code_rows(struct reducer *r, const struct where_sums *s, struct digest *d)
+{
+	int64_t least_ns = least_of_named(s);
+	for (size_t i = 0; i < s->list.nr; i++) {
+		const struct where_sum *sum = &s->list.v[i];
+		struct where_moment m;
+		moment_get(&r->where, s, i, &m);
+		struct code_stat row =
+		    row_of(r, d, &m, (uint32_t)s->ids.keys.v[i], sum->total_ns >= least_ns);
+		row.count = sum->count;
+		row.total_ns = sum->total_ns;
+		row.bytes = sum->bytes;
+		vec_push(&d->code, row);
+	}
+	vec_sort(&d->code, code_stat_cmp);
+	rows_unite(&code_stat_row, &d->code);
+}
+
+/* --- annotations --- */
+
+struct range_sums {
+	struct idmap ids; ///< of names
+	VEC(struct range_stat) list;
+};
+
+/* Once to each name of the path. */
+static void add_to_ranges(const struct where *w, uint32_t path, const struct where_sum *sum,
+                          struct range_sums *out)
+{
+	const struct code_path *v = w->annotations.list.v;
+	for (uint32_t p = path; p; p = v[p].parent) {
+		bool again = false;
+		for (uint32_t q = path; q != p && !again; q = v[q].parent)
+			again = v[q].name == v[p].name;
+		if (again)
+			continue;
+		uint32_t id = idmap_add(&out->ids, v[p].name);
+		if (id == out->list.nr)
+			vec_push_zero(&out->list);
+		out->list.v[id].count += sum->count;
+		out->list.v[id].total_ns += sum->total_ns;
+	}
+}
+
+static void range_rows(struct reducer *r, const struct where_sums *s, struct digest *d)
+{
+	struct range_sums sums = { 0 };
+	idmap_init(&sums.ids);
+	for (size_t i = 0; i < s->list.nr; i++) {
+		struct where_moment m;
+		moment_get(&r->where, s, i, &m);
+		if ((uint32_t)s->ids.keys.v[i] != SYNC)
+			add_to_ranges(&r->where, m.range, &s->list.v[i], &sums);
+	}
+	for (size_t i = 0; i < sums.list.nr; i++) {
+		struct range_stat row = sums.list.v[i];
+		row.name = arena_span(&d->arena, name_span(r->names->by_id[sums.ids.keys.v[i]]));
+		vec_push(&d->ranges, row);
+	}
+	vec_sort(&d->ranges, range_stat_cmp);
+	idmap_release(&sums.ids);
+	vec_release(&sums.list);
+}
+
+void where_figures(struct reducer *r, struct digest *d)
+{
+	struct where_sums sums = { 0 };
+	idmap_init(&sums.ids);
+	add_activities(r, &sums);
+	code_rows(r, &sums, d);
+	range_rows(r, &sums, d);
+	idmap_release(&sums.ids);
+	vec_release(&sums.list);
+}

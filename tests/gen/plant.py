@@ -1,0 +1,301 @@
+"""Plants causes in a recorded PyTorch trace: what the recordings' own generators cannot. Each function changes the
+events of a Trace in place; times are in µs, and what comes later on the host moves with what is planted."""
+import bisect
+import collections
+import gzip
+import json
+
+GPU = {"kernel", "gpu_memcpy", "gpu_memset"}
+RUNTIME = {"cuda_runtime", "cuda_driver", "runtime"}
+NCCL = ("nccl", "rccl")
+
+
+class Trace:
+    """Events of a trace, and who launched what."""
+
+    def __init__(self, path):
+        with open(path, "rb") as f:
+            data = f.read()
+        doc = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+        self.doc = {} if isinstance(doc, list) else doc
+        self.events = doc if isinstance(doc, list) else doc["traceEvents"]
+        for e in self.events:
+            for key in ("ts", "dur"):
+                if key in e:
+                    e[key] = float(e[key])
+        self.top = max((int(e.get("args", {}).get("correlation", 0) or 0) for e in self.events
+                        if isinstance(e.get("args"), dict)), default=0)
+
+    def save(self, path):
+        self.events.sort(key=lambda e: e.get("ts", -1))
+        self.doc["traceEvents"] = self.events
+        with gzip.open(path, "wt", compresslevel=1, encoding="utf-8") as f:
+            json.dump(self.doc, f)
+
+    def gpu(self, what=lambda e: True):
+        return [e for e in self.events if str(e.get("cat")).lower() in GPU and e.get("ph") == "X" and what(e)]
+
+    def kernels(self, name=""):
+        return self.gpu(lambda e: e["cat"].lower() == "kernel" and name in e["name"])
+
+    def calls(self):
+        """Runtime calls by their correlation id."""
+        return {correlation(e): e for e in self.events
+                if str(e.get("cat")).lower() in RUNTIME and correlation(e) is not None}
+
+    def steps(self):
+        """Host intervals of the steps."""
+        return sorted((e["ts"], e["ts"] + e["dur"]) for e in self.events
+                      if str(e.get("name")).startswith("ProfilerStep#") and "gpu" not in str(e.get("cat")))
+
+    def main_thread(self):
+        return collections.Counter((e["pid"], e["tid"]) for e in self.calls().values()).most_common(1)[0][0]
+
+    def new_id(self):
+        self.top += 1
+        return self.top
+
+
+def correlation(e):
+    args = e.get("args")
+    return args.get("correlation") if isinstance(args, dict) else None
+
+
+def copy_of(e, **more):
+    return {**e, "args": dict(e.get("args") or {}), **more}
+
+
+class Holes:
+    """Time that is put in at points of time; how much of it lies before a moment."""
+
+    def __init__(self, points):
+        points = sorted(points)
+        self.at = [p for p, _ in points]
+        self.before = [0.0]
+        for _, length in points:
+            self.before.append(self.before[-1] + length)
+
+    def until(self, t):
+        return self.before[bisect.bisect_right(self.at, t)]
+
+    def below(self, t):
+        return self.before[bisect.bisect_left(self.at, t)]
+
+
+def hold_host(trace, points):
+    """Let the host do nothing for a while at each of the points (time, µs): what spans one grows, what follows comes
+    later, and what the GPU does moves with its launch."""
+    holes, calls = Holes(points), trace.calls()
+    launch = {id(e): calls[correlation(e)]["ts"] for e in trace.gpu() if correlation(e) in calls}
+    for e in trace.events:
+        if "ts" not in e or e.get("ph") == "M":
+            continue
+        if str(e.get("cat")).lower() in GPU or "gpu" in str(e.get("cat")):
+            e["ts"] += holes.until(launch.get(id(e), e["ts"]))
+        elif e.get("ph") in ("s", "f"):
+            e["ts"] += holes.until(e["ts"])
+        else:
+            start, end = e["ts"], e["ts"] + e.get("dur", 0.0)
+            e["ts"] = start + holes.until(start)
+            if "dur" in e:
+                e["dur"] = max(0.0, end + holes.below(end) - e["ts"])
+    queue(trace)
+
+
+def queue(trace):
+    """Activities of a stream run one after the other."""
+    end = {}
+    for e in sorted(trace.gpu(), key=lambda e: e["ts"]):
+        stream = e["pid"], e["tid"]
+        e["ts"] = max(e["ts"], end.get(stream, 0.0))
+        end[stream] = e["ts"] + e["dur"]
+
+
+def hold_all(trace, points):
+    """The same at points of the GPU's time: whatever starts behind one, on either, comes later; a collective that has
+    begun goes on."""
+    holes = Holes(points)
+    for e in trace.events:
+        if "ts" in e and e.get("ph") != "M":
+            start, end = e["ts"], e["ts"] + e.get("dur", 0.0)
+            e["ts"] = start + holes.until(start)
+            if "dur" in e and str(e.get("cat")).lower() not in GPU:
+                e["dur"] = max(0.0, end + holes.below(end) - e["ts"])
+
+
+# ---- the host ----
+
+def data_loader(trace, us, every=1):
+    """Batches come later; where the trace has no annotation of the loader, each step gets one at its start."""
+    inside = [e for e in trace.events if "enumerate(DataLoader)" in str(e.get("name")) and "dur" in e]
+    if inside:
+        points = [(e["ts"] + e["dur"] / 2, us) for e in sorted(inside, key=lambda e: e["ts"])]
+    else:
+        add_data_loader(trace, 20.0)
+        points = [(start + 11.0, us) for start, _ in trace.steps()]
+    hold_host(trace, points[::every])
+
+
+def add_data_loader(trace, us):
+    """Annotations of the loader at the start of each step: both sides need them."""
+    pid, tid = trace.main_thread()
+    starts = [start for start, _ in trace.steps()]
+    hold_host(trace, [(start + 0.5, us) for start in starts])
+    for start, _ in trace.steps():
+        trace.events.append({"ph": "X", "cat": "user_annotation", "pid": pid, "tid": tid, "ts": start + 0.4,
+                             "name": "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "dur": us,
+                             "args": {}})
+
+
+def free_moments(trace, nr):
+    """Ends of `nr` launches of the main thread in each step, spread over it."""
+    out, main = [], trace.main_thread()
+    ends = sorted(e["ts"] + e["dur"] + 0.2 for e in trace.calls().values()
+                  if "aunch" in e["name"] and (e["pid"], e["tid"]) == main)
+    for start, end in trace.steps():
+        inside = ends[bisect.bisect_right(ends, start):bisect.bisect_left(ends, end)]
+        out += [inside[len(inside) * (i + 1) // (nr + 1)] for i in range(nr) if inside]
+    return out
+
+
+def syncs(trace, nr, us):
+    """`nr` more synchronizations in each step, `us` each."""
+    moments = free_moments(trace, nr)
+    pid, tid = trace.main_thread()
+    hold_host(trace, [(t, us + 1.0) for t in moments])
+    for i, t in enumerate(moments):
+        trace.events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaStreamSynchronize", "pid": pid, "tid": tid,
+                             "ts": t + i * (us + 1.0) + 0.5, "dur": us,
+                             "args": {"cbid": 131, "correlation": trace.new_id()}})
+
+
+def slow_host(trace, factor):
+    """Everything that the host does takes `factor` times as long."""
+    calls = trace.calls()
+    first = min(e["ts"] for e in trace.events if "ts" in e and e.get("ph") != "M")
+    for e in trace.gpu():
+        call = calls.get(correlation(e))
+        if call:
+            e["ts"] += (call["ts"] - first) * (factor - 1)
+        else:
+            e["ts"] = first + (e["ts"] - first) * factor
+    for e in trace.events:
+        if "ts" in e and e.get("ph") != "M" and str(e.get("cat")).lower() not in GPU:
+            e["ts"] = first + (e["ts"] - first) * factor
+            if "dur" in e:
+                e["dur"] *= factor
+    queue(trace)
+
+
+# ---- the GPU ----
+
+def more_launches(trace, name, times=2):
+    """Each launch of the kernels whose name has `name` comes `times` times."""
+    calls, new = trace.calls(), []
+    of = {correlation(k): k for k in trace.kernels(name)}
+    points = []
+    for c, k in of.items():
+        if c in calls:
+            call = calls[c]
+            points.append((call["ts"] + call["dur"] + 0.1, (call["dur"] + 0.2) * (times - 1)))
+    hold_host(trace, points)
+    for c, k in of.items():
+        for i in range(1, times if c in calls else 1):
+            number, call = trace.new_id(), calls[c]
+            new.append(copy_of(call, ts=call["ts"] + i * (call["dur"] + 0.1)))
+            new[-1]["args"]["correlation"] = number
+            new.append(copy_of(k, ts=k["ts"] + i * k["dur"]))
+            new[-1]["args"]["correlation"] = number
+    trace.events += new
+    queue(trace)
+
+
+def new_kernel(trace, after, name, us):
+    """A kernel `name` of `us` after each launch of those whose name has `after`."""
+    more_launches(trace, after)
+    seen = set()
+    for k in sorted(trace.kernels(after), key=lambda k: correlation(k)):
+        if correlation(k) > trace.top - len(trace.kernels(after)) // 2 and correlation(k) not in seen:
+            seen.add(correlation(k))
+    for k in trace.kernels(after):
+        if correlation(k) in seen:
+            k["name"], k["dur"] = name, us
+    queue(trace)
+
+
+def scale_copies(trace, factor):
+    """Copies of the host move more bytes and take longer."""
+    for e in trace.gpu(lambda e: e["cat"].lower() == "gpu_memcpy"):
+        e["dur"] *= factor
+        if "bytes" in e["args"]:
+            e["args"]["bytes"] = int(e["args"]["bytes"] * factor)
+    queue(trace)
+
+
+def more_copies(trace, nr, us, size):
+    """`nr` more copies of `size` bytes to the device in each step."""
+    moments = free_moments(trace, nr)
+    pid, tid = trace.main_thread()
+    device = trace.kernels()[0]
+    stream = collections.Counter((k["pid"], k["tid"]) for k in trace.kernels()).most_common(1)[0][0]
+    hold_host(trace, [(t, us + 6.0) for t in moments])
+    for i, t in enumerate(moments):
+        number, at = trace.new_id(), t + i * (us + 6.0) + 0.5
+        trace.events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaMemcpyAsync", "pid": pid, "tid": tid,
+                             "ts": at, "dur": us + 5.0, "args": {"cbid": 41, "correlation": number}})
+        trace.events.append({"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pageable -> Device)",
+                             "pid": stream[0], "tid": stream[1], "ts": at + 2.0, "dur": us,
+                             "args": {"device": device["args"].get("device", 0), "stream": stream[1],
+                                      "correlation": number, "bytes": size, "memory bandwidth (GB/s)": size / us / 1e3}})
+    queue(trace)
+
+
+def lost_overlap(trace):
+    """Nothing runs beside communication any more: compute that starts while a collective runs waits for its end, and
+    with it what follows."""
+    comm = [e for e in trace.kernels() if any(n in e["name"].lower() for n in NCCL)]
+    starts = sorted(e["ts"] for e in trace.gpu() if not any(n in e["name"].lower() for n in NCCL))
+    points, end = [], 0.0
+    for e in sorted(comm, key=lambda e: e["ts"]):
+        at = bisect.bisect_right(starts, max(e["ts"], end))
+        end = max(end, e["ts"] + e["dur"])
+        if at < len(starts) and starts[at] < e["ts"] + e["dur"]:
+            points.append((starts[at] - 0.001, e["ts"] + e["dur"] - starts[at]))
+    hold_all(trace, points)
+    queue(trace)
+
+
+def batch(trace, factor):
+    """Another batch: grids, copies and the time of kernels grow alike, small ones less than large ones."""
+    for e in trace.kernels():
+        e["dur"] *= 1 + (factor - 1) * min(1.0, e["dur"] / 20.0)
+        grid = e["args"].get("grid")
+        if grid and not any(n in e["name"].lower() for n in NCCL):
+            e["args"]["grid"] = [max(1, round(grid[0] * factor)), *grid[1:]]
+    scale_copies(trace, factor)
+    stretch(trace)
+
+
+def stretch(trace):
+    """Move steps apart so that the GPU's work of each fits behind that of the one before."""
+    steps, calls = trace.steps(), trace.calls()
+    busy = [0.0] * len(steps)
+    starts = [s for s, _ in steps]
+    for e in trace.gpu():
+        call = calls.get(correlation(e))
+        i = bisect.bisect_right(starts, call["ts"] if call else e["ts"]) - 1
+        if i >= 0:
+            busy[i] = max(busy[i], e["ts"] + e["dur"])
+    points, late = [], 0.0
+    for i in range(1, len(steps)):
+        behind = busy[i - 1] - starts[i] - late
+        if behind > 0:
+            points.append((starts[i] - 0.01, behind))
+            late += behind
+    if points:
+        hold_host(trace, points)
+
+
+def slow_steps(trace, every, us):
+    """Every so many steps the host does something else for a while."""
+    hold_host(trace, [(start + (end - start) / 2, us) for start, end in trace.steps()[every - 1::every]])

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Planted causes: each case changes one thing in a recording, a job of several ranks or a snapshot, and the gate with
+its default rules has to name it: first among its findings in nearly all cases, within the first three in all but one in
+thirty, and never with exit 0.
+
+$GPUGATE is the program, $GPUGATE_SHARED the folder of the recordings; without either, exit 77 skips. With --table it
+prints what each case came to."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "gen"))
+import plant  # noqa: E402
+from _part import part  # noqa: E402
+
+PROGRAM, SHARED = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHARED")
+RECORDINGS = {
+    "resnet": "traces/resnet50-v100-nw0-session1.pt.trace.json.gz",
+    "nccl": "traces/nccl-a100-rank0of2-3steps.json.gz",
+    "fsdp": "traces/fsdp-a100-rank0of16-5steps.json.gz",
+    "hta": "traces/hta-diff-control-a100-rank3of8.json.gz",
+    "ns": "traces/ns-v100-rank0of1-5steps.pt.trace.json.gz",
+    "qwen": "traces/qwen05b-h100-single.json.gz",
+    "megatron": "more/traces/megatron-tp8-a100-8rank/rank0.json.gz",
+}
+STEPS = 8
+FIRST, IN_THREE = 0.90, 0.97
+
+
+def generator(name, *args):
+    subprocess.run([sys.executable, pathlib.Path(SHARED) / "data" / name, *map(str, args)], check=True,
+                   capture_output=True)
+
+
+def inflated(of, out, seed, *options):
+    generator("inflate_trace.py", pathlib.Path(SHARED) / "data" / RECORDINGS[of], out, "--steps", STEPS, "--jitter",
+              0.01, "--seed", seed, "--gzip-level", 1, *options)
+
+
+# A case: its name, what it is made of, the finding that names it, and words of that finding.
+def option(*options):
+    return lambda dir, of: inflated(of, dir / "candidate.json.gz", 2, *options)
+
+
+def edit(fn, *args, both=None):
+    def make(dir, of):
+        inflated(of, dir / "candidate.json.gz", 2)
+        t = plant.Trace(dir / "candidate.json.gz")
+        if both:
+            both(t)
+            b = plant.Trace(dir / "baseline.json.gz")
+            both(b)
+            b.save(dir / "baseline.json.gz")
+        fn(t, *args)
+        t.save(dir / "candidate.json.gz")
+    return make
+
+
+def spikes(factor, *steps):
+    return option(*[f"--spike={s}={factor}" for s in steps])
+
+
+def renamed(old, new, factor):
+    return option("--rename-kernel", f"{old}={new}", "--slow-kernel", f"{new}={factor}")
+
+
+def with_loader(t):
+    plant.add_data_loader(t, 200.0)
+
+
+TRACES = [
+    ("slow kernel", "resnet", option("--slow-kernel", "dgrad_engine=1.3"), ["slower-kernel"], "dgrad_engine"),
+    ("slow kernel", "nccl", option("--slow-kernel", "nchwToNhwcKernel=1.5"), ["slower-kernel"], "nchwToNhwc"),
+    ("slow kernel", "fsdp", option("--slow-kernel", "s1688gemm_256x128=1.2"), ["slower-kernel"], "256x128"),
+    ("slow kernel", "hta", option("--slow-kernel", "split_embedding_backward=1.25"), ["slower-kernel"],
+     "split_embedding_backward"),
+    ("slow kernel", "qwen", option("--slow-kernel", "sm90_xmma_gemm_bf16bf16=1.3"), ["slower-kernel"], "sm90_xmma"),
+    ("more launches", "resnet", edit(plant.more_launches, "wgrad_alg0"), ["more-launches"], "wgrad_alg0"),
+    ("more launches", "hta", edit(plant.more_launches, "split_embedding_backward"), ["more-launches"],
+     "split_embedding_backward"),
+    ("more launches", "ns", edit(plant.more_launches, "vectorized_elementwise"), ["more-launches"],
+     "vectorized_elementwise"),
+    ("slow host", "resnet", edit(plant.slow_host, 1.3), ["host"], "host"),
+    ("slow host", "nccl", edit(plant.slow_host, 1.3), ["host"], "host"),
+    ("slow host", "hta", edit(plant.slow_host, 1.4), ["host"], "host"),
+    ("copies", "ns", edit(plant.more_copies, 6, 800.0, 8 << 20), ["copies"], "HtoD"),
+    ("copies", "hta", edit(plant.scale_copies, 4), ["copies"], "cop"),
+    ("copies", "resnet", edit(plant.more_copies, 10, 2000.0, 16 << 20), ["copies"], "HtoD"),
+    ("lost overlap", "fsdp", edit(plant.lost_overlap), ["overlap"], "overlap"),
+    ("lost overlap", "hta", edit(plant.lost_overlap), ["overlap"], "overlap"),
+    ("lost overlap", "nccl", edit(plant.lost_overlap), ["overlap"], "overlap"),
+    ("rename and slow", "resnet", renamed("dgrad_engine", "dgrad2d_fast", 1.5), ["renamed-kernel", "substitution"],
+     "dgrad2d_fast"),
+    ("rename and slow", "fsdp", renamed("s1688gemm_256x64", "s1688gemm_64x64", 2), ["renamed-kernel", "substitution"],
+     "s1688gemm_64x64"),
+    ("batch", "resnet", edit(plant.batch, 2), ["batch"], "batch"),
+    ("batch", "ns", edit(plant.batch, 1.5), ["batch"], "batch"),
+    ("data loader", "resnet", edit(plant.data_loader, 40000.0), ["data-loader"], "data loader"),
+    ("data loader", "hta", edit(plant.data_loader, 20000.0), ["data-loader"], "data loader"),
+    ("data loader", "nccl", edit(plant.data_loader, 60000.0, both=with_loader), ["data-loader"], "data loader"),
+    ("syncs", "resnet", edit(plant.syncs, 6, 4000.0), ["synchronization"], "cudaStreamSynchronize"),
+    ("syncs", "ns", edit(plant.syncs, 4, 3000.0), ["synchronization"], "cudaStreamSynchronize"),
+    ("syncs", "hta", edit(plant.syncs, 6, 2000.0), ["synchronization"], "cudaStreamSynchronize"),
+    ("syncs", "nccl", edit(plant.syncs, 10, 3000.0), ["synchronization"], "cudaStreamSynchronize"),
+    ("uniform", "resnet", option("--slow-all", 1.06), ["uniform"], "clock"),
+    ("uniform", "ns", option("--slow-all", 1.06), ["uniform"], "clock"),
+    ("uniform", "fsdp", option("--slow-all", 1.1), ["uniform"], "clock"),
+    ("uniform", "hta", option("--slow-all", 1.08), ["uniform"], "clock"),
+    ("slow steps", "resnet", spikes(1.6, 2, 5), ["slow-steps"], "step"),
+    ("slow steps", "ns", spikes(1.5, 2, 5), ["slow-steps"], "step"),
+    ("slow steps", "hta", edit(plant.slow_steps, 4, 40000.0), ["slow-steps"], "step"),
+    ("slow steps", "resnet", edit(plant.data_loader, 150000.0, 4), ["slow-steps"], "data loader"),
+]
+JOBS = [
+    ("slow rank", "nccl", ["--slow-rank", "5=1.2"], ["slow-rank"], "rank 5"),
+    ("slow rank", "hta", ["--slow-rank", "2=1.3"], ["slow-rank"], "rank 2"),
+    ("late rank", "nccl", ["--late-rank", "3=20000"], ["late-rank"], "rank 3"),
+    ("late rank", "hta", ["--late-rank", "6=8000"], ["late-rank"], "rank 6"),
+    ("slow link", "nccl", ["--slow-link", "4=1.6"], ["slow-link"], "rank 4"),
+    ("slow link", "megatron", ["--slow-link", "1=2"], ["slow-link"], "rank 1"),
+    ("lost rank", "nccl", ["--lose-rank", "6"], ["lost-rank"], "rank 6"),
+    ("cut rank", "nccl", ["--cut-rank", "2=2"], ["cut-rank"], "rank 2"),
+    ("cut rank", "hta", ["--cut-rank", "7=3"], ["cut-rank"], "rank 7"),
+]
+MODEL = ["--layers", "12", "--steps", "6", "--batch", "4"]
+SNAPSHOTS = [
+    ("leak", "model", ["--leak", "8MiB"], ["leak"], ""),
+    ("leak", "model", ["--leak", "2MiB"], ["leak"], ""),
+    ("fragmentation", "model", ["--fragmentation", "0.6"], ["fragmentation"], ""),
+    ("fragmentation", "model", ["--fragmentation", "0.3"], ["fragmentation"], ""),
+    ("batch", "model", ["--batch", "8"], ["batch"], "batch"),
+    ("batch", "model", ["--seq", "768"], ["batch"], "batch"),
+    ("out of memory", "model", ["--capacity", "1536MiB"], ["out-of-memory"], ""),
+]
+
+
+def make(case, dir):
+    """Baseline and candidate of a case."""
+    _, of, change, _, _ = case
+    if case in TRACES:
+        inflated(of, dir / "baseline.json.gz", 1)
+        change(dir, of)
+        return [dir / "baseline.json.gz"], [dir / "candidate.json.gz"]
+    if case in SNAPSHOTS:
+        generator("make_snapshot.py", dir / "baseline.json.gz", *MODEL)
+        try:
+            generator("make_snapshot.py", dir / "candidate.json.gz", *MODEL, *change)
+        except subprocess.CalledProcessError:
+            assert (dir / "candidate.json.gz").exists(), "a simulated allocator that ends without a snapshot"
+        return [dir / "baseline.json.gz"], [dir / "candidate.json.gz"]
+    template = pathlib.Path(SHARED) / "data" / RECORDINGS[of]
+    for side, seed, options in (("baseline", 1, []), ("candidate", 2, change)):
+        generator("make_ranks.py", template, dir / side, "--world-size", 8, "--steps", 5, "--seed", seed,
+                  "--gzip-level", 1, "--jobs", 1, *options)
+    return [dir / "baseline"], [dir / "candidate"]
+
+
+def judge(dir, baseline, candidate):
+    subprocess.run([PROGRAM, "baseline", "create", *baseline, "--baseline", dir / "base"], check=True,
+                   capture_output=True)
+    p = subprocess.run([PROGRAM, "check", *candidate, "--baseline", dir / "base", "--json", dir / "result"],
+                       capture_output=True, text=True, check=False)
+    assert p.returncode in (0, 1, 3), p.stdout + p.stderr
+    return p.returncode, json.loads((dir / "result").read_text(encoding="utf-8"))
+
+
+def place_of(case, findings):
+    """The place of the finding that names what was planted, from 0; None if none does."""
+    for i, f in enumerate(findings):
+        words = f["title"] + " " + " ".join(w["name"] for w in f["where"]) + " " + " ".join(f["evidence"])
+        if f["finding"] in case[3] and case[4].lower() in words.lower():
+            return i
+    return None
+
+
+def main():
+    if not PROGRAM or not SHARED:
+        sys.exit(77)
+    cases, places, bad = TRACES + JOBS + SNAPSHOTS, [], []
+    assert len(cases) >= 35
+    for case in part(cases):
+        with tempfile.TemporaryDirectory() as dir:
+            code, result = judge(pathlib.Path(dir), *make(case, pathlib.Path(dir)))
+        place = place_of(case, result["findings"])
+        line = f"{case[0]} ({case[1]}): " + ("absent" if place is None else f"place {place + 1}") + f", exit {code}"
+        print(line + "".join(f"\n    {f['finding']}: {f['title']}" for f in result["findings"][:3] if place != 0))
+        places.append(place)
+        if code == 0:
+            bad.append(line)
+    first = sum(p == 0 for p in places)
+    three = sum(p is not None and p < 3 for p in places)
+    print(f"{len(places)} causes: {first} first, {three} in the first three; {len(bad)} with exit 0")
+    # a part of the cases may have one place fewer than its share
+    if bad or first < FIRST * len(places) - 1 or three < IN_THREE * len(places) - 1:
+        sys.exit("\n".join(bad) or "too few causes are named")
+
+
+if __name__ == "__main__":
+    main()
