@@ -26,9 +26,10 @@ void doc_breakdowns(struct document *d, const struct report *r)
 	doc_section(d, "change", "Where the change went", DOC_OPEN);
 	for (size_t i = 0; i < l.list.nr; i++) {
 		const struct breakdown *b = l.list.v[i];
-		struct doc_table *t =
-		    doc_table(d, arena_printf(&d->arena, "where the %s went: %s", what_went(b), b->title),
-		              COLUMNS(columns));
+		struct doc_table *t = doc_table(d,
+		                                arena_printf(&d->arena, "where the %s went: %s",
+		                                             what_went(b), doc_sentence_text(d, b->title)),
+		                                COLUMNS(columns));
 		t->tree = true;
 		t->brief = PARTS_SHOWN;
 		t->more_text = "parts";

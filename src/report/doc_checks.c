@@ -114,7 +114,7 @@ void doc_verdict(struct document *d, const struct report *r)
 	doc_said(d, r->workload);
 	doc_words(d, ": ");
 	if (r->findings.nr)
-		doc_said(d, r->findings.v[0].title);
+		doc_sentence(d, r->findings.v[0].title);
 	else if (told)
 		put_worst(d, worst);
 	else
@@ -239,7 +239,7 @@ static void put_finding(struct document *d, const struct report *r, size_t i)
 	doc_item(d, 0);
 	put_verdict(d, (enum verdict)f->verdict);
 	doc_words(d, " ");
-	doc_said(d, f->title);
+	doc_sentence(d, f->title);
 	if (f->cost_text && f->cost_text[0]) {
 		doc_words(d, " (");
 		doc_said(d, f->cost_text);
@@ -250,12 +250,12 @@ static void put_finding(struct document *d, const struct report *r, size_t i)
 	put_places(d, f);
 	for (size_t k = 0; k < f->evidence.nr && k < EVIDENCE_SHOWN; k++) {
 		doc_item(d, 1);
-		doc_said(d, f->evidence.v[k]);
+		doc_sentence(d, f->evidence.v[k]);
 	}
 	if (f->action && f->action[0]) {
 		doc_item(d, 1);
 		doc_words(d, "do: ");
-		doc_said(d, f->action);
+		doc_sentence(d, f->action);
 	}
 	put_names_of_checks(d, r, f);
 }
@@ -338,7 +338,7 @@ static void put_insights(struct document *d, const struct report *r)
 		if (n->rank >= 0)
 			doc_printf(d, " rank %" PRId64, n->rank);
 		doc_printf(d, "%s %s: ", sides || n->rank >= 0 ? ":" : "", n->id);
-		doc_said(d, n->message);
+		doc_sentence(d, n->message);
 	}
 }
 
@@ -353,7 +353,7 @@ static void put_reasons(struct document *d, const struct report *r)
 		doc_printf(d, "%s: ", verdict_name(c->verdict));
 		doc_name(d, c->id);
 		doc_words(d, ": ");
-		doc_said(d, c->message);
+		doc_sentence(d, c->message);
 	}
 }
 

@@ -1,8 +1,15 @@
 #include "report/document.h"
 
+#include <ctype.h>
+
+#include "base/text.h"
 #include "report/table.h"
 
-enum { ENV_KEYS = 8 };
+enum {
+	ENV_KEYS = 8,
+	MESSAGE_CHARS = 60, /* of a name in a message at most */
+	NAME_LEAST = 6, /* a shorter one may be a word */
+};
 
 /* ---- what it is about ---- */
 
@@ -157,6 +164,49 @@ static void add_names(struct short_names *names, const struct report *r)
 static const char *display(const void *names, const char *whole)
 {
 	return short_names_find(names, whole);
+}
+
+/* The first kernel that is named in `text`, whole or cut as messages cut it. */
+static const struct short_name *name_in(struct document *d, const char *text, struct span *at)
+{
+	const struct short_names *names = d->names;
+	const struct short_name *found = NULL;
+	for (size_t i = 0; names && i < names->list.nr; i++) {
+		const struct short_name *n = &names->list.v[i];
+		const char *cut = text_short(&d->arena, span_of(n->whole), MESSAGE_CHARS);
+		const char *p = strstr(text, cut);
+		bool begins = p && (p == text || !isalnum((unsigned char)p[-1]));
+		size_t chars = strlen(cut);
+		if (!begins || isalnum((unsigned char)p[chars]) || p[chars] == '_' ||
+		    (p > text && p[-1] == '_') || chars < NAME_LEAST ||
+		    (found && (p > at->p || (p == at->p && chars <= at->n))))
+			continue;
+		found = n;
+		*at = (struct span){ p, chars };
+	}
+	return found;
+}
+
+void doc_sentence(struct document *d, const char *text)
+{
+	struct span at;
+	for (const struct short_name *n; text && (n = name_in(d, text, &at)); text = at.p + at.n) {
+		doc_said(d, arena_dup(&d->arena, (struct span){ text, (size_t)(at.p - text) }));
+		doc_name(d, n->whole);
+	}
+	doc_said(d, text);
+}
+
+const char *doc_sentence_text(struct document *d, const char *text)
+{
+	struct strbuf b = STRBUF_INIT;
+	struct span at;
+	for (const struct short_name *n; (n = name_in(d, text, &at)); text = at.p + at.n) {
+		strbuf_add(&b, (struct span){ text, (size_t)(at.p - text) });
+		strbuf_adds(&b, n->text);
+	}
+	strbuf_adds(&b, text);
+	return arena_take(&d->arena, &b);
 }
 
 void report_document(const struct report *r, struct short_names *names, struct document *d)

@@ -14,6 +14,11 @@
 /// kept as long as the document, which the caller releases, and the names too.
 void report_document(const struct report *r, struct short_names *names, struct document *d);
 
+/// A sentence of ours in the paragraph, item or cell under way, in which the names of kernels are
+/// told by their display names; the same as a string owned by `d`.
+void doc_sentence(struct document *d, const char *text);
+const char *doc_sentence_text(struct document *d, const char *text);
+
 /* The parts of it. Each opens a section, and nothing is shown of an empty one. */
 
 /// Findings, or without them the checks beyond their limits; what else there is to know.

@@ -104,7 +104,8 @@ def comment(program):
     parts = p.stdout.split("<details>")[0].strip().split("\n\n")
     parts[0] = parts[0].split("\n", 1)[1] # after the marker
     end = next(i for i, part in enumerate(parts) if part.startswith("**What to do"))
-    chosen = [part for part in parts[:end] if not part.startswith("baseline ")]
+    aside = next((i for i, part in enumerate(parts) if part.startswith("**What to know")), end)
+    chosen = [part for i, part in enumerate(parts[:end]) if i not in (aside, aside + 1) and not part.startswith("baseline ")]
     return "".join(f"> {line}".rstrip() + "\n" for line in "\n\n".join(chosen).splitlines())
 
 
