@@ -10,6 +10,7 @@ enum { NAME_CHARS = 90, NAME_CHARS_MAX = 4000, ROWS_MAX = 500, LEVELS = 3, FEW =
 struct page {
 	const struct doc_page_hooks *hooks;
 	struct strbuf *out, *body, *nav;
+	bool in_table;
 };
 
 void doc_html_escape(struct strbuf *out, struct span text)
@@ -36,11 +37,19 @@ static void put_short(struct page *p, const char *name, size_t max_chars)
 	strbuf_release(&b);
 }
 
-/* A name that is shortened unfolds to the whole of it. */
+/* In a table a name that is shortened unfolds to the whole of it; in a line there is no room. */
 static void put_name(struct page *p, const struct doc_run *r)
 {
 	const char *whole = r->whole ? r->whole : r->text;
 	bool fold = text_chars(span_of(r->text)) > NAME_CHARS || strcmp(whole, r->text) != 0;
+	if (!p->in_table) {
+		strbuf_adds(p->out, "<code title=\"");
+		put_short(p, whole, NAME_CHARS_MAX);
+		strbuf_adds(p->out, "\">");
+		put_short(p, r->text, NAME_CHARS);
+		strbuf_adds(p->out, "</code>");
+		return;
+	}
 	strbuf_adds(p->out, fold ? "<details class=\"name\"><summary>" : "<code>");
 	put_short(p, r->text, NAME_CHARS);
 	if (fold) {
@@ -182,6 +191,7 @@ static void put_table(struct page *p, const struct doc_table *t)
 	open = open + FEW >= rows ? rows : open;
 	for (size_t i = 0; i < t->nr_columns; i++)
 		longest[i] = t->columns[i].align == DOC_BAR ? longest_bar(t, i) : 0;
+	p->in_table = true;
 	put_head(p, t);
 	const struct doc_row *left = put_rows(p, t, t->rows, open, longest);
 	if (open < rows) {
@@ -194,6 +204,7 @@ static void put_table(struct page *p, const struct doc_table *t)
 	if (more)
 		strbuf_addf(p->out, "<p class=\"note\">%zu more%s%s in the JSON</p>\n", more,
 		            t->more_text[0] ? " " : "", t->more_text);
+	p->in_table = false;
 	arena_release(&a);
 }
 

@@ -178,7 +178,7 @@ static const struct short_name *name_in(struct document *d, const char *text, st
 		bool begins = p && (p == text || !isalnum((unsigned char)p[-1]));
 		size_t chars = strlen(cut);
 		if (!begins || isalnum((unsigned char)p[chars]) || p[chars] == '_' ||
-		    (p > text && p[-1] == '_') || chars < NAME_LEAST ||
+		    (p > text && p[-1] == '_') || text_chars(span_of(cut)) < NAME_LEAST ||
 		    (found && (p > at->p || (p == at->p && chars <= at->n))))
 			continue;
 		found = n;
