@@ -38,8 +38,15 @@ static void add_run(struct strbuf *b, const struct doc_run *r, bool in_table)
 
 static void add_line(struct strbuf *b, const struct doc_line *l, bool in_table)
 {
-	for (const struct doc_run *r = l->first; r; r = r->next)
-		add_run(b, r, in_table);
+	for (const struct doc_run *r = l->first; r; r = r->next) {
+		struct strbuf run = STRBUF_INIT;
+		add_run(&run, r, in_table);
+		/* two code spans side by side would be one with other ends */
+		if (run.n && b->n && run.p[0] == '`' && b->p[b->n - 1] == '`')
+			strbuf_addch(b, ' ');
+		strbuf_add(b, strbuf_span(&run));
+		strbuf_release(&run);
+	}
 }
 
 /* ---- tables ---- */
@@ -177,7 +184,8 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 	for (r = sign ? r->next : r; r; r = r->next) {
 		struct doc_run plain = *r; /* a heading is strong as it is */
 		plain.tone = TONE_PLAIN;
-		add_run(b, &plain, false);
+		plain.next = NULL;
+		add_line(b, &(struct doc_line){ .first = &plain }, false);
 	}
 }
 
