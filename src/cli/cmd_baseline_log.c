@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/setup.h"
 #include "diff/past.h"
 #include "report/table.h"
@@ -15,12 +16,13 @@ struct shown {
 	struct setup setup;
 	struct baseline b;
 	struct sink *out;
+	struct write_options options;
 };
 
 static enum status shown_begin(struct shown *s, const struct options *o, struct diag_log *log)
 {
 	const char *path;
-	*s = (struct shown){ 0 };
+	*s = (struct shown){ .options = output_options(o) };
 	TRY(setup_init(&s->setup, o, log));
 	TRY(setup_baseline_path(&s->setup, o, NULL, &s->setup.rules.arena, &path, log));
 	TRY(setup_baseline_read(path, &s->b, log));
@@ -40,7 +42,7 @@ static enum status shown_end(struct shown *s, enum status st, struct diag_log *l
 static void put_text(struct sink *out, const char *text, size_t width)
 {
 	struct strbuf b = STRBUF_INIT;
-	table_add_text(&b, span_of(text), width ? width : 200);
+	text_add_log(&b, span_of(text), width ? width : 200);
 	for (size_t n = text_chars(strbuf_span(&b)); n < width; n++)
 		strbuf_addch(&b, ' ');
 	sink_puts(out, strbuf_str(&b));
@@ -83,7 +85,7 @@ static void show_baseline(struct shown *s)
 	}
 	sink_printf(s->out, "%-*s %zu\n\n", KEY_CHARS, "accepted runs", b->reference.runs.nr);
 	run_view_init(&v, &b->pin, &s->setup.naming);
-	metrics_write_text(&v, NULL, s->out);
+	metrics_write_text(&v, NULL, &s->options, s->out);
 	run_view_release(&v);
 }
 

@@ -93,7 +93,7 @@ def metrics_table(program):
 
 
 def comment(program):
-    """Verdict, checks beyond their limits and where the time went, of the run that ci/quickstart makes."""
+    """Verdict, key figures, findings and where the time went, of the run that ci/quickstart makes."""
     make = re.search(r"python3 (tests/gen/trace\.py .*?)\|\|", text_of(ROOT / "ci" / "quickstart").replace("\\\n", ""), re.S)[1]
     with tempfile.TemporaryDirectory() as folder:
         make = shlex.split(make.replace("$out", folder))
@@ -103,8 +103,9 @@ def comment(program):
     assert p.returncode == 1, p.stderr
     parts = p.stdout.split("<details>")[0].strip().split("\n\n")
     parts[0] = parts[0].split("\n", 1)[1] # after the marker
-    at = next(i for i, part in enumerate(parts) if part.startswith("**where"))
-    chosen = [parts[0], next(part for part in parts if part.startswith("| verdict")), *parts[at: at + 2]]
+    end = next(i for i, part in enumerate(parts) if part.startswith("**What to do"))
+    aside = next((i for i, part in enumerate(parts) if part.startswith("**What to know")), end)
+    chosen = [part for i, part in enumerate(parts[:end]) if i not in (aside, aside + 1) and not part.startswith("baseline ")]
     return "".join(f"> {line}".rstrip() + "\n" for line in "\n\n".join(chosen).splitlines())
 
 

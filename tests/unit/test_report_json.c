@@ -301,7 +301,7 @@ static const char *write_ranks(struct digest *const *d, size_t nr, const struct 
 	if (json)
 		metrics_write_json(&v, r, out);
 	else
-		metrics_write_text(&v, r, out);
+		metrics_write_text(&v, r, &(struct write_options){ .width = 200 }, out);
 	run_view_release(&v);
 	run_release(&run);
 	return take(out);
@@ -439,9 +439,9 @@ static struct digest *a_rank(int64_t rank)
 static void metrics_of_ranks(void **state)
 {
 	static const char *const people[] = {
-		"trust: rank 3: dropped-kernels: the candidate has 'k'; spoils step.idle_time\n"
-		"insight: rank 3: straggler: k\n",
-		"\nranks\n  rank  step.time  last did\n     0   12.40 ms         –\n",
+		"- trust: rank 3: dropped-kernels: the candidate has 'k'; spoils step.idle_time\n"
+		"- insight: rank 3: straggler: k\n",
+		"\nRanks\n  rank  step.time  last did\n     0   12.40 ms         –\n",
 		"  per step                    median of the ranks     lowest            highest\n"
 		"  step.time                             201.00 ms  200.00 ms  rank 0  202.00 ms  rank 2\n",
 		"\ncollectives per step by kind and process group: ",
@@ -467,6 +467,7 @@ static void metrics_of_ranks(void **state)
 	struct report r;
 	(void)state;
 	sample_report(&r, "k", "w");
+	r.kind = REPORT_RUN;
 	for (int json = 0; json < 2; json++) {
 		struct digest *const ranks[] = { a_rank(0), a_rank(1), a_rank(2) };
 		const char *text = write_ranks(ranks, 3, &r, json);
