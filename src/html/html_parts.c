@@ -23,8 +23,13 @@ static void step_bar(struct html *h, const struct run_report *run)
 	            run->window ? "from the first GPU activity to the last" : "wall time of the steps");
 	html_printf(h,
 	            "<svg class=\"stack\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
-	            "role=\"img\" aria-labelledby=\"t%d\"><title id=\"t%d\">what it goes to</title>",
-	            SVG_WIDTH, SVG_HEIGHT, id, id);
+	            "role=\"img\" aria-labelledby=\"t%d d%d\"><title id=\"t%d\">what it goes to</title>"
+	            "<desc id=\"d%d\">",
+	            SVG_WIDTH, SVG_HEIGHT, id, id, id, id);
+	for (int p = 0; p < NR_STEP_PARTS; p++)
+		if (part[p])
+			html_printf(h, "%s %s. ", unit_text(&h->arena, UNIT_PCT, part[p]), step_part_names[p]);
+	html_puts(h, "</desc>");
 	for (int p = 0; p < NR_STEP_PARTS; at += part[p++])
 		if (part[p])
 			svg_segment(&h->body, p, at, at + part[p], whole);
