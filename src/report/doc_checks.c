@@ -348,7 +348,7 @@ static void put_reasons(struct document *d, const struct report *r)
 {
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
-		bool planned = c->verdict == VERDICT_UNDECIDED && c->evidence.plan_text[0];
+		bool planned = c->verdict == VERDICT_UNDECIDED && text_or_empty(c->evidence.plan_text)[0];
 		if (c->verdict != VERDICT_WAIVED && !check_needs_reason(c) && !planned)
 			continue;
 		doc_item(d, 0);

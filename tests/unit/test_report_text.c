@@ -224,6 +224,27 @@ static void findings_of_many_ranks(void **state)
 	report_release(&r);
 }
 
+/* What would decide a check is told beside its figures. */
+static void what_would_decide(void **state)
+{
+	struct report r;
+	(void)state;
+	report_init(&r);
+	r.headline = "undecided: 1 of 1 check beyond its limits, but not surely";
+	r.verdict = VERDICT_UNDECIDED;
+	r.workload = "w";
+	struct check *c =
+	    sample_check(&r, VERDICT_UNDECIDED, "idle", GROUP_STEP, METRIC_STEP_IDLE_TIME, "");
+	c->evidence.plan_text = "2 more runs of the candidate would decide";
+	const char *text = write_report(&r, &(struct write_options){ .color = true });
+	assert_non_null(strstr(text, "\033[35mundecided\033[0m"));
+	text = write_report(&r, &(struct write_options){ 0 });
+	assert_non_null(strstr(text, "\nFindings\n"));
+	assert_non_null(
+	    strstr(text, "\n- undecided: idle: 2 more runs of the candidate would decide\n"));
+	report_release(&r);
+}
+
 /* A pass says that, and of what: nothing else. */
 static void a_pass_is_short(void **state)
 {
@@ -270,6 +291,7 @@ int main(void)
 		cmocka_unit_test_teardown(broken_lines, end),
 		cmocka_unit_test(words_of_a_ci_log),
 		cmocka_unit_test_teardown(order, end),
+		cmocka_unit_test_teardown(what_would_decide, end),
 		cmocka_unit_test_teardown(a_pass_is_short, end),
 		cmocka_unit_test_teardown(findings_of_many_ranks, end),
 		cmocka_unit_test_teardown(a_diff, end),
