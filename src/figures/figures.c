@@ -280,7 +280,7 @@ static void emit_kernels(struct emitter *e)
 			value = number_pct(s->step_total_ns, all_ns);
 			break;
 		default:
-			if (s->occupancy < 0)
+			if (s->occupancy <= 0) /* 0: of a file from before it counted as unknown */
 				continue;
 			value = s->occupancy;
 		}

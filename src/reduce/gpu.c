@@ -114,7 +114,8 @@ static uint32_t gpu_row_add(struct reducer *r, const struct event *ev, uint32_t 
 		r->fault = "the bytes of copies add up to more than 2^63: check 'bytes' of the trace";
 	if (ev->kind == EVENT_KERNEL && ev->grid[0] >= 0)
 		shape_take(r, id, ev);
-	if (ev->kind == EVENT_KERNEL && ev->occupancy >= 0) {
+	/* 0 is written where the profiler could not compute it: no kernel that ran has none */
+	if (ev->kind == EVENT_KERNEL && ev->occupancy > 0) {
 		/* fits: the times add up to an int64 */
 		g->occupancy_sum += (__int128)ev->occupancy * ev->dur_ns;
 		g->occupancy_ns += ev->dur_ns;

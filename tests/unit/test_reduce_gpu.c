@@ -152,6 +152,7 @@ static void test_occupancy(void **state)
 	kernel(&g, 10, -1, 0, 10000000);
 	kernel(&g, 30, -1, 0, 50000001);
 	kernel(&g, 1000, -1, 0, -1);
+	kernel(&g, 1000, -1, 0, 0); /* not computed */
 	kernel(&g, 0, -1, 0, INT64_MAX);
 	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
 	const struct kernel_stat *k = &g.d->kernels.v[0];
