@@ -25,7 +25,8 @@
    merge/     several digests of one rank as one; digests of bounded size
    code/      where in the code work comes from: threads, calls of Python, paths and places; ids
               of parts of a trace
-   names/     what the names and inputs of events say: steps and their phases, markers, operations
+   names/     what the names and inputs of events say: steps and their phases, markers, operations;
+              display names of kernels
    reduce/    events → digest: steps, kernels, communication, devices, host, functions,
               operations, memory, what was done last
    replay/    memory snapshot → digest: replay backwards from the final state, sites; other
@@ -41,8 +42,9 @@
    diagnose/  what is worth naming of a run, from digests alone: facts, tables, series; what it is
               bound by, what to do about it (rules of diagnosis, and those in code); slow and late
               ranks, slow links, workers unlike their peers; ranks side by side
-   report/    writers over struct report: text, Markdown, JUnit, JSON, OpenMetrics; figures of
-              one run
+   document/  a report as paragraphs, lists, tables and pictures; rendered as text, Markdown, HTML
+   report/    what is said of a check, a diff or a run, as a document; writers of JUnit, JSON,
+              OpenMetrics; figures of one run
    html/      the writer of the page, its charts, style and script
    init/      what gpugate init writes: files, rules for a run and for result files
    cli/       option table, formats of reports, loading of runs (several files at a time), where a

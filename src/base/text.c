@@ -137,6 +137,19 @@ void text_add_short(struct strbuf *out, struct span s, size_t max_chars)
 		strbuf_addf(out, "~%08x", text_hash32(s));
 }
 
+void text_add_log(struct strbuf *out, struct span s, size_t max_chars)
+{
+	struct strbuf b = STRBUF_INIT;
+	text_add_short(&b, s, max_chars);
+	for (size_t i = 0; i < b.n; i++) {
+		if (i && b.p[i] == '#' && b.p[i - 1] == '#')
+			text_add_codepoint(out, REPLACEMENT);
+		else
+			strbuf_addch(out, b.p[i]);
+	}
+	strbuf_release(&b);
+}
+
 uint32_t text_hash_more(uint32_t h, struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)

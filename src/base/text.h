@@ -38,6 +38,10 @@ void text_add_line(struct strbuf *out, struct span s);
 /// at a character and ends in `~` + 8 hex digits (FNV-1a of all its bytes).
 void text_add_short(struct strbuf *out, struct span s, size_t max_chars);
 
+/// Like text_add_short, but fit for the log of a CI: no command of one (`##[`, `##vso[`,
+/// `##teamcity[`) survives, wherever it stands.
+void text_add_log(struct strbuf *out, struct span s, size_t max_chars);
+
 /// Order, of bsearch too, of `const char *`, and of structs that begin with one.
 int text_cmp(const void *a, const void *b);
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/provenance.h"
 #include "diff/past.h"
+#include "store/history_file.h"
 #include "store/pin.h"
 #include "store/stored_file.h"
 
@@ -36,40 +37,81 @@ enum status baseline_make(const struct candidates *c, const struct setup *s,
 	return provenance_of(o, &c->v[0], &out->arena, &out->provenance, log);
 }
 
-static void drop_oldest(struct history *h)
+/* Of `run`, as one more of the history. */
+static enum status add_past(const struct setup *s, const struct run *run, struct baseline *b,
+                            struct past_run **out, struct diag_log *log)
 {
-	if (h->runs.nr <= BASELINE_RECENT)
-		return;
-	size_t extra = h->runs.nr - BASELINE_RECENT;
-	for (size_t i = 0; i < extra; i++)
-		vec_release(&h->runs.v[i].values);
-	memmove(h->runs.v, h->runs.v + extra, BASELINE_RECENT * sizeof *h->runs.v);
-	h->runs.nr = BASELINE_RECENT;
-}
-
-enum status baseline_add(const struct candidates *c, const struct setup *s, const struct options *o,
-                         struct baseline *b, struct diag_log *log)
-{
-	for (size_t i = 0; i < c->nr; i++) {
-		struct past_run *past = vec_push_zero(&b->recent.runs);
-		past_run_of(&s->rules, s->naming, &c->v[i], &b->arena, past);
-		TRY(provenance_of(o, &c->v[i], &b->arena, &past->provenance, log));
-		past_run_fit(past);
-		if (past->cut)
-			diag_warn(log,
-			          "a recent run has room for %zu figures: the %" PRId64
-			          " of the smallest items were left out",
-			          past->values.nr, past->cut);
-	}
-	drop_oldest(&b->recent);
+	struct past_run *past = *out = vec_push_zero(&b->sample.runs);
+	past_run_of(&s->rules, s->naming, run, &b->arena, past);
+	past->provenance = b->provenance;
+	past->pin = past_source_hash(&b->pin);
+	past_run_fit(past);
+	if (past->cut)
+		diag_warn(log,
+		          "a run of the history has room for %zu figures: the %" PRId64
+		          " of the smallest items were left out",
+		          past->values.nr, past->cut);
 	return ST_OK;
 }
 
-enum status baseline_promoted(const struct candidates *c, const struct setup *s,
-                              const struct options *o, struct baseline *out, struct diag_log *log)
+/* The pin is a run like the others for those that come after the next one. */
+static enum status add_pin(const struct setup *s, struct baseline *b, struct diag_log *log)
 {
-	TRY(baseline_make(c, s, o, out, log));
-	return baseline_add(c, s, o, out, log);
+	struct past_run *past;
+	if (past_find(&b->sample, &b->pin))
+		return ST_OK;
+	TRY(add_past(s, &b->pin, b, &past, log));
+	past->verdict = "approved";
+	return ST_OK;
+}
+
+/* What older files hold inside themselves would be gone with the next one. */
+static void add_recent(struct baseline *b)
+{
+	for (size_t i = 0; i < b->recent.runs.nr; i++) {
+		bool known = false;
+		for (size_t k = 0; k < b->sample.runs.nr && !known; k++)
+			known = b->sample.runs.v[k].source_hash == b->recent.runs.v[i].source_hash;
+		if (!known)
+			vec_push(&b->sample.runs, b->recent.runs.v[i]);
+	}
+	b->recent.runs.nr = 0;
+}
+
+enum status baseline_add(const struct candidates *c, const struct setup *s, const struct options *o,
+                         const struct report *judged, bool accepted, struct baseline *b,
+                         struct diag_log *log)
+{
+	TRY(add_pin(s, b, log));
+	for (size_t i = 0; i < c->nr; i++) {
+		struct past_run *past;
+		TRY(add_past(s, &c->v[i], b, &past, log));
+		TRY(provenance_of(o, &c->v[i], &b->arena, &past->provenance, log));
+		past->verdict = verdict_name(judged->verdict);
+		past->accepted = accepted;
+	}
+	return ST_OK;
+}
+
+enum status baseline_move(const struct candidates *c, const struct setup *s,
+                          const struct options *o, const struct report *judged,
+                          struct baseline_edit *e, struct baseline *moved, struct diag_log *log)
+{
+	size_t before = e->b.sample.runs.nr;
+	TRY(baseline_make(c, s, o, moved, log));
+	add_recent(&e->b);
+	TRY(baseline_add(c, s, o, judged, true, &e->b, log));
+	for (size_t i = before; i < e->b.sample.runs.nr; i++)
+		for (size_t k = 0; k < c->nr; k++)
+			if (e->b.sample.runs.v[i].source_hash == past_source_hash(&c->v[k]))
+				e->b.sample.runs.v[i].pin = past_source_hash(&moved->pin);
+	TRY(baseline_save_history(e, log));
+	return stored_baseline_save(moved, e->lock.target, true, log);
+}
+
+enum status baseline_save_history(const struct baseline_edit *e, struct diag_log *log)
+{
+	return history_write(history_path(e->lock.target, &log->arena), &e->b.sample, log);
 }
 
 /* The directories above `path`, as `mkdir -p` makes them. */
@@ -114,14 +156,14 @@ enum status baseline_say(const struct baseline *b, const char *path, const char 
 {
 	struct sink *out;
 	struct strbuf workload = STRBUF_INIT;
-	size_t nr = b->recent.runs.nr, ranks = b->pin.ranks.nr, steps = b->pin.ranks.v[0]->nr_steps;
+	size_t nr = b->sample.runs.nr, ranks = b->pin.ranks.nr, steps = b->pin.ranks.v[0]->nr_steps;
 	TRY(sink_open("-", false, &out, log));
 	text_add_line(&workload, span_of(b->workload));
 	sink_printf(out, "%s: %s (workload %s, %zu rank%s, %zu step%s", what,
 	            text_quote(&log->arena, span_of(path)), strbuf_str(&workload), ranks,
 	            ranks == 1 ? "" : "s", steps, steps == 1 ? "" : "s");
 	if (nr)
-		sink_printf(out, ", %zu recent run%s", nr, nr == 1 ? "" : "s");
+		sink_printf(out, ", %zu run%s of history", nr, nr == 1 ? "" : "s");
 	sink_puts(out, "); commit it\n");
 	strbuf_release(&workload);
 	return sink_commit(out, log);

@@ -12,16 +12,6 @@ GG_MUST_CHECK enum status baseline_make(const struct candidates *c, const struct
                                         const struct options *o, struct baseline *out,
                                         struct diag_log *log);
 
-/// Append the runs to the recent ones of `b`; beyond BASELINE_RECENT the oldest go.
-GG_MUST_CHECK enum status baseline_add(const struct candidates *c, const struct setup *s,
-                                       const struct options *o, struct baseline *b,
-                                       struct diag_log *log);
-
-/// What promoting the first run makes: it is the pin, and history begins with the runs.
-GG_MUST_CHECK enum status baseline_promoted(const struct candidates *c, const struct setup *s,
-                                            const struct options *o, struct baseline *out,
-                                            struct diag_log *log);
-
 /// Write `b` to `path` (or standard output, "-"), with the directories above it.
 GG_MUST_CHECK enum status baseline_save(const struct baseline *b, const char *path,
                                         struct diag_log *log);
@@ -47,6 +37,23 @@ struct baseline_edit {
 GG_MUST_CHECK enum status baseline_edit_begin(struct baseline_edit *e, struct setup *s,
                                               const struct options *o, const struct run *run,
                                               struct diag_log *log);
+
+/// Append the runs to the history of `b`, with what was `judged` of them; `accepted`: to its
+/// reference too.
+GG_MUST_CHECK enum status baseline_add(const struct candidates *c, const struct setup *s,
+                                       const struct options *o, const struct report *judged,
+                                       bool accepted, struct baseline *b, struct diag_log *log);
+
+/// Write the history of the baseline that is changed.
+GG_MUST_CHECK enum status baseline_save_history(const struct baseline_edit *e,
+                                                struct diag_log *log);
+
+/// Make the first run the pin, and write it: the reference begins anew with the runs, the history
+/// stays. `moved` borrows from the runs; caller releases it with baseline_release().
+GG_MUST_CHECK enum status baseline_move(const struct candidates *c, const struct setup *s,
+                                        const struct options *o, const struct report *judged,
+                                        struct baseline_edit *e, struct baseline *moved,
+                                        struct diag_log *log);
 
 /// Unlock and give the memory back.
 void baseline_edit_release(struct baseline_edit *e);

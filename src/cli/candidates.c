@@ -11,9 +11,13 @@ enum status candidates_load(const struct options *o, const struct load_options *
 {
 	out->nr = 1 + o->repeat.nr;
 	out->v = mem_calloc(out->nr, sizeof *out->v);
+	out->nr_controls = o->control.nr;
+	out->controls = mem_calloc(out->nr_controls + 1, sizeof *out->controls);
 	TRY(run_load(o->args.v, o->args.nr, load, &out->v[0], log));
 	for (size_t i = 1; i < out->nr; i++)
 		TRY(run_load(&o->repeat.v[i - 1], 1, load, &out->v[i], log));
+	for (size_t i = 0; i < out->nr_controls; i++)
+		TRY(run_load(&o->control.v[i], 1, load, &out->controls[i], log));
 	return ST_OK;
 }
 
@@ -21,7 +25,10 @@ void candidates_release(struct candidates *c)
 {
 	for (size_t i = 0; i < c->nr; i++)
 		run_release(&c->v[i]);
+	for (size_t i = 0; i < c->nr_controls; i++)
+		run_release(&c->controls[i]);
 	free(c->v);
+	free(c->controls);
 }
 
 static enum fail_on fail_on(const struct options *o)
@@ -59,15 +66,20 @@ enum status candidates_judge(const struct candidates *c, struct setup *s, const 
 		                      .categories = &s->categories,
 		                      .candidates = c->v,
 		                      .nr_candidates = c->nr,
+		                      .controls = c->nr_controls ? c->controls : NULL,
+		                      .nr_controls = c->nr_controls,
 		                      .fail_on = fail_on(o),
 		                      .baseline_path = path,
 		                      .ignore_environment = o->value[OPT_IGNORE_ENVIRONMENT] != NULL };
+	if (!b && c->nr_controls)
+		in.baseline = c->controls;
 	TRY(clock_today(&in.today, log));
 	if (b) {
 		if (!o->value[OPT_WORKLOAD] && strcmp(s->rules.workload, DEFAULT_WORKLOAD) == 0)
 			s->rules.workload = b->workload;
 		in.baseline = &b->pin;
-		in.recent = &b->recent;
+		in.recent = &b->reference;
+		in.sample = &b->sample;
 		in.baseline_workload = b->workload;
 		in.baseline_commit = b->provenance.commit;
 		in.baseline_time = b->provenance.time;

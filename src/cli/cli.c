@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "cli/output.h"
 #include "io/inflate.h"
 #include "io/sink.h"
@@ -50,7 +51,7 @@ static void print_diagnostics(const struct diag_log *log)
 	};
 	for (const struct diag_entry *e = log->first; e; e = e->next) {
 		struct strbuf line = STRBUF_INIT;
-		table_add_text(&line, span_of(e->text), SIZE_MAX);
+		text_add_log(&line, span_of(e->text), SIZE_MAX);
 		fprintf(stderr, "gpugate: %s%s\n", prefix[e->level], strbuf_str(&line));
 		strbuf_release(&line);
 	}

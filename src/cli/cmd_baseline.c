@@ -92,7 +92,8 @@ static enum status refuse_known(const struct baseline_job *w, struct diag_log *l
 	const struct baseline *b = &w->edit.b;
 	for (size_t i = 0; i < w->candidates.nr; i++) {
 		const struct run *run = &w->candidates.v[i];
-		if (past_source_hash(run) == past_source_hash(&b->pin) || past_find(&b->recent, run))
+		if (past_source_hash(run) == past_source_hash(&b->pin) || past_find(&b->recent, run) ||
+		    past_find(&b->sample, run))
 			return diag_fail(log, ST_INPUT,
 			                 "%s: the baseline holds this very run already: once more it would "
 			                 "pass for a run of its own; append it all the same with --force",
@@ -111,12 +112,17 @@ static enum status append_runs(struct baseline_job *w, const struct options *o,
 		w->report.status = ST_INPUT;
 		return refuse_baseline(w, "", log);
 	}
-	if (w->report.status != ST_OK && !force)
-		return refuse_baseline(w, "; append it all the same with --force", log);
 	if (!force)
 		TRY(refuse_known(w, log));
-	TRY(baseline_add(&w->candidates, &w->setup, o, &w->edit.b, log));
-	TRY(stored_baseline_save(&w->edit.b, w->edit.lock.target, true, log));
+	/* what cannot be told from noise is no failure: without it the reference would be of the
+	   luckier half of the runs */
+	const int64_t *n = w->report.counts;
+	bool accepted = force || n[VERDICT_FAIL] + n[VERDICT_MISSING] == 0;
+	if (!accepted)
+		diag_note(log, "the run counts for the noise alone, not for the reference: %s",
+		          w->report.headline);
+	TRY(baseline_add(&w->candidates, &w->setup, o, &w->report, accepted, &w->edit.b, log));
+	TRY(baseline_save_history(&w->edit, log));
 	return baseline_say(&w->edit.b, w->edit.path, "run appended", log);
 }
 
@@ -147,9 +153,7 @@ enum status cmd_baseline_promote(const struct options *o, struct diag_log *log)
 	if (st == ST_OK)
 		st = acceptance_judge(&w.report, o, false, log);
 	if (st == ST_OK)
-		st = baseline_promoted(&w.candidates, &w.setup, o, &w.made, log);
-	if (st == ST_OK)
-		st = stored_baseline_save(&w.made, w.edit.lock.target, true, log);
+		st = baseline_move(&w.candidates, &w.setup, o, &w.report, &w.edit, &w.made, log);
 	if (st == ST_OK)
 		st = baseline_say(&w.made, w.edit.path, "baseline moved", log);
 	baseline_job_release(&w);

@@ -34,19 +34,28 @@ static enum status count_old(const struct history *h, const struct options *o, s
 	return ST_OK;
 }
 
+static void drop_first(struct history *h, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		vec_release(&h->runs.v[i].values);
+	if (nr)
+		memmove(h->runs.v, h->runs.v + nr, (h->runs.nr - nr) * sizeof *h->runs.v);
+	h->runs.nr -= nr;
+}
+
 static enum status prune_runs(struct baseline_edit *e, const struct options *o,
                               struct diag_log *log)
 {
-	struct history *h = &e->b.recent;
-	size_t old;
-	TRY(count_old(h, o, &old, log));
-	for (size_t i = 0; i < old; i++)
-		vec_release(&h->runs.v[i].values);
+	size_t old, inside;
+	TRY(count_old(&e->b.sample, o, &old, log));
+	TRY(count_old(&e->b.recent, o, &inside, log));
+	drop_first(&e->b.sample, old);
+	drop_first(&e->b.recent, inside);
 	if (old)
-		memmove(h->runs.v, h->runs.v + old, (h->runs.nr - old) * sizeof *h->runs.v);
-	h->runs.nr -= old;
-	if (old)
+		TRY(baseline_save_history(e, log));
+	if (inside)
 		TRY(stored_baseline_save(&e->b, e->lock.target, true, log));
+	old += inside;
 	return baseline_say(&e->b, e->path,
 	                    old ? arena_printf(&log->arena, "%zu dropped", old) : "nothing to drop",
 	                    log);
@@ -68,7 +77,7 @@ enum status cmd_baseline_prune(const struct options *o, struct diag_log *log)
 
 /* ---- verify ---- */
 
-enum { OLD_DAYS = 90 };
+enum { OLD_DAYS = 90, NOISE_RUNS = 3 };
 
 struct verify {
 	const struct setup *setup;
@@ -76,8 +85,7 @@ struct verify {
 	struct baseline b;
 	struct diag_log *log;
 	size_t warnings;
-	const struct rule *noiseless; ///< the first whose noise is not known
-	size_t nr_noiseless, answers; ///< how many there are; runs that have the first's figure
+	size_t nr_noiseless; ///< rules whose noise is mostly assumed
 };
 
 #define WARN(v, ...)  \
@@ -152,7 +160,7 @@ static size_t count_answers(const struct history *h, const char *query)
 static void verify_rule(struct verify *v, const struct rule *rule, const struct past_run *pin,
                         struct arena *a)
 {
-	const struct history *h = &v->b.recent;
+	const struct history *h = &v->b.reference;
 	const char *query = query_text(&rule->query, a), *select = select_text(&rule->query, a);
 	size_t nr;
 	if (rule->metric->label == LABEL_PAIR)
@@ -168,29 +176,18 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 		WARN(v,
 		     "rule '%s': %zu of %zu recent runs have no %s, as they were added under other rules",
 		     rule->id, h->runs.nr - answers, h->runs.nr, rule->metric->name);
-	answers += !past_find(h, &v->b.pin); /* the pin may be one of them */
-	if (rule->metric->exact || rule->noise.k == 0 || (int64_t)answers >= rule->noise.min_runs)
-		return;
-	if (!v->nr_noiseless++) {
-		v->noiseless = rule;
-		v->answers = answers;
-	}
+	if (!rule->metric->exact && rule->noise.k && count_answers(&v->b.sample, query) < NOISE_RUNS)
+		v->nr_noiseless++;
 }
 
 /* One line for all rules: a new baseline has it of most. */
 static void verify_noise(struct verify *v)
 {
-	const struct rule *rule = v->noiseless;
-	const char *more = "";
-	if (!rule)
-		return;
-	if (v->nr_noiseless > 1)
-		more = arena_printf(&v->log->arena, " and %zu more", v->nr_noiseless - 1);
-	WARN(v,
-	     "rule '%s'%s: %zu run%s of the baseline %s the figure, and the noise is known from "
-	     "%" PRId64 " on; add runs with 'gpugate baseline append'",
-	     rule->id, more, v->answers, v->answers == 1 ? "" : "s", v->answers == 1 ? "has" : "have",
-	     rule->noise.min_runs);
+	if (v->nr_noiseless)
+		WARN(v,
+		     "%zu rule%s: fewer than %d runs of the history have the figure, so that its noise is "
+		     "mostly assumed; add every run of the main branch with 'gpugate baseline append'",
+		     v->nr_noiseless, v->nr_noiseless == 1 ? "" : "s", NOISE_RUNS);
 }
 
 static enum status verify_baseline(struct verify *v)
@@ -216,7 +213,7 @@ static enum status verify_file(const struct setup *s, const char *path, struct s
 	enum status st = setup_baseline_read(path, &v.b, log);
 	if (st == ST_OK)
 		st = verify_baseline(&v);
-	size_t ranks = v.b.pin.ranks.nr, runs = v.b.recent.runs.nr;
+	size_t ranks = v.b.pin.ranks.nr, runs = v.b.reference.runs.nr;
 	if (st == ST_OK)
 		sink_printf(out, "%s: sound, %zu rank%s, %zu recent run%s, %zu warning%s\n", v.path, ranks,
 		            ranks == 1 ? "" : "s", runs, runs == 1 ? "" : "s", v.warnings,

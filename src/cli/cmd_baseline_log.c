@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/setup.h"
 #include "diff/past.h"
 #include "report/table.h"
@@ -15,12 +16,13 @@ struct shown {
 	struct setup setup;
 	struct baseline b;
 	struct sink *out;
+	struct write_options options;
 };
 
 static enum status shown_begin(struct shown *s, const struct options *o, struct diag_log *log)
 {
 	const char *path;
-	*s = (struct shown){ 0 };
+	*s = (struct shown){ .options = output_options(o) };
 	TRY(setup_init(&s->setup, o, log));
 	TRY(setup_baseline_path(&s->setup, o, NULL, &s->setup.rules.arena, &path, log));
 	TRY(setup_baseline_read(path, &s->b, log));
@@ -40,7 +42,7 @@ static enum status shown_end(struct shown *s, enum status st, struct diag_log *l
 static void put_text(struct sink *out, const char *text, size_t width)
 {
 	struct strbuf b = STRBUF_INIT;
-	table_add_text(&b, span_of(text), width ? width : 200);
+	text_add_log(&b, span_of(text), width ? width : 200);
 	for (size_t n = text_chars(strbuf_span(&b)); n < width; n++)
 		strbuf_addch(&b, ' ');
 	sink_puts(out, strbuf_str(&b));
@@ -81,9 +83,9 @@ static void show_baseline(struct shown *s)
 		put_text(s->out, d->env.v[i].key, KEY_CHARS - 2);
 		show_value(s->out, d->env.v[i].value);
 	}
-	sink_printf(s->out, "%-*s %zu\n\n", KEY_CHARS, "recent runs", b->recent.runs.nr);
+	sink_printf(s->out, "%-*s %zu\n\n", KEY_CHARS, "accepted runs", b->reference.runs.nr);
 	run_view_init(&v, &b->pin, &s->setup.naming);
-	metrics_write_text(&v, NULL, s->out);
+	metrics_write_text(&v, NULL, &s->options, s->out);
 	run_view_release(&v);
 }
 
@@ -125,9 +127,9 @@ static void log_runs(const struct baseline *b, struct sink *out)
 	char place[24];
 	sink_puts(out, "runs, oldest first:\n");
 	log_run(out, "pin", &b->provenance);
-	for (size_t i = 0; i < b->recent.runs.nr; i++) {
+	for (size_t i = 0; i < b->reference.runs.nr; i++) {
 		snprintf(place, sizeof place, "%zu", i + 1);
-		log_run(out, place, &b->recent.runs.v[i].provenance);
+		log_run(out, place, &b->reference.runs.v[i].provenance);
 	}
 }
 
@@ -282,8 +284,8 @@ enum status cmd_baseline_log(const struct options *o, struct diag_log *log)
 		struct past_run pin;
 		past_run_of(&s.setup.rules, s.setup.naming, &s.b.pin, &s.b.arena, &pin);
 		struct timeline line = { .runs = { &pin }, .nr = 1 };
-		for (size_t i = 0; i < s.b.recent.runs.nr; i++)
-			line.runs[line.nr++] = &s.b.recent.runs.v[i];
+		for (size_t i = 0; i < s.b.reference.runs.nr; i++)
+			line.runs[line.nr++] = &s.b.reference.runs.v[i];
 		log_runs(&s.b, s.out);
 		log_figures(&line, s.out);
 		vec_release(&pin.values);

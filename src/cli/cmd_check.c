@@ -20,14 +20,15 @@ static enum status worse_status(enum status a, enum status b)
 	return order[a] >= order[b] ? a : b;
 }
 
-/* No ranks where there is none and --bootstrap is to make it. */
+/* No ranks where there is none and --bootstrap is to make it, or where controls take its place
+   and nobody has named one. */
 static enum status read_baseline(const struct setup *s, const struct options *o,
                                  const struct run *candidate, struct arena *a, const char **path,
                                  struct baseline *out, struct diag_log *log)
 {
 	TRY(setup_baseline_path(s, o, candidate, a, path, log));
-	if (o->value[OPT_BOOTSTRAP] && strcmp(*path, "-") != 0 && access(*path, F_OK) < 0 &&
-	    errno == ENOENT)
+	bool may_lack = o->value[OPT_BOOTSTRAP] || (o->control.nr && !o->value[OPT_BASELINE]);
+	if (may_lack && strcmp(*path, "-") != 0 && access(*path, F_OK) < 0 && errno == ENOENT)
 		return ST_OK;
 	return setup_baseline_read(*path, out, log);
 }
@@ -77,7 +78,7 @@ static enum status propose(const struct candidates *c, const struct setup *s,
 		diag_release(&own);
 		return ST_OK;
 	}
-	enum status st = baseline_promoted(c, s, o, &b, log);
+	enum status st = baseline_make(c, s, o, &b, log);
 	if (st == ST_OK && !*b.provenance.reason)
 		b.provenance.reason = arena_printf(&b.arena, "proposed: %s", r->headline);
 	if (st == ST_OK)
@@ -108,9 +109,15 @@ static enum status bootstrap(const struct candidates *c, const struct setup *s,
 static void explain(const struct candidates *c, const struct setup *s, const struct baseline *b,
                     struct report *out)
 {
-	struct cause_input in = { .runs = { b ? &b->pin : NULL, b ? &b->recent : NULL, c->v, c->nr },
+	struct cause_input in = { .runs = { .baseline = b ? &b->pin : NULL,
+		                                .recent = b ? &b->recent : NULL,
+		                                .sample = b ? &b->sample : NULL,
+		                                .candidates = c->v,
+		                                .nr_candidates = c->nr,
+		                                .controls = c->controls,
+		                                .nr_controls = c->nr_controls },
 		                      .naming = s->naming,
-		                      .min_runs = s->rules.rules.v[0].noise.min_runs };
+		                      .min_runs = s->rules.noise.min_runs };
 	causes_find(&in, out);
 }
 
@@ -129,11 +136,12 @@ enum status cmd_check(const struct options *o, struct diag_log *log)
 	if (st == ST_OK)
 		st = candidates_judge(&candidates, &s, o, fresh ? NULL : &b, path, &r, log);
 	if (st == ST_OK)
-		remarks_add(&s.naming, &s.diagnosis, &candidates.v[0], &b.pin, o->value[OPT_HTML] != NULL,
-		            &r);
+		remarks_add(&s.naming, &s.diagnosis, &candidates.v[0],
+		            fresh && candidates.nr_controls ? &candidates.controls[0] : &b.pin,
+		            o->value[OPT_HTML] != NULL, &r);
 	if (st == ST_OK)
 		explain(&candidates, &s, fresh ? NULL : &b, &r);
-	if (st == ST_OK && fresh && r.status == ST_OK)
+	if (st == ST_OK && fresh && r.status == ST_OK && o->value[OPT_BOOTSTRAP])
 		st = bootstrap(&candidates, &s, o, path, log);
 	if (st == ST_OK && !fresh && o->value[OPT_PROPOSE] && r.counts[VERDICT_FAIL])
 		st = propose(&candidates, &s, o, &r, log);

@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 
+#include "cli/output.h"
 #include "cli/setup.h"
 #include "diagnose/ranks.h"
 #include "gate/trust.h"
@@ -19,12 +20,13 @@ static enum status write_view(const struct options *o, const struct run_view *v,
                               const struct report *r, struct diag_log *log)
 {
 	struct sink *out;
+	struct write_options w = output_options(o);
 	const char *json = o->value[OPT_JSON];
 	TRY(sink_open(json ? json : "-", false, &out, log));
 	if (json)
 		metrics_write_json(v, r, out);
 	else
-		metrics_write_text(v, r, out);
+		metrics_write_text(v, r, &w, out);
 	return sink_commit(out, log);
 }
 
@@ -51,6 +53,7 @@ enum status cmd_metrics(const struct options *o, struct diag_log *log)
 		struct run_view v;
 		struct report r;
 		report_init(&r);
+		r.kind = REPORT_RUN;
 		run_view_init(&v, &run, &s.naming);
 		remark_on_run(&v, &s, &r);
 		st = write_view(o, &v, &r, log);

@@ -11,6 +11,7 @@ const struct report_format report_formats[] = {
 	{ "markdown", OPT_MARKDOWN, markdown_write },
 	{ "junit", OPT_JUNIT, junit_write },
 	{ "json", OPT_JSON, json_write },
+	{ "plan", OPT_PLAN, plan_write },
 	{ "html", OPT_HTML, html_write },
 	{ "openmetrics", OPT_OPENMETRICS, openmetrics_write },
 	{ NULL, NR_OPTIONS, NULL },

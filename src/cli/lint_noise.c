@@ -79,7 +79,7 @@ enum status lint_noise(const struct options *o, const char *rules, struct sink *
 	if (st == ST_OK)
 		st = setup_baseline_read(o->value[OPT_BASELINE], &b, log);
 	for (size_t i = 0; i < sizeof counts / sizeof *counts && st == ST_OK; i++) {
-		struct candidates c;
+		struct candidates c = { 0 };
 		struct report r;
 		report_init(&r);
 		pretend(&b.pin, counts[i], &b.arena, &c);

@@ -184,6 +184,8 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 		vec_push(&out->context, value);
 	else if (i == OPT_REPEAT)
 		vec_push(&out->repeat, value);
+	else if (i == OPT_CONTROL)
+		vec_push(&out->control, value);
 	else if (i == OPT_ACCEPT)
 		vec_push(&out->accept, value);
 	else if (out->value[i])
@@ -256,6 +258,7 @@ void options_release(struct options *o)
 {
 	vec_release(&o->context);
 	vec_release(&o->repeat);
+	vec_release(&o->control);
 	vec_release(&o->accept);
 	vec_release(&o->args);
 }

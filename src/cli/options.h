@@ -22,7 +22,7 @@
 	X(BASELINE_CREATE, "baseline create", "RUN...", 1, -1,                                      \
 	  "store a run as the baseline that later runs are held against")                           \
 	X(BASELINE_APPEND, "baseline append", "RUN...", 1, -1,                                      \
-	  "add a run that passes to the history of the baseline")                                   \
+	  "add a run of the main branch to the history of the baseline")                            \
 	X(BASELINE_PROMOTE, "baseline promote", "RUN...", 1, -1,                                    \
 	  "approve a run: it is the baseline from now on")                                          \
 	X(BASELINE_SHOW, "baseline show", "", 0, 0, "what a stored baseline holds")                 \
@@ -121,6 +121,10 @@ enum command {
 	  "read the first N events of each trace only; the report says so")                            \
 	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE),             \
 	  "another run of the same code: the median of all is judged; may be repeated")                \
+	X(CONTROL, "control", "RUN", ON(CHECK),                                                        \
+	  "a run of the baseline's code, made in turn with those of the candidate on its machine; "    \
+	  "may "                                                                                       \
+	  "be repeated")                                                                               \
 	X(FAIL_ON, "fail-on", "fail|warn|never", ON(CHECK),                                            \
 	  "least verdict that ends with exit code 1 (default: fail)")                                  \
 	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK),                                   \
@@ -130,7 +134,8 @@ enum command {
 	X(CI, "ci", "github|gitlab|none", ON(INIT),                                                    \
 	  "whose workflow to write (default: what the repository has)")                                \
 	X(FORCE, "force", NULL, ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(INIT),                  \
-	  "create, init: replace what is there; append: also a run that fails the gate")               \
+	  "create, init: replace what is there; append: a run that fails counts for the reference "    \
+	  "too")                                                                                       \
 	X(COMMIT, "commit", "ID", ON_TAKING,                                                           \
 	  "commit that the run was made from (default: what its context or the CI system says)")       \
 	X(WHO, "who", "NAME", ON_TAKING, "who approved the run (default: what the CI system says)")    \
@@ -148,6 +153,8 @@ enum command {
 	X(MARKDOWN, "markdown", "FILE", ON_REPORTS,                                                    \
 	  "write Markdown for a pull request; - is standard output")                                   \
 	X(JSON, "json", "FILE", ON_REPORTS | ON(METRICS), "write JSON; - is standard output")          \
+	X(PLAN, "plan", "FILE", ON(CHECK),                                                             \
+	  "write what would decide checks that are undecided, as JSON; - is standard output")          \
 	X(HTML, "html", "FILE", ON_REPORTS, "write one HTML page, with charts; - is standard output")  \
 	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS,                                              \
 	  "write OpenMetrics text, for Prometheus or GitLab; - is standard output")                    \
@@ -172,6 +179,7 @@ struct options {
 	const char *value[NR_OPTIONS]; ///< NULL: not given; switches: ""
 	VEC(const char *) context; ///< all --context
 	VEC(const char *) repeat; ///< all --repeat
+	VEC(const char *) control; ///< all --control
 	VEC(const char *) accept; ///< all --accept
 	VEC(const char *) args;
 };

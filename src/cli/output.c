@@ -2,29 +2,56 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/formats.h"
 #include "io/sink.h"
 #include "model/rule.h"
 
+/* True if the variable is set, not empty and not "0". */
+static bool is_on(const char *name)
+{
+	const char *value = getenv(name);
+	return value && *value && strcmp(value, "0") != 0;
+}
+
 static bool wants_color(const struct options *o)
 {
 	const char *when = o->value[OPT_COLOR], *none = getenv("NO_COLOR"), *term = getenv("TERM");
 	if (when && strcmp(when, "auto") != 0)
 		return strcmp(when, "always") == 0;
-	return isatty(STDOUT_FILENO) && !(none && *none) && !(term && strcmp(term, "dumb") == 0);
+	if (none && *none)
+		return false;
+	if (is_on("FORCE_COLOR") || is_on("CLICOLOR_FORCE"))
+		return true;
+	return isatty(STDOUT_FILENO) && !(term && strcmp(term, "dumb") == 0);
 }
 
-static struct write_options write_options(const struct options *o)
+/* COLUMNS, else what the terminal says, else 0: not known. */
+static size_t columns_of(void)
+{
+	enum { LEAST = 40, MOST = 1000 };
+	const char *text = getenv("COLUMNS");
+	struct winsize size;
+	int64_t nr = 0;
+	if (!text || !number_parse(span_of(text), 0, &nr) || nr <= 0)
+		nr =
+		    isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+	return nr <= 0 ? 0 : nr < LEAST ? LEAST : nr > MOST ? MOST : (size_t)nr;
+}
+
+struct write_options output_options(const struct options *o)
 {
 	return (struct write_options){ .color = wants_color(o),
 		                           .junit_strict = o->value[OPT_JUNIT_STRICT] != NULL,
 		                           .max_bytes = (size_t)options_u64(o, OPT_MAX_BYTES, 0),
-		                           .verbose = o->value[OPT_VERBOSE] != NULL };
+		                           .verbose = o->value[OPT_VERBOSE] != NULL,
+		                           .width = columns_of() };
 }
 
 static enum status write_report(const char *path, const struct report_format *f,
@@ -42,7 +69,7 @@ static enum status write_report(const char *path, const struct report_format *f,
 static enum status write_files(const struct options *o, const struct report *r, bool again,
                                bool *to_stdout, struct diag_log *log)
 {
-	struct write_options w = write_options(o);
+	struct write_options w = output_options(o);
 	enum status st = ST_OK;
 	*to_stdout = false;
 	for (const struct report_format *f = report_formats; f->name; f++) {
@@ -79,7 +106,7 @@ enum status output_failure(const struct options *o, enum status st, struct repor
 
 enum status output_reports(const struct options *o, struct report *r, struct diag_log *log)
 {
-	struct write_options w = write_options(o);
+	struct write_options w = output_options(o);
 	struct diag_log own, again;
 	bool to_stdout;
 	diag_init(&own);

@@ -4,7 +4,10 @@
 
 #include "base/diag.h"
 #include "cli/options.h"
-#include "model/report.h"
+#include "report/writer.h"
+
+/// How reports are written: what the options and the terminal say.
+struct write_options output_options(const struct options *o);
 
 /// Write every report that the options name, and the text to standard output
 /// unless a report went there. ST_OUTPUT if any could not be written (the

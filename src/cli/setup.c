@@ -8,10 +8,12 @@
 #include "base/text.h"
 #include "cli/absent.h"
 #include "cli/context.h"
+#include "diff/past.h"
 #include "rules/diagnosis_file.h"
 #include "rules/formats_file.h"
 #include "rules/rules_file.h"
 #include "rules/sites_file.h"
+#include "store/history_file.h"
 
 #define RULES_PATH "rules/gpugate.yaml"
 
@@ -167,10 +169,35 @@ enum status setup_baseline_there(const char *path, struct diag_log *log)
 	return ST_OK;
 }
 
+/* Of the history those that were accepted since the pin is what it is. */
+static void fill_reference(struct baseline *b)
+{
+	uint64_t pin = past_source_hash(&b->pin);
+	struct history *all = &b->reference;
+	for (size_t i = 0; i < b->recent.runs.nr; i++) {
+		b->recent.runs.v[i].pin = pin;
+		b->recent.runs.v[i].verdict = "";
+		b->recent.runs.v[i].accepted = true;
+		vec_push(&all->runs, b->recent.runs.v[i]);
+	}
+	for (size_t i = 0; i < b->sample.runs.nr; i++)
+		if (b->sample.runs.v[i].accepted && b->sample.runs.v[i].pin == pin)
+			vec_push(&all->runs, b->sample.runs.v[i]);
+	if (all->runs.nr <= BASELINE_RECENT)
+		return;
+	memmove(all->runs.v, all->runs.v + all->runs.nr - BASELINE_RECENT,
+	        BASELINE_RECENT * sizeof *all->runs.v);
+	all->runs.nr = BASELINE_RECENT;
+}
+
 enum status setup_baseline_read(const char *path, struct baseline *out, struct diag_log *log)
 {
 	TRY(setup_baseline_there(path, log));
 	enum status st = baseline_read(path, out, log);
+	if (st == ST_OK && strcmp(path, "-") != 0)
+		st = history_read(history_path(path, &out->arena), &out->arena, &out->sample, log);
+	if (st == ST_OK)
+		fill_reference(out);
 	if (st == ST_BASELINE && access(path, R_OK) == 0)
 		diag_note(log,
 		          "take it from version control again, or make it anew of an approved run with "

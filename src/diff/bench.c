@@ -1,6 +1,7 @@
 #include "diff/bench.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "diff/drift.h"
 #include "diff/past.h"
@@ -9,7 +10,43 @@
 
 static size_t nr_views(const struct bench *b)
 {
-	return 1 + b->runs.nr_candidates;
+	return 1 + b->runs.nr_candidates + b->runs.nr_controls;
+}
+
+static void add_column(struct bench *b, enum bench_source source, size_t view,
+                       const struct past_run *past, uint64_t epoch)
+{
+	b->columns[b->nr_columns++] = (struct bench_column){ source, epoch, past, view };
+}
+
+/* Runs that are there already, as the pin or among the recent ones, are one. */
+static void add_past(struct bench *b, const struct history *h, enum bench_source source)
+{
+	uint64_t pin = past_source_hash(b->run[SIDE_BASELINE]);
+	for (size_t i = 0; h && i < h->runs.nr; i++) {
+		const struct past_run *run = &h->runs.v[i];
+		bool known = run == b->twin || (source == SOURCE_SAMPLE && run->source_hash == pin);
+		for (size_t k = 0; k < b->nr_columns && source == SOURCE_SAMPLE && !known; k++)
+			known = b->columns[k].past && b->columns[k].past->source_hash == run->source_hash;
+		if (!known)
+			add_column(b, source, 0, run, source == SOURCE_RECENT ? pin : run->pin);
+	}
+}
+
+static void init_columns(struct bench *b)
+{
+	const struct bench_runs *r = &b->runs;
+	size_t past = (r->recent ? r->recent->runs.nr : 0) + (r->sample ? r->sample->runs.nr : 0);
+	b->columns = arena_alloc(&b->arena, nr_views(b) + past, sizeof *b->columns);
+	/* without a stored baseline the first control is in its place, and counts once */
+	if (r->baseline && r->baseline != r->controls)
+		add_column(b, SOURCE_PIN, 0, NULL, past_source_hash(r->baseline));
+	add_past(b, r->recent, SOURCE_RECENT);
+	add_past(b, r->sample, SOURCE_SAMPLE);
+	for (size_t i = 0; i < r->nr_candidates; i++)
+		add_column(b, SOURCE_CANDIDATE, 1 + i, NULL, 0);
+	for (size_t i = 0; i < r->nr_controls; i++)
+		add_column(b, SOURCE_CONTROL, 1 + r->nr_candidates + i, NULL, 0);
 }
 
 void bench_init(struct bench *b, const struct bench_runs *runs, struct naming naming)
@@ -18,14 +55,18 @@ void bench_init(struct bench *b, const struct bench_runs *runs, struct naming na
 	b->run[SIDE_BASELINE] = runs->baseline ? runs->baseline : &b->none;
 	b->run[SIDE_CANDIDATE] = &runs->candidates[0];
 	b->twin = past_find(runs->recent, b->run[SIDE_BASELINE]);
-	size_t nr = nr_views(b);
+	size_t nr = nr_views(b), first_control = 1 + runs->nr_candidates;
 	b->view = arena_alloc(&b->arena, nr, sizeof *b->view);
 	for (size_t i = 0; i < nr; i++)
-		run_view_init(&b->view[i], i ? &runs->candidates[i - 1] : b->run[SIDE_BASELINE],
+		run_view_init(&b->view[i],
+		              i == 0              ? b->run[SIDE_BASELINE]
+		              : i < first_control ? &runs->candidates[i - 1]
+		                                  : &runs->controls[i - first_control],
 		              &b->naming);
 	run_views_align(b->view, nr, &b->arena);
 	activity_pairs_init(&b->pairs, &b->view[SIDE_BASELINE], &b->view[SIDE_CANDIDATE],
 	                    runs->nr_candidates, (struct rank_scope){ 0 });
+	init_columns(b);
 }
 
 void bench_release(struct bench *b)
@@ -40,7 +81,7 @@ bool bench_has(const struct bench *b, enum side_index side, const struct metric 
 {
 	if (side == SIDE_BASELINE)
 		return run_has(&b->view[SIDE_BASELINE], m);
-	for (size_t i = SIDE_CANDIDATE; i < nr_views(b); i++)
+	for (size_t i = SIDE_CANDIDATE; i <= b->runs.nr_candidates; i++)
 		if (run_has(&b->view[i], m))
 			return true;
 	return false;
@@ -48,37 +89,31 @@ bool bench_has(const struct bench *b, enum side_index side, const struct metric 
 
 /* ---- what they answer ---- */
 
-enum source { SOURCE_PIN, SOURCE_RECENT, SOURCE_CANDIDATE, NR_SOURCES };
-
 /* One answer of one run. */
 struct seen {
 	struct span label, was;
 	int64_t rank;
-	enum source source;
-	size_t seq; ///< order of the runs
+	size_t column;
 	int64_t value;
 };
 struct seen_list {
 	VEC(struct seen) list;
 };
 
-static void see_views(struct bench *b, const struct query *q, struct seen_list *out)
+static void see_view(struct bench *b, size_t column, const struct query *q, struct seen_list *out)
 {
-	for (size_t i = 0; i < nr_views(b); i++) {
-		struct answers answers;
-		if (!run_has(&b->view[i], q->metric))
-			continue;
-		run_query(&b->view[i], q, &b->arena, &answers);
-		for (size_t k = 0; k < answers.list.nr; k++) {
-			const struct answer *a = &answers.list.v[k];
-			vec_push(&out->list, (struct seen){ .label = a->label,
-			                                    .rank = a->rank,
-			                                    .source = i ? SOURCE_CANDIDATE : SOURCE_PIN,
-			                                    .seq = out->list.nr,
-			                                    .value = a->value });
-		}
-		vec_release(&answers.list);
+	struct answers answers;
+	const struct run_view *view = &b->view[b->columns[column].view];
+	if (!run_has(view, q->metric))
+		return;
+	run_query(view, q, &b->arena, &answers);
+	for (size_t k = 0; k < answers.list.nr; k++) {
+		const struct answer *a = &answers.list.v[k];
+		vec_push(&out->list,
+		         (struct seen){
+		             .label = a->label, .rank = a->rank, .column = column, .value = a->value });
 	}
+	vec_release(&answers.list);
 }
 
 /* In the unit that the views have agreed on. */
@@ -88,24 +123,28 @@ static int64_t input_value(const struct bench *b, const struct query *q, const s
 	return decimal_scaled((struct decimal){ v->value, v->digits }, unit_digits(own->unit));
 }
 
-static void see_recent(struct bench *b, const struct query *q, struct seen_list *out)
+static void see_past(struct bench *b, size_t column, const struct query *q, const char *text,
+                     struct seen_list *out)
 {
+	size_t nr;
 	bool files = q->metric->need == NEED_INPUT;
-	if (!b->runs.recent || b->runs.recent->runs.nr == 0)
-		return;
+	const struct past_value *v = past_query(b->columns[column].past, text, &nr);
+	for (size_t k = 0; k < nr; k++)
+		vec_push(&out->list,
+		         (struct seen){ .label = v[k].label,
+		                        .rank = v[k].rank,
+		                        .column = column,
+		                        .value = files ? input_value(b, q, &v[k]) : v[k].value });
+}
+
+static void see_all(struct bench *b, const struct query *q, struct seen_list *out)
+{
 	const char *text = query_text(q, &b->arena);
-	for (size_t i = 0; i < b->runs.recent->runs.nr; i++) {
-		size_t nr;
-		const struct past_run *run = &b->runs.recent->runs.v[i];
-		const struct past_value *v = past_query(run, text, &nr);
-		for (size_t k = 0; k < nr && run != b->twin; k++)
-			vec_push(&out->list,
-			         (struct seen){ .label = v[k].label,
-			                        .rank = v[k].rank,
-			                        .source = SOURCE_RECENT,
-			                        .seq = out->list.nr,
-			                        .value = files ? input_value(b, q, &v[k]) : v[k].value });
-	}
+	for (size_t i = 0; i < b->nr_columns; i++)
+		if (b->columns[i].past)
+			see_past(b, i, q, text, out);
+		else
+			see_view(b, i, q, out);
 }
 
 static int same_item(const struct seen *x, const struct seen *y)
@@ -114,18 +153,21 @@ static int same_item(const struct seen *x, const struct seen *y)
 	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static int by_source(const void *a, const void *b)
-{
-	const struct seen *x = a, *y = b;
-	int c = same_item(x, y);
-	return c ? c : (int)x->source - (int)y->source;
-}
-
 static int seen_cmp(const void *a, const void *b)
 {
 	const struct seen *x = a, *y = b;
-	int c = by_source(x, y);
-	return c ? c : (x->seq > y->seq) - (x->seq < y->seq);
+	int c = same_item(x, y);
+	return c ? c : (x->column > y->column) - (x->column < y->column);
+}
+
+/* Whether the candidate answers to the item. */
+static bool candidate_has(const struct bench *b, const struct seen_list *seen, struct seen item)
+{
+	for (item.column = 0; item.column < b->nr_columns; item.column++)
+		if (b->columns[item.column].source == SOURCE_CANDIDATE &&
+		    bsearch(&item, seen->list.v, seen->list.nr, sizeof item, seen_cmp))
+			return true;
+	return false;
 }
 
 /* What the baseline has of a renamed kernel under its old name is of the new one, where the
@@ -136,10 +178,11 @@ static void join_renamed(const struct bench *b, struct seen_list *seen)
 	for (size_t i = 0; i < seen->list.nr; i++) {
 		struct seen s = seen->list.v[i];
 		const struct activity_pair *a = drift_find(&b->pairs, s.label);
-		struct seen now = { .rank = s.rank, .source = SOURCE_CANDIDATE };
-		if (s.source != SOURCE_CANDIDATE && a && a->partner && a->count[SIDE_CANDIDATE] <= 0) {
+		struct seen now = { .rank = s.rank };
+		if (b->columns[s.column].source != SOURCE_CANDIDATE && a && a->partner &&
+		    a->count[SIDE_CANDIDATE] <= 0) {
 			now.label = a->partner->name;
-			if (bsearch(&now, seen->list.v, seen->list.nr, sizeof now, by_source)) {
+			if (candidate_has(b, seen, now)) {
 				s.was = s.label;
 				s.label = now.label;
 			}
@@ -153,55 +196,101 @@ static void join_renamed(const struct bench *b, struct seen_list *seen)
 
 /* ---- one entry ---- */
 
-static void take(struct bench *b, struct entry *e, int side, const struct seen *seen, size_t nr)
+/* Which columns the values of the two sides are the medians of. */
+struct sides {
+	bool of[NR_SOURCES];
+};
+
+static void take(struct bench *b, struct entry *e, int side, struct sides from)
 {
-	int64_t *runs = arena_alloc(&b->arena, 2 * nr, sizeof *runs);
-	for (size_t i = 0; i < nr; i++)
-		runs[i] = runs[nr + i] = seen[i].value;
+	int64_t *runs = arena_alloc(&b->arena, 2 * b->nr_columns, sizeof *runs);
+	size_t nr = 0;
+	for (size_t i = 0; i < b->nr_columns; i++)
+		if (e->cells[i].has && from.of[b->columns[i].source])
+			runs[nr++] = e->cells[i].value;
+	if (nr == 0)
+		return;
+	memcpy(runs + nr, runs, nr * sizeof *runs);
 	e->has[side] = true;
 	e->runs[side] = runs;
 	e->nr_runs[side] = nr;
 	e->value[side] = number_median(runs + nr, nr);
 }
 
-/* `seen` are the answers of all runs on one item, by source. */
-static void make_entry(struct bench *b, struct entry *e, const struct seen *seen, size_t nr)
+static size_t count_of(const struct bench *b, const struct entry *e, enum bench_source source)
 {
-	size_t of[NR_SOURCES] = { 0 };
-	for (size_t i = 0; i < nr; i++) {
-		of[seen[i].source]++;
-		if (seen[i].was.n)
-			e->was = seen[i].was;
-	}
+	size_t nr = 0;
+	for (size_t i = 0; i < b->nr_columns; i++)
+		nr += e->cells[i].has && b->columns[i].source == source;
+	return nr;
+}
+
+/* The pin counts among the recent runs where it is one of them. */
+static bool is_recent_alone(const struct bench *b, const struct entry *e)
+{
+	return !b->twin && b->min_runs > 0 && count_of(b, e, SOURCE_RECENT) >= (uint64_t)b->min_runs;
+}
+
+bool bench_is_reference(const struct bench *b, const struct entry *e, size_t i)
+{
+	enum bench_source source = b->columns[i].source;
+	return e->cells[i].has &&
+	       (source == SOURCE_RECENT || (source == SOURCE_PIN && !is_recent_alone(b, e)));
+}
+
+/* `seen` are the answers of all runs on one item, by column. */
+static void make_entry(struct bench *b, struct entry *e, const struct metric *m,
+                       const struct seen *seen, size_t nr)
+{
+	struct cell *cells = arena_alloc(&b->arena, b->nr_columns, sizeof *cells);
 	e->label = seen->label;
 	e->rank = seen->rank;
-	e->has_pin = of[SOURCE_PIN] > 0;
-	e->pin = e->has_pin ? seen->value : 0;
-	const struct seen *recent = seen + of[SOURCE_PIN];
-	/* the pin counts among the recent runs where it is one of them */
-	bool alone = !b->twin && b->min_runs > 0 && of[SOURCE_RECENT] >= (uint64_t)b->min_runs;
-	if (alone)
-		take(b, e, SIDE_BASELINE, recent, of[SOURCE_RECENT]);
-	else if (of[SOURCE_PIN] + of[SOURCE_RECENT])
-		take(b, e, SIDE_BASELINE, seen, of[SOURCE_PIN] + of[SOURCE_RECENT]);
-	if (of[SOURCE_CANDIDATE])
-		take(b, e, SIDE_CANDIDATE, recent + of[SOURCE_RECENT], of[SOURCE_CANDIDATE]);
+	e->cells = cells;
+	for (size_t i = 0; i < nr; i++) {
+		cells[seen[i].column] = (struct cell){ true, seen[i].value };
+		if (seen[i].was.n)
+			e->was = seen[i].was;
+		if (b->columns[seen[i].column].source == SOURCE_PIN) {
+			e->has_pin = true;
+			e->pin = seen[i].value;
+		}
+	}
+	bool control = !m->exact || b->runs.baseline == b->runs.controls;
+	if (control && count_of(b, e, SOURCE_CONTROL) > 0)
+		take(b, e, SIDE_BASELINE, (struct sides){ .of = { [SOURCE_CONTROL] = true } });
+	else
+		take(b, e, SIDE_BASELINE,
+		     (struct sides){
+		         .of = { [SOURCE_PIN] = !is_recent_alone(b, e), [SOURCE_RECENT] = true } });
+	take(b, e, SIDE_CANDIDATE, (struct sides){ .of = { [SOURCE_CANDIDATE] = true } });
+	if (b->runs.controls && b->runs.baseline == b->runs.controls) {
+		e->has_pin = e->has[SIDE_BASELINE];
+		e->pin = e->value[SIDE_BASELINE];
+	}
+}
+
+/* Of the noise sample alone: no run of today has it. */
+static bool is_past(const struct entry *e)
+{
+	return !e->has[SIDE_BASELINE] && !e->has[SIDE_CANDIDATE];
 }
 
 void bench_query(struct bench *b, const struct query *q, struct entries *out)
 {
 	struct seen_list seen = { 0 };
 	*out = (struct entries){ 0 };
-	see_views(b, q, &seen);
-	see_recent(b, q, &seen);
+	see_all(b, q, &seen);
 	vec_sort(&seen.list, seen_cmp);
 	if (q->metric->label == LABEL_KERNEL && b->pairs.renamed)
 		join_renamed(b, &seen);
 	for (size_t i = 0, end; i < seen.list.nr; i = end) {
 		const struct seen *first = &seen.list.v[i];
+		struct entry *e = vec_push_zero(&out->list);
 		for (end = i + 1; end < seen.list.nr && same_item(first, &seen.list.v[end]) == 0;)
 			end++;
-		make_entry(b, vec_push_zero(&out->list), first, end - i);
+		make_entry(b, e, q->metric, first, end - i);
+		if (is_past(e))
+			out->list.nr--;
 	}
 	vec_release(&seen.list);
 }

@@ -1,6 +1,7 @@
 #include "diff/past.h"
 
 #include "diff/bench.h"
+#include "diff/units.h"
 #include "model/rule_items.h"
 
 static void add_query(struct bench *b, const struct query *q, const struct names *only,
@@ -40,6 +41,20 @@ static void add_rule(struct bench *b, const struct rule *rule, struct arena *a,
 	vec_release(&items.list);
 }
 
+/* What noise is known from, whatever the rules ask. */
+static void add_units(struct bench *b, struct arena *a, struct past_run *out)
+{
+	for (int kind = 0; kind < NR_UNIT_KINDS; kind++) {
+		struct query q = unit_query((enum unit_kind)kind);
+		struct rule all = { .metric = q.metric, .query = q, .for_each = true };
+		struct names items = { 0 };
+		rule_items_add(&b->view[SIDE_CANDIDATE], &all, UNITS_MOST, &b->arena, &items);
+		names_finish(&items);
+		add_query(b, &q, &items, a, out);
+		vec_release(&items.list);
+	}
+}
+
 uint64_t past_source_hash(const struct run *run)
 {
 	uint64_t hash = 14695981039346656037u; /* FNV-1a over the hashes of the ranks */
@@ -61,14 +76,16 @@ void past_run_of(const struct rules *rules, struct naming naming, const struct r
                  struct arena *a, struct past_run *out)
 {
 	struct bench b;
-	*out =
-	    (struct past_run){ .source_hash = past_source_hash(run), .ranks = (int64_t)run->ranks.nr };
+	*out = (struct past_run){ .source_hash = past_source_hash(run),
+		                      .ranks = (int64_t)run->ranks.nr,
+		                      .verdict = "" };
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		if ((int64_t)run->ranks.v[i]->nr_steps > out->steps)
 			out->steps = (int64_t)run->ranks.v[i]->nr_steps;
 	bench_init(&b, &(struct bench_runs){ .candidates = run, .nr_candidates = 1 }, naming);
 	for (size_t i = 0; i < rules->rules.nr; i++)
 		add_rule(&b, &rules->rules.v[i], a, out);
+	add_units(&b, a, out);
 	bench_release(&b);
 	vec_sort(&out->values, past_value_cmp);
 	size_t nr = 0; /* several rules may ask the same */

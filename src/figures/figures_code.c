@@ -83,14 +83,14 @@ static bool knows_places(const struct digest *d)
 	return false;
 }
 
-static void collect_rows(struct emitter *e, const char *phase, struct items *items)
+static void collect_rows(struct emitter *e, const char *phase, bool kernels, struct items *items)
 {
 	const struct digest *d = e->rank->digest;
 	enum metric_id id = e->figure.metric->id;
 	bool places = e->figure.metric->label == LABEL_PLACE && knows_places(d);
 	for (size_t i = 0; i < d->code.nr; i++) {
 		const struct code_stat *c = &d->code.v[i];
-		if (!is_of_metric(id, c) ||
+		if (!is_of_metric(id, c) || (kernels && c->kind != CODE_KERNEL) ||
 		    (phase &&
 		     (c->phase == PHASE_ALL || !span_glob(span_of(phase), span_of(phase_names[c->phase])))))
 			continue;
@@ -114,14 +114,14 @@ static void collect_ranges(const struct emitter *e, const char *phase, struct it
 			vec_push(&items->list, (struct item){ d->ranges.v[i].name, d->ranges.v[i].total_ns });
 }
 
-void figures_of_code(struct emitter *e, const char *phase)
+void figures_of_code(struct emitter *e, const char *phase, bool kernels)
 {
 	struct items items = { 0 };
 	bool counts = e->figure.metric->unit == UNIT_COUNT_PER_STEP;
 	if (e->figure.metric->label == LABEL_RANGE)
 		collect_ranges(e, phase, &items);
 	else
-		collect_rows(e, phase, &items);
+		collect_rows(e, phase, kernels, &items);
 	vec_sort(&items.list, item_cmp);
 	for (size_t i = 0, end; i < items.list.nr; i = end) {
 		__int128 sum = 0;

@@ -36,9 +36,11 @@ static bool is_selected(const struct run_view *v, const struct query *q, const s
 		       matches(q->category,
 		               span_of(category_name(v->naming->categories, f->kernel->category)));
 	case LABEL_CATEGORY:
-		return matches(q->category, f->label);
+		return matches(q->category, f->label) &&
+		       is_of_class(q->cls, category_class_named(v->naming->categories, f->label));
 	case LABEL_OP:
-		return matches(q->op, f->label);
+		return matches(q->op, f->label) &&
+		       is_of_class(q->cls, category_class_of(v->naming->categories, f->label));
 	case LABEL_MODULE:
 		return matches(q->module, f->label);
 	case LABEL_RANGE:

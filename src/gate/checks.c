@@ -14,12 +14,14 @@
 #include "gate/figure_rule.h"
 #include "gate/message.h"
 #include "gate/noise.h"
+#include "gate/substitute.h"
 #include "gate/trust.h"
 #include "gate/waivers.h"
 #include "metric/unit.h"
 #include "model/select.h"
 
 struct maker {
+	const struct noise_model *noise;
 	struct bench *bench;
 	const struct rules *rules;
 	const struct rule *rule;
@@ -79,7 +81,7 @@ static struct check new_check(const struct maker *m, const struct entry *e, bool
 		.item = item_of(a, e, false),
 		.select = select_pairs(&rule->query, a),
 		.stat = rule->query.stat,
-		.evidence = { .noise_text = "", .detectable_text = "", .text = "" },
+		.evidence = { .noise_text = "", .detectable_text = "", .plan_text = "", .text = "" },
 	};
 	fill_figures(&k, e, since_pin, a);
 	return k;
@@ -89,7 +91,7 @@ static struct check new_check(const struct maker *m, const struct entry *e, bool
 static bool is_notable(const struct check *k)
 {
 	return k->has_change && (k->verdict == VERDICT_FAIL || k->verdict == VERDICT_WAIVED ||
-	                         k->verdict == VERDICT_WARN);
+	                         k->verdict == VERDICT_UNDECIDED || k->verdict == VERDICT_WARN);
 }
 
 /* What is not a mean: the steps' statistic, else what becomes of ranks, else of the runs. */
@@ -195,10 +197,11 @@ static void add_check(const struct maker *m, const struct entry *e)
 		.pin = e->pin,
 	};
 	struct arena *a = &m->out->arena;
-	noise_evidence(m->bench, e, &c, a, &evidence);
-	c.has_noise = evidence.has_noise;
-	c.noise = evidence.noise;
-	c.pin_noise = evidence.pin_noise;
+	struct substitute unit;
+	substitute_find(m->noise, rule, e, &c, a, &unit);
+	c.unit = unit.found ? &unit.decision : NULL;
+	c.unit_change = unit.change;
+	noise_evidence(m->noise, e, &c, a, &evidence);
 	struct decision d = compare(&c);
 	struct check k = new_check(m, e, d.since_pin);
 	k.evidence = evidence;
@@ -212,6 +215,8 @@ static void add_check(const struct maker *m, const struct entry *e)
 	if (d.verdict == VERDICT_INCONCLUSIVE || d.verdict == VERDICT_MISSING)
 		k.spoiler = spoiler;
 	k.message = message_of(a, &c, &d, &k, spoiler ? spoiler->message : NULL);
+	if (unit.found && (d.reason == REASON_SUBSTITUTE || d.reason == REASON_NEW))
+		k.message = arena_printf(a, "%s: %s", k.message, unit.text);
 	if (rule->metric->label == LABEL_PAIR && k.has_candidate && has_later_runs(m->bench))
 		k.message = arena_printf(
 		    a, "%s; compared with the approved run alone: later ones hold no kernels", k.message);
@@ -305,10 +310,14 @@ static void add_near_input(const struct maker *m)
 		k->message = arena_printf(a, "%s; did you mean '%s'?", k->message, near.best);
 }
 
-enum status checks_add(struct bench *b, const struct rules *rules, const struct rule *rule,
-                       bool *waived, struct report *out, struct diag_log *log)
+enum status checks_add(const struct noise_model *noise, const struct rules *rules,
+                       const struct rule *rule, bool *waived, struct report *out,
+                       struct diag_log *log)
 {
-	struct maker m = { .bench = b, .rules = rules, .rule = rule, .waived = waived, .out = out };
+	struct bench *b = noise->bench;
+	struct maker m = {
+		.noise = noise, .bench = b, .rules = rules, .rule = rule, .waived = waived, .out = out
+	};
 	struct entries entries = { 0 };
 	b->min_runs = rule->noise.min_runs;
 	bool recorded =
@@ -353,16 +362,18 @@ static int severity(enum verdict v)
 	switch (v) {
 	case VERDICT_FAIL:
 		return 0;
-	case VERDICT_INCONCLUSIVE:
+	case VERDICT_UNDECIDED:
 		return 1;
-	case VERDICT_MISSING:
+	case VERDICT_INCONCLUSIVE:
 		return 2;
-	case VERDICT_WARN:
+	case VERDICT_MISSING:
 		return 3;
-	case VERDICT_WAIVED:
+	case VERDICT_WARN:
 		return 4;
-	default:
+	case VERDICT_WAIVED:
 		return 5;
+	default:
+		return 6;
 	}
 }
 

@@ -3,7 +3,7 @@
 #define GG_GATE_CHECKS_H
 
 #include "base/diag.h"
-#include "diff/bench.h"
+#include "gate/noise_model.h"
 #include "model/report.h"
 #include "model/rule.h"
 
@@ -11,7 +11,7 @@
 /// findings must be in `out` already. ST_USAGE where `select` fits nothing on
 /// either side of what was recorded. `waived`, a flag for each waiver of `rules`, is set
 /// for those that excuse a check.
-GG_MUST_CHECK enum status checks_add(struct bench *b, const struct rules *rules,
+GG_MUST_CHECK enum status checks_add(const struct noise_model *noise, const struct rules *rules,
                                      const struct rule *rule, bool *waived, struct report *out,
                                      struct diag_log *log);
 

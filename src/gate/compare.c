@@ -12,7 +12,7 @@ struct change {
 	bool known;
 	int64_t base;
 	__int128 by;
-	int64_t noise;
+	bool sure;
 };
 
 static enum beyond beyond_if(bool yes)
@@ -61,7 +61,7 @@ static enum beyond beyond_change(const struct change *ch, const struct limits *m
 		return BEYOND_NO;
 	enum beyond b = l->relative ? beyond_relative(ch, map, l) : beyond_if(ch->by > l->value);
 	bool noisy = c->has_noise && !c->rule->metric->exact && condition_has_noise(l->condition);
-	if (b == BEYOND_YES && noisy && map == &c->rule->fail && ch->by <= ch->noise)
+	if (b == BEYOND_YES && noisy && map == &c->rule->fail && !ch->sure)
 		return BEYOND_NOISE;
 	return b;
 }
@@ -70,11 +70,10 @@ static struct change change_of(const struct comparison *c, enum condition condit
 {
 	if (condition == COND_INCREASE_SINCE_PIN)
 		return (struct change){ c, c->has_pin, c->pin, (__int128)c->candidate - c->pin,
-			                    c->pin_noise };
+			                    c->pin_sure };
 	__int128 by = (__int128)c->candidate - c->baseline;
-	if (condition == COND_DECREASE || (condition == COND_CHANGE && by < 0))
-		by = -by;
-	return (struct change){ c, c->has_baseline, c->baseline, by, c->noise };
+	bool falls = condition == COND_DECREASE || (condition == COND_CHANGE && by < 0);
+	return (struct change){ c, c->has_baseline, c->baseline, falls ? -by : by, c->sure[falls] };
 }
 
 static enum beyond beyond_limit(const struct comparison *c, const struct limits *map,
@@ -125,6 +124,7 @@ static bool improved(const struct comparison *c, struct decision *d)
 	const struct limits *map = &c->rule->fail;
 	struct change mirror = change_of(c, worse);
 	mirror.by = -mirror.by;
+	mirror.sure = c->sure[worse == COND_INCREASE];
 	for (size_t i = 0; i < map->list.nr; i++) {
 		const struct limit *l = &map->list.v[i];
 		if (l->condition == worse && beyond_change(&mirror, map, l) == BEYOND_YES) {
@@ -195,13 +195,15 @@ static struct decision decide_limits(const struct comparison *c)
 	}
 	if (fell_to_zero(c))
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_ZERO };
+	if (fail == BEYOND_NOISE && c->of_all)
+		return (struct decision){ VERDICT_PASS, REASON_OF_ALL, d.map, d.limit, false };
 	enum beyond warn = beyond_map(c, &rule->warn, &w);
 	/* A warn limit that cannot be formed is inconclusive only where no fail
 	   limit has decided. */
 	if (fail == BEYOND_UNKNOWN || (warn == BEYOND_UNKNOWN && rule->fail.list.nr == 0))
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_UNFORMED };
 	if (fail == BEYOND_NOISE) {
-		d.verdict = VERDICT_WARN;
+		d.verdict = rule->unsure == UNSURE_WARN ? VERDICT_WARN : VERDICT_UNDECIDED;
 		return d;
 	}
 	if (warn == BEYOND_UNKNOWN)
@@ -217,6 +219,23 @@ static struct decision decide_limits(const struct comparison *c)
 			                      .reason = REASON_BOOTSTRAP };
 	d = (struct decision){ .verdict = VERDICT_PASS, .reason = REASON_WITHIN };
 	improved(c, &d);
+	return d;
+}
+
+/* Kernels explain, operators fail: what one launches in place of another is the same work. */
+static struct decision decide_kernel(const struct comparison *c)
+{
+	struct decision d = decide_limits(c);
+	bool beyond = d.verdict == VERDICT_FAIL || d.verdict == VERDICT_UNDECIDED;
+	if (!c->unit || !beyond || is_absolute(d.limit))
+		return d;
+	if (c->unit->verdict == VERDICT_FAIL || c->unit->verdict == VERDICT_UNDECIDED) {
+		d.verdict = c->unit->verdict;
+		d.reason = c->unit->reason;
+	} else {
+		d.verdict = VERDICT_WARN;
+		d.reason = c->unit->reason == REASON_OF_ALL ? REASON_OF_ALL : REASON_SUBSTITUTE;
+	}
 	return d;
 }
 
@@ -266,6 +285,11 @@ static struct decision decide_one_sided(const struct comparison *c)
 		return (struct decision){ .verdict = of_level(c->rule->on_gone), .reason = REASON_GONE };
 	struct decision d = decide_limits(c);
 	enum verdict level = of_level(c->rule->on_new);
+	if (c->unit && c->unit_change > 0 && 2 * (__int128)c->candidate > c->unit_change &&
+	    (c->unit->verdict == VERDICT_FAIL ||
+	     (c->unit->verdict == VERDICT_UNDECIDED && level != VERDICT_FAIL)))
+		return (struct decision){ c->unit->verdict, REASON_NEW, c->unit->map, c->unit->limit,
+			                      false };
 	if (d.reason == REASON_LIMIT && d.verdict <= level)
 		return d;
 	return (struct decision){ .verdict = level, .reason = REASON_NEW };
@@ -287,7 +311,7 @@ static struct decision decide(const struct comparison *c)
 	if (c->rule->metric->label == LABEL_INPUT && c->has_candidate && !c->has_baseline)
 		return decide_one_sided(c); /* a case that the benchmark has gained */
 	if (c->has_candidate && (c->has_baseline || pair))
-		return decide_limits(c);
+		return decide_kernel(c);
 	/* limits that need no baseline hold all the same */
 	struct decision d = { .verdict = VERDICT_PASS, .reason = REASON_ABSENT };
 	if (c->has_candidate)

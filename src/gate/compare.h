@@ -21,9 +21,14 @@ struct comparison {
 	bool bootstrap; ///< there is no baseline by choice: relative conditions are skipped
 	bool has_pin; ///< of the pin alone, for increase_since_pin
 	int64_t pin;
-	bool has_noise;
-	int64_t noise; ///< in the metric's unit: an increase or decrease not beyond it is no evidence
-	int64_t pin_noise; ///< the same of an increase since the pin, which is one run alone
+	bool has_noise; ///< else every change is sure
+	bool sure[2]; ///< that the figure has risen; that it has fallen
+	bool pin_sure; ///< that it has risen since the pin
+	bool of_all; ///< it rose because all that is like it rose
+	/// A kernel: what its limits make of all that takes its place, the operator or category; NULL:
+	/// it stands by itself.
+	const struct decision *unit;
+	int64_t unit_change; ///< of that, in the unit of its metric
 };
 
 /// Why the verdict is what it is.
@@ -38,7 +43,9 @@ enum reason {
 	REASON_NEW, ///< for_each: only the candidate has the item
 	REASON_GONE, ///< for_each: only the baseline has it
 	REASON_HIDDEN, ///< for_each: too small on one side to tell
-	REASON_NOISE, ///< warn: beyond the fail `limit`, but inside the noise
+	REASON_NOISE, ///< undecided, warn: beyond the fail `limit`, but not surely
+	REASON_OF_ALL, ///< pass: beyond the fail `limit`, as everything like it is
+	REASON_SUBSTITUTE, ///< warn: beyond the fail `limit`, and what takes its place makes up for it
 	REASON_BOOTSTRAP, ///< nothing to compare with yet: skipped, or within what is absolute
 };
 
@@ -46,7 +53,7 @@ struct decision {
 	enum verdict verdict;
 	enum reason reason; ///< of a waived check: why it would fail
 	const struct limits *map; ///< of `limit`
-	const struct limit *limit; ///< NULL unless REASON_LIMIT or REASON_NOISE
+	const struct limit *limit; ///< the one that is broken; NULL where none is
 	bool since_pin; ///< it is the change since the pin that decided
 };
 

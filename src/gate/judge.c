@@ -71,7 +71,7 @@ static bool is_elsewhere(const struct report *out)
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
 	const int64_t *n = out->counts;
-	if (n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] > 0 ||
+	if (n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] + n[VERDICT_UNDECIDED] > 0 ||
 	    n[VERDICT_FAIL] + n[VERDICT_WAIVED] + n[VERDICT_WARN] + n[VERDICT_IMPROVED] == 0 ||
 	    !in->baseline || !in->nr_promote || is_elsewhere(out))
 		return "";
@@ -94,6 +94,8 @@ static const char *headline(const struct judge_input *in, struct report *out)
 {
 	static const char *const words[NR_VERDICTS][2] = {
 		[VERDICT_FAIL] = { "beyond its limits", "beyond their limits" },
+		[VERDICT_UNDECIDED] = { "beyond its limits, but not surely",
+		                        "beyond their limits, but not surely" },
 		[VERDICT_INCONCLUSIVE] = { "cannot be judged", "cannot be judged" },
 		[VERDICT_MISSING] = { "lacks a figure", "lack a figure" },
 		[VERDICT_WARN] = { "passed with a warning", "passed with a warning" },
@@ -109,6 +111,7 @@ static const char *headline(const struct judge_input *in, struct report *out)
 		           : "pass: every check was skipped, there is no baseline yet to compare with";
 	strbuf_addf(&b, "%s: %" PRId64 " of %" PRId64 " check%s %s", verdict_name(out->verdict), nr, of,
 	            of == 1 ? "" : "s", words[out->verdict][nr != 1]);
+	add_count(&b, out, VERDICT_UNDECIDED, "undecided");
 	if (out->verdict != VERDICT_INCONCLUSIVE)
 		add_count(&b, out, VERDICT_INCONCLUSIVE, "inconclusive");
 	add_count(&b, out, VERDICT_MISSING, "missing");
@@ -133,14 +136,15 @@ static enum status status_of(const struct judge_input *in, const struct report *
 	if ((n[VERDICT_FAIL] && in->fail_on != FAIL_ON_NEVER) ||
 	    (n[VERDICT_WARN] && in->fail_on == FAIL_ON_WARN))
 		return ST_FAILED;
-	bool open = n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] > 0;
+	bool open = n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] > 0 ||
+	            (n[VERDICT_UNDECIDED] && in->fail_on != FAIL_ON_NEVER);
 	return open || out->verdict == VERDICT_INCONCLUSIVE ? ST_INPUT : ST_OK;
 }
 
 static void conclude(const struct judge_input *in, struct report *out)
 {
-	static const enum verdict order[] = { VERDICT_FAIL, VERDICT_INCONCLUSIVE, VERDICT_MISSING,
-		                                  VERDICT_WARN };
+	static const enum verdict order[] = { VERDICT_FAIL, VERDICT_UNDECIDED, VERDICT_INCONCLUSIVE,
+		                                  VERDICT_MISSING, VERDICT_WARN };
 	for (size_t i = 0; i < out->checks.nr; i++)
 		out->counts[out->checks.v[i].verdict]++;
 	out->verdict = VERDICT_PASS;
@@ -197,17 +201,26 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 	const struct rules *rules = in->rules;
 	struct naming naming = { rules->match_exact, rules->aliases.v, rules->aliases.nr,
 		                     in->categories };
-	struct bench_runs runs = { in->baseline, in->recent, in->candidates, in->nr_candidates };
+	struct bench_runs runs = { .baseline = in->baseline,
+		                       .recent = in->recent,
+		                       .sample = in->sample,
+		                       .candidates = in->candidates,
+		                       .nr_candidates = in->nr_candidates,
+		                       .controls = in->controls,
+		                       .nr_controls = in->nr_controls };
 	struct bench bench;
+	struct noise_model noise;
 	enum status st = ST_OK;
 	bool *waived = arena_alloc(&out->arena, rules->waivers.nr, sizeof *waived);
 	bench_init(&bench, &runs, naming);
+	noise_model_init(&noise, &bench, rules);
 	for (size_t i = 0; i < rules->rules.nr && st == ST_OK; i++)
-		st = checks_add(&bench, rules, &rules->rules.v[i], waived, out, log);
+		st = checks_add(&noise, rules, &rules->rules.v[i], waived, out, log);
 	if (st == ST_OK) {
 		drift_rows(&bench.pairs, in->categories, out);
 		waivers_warn(rules, in->today, waived, out);
 	}
+	noise_model_release(&noise);
 	bench_release(&bench);
 	return st;
 }
@@ -261,6 +274,22 @@ static void fill_context(const struct judge_input *in, struct report *out)
 		                      out->baseline.pin_age_days));
 }
 
+/* More runs for all that is undecided; pairs, where one of them takes those. */
+static void plan(struct report *out)
+{
+	for (size_t i = 0; i < out->checks.nr; i++) {
+		const struct check *k = &out->checks.v[i];
+		if (k->verdict != VERDICT_UNDECIDED)
+			continue;
+		if (k->evidence.more_runs > out->plan_runs)
+			out->plan_runs = k->evidence.more_runs;
+		if (k->evidence.more_pairs > out->plan_pairs)
+			out->plan_pairs = k->evidence.more_pairs;
+	}
+	if (out->plan_pairs)
+		out->plan_runs = 0;
+}
+
 enum status judge(const struct judge_input *in, struct report *out, struct diag_log *log)
 {
 	report_init(out);
@@ -276,6 +305,7 @@ enum status judge(const struct judge_input *in, struct report *out, struct diag_
 		return stop(out, st, log);
 	checks_arrange(out);
 	noise_summary(out);
+	plan(out);
 	conclude(in, out);
 	out->accept = accept_command(in, out);
 	return ST_OK;

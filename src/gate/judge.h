@@ -17,7 +17,13 @@ struct judge_input {
 	const struct run *candidates; ///< runs of the same code (--repeat), the first is `RUN…`
 	size_t nr_candidates;
 	const struct run *baseline; ///< the pin; NULL: --bootstrap
-	const struct history *recent; ///< NULL none
+	const struct history *recent; ///< accepted runs after the pin; NULL none
+	const struct history
+	    *sample; ///< all runs of the main branch, whatever their verdict; NULL none
+	/// The baseline's code again (--control), each run in turn with one of the candidate. Where
+	/// there is no stored baseline `baseline` is the first of them.
+	const struct run *controls;
+	size_t nr_controls;
 	int64_t today; ///< days since 1970-01-01 (UTC), for waivers
 	enum fail_on fail_on;
 	const char *baseline_path; ///< as the user may name it

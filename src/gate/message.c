@@ -58,15 +58,18 @@ static void add_movement(struct strbuf *b, const struct decision *d, const struc
 	}
 }
 
-static void add_limit_reached(struct strbuf *b, struct arena *a, const struct comparison *c,
-                              const struct decision *d, const struct check *check)
+static void add_limit_reached(struct strbuf *b, const struct decision *d, const struct check *check)
 {
 	add_movement(b, d, check);
 	if (d->verdict == VERDICT_IMPROVED)
 		strbuf_addf(b, ", better by more than the limit of %s", check->limit);
 	else if (d->reason == REASON_NOISE)
-		strbuf_addf(b, ", beyond the limit of %s but within the noise of %s", check->limit,
-		            unit_amount(a, check->metric->unit, d->since_pin ? c->pin_noise : c->noise));
+		strbuf_addf(b, ", beyond the limit of %s but within the noise of %s: %s", check->limit,
+		            check->evidence.noise_text, check->evidence.plan_text);
+	else if (d->reason == REASON_OF_ALL)
+		strbuf_addf(b, ", beyond the limit of %s, as all operators together", check->limit);
+	else if (d->reason == REASON_SUBSTITUTE)
+		strbuf_addf(b, ", beyond the limit of %s, but not what takes its place", check->limit);
 	else
 		strbuf_addf(b, ", beyond the %s of %s",
 		            d->verdict == VERDICT_WARN ? "warning limit" : "limit", check->limit);
@@ -120,7 +123,9 @@ const char *message_of(struct arena *a, const struct comparison *c, const struct
 	switch (d->reason) {
 	case REASON_LIMIT:
 	case REASON_NOISE:
-		add_limit_reached(&b, a, c, d, check);
+	case REASON_OF_ALL:
+	case REASON_SUBSTITUTE:
+		add_limit_reached(&b, d, check);
 		break;
 	case REASON_WITHIN:
 		add_movement(&b, d, check);

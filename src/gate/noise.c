@@ -3,103 +3,52 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "diff/past.h"
-#include "gate/noise_math.h"
+#include "gate/noise_steps.h"
 #include "metric/unit.h"
-#include "model/phases.h"
-
-/* ---- samples of the steps ---- */
-
-enum { STEPS_NEEDED = 5 };
-
-struct samples {
-	VEC(int64_t) list;
-	struct span phase; ///< those of one alone; empty: of the steps
-};
-
-static void add_figure(void *ctx, const struct figure *f)
-{
-	struct samples *s = ctx;
-	for (size_t i = 0; i < f->nr && span_eq(f->label, s->phase); i++)
-		vec_push(&s->list, f->samples[i]);
-}
-
-/* A sample per step of a run: that of its rank, or of its ranks reduced step by step. Where
-   they differ in the number of steps no step belongs to another's: none. */
-static void add_steps(const struct run_view *v, const struct query *q, const struct entry *e,
-                      struct samples *out)
-{
-	struct samples of_ranks = { .phase = e->label };
-	VEC(int64_t) column = VEC_INIT;
-	size_t nr_ranks = 0, nr = 0;
-	bool even = true;
-	for (size_t i = 0; i < v->run->ranks.nr; i++) {
-		char text[NUMBER_TEXT];
-		int64_t number = v->ranks[i].digest->rank;
-		size_t before = of_ranks.list.nr;
-		if ((e->rank >= 0 && number != e->rank) ||
-		    (q->rank && !span_glob(span_of(q->rank), span_of(number_format(number, 0, text)))))
-			continue;
-		rank_asked_figures(v, i, q, add_figure, &of_ranks);
-		even = even && (nr_ranks++ == 0 || of_ranks.list.nr - before == nr);
-		nr = of_ranks.list.nr - before;
-	}
-	for (size_t i = 0; even && i < nr; i++) {
-		column.nr = 0;
-		for (size_t k = 0; k < nr_ranks; k++)
-			vec_push(&column, of_ranks.list.v[k * nr + i]);
-		vec_push(&out->list, reduce_of(q->reduce, column.v, column.nr));
-	}
-	vec_release(&column);
-	vec_release(&of_ranks.list);
-}
-
-static void fill_steps(struct bench *b, const struct entry *e, const struct query *q,
-                       struct evidence *out)
-{
-	struct samples of[NR_SIDES] = { 0 };
-	bool against_itself =
-	    past_source_hash(b->run[SIDE_BASELINE]) == past_source_hash(b->run[SIDE_CANDIDATE]);
-	if (q->metric->per_step)
-		for (size_t i = 0; i <= b->runs.nr_candidates && !against_itself; i++)
-			add_steps(&b->view[i], q, e, &of[i > 0]);
-	out->has_steps = of[0].list.nr >= STEPS_NEEDED && of[1].list.nr >= STEPS_NEEDED;
-	for (int s = 0; s < NR_SIDES && out->has_steps; s++) {
-		out->steps[s] = (int64_t)of[s].list.nr;
-		out->median[s] = stat_of(STAT_MEDIAN, of[s].list.v, of[s].list.nr);
-		out->spread[s] = scaled_mad(of[s].list.v, of[s].list.nr);
-	}
-	if (out->has_steps)
-		out->p =
-		    llround(1e6 * mann_whitney(of[0].list.v, of[0].list.nr, of[1].list.v, of[1].list.nr));
-	vec_release(&of[0].list);
-	vec_release(&of[1].list);
-}
 
 /* ---- limits against the runs ---- */
 
-struct model {
+struct asked {
 	const struct comparison *c;
 	const struct entry *e;
-	bool since_pin; ///< the rule asks for changes since the pin alone
-	struct spread spread; ///< of the baseline's runs
-	double per_s, pin_per_s; ///< noise over s of a change from the reference, from the pin
-	double candidate_variance, baseline_variance; ///< of the medians
+	const struct noise_model *model;
+	struct estimate now, since_pin; ///< not known: no noise
+	double alpha;
+	double far[2]; ///< of each: how many standard errors are sure
+	bool pin_alone; ///< the rule asks for changes since the pin alone
 };
 
-static const int64_t *runs_of(const struct model *m, size_t *nr)
+/* Logarithms to the metric's unit and back, from `base`. */
+static double amount_from(const struct asked *q, int64_t base, double by)
 {
-	*nr = m->e->nr_runs[SIDE_BASELINE];
-	return m->e->runs[SIDE_BASELINE];
+	return q->c->rule->metric->unit == UNIT_PCT ? by * 1e8 : fabs((double)base) * expm1(by);
+}
+
+static double distance_to(const struct asked *q, int64_t base, double amount)
+{
+	if (q->c->rule->metric->unit == UNIT_PCT)
+		return amount / 1e8;
+	double share = base ? amount / fabs((double)base) : 0;
+	return share > -1 ? log1p(share) : -INFINITY;
+}
+
+static bool is_since_pin(const struct limit *l)
+{
+	return l->condition == COND_INCREASE_SINCE_PIN;
+}
+
+static int64_t base_of(const struct asked *q, bool since_pin)
+{
+	return since_pin ? q->c->pin : q->c->baseline;
 }
 
 /* What `l` allows, as an amount of the metric; false where it cannot be formed. */
-static bool amount_of(const struct model *m, const struct limits *map, const struct limit *l,
+static bool amount_of(const struct asked *q, const struct limits *map, const struct limit *l,
                       double *out)
 {
-	const struct comparison *c = m->c;
-	bool pin = l->condition == COND_INCREASE_SINCE_PIN;
-	double share = (double)l->value / 1e8 * fabs((double)(pin ? c->pin : c->baseline));
+	const struct comparison *c = q->c;
+	bool pin = is_since_pin(l);
+	double share = (double)l->value / 1e8 * fabs((double)base_of(q, pin));
 	bool has_and = map->has_and && l->relative && l->condition != COND_CHANGE;
 	double least = (double)map->and_value;
 	if (pin && !c->has_pin)
@@ -111,146 +60,107 @@ static bool amount_of(const struct model *m, const struct limits *map, const str
 	       !(has_and && map->and_of_step && !c->has_step);
 }
 
-static bool threshold_of(const struct model *m, const struct limits *map, const struct limit *l,
-                         struct threshold *out)
-{
-	*out = (struct threshold){ 0 };
-	switch (l->condition) {
-	case COND_MAX:
-		out->limit = (double)l->value;
-		out->shift = -(double)m->c->baseline;
-		return true;
-	case COND_MIN:
-		out->limit = -(double)l->value;
-		out->shift = (double)m->c->baseline;
-		return true;
-	case COND_INCREASE_SINCE_PIN:
-		out->shift = (double)m->c->pin - (double)m->c->baseline;
-		out->per_s = m->pin_per_s;
-		break;
-	case COND_INCREASE:
-	case COND_DECREASE:
-		out->per_s = m->per_s;
-		break;
-	case COND_CHANGE:
-		break;
-	}
-	return amount_of(m, map, l, &out->limit);
-}
-
-static bool is_since_pin(const struct limit *l)
-{
-	return l->condition == COND_INCREASE_SINCE_PIN;
-}
-
-/* Noise as the limits moderate it: the least that any of them makes of it. */
-static int64_t noise_of(const struct model *m, bool since_pin)
-{
-	const struct limits *map = &m->c->rule->fail;
-	struct threshold t = { .per_s = since_pin ? m->pin_per_s : m->per_s };
-	double least = threshold_noise(&t, m->spread.s);
-	for (size_t i = 0; i < map->list.nr; i++)
-		if (condition_has_noise(map->list.v[i].condition) &&
-		    is_since_pin(&map->list.v[i]) == since_pin && threshold_of(m, map, &map->list.v[i], &t))
-			least = fmin(least, threshold_noise(&t, m->spread.s));
-	return least < 9e18 ? llround(least) : INT64_MAX;
-}
-
 /* ---- what could have been detected, and what fails by chance ---- */
 
-static void fill_detectable(const struct model *m, struct arena *a, struct evidence *out)
+static double reach_of(const struct asked *q, bool since_pin)
 {
-	const struct limits *map = &m->c->rule->fail;
-	const struct metric *metric = m->c->rule->metric;
-	double least = INFINITY;
+	const struct estimate *x = since_pin ? &q->since_pin : &q->now;
+	return x->known ? q->far[since_pin] * x->se : 0;
+}
+
+static void fill_detectable(const struct asked *q, struct arena *a, struct evidence *out)
+{
+	const struct limits *map = &q->c->rule->fail;
+	enum unit unit = q->c->rule->metric->unit;
+	int64_t from = base_of(q, q->pin_alone);
+	double least = INFINITY, amount;
 	for (size_t i = 0; i < map->list.nr; i++) {
-		struct threshold t;
 		const struct limit *l = &map->list.v[i];
 		if (l->condition != COND_MAX && l->condition != COND_MIN &&
-		    is_since_pin(l) == m->since_pin && threshold_of(m, map, l, &t))
-			least = fmin(least, fmax(t.limit, round(threshold_noise(&t, m->spread.s))));
+		    is_since_pin(l) == q->pin_alone && amount_of(q, map, l, &amount))
+			least =
+			    fmin(least, fmax(amount, round(amount_from(q, from, reach_of(q, q->pin_alone)))));
 	}
 	if (!(least < 9e18))
 		return;
 	out->has_detectable = true;
 	out->detectable = (int64_t)floor(least) + 1; /* beyond is strictly greater */
-	int64_t from = m->since_pin ? m->c->pin : m->c->baseline;
-	out->detectable_text = unit_amount(a, metric->unit, out->detectable);
-	if (metric->unit != UNIT_PCT && from > 0)
+	out->detectable_text = unit_amount(a, unit, out->detectable);
+	if (unit != UNIT_PCT && from > 0)
 		out->detectable_text =
 		    arena_printf(a, "%s (%s)", out->detectable_text,
 		                 unit_text(a, UNIT_PCT, number_pct(out->detectable, from)));
 }
 
-/* Chance that of `drawn` out of `nr` runs `hits` are among `marked` ones: drawn without
-   putting back, which estimates the chance of as many new runs without bias. */
-static double odds_of_draw(size_t nr, size_t marked, size_t drawn, size_t hits)
+/* Chance that a change of nothing breaks `l`: up, or down for a decrease. */
+static double odds_of_limit(const struct asked *q, const struct limits *map, const struct limit *l)
 {
-	double odds = 1;
-	if (hits > marked || drawn - hits > nr - marked)
+	bool pin = is_since_pin(l), line = l->condition == COND_MAX || l->condition == COND_MIN;
+	const struct estimate *x = pin ? &q->since_pin : &q->now;
+	int64_t base = base_of(q, pin);
+	double amount = (double)l->value;
+	if (!x->known || (!line && !amount_of(q, map, l, &amount)))
 		return 0;
-	for (size_t i = 0; i < drawn; i++) {
-		double left = i < hits ? (double)(marked - i) : (double)(nr - marked - (i - hits));
-		odds *= left / (double)(nr - i);
-	}
-	for (size_t i = 1; i <= hits; i++)
-		odds *= (double)(drawn - hits + i) / (double)i;
-	return odds;
+	bool falls = l->condition == COND_DECREASE || l->condition == COND_MIN;
+	if (line)
+		amount = falls ? (double)base - amount : amount - (double)base;
+	double far = falls ? -distance_to(q, base, -amount) : distance_to(q, base, amount);
+	if (!line)
+		far = fmax(far, reach_of(q, pin));
+	double odds = student_tail(far / x->se, x->df);
+	return l->condition == COND_CHANGE ? 2 * odds : odds;
 }
 
-/* Runs that were set aside come back: the chance that the median of the candidate's runs
-   is one of them, or halfway to them where their number is even. */
-static double odds_of_outlier(const struct model *m, const struct threshold *t, double sign)
+static void fill_false_alarms(const struct asked *q, struct evidence *out)
 {
-	size_t nr, n = m->e->nr_runs[SIDE_CANDIDATE], half = 0, whole = 0;
-	const int64_t *runs = runs_of(m, &nr);
-	double beyond = t->shift + fmax(t->limit, threshold_noise(t, m->spread.s)), odds = 0;
-	for (size_t i = 0; i < nr; i++) {
-		double by = sign * ((double)runs[i] - (double)m->c->baseline);
-		if (spread_excludes(&m->spread, runs[i])) {
-			whole += by > beyond;
-			half += by > 2 * beyond;
-		}
-	}
-	for (size_t k = n / 2 + n % 2; k <= n && whole; k++)
-		odds += odds_of_draw(nr, 2 * k == n ? half : whole, n < nr ? n : nr, k);
-	return odds;
+	const struct limits *map = &q->c->rule->fail;
+	double most = 0;
+	out->has_false_alarms = q->now.known && map->list.nr > 0 && !q->c->unit;
+	for (size_t i = 0; i < map->list.nr && out->has_false_alarms; i++)
+		most = fmax(most, odds_of_limit(q, map, &map->list.v[i]));
+	out->false_alarms = llround(1e6 * fmin(most, 1));
 }
 
-/* Chance that a change of nothing breaks `l` on the side of `sign`. */
-static double odds_of_limit(const struct model *m, const struct limits *map, const struct limit *l,
-                            double sign)
+/* ---- what would decide ---- */
+
+enum { RUNS_MOST = 12, RUNS_FEW = 4 };
+
+static double se_of_runs(const struct estimate *x, size_t nr)
 {
-	struct threshold t;
-	if (!threshold_of(m, map, l, &t))
-		return 0;
-	/* a limit in percent moves with the reference; of a fixed line the reference is what
-	   is known of the distance to it */
-	double share = l->relative ? sign * (double)l->value / 1e8 : 0;
-	bool fixed = l->condition == COND_MAX || l->condition == COND_MIN || is_since_pin(l);
-	double variance =
-	    m->candidate_variance + (fixed ? -1 : (1 + share) * (1 + share)) * m->baseline_variance;
-	double scale = sqrt(fmax(variance, m->candidate_variance / 10));
-	return threshold_false_alarms(&t, scale, m->spread.s, m->spread.kept - 1) +
-	       odds_of_outlier(m, &t, sign);
+	return sqrt(x->variance *
+	            (x->shared + (1 - x->shared) * noise_center_variance(nr) + x->baseline));
 }
 
-static void fill_false_alarms(const struct model *m, struct evidence *out)
+/* If the change stays as large: so many more runs, or so many pairs, whichever is less. */
+static void fill_plan(const struct asked *q, struct evidence *out)
 {
-	const struct limits *map = &m->c->rule->fail;
-	double up = 0, down = 0;
-	if (m->spread.kept < 3 || map->list.nr == 0)
-		return;
-	for (size_t i = 0; i < map->list.nr; i++) {
-		const struct limit *l = &map->list.v[i];
-		bool falls = l->condition == COND_DECREASE || l->condition == COND_MIN;
-		if (!falls)
-			up = fmax(up, odds_of_limit(m, map, l, 1));
-		if (falls || l->condition == COND_CHANGE)
-			down = fmax(down, odds_of_limit(m, map, l, -1));
-	}
-	out->has_false_alarms = true;
-	out->false_alarms = llround(1e6 * fmin(up + down, 1));
+	const struct estimate *x = q->pin_alone ? &q->since_pin : &q->now;
+	size_t has = (size_t)out->candidate_runs, pairs = q->model->bench->runs.nr_controls;
+	double by = fabs(x->own), far = q->far[q->pin_alone];
+	size_t runs = has, nr = pairs;
+	while (runs <= RUNS_MOST && by <= far * se_of_runs(x, runs))
+		runs++;
+	do
+		nr++;
+	while (nr <= RUNS_MOST &&
+	       by <= student_quantile(q->alpha, x->df + (double)nr) * sqrt(x->pair / (double)nr));
+	bool can_run = pairs == 0 && runs > has && runs <= RUNS_MOST;
+	if (can_run && (runs - has <= RUNS_FEW || runs - has <= nr))
+		out->more_runs = (int64_t)(runs - has);
+	else if (nr <= RUNS_MOST)
+		out->more_pairs = (int64_t)(nr - pairs);
+}
+
+static const char *plan_text(struct arena *a, const struct evidence *e)
+{
+	if (e->more_runs)
+		return arena_printf(a, "%" PRId64 " more run%s of the candidate would decide", e->more_runs,
+		                    e->more_runs == 1 ? "" : "s");
+	if (e->more_pairs)
+		return arena_printf(a, "%" PRId64 " pair%s with --control would decide", e->more_pairs,
+		                    e->more_pairs == 1 ? "" : "s");
+	return "no number of runs that is worth it would decide: a change this small takes a quieter "
+	       "machine";
 }
 
 /* ---- words ---- */
@@ -265,55 +175,31 @@ static const char *odds_text(struct arena *a, int64_t odds)
 	return arena_printf(a, "1 in %s", unit_text(a, UNIT_COUNT, MICRO / odds));
 }
 
-static const char *spread_text(const struct model *m, struct arena *a)
-{
-	enum unit unit = m->c->rule->metric->unit;
-	int64_t s = llround(fmin(m->spread.s, 9e18));
-	return unit != UNIT_PCT && m->c->baseline > 0
-	           ? unit_text(a, UNIT_PCT, number_pct(s, m->c->baseline))
-	           : unit_amount(a, unit, s);
-}
-
-static void add_aside(const struct model *m, struct arena *a, struct strbuf *b)
-{
-	size_t nr;
-	const int64_t *runs = runs_of(m, &nr);
-	const char *between = " (set aside: ";
-	for (size_t i = 0; i < nr; i++) {
-		if (!spread_excludes(&m->spread, runs[i]))
-			continue;
-		strbuf_addf(b, "%s%s", between, unit_text(a, m->c->rule->metric->unit, runs[i]));
-		between = ", ";
-	}
-	if (m->spread.kept < nr)
-		strbuf_addch(b, ')');
-}
-
-static void add_runs(const struct model *m, const struct evidence *out, struct arena *a,
+static void add_runs(const struct asked *q, const struct evidence *out, struct arena *a,
                      struct strbuf *b)
 {
-	const struct rule *rule = m->c->rule;
-	bool few = rule->noise.k > 0 && out->baseline_runs < rule->noise.min_runs;
-	if (m->spread.kept < 2 || (rule->metric->exact && m->spread.s <= 0))
-		return; /* of one run nothing is known, which is said once for the whole report */
-	strbuf_addf(b, "%" PRId64 " runs of the baseline spread by %s", out->baseline_runs,
-	            spread_text(m, a));
-	add_aside(m, a, b);
-	if (few && !rule->metric->exact)
-		strbuf_addf(b,
-		            ", too few to know the noise (%" PRId64 " are needed): the limit alone decides",
-		            rule->noise.min_runs);
-	if (out->has_noise)
-		strbuf_addf(b, ", which makes the noise %s", out->noise_text);
+	const struct estimate *x = q->pin_alone ? &q->since_pin : &q->now;
+	if (!out->has_noise)
+		return;
+	double s = amount_from(q, base_of(q, q->pin_alone), sqrt(x->variance));
+	enum unit unit = q->c->rule->metric->unit;
+	int64_t spread = llround(fmin(s, 9e18)), base = base_of(q, q->pin_alone);
+	strbuf_addf(b, "runs spread by %s",
+	            unit != UNIT_PCT && base > 0 ? unit_text(a, UNIT_PCT, number_pct(spread, base))
+	                                         : unit_amount(a, unit, spread));
+	strbuf_addf(b, " (%s, %" PRId64 " past run%s): noise of %s",
+	            out->past_runs < 3 ? "mostly assumed" : "measured", out->past_runs,
+	            out->past_runs == 1 ? "" : "s", out->noise_text);
 	if (out->has_false_alarms)
 		strbuf_addf(b, "; at that, %s unchanged runs would fail", odds_text(a, out->false_alarms));
+	if (out->has_detectable)
+		strbuf_addf(b, "; a change fails from %s on", out->detectable_text);
 }
 
 /* "over steps (median ± scaled MAD), 5 of 12.50 ms ± 6.565 µs against …: Mann-Whitney p = 0.01" */
-static void add_steps_text(const struct model *m, const struct evidence *out, struct arena *a,
+static void add_steps_text(enum unit unit, const struct evidence *out, struct arena *a,
                            struct strbuf *b)
 {
-	enum unit unit = m->c->rule->metric->unit;
 	char p[NUMBER_TEXT];
 	strbuf_adds(b, "over steps (median ± scaled MAD), ");
 	for (int s = 0; s < NR_SIDES; s++)
@@ -322,88 +208,118 @@ static void add_steps_text(const struct model *m, const struct evidence *out, st
 	strbuf_addf(b, ": Mann-Whitney p = %s", number_format(out->p, 6, p));
 }
 
-static void fill_text(const struct model *m, struct arena *a, struct evidence *out)
+static void fill_text(const struct asked *q, struct arena *a, struct evidence *out)
 {
 	struct strbuf b = STRBUF_INIT;
-	add_runs(m, out, a, &b);
-	if (b.n && out->has_detectable) /* of what is exact the limit says it */
-		strbuf_addf(&b, "; a change fails from %s on", out->detectable_text);
+	add_runs(q, out, a, &b);
 	if (out->has_steps) {
 		strbuf_adds(&b, b.n ? "; " : "");
-		add_steps_text(m, out, a, &b);
+		add_steps_text(q->c->rule->metric->unit, out, a, &b);
 	}
 	out->text = arena_take(a, &b);
 }
 
 /* ---- the doors ---- */
 
-static void fill_runs(struct bench *b, const struct entry *e, const struct comparison *c,
-                      struct arena *a, struct evidence *out)
+static size_t count_past(const struct bench *b, const struct entry *e)
 {
-	const struct rule *rule = c->rule;
-	double nc = median_variance(e->nr_runs[SIDE_CANDIDATE]), nb = (double)e->nr_runs[SIDE_BASELINE];
-	struct model m = { .c = c,
-		               .e = e,
-		               .since_pin = c->has_pin && compare_is_since_pin(rule),
-		               .spread = spread_of(e->runs[SIDE_BASELINE], e->nr_runs[SIDE_BASELINE]),
-		               .candidate_variance = nc,
-		               .baseline_variance = median_variance(e->nr_runs[SIDE_BASELINE]) };
-	out->has_noise = !rule->metric->exact && rule->noise.k > 0 && m.spread.kept > 1 &&
-	                 out->baseline_runs >= rule->noise.min_runs;
-	if (out->has_noise) {
-		double k = noise_k_of((double)rule->noise.k / 1e6, m.spread.kept - 1,
-		                      rule->for_each ? (double)rule->top : 1);
-		m.per_s = k * sqrt(nc + 1.57 / nb);
-		m.pin_per_s = k * sqrt(nc + 1);
-		out->pin_noise = noise_of(&m, true);
-		out->noise = m.since_pin ? out->pin_noise : noise_of(&m, false);
-		out->noise_text = arena_printf(a, "±%s", unit_amount(a, rule->metric->unit, out->noise));
-	}
-	fill_detectable(&m, a, out);
-	fill_false_alarms(&m, out);
-	fill_steps(b, e, &rule->query, out);
-	fill_text(&m, a, out);
+	size_t nr = 0;
+	for (size_t i = 0; i < b->nr_columns; i++)
+		nr += e->cells[i].has && b->columns[i].source <= SOURCE_SAMPLE;
+	return nr;
 }
 
-void noise_evidence(struct bench *b, const struct entry *e, const struct comparison *c,
+static double far_of(const struct asked *q, const struct estimate *x)
+{
+	double k = (double)q->c->rule->noise.k / 1e6;
+	/* the changes since the pin and since the reference are two chances to be wrong */
+	double alpha = x == &q->since_pin ? q->alpha / 5 : q->alpha;
+	return x->known ? fmax(student_quantile(alpha, x->df), k) : 0;
+}
+
+/* An operator that has moved as all others did is no news beside what is said of all. */
+static bool is_of_all(const struct asked *q)
+{
+	const struct limits *map = &q->c->rule->fail;
+	double least = INFINITY;
+	for (size_t i = 0; i < map->list.nr; i++)
+		if (map->list.v[i].relative)
+			least = fmin(least, log1p((double)map->list.v[i].value / 1e8));
+	bool operators = metric_family(q->c->rule->metric) == FAMILY_OPERATORS;
+	return operators && q->model->has_machine && q->now.known && least < INFINITY &&
+	       q->now.by - fmax(q->model->shift, 0) <= least / 2;
+}
+
+static void fill_noise(struct asked *q, struct comparison *c, struct arena *a, struct evidence *out)
+{
+	const struct estimate *x = q->pin_alone ? &q->since_pin : &q->now;
+	c->has_noise = out->has_noise = x->known;
+	if (!x->known)
+		return;
+	double reach = reach_of(q, q->pin_alone);
+	c->sure[0] = !q->now.known || q->now.own > reach_of(q, false);
+	c->sure[1] = !q->now.known || -q->now.own > reach_of(q, false);
+	c->pin_sure = !q->since_pin.known || q->since_pin.own > reach_of(q, true);
+	c->of_all = is_of_all(q);
+	out->noise = llround(fmin(amount_from(q, base_of(q, q->pin_alone), reach), 9e18));
+	out->noise_text = arena_printf(a, "±%s", unit_amount(a, c->rule->metric->unit, out->noise));
+	if (compare(c).reason == REASON_NOISE) {
+		fill_plan(q, out);
+		out->plan_text = plan_text(a, out);
+	}
+}
+
+void noise_evidence(const struct noise_model *m, const struct entry *e, struct comparison *c,
                     struct arena *a, struct evidence *out)
 {
+	const struct rule *rule = c->rule;
+	struct asked q = { .c = c,
+		               .e = e,
+		               .model = m,
+		               .alpha = m->alpha[metric_family(rule->metric)],
+		               .pin_alone = c->has_pin && compare_is_since_pin(rule) };
 	*out = (struct evidence){ .baseline_runs = (int64_t)e->nr_runs[SIDE_BASELINE],
 		                      .candidate_runs = (int64_t)e->nr_runs[SIDE_CANDIDATE],
 		                      .noise_text = "",
 		                      .detectable_text = "",
+		                      .plan_text = "",
 		                      .text = "" };
 	for (size_t i = 0; i < e->nr_runs[SIDE_CANDIDATE] && out->candidate_runs > 1; i++)
 		vec_push(&out->runs, e->runs[SIDE_CANDIDATE][i]);
-	if (out->baseline_runs && out->candidate_runs)
-		fill_runs(b, e, c, a, out);
+	if (!out->baseline_runs || !out->candidate_runs)
+		return;
+	out->past_runs = (int64_t)count_past(m->bench, e);
+	if (!rule->metric->exact && rule->noise.k != 0 && q.alpha > 0) {
+		q.now = noise_estimate(m, e, rule->metric, false);
+		if (c->has_pin)
+			q.since_pin = noise_estimate(m, e, rule->metric, true);
+		q.far[0] = far_of(&q, &q.now);
+		q.far[1] = far_of(&q, &q.since_pin);
+		fill_noise(&q, c, a, out);
+	}
+	fill_detectable(&q, a, out);
+	fill_false_alarms(&q, out);
+	noise_steps(m->bench, e, &rule->query, out);
+	fill_text(&q, a, out);
 }
 
 void noise_summary(struct report *out)
 {
 	struct arena *a = &out->arena;
-	int64_t sum = 0, unknown = 0;
+	int64_t sum = 0;
 	for (size_t i = 0; i < out->checks.nr; i++) {
 		const struct check *k = &out->checks.v[i];
 		out->has_false_alarms = out->has_false_alarms || k->evidence.has_false_alarms;
 		sum = number_add(sum, k->evidence.false_alarms);
-		bool pair = k->metric->label == LABEL_PAIR && k->has_candidate; /* past ones are not kept */
-		unknown += !k->metric->exact && !k->evidence.has_false_alarms &&
-		           (pair || k->evidence.has_detectable);
 	}
 	char n[NUMBER_TEXT];
-	if (!out->has_false_alarms && unknown)
-		out->false_alarms_text =
-		    "how often unchanged code fails is not known: the baseline holds too few runs; "
-		    "'gpugate baseline append' adds those of the main branch";
 	if (!out->has_false_alarms)
 		return;
 	out->false_alarms = sum;
 	/* per 1,000 runs, to a hundredth */
 	int64_t hundredths = (sum + 5) / 10;
-	out->false_alarms_text = arena_printf(
-	    a, "in 1,000 runs of unchanged code %s checks would fail%s",
-	    hundredths ? arena_printf(a, "about %s", number_format(hundredths, 2, n))
-	               : "fewer than 0.01",
-	    unknown ? arena_printf(a, " (of %" PRId64 " more that is not known)", unknown) : "");
+	out->false_alarms_text =
+	    arena_printf(a, "in 1,000 runs of unchanged code %s checks would fail",
+	                 hundredths ? arena_printf(a, "about %s", number_format(hundredths, 2, n))
+	                            : "fewer than 0.01");
 }

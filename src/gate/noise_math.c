@@ -1,182 +1,235 @@
 #include "gate/noise_math.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/number.h"
 #include "base/sort.h"
 
-#define PI 3.14159265358979323846
+/* ---- centres and variances ---- */
 
-/* ---- spread ---- */
+enum { MEDIAN_MOST = 5, WINSORISED_FROM = 5, REACH = 4 };
 
-static int64_t mad_of(const int64_t *v, size_t nr, int64_t *median)
+static int by_size(const void *a, const void *b)
 {
-	int64_t *copy = mem_calloc(nr, sizeof *copy);
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static double *sorted(const double *v, size_t nr)
+{
+	double *copy = mem_calloc(nr, sizeof *copy);
 	memcpy(copy, v, nr * sizeof *copy);
-	int64_t mad = number_mad(copy, nr, median);
-	free(copy);
+	sort_plain(copy, nr, sizeof *copy, by_size);
+	return copy;
+}
+
+static double median_of(const double *v, size_t nr)
+{
+	return (v[(nr - 1) / 2] + v[nr / 2]) / 2;
+}
+
+double noise_center(const double *v, size_t nr)
+{
+	double *s = sorted(v, nr), sum = 0;
+	size_t cut = nr > MEDIAN_MOST ? nr / 5 : 0;
+	for (size_t i = cut; i < nr - cut; i++)
+		sum += s[i];
+	double center = nr > MEDIAN_MOST ? sum / (double)(nr - 2 * cut) : median_of(s, nr);
+	free(s);
+	return center;
+}
+
+/* Of medians by integrals over order statistics. */
+double noise_center_variance(size_t nr)
+{
+	static const double of_median[] = { 1, 1, 0.5, 0.4487, 0.2982, 0.2868 };
+	return nr < sizeof of_median / sizeof *of_median ? of_median[nr] : 1.10 / (double)nr;
+}
+
+double noise_mad(const double *v, size_t nr)
+{
+	double *s = mem_calloc(nr, sizeof *s);
+	for (size_t i = 0; i < nr; i++)
+		s[i] = fabs(v[i]);
+	sort_plain(s, nr, sizeof *s, by_size);
+	double mad = 1.4826 * median_of(s, nr);
+	free(s);
 	return mad;
 }
 
-int64_t scaled_mad(const int64_t *v, size_t nr)
+/* What `of` says of the values of one group is taken off them. */
+static void center_groups(double *v, const uint64_t *group, size_t nr, size_t *groups,
+                          double (*of)(const double *v, size_t nr))
 {
-	int64_t median;
-	return number_div_round((__int128)mad_of(v, nr, &median) * 14826, 10000);
-}
-
-bool spread_excludes(const struct spread *s, int64_t value)
-{
-	return s->reach >= 0 && fabs((double)value - s->center) > s->reach;
-}
-
-struct spread spread_of(const int64_t *v, size_t nr)
-{
-	int64_t center, mad = mad_of(v, nr, &center);
-	struct spread out = { .center = (double)center,
-		                  .reach = mad > 0 ? 5 * 1.4826 * (double)mad : -1 };
-	double sum = 0, squares = 0;
+	double *own = mem_calloc(nr + 1, sizeof *own);
+	bool *done = mem_calloc(nr + 1, sizeof *done);
+	*groups = 0;
 	for (size_t i = 0; i < nr; i++) {
-		if (spread_excludes(&out, v[i]))
+		size_t n = 0;
+		if (done[i])
 			continue;
-		double d = (double)v[i] - out.center;
-		sum += d;
-		squares += d * d;
-		out.kept++;
+		for (size_t k = i; k < nr; k++)
+			if (group[k] == group[i])
+				own[n++] = v[k];
+		double center = of(own, n);
+		for (size_t k = i; k < nr; k++)
+			if (group[k] == group[i]) {
+				v[k] -= center;
+				done[k] = true;
+			}
+		++*groups;
 	}
-	double n = (double)out.kept, rest = n > 0 ? squares - sum * sum / n : 0;
-	if (out.kept > 1 && rest > 0)
-		out.s = sqrt(rest / (n - 1));
-	return out;
+	free(done);
+	free(own);
 }
 
-/* Exact up to ten (integrals over order statistics); then π / 2 over what the exact
-   ones tend to, within 1 %. */
-double median_variance(size_t nr)
+double noise_median(const double *v, size_t nr)
 {
-	static const double exact[] = { 1,      1,      0.5,    0.4487, 0.2982, 0.2868,
-		                            0.2147, 0.2104, 0.1682, 0.1661, 0.1383 };
-	if (nr < sizeof exact / sizeof *exact)
-		return exact[nr];
-	return PI / 2 / ((double)nr + (nr % 2 ? 0.5 : 1.4));
+	double *s = sorted(v, nr), median = median_of(s, nr);
+	free(s);
+	return median;
 }
 
-/* ---- Mann-Whitney ---- */
-
-enum { EXACT_RUNS = 20 };
-
-static double normal_tail(double z)
+static double mean_of(const double *v, size_t nr)
 {
-	return 0.5 * erfc(z / sqrt(2));
-}
-
-/* P(U ≤ u) where all orders of nx and ny different values are equally likely: the
-   numbers of ways to reach U, adding one value of y at a time. */
-static double exact_at_most(size_t nx, size_t ny, size_t u)
-{
-	double ways[EXACT_RUNS * EXACT_RUNS + 1] = { 1 }, all = 1, sum = 0;
-	/* the Gaussian binomial: multiply by (1 − q^(nx + i)) / (1 − q^i) for i = 1 … ny */
-	for (size_t i = 1; i <= ny; i++) {
-		size_t top = nx * ny;
-		for (size_t k = top; k >= nx + i; k--)
-			ways[k] -= ways[k - nx - i];
-		for (size_t k = i; k <= top; k++)
-			ways[k] += ways[k - i];
-		all = all * (double)(nx + i) / (double)i;
-	}
-	for (size_t k = 0; k <= u; k++)
-		sum += ways[k];
-	return sum / all;
-}
-
-/* A value, and whose it is. */
-struct ranked {
-	int64_t value;
-	bool is_x;
-};
-
-static int ranked_cmp(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-	return (x->value > y->value) - (x->value < y->value);
-}
-
-double mann_whitney(const int64_t *x, size_t nr_x, const int64_t *y, size_t nr_y)
-{
-	double twice_u = 0, ties = 0, n = (double)nr_x + (double)nr_y, below = 0;
-	size_t nr = nr_x + nr_y;
-	struct ranked *all = mem_calloc(nr, sizeof *all);
+	double sum = 0;
 	for (size_t i = 0; i < nr; i++)
-		all[i] = (struct ranked){ i < nr_x ? x[i] : y[i - nr_x], i < nr_x };
-	sort_plain(all, nr, sizeof *all, ranked_cmp);
-	for (size_t i = 0, end; i < nr; i = end) {
-		double of_x = 0;
-		for (end = i; end < nr && all[end].value == all[i].value; end++)
-			of_x += all[end].is_x;
-		double t = (double)(end - i), of_y = t - of_x;
-		ties += t * t * t - t;
-		twice_u += of_x * (2 * below + of_y); /* `below`: so many of y are lower */
-		below += of_y;
-	}
-	free(all);
-	double pairs = (double)nr_x * (double)nr_y, low = fmin(twice_u, 2 * pairs - twice_u) / 2;
-	double p;
-	if (ties == 0 && nr_x <= EXACT_RUNS && nr_y <= EXACT_RUNS) {
-		p = 2 * exact_at_most(nr_x, nr_y, (size_t)low);
-	} else {
-		double variance = pairs / 12 * (n + 1 - ties / (n * (n - 1)));
-		p = variance > 0 ? 2 * normal_tail((pairs / 2 - low - 0.5) / sqrt(variance)) : 1;
-	}
-	return fmin(p, 1);
+		sum += v[i];
+	return sum / (double)nr;
 }
 
-/* ---- limit and noise ---- */
-
-/* P(T > x) of Student's t with `df` ≥ 1 degrees of freedom: the finite sum. */
-static double student_tail(double x, size_t df)
+double noise_variance(double *v, const uint64_t *group, size_t nr, double *df)
 {
-	double cos2 = (double)df / ((double)df + x * x), sine = sqrt(1 - cos2);
-	double term = df % 2 ? sqrt(cos2) : 1, sum = 0;
-	for (size_t i = df % 2 ? 3 : 2; i <= df; i += 2) {
-		sum += term;
-		term *= cos2 * (double)(i - 1) / (double)i;
+	size_t groups;
+	double sum = 0;
+	center_groups(v, group, nr, &groups, noise_median);
+	double mad = nr >= WINSORISED_FROM ? noise_mad(v, nr) : 0;
+	for (size_t i = 0; i < nr && mad > 0; i++)
+		v[i] = fmin(fmax(v[i], -REACH * mad), REACH * mad);
+	center_groups(v, group, nr, &groups, mean_of);
+	for (size_t i = 0; i < nr; i++)
+		sum += v[i] * v[i];
+	*df = (double)(nr - groups);
+	return *df > 0 ? sum / *df : 0;
+}
+
+/* ---- what variances have in common ---- */
+
+/* Asymptotic series from 10 on, recurrence below. */
+static double digamma(double x)
+{
+	double sum = 0;
+	for (; x < 10; x++)
+		sum -= 1 / x;
+	double f = 1 / (x * x);
+	return sum + log(x) - 0.5 / x - f * (1.0 / 12 - f * (1.0 / 120 - f / 252));
+}
+
+static double trigamma(double x)
+{
+	double sum = 0;
+	for (; x < 10; x++)
+		sum += 1 / (x * x);
+	double f = 1 / (x * x);
+	return sum + 1 / x + f / 2 + f / x * (1.0 / 6 - f * (1.0 / 30 - f / 42));
+}
+
+/* It falls from infinity to 0: bisection over the logarithm. */
+static double trigamma_inverse(double y)
+{
+	double low = 1e-6, high = 1e6;
+	for (int i = 0; i < 80; i++) {
+		double mid = sqrt(low * high);
+		trigamma(mid) > y ? (low = mid) : (high = mid);
 	}
-	double within = sine * sum;
-	if (df % 2)
-		within = 2 / PI * (atan(fabs(x) / sqrt((double)df)) + within);
-	double tail = fmax((1 - within) / 2, 0);
+	return sqrt(low * high);
+}
+
+struct noise_prior noise_prior_of(const double *s2, size_t nr, double df)
+{
+	const double least = 1e-30, few = 2, many = 200;
+	double mean = 0, squares = 0;
+	for (size_t i = 0; i < nr; i++)
+		mean += log(fmax(s2[i], least)) - digamma(df / 2) + log(df / 2);
+	mean /= (double)nr;
+	for (size_t i = 0; i < nr; i++) {
+		double d = log(fmax(s2[i], least)) - digamma(df / 2) + log(df / 2) - mean;
+		squares += d * d;
+	}
+	/* what they differ by beyond what variances of so few runs do */
+	double beyond = nr > 1 ? squares / (double)(nr - 1) - trigamma(df / 2) : 0;
+	double d0 = fmin(fmax(2 * trigamma_inverse(fmax(beyond, 1e-3)), few), many);
+	return (struct noise_prior){ exp(mean + digamma(d0 / 2) - log(d0 / 2)), d0 };
+}
+
+double noise_moderated(struct noise_prior prior, double s2, double df)
+{
+	return (prior.df * prior.s2 + df * s2) / (prior.df + df);
+}
+
+/* ---- Student's t ---- */
+
+/* Continued fraction of the incomplete beta function, by the modified method of Lentz. */
+static double beta_fraction(double a, double b, double x)
+{
+	const double tiny = 1e-300;
+	double c = 1, d = 1 - (a + b) * x / (a + 1);
+	d = 1 / (fabs(d) < tiny ? tiny : d);
+	double f = d;
+	for (int m = 1; m < 500; m++) {
+		double n = m, even = n * (b - n) * x / ((a + 2 * n - 1) * (a + 2 * n));
+		double odd = -(a + n) * (a + b + n) * x / ((a + 2 * n) * (a + 2 * n + 1));
+		d = 1 + even * d;
+		c = 1 + even / c;
+		d = 1 / (fabs(d) < tiny ? tiny : d);
+		c = fabs(c) < tiny ? tiny : c;
+		f *= d * c;
+		d = 1 + odd * d;
+		c = 1 + odd / c;
+		d = 1 / (fabs(d) < tiny ? tiny : d);
+		c = fabs(c) < tiny ? tiny : c;
+		f *= d * c;
+		if (fabs(d * c - 1) < 1e-14)
+			break;
+	}
+	return f;
+}
+
+/* Regularised; the side on which the fraction converges fast. */
+static double beta_share(double a, double b, double x)
+{
+	if (x <= 0 || x >= 1)
+		return x <= 0 ? 0 : 1;
+	double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+	return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
+	                                 : 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+double student_tail(double x, double df)
+{
+	double tail = beta_share(df / 2, 0.5, df / (df + x * x)) / 2;
 	return x < 0 ? 1 - tail : tail;
 }
 
-double noise_k_of(double k, size_t nu, double checks)
+static double student_density(double x, double df)
 {
-	double low = k, high = 1000, odds = student_tail(k, nu) / checks;
-	for (int i = 0; i < 60 && checks > 1; i++) {
-		double mid = (low + high) / 2;
-		student_tail(mid, nu) > odds ? (low = mid) : (high = mid);
-	}
-	return low;
+	return exp(lgamma((df + 1) / 2) - lgamma(df / 2) - (df + 1) / 2 * log1p(x * x / df)) /
+	       sqrt(df * 3.14159265358979323846);
 }
 
-double threshold_noise(const struct threshold *t, double s)
+/* Newton on the logarithm of the tail, which is convex or concave all the way. */
+double student_quantile(double tail, double df)
 {
-	double noise = t->per_s * s, l2 = t->limit * t->limit, n2 = noise * noise;
-	return noise > t->limit && t->limit > 0 ? sqrt((3 * l2 * l2 + n2 * n2) / (3 * l2 + n2)) : noise;
-}
-
-/* One of the baseline's runs, held against the others: given the sum of squares of all,
-   its distance over the spread of the rest is Student's t. Where distance and threshold,
-   which falls with that spread, meet is the t above which it would be an alarm. */
-double threshold_false_alarms(const struct threshold *t, double scale, double s, size_t nu)
-{
-	const double far = 1000;
-	double df = (double)nu - 1, squares = (double)nu * s * s, low = -far, high = far;
-	for (int i = 0; i < 60; i++) {
-		double mid = (low + high) / 2, rest = sqrt(squares / (df + mid * mid));
-		bool beyond = mid * rest * scale > t->shift + fmax(t->limit, threshold_noise(t, rest));
-		beyond ? (high = mid) : (low = mid);
+	const double most = 1e9;
+	double x = 1;
+	for (int i = 0; i < 100; i++) {
+		double at = student_tail(x, df), by = log(at / tail) * at / student_density(x, df);
+		x = fmin(fmax(x + by, x / 2), most);
+		if (!(fabs(by) > 1e-12 * x) || x >= most)
+			break;
 	}
-	return high < far ? student_tail(high, nu - 1) : 0;
+	return x;
 }

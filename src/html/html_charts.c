@@ -140,29 +140,31 @@ static void plot(struct html *h, const struct chart *c)
 
 static void numbers(struct html *h, const struct chart *c)
 {
-	const struct html_column columns[] = {
-		{ "line", ALIGN_LEFT },
+	const struct doc_column columns[] = {
+		{ "line", DOC_LEFT },
 		{ c->dots                ? "step"
 		  : c->x_unit == UNIT_NS ? "time"
 		                         : "action",
-		  ALIGN_RIGHT },
-		{ "value", ALIGN_RIGHT },
+		  DOC_RIGHT },
+		{ "value", DOC_RIGHT },
 	};
-	size_t more = 0;
-	html_details(h, "numbers");
-	html_table(h, arena_printf(&h->arena, "numbers: %s, %s", c->title, c->label), columns, 3);
+	struct document d;
+	doc_init(&d);
+	struct doc_table *t =
+	    doc_table(&d, arena_printf(&h->arena, "numbers: %s, %s", c->title, c->label), columns, 3);
 	for (size_t i = 0; i < c->nr; i++) {
 		const struct line *l = &c->lines[i];
-		for (size_t k = 0; k < l->points.list.nr && k < NUMBERS && html_row(h, ""); k++) {
+		for (size_t k = 0; k < l->points.list.nr && k < NUMBERS; k++) {
 			const struct series_point *p = &l->points.list.v[k];
-			html_cell(h, l->name);
-			html_figure_cell(h, unit_text(&h->arena, c->x_unit, p->x), true, p->x);
-			html_figure_cell(h, unit_text(&h->arena, l->unit, p->y), true, p->y);
-			html_puts(h, "</tr>\n");
+			doc_row(&d, 0);
+			doc_words_cell(&d, l->name);
+			doc_figure_cell(&d, unit_text(&h->arena, c->x_unit, p->x), true, p->x);
+			doc_figure_cell(&d, unit_text(&h->arena, l->unit, p->y), true, p->y);
 		}
-		more += l->points.list.nr > NUMBERS ? l->points.list.nr - NUMBERS : 0;
+		t->more += l->points.list.nr > NUMBERS ? l->points.list.nr - NUMBERS : 0;
 	}
-	html_table_end(h, more);
+	html_details(h, "numbers");
+	html_tables(h, &d);
 	html_details_end(h);
 }
 

@@ -80,15 +80,37 @@ static void peak_bar(struct html *h, const struct report_table *t, const char *s
 	html_puts(h, "</svg>\n");
 }
 
-static void name_with_key(struct html *h, const struct report_table *t, size_t row,
-                          const char *name)
+/* The rows of one memory, without the last column, which says whose they are; names first. */
+static void list(struct html *h, const struct report_table *t, const char *side, const char *memory,
+                 bool keys)
 {
-	html_printf(h,
-	            "<td class=\"n\"><svg class=\"swatch\" viewBox=\"0 0 10 10\" "
-	            "aria-hidden=\"true\"><rect class=\"c%d\" width=\"10\" height=\"10\"/></svg> ",
-	            color_of(h->r, category_of_row(t, row)));
-	html_name(h, name);
-	html_puts(h, "</td>");
+	struct document d;
+	size_t nr = 0, all = t->columns.nr, *order = arena_alloc(&h->arena, all + 1, sizeof *order);
+	struct doc_column *columns = arena_alloc(&h->arena, all + 1, sizeof *columns);
+	for (int text = 1; text >= 0; text--)
+		for (size_t i = 0; i + 1 < all; i++)
+			if (t->columns.v[i].is_text == (text != 0))
+				order[nr++] = i;
+	for (size_t i = 0; i < nr; i++)
+		columns[i] = (struct doc_column){ t->columns.v[order[i]].name,
+			                              t->columns.v[order[i]].is_text ? DOC_LEFT : DOC_RIGHT };
+	doc_init(&d);
+	doc_table(&d, arena_printf(&h->arena, "%s: %s", side, t->title), columns, nr);
+	for (size_t row = 0; row < report_table_rows(t); row++) {
+		if (!is_of(t, row, memory))
+			continue;
+		doc_row(&d, 0);
+		for (size_t k = 0; k < nr; k++) {
+			const struct report_cell *c = &t->cells.v[row * all + order[k]];
+			if (!t->columns.v[order[k]].is_text) {
+				doc_figure_cell(&d, c->text, c->kind == CELL_FIGURE, c->value);
+				continue;
+			}
+			doc_name_cell(&d, c->text);
+			d.line->key = keys && k == 0 ? color_of(h->r, category_of_row(t, row)) + 1 : 0;
+		}
+	}
+	html_tables(h, &d);
 }
 
 static void peak(struct html *h, const struct run_report *run, const char *memory)
@@ -102,12 +124,10 @@ static void peak(struct html *h, const struct run_report *run, const char *memor
 	html_text(h, memory);
 	html_puts(h, " at its peak</figcaption>\n");
 	peak_bar(h, t, side, memory);
-	struct html_filter filter = { memory, is_of, name_with_key };
-	html_list(h, arena_printf(&h->arena, "%s: %s", side, t->title), t, &filter);
+	list(h, t, side, memory, true);
 	if (sites) {
 		html_details(h, sites->title);
-		filter.key = NULL;
-		html_list(h, arena_printf(&h->arena, "%s: %s", side, sites->title), sites, &filter);
+		list(h, sites, side, memory, false);
 		html_details_end(h);
 	}
 	html_puts(h, "</figure>\n");

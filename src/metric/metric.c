@@ -64,6 +64,25 @@ enum worse worse_of(const char *better)
 	return !better ? WORSE_EITHER : strcmp(better, "lower") == 0 ? WORSE_UP : WORSE_DOWN;
 }
 
+enum family metric_family(const struct metric *m)
+{
+	if (m->exact)
+		return FAMILY_EXACT;
+	if (m->family != FAMILY_BY_NEED)
+		return m->family;
+	switch (m->need) {
+	case NEED_COMM:
+	case NEED_MATCHED:
+		return FAMILY_COMMUNICATION;
+	case NEED_GPU:
+	case NEED_RANKS:
+		return m->label == LABEL_NONE || m->label == LABEL_DEVICE ? FAMILY_MACHINE
+		                                                          : FAMILY_OPERATORS;
+	default:
+		return FAMILY_WALL;
+	}
+}
+
 const struct metric *metric_find(struct span name)
 {
 	for (size_t i = 0; i < NR_METRICS; i++)

@@ -66,6 +66,17 @@ enum need {
 /// Groups that reports list checks in. GROUP_INPUTS has no metric: it is about the artifacts.
 enum check_group { GROUP_STEP, GROUP_KERNELS, GROUP_MEMORY, GROUP_RANKS, GROUP_INPUTS, NR_GROUPS };
 
+/// What becomes noisy together, and shares a budget of false alarms (gate/noise_model.h).
+enum family {
+	FAMILY_BY_NEED, ///< of a row that does not say: as metric_family() derives it
+	FAMILY_EXACT, ///< counts and bytes
+	FAMILY_MACHINE, ///< GPU time of whole steps: one variable under several names
+	FAMILY_OPERATORS, ///< GPU time of one operator, category or kernel
+	FAMILY_WALL, ///< what the host has a part in
+	FAMILY_COMMUNICATION,
+	NR_FAMILIES
+};
+
 /// What a change of a metric is broken down into.
 enum parts_kind {
 	PARTS_TERMS, ///< other figures that add up to it
@@ -121,10 +132,14 @@ struct metric {
 	unsigned spoiled_by; ///< bits of enum spoiled_by
 	const char *meaning;
 	int since; ///< minor of stored files that brought it: in older ones it was not recorded
+	enum family family; ///< where it does not follow from the rest
 };
 
 /// The whole table, in report order; static.
 extern const struct metric metric_table[NR_METRICS];
+
+/// The family of `m`: never FAMILY_BY_NEED.
+enum family metric_family(const struct metric *m);
 
 /// Row of `name`, or NULL.
 const struct metric *metric_find(struct span name);

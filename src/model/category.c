@@ -53,9 +53,23 @@ bool category_add(struct category_table *t, const struct category_addition *a)
 	return true;
 }
 
+enum category_class category_class_of(const struct category_table *t, struct span name)
+{
+	int category = category_of(t, name);
+	return category < 0 ? CLASS_OTHER : t->rows.v[category].cls;
+}
+
 const char *category_name(const struct category_table *t, int index)
 {
 	return index < 0 ? "other" : t->rows.v[index].name;
+}
+
+enum category_class category_class_named(const struct category_table *t, struct span name)
+{
+	for (size_t i = 0; i < t->rows.nr; i++)
+		if (span_eq(name, span_of(t->rows.v[i].name)))
+			return t->rows.v[i].cls;
+	return CLASS_OTHER;
 }
 
 const char *class_name(enum category_class cls)

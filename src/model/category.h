@@ -46,6 +46,12 @@ bool category_add(struct category_table *t, const struct category_addition *a);
 /// Name of row `index`; "other" for -1.
 const char *category_name(const struct category_table *t, int index);
 
+/// Class of what has a name that categories match: CLASS_OTHER where none does.
+enum category_class category_class_of(const struct category_table *t, struct span name);
+
+/// Class of the category that is called `name`; CLASS_OTHER where none is.
+enum category_class category_class_named(const struct category_table *t, struct span name);
+
 /// "compute", "communication", "memory", "other".
 const char *class_name(enum category_class cls);
 

@@ -22,6 +22,9 @@ struct past_value {
 struct past_run {
 	struct provenance provenance;
 	uint64_t source_hash; ///< of the figures of all ranks: tells "the same run" apart
+	uint64_t pin; ///< source hash of the baseline's pin at that time; 0 unknown
+	const char *verdict; ///< what the gate said of it: "pass", "fail", …; "" unknown
+	bool accepted; ///< it counts for the reference as long as that pin is the baseline's
 	int64_t ranks, steps; ///< measured steps of the rank with the most
 	int64_t cut; ///< values that were left out for want of room, those of the least items
 	VEC(struct past_value) values; ///< ordered by query, label, rank

@@ -150,8 +150,8 @@ void rank_phase_figures(const struct run_view *v, size_t r, const struct metric 
 void rank_asked_figures(const struct run_view *v, size_t r, const struct query *q, figure_fn *fn,
                         void *ctx)
 {
-	if (q->phase && q->metric->parts == PARTS_CODE)
-		rank_code_figures(v, r, q->metric, q->phase, fn, ctx);
+	if ((q->phase || q->cls) && q->metric->parts == PARTS_CODE)
+		rank_code_figures(v, r, q->metric, q->phase, q->cls != NULL, fn, ctx);
 	else if (q->phase)
 		rank_phase_figures(v, r, q->metric, fn, ctx);
 	else

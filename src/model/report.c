@@ -7,6 +7,7 @@ const char *verdict_name(enum verdict v)
 		[VERDICT_MISSING] = "missing",
 		[VERDICT_WAIVED] = "waived",
 		[VERDICT_FAIL] = "fail",
+		[VERDICT_UNDECIDED] = "undecided",
 		[VERDICT_WARN] = "warn",
 		[VERDICT_IMPROVED] = "improved",
 		[VERDICT_PASS] = "pass",

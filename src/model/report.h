@@ -20,6 +20,7 @@ enum verdict {
 	VERDICT_MISSING,
 	VERDICT_WAIVED,
 	VERDICT_FAIL,
+	VERDICT_UNDECIDED,
 	VERDICT_WARN,
 	VERDICT_IMPROVED,
 	VERDICT_PASS,
@@ -50,20 +51,23 @@ struct breakdown {
 	VEC(struct part) parts;
 };
 
-/// What stands behind the two values of a check (rules.md, "Noise").
+/// What stands behind the two values of a check (judgement.md, "Noise").
 struct evidence {
 	int64_t baseline_runs; ///< that the baseline's value is the median of
 	int64_t candidate_runs;
+	int64_t past_runs; ///< that the noise is known from
 	VEC(int64_t) runs; ///< the candidate's value in each of its runs, where several
 	bool has_noise, has_detectable, has_false_alarms, has_steps;
-	int64_t noise, detectable; ///< in the metric's unit: change that is noise; smallest change
-	                           ///< that could have failed
-	int64_t pin_noise; ///< as noise, of a change since the pin, which is one run
+	int64_t noise, detectable; ///< in the metric's unit: a change within it is not sure; smallest
+	                           ///< change that could have failed
 	int64_t false_alarms; ///< expected failures of this check in unchanged runs, 1e-6 per run
+	int64_t more_runs, more_pairs; ///< of the candidate, or with controls: what would make a change
+	                               ///< of this size sure; 0 and 0: neither
 	int64_t steps[2], median[2], spread[2]; ///< baseline, candidate: samples over steps; spread is
 	                                        ///< the scaled MAD
 	int64_t p; ///< two-sided Mann-Whitney, 1e-6
 	const char *noise_text, *detectable_text; ///< "±1.20 ms", "3.1 ms (+2.1 %)"; "" none
+	const char *plan_text; ///< "2 more runs of the candidate would decide"; "" none
 	const char *text; ///< one sentence or more on all of it; "" none
 };
 
@@ -224,6 +228,7 @@ struct report {
 	bool has_false_alarms;
 	int64_t false_alarms; ///< failing checks expected of a gate run in which nothing changed, 1e-6
 	const char *false_alarms_text; ///< a sentence on it; NULL none
+	int64_t plan_runs, plan_pairs; ///< what would decide all that is undecided; 0 and 0: nothing
 	struct side baseline, candidate;
 	VEC(struct env_row) environment;
 	VEC(struct finding)

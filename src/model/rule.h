@@ -48,10 +48,18 @@ struct limits {
 	struct file_limit and_exact; ///< of input.*
 };
 
+/// What takes the place of a kernel.
+enum substitutes { SUBSTITUTES_OPERATOR, SUBSTITUTES_CATEGORY, SUBSTITUTES_NONE };
+
+/// What a change beyond a limit is that cannot be told from noise.
+enum unsure { UNSURE_UNDECIDED, UNSURE_WARN };
+
 /// What is noise.
 struct noise_rule {
-	int64_t k; ///< 1e-6: how many standard deviations are noise; 0: noise is not looked at
-	int64_t min_runs; ///< baseline runs below which the limit alone decides
+	int64_t k; ///< 1e-6: standard errors that a change has at least to be sure; 0: noise is not
+	           ///< looked at
+	int64_t min_runs; ///< accepted runs after the pin from which on they alone are the reference
+	int64_t budget; ///< of the whole gate, 1e-6 percent: chance that unchanged code fails
 };
 
 struct rule {
@@ -69,6 +77,8 @@ struct rule {
 	struct limits fail, warn;
 	enum level on_new, on_gone;
 	enum on_missing on_missing;
+	enum substitutes substitutes; ///< of kernel.* metrics
+	enum unsure unsure;
 	struct noise_rule noise;
 	unsigned line, column; ///< of the id in the file
 };

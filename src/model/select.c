@@ -81,14 +81,20 @@ static struct span value_of(const struct select_key *key, const struct select_it
 	bool narrows = key->glob == GLOB(phase) && item->rule->metric->label != LABEL_NONE;
 	if (!(key->labels & label) || key->labels == ANY_LABEL || !item->label.n || narrows)
 		return own ? span_of(own) : SPAN("");
-	if (label != LABELLED(KERNEL) || key->glob == GLOB(kernel))
-		return item->label;
-	int category = category_of(item->categories, item->label);
-	if (key->glob == GLOB(category))
-		return span_of(category_name(item->categories, category));
-	return span_of(category >= 0 && item->categories->rows.v[category].cls == CLASS_COMMUNICATION
-	                   ? "communication"
-	                   : "compute");
+	bool kernel = label == LABELLED(KERNEL);
+	if (key->glob == GLOB(cls) && label == LABELLED(OP))
+		return span_of(category_class_of(item->categories, item->label) == CLASS_COMMUNICATION
+		                   ? "communication"
+		                   : "compute");
+	struct span category = item->label;
+	if (kernel)
+		category =
+		    span_of(category_name(item->categories, category_of(item->categories, item->label)));
+	if (key->glob == GLOB(cls))
+		return span_of(category_class_named(item->categories, category) == CLASS_COMMUNICATION
+		                   ? "communication"
+		                   : "compute");
+	return kernel && key->glob == GLOB(category) ? category : item->label;
 }
 
 bool select_covers(const struct query *globs, const struct select_item *item)

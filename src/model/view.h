@@ -107,7 +107,7 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 
 /// The same in the phases that the glob `phase` names, of a metric with PARTS_CODE.
 void rank_code_figures(const struct run_view *v, size_t r, const struct metric *m,
-                       const char *phase, figure_fn *fn, void *ctx);
+                       const char *phase, bool kernels, figure_fn *fn, void *ctx);
 
 /// A path of operators or modules as people read it, "Llama > Attention"; lives as long as the
 /// view.

@@ -21,19 +21,6 @@ void ranks_choose(const struct report *r, bool candidate, size_t max, struct ran
 /// Cell `i` of a row, "–" where it has none.
 const char *rank_cell(const struct rank_row *row, size_t i);
 
-/// An aligned table of at most `max` ranks of one side under `title`; nothing where there are none.
-void ranks_write_text(const struct report *r, bool candidate, size_t max, const char *title,
-                      struct sink *out);
-
-/// A line for each insight.
-void insights_write_text(const struct report *r, bool sides, struct sink *out);
-
-/// A line for each of `l`.
-void trust_write_text(const struct trust_lines *l, struct sink *out);
-
-/// The same of the candidate of `r`, which has no other side.
-void trust_write_text_of_run(const struct report *r, struct sink *out);
-
 /// The member "trust".
 void trust_write_json(const struct report *r, bool sides, struct emit *e);
 

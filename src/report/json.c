@@ -2,6 +2,7 @@
 #include "report/diagnosis.h"
 #include "report/emit.h"
 #include "report/findings.h"
+#include "report/plan_json.h"
 #include "report/writers.h"
 
 static const char *or_null(const char *s)
@@ -58,6 +59,7 @@ static void noise(struct emit *e, const struct evidence *v, int digits)
 	}
 	emit_open(e, "noise", '{');
 	emit_number_if(e, "noise", v->has_noise, v->noise, digits);
+	emit_number(e, "past_runs", v->past_runs, 0);
 	emit_number(e, "baseline_runs", v->baseline_runs, 0);
 	emit_number(e, "candidate_runs", v->candidate_runs, 0);
 	emit_open(e, "runs", '[');
@@ -258,10 +260,13 @@ static void checks(struct emit *e, const struct report *r)
 	for (size_t i = 0; i < r->checks.nr; i++)
 		check(e, &r->checks.v[i]);
 	emit_close(e, ']');
+	emit_open_line(e, 1, "plan", '{');
+	plan_write_json(r, e);
+	emit_close(e, '}');
 	emit_open_line(e, 1, "summary", '{');
-	static const enum verdict order[] = { VERDICT_PASS,    VERDICT_WARN,         VERDICT_FAIL,
-		                                  VERDICT_MISSING, VERDICT_INCONCLUSIVE, VERDICT_IMPROVED,
-		                                  VERDICT_WAIVED,  VERDICT_SKIPPED };
+	static const enum verdict order[] = { VERDICT_PASS,      VERDICT_WARN,    VERDICT_FAIL,
+		                                  VERDICT_UNDECIDED, VERDICT_MISSING, VERDICT_INCONCLUSIVE,
+		                                  VERDICT_IMPROVED,  VERDICT_WAIVED,  VERDICT_SKIPPED };
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
 		emit_number(e, verdict_name(order[i]), r->counts[order[i]], 0);
 	emit_close(e, '}');

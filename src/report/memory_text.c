@@ -3,8 +3,10 @@
 #include "report/memory_text.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "model/memory_view.h"
 #include "report/table.h"
 
@@ -15,7 +17,7 @@
 struct memory_text {
 	const struct digest *digest;
 	const struct memory_stat *m;
-	struct sink *out;
+	struct document *d;
 	struct arena arena; /* what the cells hold */
 };
 
@@ -42,7 +44,7 @@ static const char *share(struct memory_text *t, int64_t part, int64_t whole)
 static const char *line(struct memory_text *t, struct span s)
 {
 	struct strbuf b = STRBUF_INIT;
-	table_add_text(&b, s, NAME_CHARS);
+	text_add_log(&b, s, NAME_CHARS);
 	return arena_take(&t->arena, &b);
 }
 
@@ -50,8 +52,22 @@ static const char *line(struct memory_text *t, struct span s)
 static const char *input(struct memory_text *t, const char *s)
 {
 	struct strbuf b = STRBUF_INIT;
-	table_add_text(&b, span_of(s), INPUT_CHARS);
+	text_add_log(&b, span_of(s), INPUT_CHARS);
 	return arena_take(&t->arena, &b);
+}
+
+/* An item of a list. What is a stranger's in it is fit for a line. */
+static void say(struct memory_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct memory_text *t, const char *fmt, ...)
+{
+	struct strbuf b = STRBUF_INIT;
+	va_list ap;
+	va_start(ap, fmt);
+	strbuf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	doc_item(t->d, 0);
+	doc_said(t->d, arena_take(&t->d->arena, &b));
 }
 
 static bool is_snapshot(const struct memory_stat *m)
@@ -89,15 +105,12 @@ static void write_list(struct memory_text *t, const struct list_table *l)
 	const struct memory_item *v = memory_list_of(t->digest, t->m->id, l->list, &nr);
 	if (!nr)
 		return;
-	sink_printf(t->out, "\n  %s\n", l->title);
 	for (size_t i = 0; i < nr && i < TOP; i++) {
 		const char *cells[MAX_COLUMNS];
 		l->cells(t, &v[i], cells);
-		table_add(&table, NULL, cells);
+		table_add(&table, cells);
 	}
-	table_write(&table, t->out);
-	if (nr > TOP)
-		sink_printf(t->out, "  %zu more\n", nr - TOP);
+	table_put(&table, false, l->title, nr > TOP ? nr - TOP : 0, t->d);
 }
 
 static void category_cells(struct memory_text *t, const struct memory_item *item,
@@ -245,17 +258,14 @@ static void write_files(struct memory_text *t, const char *title)
 	}
 	files.nr = kept;
 	vec_sort(&files, by_bytes);
-	if (kept)
-		sink_printf(t->out, "\n  by %s at the peak\n", title);
 	for (size_t i = 0; i < kept && i < TOP; i++) {
 		const struct memory_item *f = &files.v[i];
-		table_add(&table, NULL,
+		table_add(&table,
 		          (const char *[]){ bytes(t, f->bytes), share(t, f->bytes, t->m->peak_allocated),
 		                            count(t, f->blocks, "block", "blocks"), line(t, f->file) });
 	}
-	table_write(&table, t->out);
-	if (kept > TOP)
-		sink_printf(t->out, "  %zu more\n", kept - TOP);
+	table_put(&table, false, arena_printf(&t->arena, "by %s at the peak", title),
+	          kept > TOP ? kept - TOP : 0, t->d);
 	vec_release(&files);
 }
 
@@ -265,29 +275,28 @@ static void write_levels(struct memory_text *t)
 {
 	const struct memory_stat *m = t->m;
 	struct table table = { .align = "lrrrr" };
-	table_add(&table, NULL,
+	table_add(&table,
 	          (const char *[]){ "", "allocated", "reserved", "not in use", "fragmentation" });
-	table_add(&table, NULL,
+	table_add(&table,
 	          (const char *[]){
 	              "at the peak", bytes(t, m->peak_allocated), bytes(t, m->reserved_at_peak),
 	              bytes(t, number_sub(m->reserved_at_peak, m->peak_allocated)),
 	              unit_text(&t->arena, UNIT_PCT,
 	                        memory_fragmentation(m->peak_allocated, m->reserved_at_peak)) });
-	table_add(
-	    &table, NULL,
-	    (const char *[]){ "at the end", bytes(t, m->end_allocated), bytes(t, m->end_reserved),
+	table_add(&table, (const char *[]){
+	                      "at the end", bytes(t, m->end_allocated), bytes(t, m->end_reserved),
 	                      bytes(t, number_sub(m->end_reserved, m->end_allocated)),
 	                      unit_text(&t->arena, UNIT_PCT,
 	                                memory_fragmentation(m->end_allocated, m->end_reserved)) });
-	table_write(&table, t->out);
+	table_put(&table, true, "", 0, t->d);
 	if (m->peak_persistent != MEMORY_UNKNOWN && m->peak_carried != MEMORY_UNKNOWN &&
 	    m->peak_transient != MEMORY_UNKNOWN)
-		sink_printf(t->out,
-		            "  of the peak: %s (%s) persistent, there at the end too; %s (%s) from before "
-		            "the recording, freed later; %s (%s) transient\n",
-		            bytes(t, m->peak_persistent), share(t, m->peak_persistent, m->peak_allocated),
-		            bytes(t, m->peak_carried), share(t, m->peak_carried, m->peak_allocated),
-		            bytes(t, m->peak_transient), share(t, m->peak_transient, m->peak_allocated));
+		say(t,
+		    "of the peak: %s (%s) persistent, there at the end too; %s (%s) from before "
+		    "the recording, freed later; %s (%s) transient",
+		    bytes(t, m->peak_persistent), share(t, m->peak_persistent, m->peak_allocated),
+		    bytes(t, m->peak_carried), share(t, m->peak_carried, m->peak_allocated),
+		    bytes(t, m->peak_transient), share(t, m->peak_transient, m->peak_allocated));
 }
 
 /* "running at the peak: aten::mul, inputs [8, 4], [8, 4] (float, float)" */
@@ -296,13 +305,12 @@ static void write_peak_op(struct memory_text *t)
 	const struct memory_stat *m = t->m;
 	if (!m->peak_op)
 		return;
-	sink_printf(t->out, "  running at the peak%s: %s", is_snapshot(m) ? " of the trace" : "",
-	            line(t, span_of(m->peak_op)));
+	say(t, "running at the peak%s: %s", is_snapshot(m) ? " of the trace" : "",
+	    line(t, span_of(m->peak_op)));
 	if (m->peak_dims)
-		sink_printf(t->out, ", inputs %s", input(t, m->peak_dims));
+		doc_printf(t->d, ", inputs %s", input(t, m->peak_dims));
 	if (m->peak_types)
-		sink_printf(t->out, "%s(%s)", m->peak_dims ? " " : ", inputs ", input(t, m->peak_types));
-	sink_puts(t->out, "\n");
+		doc_printf(t->d, "%s(%s)", m->peak_dims ? " " : ", inputs ", input(t, m->peak_types));
 }
 
 static void write_risk(struct memory_text *t)
@@ -312,16 +320,16 @@ static void write_risk(struct memory_text *t)
 	};
 	struct memory_headroom h = memory_headroom_of(t->m);
 	if (h.risk == RISK_UNKNOWN)
-		sink_puts(t->out, "  out-of-memory risk: unknown without the size of the device "
-		                  "(--device-memory)\n");
+		say(t, "out-of-memory risk: unknown without the size of the device "
+		       "(--device-memory)");
 	else
-		sink_printf(t->out,
-		            "  out-of-memory risk: %s: %s of the device less %s allocated and %s not in "
-		            "use at the peak leaves %s (critical below 1 GB, warning below 2 GB)\n",
-		            words[h.risk], bytes(t, t->m->capacity), bytes(t, t->m->peak_allocated),
-		            bytes(t, h.unused), bytes(t, h.left));
+		say(t,
+		    "out-of-memory risk: %s: %s of the device less %s allocated and %s not in "
+		    "use at the peak leaves %s (critical below 1 GB, warning below 2 GB)",
+		    words[h.risk], bytes(t, t->m->capacity), bytes(t, t->m->peak_allocated),
+		    bytes(t, h.unused), bytes(t, h.left));
 	if (t->m->oom_count > 0)
-		sink_printf(t->out, "  memory ran out %s\n", count(t, t->m->oom_count, "time", "times"));
+		say(t, "memory ran out %s", count(t, t->m->oom_count, "time", "times"));
 }
 
 static void write_expandable(struct memory_text *t)
@@ -333,11 +341,11 @@ static void write_expandable(struct memory_text *t)
 	};
 	const struct memory_stat *m = t->m;
 	int64_t unused = memory_headroom_of(m).unused;
-	sink_printf(t->out,
-	            "  expandable segments: %s: at the peak %s of %s reserved were not in use; they "
-	            "are recommended from %d %% on, of at least %s or where memory ran out\n",
-	            words[memory_expandable(t->digest, m)], bytes(t, unused),
-	            bytes(t, m->reserved_at_peak), EXPANDABLE_PCT, bytes(t, EXPANDABLE_BYTES));
+	say(t,
+	    "expandable segments: %s: at the peak %s of %s reserved were not in use; they "
+	    "are recommended from %d %% on, of at least %s or where memory ran out",
+	    words[memory_expandable(t->digest, m)], bytes(t, unused), bytes(t, m->reserved_at_peak),
+	    EXPANDABLE_PCT, bytes(t, EXPANDABLE_BYTES));
 }
 
 static void write_snapshot(struct memory_text *t)
@@ -357,13 +365,12 @@ static void write_snapshot(struct memory_text *t)
 static void write_record(struct memory_text *t)
 {
 	const struct memory_stat *m = t->m;
-	sink_printf(t->out, "  at the peak %s allocated", bytes(t, m->peak_allocated));
+	say(t, "at the peak %s allocated", bytes(t, m->peak_allocated));
 	if (m->capacity != MEMORY_UNKNOWN)
-		sink_printf(t->out, ", %s of %s", share(t, m->peak_allocated, m->capacity),
-		            bytes(t, m->capacity));
+		doc_printf(t->d, ", %s of %s", share(t, m->peak_allocated, m->capacity),
+		           bytes(t, m->capacity));
 	if (m->end_allocated != MEMORY_UNKNOWN)
-		sink_printf(t->out, "; %s at the end", bytes(t, m->end_allocated));
-	sink_puts(t->out, "\n");
+		doc_printf(t->d, "; %s at the end", bytes(t, m->end_allocated));
 	write_peak_op(t);
 	write_list(t, &before_files[0]);
 	if (m->source != MEMORY_OF_XPROF)
@@ -374,23 +381,26 @@ static void write_record(struct memory_text *t)
 
 static void write_memory(struct memory_text *t, bool name_rank)
 {
-	sink_printf(t->out, "\nmemory %s", line(t, span_of(t->m->id)));
+	doc_section(t->d, "memory", "", DOC_OPEN);
+	doc_paragraph(t->d);
+	doc_words(t->d, "memory ");
+	doc_said(t->d, t->m->id);
 	if (name_rank)
-		sink_printf(t->out, " of rank %" PRId64, t->digest->rank);
-	sink_puts(t->out, "\n");
+		doc_printf(t->d, " of rank %" PRId64, t->digest->rank);
 	if (is_snapshot(t->m))
 		write_snapshot(t);
 	else if (t->m->source == MEMORY_OF_TRACE)
 		write_peak_op(t);
 	else
 		write_record(t);
+	doc_end(t->d);
 	arena_release(&t->arena);
 }
 
-void memory_text_write(const struct digest *d, bool name_rank, struct sink *out)
+void memory_document(const struct digest *digest, bool name_rank, struct document *d)
 {
-	for (size_t i = 0; i < d->memories.nr; i++) {
-		struct memory_text t = { .digest = d, .m = &d->memories.v[i], .out = out };
+	for (size_t i = 0; i < digest->memories.nr; i++) {
+		struct memory_text t = { .digest = digest, .m = &digest->memories.v[i], .d = d };
 		if (t.m->peak_op || t.m->source != MEMORY_OF_TRACE)
 			write_memory(&t, name_rank);
 	}

@@ -2,10 +2,10 @@
 #ifndef GG_REPORT_MEMORY_TEXT_H
 #define GG_REPORT_MEMORY_TEXT_H
 
-#include "io/sink.h"
+#include "document/document.h"
 #include "model/digest.h"
 
 /// Write a section for each memory of a snapshot; nothing where `d` has none.
-void memory_text_write(const struct digest *d, bool name_rank, struct sink *out);
+void memory_document(const struct digest *digest, bool name_rank, struct document *d);
 
 #endif

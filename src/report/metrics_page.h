@@ -3,7 +3,7 @@
 #ifndef GG_REPORT_METRICS_PAGE_H
 #define GG_REPORT_METRICS_PAGE_H
 
-#include "io/sink.h"
+#include "document/document.h"
 #include "model/report.h"
 #include "model/view.h"
 
@@ -22,7 +22,7 @@ struct metrics_lines {
 struct metrics_page {
 	const struct run_view *v;
 	const struct report *r; ///< what is to be said of the run; NULL nothing
-	struct sink *out;
+	struct document *d;
 	struct arena arena; ///< owns what the cells hold
 	bool many; ///< several ranks
 };

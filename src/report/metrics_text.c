@@ -1,7 +1,9 @@
 /* `gpugate metrics` for people. */
 #include <inttypes.h>
 
-#include "report/findings.h"
+#include "base/text.h"
+
+#include "report/document.h"
 #include "report/memory_text.h"
 #include "report/metrics_page.h"
 #include "report/table.h"
@@ -9,7 +11,6 @@
 
 #define LINE_CHARS 1000
 #define TOP 20
-#define RANKS_SHOWN 32 /* in the table of ranks */
 #define RANKS_TOLD 8 /* with a line, or a section, of their own */
 
 /* ---- tables ---- */
@@ -22,12 +23,11 @@ static void add_over_ranks(struct metrics_page *p, struct table *t, const struct
 	bool same = l->low == l->high;
 	if (l->label.n && m->need != NEED_INPUT)
 		label = arena_printf(&p->arena, "%s %s", m->name, metrics_name(p, l->label));
-	table_add(t, NULL,
-	          (const char *[]){ label, unit_text(&p->arena, m->unit, l->value),
-	                            same ? "" : unit_text(&p->arena, m->unit, l->low),
-	                            same ? "" : metrics_rank(p, l->low_rank),
-	                            same ? "" : unit_text(&p->arena, m->unit, l->high),
-	                            same ? "" : metrics_rank(p, l->high_rank) });
+	table_add(t, (const char *[]){ label, unit_text(&p->arena, m->unit, l->value),
+	                               same ? "" : unit_text(&p->arena, m->unit, l->low),
+	                               same ? "" : metrics_rank(p, l->low_rank),
+	                               same ? "" : unit_text(&p->arena, m->unit, l->high),
+	                               same ? "" : metrics_rank(p, l->high_rank) });
 }
 
 static void step_table(struct metrics_page *p)
@@ -37,10 +37,9 @@ static void step_table(struct metrics_page *p)
 	const char *what = window ? "per window (no steps marked)" : "per step";
 	struct table t = { .align = p->many ? "lrrlrl" : "lrrr" };
 	if (p->many)
-		table_add(&t, NULL,
-		          (const char *[]){ what, "median of the ranks", "lowest", "", "highest", "" });
+		table_add(&t, (const char *[]){ what, "median of the ranks", "lowest", "", "highest", "" });
 	else
-		table_add(&t, NULL, (const char *[]){ what, "median", "min", "max" });
+		table_add(&t, (const char *[]){ what, "median", "min", "max" });
 	for (int m = 0; m < (int)NR_STEP_METRICS; m++) {
 		struct metrics_lines lines;
 		enum unit unit = metric_table[m].unit;
@@ -50,19 +49,14 @@ static void step_table(struct metrics_page *p)
 			if (p->many)
 				add_over_ranks(p, &t, &metric_table[m], l);
 			else
-				table_add(&t, NULL,
-				          (const char *[]){ metric_table[m].name,
-				                            unit_text(&p->arena, unit, l->value),
-				                            unit_text(&p->arena, unit, l->low),
-				                            unit_text(&p->arena, unit, l->high) });
+				table_add(&t, (const char *[]){ metric_table[m].name,
+				                                unit_text(&p->arena, unit, l->value),
+				                                unit_text(&p->arena, unit, l->low),
+				                                unit_text(&p->arena, unit, l->high) });
 		}
 		vec_release(&lines.list);
 	}
-	if (t.rows.nr == 1)
-		t.rows.nr = 0;
-	bool any = t.rows.nr;
-	table_write(&t, p->out);
-	sink_puts(p->out, any ? "\n" : "");
+	table_put(&t, true, "", 0, p->d);
 }
 
 /* A row for each phase that a rank tells. */
@@ -77,7 +71,7 @@ static void phase_table(struct metrics_page *p)
 	const char *cells[NR + 1] = { "phase" };
 	for (size_t k = 0; k < NR; k++)
 		cells[k + 1] = metric_table[ids[k]].name + strlen("step.");
-	table_add(&t, NULL, cells);
+	table_add(&t, cells);
 	for (int phase = PHASE_FORWARD; phase < NR_PHASES; phase++) {
 		bool any = false;
 		cells[0] = phase_names[phase];
@@ -96,13 +90,9 @@ static void phase_table(struct metrics_page *p)
 			vec_release(&answers.list);
 		}
 		if (any)
-			table_add(&t, NULL, cells);
+			table_add(&t, cells);
 	}
-	if (t.rows.nr == 1)
-		t.rows.nr = 0;
-	bool any = t.rows.nr;
-	table_write(&t, p->out);
-	sink_puts(p->out, any ? "\n" : "");
+	table_put(&t, true, "", 0, p->d);
 }
 
 /* Figures of the run, of its devices and memories, and others of few items. */
@@ -133,14 +123,13 @@ static void run_table(struct metrics_page *p)
 			                     ? arena_printf(&p->arena, "%s %s", label_name(metric->label),
 			                                    metrics_name(p, l->label))
 			                     : "";
-			table_add(&t, NULL,
+			table_add(&t,
 			          (const char *[]){ own->name, unit_text(&p->arena, own->unit, l->value), of });
 		}
 		vec_release(&lines.list);
 	}
-	sink_puts(p->out,
-	          p->many ? "whole run: median of the ranks, lowest, highest\n" : "whole run\n");
-	table_write(&t, p->out);
+	table_put(&t, false, p->many ? "whole run: median of the ranks, lowest, highest" : "whole run",
+	          0, p->d);
 }
 
 static void top_table(struct metrics_page *p, enum metric_id id, const char *title)
@@ -154,14 +143,10 @@ static void top_table(struct metrics_page *p, enum metric_id id, const char *tit
 		const char *label = metrics_name(p, l->label);
 		if (p->many && l->rank >= 0)
 			label = arena_printf(&p->arena, "%s, %s", label, metrics_rank(p, l->rank));
-		table_add(&t, NULL,
+		table_add(&t,
 		          (const char *[]){ unit_text(&p->arena, metric_table[id].unit, l->value), label });
 	}
-	if (t.rows.nr)
-		sink_printf(p->out, "\n%s\n", title);
-	table_write(&t, p->out);
-	if (lines.list.nr > TOP)
-		sink_printf(p->out, "  %zu more\n", lines.list.nr - TOP);
+	table_put(&t, false, title, lines.list.nr > TOP ? lines.list.nr - TOP : 0, p->d);
 	vec_release(&lines.list);
 }
 
@@ -189,7 +174,7 @@ static void comm_table(struct metrics_page *p)
 			               .reduce = m->reduce == REDUCE_EACH ? REDUCE_MEDIAN : m->reduce };
 		run_query(p->v, &q, &p->arena, &answers[k]);
 	}
-	table_add(&t, NULL, (const char *[]){ "count", "bytes", "time", "algorithm", "bus", "" });
+	table_add(&t, (const char *[]){ "count", "bytes", "time", "algorithm", "bus", "" });
 	for (size_t i = 0; i < answers[0].list.nr; i++) {
 		struct span label = answers[0].list.v[i].label;
 		const char *cells[NR + 1];
@@ -198,16 +183,15 @@ static void comm_table(struct metrics_page *p)
 			cells[k] = value ? unit_text(&p->arena, metric_table[ids[k]].unit, *value) : "–";
 		}
 		cells[NR] = metrics_name(p, label);
-		table_add(&t, NULL, cells);
+		table_add(&t, cells);
 	}
 	for (size_t k = 0; k < NR; k++)
 		vec_release(&answers[k].list);
-	if (t.rows.nr > 1)
-		sink_printf(p->out, "\ncollectives per step by kind and process group%s\n",
-		            p->many ? ": median of the ranks; bandwidth of the one that waits least" : "");
-	else
-		t.rows.nr = 0;
-	table_write(&t, p->out);
+	table_put(&t, true,
+	          p->many ? "collectives per step by kind and process group: median of the ranks; "
+	                    "bandwidth of the one that waits least"
+	                  : "collectives per step by kind and process group",
+	          0, p->d);
 }
 
 static const char *rate_of(struct metrics_page *p, const struct function_stat *f)
@@ -224,23 +208,19 @@ static void function_table(struct metrics_page *p)
 	struct table t = { .align = "lrrrl" };
 	metrics_query(p, METRIC_FUNCTION_EXCLUSIVE_PCT, &lines);
 	vec_sort(&lines.list, metrics_by_value);
-	table_add(&t, NULL, (const char *[]){ "class", "share", "execution", "throughput", "" });
+	table_add(&t, (const char *[]){ "class", "share", "execution", "throughput", "" });
 	for (size_t i = 0; i < lines.list.nr; i++) {
 		const struct metrics_line *l = &lines.list.v[i];
 		if (l->value < FUNCTION_WORTH_NAMING)
 			continue;
-		table_add(&t, NULL,
-		          (const char *[]){ function_class_names[l->function->cls],
-		                            unit_text(&p->arena, UNIT_PCT, l->value),
-		                            unit_text(&p->arena, UNIT_NS, l->function->median_ns),
-		                            rate_of(p, l->function), metrics_name(p, l->label) });
+		table_add(&t, (const char *[]){ function_class_names[l->function->cls],
+		                                unit_text(&p->arena, UNIT_PCT, l->value),
+		                                unit_text(&p->arena, UNIT_NS, l->function->median_ns),
+		                                rate_of(p, l->function), metrics_name(p, l->label) });
 	}
 	vec_release(&lines.list);
-	if (t.rows.nr > 1)
-		sink_puts(p->out, "\nfunctions above 1 % of the time, less what a higher class covers\n");
-	else
-		t.rows.nr = 0;
-	table_write(&t, p->out);
+	table_put(&t, true, "functions above 1 % of the time, less what a higher class covers", 0,
+	          p->d);
 }
 
 /* ---- the page ---- */
@@ -262,7 +242,6 @@ static void add_extent(struct strbuf *b, const struct digest *d)
 		strbuf_adds(b, "; PARTIAL: only the first events were read");
 	if (d->trust.truncated)
 		strbuf_adds(b, "; CUT SHORT: only the complete events were read");
-	strbuf_addch(b, '\n');
 }
 
 /* What the rank was read from. */
@@ -273,64 +252,75 @@ static void add_files(struct strbuf *b, const struct digest *d)
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		if (files[i]) {
 			strbuf_adds(b, b->n > before ? ", " : "");
-			table_add_text(b, span_of(files[i]), LINE_CHARS);
+			text_add_log(b, span_of(files[i]), LINE_CHARS);
 		}
 	if (b->n == before)
 		strbuf_adds(b, "digest");
 }
 
-static void rank_line(const struct digest *d, struct sink *out)
+static void put_rank(struct document *doc, const struct digest *d)
 {
 	const char *gpu = digest_env(d, "gpu.name");
 	struct strbuf b = STRBUF_INIT;
 	strbuf_addf(&b, "rank %" PRId64 ": ", d->rank);
 	add_files(&b, d);
 	strbuf_adds(&b, ", ");
-	table_add_text(&b, span_of(gpu ? gpu : "GPU not named"), LINE_CHARS);
+	text_add_log(&b, span_of(gpu ? gpu : "GPU not named"), LINE_CHARS);
 	add_extent(&b, d);
-	sink_write(out, strbuf_span(&b));
-	strbuf_release(&b);
+	doc_paragraph(doc);
+	doc_said(doc, arena_take(&doc->arena, &b));
 }
 
-static void header(struct metrics_page *p)
+static void put_remarks(struct metrics_page *p)
+{
+	struct trust_lines trust;
+	trust_lines_init(&trust, p->r, false);
+	doc_remarks(p->d, p->r, &trust);
+	trust_lines_release(&trust);
+	doc_ranks(p->d, p->r, true, "Ranks");
+}
+
+static void put_header(struct metrics_page *p)
 {
 	const struct run *run = p->v->run;
 	for (size_t i = 0; i < run->ranks.nr && i < RANKS_TOLD; i++)
-		rank_line(run->ranks.v[i], p->out);
-	if (run->ranks.nr > RANKS_TOLD)
-		sink_printf(p->out, "%zu more ranks\n", run->ranks.nr - RANKS_TOLD);
+		put_rank(p->d, run->ranks.v[i]);
+	if (run->ranks.nr > RANKS_TOLD) {
+		doc_paragraph(p->d);
+		doc_printf(p->d, "%zu more ranks", run->ranks.nr - RANKS_TOLD);
+	}
 	/* one rank speaks for the run, as in the notes of the reports */
 	const char *unmarked = run->ranks.nr ? digest_unmarked_text(run->ranks.v[0], &p->arena) : NULL;
-	if (unmarked)
-		sink_printf(p->out, "note: %s\n", unmarked);
-	if (p->v->merged_names)
-		sink_printf(p->out, "%zu kernel names differ only in numbering and are shown as one\n",
-		            p->v->merged_names);
-	if (p->r) {
-		trust_write_text_of_run(p->r, p->out);
-		insights_write_text(p->r, false, p->out);
-		ranks_write_text(p->r, true, RANKS_SHOWN, "ranks", p->out);
+	if (unmarked) {
+		doc_paragraph(p->d);
+		doc_printf(p->d, "note: %s", unmarked);
 	}
-	sink_puts(p->out, "\n");
+	if (p->v->merged_names) {
+		doc_paragraph(p->d);
+		doc_printf(p->d, "%zu kernel names differ only in numbering and are shown as one",
+		           p->v->merged_names);
+	}
+	if (p->r)
+		put_remarks(p);
 }
 
-static void memories(struct metrics_page *p)
+static void put_memories(struct metrics_page *p)
 {
 	const struct run *run = p->v->run;
 	for (size_t i = 0, nr = 0; i < run->ranks.nr && nr < RANKS_TOLD; i++) {
-		memory_text_write(run->ranks.v[i], p->many, p->out);
+		memory_document(run->ranks.v[i], p->many, p->d);
 		nr += run->ranks.v[i]->memories.nr > 0;
 	}
 }
 
-void metrics_write_text(const struct run_view *v, const struct report *r, struct sink *out)
+void metrics_document(const struct run_view *v, const struct report *r, struct document *d)
 {
-	struct metrics_page p = { .v = v, .r = r, .out = out, .many = v->run->ranks.nr > 1 };
-	header(&p);
+	struct metrics_page p = { .v = v, .r = r, .d = d, .many = v->run->ranks.nr > 1 };
+	put_header(&p);
 	step_table(&p);
 	phase_table(&p);
 	run_table(&p);
-	memories(&p);
+	put_memories(&p);
 	comm_table(&p);
 	function_table(&p);
 	top_table(&p, METRIC_KERNEL_TIME, "kernels by time per step");
@@ -338,6 +328,16 @@ void metrics_write_text(const struct run_view *v, const struct report *r, struct
 	top_table(&p, METRIC_OP_SELF_TIME, "operators by self time per step");
 	top_table(&p, METRIC_THREAD_TIME, "host threads by time");
 	arena_release(&p.arena);
+}
+
+void metrics_write_text(const struct run_view *v, const struct report *r,
+                        const struct write_options *o, struct sink *out)
+{
+	struct document d;
+	doc_init(&d);
+	metrics_document(v, r, &d);
+	document_write_text(&d, o, out);
+	doc_release(&d);
 }
 
 void metric_table_write_text(struct sink *out)

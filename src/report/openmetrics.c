@@ -139,8 +139,10 @@ static void series(struct exposition *e, const char *name, const char *labels, c
 
 static void write_verdict(struct exposition *e)
 {
-	static const enum verdict states[] = { VERDICT_PASS, VERDICT_WARN, VERDICT_FAIL,
-		                                   VERDICT_MISSING, VERDICT_INCONCLUSIVE };
+	static const enum verdict states[] = {
+		VERDICT_PASS,      VERDICT_WARN,    VERDICT_FAIL,
+		VERDICT_UNDECIDED, VERDICT_MISSING, VERDICT_INCONCLUSIVE
+	};
 	const struct report *r = e->r;
 	const char *name = "gpugate_verdict";
 	family(e, name, "stateset", NULL, "Verdict on the run; error where nothing could be judged.");
@@ -190,13 +192,13 @@ static void add_side(struct exposition *e, const struct metric *m, const char *l
 		                                        m->exact ? value : rounded(value), digits });
 }
 
-/* In the order of what breaks the gate: 5 and more do. */
+/* What breaks the gate is 5 and more; numbers stay what they were. */
 static int64_t state_of(enum verdict v)
 {
 	static const int states[NR_VERDICTS] = {
 		[VERDICT_PASS] = 0,         [VERDICT_IMPROVED] = 1, [VERDICT_SKIPPED] = 2,
 		[VERDICT_WAIVED] = 3,       [VERDICT_WARN] = 4,     [VERDICT_MISSING] = 5,
-		[VERDICT_INCONCLUSIVE] = 6, [VERDICT_FAIL] = 7,
+		[VERDICT_INCONCLUSIVE] = 6, [VERDICT_FAIL] = 7,     [VERDICT_UNDECIDED] = 8,
 	};
 	return states[v];
 }
@@ -272,7 +274,7 @@ static void write_rows(struct exposition *e)
 				strbuf_adds(&name, "gpugate_check_state");
 				family(e, strbuf_str(&name), "gauge", NULL,
 				       "0 pass, 1 improved, 2 skipped, 3 waived, 4 warn, 5 missing, "
-				       "6 inconclusive, 7 fail.");
+				       "6 inconclusive, 7 fail, 8 undecided.");
 			}
 		}
 		series(e, strbuf_str(&name), numbered(e, i), row->side, row->value, row->digits);

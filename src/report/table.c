@@ -4,100 +4,44 @@
 
 #include "base/text.h"
 
-#define NOTE_INDENT 6
-#define LINE_COLUMNS 100
-
-void table_add(struct table *t, const char *color, const char *const *cells)
+void table_add(struct table *t, const char *const *cells)
 {
 	size_t nr = strlen(t->align);
-	struct table_row row = { .cells = arena_alloc(&t->arena, nr, sizeof *row.cells),
-		                     .color = color };
+	const char **row = arena_alloc(&t->arena, nr, sizeof *row);
 	for (size_t i = 0; i < nr; i++)
-		row.cells[i] = cells[i];
+		row[i] = cells[i];
 	vec_push(&t->rows, row);
 }
 
-void table_note_line(struct table *t, const char *what, const char *text)
+static void put_row(const struct table *t, const char *const *row, struct document *d)
 {
-	vec_push(&t->rows, (struct table_row){ .note = arena_printf(&t->arena, "%s%s", what, text) });
-}
-
-void table_note(struct table *t, const char *what, const char *trusted)
-{
-	const char *rest = arena_printf(&t->arena, "%s%s", what, trusted);
-	while (*rest) {
-		size_t chars = 0, end = 0, i = 0;
-		struct span s = span_of(rest);
-		while (i < s.n && chars++ < LINE_COLUMNS - NOTE_INDENT) {
-			end = s.p[i] == ' ' && i && s.p[i - 1] != '=' ? i : end;
-			text_next(s, &i);
-		}
-		if (i == s.n || !end)
-			end = s.n;
-		vec_push(&t->rows,
-		         (struct table_row){ .note = arena_dup(&t->arena, (struct span){ rest, end }) });
-		rest += end + (rest[end] == ' ');
-	}
-}
-
-static void add_blanks(struct strbuf *b, size_t nr)
-{
-	while (nr--)
-		strbuf_addch(b, ' ');
-}
-
-static void add_row(struct strbuf *b, const struct table *t, const size_t *width,
-                    const struct table_row *row)
-{
-	size_t owed = 2;
-	if (row->note)
-		strbuf_addf(b, "%*s%s", NOTE_INDENT, "", row->note);
-	for (size_t i = 0; !row->note && t->align[i]; i++) {
-		size_t fill = width[i] - text_chars(span_of(row->cells[i]));
+	doc_row(d, 0);
+	for (size_t i = 0; t->align[i]; i++) {
+		const char *text = arena_dup(&d->arena, span_of(row[i]));
 		if (t->align[i] == 'r')
-			owed += fill;
-		if (row->cells[i][0]) {
-			bool colored = i == 0 && row->color;
-			add_blanks(b, owed);
-			strbuf_adds(b, colored ? row->color : "");
-			strbuf_adds(b, row->cells[i]);
-			strbuf_adds(b, colored ? "\033[0m" : "");
-			owed = 0;
-		}
-		owed += 2 + (t->align[i] == 'l' ? fill : 0);
+			doc_figure_cell(d, text, false, 0);
+		else if (i == 0) /* our words, which are broken rather than cut */
+			doc_said_cell(d, text);
+		else
+			doc_name_cell(d, text);
 	}
-	strbuf_addch(b, '\n');
 }
 
-void table_write(struct table *t, struct sink *out)
+void table_put(struct table *t, bool head, const char *title, size_t more, struct document *d)
 {
 	size_t nr = strlen(t->align);
-	size_t *width = arena_alloc(&t->arena, nr, sizeof *width);
-	struct strbuf b = STRBUF_INIT;
-	for (size_t r = 0; r < t->rows.nr; r++)
-		for (size_t i = 0; !t->rows.v[r].note && i < nr; i++) {
-			size_t n = text_chars(span_of(t->rows.v[r].cells[i]));
-			width[i] = n > width[i] ? n : width[i];
-		}
-	for (size_t r = 0; r < t->rows.nr; r++)
-		add_row(&b, t, width, &t->rows.v[r]);
-	sink_write(out, strbuf_span(&b));
-	strbuf_release(&b);
+	struct doc_column *columns = arena_alloc(&d->arena, nr, sizeof *columns);
+	for (size_t i = 0; i < nr; i++)
+		columns[i] =
+		    (struct doc_column){ head ? arena_dup(&d->arena, span_of(t->rows.v[0][i])) : "",
+			                     t->align[i] == 'r' ? DOC_RIGHT : DOC_LEFT };
+	if (t->rows.nr > head) {
+		doc_table(d, arena_dup(&d->arena, span_of(title)), columns, nr)->more = more;
+		for (size_t i = head; i < t->rows.nr; i++)
+			put_row(t, t->rows.v[i], d);
+	}
 	vec_release(&t->rows);
 	arena_release(&t->arena);
-}
-
-void table_add_text(struct strbuf *out, struct span text, size_t max_chars)
-{
-	struct strbuf b = STRBUF_INIT;
-	text_add_short(&b, text, max_chars);
-	for (size_t i = 0; i < b.n; i++) {
-		if (i && b.p[i] == '#' && b.p[i - 1] == '#')
-			text_add_codepoint(out, 0xFFFD);
-		else
-			strbuf_addch(out, b.p[i]);
-	}
-	strbuf_release(&b);
 }
 
 const char *table_text(struct arena *a, const char *text, size_t max_chars)
@@ -108,7 +52,7 @@ const char *table_text(struct arena *a, const char *text, size_t max_chars)
 const char *table_span(struct arena *a, struct span text, size_t max_chars)
 {
 	struct strbuf b = STRBUF_INIT;
-	table_add_text(&b, text, max_chars);
+	text_add_log(&b, text, max_chars);
 	return arena_take(a, &b);
 }
 
@@ -154,6 +98,8 @@ void breakdowns_of(const struct report *r, struct breakdown_list *out)
 		add_of(r, VERDICT_FAIL, SUBJECT_ITEM, out);
 	add_of(r, VERDICT_FAIL, SUBJECT_RUN, out);
 	if (!out->list.nr)
+		add_of(r, VERDICT_UNDECIDED, SUBJECT_STEP, out);
+	if (!out->list.nr)
 		add_of(r, VERDICT_WARN, SUBJECT_STEP, out);
 	size_t nr = out->list.nr;
 	add_of(r, VERDICT_FAIL, SUBJECT_MEMORY, out);
@@ -165,8 +111,9 @@ void breakdowns_of(const struct report *r, struct breakdown_list *out)
 
 bool check_matters(const struct check *c)
 {
-	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_INCONCLUSIVE ||
-	       c->verdict == VERDICT_MISSING || c->verdict == VERDICT_WARN;
+	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED ||
+	       c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING ||
+	       c->verdict == VERDICT_WARN;
 }
 
 bool report_matters(const struct report *r)

@@ -1,41 +1,26 @@
-/// What the writers for people share: aligned tables, choices.
+/// What the builders of documents share: tables of strings, choices.
 #ifndef GG_REPORT_TABLE_H
 #define GG_REPORT_TABLE_H
 
-#include "io/sink.h"
+#include "document/document.h"
 #include "model/report.h"
 
-struct table_row {
-	const char **cells;
-	const char *color; ///< escape sequence for the first cell; NULL none
-	const char *note; ///< a line of its own under the row before, in place of cells; else NULL
-};
-
-/// Rows of equally many cells, written in aligned columns.
+/// Rows of equally many strings, for a table of a document.
 struct table {
-	const char *align; ///< one letter a column: 'l' or 'r'
-	VEC(struct table_row) rows;
-	struct arena arena; ///< owns the cells
+	const char *align; ///< one letter a column: 'l' names and words, 'r' figures
+	VEC(const char **) rows;
+	struct arena arena; ///< owns the rows
 };
 
 /// A row of as many strings as `t` has columns; they are borrowed.
-void table_add(struct table *t, const char *color, const char *const *cells);
+void table_add(struct table *t, const char *const *cells);
 
-/// A line of our own words under the row before: it begins with `what` and is broken at
-/// blanks where it is long.
-void table_note(struct table *t, const char *what, const char *trusted);
+/// The rows as a table of `d` called `title`, the first of them its headings if `head`, and
+/// `more` that were left out; nothing if there are none. The strings are copied, and the memory
+/// of `t` given back.
+void table_put(struct table *t, bool head, const char *title, size_t more, struct document *d);
 
-/// The same of one line, however long: `text` is fit for it and may be a stranger's.
-void table_note_line(struct table *t, const char *what, const char *text);
-
-/// Write all rows, indented by two blanks, and give the memory back.
-void table_write(struct table *t, struct sink *out);
-
-/// Append `text` fit for one line of a CI log, at most `max_chars`; no logging
-/// command of a CI (`##[`, `##vso[`, `##teamcity[`) survives, wherever it stands.
-void table_add_text(struct strbuf *out, struct span text, size_t max_chars);
-
-/// The same as a string owned by `a`; NULL is "".
+/// Text fit for one line of a CI log (text_add_log), owned by `a`; NULL is "".
 const char *table_span(struct arena *a, struct span text, size_t max_chars);
 const char *table_text(struct arena *a, const char *text, size_t max_chars);
 

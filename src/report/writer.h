@@ -2,6 +2,7 @@
 #ifndef GG_REPORT_WRITER_H
 #define GG_REPORT_WRITER_H
 
+#include "document/document.h"
 #include "io/sink.h"
 #include "model/report.h"
 #include "model/view.h"
@@ -10,15 +11,24 @@ struct write_options {
 	bool color; ///< text: ANSI colours
 	bool junit_strict; ///< junit: leave out what the Jenkins schema forbids
 	size_t max_bytes; ///< markdown: budget, 0 the default of 60,000
-	bool verbose; ///< text: passed checks too
+	bool verbose; ///< text: what is folded elsewhere, too
+	size_t width; ///< text: columns, 0 TEXT_WIDTH
 };
+
+/// Columns where nothing says how many there are: the log of a CI.
+enum { TEXT_WIDTH = 100 };
+
+/// Any document for a terminal.
+void document_write_text(const struct document *d, const struct write_options *o, struct sink *out);
 
 /// `gpugate metrics RUN --json` (schemas/gpugate-metrics-1.json). `r` holds what is
 /// said of the run, as the candidate: trust, insights, ranks; NULL nothing.
 void metrics_write_json(const struct run_view *v, const struct report *r, struct sink *out);
 
-/// `gpugate metrics RUN` for people: one aligned table per group.
-void metrics_write_text(const struct run_view *v, const struct report *r, struct sink *out);
+/// `gpugate metrics RUN` for people: a table for each group. `d` is one under way; then as text.
+void metrics_document(const struct run_view *v, const struct report *r, struct document *d);
+void metrics_write_text(const struct run_view *v, const struct report *r,
+                        const struct write_options *o, struct sink *out);
 
 /// `gpugate metrics`: the table of metrics with units and meanings.
 void metric_table_write_text(struct sink *out);

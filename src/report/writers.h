@@ -16,6 +16,9 @@ void junit_write(const struct report *r, const struct write_options *o, struct s
 /// gpugate-result-1 of `check`, gpugate-diff-1 of `diff`.
 void json_write(const struct report *r, const struct write_options *o, struct sink *out);
 
+/// gpugate-plan-1: what would decide the checks that are undecided.
+void plan_write(const struct report *r, const struct write_options *o, struct sink *out);
+
 /// OpenMetrics 1.0: verdict, checks and figures as series, for Prometheus and GitLab.
 void openmetrics_write(const struct report *r, const struct write_options *o, struct sink *out);
 

@@ -115,16 +115,12 @@ static void say_limits(struct strbuf *b, const char *verb, const struct limits *
 /* Of limits that noise is asked about. */
 static void say_noise(struct strbuf *b, const struct rule *r)
 {
-	char k[NUMBER_TEXT], runs[NUMBER_TEXT];
 	bool any = false;
 	for (size_t i = 0; i < r->fail.list.nr; i++)
 		any = any || condition_has_noise(r->fail.list.v[i].condition);
 	if (any && !r->metric->exact && r->noise.k > 0)
-		strbuf_addf(
-		    b,
-		    " Once the baseline has %s runs, what is within %s standard deviations of their "
-		    "noise only warns.",
-		    number_format(r->noise.min_runs, 0, runs), number_format(r->noise.k, 6, k));
+		strbuf_addf(b, " What cannot be told from noise %s.",
+		            r->unsure == UNSURE_WARN ? "only warns" : "is undecided");
 }
 
 const char *rule_explain(struct arena *a, const struct rule *r)

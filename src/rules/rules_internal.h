@@ -17,7 +17,7 @@ extern const struct key_map rule_map, waiver_map, alias_map, addition_map, selec
 
 /// Words of the enumerations, in the order of their enums.
 word_fn word_metric, word_stat, word_reduce, word_better, word_level, word_on_missing, word_class,
-    word_kernel_match, word_throttled, word_unmarked, condition_name;
+    word_kernel_match, word_throttled, word_substitutes, word_unsure, word_unmarked, condition_name;
 
 /// Read a share, "1%", in 1e-6 percent.
 GG_MUST_CHECK enum status share_read(struct document *d, const struct node *n, int64_t *out);

@@ -15,6 +15,8 @@ WORDS(word_better, "lower", "higher")
 WORDS(word_level, "note", "warn", "fail")
 WORDS(word_on_missing, "fail", "warn", "skip")
 WORDS(word_class, "compute", "communication")
+WORDS(word_substitutes, "operator", "category", "none")
+WORDS(word_unsure, "undecided", "warn")
 WORDS(word_kernel_match, "normalized", "exact")
 WORDS(word_throttled, "inconclusive", "warn")
 WORDS(word_unmarked, "window", UNMARKED_PERIOD)
@@ -76,24 +78,38 @@ static const struct key environment_keys[] = {
 };
 static const struct key_map environment_map = KEY_TABLE("'environment'", environment_keys);
 
-static const struct key noise_keys[] = {
-	KEY("k", NUMBER, OPTIONAL,
-	    "standard deviations of the baseline's runs that are noise; 3 if not said, 0: none",
-	    INTO(noise_rule, k), .absent = 3 * MICRO, .min = 0, .max = 100),
-	KEY("min_runs", INTEGER, OPTIONAL,
-	    "runs of the baseline below which the limit alone decides; 5 if not said",
-	    INTO(noise_rule, min_runs), .absent = 5, .min = 2, .max = 20),
-};
+#define NOISE_NUMBERS                                                                             \
+	KEY("k", NUMBER, OPTIONAL,                                                                    \
+	    "standard errors that a change has at least to be sure; 1 if not said, 0: noise is not "  \
+	    "looked at",                                                                              \
+	    INTO(noise_rule, k), .absent = MICRO, .min = 0, .max = 100),                              \
+	    KEY("min_runs", INTEGER, OPTIONAL,                                                        \
+	        "accepted runs after the approved one from which on they alone are the reference; 5 " \
+	        "if not said",                                                                        \
+	        INTO(noise_rule, min_runs), .absent = 5, .min = 2, .max = 20)
+static const struct key noise_keys[] = { NOISE_NUMBERS };
 static const struct key_map noise_map = KEY_TABLE("'noise'", noise_keys);
 #define NOISE_ROW(...)                                                                            \
 	KEY("noise", MAP, OPTIONAL, "how far an increase or decrease must stand out to be a failure", \
 	    .map = &noise_map, __VA_ARGS__)
 
+/* The budget is one of the whole gate. */
+static const struct key budget_keys[] = {
+	NOISE_NUMBERS,
+	KEY("budget", SHARE, OPTIONAL,
+	    "chance that unchanged code fails by what is noisy, at most; 1% if not said",
+	    INTO(noise_rule, budget), .absent = MICRO),
+};
+static const struct key_map budget_map = KEY_TABLE("'noise' of 'defaults'", budget_keys);
+#define BUDGET_ROW(...)                                                                           \
+	KEY("noise", MAP, OPTIONAL, "how far an increase or decrease must stand out to be a failure", \
+	    .map = &budget_map, __VA_ARGS__)
+
 static const struct key defaults_keys[] = {
 	KEY("on_missing", WORD, OPTIONAL,
 	    "verdict where one side lacks a figure, for rules that do not say", INTO(rules, on_missing),
 	    .absent = ON_MISSING_FAIL, .words = word_on_missing),
-	NOISE_ROW(INTO(rules, noise)),
+	BUDGET_ROW(INTO(rules, noise)),
 };
 static const struct key_map defaults_map = KEY_TABLE("'defaults'", defaults_keys);
 
@@ -199,6 +215,13 @@ static const struct key rule_keys[] = {
 	KEY("on_missing", WORD, OPTIONAL,
 	    "verdict where one side lacks the figure; skip: not applicable where both do",
 	    INTO(rule, on_missing), .absent = ON_MISSING_FAIL, .words = word_on_missing),
+	KEY("substitutes", WORD, OPTIONAL,
+	    "kernel.* metrics: what one kernel may take the place of another in, so that only its sum "
+	    "fails; operator if not said",
+	    INTO(rule, substitutes), .words = word_substitutes),
+	KEY("unsure", WORD, OPTIONAL,
+	    "a change beyond 'fail' that cannot be told from noise: undecided if not said",
+	    INTO(rule, unsure), .words = word_unsure),
 	NOISE_ROW(INTO(rule, noise)),
 };
 const struct key_map rule_map = KEY_TABLE("a rule", rule_keys);
@@ -231,7 +254,7 @@ static const struct key profile_steps_keys[] = {
 static const struct key_map profile_steps_map =
     KEY_TABLE("'steps' of a profile", profile_steps_keys);
 
-static const struct key profile_defaults_keys[] = { NOISE_ROW() };
+static const struct key profile_defaults_keys[] = { BUDGET_ROW() };
 static const struct key_map profile_defaults_map =
     KEY_TABLE("'defaults' of a profile", profile_defaults_keys);
 

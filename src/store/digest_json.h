@@ -29,7 +29,10 @@ struct baseline {
 	const char *workload;
 	struct provenance provenance;
 	struct run pin; ///< as pin_make() leaves it
-	struct history recent; ///< runs appended since the pin, oldest first
+	struct history recent; ///< accepted runs that the file itself holds, oldest first: older ones
+	struct history sample; ///< the history beside it: every run of the main branch
+	struct history reference; ///< accepted runs after the pin, of both, oldest first; their values
+	                          ///< are those of the other two
 };
 
 /// Write a baseline in canonical form.

@@ -34,7 +34,7 @@ COMMANDS = re.compile(r"^\s*::|##\[|##[a-z]+\[")  # GitHub's at the start of a l
 GFM = "cmark-gfm --unsafe -e footnotes -e table -e autolink -e strikethrough -e tasklist".split()
 RULES = """version: 1
 workload: names
-defaults: {on_missing: skip}
+defaults: {on_missing: skip, noise: {k: 0}}
 rules:
   - {id: cuda-time, metric: step.cuda_time, fail: {increase: 1%}}
   - {id: kernels, metric: kernel.time, for_each: {top: 100}, on_new: fail, on_gone: warn, fail: {increase: 5%}}

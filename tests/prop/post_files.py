@@ -302,7 +302,7 @@ def github(folder):
     git(clone, "checkout", "--quiet", "-B", "topic", "origin/topic")
     out, code, _ = Runner(folder, forge, {"pull_request": pull}, "pull_request").action(GITHUB, clone, inputs)
     expect("green", (code, out["verdict"]), (0, "pass"))
-    expect("the comment says so", "**gpugate: pass" in forge.bodies()[-1], True)
+    expect("the comment says so", "\u2705 gpugate" in forge.bodies()[-1], True)
     git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
     push = Runner(folder, forge, {"ref": "refs/heads/main"}, "push")
     out, code, log = push.action(GITHUB, clone, {**inputs, "runs": str(trace(folder, 3, "--slow-kernel", "*flash_bwd*=2"))})
@@ -362,7 +362,7 @@ def gitlab(folder):
     git(clone, "fetch", "--quiet", "origin")
     git(clone, "checkout", "--quiet", "-B", "topic", "origin/topic")
     expect("green", (run("gpugate", **request)[0], run("gpugate-verdict", **request)[0]), (0, 0))
-    expect("its note", "**gpugate: pass" in forge.bodies()[0], True)
+    expect("its note", "\u2705 gpugate" in forge.bodies()[0], True)
     git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
     main = {"CI_COMMIT_BRANCH": "main", "CI_MERGE_REQUEST_IID": ""}
     jobs[".gpugate"]["variables"]["GPUGATE_RUNS"] = str(trace(folder, 3, "--slow-kernel", "*flash_bwd*=2"))

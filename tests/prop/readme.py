@@ -9,7 +9,7 @@
  - what the pages call an option or a command of gpugate is one, and no option or command of `--help` is left out
  - docs/rules.md names every key of a rules file
  - links, anchors and files of the project that they name exist
- - the table of metrics is what `gpugate metrics` prints, and rows of the simulation are those of tests/sim/README.md
+ - the table of metrics is what `gpugate metrics` prints; that of the simulation is held by tests/sim/table.py
 
 usage: readme.py [--update] [PAGE…]      ($GPUGATE is the program; exit 77 skips)
 --update writes the comment and the table of metrics anew; with pages, only examples of these run.
@@ -93,7 +93,7 @@ def metrics_table(program):
 
 
 def comment(program):
-    """Verdict, checks beyond their limits and where the time went, of the run that ci/quickstart makes."""
+    """Verdict, key figures, findings and where the time went, of the run that ci/quickstart makes."""
     make = re.search(r"python3 (tests/gen/trace\.py .*?)\|\|", text_of(ROOT / "ci" / "quickstart").replace("\\\n", ""), re.S)[1]
     with tempfile.TemporaryDirectory() as folder:
         make = shlex.split(make.replace("$out", folder))
@@ -103,33 +103,10 @@ def comment(program):
     assert p.returncode == 1, p.stderr
     parts = p.stdout.split("<details>")[0].strip().split("\n\n")
     parts[0] = parts[0].split("\n", 1)[1] # after the marker
-    at = next(i for i, part in enumerate(parts) if part.startswith("**where"))
-    chosen = [parts[0], next(part for part in parts if part.startswith("| verdict")), *parts[at: at + 2]]
+    end = next(i for i, part in enumerate(parts) if part.startswith("**What to do"))
+    aside = next((i for i, part in enumerate(parts) if part.startswith("**What to know")), end)
+    chosen = [part for i, part in enumerate(parts[:end]) if i not in (aside, aside + 1) and not part.startswith("baseline ")]
     return "".join(f"> {line}".rstrip() + "\n" for line in "\n\n".join(chosen).splitlines())
-
-
-def tables(path):
-    """Of a page: lists of rows, each a dict by column."""
-    for block in re.findall(r"(?:^\|.*\n)+", text_of(path), re.M):
-        head, _, *rows = [[cell.strip() for cell in line.strip("| \n").split("|")] for line in block.splitlines()]
-        yield [dict(zip(head, row)) for row in rows]
-
-
-def check_simulation():
-    known = {}
-    for table in tables(ROOT / "tests" / "sim" / "README.md"):
-        for row in table:
-            key = row.get("noise", "2 %"), row.get("baseline runs", "10"), row["candidate runs"]
-            known.setdefault(key, row)      # of 2 % and ten runs the larger sample stands first
-    shown = [(page.name, row) for page in (README, ROOT / "docs" / "verdicts.md")
-             for row in next(t for t in tables(page) if "best possible, %" in t[0])]
-    for page, row in shown:
-        key = row["noise between runs"], row["baseline runs"], row["candidate runs"]
-        have = known.get(key, {})
-        for ours, theirs in (("fails of 1,000 unchanged",) * 2, ("fails without noise rule",) * 2,
-                             ("caught, %", "by its check alone"), ("best possible, %", "best possible")):
-            if row[ours] != have.get(theirs):
-                wrong.append(f"{page}: simulation, {key}: '{ours}' is {row[ours]}, in tests/sim {have.get(theirs)}")
 
 
 # ---- examples ----
@@ -276,7 +253,6 @@ def main():
     update = "--update" in sys.argv
     replaced(ROOT / "docs" / "metrics.md", "metrics", metrics_table(program), update)
     replaced(README, "example", comment(program), update)
-    check_simulation()
     check_words(program)
     check_rules()
     check_links()

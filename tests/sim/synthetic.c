@@ -2,11 +2,22 @@
 
 #include <math.h>
 
-static const char *const names[NR_KERNELS] = { "gemm_a",  "gemm_b",  "flash",   "gemm_c",
-	                                           "norm",    "gelu",    "add",     "cast",
-	                                           "softmax", "dropout", "scatter", "adam" };
+#include "base/alloc.h"
 
-enum { STEP_NS = 100000000, COMM_NS = 8000000, GIB = 1 << 30 };
+enum { STEP_NS = 100000000, COMM_NS = 8000000, GIB = 1 << 30, NR_OPERATORS = 16 };
+
+/* Half of the variance of a kernel's time is the machine's. */
+static const double correlation = 0.5;
+
+static const double shares[NR_KERNELS] = { 0.16,  0.13,  0.11,  0.09,  0.08,   0.07,  0.06,
+	                                       0.05,  0.04,  0.035, 0.03,  0.025,  0.02,  0.02,
+	                                       0.018, 0.016, 0.014, 0.012, 0.0105, 0.0095 };
+
+/* Operator of each kernel: the first eight are two of each. */
+static const int operators[NR_KERNELS] = { 0, 0, 1, 2, 3,  2,  1,  3,  4,  5,
+	                                       6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+/* ---- chance ---- */
 
 double dice_uniform(struct dice *d)
 {
@@ -23,40 +34,117 @@ double dice_normal(struct dice *d)
 	return radius * cos(2 * 3.14159265358979323846 * dice_uniform(d));
 }
 
-struct effect effect_of(const char *name, int kernel, double factor)
+/* Of variance 1. */
+static double dice_heavy(struct dice *d)
 {
-	struct effect e = { .name = name };
+	double squares = 0, z = dice_normal(d);
+	for (int i = 0; i < 3; i++) {
+		double x = dice_normal(d);
+		squares += x * x;
+	}
+	return z / sqrt(squares / 3) / sqrt(3);
+}
+
+static double share_of(int kernel)
+{
+	double sum = 0;
 	for (int k = 0; k < NR_KERNELS; k++)
-		e.kernel[k] = kernel < 0 || kernel == k ? factor : 1;
+		sum += shares[k];
+	return shares[kernel] / sum;
+}
+
+void variances_of(const struct weather *w, double *machine, double *own)
+{
+	double squares = 0;
+	for (int k = 0; k < NR_KERNELS; k++)
+		squares += share_of(k) * share_of(k);
+	/* kernels are noisier than their sum, by what is their own */
+	double of_kernel = w->noise * w->noise / (correlation + (1 - correlation) * squares);
+	*machine = correlation * of_kernel;
+	*own = (1 - correlation) * of_kernel;
+}
+
+struct effect effect_of(int kernel, double share)
+{
+	struct effect e = { 0 };
+	for (int k = 0; k < NR_KERNELS; k++)
+		e.kernel[k] = kernel < 0 || kernel == k ? log1p(share) : 0;
 	return e;
 }
 
-double kernel_share(size_t kernel)
+/* Time moves from the one kernel to the other of the same operator. */
+static void choose_algorithm(struct luck *l, struct dice *dice)
 {
-	static const double shares[NR_KERNELS] = { 0.30, 0.20, 0.12, 0.10, 0.08, 0.06,
-		                                       0.04, 0.03, 0.02, 0.02, 0.02, 0.01 };
-	return shares[kernel];
+	static const int pairs[][2] = { { 0, 1 }, { 3, 5 }, { 2, 6 }, { 4, 7 } };
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		int a = pairs[i][0], b = pairs[i][1];
+		if (dice_uniform(dice) >= 0.3)
+			continue;
+		l->own[a] += log(1.30);
+		l->own[b] += log(fmax(1 - 0.30 * shares[a] / shares[b], 0.05));
+	}
 }
 
-struct luck luck_of(const struct weather *w, struct dice *dice, double *walk)
+static void machines_of(const struct weather *w, struct dice *dice, double s, size_t nr,
+                        struct luck *out)
 {
-	struct luck l;
-	double squares = 0;
-	for (size_t k = 0; k < NR_KERNELS; k++)
-		squares += kernel_share(k) * kernel_share(k);
-	/* kernels are noisier than their sum, by what is their own */
-	double of_kernel = w->between / sqrt(w->correlation + (1 - w->correlation) * squares);
-	double machine = *walk + of_kernel * sqrt(w->correlation) * dice_normal(dice);
-	*walk += w->drift * dice_normal(dice);
-	if (dice_uniform(dice) < w->outliers)
-		machine += log(1.2);
-	for (size_t k = 0; k < NR_KERNELS; k++)
-		l.kernel[k] = exp(machine + of_kernel * sqrt(1 - w->correlation) * dice_normal(dice));
-	for (size_t s = 0; s < NR_STEPS; s++)
-		l.step[s] = exp(w->within * dice_normal(dice));
-	l.comm = exp(machine + 3 * w->between * dice_normal(dice));
-	l.host = exp(0.03 * dice_normal(dice));
-	return l;
+	const double phi = 0.95;
+	double walk = dice_normal(dice);
+	for (size_t i = 0; i < nr; i++) {
+		double z = w->kind == WEATHER_HEAVY ? dice_heavy(dice) : dice_normal(dice);
+		if (w->kind == WEATHER_BIMODAL)
+			z = (dice_uniform(dice) < 0.3) / sqrt(0.21);
+		if (w->kind == WEATHER_DRIFT)
+			z = walk;
+		walk = phi * walk + sqrt(1 - phi * phi) * dice_normal(dice);
+		out[i].machine = s * z;
+		if (w->kind == WEATHER_OUTLIERS && dice_uniform(dice) < 0.05)
+			out[i].machine += log(1.2);
+	}
+}
+
+void luck_of(const struct weather *w, struct dice *dice, size_t nb, size_t nc, bool controls,
+             struct luck *out)
+{
+	const double within_pair = 0.9;
+	double machine, own;
+	variances_of(w, &machine, &own);
+	machine = sqrt(machine);
+	machines_of(w, dice, machine, nb + nc, out);
+	double common = dice_normal(dice);
+	for (size_t i = nb; i < nb + nc && w->shared > 0; i++)
+		out[i].machine =
+		    machine * (sqrt(w->shared) * common + sqrt(1 - w->shared) * dice_normal(dice));
+	for (size_t i = nb + nc; i < nb + 2 * nc && controls; i++)
+		out[i].machine = within_pair * out[i - nc].machine +
+		                 sqrt(1 - within_pair * within_pair) * machine * dice_normal(dice);
+	for (size_t i = 0; i < nb + (controls ? 2 : 1) * nc; i++) {
+		for (int k = 0; k < NR_KERNELS; k++)
+			out[i].own[k] =
+			    sqrt(own) * (w->kind == WEATHER_HEAVY ? dice_heavy(dice) : dice_normal(dice));
+		if (w->kind == WEATHER_ALGORITHM)
+			choose_algorithm(&out[i], dice);
+		out[i].comm = out[i].machine + 3 * w->noise * dice_normal(dice);
+		out[i].host = 0.02 * dice_normal(dice);
+	}
+}
+
+/* ---- digests ---- */
+
+void synthetic_categories(struct category_table *t)
+{
+	*t = (struct category_table){ .source = "simulation" };
+	for (int i = -1; i < NR_OPERATORS; i++) {
+		struct category *c = vec_push_zero(&t->rows);
+		c->cls = i < 0 ? CLASS_COMMUNICATION : CLASS_COMPUTE;
+		c->name = i < 0 ? "communication" : arena_printf(&t->arena, "operator %02d", i);
+		vec_push(&c->match, span_of(i < 0 ? "nccl" : arena_printf(&t->arena, "op%02d_", i)));
+	}
+}
+
+static const char *name_of(int kernel, struct arena *a)
+{
+	return arena_printf(a, "op%02d_kernel%02d", operators[kernel], kernel);
 }
 
 static void add_kernel(struct digest *d, enum event_kind kind, const char *name)
@@ -79,11 +167,18 @@ struct digest *synthetic_digest(const char *communication)
 	d->total_steps = NR_STEPS;
 	digest_set_steps(d, NR_STEPS);
 	d->usable_steps = NR_STEPS;
-	for (size_t k = 0; k < NR_KERNELS; k++)
-		add_kernel(d, EVENT_KERNEL, names[k]);
+	for (int k = 0; k < NR_KERNELS; k++)
+		add_kernel(d, EVENT_KERNEL, name_of(k, &d->arena));
 	add_kernel(d, EVENT_KERNEL, "ncclDevKernel_AllReduce");
 	add_kernel(d, EVENT_MEMCPY, "Memcpy HtoD (Pageable -> Device)");
 	vec_sort(&d->kernels, kernel_stat_cmp);
+	for (int k = 0; k < NR_KERNELS; k++)
+		*(struct code_stat *)vec_push_zero(&d->code) = (struct code_stat){
+			.kind = CODE_KERNEL,
+			.line = -1,
+			.op = span_of(arena_printf(&d->arena, "operator %02d", operators[k])),
+			.kernel = code_kernel_key(span_of(name_of(k, &d->arena))),
+		};
 	digest_set_env(d, SPAN("gpu.name"), SPAN("Synthetic"));
 	struct device_stat *device = vec_push_zero(&d->devices);
 	device->id = "0";
@@ -100,25 +195,23 @@ struct digest *synthetic_digest(const char *communication)
 	return d;
 }
 
-static void set_kernel(struct digest *d, const char *name, double per_step, const struct luck *l)
+static void set_kernel(struct digest *d, const char *name, double per_step)
 {
 	for (size_t i = 0; i < d->kernels.nr; i++) {
 		struct kernel_stat *k = &d->kernels.v[i];
-		double total = 0;
 		if (!span_eq(k->name, span_of(name)))
 			continue;
-		for (size_t s = 0; s < NR_STEPS; s++)
-			total += per_step * l->step[s];
 		k->count = k->step_count = 4 * NR_STEPS;
-		k->total_ns = k->step_total_ns = llround(total);
+		k->total_ns = k->step_total_ns = llround(per_step * NR_STEPS);
 		k->max_ns = k->step_max_ns = llround(per_step / 4);
 	}
 }
 
-static void set_steps(struct digest *d, double compute, double comm, const struct luck *l)
+static void set_steps(struct digest *d, double compute, double comm, double host)
 {
 	for (size_t s = 0; s < NR_STEPS; s++) {
-		int64_t compute_ns = llround(compute * l->step[s]), comm_ns = llround(comm * l->step[s]);
+		int64_t compute_ns = llround(compute), comm_ns = llround(comm);
+		int64_t period = compute_ns + comm_ns / 2 + llround(0.2 * STEP_NS * exp(host));
 		d->step_numbers[s] = (int64_t)s;
 		d->step_activities[s] = 4 * (NR_KERNELS + 2);
 		d->samples[METRIC_STEP_COMPUTE_TIME][s] = compute_ns;
@@ -128,23 +221,30 @@ static void set_steps(struct digest *d, double compute, double comm, const struc
 		d->samples[METRIC_STEP_CUDA_TIME][s] = compute_ns + comm_ns;
 		d->samples[METRIC_STEP_BUSY_TIME][s] = compute_ns + comm_ns / 2;
 		d->samples[METRIC_STEP_KERNEL_COUNT][s] = 4 * (NR_KERNELS + 1);
-		d->samples[METRIC_STEP_TIME][s] = llround((double)STEP_NS * 1.3 * l->host);
+		d->samples[METRIC_STEP_TIME][s] = d->samples[METRIC_STEP_PERIOD][s] = period;
 	}
 }
 
-void synthetic_fill(struct digest *d, const struct luck *l, const struct effect *e)
+void synthetic_fill(struct digest *d, const struct luck *l, const struct effect *e,
+                    const struct weather *w)
 {
-	double compute = 0, comm = COMM_NS * l->comm;
-	for (size_t k = 0; k < NR_KERNELS; k++) {
-		double ns = STEP_NS * kernel_share(k) * l->kernel[k] * e->kernel[k];
+	struct arena scratch = ARENA_INIT;
+	double compute = 0, comm = COMM_NS * exp(l->comm);
+	for (int k = 0; k < NR_KERNELS; k++) {
+		double ns = STEP_NS * share_of(k) * exp(l->machine + l->own[k] + e->kernel[k]);
 		compute += ns;
-		set_kernel(d, names[k], ns, l);
+		set_kernel(d, name_of(k, &scratch), ns);
+		d->code.v[k].count = 4 * NR_STEPS;
+		d->code.v[k].total_ns = llround(ns * NR_STEPS);
 	}
-	set_kernel(d, "ncclDevKernel_AllReduce", comm, l);
-	set_steps(d, compute, comm, l);
+	arena_release(&scratch);
+	set_kernel(d, "ncclDevKernel_AllReduce", comm);
+	set_steps(d, compute, comm, l->host);
+	if (w->says_host)
+		digest_set_env(d, SPAN("host"), SPAN("node1"));
 	struct device_stat *device = &d->devices.v[0];
 	device->busy_ns = device->measured_busy_ns = llround(NR_STEPS * (compute + comm / 2));
-	device->span_ns = device->measured_ns = llround((double)device->busy_ns * (0.2 + l->host));
+	device->span_ns = device->measured_ns = device->busy_ns + llround(NR_STEPS * 0.2 * STEP_NS);
 	device->compute_ns = llround(NR_STEPS * compute);
 	d->trust.gpu_events = d->trust.with_launch = NR_STEPS * 4 * (NR_KERNELS + 2);
 	d->trust.gpu_ns = llround(NR_STEPS * (compute + comm));

@@ -15,42 +15,57 @@ double dice_uniform(struct dice *d);
 /// Standard normal.
 double dice_normal(struct dice *d);
 
-/// How runs of unchanged code differ; standard deviations are shares (0.02: 2 %).
+/// What the noise of runs is like.
+enum weather_kind {
+	WEATHER_NORMAL,
+	WEATHER_HEAVY, ///< Student's t with 3 degrees of freedom, scaled to the same variance
+	WEATHER_OUTLIERS, ///< 1 run in 20 is 20 % slower
+	WEATHER_BIMODAL, ///< boost or throttled: the machine's noise is that of the state
+	WEATHER_DRIFT, ///< the machine drifts from run to run (AR(1), 0.95)
+	WEATHER_ALGORITHM, ///< another algorithm is chosen again and again: time moves between two
+	                   ///< kernels of one operator
+};
+
+/// How runs of unchanged code differ.
 struct weather {
-	const char *name;
-	double between; ///< of the compute time, from run to run
-	double within; ///< of a step, from step to step
-	double correlation; ///< of two kernels' times, from run to run
-	double drift; ///< of the machine: a random walk, so much per run
-	double outliers; ///< share of runs that are 20 % slower
+	enum weather_kind kind;
+	double noise; ///< standard deviation of the compute time from run to run, a share
+	double shared; ///< part of the machine's variance that the candidate's runs have in common
+	bool says_host; ///< the recordings say that they come from one host
 };
 
-enum { NR_KERNELS = 12, NR_STEPS = 10 };
+enum { NR_KERNELS = 20, NR_STEPS = 5, MAX_RUNS = 64 };
 
-/// One run: what is random about it.
+/// What is random about one run, as logarithms.
 struct luck {
-	double kernel[NR_KERNELS], step[NR_STEPS], comm, host;
+	double machine, own[NR_KERNELS], comm, host;
 };
 
-/// What a change does to the kernels: factors.
+/// What a change does to the kernels: logarithms.
 struct effect {
-	const char *name;
 	double kernel[NR_KERNELS];
 };
 
-/// All kernels by `factor`; or, with `kernel` ≥ 0, that one alone.
-struct effect effect_of(const char *name, int kernel, double factor);
+/// All kernels by `share` (0.1: 10 % longer); or, with `kernel` ≥ 0, that one alone.
+struct effect effect_of(int kernel, double share);
 
-/// How much of the compute time the kernel is: they sum to 1, the first is the largest.
-double kernel_share(size_t kernel);
+/// The luck of `nb` runs of the baseline, `nc` of the candidate and, with `controls`, as many of
+/// the baseline in turn with them.
+void luck_of(const struct weather *w, struct dice *dice, size_t nb, size_t nc, bool controls,
+             struct luck *out);
 
-/// The luck of the next run; `walk` is where the machine has drifted to, and is moved on.
-struct luck luck_of(const struct weather *w, struct dice *dice, double *walk);
+/// Variance of the compute time of one run less that of the machine, and of a kernel's own part:
+/// for what nobody can beat.
+void variances_of(const struct weather *w, double *machine, double *own);
+
+/// Categories: one for each operator, which launches one kernel or two.
+void synthetic_categories(struct category_table *t);
 
 /// A digest without figures that synthetic_fill() fills again and again. Caller: digest_free().
 struct digest *synthetic_digest(const char *communication);
 
 /// Make `d` the digest of a run.
-void synthetic_fill(struct digest *d, const struct luck *l, const struct effect *e);
+void synthetic_fill(struct digest *d, const struct luck *l, const struct effect *e,
+                    const struct weather *w);
 
 #endif

@@ -202,7 +202,7 @@ static void test_past_run(void **state)
 	past_run_of(&rules, naming, &run, &a, &past);
 	assert_int_equal(past.ranks, 1);
 	assert_int_equal(past.steps, 3);
-	assert_int_equal(past.values.nr, 4);
+	assert_int_equal(past.values.nr, 6);
 	assert_int_equal(*value_of(&past, "step.compute_time stat=median ranks=median", ""), 600);
 	assert_int_equal(*value_of(&past, "step.cuda_time stat=median ranks=median", ""), 600);
 	assert_int_equal(*value_of(&past, "kernel.time ranks=median", "gemm_1"), 300);

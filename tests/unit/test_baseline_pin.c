@@ -16,7 +16,7 @@ struct shape {
 	size_t ranks, kernels, ops, steps, sites;
 };
 
-enum { NR_FAMILIES = 18 };
+enum { NR_KINDS = 18 };
 
 /* Communication, and a category for each but one of the families of kernels. */
 static void many_categories(struct category_table *t)
@@ -26,7 +26,7 @@ static void many_categories(struct category_table *t)
 	c->name = "communication";
 	c->cls = CLASS_COMMUNICATION;
 	vec_push(&c->match, SPAN("nccl"));
-	for (int i = 1; i < NR_FAMILIES; i++) {
+	for (int i = 1; i < NR_KINDS; i++) {
 		c = vec_push_zero(&t->rows);
 		c->name = arena_printf(&t->arena, "family %d", i);
 		vec_push(&c->match, span_of(arena_printf(&t->arena, "family%d_", i)));
@@ -59,7 +59,7 @@ static void add_kernels(struct digest *d, const struct shape *s, uint64_t *seed)
 		    &d->arena,
 		    "void at::native::%s%zu_kernel<%zu, at::native::func_wrapper_t<c10::BFloat16, "
 		    "at::native::sum_functor<c10::BFloat16, float> > >(int, float*)",
-		    i == 3 ? "ncclDevKernel_AllReduce" : "family", i % NR_FAMILIES, i));
+		    i == 3 ? "ncclDevKernel_AllReduce" : "family", i % NR_KINDS, i));
 		k->step_count = k->count = steps * (int64_t)(1 + i % 7);
 		k->step_total_ns = k->total_ns = steps * ns;
 		k->step_max_ns = k->max_ns = noisy(seed, ns);

@@ -49,7 +49,10 @@ static void begin(struct stage *s, int64_t pin, const int64_t *recent, const int
 	for (; candidates[nr] >= 0; nr++)
 		s->candidate[nr] = run_of(candidates[nr]);
 	bench_init(&s->bench,
-	           &(struct bench_runs){ pin >= 0 ? &s->pin : NULL, &s->history, s->candidate, nr },
+	           &(struct bench_runs){ .baseline = pin >= 0 ? &s->pin : NULL,
+	                                 .recent = &s->history,
+	                                 .candidates = s->candidate,
+	                                 .nr_candidates = nr },
 	           naming_of(s));
 	s->bench.min_runs = 3;
 	bench_query(&s->bench, &rule.query, &s->entries);
@@ -152,7 +155,12 @@ static void test_renamed(void **state)
 	for (size_t i = 0; i < s.history.runs.v[2].values.nr; i++)
 		if (span_eq(newest[i].label, SPAN("gemm")))
 			newest[i].label = SPAN("gemm_v2");
-	bench_init(&s.bench, &(struct bench_runs){ &s.pin, &s.history, s.candidate, 1 }, naming_of(&s));
+	bench_init(&s.bench,
+	           &(struct bench_runs){ .baseline = &s.pin,
+	                                 .recent = &s.history,
+	                                 .candidates = s.candidate,
+	                                 .nr_candidates = 1 },
+	           naming_of(&s));
 	s.bench.min_runs = 3;
 	struct query q = s.rules.rules.v[0].query;
 	bench_query(&s.bench, &q, &s.entries);

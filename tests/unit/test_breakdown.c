@@ -20,7 +20,9 @@ static void setup(struct sides *s, size_t steps_b, size_t steps_c, const struct 
 	fixture_categories(&s->categories);
 	s->run[0] = fixture_run(fixture_digest(steps_b, b, nr_b));
 	s->run[1] = fixture_run(fixture_digest(steps_c, c, nr_c));
-	bench_init(&s->bench, &(struct bench_runs){ &s->run[0], NULL, &s->run[1], 1 },
+	bench_init(&s->bench,
+	           &(struct bench_runs){
+	               .baseline = &s->run[0], .candidates = &s->run[1], .nr_candidates = 1 },
 	           (struct naming){ .exact = true, .categories = &s->categories });
 }
 
@@ -37,7 +39,9 @@ static void release(struct sides *s)
 static void again(struct sides *s)
 {
 	bench_release(&s->bench);
-	bench_init(&s->bench, &(struct bench_runs){ &s->run[0], NULL, &s->run[1], 1 },
+	bench_init(&s->bench,
+	           &(struct bench_runs){
+	               .baseline = &s->run[0], .candidates = &s->run[1], .nr_candidates = 1 },
 	           (struct naming){ .exact = true, .categories = &s->categories });
 }
 
@@ -622,7 +626,9 @@ static void test_may_be_folded(void **state)
 			second->rank = 1;
 			vec_push(&s.run[side].ranks, second);
 		}
-		bench_init(&s.bench, &(struct bench_runs){ &s.run[0], NULL, &s.run[1], 1 },
+		bench_init(&s.bench,
+		           &(struct bench_runs){
+		               .baseline = &s.run[0], .candidates = &s.run[1], .nr_candidates = 1 },
 		           (struct naming){ .exact = true, .categories = &s.categories });
 		struct breakdown *b = breakdown(&s, METRIC_STEP_KERNEL_TIME, "", MS(5));
 		assert_adds_up(b);

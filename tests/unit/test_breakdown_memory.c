@@ -19,7 +19,9 @@ static void start(struct sides *s, enum metric_id id)
 	const struct metric *m = &metric_table[id];
 	fixture_categories(&s->categories);
 	report_init(&s->report);
-	bench_init(&s->bench, &(struct bench_runs){ &s->run[0], NULL, &s->run[1], 1 },
+	bench_init(&s->bench,
+	           &(struct bench_runs){
+	               .baseline = &s->run[0], .candidates = &s->run[1], .nr_candidates = 1 },
 	           (struct naming){ .exact = true, .categories = &s->categories });
 	s->query = (struct query){ .metric = m, .reduce = m->reduce };
 }
@@ -236,7 +238,11 @@ static void test_other_runs(void **state)
 		struct bench b;
 		struct entries e;
 		const char *where;
-		bench_init(&b, &(struct bench_runs){ &pin, &recent, candidates, nr },
+		bench_init(&b,
+		           &(struct bench_runs){ .baseline = &pin,
+		                                 .recent = &recent,
+		                                 .candidates = candidates,
+		                                 .nr_candidates = nr },
 		           (struct naming){ .exact = true, .categories = &categories });
 		b.min_runs = 2;
 		bench_query(&b, &q, &e);

@@ -137,6 +137,15 @@ static struct comparison both(const struct rule *r, int64_t b, int64_t c)
 		                        .step_ns = 1000 };
 }
 
+/* Changes of so much are noise; < 0: none is. */
+static void set_noise(struct comparison *c, int64_t noise, int64_t pin_noise)
+{
+	c->has_noise = noise >= 0;
+	c->sure[0] = c->candidate - c->baseline > noise;
+	c->sure[1] = c->baseline - c->candidate > noise;
+	c->pin_sure = c->candidate - c->pin > pin_noise;
+}
+
 static void test_verdicts(void **state)
 {
 	(void)state;
@@ -185,18 +194,18 @@ static const struct full table[] = {
 	{ "waived: gone", "i5%", "", 9, -1, 9, -1, "wef", VERDICT_WAIVED, REASON_GONE },
 	{ "only a failure is waived: warn", "i5%", "i1%", 100, 103, 100, -1, "w", VERDICT_WARN,
 	  REASON_LIMIT },
-	{ "only a failure is waived: noise", "i5%", "", 100, 106, 100, 6, "w", VERDICT_WARN,
+	{ "only a failure is waived: noise", "i5%", "", 100, 106, 100, 6, "w", VERDICT_UNDECIDED,
 	  REASON_NOISE },
 	{ "only a failure is waived: better", "i5%", "", 100, 90, 100, -1, "w", VERDICT_IMPROVED,
 	  REASON_LIMIT },
 	{ "only a failure is waived: pass", "i5%", "", 100, 101, 100, -1, "w", VERDICT_PASS,
 	  REASON_WITHIN },
 	/* beyond the noise is strictly greater too */
-	{ "in the noise", "i5%", "", 100, 110, 100, 10, "", VERDICT_WARN, REASON_NOISE },
+	{ "in the noise", "i5%", "", 100, 110, 100, 10, "", VERDICT_UNDECIDED, REASON_NOISE },
 	{ "beyond the noise", "i5%", "", 100, 110, 100, 9, "", VERDICT_FAIL, REASON_LIMIT },
-	{ "noise of a decrease", "d5%", "", 100, 90, 100, 10, "", VERDICT_WARN, REASON_NOISE },
+	{ "noise of a decrease", "d5%", "", 100, 90, 100, 10, "", VERDICT_UNDECIDED, REASON_NOISE },
 	{ "beyond it", "d5%", "", 100, 89, 100, 10, "", VERDICT_FAIL, REASON_LIMIT },
-	{ "noise of an absolute increase", "i5", "", 100, 110, 100, 10, "", VERDICT_WARN,
+	{ "noise of an absolute increase", "i5", "", 100, 110, 100, 10, "", VERDICT_UNDECIDED,
 	  REASON_NOISE },
 	{ "noise without a limit broken", "i5%", "", 100, 104, 100, 10, "", VERDICT_PASS,
 	  REASON_WITHIN },
@@ -205,16 +214,16 @@ static const struct full table[] = {
 	{ "no noise of change", "c5%", "", 100, 106, 100, 50, "", VERDICT_FAIL, REASON_LIMIT },
 	{ "max beside noise", "i5% M105", "", 100, 106, 100, 50, "", VERDICT_FAIL, REASON_LIMIT },
 	{ "max before noise", "M105 i5%", "", 100, 106, 100, 50, "", VERDICT_FAIL, REASON_LIMIT },
-	{ "noise before the warn limit", "i5%", "i1%", 100, 106, 100, 50, "", VERDICT_WARN,
+	{ "noise before the warn limit", "i5%", "i1%", 100, 106, 100, 50, "", VERDICT_UNDECIDED,
 	  REASON_NOISE },
 	{ "no noise of a warn limit", "", "i5%", 100, 106, 100, 50, "", VERDICT_WARN, REASON_LIMIT },
 	{ "no pin, else noise", "i5% p5", "", 100, 106, -1, 50, "", VERDICT_INCONCLUSIVE,
 	  REASON_UNFORMED },
-	{ "from 0, else noise", "i5% i2", "", 0, 9, 0, 50, "", VERDICT_WARN, REASON_NOISE },
+	{ "from 0, else noise", "i5% i2", "", 0, 9, 0, 50, "", VERDICT_UNDECIDED, REASON_NOISE },
 	/* since the pin: twice the noise here */
 	{ "crept", "i5% p10%", "", 108, 111, 100, -1, "", VERDICT_FAIL, REASON_LIMIT },
 	{ "not crept", "i5% p10%", "", 108, 110, 100, -1, "", VERDICT_PASS, REASON_WITHIN },
-	{ "crept in the noise", "p10%", "", 108, 111, 100, 6, "", VERDICT_WARN, REASON_NOISE },
+	{ "crept in the noise", "p10%", "", 108, 111, 100, 6, "", VERDICT_UNDECIDED, REASON_NOISE },
 	{ "crept beyond it", "p10%", "", 108, 111, 100, 5, "", VERDICT_FAIL, REASON_LIMIT },
 	{ "and binds to it", "p10% &11", "", 108, 111, 100, -1, "", VERDICT_PASS, REASON_WITHIN },
 	{ "and is broken too", "p10% &10", "", 108, 111, 100, -1, "", VERDICT_FAIL, REASON_LIMIT },
@@ -261,21 +270,20 @@ static struct comparison comparison_of(const struct full *row, struct rule *r)
 	r->on_missing = strchr(row->flags, 'k') ? ON_MISSING_SKIP : ON_MISSING_FAIL;
 	if (strpbrk(row->flags, "fW"))
 		r->on_new = r->on_gone = strchr(row->flags, 'f') ? LEVEL_FAIL : LEVEL_WARN;
-	return (struct comparison){ .rule = r,
-		                        .has_baseline = row->b >= 0,
-		                        .has_candidate = row->c >= 0,
-		                        .baseline = row->b,
-		                        .candidate = row->c,
-		                        .has_step = true,
-		                        .step_ns = 1000,
-		                        .spoiled = strchr(row->flags, 's'),
-		                        .waived = strchr(row->flags, 'w'),
-		                        .bootstrap = strchr(row->flags, 'b'),
-		                        .has_pin = row->pin >= 0,
-		                        .pin = row->pin,
-		                        .has_noise = row->noise >= 0,
-		                        .noise = row->noise,
-		                        .pin_noise = 2 * row->noise };
+	struct comparison c = { .rule = r,
+		                    .has_baseline = row->b >= 0,
+		                    .has_candidate = row->c >= 0,
+		                    .baseline = row->b,
+		                    .candidate = row->c,
+		                    .has_step = true,
+		                    .step_ns = 1000,
+		                    .spoiled = strchr(row->flags, 's'),
+		                    .waived = strchr(row->flags, 'w'),
+		                    .bootstrap = strchr(row->flags, 'b'),
+		                    .has_pin = row->pin >= 0,
+		                    .pin = row->pin };
+	set_noise(&c, row->noise, 2 * row->noise);
+	return c;
 }
 
 static void test_table(void **state)
@@ -315,8 +323,7 @@ static void test_what_decided(void **state)
 		struct comparison c = both(&r, 100, cases[i].c);
 		c.has_pin = true;
 		c.pin = 100;
-		c.has_noise = cases[i].noise >= 0;
-		c.noise = c.pin_noise = cases[i].noise;
+		set_noise(&c, cases[i].noise, cases[i].noise);
 		struct decision d = compare(&c);
 		if (d.limit != (cases[i].limit == 9 ? NULL : &r.fail.list.v[cases[i].limit]) ||
 		    d.since_pin != cases[i].since_pin)
@@ -333,10 +340,59 @@ static void test_exact_has_no_noise(void **state)
 	(void)state;
 	struct rule r = rule_of(METRIC_STEP_KERNEL_COUNT, "i5%", "");
 	struct comparison c = both(&r, 100, 106);
-	c.has_noise = true;
-	c.noise = 50;
+	set_noise(&c, 50, 50);
 	assert_int_equal(compare(&c).verdict, VERDICT_FAIL);
 	release(&r);
+}
+
+/* What cannot be told from noise only warns where the rule says so. */
+static void test_unsure(void **state)
+{
+	(void)state;
+	struct rule r = rule_of(METRIC_STEP_PERIOD, "i5%", "");
+	struct comparison c = both(&r, 100, 106);
+	set_noise(&c, 50, 50);
+	assert_int_equal(compare(&c).verdict, VERDICT_UNDECIDED);
+	r.unsure = UNSURE_WARN;
+	assert_int_equal(compare(&c).verdict, VERDICT_WARN);
+	assert_int_equal(compare(&c).reason, REASON_NOISE);
+	c.of_all = true;
+	assert_int_equal(compare(&c).reason, REASON_OF_ALL);
+	assert_int_equal(compare(&c).verdict, VERDICT_PASS);
+	release(&r);
+}
+
+/* Kernels explain, operators fail. */
+static void test_substitutes(void **state)
+{
+	(void)state;
+	static const struct {
+		enum verdict unit, want;
+		enum reason reason;
+	} cases[] = {
+		{ VERDICT_PASS, VERDICT_WARN, REASON_SUBSTITUTE },
+		{ VERDICT_WARN, VERDICT_WARN, REASON_SUBSTITUTE },
+		{ VERDICT_IMPROVED, VERDICT_WARN, REASON_SUBSTITUTE },
+		{ VERDICT_UNDECIDED, VERDICT_UNDECIDED, REASON_NOISE },
+		{ VERDICT_FAIL, VERDICT_FAIL, REASON_LIMIT },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct rule r = rule_of(METRIC_KERNEL_TIME, "i5%", "");
+		struct comparison c = both(&r, 100, 150);
+		struct decision unit = { .verdict = cases[i].unit, .reason = cases[i].reason };
+		c.unit = &unit;
+		c.unit_change = 20;
+		assert_int_equal(compare(&c).verdict, cases[i].want);
+		assert_int_equal(compare(&c).reason, cases[i].reason);
+		/* a new one fails with what it is in the place of */
+		r.for_each = true;
+		c.has_baseline = false;
+		bool fails = cases[i].unit == VERDICT_FAIL || cases[i].unit == VERDICT_UNDECIDED;
+		assert_int_equal(compare(&c).verdict, fails ? cases[i].unit : VERDICT_PASS);
+		c.unit_change = 1000; /* of which it is the smallest part */
+		assert_int_equal(compare(&c).verdict, VERDICT_PASS);
+		release(&r);
+	}
 }
 
 static void test_bootstrap_pair(void **state)
@@ -540,10 +596,10 @@ static void test_without_step(void **state)
 
 static int badness(enum verdict v)
 {
-	return v == VERDICT_FAIL || v == VERDICT_WAIVED ? 3
-	       : v == VERDICT_INCONCLUSIVE              ? 2
-	       : v == VERDICT_WARN                      ? 1
-	                                                : 0;
+	return v == VERDICT_FAIL || v == VERDICT_WAIVED              ? 3
+	       : v == VERDICT_INCONCLUSIVE || v == VERDICT_UNDECIDED ? 2
+	       : v == VERDICT_WARN                                   ? 1
+	                                                             : 0;
 }
 
 /* Worse never turns a verdict into a better one: with noise, waivers and a pin of any
@@ -563,11 +619,9 @@ static void test_monotone(void **state)
 			int last = 0;
 			for (int64_t v = 1; v < 300; v++) { /* 0 is better, or not measured */
 				struct comparison c = both(&r, b, v);
-				c.has_noise = noise >= 0;
-				c.noise = noise;
-				c.pin_noise = noise * 3 / 2;
 				c.has_pin = true;
 				c.pin = i & 2 ? b : 80;
+				set_noise(&c, noise, noise * 3 / 2);
 				c.waived = i & 4;
 				int now = badness(compare(&c).verdict);
 				if (now < last)
@@ -591,8 +645,7 @@ static void test_same(void **state)
 			struct comparison c = both(&r, v, v);
 			c.has_pin = true;
 			c.pin = v;
-			c.has_noise = v & 1;
-			c.noise = c.pin_noise = v / 9;
+			set_noise(&c, v & 1 ? v / 9 : -1, v / 9);
 			assert_int_equal(compare(&c).verdict, VERDICT_PASS);
 			release(&r);
 		}
@@ -601,6 +654,7 @@ static void test_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unsure),         cmocka_unit_test(test_substitutes),
 		cmocka_unit_test(test_verdicts),       cmocka_unit_test(test_table),
 		cmocka_unit_test(test_what_decided),   cmocka_unit_test(test_exact_has_no_noise),
 		cmocka_unit_test(test_bootstrap_pair), cmocka_unit_test(test_same),

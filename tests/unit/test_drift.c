@@ -21,7 +21,9 @@ static void setup(struct sides *s, size_t steps, const struct activity *b, size_
 	fixture_categories(&s->categories);
 	s->run[0] = fixture_run(fixture_digest(steps, b, nr_b));
 	s->run[1] = fixture_run(fixture_digest(steps, c, nr_c));
-	bench_init(&s->bench, &(struct bench_runs){ &s->run[0], NULL, &s->run[1], 1 },
+	bench_init(&s->bench,
+	           &(struct bench_runs){
+	               .baseline = &s->run[0], .candidates = &s->run[1], .nr_candidates = 1 },
 	           (struct naming){ .exact = true, .categories = &s->categories });
 	report_init(&s->report);
 }
@@ -87,8 +89,10 @@ static void test_figures_of_a_row(void **state)
 	memcpy(x->kernels.v[0].block, shapes[0] + 3, sizeof x->kernels.v[0].block);
 	memcpy(y->kernels.v[0].grid, shapes[1], sizeof y->kernels.v[0].grid);
 	memcpy(y->kernels.v[0].block, shapes[1] + 3, sizeof y->kernels.v[0].block);
-	bench_init(&s.bench, &(struct bench_runs){ &s.run[0], NULL, &s.run[1], 1 },
-	           (struct naming){ .exact = true, .categories = &s.categories });
+	bench_init(
+	    &s.bench,
+	    &(struct bench_runs){ .baseline = &s.run[0], .candidates = &s.run[1], .nr_candidates = 1 },
+	    (struct naming){ .exact = true, .categories = &s.categories });
 	drift_rows(&s.bench.pairs, &s.categories, &s.report);
 	const struct drift_row *r = &s.report.drift.v[0];
 	assert_string_equal(r->category, "GEMM");
@@ -198,7 +202,9 @@ static void test_summed_up_on_some_ranks(void **state)
 		sum->rank = both->rank = 1;
 		vec_push(&s.run[0].ranks, sum);
 		vec_push(&s.run[1].ranks, both);
-		bench_init(&s.bench, &(struct bench_runs){ &s.run[0], NULL, &s.run[1], 1 },
+		bench_init(&s.bench,
+		           &(struct bench_runs){
+		               .baseline = &s.run[0], .candidates = &s.run[1], .nr_candidates = 1 },
 		           (struct naming){ .exact = true, .categories = &s.categories });
 		drift_rows(&s.bench.pairs, &s.categories, &s.report);
 		int64_t v;

@@ -1,3 +1,4 @@
+#include "document/render.h"
 #include "report/memory_text.h"
 
 #include "memory_fixture.h"
@@ -7,11 +8,13 @@
 /* The section as a string owned by `a`. */
 static const char *section(const struct digest *d, bool name_rank, struct arena *a)
 {
-	struct sink *out = sink_open_memory();
-	memory_text_write(d, name_rank, out);
-	const char *text = arena_dup(a, sink_memory(out));
-	sink_abort(out);
-	return text;
+	struct strbuf b = STRBUF_INIT;
+	struct document doc;
+	doc_init(&doc);
+	memory_document(d, name_rank, &doc);
+	doc_text(&doc, &(struct doc_text_options){ .width = 200 }, &b);
+	doc_release(&doc);
+	return arena_take(a, &b);
 }
 
 static struct digest *example(void)

@@ -90,7 +90,8 @@ static void a_result(void **state)
 		"\"unit\": \"ns\", \"baseline\": 100100000, \"candidate\": 112400000, \"change\": "
 		"12300000, "
 		"\"change_pct\": 12.287712, \"limit\": \"increase 5% and 2ms\", \"noise\": "
-		"{\"noise\": 1200000, \"baseline_runs\": 10, \"candidate_runs\": 3, \"runs\": [111000000, "
+		"{\"noise\": 1200000, \"past_runs\": 0, \"baseline_runs\": 10, \"candidate_runs\": 3, "
+		"\"runs\": [111000000, "
 		"112400000, 113000000], \"detectable\": 6200000, \"false_alarms_per_1000\": 1.25, "
 		"\"steps\": "
 		"[{\"n\": 6, \"median\": 100100000, \"spread\": 300000}, {\"n\": 5, \"median\": 112400000, "
@@ -103,7 +104,8 @@ static void a_result(void **state)
 		"\"change_pct\": 0.555557,",
 		"\"unit\": \"B/step\", \"baseline\": null, \"candidate\": null, \"change\": null, "
 		"\"change_pct\": null,",
-		"\"summary\": {\"pass\": 1, \"warn\": 1, \"fail\": 2, \"missing\": 1, \"inconclusive\": 1, "
+		"\"summary\": {\"pass\": 1, \"warn\": 1, \"fail\": 2, \"undecided\": 0, \"missing\": 1, "
+		"\"inconclusive\": 1, "
 		"\"improved\": 1, \"waived\": 1, \"skipped\": 1}",
 		"\"ranks\": {\"columns\": [\"step.time\", \"last did\"], \"rows\": [\n  {\"rank\": 0, "
 		"\"side\": \"candidate\", \"cells\": [\"12.40 ms\", \"–\"]},\n  {\"rank\": 3, \"side\": "
@@ -177,6 +179,7 @@ static void order_of_keys(void **state)
 		"level",
 		"part",
 		"change",
+		"plan",
 		"summary",
 		"pass",
 		"warn",
@@ -298,7 +301,7 @@ static const char *write_ranks(struct digest *const *d, size_t nr, const struct 
 	if (json)
 		metrics_write_json(&v, r, out);
 	else
-		metrics_write_text(&v, r, out);
+		metrics_write_text(&v, r, &(struct write_options){ .width = 200 }, out);
 	run_view_release(&v);
 	run_release(&run);
 	return take(out);
@@ -436,9 +439,9 @@ static struct digest *a_rank(int64_t rank)
 static void metrics_of_ranks(void **state)
 {
 	static const char *const people[] = {
-		"trust: rank 3: dropped-kernels: the candidate has 'k'; spoils step.idle_time\n"
-		"insight: rank 3: straggler: k\n",
-		"\nranks\n  rank  step.time  last did\n     0   12.40 ms         –\n",
+		"- trust: rank 3: dropped-kernels: the candidate has 'k'; spoils step.idle_time\n"
+		"- insight: rank 3: straggler: k\n",
+		"\nRanks\n  rank  step.time  last did\n     0   12.40 ms         –\n",
 		"  per step                    median of the ranks     lowest            highest\n"
 		"  step.time                             201.00 ms  200.00 ms  rank 0  202.00 ms  rank 2\n",
 		"\ncollectives per step by kind and process group: ",
@@ -464,6 +467,7 @@ static void metrics_of_ranks(void **state)
 	struct report r;
 	(void)state;
 	sample_report(&r, "k", "w");
+	r.kind = REPORT_RUN;
 	for (int json = 0; json < 2; json++) {
 		struct digest *const ranks[] = { a_rank(0), a_rank(1), a_rank(2) };
 		const char *text = write_ranks(ranks, 3, &r, json);

@@ -1,5 +1,5 @@
 /* Markdown: what stands where, budgets, and names that want to break out. */
-#include "report/markdown_doc.h"
+#include "document/comment.h"
 #include "report_rig.h"
 
 static const char *write_report(const struct report *r, size_t max_bytes)
@@ -58,23 +58,52 @@ static void code_spans(void **state)
 static void figures_are_plain(void **state)
 {
 	static const char *const rows[][2] = {
-		{ "12.40 ms", "12.40 ms | " },
-		{ "±1.20 µs (+3.1 %)", "±1.20 µs (+3.1 %) | " },
-		{ "–", "– | " },
-		{ "", " | " },
-		{ "GH-1", "`GH-1` | " },
-		{ "1 www.a.example", "`1 www.a.example` | " },
-		{ "1|2", "`1\\|2` | " },
-		{ "1 *2*", "`1 *2*` | " },
+		{ "12.40 ms", "12.40\u00A0ms" },
+		{ "±1.20 µs (+3.1 %)", "±1.20\u00A0µs (+3.1\u00A0%)" },
+		{ "–", "–" },
+		{ "", "" },
+		{ "GH-1", "`GH-1`" },
+		{ "1 www.a.example", "`1 www.a.example`" },
+		{ "1|2", "`1\\|2`" },
+		{ "1 *2*", "`1 *2*`" },
 		{ "1\u202e2", "`1\xEF\xBF\xBD"
-		              "2` | " },
-		{ "1 <b>", "`1 <b>` | " },
+		              "2`" },
+		{ "1 <b>", "`1 <b>`" },
 	};
 	(void)state;
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		struct strbuf b = STRBUF_INIT;
-		md_figure_cell(&b, rows[i][0]);
+		md_figure(&b, rows[i][0]);
 		assert_string_equal(strbuf_str(&b), rows[i][1]);
+		strbuf_release(&b);
+	}
+}
+
+static void sentences(void **state)
+{
+	static const struct {
+		const char *text;
+		bool plain;
+	} rows[] = {
+		{ "kernel.time rose from 1.2 ms to 1.3 ms (+8.3 %)", true },
+		{ "how often 'it' fails is not known", true },
+		{ "a `b`", false },
+		{ "see www.a.example", false },
+		{ "GH-1", false },
+		{ "a_b_", false },
+		{ "#1", false },
+		{ "@me", false },
+		{ "fixed in a1b2c3d4", false },
+		{ "http://x", false },
+		{ "a|b", false },
+		{ "<b>", false },
+	};
+	(void)state;
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct strbuf b = STRBUF_INIT;
+		md_sentence(&b, rows[i].text, 400, true);
+		assert_int_equal(strchr(strbuf_str(&b), '`') == NULL || strbuf_str(&b)[0] != '`',
+		                 rows[i].plain);
 		strbuf_release(&b);
 	}
 }
@@ -115,38 +144,32 @@ static void markers_tell_workloads_apart(void **state)
 static void order(void **state)
 {
 	static const char *const parts[] = {
-		"<!-- gpugate:resnet50 -->\n**gpugate: fail: 2 of 8 checks beyond their limits",
+		"<!-- gpugate:resnet50 -->\n### \u274C gpugate · resnet50: CUDA time ",
+		"\n2 of 8 checks beyond their limits",
 		"\nbaseline `k` at `k` (10 runs, 6 steps; pinned 12 days ago) → candidate `k` at `k` (3 "
-		"runs, "
-		"6 steps); `k`; environment differs: `gpu.name`; rules `k`, profile `k`\n",
-		"\nfalse alarms: `2.5 in 1,000 unchanged runs would fail`\n",
-		"- warning: `the environment differs: 'k'`\n",
-		"- trust, candidate rank 3, dropped-kernels: ",
-		"- waived: `stragglers`, `rank.straggler_pct rose; waived until 2027-01-31: 'k', issue "
-		"1234`\n",
-		"| fail | `step-cuda-time` | 100.10 ms | 112.40 ms | +12.30 ms (+12.29 %), worse | "
-		"`increase 5% and 2ms` | ±1.20 ms |\n",
-		"| warn | `peak-memory` |",
-		"**worth naming:**\n\n- candidate rank 3, straggler: `k`\n- baseline, lost-rank: `k`\n",
-		"**where the time went:** ",
-		"\n- +9.000 ms `compute`\n  - +9.000 ms `GEMM`\n    - +9.000 ms `k` `renamed from 'k'`\n   "
-		"   - +8.000 ms ",
-		"<details><summary>kernels</summary>\n\n| drift |",
-		"| renamed | `k` → `k` |",
-		"<details><summary>ranks</summary>\n\n| side | rank | step.time | last did |\n"
-		"| --- | ---: | ---: | ---: |\n"
-		"| candidate | 0 | 12.40 ms | – |\n| candidate | 3 | 12.40 ms | `at k` |\n"
-		"| baseline | 0 | 12.40 ms | `at k` |\n",
-		"<details><summary>memory</summary>\n\n| verdict |",
-		"<details><summary>all checks</summary>\n\n| verdict |",
-		"| improved | `gpu-utilization` | 100.10 ms | 112.40 ms | +12.30 ms (+12.29 %), better |",
-		"<details><summary>evidence</summary>\n\n- `step-cuda-time`: `3 runs against 10: ",
-		"<details><summary>how to accept</summary>\n\n`gpugate baseline create 'k' "
-		"--force`\n\n</details>\n",
+		"runs, ",
+		"**Findings**\n",
+		"| check | change | limit |\n| --- | --- | --- |\n| **fail** step-cuda-time | ",
+		"**What to know**\n",
+		"- warning: the environment differs: 'k'\n",
+		"- trust: candidate rank 3: dropped-kernels: ",
+		"- insight: candidate rank 3: straggler: k\n- insight: baseline: lost-rank: k\n",
+		"- waived: `stragglers`: ",
+		"**Where the change went**\n",
+		"| part | change | how |\n| --- | ---: | --- |\n| `compute` | +9.000\u00A0ms |  |\n",
+		"**What to do**\n",
+		"\n`gpugate baseline create 'k' --force`\n",
+		"<details><summary>Kernels per step, largest change first</summary>\n",
+		"| **renamed** | `k` → `k` |",
+		"<details><summary>All checks</summary>\n",
+		"<details><summary>Evidence</summary>\n",
+		"<details><summary>Ranks of the candidate</summary>\n\n| rank | step.time | last did |\n"
+		"| ---: | ---: | ---: |\n| 0 | 12.40\u00A0ms | – |\n| 3 | 12.40\u00A0ms | `at k` |\n",
+		"<details><summary>Notes</summary>\n",
 	};
 	(void)state;
 	const char *at = write_sample("k", "resnet50", 0);
-	assert_ptr_equal(strstr(at, parts[0]), at);
+	assert_ptr_equal(strstr(at, "<!--"), at);
 	for (size_t i = 0; i < NR_OF(parts); i++) {
 		const char *found = strstr(at, parts[i]);
 		if (!found)
@@ -155,12 +178,13 @@ static void order(void **state)
 	}
 }
 
-static void a_pass_is_two_lines_and_details(void **state)
+static void a_pass_is_short(void **state)
 {
 	struct report r;
 	(void)state;
 	report_init(&r);
 	r.headline = "pass: 1 of 1 check within its limits";
+	r.verdict = VERDICT_PASS;
 	r.workload = "w";
 	r.baseline = (struct side){ .label = "a", .steps = 1 };
 	r.candidate = (struct side){ .label = "b", .ranks = 2, .window = true };
@@ -168,10 +192,11 @@ static void a_pass_is_two_lines_and_details(void **state)
 	const char *text = write_report(&r, 0);
 	static const char start[] =
 	    "<!-- gpugate:w -->\n"
-	    "**gpugate: pass: 1 of 1 check within its limits**\n\n"
+	    "### \u2705 gpugate · w: 1 of 1 check within its limits\n\n"
 	    "baseline `a` (0 ranks, 1 step) → candidate `b` (2 ranks, whole trace)\n\n"
-	    "<details><summary>all checks</summary>\n";
-	assert_ptr_equal(strstr(text, start), text);
+	    "<details><summary>All checks</summary>\n";
+	if (strstr(text, start) != text)
+		fail_msg("%s", text);
 	report_release(&r);
 }
 
@@ -183,7 +208,7 @@ static void an_error_is_all_there_is(void **state)
 	r.workload = "w";
 	r.error = "`x`: byte 12: <b>";
 	assert_string_equal(write_report(&r, 0),
-	                    "<!-- gpugate:w -->\n**gpugate: error:** `` `x`: byte 12: <b> ``\n");
+	                    "<!-- gpugate:w -->\n### \u274C gpugate · `` `x`: byte 12: <b> ``\n");
 	report_release(&r);
 }
 
@@ -205,10 +230,12 @@ static void assert_whole_lines(const char *text, const char *full)
 static void assert_cut_from_the_bottom(const char *text)
 {
 	static const char *const parts[] = {
-		"<!-- gpugate:",       "\nbaseline ",           "\n- warning:",
-		"**worth naming",      "**where the time went", ">kernels</summary>",
-		">ranks</summary>",    ">memory</summary>",     ">all checks</summary>",
-		">evidence</summary>", ">notes</summary>",      ">how to accept</summary>",
+		"<!-- gpugate:",     "\nbaseline ",
+		"**Findings**",      "**What to know**",
+		"**Where the",       "**What to do",
+		">Kernels per step", ">All checks</",
+		">Evidence</",       ">Ranks of the candidate</",
+		">Notes</",
 	};
 	bool gone = false;
 	for (size_t i = 0; i < NR_OF(parts); i++) {
@@ -229,7 +256,7 @@ static void budgets(void **state)
 	assert_int_equal(strlen(write_sample("größe `x`", "w", whole)), whole);
 	for (size_t max = whole; max-- > title;) {
 		const char *text = write_sample("größe `x`", "w", max);
-		size_t details = count(text, "<details>"), rows = count(text, "| fail | ");
+		size_t details = count(text, "<details>"), rows = count(text, "| **fail** ");
 		assert_in_range(strlen(text), 1, max);
 		assert_int_equal(count(text, "</details>"), details);
 		assert_int_equal(count(text, "`") % 2, 0);
@@ -252,10 +279,10 @@ static void rows_are_counted(void **state)
 	sample_report(&r, "k", "w");
 	for (int i = 0; i < 95; i++)
 		sample_check(&r, VERDICT_FAIL, "more", GROUP_STEP, METRIC_STEP_TIME, "");
-	const char *text = write_report(&r, 1500); /* 5 + 95 rows */
-	size_t shown = count(text, "| fail | ") + count(text, "| missing |") + count(text, "| warn |") +
-	               count(text, "| inconclusive |");
-	assert_in_range(shown, 1, 20);
+	const char *text = write_report(&r, 1500); /* 5 + 95 rows, of which a comment shows 10 */
+	size_t shown = count(text, "| **fail** ") + count(text, "| **missing** ") +
+	               count(text, "| **warn** ") + count(text, "| **inconclusive** ");
+	assert_in_range(shown, 1, 10);
 	struct strbuf note = STRBUF_INIT;
 	strbuf_addf(&note, "\n%zu more in the report\n", 100 - shown);
 	assert_has(text, strbuf_str(&note));
@@ -267,9 +294,9 @@ static void least_budget(void **state)
 {
 	(void)state;
 	const char *text = write_sample("k", "w", 1);
-	assert_ptr_equal(strstr(text, "<!-- gpugate:w -->\n**gpugate: fail: "), text);
+	assert_ptr_equal(strstr(text, "<!-- gpugate:w -->\n### \u274C gpugate · w: "), text);
 	assert_int_equal(count(text, "\n"), 2);
-	assert_has(write_sample("k", "w", 200), "\n12 sections more in the report\n");
+	assert_has(write_sample("k", "w", 200), "\n15 sections more in the report\n");
 }
 
 int main(void)
@@ -277,10 +304,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(code_spans),
 		cmocka_unit_test(figures_are_plain),
+		cmocka_unit_test(sentences),
 		cmocka_unit_test(long_names_are_cut),
 		cmocka_unit_test_teardown(markers_tell_workloads_apart, end),
 		cmocka_unit_test_teardown(order, end),
-		cmocka_unit_test_teardown(a_pass_is_two_lines_and_details, end),
+		cmocka_unit_test_teardown(a_pass_is_short, end),
 		cmocka_unit_test_teardown(an_error_is_all_there_is, end),
 		cmocka_unit_test_teardown(budgets, end),
 		cmocka_unit_test_teardown(rows_are_counted, end),

@@ -177,6 +177,7 @@ static void states(void **state)
 	    "gpugate_verdict{workload=\"w\",gpugate_verdict=\"pass\"} 0\n"
 	    "gpugate_verdict{workload=\"w\",gpugate_verdict=\"warn\"} 0\n"
 	    "gpugate_verdict{workload=\"w\",gpugate_verdict=\"fail\"} 0\n"
+	    "gpugate_verdict{workload=\"w\",gpugate_verdict=\"undecided\"} 0\n"
 	    "gpugate_verdict{workload=\"w\",gpugate_verdict=\"missing\"} 0\n"
 	    "gpugate_verdict{workload=\"w\",gpugate_verdict=\"inconclusive\"} 0\n"
 	    "gpugate_verdict{workload=\"w\",gpugate_verdict=\"error\"} 1\n# EOF\n");

@@ -1,12 +1,11 @@
 /// A Markdown document of sections that is cut to a budget without breaking.
-#ifndef GG_REPORT_MARKDOWN_DOC_H
-#define GG_REPORT_MARKDOWN_DOC_H
+#ifndef GG_DOCUMENT_COMMENT_H
+#define GG_DOCUMENT_COMMENT_H
 
 #include <stdbool.h>
 
 #include "base/strbuf.h"
 #include "base/vec.h"
-#include "io/sink.h"
 
 #define MD_NAME_CHARS 80
 
@@ -25,14 +24,11 @@ struct md_document {
 /// breaks out; `in_table`: pipes neither.
 void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
 
-/// A cell of a table row: a code span (empty for NULL), a figure (a code span where
-/// it looks like more than one), or text of our own.
-void md_code_cell(struct strbuf *b, const char *text);
-void md_figure_cell(struct strbuf *b, const char *text);
-void md_cell(struct strbuf *b, const char *trusted);
+/// A figure as it stands, with no-break spaces; a code span if it looks like anything else.
+void md_figure(struct strbuf *b, const char *text);
 
-/// End a row begun with md_table_row().
-void md_end_row(struct strbuf *row);
+/// A sentence as it stands where Markdown finds nothing in it, else a code span.
+void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
 
 /// A new section, or one folded away under `summary`; valid until the next one.
 struct md_section *md_section(struct md_document *d, bool fixed);
@@ -47,6 +43,6 @@ void md_close(struct md_document *d);
 
 /// Write at most `max` bytes (more only where the first section is longer) and
 /// give the memory back: whole sections are dropped from the bottom, then rows.
-void md_write(struct md_document *d, size_t max, struct sink *out);
+void md_write(struct md_document *d, size_t max, struct strbuf *out);
 
 #endif

@@ -1,8 +1,9 @@
-#include "report/markdown_doc.h"
+#include "document/comment.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 
@@ -59,13 +60,6 @@ void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table
 	strbuf_release(&t);
 }
 
-void md_code_cell(struct strbuf *b, const char *text)
-{
-	if (text && text[0])
-		md_code(b, text, MD_NAME_CHARS, true);
-	strbuf_adds(b, " | ");
-}
-
 /* Nothing of Markdown, and no host name or "GH-1", which are links by themselves. */
 static bool is_figure(struct span s)
 {
@@ -86,23 +80,52 @@ static bool is_figure(struct span s)
 	return true;
 }
 
-void md_figure_cell(struct strbuf *b, const char *text)
+void md_figure(struct strbuf *b, const char *text)
 {
-	if (is_figure(span_of(text)))
-		md_cell(b, text);
+	struct span s = span_of(text);
+	if (!is_figure(s)) {
+		md_code(b, text, MD_NAME_CHARS, true);
+		return;
+	}
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] == ' ' && i && (isdigit((unsigned char)s.p[i - 1]) || s.p[i - 1] == ')'))
+			strbuf_adds(b, "\xC2\xA0");
+		else
+			strbuf_addch(b, s.p[i]);
+}
+
+/* Words, figures and dots within them: nothing that GitHub makes a link, a mention or a mark of. */
+static bool is_prose(struct span s)
+{
+	static const char marks[] = " .,;:%()+-'";
+	static const uint32_t signs[] = { 0xB1, 0xB5, 0xD7, 0x2013, 0x2192, 0x2212 }; /* ±µ×–→− */
+	size_t word = 0, letters = 0;
+	for (size_t i = 0, at = 0; i < s.n; at = i) {
+		uint32_t cp = text_next(s, &i);
+		bool sign = false;
+		for (size_t k = 0; k < sizeof signs / sizeof *signs; k++)
+			sign = sign || cp == signs[k];
+		if (!sign && (cp >= 0x80 || (!isalnum((int)cp) && !strchr(marks, (int)cp))))
+			return false;
+		if (s.n - at >= 4 &&
+		    (strncasecmp(s.p + at, "www.", 4) == 0 || strncasecmp(s.p + at, "GH-", 3) == 0))
+			return false;
+		bool hex = cp < 0x80 && isxdigit((int)cp) && !isupper((int)cp);
+		word = hex ? word + 1 : 0; /* seven of them may be a commit */
+		letters = !hex ? 0 : letters + (isalpha((int)cp) != 0);
+		if (word >= 7 && letters && letters < word)
+			return false;
+	}
+	return s.n > 0;
+}
+
+void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_table)
+{
+	struct span s = span_of(text);
+	if (text_chars(s) <= max_chars && is_prose(s))
+		strbuf_add(b, s);
 	else
-		md_code_cell(b, text);
-}
-
-void md_cell(struct strbuf *b, const char *trusted)
-{
-	strbuf_addf(b, "%s | ", trusted);
-}
-
-void md_end_row(struct strbuf *row)
-{
-	strbuf_setlen(row, row->n - 1);
-	strbuf_addch(row, '\n');
+		md_code(b, text, max_chars, in_table);
 }
 
 /* ---- sections ---- */
@@ -228,21 +251,21 @@ static size_t fit(struct md_document *d, size_t max)
 	return dropped;
 }
 
-void md_write(struct md_document *d, size_t max, struct sink *out)
+void md_write(struct md_document *d, size_t max, struct strbuf *out)
 {
 	size_t dropped = fit(d, max), nr = 0;
 	for (size_t i = 0; i < d->sections.nr; i++) {
 		struct md_section *s = &d->sections.v[i];
 		nr += section_bytes(s);
-		sink_write(out, strbuf_span(&s->head));
+		strbuf_add(out, strbuf_span(&s->head));
 		for (size_t k = 0; k < s->rows.nr; k++)
-			sink_write(out, strbuf_span(&s->rows.v[k]));
+			strbuf_add(out, strbuf_span(&s->rows.v[k]));
 		if (s->more)
-			sink_printf(out, "\n%zu more in the report\n", s->more);
-		sink_write(out, strbuf_span(&s->tail));
+			strbuf_addf(out, "\n%zu more in the report\n", s->more);
+		strbuf_add(out, strbuf_span(&s->tail));
 		section_release(s);
 	}
 	vec_release(&d->sections);
 	if (dropped && nr + ROOM_FOR_NOTE <= max)
-		sink_printf(out, "\n%zu section%s more in the report\n", dropped, dropped == 1 ? "" : "s");
+		strbuf_addf(out, "\n%zu section%s more in the report\n", dropped, dropped == 1 ? "" : "s");
 }

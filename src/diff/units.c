@@ -1,0 +1,36 @@
+#include "diff/units.h"
+
+struct query unit_query(enum unit_kind kind)
+{
+	static const enum metric_id ids[NR_UNIT_KINDS] = { METRIC_OP_SELF_GPU_TIME,
+		                                               METRIC_CATEGORY_TIME };
+	const struct metric *m = &metric_table[ids[kind]];
+	return (
+	    struct query){ .metric = m, .stat = STAT_MEDIAN, .reduce = m->reduce, .cls = "compute" };
+}
+
+/* The operator that the most of its time was launched by. */
+static struct span operator_of(const struct digest *d, const struct kernel_row *k)
+{
+	const struct code_stat *best = NULL;
+	uint64_t key = code_kernel_key(k->name);
+	for (size_t i = 0; i < d->code.nr; i++) {
+		const struct code_stat *c = &d->code.v[i];
+		if (c->kernel == key && c->op.n && (!best || c->total_ns > best->total_ns))
+			best = c;
+	}
+	return best ? code_path_last(best->op) : SPAN("");
+}
+
+struct span unit_of_kernel(const struct run_view *v, enum unit_kind kind, struct span name)
+{
+	for (size_t r = 0; r < v->run->ranks.nr; r++)
+		for (size_t i = 0; i < v->ranks[r].nr_kernels; i++) {
+			const struct kernel_row *k = &v->ranks[r].kernels[i];
+			if (span_eq(k->match, name))
+				return kind == UNITS_OPERATORS
+				           ? operator_of(v->ranks[r].digest, k)
+				           : span_of(category_name(v->naming->categories, k->category));
+		}
+	return SPAN("");
+}

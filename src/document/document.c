@@ -1,0 +1,238 @@
+#include "document/document.h"
+
+#include <stdarg.h>
+
+#include "base/strbuf.h"
+#include "document/render.h"
+
+void doc_init(struct document *d)
+{
+	*d = (struct document){ 0 };
+	d->sections[0] = arena_alloc(&d->arena, 1, sizeof *d->sections[0]);
+	d->marker = "";
+}
+
+void doc_release(struct document *d)
+{
+	arena_release(&d->arena);
+	*d = (struct document){ 0 };
+}
+
+/* ---- nodes ---- */
+
+static struct doc_node *add_node(struct document *d, enum doc_node_kind kind)
+{
+	struct doc_node *parent = d->sections[d->depth];
+	struct doc_node *node = arena_alloc(&d->arena, 1, sizeof *node);
+	node->kind = kind;
+	if (parent->last_child)
+		parent->last_child->next = node;
+	else
+		parent->children = node;
+	parent->last_child = node;
+	d->node = node;
+	d->line = NULL;
+	return node;
+}
+
+void doc_section(struct document *d, const char *id, const char *title, enum doc_place place)
+{
+	struct doc_node *node = add_node(d, NODE_SECTION);
+	node->id = id;
+	node->title = title;
+	node->place = place;
+	d->sections[++d->depth] = node;
+	d->node = NULL;
+}
+
+void doc_end(struct document *d)
+{
+	d->depth--;
+	d->node = NULL;
+	d->line = NULL;
+}
+
+static void add_line(struct document *d, struct doc_node *node)
+{
+	d->line = arena_alloc(&d->arena, 1, sizeof *d->line);
+	if (node->last_line)
+		node->last_line->next = d->line;
+	else
+		node->lines = d->line;
+	node->last_line = d->line;
+}
+
+void doc_paragraph(struct document *d)
+{
+	add_line(d, add_node(d, NODE_PARAGRAPH));
+}
+
+void doc_item(struct document *d, int level)
+{
+	struct doc_node *list = d->node && d->node->kind == NODE_LIST ? d->node : NULL;
+	add_line(d, list ? list : add_node(d, NODE_LIST));
+	d->line->level = level;
+}
+
+void doc_picture(struct document *d, const char *id)
+{
+	add_node(d, NODE_PICTURE)->id = id;
+}
+
+/* ---- tables ---- */
+
+struct doc_table *doc_table(struct document *d, const char *title, const struct doc_column *columns,
+                            size_t nr)
+{
+	struct doc_table *t = &add_node(d, NODE_TABLE)->table;
+	t->title = title;
+	t->columns = columns;
+	t->nr_columns = nr;
+	t->more_text = "";
+	return t;
+}
+
+static struct doc_row *new_row(struct document *d)
+{
+	struct doc_row *row = d->row = arena_alloc(&d->arena, 1, sizeof *row);
+	row->cells = arena_alloc(&d->arena, d->node->table.nr_columns, sizeof *row->cells);
+	d->cell = 0;
+	d->line = NULL;
+	return row;
+}
+
+void doc_row(struct document *d, int level)
+{
+	struct doc_table *t = &d->node->table;
+	struct doc_row *row = new_row(d);
+	row->level = level;
+	if (t->last)
+		t->last->next = row;
+	else
+		t->rows = row;
+	t->last = row;
+	t->nr_rows++;
+}
+
+void doc_rest(struct document *d, bool brief)
+{
+	struct doc_table *t = &d->node->table;
+	*(brief ? &t->rest_brief : &t->rest) = new_row(d);
+}
+
+void doc_cell(struct document *d)
+{
+	d->line = &d->row->cells[d->cell++];
+}
+
+void doc_value(struct document *d, bool has, int64_t value)
+{
+	d->line->has_value = has;
+	d->line->value = value;
+}
+
+/* ---- text ---- */
+
+static void add_run(struct document *d, struct doc_run run)
+{
+	struct doc_run *r = arena_alloc(&d->arena, 1, sizeof *r);
+	*r = run;
+	if (!r->text || !r->text[0])
+		return;
+	if (d->line->last)
+		d->line->last->next = r;
+	else
+		d->line->first = r;
+	d->line->last = r;
+}
+
+void doc_add(struct document *d, enum doc_kind kind, enum doc_tone tone, const char *text)
+{
+	add_run(d, (struct doc_run){ .kind = kind, .tone = tone, .text = text });
+}
+
+void doc_words(struct document *d, const char *text)
+{
+	doc_add(d, DOC_WORDS, TONE_PLAIN, text);
+}
+
+void doc_figure(struct document *d, const char *text)
+{
+	doc_add(d, DOC_FIGURE, TONE_PLAIN, text);
+}
+
+void doc_said(struct document *d, const char *text)
+{
+	doc_add(d, DOC_SAID, TONE_PLAIN, text);
+}
+
+void doc_name(struct document *d, const char *whole)
+{
+	const char *text = whole && d->display ? d->display(d->names, whole) : NULL;
+	add_run(d, (struct doc_run){
+	               .kind = DOC_NAME, .text = text ? text : whole, .whole = text ? whole : NULL });
+}
+
+void doc_printf(struct document *d, const char *fmt, ...)
+{
+	struct strbuf b = STRBUF_INIT;
+	va_list ap;
+	va_start(ap, fmt);
+	strbuf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	doc_words(d, arena_take(&d->arena, &b));
+}
+
+void doc_words_cell(struct document *d, const char *text)
+{
+	doc_cell(d);
+	doc_words(d, text);
+}
+
+void doc_name_cell(struct document *d, const char *text)
+{
+	doc_cell(d);
+	doc_name(d, text);
+}
+
+void doc_said_cell(struct document *d, const char *text)
+{
+	doc_cell(d);
+	doc_said(d, text);
+}
+
+void doc_figure_cell(struct document *d, const char *text, bool has, int64_t value)
+{
+	doc_cell(d);
+	doc_value(d, has, value);
+	doc_figure(d, text);
+}
+
+enum doc_tone doc_tone_of(bool more_is_worse, bool less_is_worse, int64_t change)
+{
+	if (change == 0 || more_is_worse == less_is_worse)
+		return TONE_PLAIN;
+	return (change > 0) == more_is_worse ? TONE_WORSE : TONE_BETTER;
+}
+
+size_t doc_rows_shown(const struct doc_table *t, bool brief)
+{
+	return brief && t->brief && t->brief < t->nr_rows ? t->brief : t->nr_rows;
+}
+
+bool doc_is_empty(const struct doc_node *node)
+{
+	if (node->kind == NODE_PICTURE)
+		return false;
+	if (node->kind != NODE_SECTION)
+		return !node->lines && !node->table.nr_rows && !node->table.more;
+	for (const struct doc_node *n = node->children; n; n = n->next)
+		if (!doc_is_empty(n))
+			return false;
+	return true;
+}
+
+const struct doc_row *doc_rest_of(const struct doc_table *t, size_t shown)
+{
+	return shown < t->nr_rows ? t->rest_brief : t->rest;
+}

@@ -1,0 +1,298 @@
+/* A document as the body of a page. */
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "document/render.h"
+
+enum { NAME_CHARS = 90, NAME_CHARS_MAX = 4000, ROWS_MAX = 500, LEVELS = 3, FEW = 5 };
+
+struct page {
+	const struct doc_page_hooks *hooks;
+	struct strbuf *out, *body, *nav;
+	bool in_table;
+};
+
+void doc_html_escape(struct strbuf *out, struct span text)
+{
+	static const char *const entities[128] = {
+		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"
+	};
+	for (size_t i = 0; i < text.n;) {
+		uint32_t cp = text_next(text, &i);
+		if (cp < 128 && entities[cp])
+			strbuf_adds(out, entities[cp]);
+		else
+			text_add_codepoint(out, text_breaks_a_line(cp) ? 0xFFFD : cp);
+	}
+}
+
+/* ---- text ---- */
+
+static void put_short(struct page *p, const char *name, size_t max_chars)
+{
+	struct strbuf b = STRBUF_INIT;
+	text_add_short(&b, span_of(name), max_chars);
+	doc_html_escape(p->out, strbuf_span(&b));
+	strbuf_release(&b);
+}
+
+/* In a table a name that is shortened unfolds to the whole of it; in a line there is no room. */
+static void put_name(struct page *p, const struct doc_run *r)
+{
+	const char *whole = r->whole ? r->whole : r->text;
+	bool fold = text_chars(span_of(r->text)) > NAME_CHARS || strcmp(whole, r->text) != 0;
+	if (!p->in_table) {
+		strbuf_adds(p->out, "<code title=\"");
+		put_short(p, whole, NAME_CHARS_MAX);
+		strbuf_adds(p->out, "\">");
+		put_short(p, r->text, NAME_CHARS);
+		strbuf_adds(p->out, "</code>");
+		return;
+	}
+	strbuf_adds(p->out, fold ? "<details class=\"name\"><summary>" : "<code>");
+	put_short(p, r->text, NAME_CHARS);
+	if (fold) {
+		strbuf_adds(p->out, "</summary><code>");
+		put_short(p, whole, NAME_CHARS_MAX);
+		strbuf_adds(p->out, "</code></details>");
+	} else {
+		strbuf_adds(p->out, "</code>");
+	}
+}
+
+static void put_run(struct page *p, const struct doc_run *r)
+{
+	static const char *const classes[NR_TONES] = {
+		[TONE_STRONG] = "strong",           [TONE_BAD] = "badge fail",  [TONE_WARN] = "badge warn",
+		[TONE_OPEN] = "badge inconclusive", [TONE_GOOD] = "badge pass", [TONE_WORSE] = "worse",
+		[TONE_BETTER] = "better",
+	};
+	if (r->kind == DOC_NAME) {
+		put_name(p, r);
+		return;
+	}
+	if (r->tone)
+		strbuf_addf(p->out, "<span class=\"%s\">", classes[r->tone]);
+	strbuf_adds(p->out, r->kind == DOC_COMMAND ? "<pre><code>" : "");
+	doc_html_escape(p->out, span_of(r->text));
+	strbuf_adds(p->out, r->kind == DOC_COMMAND ? "</code></pre>" : "");
+	strbuf_adds(p->out, r->tone ? "</span>" : "");
+}
+
+static void put_line(struct page *p, const struct doc_line *l)
+{
+	for (const struct doc_run *r = l->first; r; r = r->next)
+		put_run(p, r);
+}
+
+/* ---- tables ---- */
+
+static bool is_wide(const struct doc_table *t)
+{
+	for (size_t i = 0; i < t->nr_columns; i++)
+		if (t->columns[i].align == DOC_BAR)
+			return true;
+	return false;
+}
+
+/* The box scrolls where the table is wider than the page; a keyboard reaches it. */
+static void put_head(struct page *p, const struct doc_table *t)
+{
+	static const char *const classes[] = { [DOC_LEFT] = "",
+		                                   [DOC_RIGHT] = " class=\"r\"",
+		                                   [DOC_BAR] = " class=\"bars\"",
+		                                   [DOC_EXTRA] = "" };
+	const char *title = t->title[0] ? t->title : "figures";
+	strbuf_adds(p->out, t->tree ? "<div class=\"tree\">" : "");
+	strbuf_adds(p->out, "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"");
+	doc_html_escape(p->out, span_of(title));
+	strbuf_adds(p->out, is_wide(t) ? "\"><table class=\"wide\"><caption>" : "\"><table><caption>");
+	doc_html_escape(p->out, span_of(title));
+	strbuf_adds(p->out, "</caption>\n<thead><tr>");
+	for (size_t i = 0; i < t->nr_columns; i++) {
+		strbuf_addf(p->out, "<th scope=\"col\"%s>", classes[t->columns[i].align]);
+		doc_html_escape(p->out, span_of(t->columns[i].title));
+		strbuf_adds(p->out, "</th>");
+	}
+	strbuf_adds(p->out, "</tr></thead>\n<tbody>\n");
+}
+
+static int64_t longest_bar(const struct doc_table *t, size_t column)
+{
+	int64_t max = 0;
+	for (const struct doc_row *r = t->rows; r; r = r->next) {
+		int64_t v = r->cells[column].value, abs = v < 0 ? number_sub(0, v) : v;
+		max = abs > max ? abs : max;
+	}
+	return max;
+}
+
+static void put_cell(struct page *p, const struct doc_table *t, const struct doc_row *row,
+                     size_t column, int64_t longest)
+{
+	const struct doc_line *cell = &row->cells[column];
+	enum doc_align align = t->columns[column].align;
+	bool name = cell->first && cell->first->kind == DOC_NAME;
+	strbuf_adds(p->out, "<td");
+	if (align == DOC_BAR)
+		strbuf_adds(p->out, " class=\"bars\"");
+	else if (align == DOC_RIGHT)
+		strbuf_adds(p->out, " class=\"r\"");
+	else if (t->tree && column == 0)
+		strbuf_addf(p->out, " class=\"n l%d\"", row->level < LEVELS ? row->level : LEVELS);
+	else if (name)
+		strbuf_adds(p->out, " class=\"n\"");
+	if (cell->has_value && align != DOC_BAR)
+		strbuf_addf(p->out, " data-v=\"%" PRId64 "\"", cell->value);
+	strbuf_addch(p->out, '>');
+	if (align == DOC_BAR && cell->has_value)
+		p->hooks->bar(cell->value, longest, p->out);
+	if (cell->key)
+		strbuf_addf(p->out,
+		            "<svg class=\"swatch\" viewBox=\"0 0 10 10\" aria-hidden=\"true\"><rect "
+		            "class=\"c%d\" width=\"10\" height=\"10\"/></svg> ",
+		            cell->key - 1);
+	put_line(p, cell);
+	strbuf_adds(p->out, "</td>");
+}
+
+static void put_row(struct page *p, const struct doc_table *t, const struct doc_row *row,
+                    const int64_t *longest)
+{
+	strbuf_adds(p->out, "<tr>");
+	for (size_t i = 0; i < t->nr_columns; i++)
+		put_cell(p, t, row, i, longest[i]);
+	strbuf_adds(p->out, "</tr>\n");
+}
+
+static const struct doc_row *put_rows(struct page *p, const struct doc_table *t,
+                                      const struct doc_row *from, size_t nr, const int64_t *longest)
+{
+	for (; from && nr; from = from->next, nr--)
+		put_row(p, t, from, longest);
+	strbuf_adds(p->out, "</tbody>");
+	if (!from && t->rest) { /* in the foot, where sorting leaves it */
+		strbuf_adds(p->out, "<tfoot>\n");
+		put_row(p, t, t->rest, longest);
+		strbuf_adds(p->out, "</tfoot>");
+	}
+	strbuf_adds(p->out, t->tree ? "</table></div></div>\n" : "</table></div>\n");
+	return from;
+}
+
+/* Rows that short forms leave out are folded away here. */
+static void put_table(struct page *p, const struct doc_table *t)
+{
+	struct arena a = ARENA_INIT;
+	int64_t *longest = arena_alloc(&a, t->nr_columns, sizeof *longest);
+	size_t rows = t->nr_rows < ROWS_MAX ? t->nr_rows : ROWS_MAX;
+	size_t open = doc_rows_shown(t, true), more = t->nr_rows - rows + (t->rest ? 0 : t->more);
+	open = open + FEW >= rows ? rows : open;
+	for (size_t i = 0; i < t->nr_columns; i++)
+		longest[i] = t->columns[i].align == DOC_BAR ? longest_bar(t, i) : 0;
+	p->in_table = true;
+	put_head(p, t);
+	const struct doc_row *left = put_rows(p, t, t->rows, open, longest);
+	if (open < rows) {
+		strbuf_addf(p->out, "<details class=\"more\"><summary>%zu more%s%s</summary>\n",
+		            rows - open, t->more_text[0] ? " " : "", t->more_text);
+		put_head(p, t);
+		put_rows(p, t, left, rows - open, longest);
+		strbuf_adds(p->out, "</details>\n");
+	}
+	if (more)
+		strbuf_addf(p->out, "<p class=\"note\">%zu more%s%s in the JSON</p>\n", more,
+		            t->more_text[0] ? " " : "", t->more_text);
+	p->in_table = false;
+	arena_release(&a);
+}
+
+/* ---- nodes ---- */
+
+static void put_list(struct page *p, const struct doc_line *l)
+{
+	int level = 0;
+	strbuf_adds(p->out, "<ul class=\"remarks\">\n<li>");
+	for (bool first = true; l; l = l->next, first = false) {
+		for (; level > l->level; level--)
+			strbuf_adds(p->out, "</li>\n</ul>");
+		if (level < l->level)
+			strbuf_adds(p->out, "\n<ul>\n<li>");
+		else if (!first)
+			strbuf_adds(p->out, "</li>\n<li>");
+		level = l->level > level ? level + 1 : level;
+		put_line(p, l);
+	}
+	for (; level > 0; level--)
+		strbuf_adds(p->out, "</li>\n</ul>");
+	strbuf_adds(p->out, "</li>\n</ul>\n");
+}
+
+static void put_nodes(struct page *p, const struct doc_node *parent, int depth);
+
+static void put_section(struct page *p, const struct doc_node *n, int depth)
+{
+	bool folded = n->place == DOC_FOLDED || n->place == DOC_ASIDE;
+	if (depth == 0) {
+		strbuf_addf(p->nav, "<li><a href=\"#%s\">%s</a></li>", n->id, n->title);
+		strbuf_addf(p->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", n->id, n->id);
+		strbuf_addf(p->out, "<h2 id=\"%s-title\">%s</h2>\n", n->id, n->title);
+	}
+	if (folded) {
+		strbuf_adds(p->out, "<details class=\"more\"><summary>");
+		doc_html_escape(p->out, span_of(depth ? n->title : "show"));
+		strbuf_adds(p->out, "</summary>\n");
+	} else if (depth && n->title[0]) {
+		strbuf_adds(p->out, "<h3>");
+		doc_html_escape(p->out, span_of(n->title));
+		strbuf_adds(p->out, "</h3>\n");
+	}
+	put_nodes(p, n, depth + 1);
+	strbuf_adds(p->out, folded ? "</details>\n" : "");
+	strbuf_adds(p->out, depth == 0 ? "</section>\n" : "");
+}
+
+static void put_paragraph(struct page *p, const struct doc_line *l)
+{
+	bool command = l->first && l->first->kind == DOC_COMMAND;
+	strbuf_adds(p->out, command                                     ? ""
+	                    : l->first && l->first->kind == DOC_VERDICT ? "<p class=\"verdict\">"
+	                                                                : "<p>");
+	put_line(p, l);
+	strbuf_adds(p->out, command ? "\n" : "</p>\n");
+}
+
+static void put_nodes(struct page *p, const struct doc_node *parent, int depth)
+{
+	for (const struct doc_node *n = parent->children; n; n = n->next) {
+		if (depth == 0 && n->kind != NODE_PARAGRAPH)
+			p->out = p->body;
+		if (doc_is_empty(n) || (n->kind == NODE_SECTION && n->place == DOC_TERMINAL))
+			continue;
+		switch (n->kind) {
+		case NODE_SECTION:
+			put_section(p, n, n->title[0] ? depth : depth + 1);
+			break;
+		case NODE_PARAGRAPH:
+			put_paragraph(p, n->lines);
+			break;
+		case NODE_LIST:
+			put_list(p, n->lines);
+			break;
+		case NODE_TABLE:
+			put_table(p, &n->table);
+			break;
+		case NODE_PICTURE:
+			p->hooks->picture(p->hooks->ctx, n->id, p->out, p->nav);
+			break;
+		}
+	}
+}
+
+void doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
+              struct strbuf *body, struct strbuf *nav)
+{
+	struct page p = { .hooks = hooks, .out = head, .body = body, .nav = nav };
+	put_nodes(&p, d->sections[0], 0);
+}

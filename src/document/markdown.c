@@ -1,0 +1,205 @@
+/* A document as a comment on GitHub. */
+#include "base/text.h"
+#include "document/comment.h"
+#include "document/render.h"
+
+enum { LINE_CHARS = 400, MARKER_CHARS = 80 };
+
+struct markdown {
+	struct md_document doc;
+};
+
+/* ---- text ---- */
+
+static void add_run(struct strbuf *b, const struct doc_run *r, bool in_table)
+{
+	bool strong = r->tone != TONE_PLAIN && r->kind != DOC_NAME && r->kind != DOC_COMMAND;
+	strbuf_adds(b, strong ? "**" : "");
+	switch (r->kind) {
+	case DOC_VERDICT:
+	case DOC_WORDS:
+		strbuf_adds(b, r->text);
+		break;
+	case DOC_FIGURE:
+		md_figure(b, r->text);
+		break;
+	case DOC_NAME:
+		md_code(b, r->text, MD_NAME_CHARS, in_table);
+		break;
+	case DOC_SAID:
+		md_sentence(b, r->text, LINE_CHARS, in_table);
+		break;
+	case DOC_COMMAND:
+		md_code(b, r->text, (size_t)-1, in_table);
+		break;
+	}
+	strbuf_adds(b, strong ? "**" : "");
+}
+
+static void add_line(struct strbuf *b, const struct doc_line *l, bool in_table)
+{
+	for (const struct doc_run *r = l->first; r; r = r->next) {
+		struct strbuf run = STRBUF_INIT;
+		add_run(&run, r, in_table);
+		/* two code spans side by side would be one with other ends */
+		if (run.n && b->n && run.p[0] == '`' && b->p[b->n - 1] == '`')
+			strbuf_addch(b, ' ');
+		strbuf_add(b, strbuf_span(&run));
+		strbuf_release(&run);
+	}
+}
+
+/* ---- tables ---- */
+
+static bool is_column(const struct doc_table *t, size_t i)
+{
+	return t->columns[i].align <= DOC_RIGHT;
+}
+
+static void add_table_head(struct strbuf *b, const struct doc_table *t)
+{
+	strbuf_addch(b, '|');
+	for (size_t i = 0; i < t->nr_columns; i++)
+		if (is_column(t, i))
+			strbuf_addf(b, " %s |", t->columns[i].title);
+	strbuf_adds(b, "\n|");
+	for (size_t i = 0; i < t->nr_columns; i++)
+		if (is_column(t, i))
+			strbuf_adds(b, t->columns[i].align == DOC_RIGHT ? " ---: |" : " --- |");
+	strbuf_addch(b, '\n');
+}
+
+static void add_row(struct md_section *s, const struct doc_table *t, const struct doc_row *row)
+{
+	struct strbuf *b = md_row(s);
+	strbuf_addch(b, '|');
+	for (size_t i = 0; i < t->nr_columns; i++) {
+		if (!is_column(t, i))
+			continue;
+		strbuf_addch(b, ' ');
+		for (int level = t->tree && i == 0 ? row->level : 0; level > 0; level--)
+			strbuf_adds(b, "\xC2\xA0\xC2\xA0\xC2\xA0");
+		add_line(b, &row->cells[i], true);
+		strbuf_adds(b, " |");
+	}
+	strbuf_addch(b, '\n');
+}
+
+static void put_table(struct md_section *s, const struct doc_table *t, const char *section)
+{
+	size_t shown = doc_rows_shown(t, true), nr = 0;
+	if (t->title[0] && strcmp(t->title, section) != 0) {
+		strbuf_addch(&s->head, '\n');
+		md_sentence(&s->head, t->title, LINE_CHARS, false);
+		strbuf_addch(&s->head, '\n');
+	}
+	strbuf_addch(&s->head, '\n');
+	add_table_head(&s->head, t);
+	for (const struct doc_row *r = t->rows; r && nr < shown; r = r->next, nr++)
+		add_row(s, t, r);
+	const struct doc_row *rest = doc_rest_of(t, shown);
+	if (rest)
+		add_row(s, t, rest);
+	else
+		s->more = t->more + t->nr_rows - shown;
+}
+
+/* ---- nodes ---- */
+
+/* A section of the comment for each node, so that each can be dropped by itself. A section of
+   the document that is folded is one of the comment, with all that is in it. */
+static void put_node(struct md_section *s, const struct doc_node *n, const char *section)
+{
+	if (n->kind == NODE_TABLE) {
+		put_table(s, &n->table, section);
+		return;
+	}
+	strbuf_addch(&s->head, '\n');
+	for (const struct doc_line *l = n->lines; l; l = l->next) {
+		struct strbuf *row = n->kind == NODE_LIST ? md_row(s) : &s->head;
+		if (n->kind == NODE_LIST)
+			strbuf_addf(row, "%*s- ", 2 * l->level, "");
+		add_line(row, l, false);
+		strbuf_addch(row, '\n');
+	}
+}
+
+static bool is_shown(const struct doc_node *n)
+{
+	return n->kind != NODE_PICTURE && !doc_is_empty(n) &&
+	       (n->kind != NODE_SECTION || n->place < DOC_PAGE);
+}
+
+/* The first node of a folded section opens it, the last closes it. */
+static void put_nodes(struct markdown *m, const struct doc_node *parent, bool folded)
+{
+	const char *title = parent->title ? parent->title : "", *heading = folded ? "" : title;
+	for (const struct doc_node *n = parent->children; n; n = n->next) {
+		if (!is_shown(n))
+			continue;
+		if (n->kind == NODE_SECTION) {
+			put_nodes(m, n, n->place == DOC_ASIDE || n->place == DOC_FOLDED);
+			continue;
+		}
+		struct md_section *s = md_section(&m->doc, parent->fixed);
+		if (heading[0])
+			strbuf_addf(&s->head, "\n**%s**\n", heading);
+		heading = "";
+		if (folded) {
+			const char *more = n->table.title && n->table.title[0] ? n->table.title : title;
+			strbuf_adds(&s->head, "\n<details><summary>");
+			doc_html_escape(&s->head, span_of(n->kind == NODE_TABLE ? more : title));
+			strbuf_adds(&s->head, "</summary>\n");
+			strbuf_adds(&s->tail, "\n</details>\n");
+		}
+		put_node(s, n, folded && n->kind == NODE_TABLE ? n->table.title : title);
+	}
+}
+
+/* Unique for each workload: what had to be altered or cut carries its hash. */
+static void add_marker(struct strbuf *b, const char *name)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+	size_t n = 0;
+	strbuf_adds(b, "<!-- gpugate:");
+	for (; n < MARKER_CHARS && name[n]; n++)
+		strbuf_addch(b, strchr(plain, name[n]) ? name[n] : '-');
+	if (name[n] || strspn(name, plain) < n)
+		strbuf_addf(b, "-%08x", text_hash32(span_of(name)));
+	strbuf_adds(b, " -->\n");
+}
+
+/* The verdict is a sign here, which is seen from afar. */
+static void add_heading(struct strbuf *b, const struct doc_line *l)
+{
+	static const char *const signs[NR_TONES] = { [TONE_BAD] = "\u274C ",
+		                                         [TONE_WARN] = "\u26A0\uFE0F ",
+		                                         [TONE_OPEN] = "\u2754 ",
+		                                         [TONE_GOOD] = "\u2705 " };
+	const struct doc_run *r = l->first;
+	const char *sign = r && r->kind == DOC_VERDICT ? signs[r->tone] : NULL;
+	strbuf_addf(b, "### %sgpugate", sign ? sign : "");
+	if (!sign)
+		strbuf_adds(b, " \u00B7 ");
+	for (r = sign ? r->next : r; r; r = r->next) {
+		struct doc_run plain = *r; /* a heading is strong as it is */
+		plain.tone = TONE_PLAIN;
+		plain.next = NULL;
+		add_line(b, &(struct doc_line){ .first = &plain }, false);
+	}
+}
+
+void doc_markdown(const struct document *d, size_t max, struct strbuf *out)
+{
+	struct markdown m = { 0 };
+	const struct doc_node *root = d->sections[0], *first = root->children;
+	struct md_section *s = md_section(&m.doc, true);
+	add_marker(&s->head, d->marker);
+	if (first && first->kind == NODE_PARAGRAPH) { /* the verdict */
+		add_heading(&s->head, first->lines);
+		strbuf_addch(&s->head, '\n');
+		first = first->next;
+	}
+	put_nodes(&m, &(struct doc_node){ .children = (struct doc_node *)first, .fixed = true }, false);
+	md_write(&m.doc, max, out);
+}

@@ -1,0 +1,433 @@
+/* A document in the columns of a terminal. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "document/render.h"
+
+enum { LINE_CHARS = 1000, COLUMN_MIN = 14, NAME_MIN = 20, GAP = 2, INDENT = 2 };
+
+struct text {
+	const struct doc_text_options *o;
+	struct strbuf *out;
+	bool after_title; ///< what follows needs no blank line
+};
+
+/* Text of a line with the tone of each byte. */
+struct flat {
+	struct strbuf text, tones;
+};
+
+static void flat_release(struct flat *f)
+{
+	strbuf_release(&f->text);
+	strbuf_release(&f->tones);
+}
+
+static void flat_tone(struct flat *f, enum doc_tone tone)
+{
+	while (f->tones.n < f->text.n)
+		strbuf_addch(&f->tones, (char)tone);
+}
+
+static void flat_line(struct flat *f, const struct doc_line *line, size_t name_chars)
+{
+	for (const struct doc_run *r = line->first; r; r = r->next) {
+		size_t max = r->kind == DOC_NAME      ? name_chars
+		             : r->kind == DOC_COMMAND ? (size_t)-1
+		                                      : LINE_CHARS;
+		text_add_log(&f->text, span_of(r->text), max);
+		flat_tone(f, r->tone);
+	}
+}
+
+/* ---- where a line may be broken ---- */
+
+static bool is_unit(const char *word)
+{
+	static const char *const units[] = { "%",   "s",   "ms", "µs",  "ns",    "B",     "KiB",  "MiB",
+		                                 "GiB", "TiB", "pp", "B/s", "KiB/s", "MiB/s", "GiB/s" };
+	size_t n = strcspn(word, " ,;:)");
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (strlen(units[i]) == n && memcmp(units[i], word, n) == 0)
+			return true;
+	return false;
+}
+
+/* A CI obeys "::" at the beginning of a line. */
+static bool may_begin_line(const char *p)
+{
+	return *p && *p != ':' && *p != '#' && *p != ' ';
+}
+
+static bool may_break(const char *text, size_t blank)
+{
+	const char *next = text + blank + 1;
+	if (blank && isdigit((unsigned char)text[blank - 1]) && is_unit(next))
+		return false;
+	if (blank && isalpha((unsigned char)text[blank - 1]) && isdigit((unsigned char)*next))
+		return false; /* "rank 3" */
+	return may_begin_line(next);
+}
+
+/* End of the piece from `at` on that fits in `width` characters; `*next` is where to go on. */
+static size_t piece_end(struct span s, size_t at, size_t width, size_t *next)
+{
+	size_t end = 0, cut = 0, i = at;
+	for (size_t chars = 0; i < s.n; chars++) {
+		if (chars > 0 && chars <= width && may_begin_line(s.p + i))
+			cut = i;
+		if (chars <= width && s.p[i] == ' ' && i > at && may_break(s.p, i))
+			end = i;
+		if (chars >= width && (end || cut))
+			break;
+		text_next(s, &i);
+	}
+	if (i >= s.n) {
+		*next = s.n;
+		return s.n;
+	}
+	*next = end ? end + 1 : cut;
+	return end ? end : cut;
+}
+
+/* True if nothing but blanks stands before what follows. */
+static bool at_line_begin(const struct strbuf *out)
+{
+	size_t n = out->n;
+	while (n && out->p[n - 1] == ' ')
+		n--;
+	return !n || out->p[n - 1] == '\n';
+}
+
+static void put_piece(struct text *t, const struct flat *f, size_t from, size_t to)
+{
+	if (from < to && f->text.p[from] == ':' && at_line_begin(t->out)) {
+		text_add_codepoint(t->out, 0xFFFD);
+		from++;
+	}
+	static const char *const colors[NR_TONES] = {
+		[TONE_STRONG] = "\033[1m",  [TONE_BAD] = "\033[1;31m", [TONE_WARN] = "\033[33m",
+		[TONE_OPEN] = "\033[35m",   [TONE_GOOD] = "\033[32m",  [TONE_WORSE] = "\033[31m",
+		[TONE_BETTER] = "\033[32m",
+	};
+	while (from < to) {
+		size_t end = from;
+		while (end < to && f->tones.p[end] == f->tones.p[from])
+			end++;
+		const char *color = t->o->color ? colors[(int)f->tones.p[from]] : NULL;
+		strbuf_adds(t->out, color ? color : "");
+		strbuf_add(t->out, (struct span){ f->text.p + from, end - from });
+		strbuf_adds(t->out, color ? "\033[0m" : "");
+		from = end;
+	}
+}
+
+static void put_blanks(struct text *t, size_t nr)
+{
+	while (nr--)
+		strbuf_addch(t->out, ' ');
+}
+
+/* ---- paragraphs and lists ---- */
+
+/* A command goes on in the next line after a backslash, at blanks outside of quotes. */
+static void put_command(struct text *t, const struct flat *f)
+{
+	size_t from = 0, blank = 0, chars = INDENT + 2;
+	struct span s = strbuf_span(&f->text);
+	bool quoted = false;
+	put_blanks(t, INDENT);
+	for (size_t i = 0; i < s.n;) {
+		quoted ^= s.p[i] == '\'';
+		blank = s.p[i] == ' ' && !quoted && may_begin_line(s.p + i + 1) ? i : blank;
+		text_next(s, &i);
+		if (++chars <= t->o->width || blank <= from)
+			continue;
+		put_piece(t, f, from, blank);
+		strbuf_adds(t->out, " \\\n");
+		put_blanks(t, 2 * INDENT);
+		from = blank + 1;
+		chars = 2 * INDENT + 2 + text_chars((struct span){ s.p + from, i - from });
+	}
+	put_piece(t, f, from, s.n);
+	strbuf_addch(t->out, '\n');
+}
+
+static void put_line(struct text *t, const struct doc_line *line, const char *bullet, size_t indent)
+{
+	struct flat f = { 0 };
+	size_t hang = indent + strlen(bullet), next = 0;
+	size_t width = t->o->width > hang + COLUMN_MIN ? t->o->width - hang : COLUMN_MIN;
+	flat_line(&f, line, width);
+	if (line->first && line->first->kind == DOC_COMMAND) {
+		put_command(t, &f);
+	} else {
+		put_blanks(t, indent);
+		strbuf_adds(t->out, bullet);
+		for (size_t at = 0; at < f.text.n; at = next) {
+			if (at)
+				put_blanks(t, hang);
+			put_piece(t, &f, at, piece_end(strbuf_span(&f.text), at, width, &next));
+			strbuf_addch(t->out, '\n');
+		}
+		if (!f.text.n)
+			strbuf_addch(t->out, '\n');
+	}
+	flat_release(&f);
+}
+
+/* ---- tables ---- */
+
+struct layout {
+	const struct doc_table *t;
+	size_t rows;
+	VEC(size_t) columns; ///< those of a terminal
+	VEC(size_t) widths;
+	VEC(size_t) least; ///< to which a column can be narrowed
+	const struct doc_row *rest;
+};
+
+static size_t indent_of(const struct doc_table *t, const struct doc_row *row, size_t column)
+{
+	return t->tree && column == 0 && row ? INDENT * (size_t)row->level : 0;
+}
+
+/* How wide a cell is, and how narrow it can be: names are cut, words broken at blanks. */
+static void measure_cell(const struct doc_line *line, size_t indent, size_t *width, size_t *least)
+{
+	struct flat f = { 0 };
+	size_t word = 0, longest = 0, chars = indent;
+	bool name = false;
+	flat_line(&f, line, LINE_CHARS);
+	for (const struct doc_run *r = line->first; r; r = r->next)
+		name = name || r->kind == DOC_NAME || r->kind == DOC_SAID;
+	for (size_t i = 0; i < f.text.n; chars++) {
+		word = f.text.p[i] == ' ' && may_break(f.text.p, i) ? 0 : word + 1;
+		longest = word > longest ? word : longest;
+		text_next(strbuf_span(&f.text), &i);
+	}
+	longest = (name && longest > NAME_MIN ? NAME_MIN : longest) + indent;
+	*width = chars > *width ? chars : *width;
+	*least = longest > *least ? longest : *least;
+	flat_release(&f);
+}
+
+static void measure(struct layout *l, size_t column)
+{
+	struct doc_run title = { .text = l->t->columns[column].title };
+	size_t head = 0, word = 0, nr = 0, width = 0, least = 0;
+	measure_cell(&(struct doc_line){ .first = &title }, 0, &head, &word);
+	for (const struct doc_row *r = l->t->rows; r && nr < l->rows; r = r->next, nr++)
+		measure_cell(&r->cells[column], indent_of(l->t, r, column), &width, &least);
+	if (l->rest)
+		measure_cell(&l->rest->cells[column], 0, &width, &least);
+	if (!width)
+		return;
+	least = l->t->columns[column].align == DOC_RIGHT ? width : least;
+	least = word > least ? word : least;
+	width = head > width ? head : width;
+	vec_push(&l->columns, column);
+	vec_push(&l->widths, width);
+	vec_push(&l->least, least < width ? least : width);
+}
+
+static size_t total(const struct layout *l, size_t from, size_t to)
+{
+	size_t nr = INDENT + (from ? l->widths.v[0] + GAP : 0);
+	for (size_t i = from; i < to; i++)
+		nr += l->widths.v[i] + (i > from ? GAP : 0);
+	return nr;
+}
+
+/* Words and names give way, the widest first. */
+static void shrink(struct layout *l, size_t width)
+{
+	while (total(l, 0, l->widths.nr) > width) {
+		size_t widest = SIZE_MAX;
+		for (size_t i = 0; i < l->widths.nr; i++)
+			if (l->widths.v[i] > l->least.v[i] &&
+			    (widest == SIZE_MAX || l->widths.v[i] > l->widths.v[widest]))
+				widest = i;
+		if (widest == SIZE_MAX)
+			return;
+		l->widths.v[widest]--;
+	}
+}
+
+/* A cell cut to its column: first names, then lines. */
+struct cell {
+	struct flat f;
+	size_t at, next, end, indent;
+};
+
+static void cell_init(struct cell *c, const struct doc_line *line, size_t width, size_t indent)
+{
+	*c = (struct cell){ .indent = indent < width ? indent : 0 };
+	width -= c->indent;
+	flat_line(&c->f, line, LINE_CHARS);
+	size_t chars = text_chars(strbuf_span(&c->f.text));
+	size_t names = 0, longest = 0;
+	for (const struct doc_run *r = line->first; r; r = r->next)
+		if (r->kind == DOC_NAME) {
+			size_t n = text_chars(span_of(r->text));
+			longest = n > longest ? n : longest;
+			names++;
+		}
+	if (chars <= width || !names || longest <= COLUMN_MIN)
+		return;
+	size_t others = chars > longest && names == 1 ? chars - longest : 0;
+	size_t max = width > others + COLUMN_MIN ? width - others : width;
+	flat_release(&c->f);
+	c->f = (struct flat){ 0 };
+	flat_line(&c->f, line, max < COLUMN_MIN ? COLUMN_MIN : max);
+}
+
+static void put_cells(struct text *t, const struct layout *l, struct cell *cells, size_t from,
+                      size_t to)
+{
+	bool more = true;
+	while (more) {
+		size_t owed = INDENT;
+		more = false;
+		for (size_t i = 0; i < to; i = i == 0 && from ? from : i + 1) {
+			struct cell *c = &cells[i];
+			struct span s = strbuf_span(&c->f.text);
+			size_t width = l->widths.v[i];
+			size_t end = piece_end(s, c->at, width - c->indent, &c->next);
+			size_t chars = text_chars((struct span){ s.p + c->at, end - c->at }) + c->indent;
+			bool right = l->t->columns[l->columns.v[i]].align == DOC_RIGHT;
+			if (end > c->at) {
+				put_blanks(t, owed + c->indent + (right && chars < width ? width - chars : 0));
+				put_piece(t, &c->f, c->at, end);
+				owed = GAP + (right || chars > width ? 0 : width - chars);
+			} else {
+				owed += width + GAP;
+			}
+			c->at = c->next;
+			more = more || c->at < s.n;
+		}
+		strbuf_addch(t->out, '\n');
+	}
+}
+
+static void put_row(struct text *t, const struct layout *l, const struct doc_row *row, size_t from,
+                    size_t to)
+{
+	VEC(struct cell) cells = VEC_INIT;
+	for (size_t i = 0; i < l->columns.nr; i++) {
+		struct doc_run head = { .text = l->t->columns[l->columns.v[i]].title };
+		struct doc_line title = { .first = &head };
+		size_t column = l->columns.v[i];
+		cell_init(vec_push_zero(&cells), row ? &row->cells[column] : &title, l->widths.v[i],
+		          indent_of(l->t, row, column));
+	}
+	put_cells(t, l, cells.v, from, to);
+	for (size_t i = 0; i < cells.nr; i++)
+		flat_release(&cells.v[i].f);
+	vec_release(&cells);
+}
+
+static void put_block(struct text *t, const struct layout *l, size_t from, size_t to)
+{
+	bool head = false;
+	size_t nr = 0;
+	for (size_t i = 0; i < l->t->nr_columns; i++)
+		head = head || (l->t->columns[i].align <= DOC_RIGHT && l->t->columns[i].title[0]);
+	if (head)
+		put_row(t, l, NULL, from, to);
+	for (const struct doc_row *r = l->t->rows; r && nr < l->rows; r = r->next, nr++)
+		put_row(t, l, r, from, to);
+	if (l->rest)
+		put_row(t, l, l->rest, from, to);
+}
+
+/* Columns that do not fit are named, and with --verbose follow below, again after the first. */
+static void put_blocks(struct text *t, const struct layout *l)
+{
+	for (size_t from = 0, to; from < l->columns.nr; from = to) {
+		for (to = from + 1; to < l->columns.nr && total(l, from, to + 1) <= t->o->width; to++)
+			;
+		strbuf_adds(t->out, from ? "\n" : "");
+		put_block(t, l, from, to);
+		if (t->o->verbose || to == l->columns.nr)
+			continue;
+		put_blanks(t, INDENT);
+		strbuf_addf(t->out, "%zu more columns with --verbose\n", l->columns.nr - to);
+		return;
+	}
+}
+
+static void put_title(struct text *t, const char *title)
+{
+	struct doc_run run = { .kind = DOC_SAID, .tone = TONE_STRONG, .text = title };
+	if (!title[0])
+		return;
+	if (t->out->n && !t->after_title)
+		strbuf_addch(t->out, '\n');
+	put_line(t, &(struct doc_line){ .first = &run }, "", 0);
+	t->after_title = true;
+}
+
+static void put_table(struct text *t, const struct doc_table *table, const char *section)
+{
+	struct layout l = { .t = table, .rows = doc_rows_shown(table, !t->o->verbose) };
+	l.rest = doc_rest_of(table, l.rows);
+	size_t more = l.rest ? 0 : table->nr_rows - l.rows + table->more;
+	if (table->title[0] && strcmp(table->title, section) != 0)
+		put_title(t, table->title);
+	else if (t->out->n && !t->after_title)
+		strbuf_addch(t->out, '\n');
+	for (size_t i = 0; i < table->nr_columns; i++)
+		if (table->columns[i].align <= DOC_RIGHT)
+			measure(&l, i);
+	shrink(&l, t->o->width);
+	put_blocks(t, &l);
+	if (more) {
+		put_blanks(t, INDENT);
+		strbuf_addf(t->out, "%zu more%s%s\n", more, table->more_text[0] ? " " : "",
+		            table->more_text);
+	}
+	vec_release(&l.columns);
+	vec_release(&l.widths);
+	vec_release(&l.least);
+}
+
+/* ---- nodes ---- */
+
+static bool is_shown(const struct text *t, const struct doc_node *node)
+{
+	if (node->kind == NODE_PICTURE || doc_is_empty(node))
+		return false;
+	return node->kind != NODE_SECTION || node->place <= DOC_ASIDE ||
+	       (t->o->verbose && node->place != DOC_PAGE);
+}
+
+static void put_nodes(struct text *t, const struct doc_node *parent)
+{
+	const char *title = parent->title ? parent->title : "";
+	for (const struct doc_node *n = parent->children; n; n = n->next) {
+		if (!is_shown(t, n))
+			continue;
+		if (n->kind == NODE_SECTION) {
+			if (n->title[0])
+				put_title(t, n->title);
+			else if (t->out->n && !t->after_title)
+				strbuf_addch(t->out, '\n');
+			put_nodes(t, n);
+			continue;
+		}
+		if (n->kind == NODE_TABLE)
+			put_table(t, &n->table, title);
+		for (const struct doc_line *l = n->lines; l; l = l->next)
+			put_line(t, l, n->kind == NODE_LIST ? "- " : "", (size_t)l->level * INDENT);
+		t->after_title = false;
+	}
+}
+
+void doc_text(const struct document *d, const struct doc_text_options *o, struct strbuf *out)
+{
+	struct text t = { .o = o, .out = out };
+	put_nodes(&t, d->sections[0]);
+}

@@ -1,0 +1,35 @@
+#include "gate/noise_budget.h"
+
+static bool asks_for_noise(const struct rule *rule)
+{
+	for (size_t i = 0; i < rule->fail.list.nr; i++)
+		if (condition_has_noise(rule->fail.list.v[i].condition))
+			return rule->noise.k != 0;
+	return false;
+}
+
+/* Families that a gate has no check of leave their share to the others. What is assumed of the
+   noise before it is measured may be too little: a part of the budget is kept for that. */
+void noise_budget(struct noise_model *m, const struct rules *rules)
+{
+	const double spent = 0.6;
+	static const double weights[NR_FAMILIES] = { [FAMILY_MACHINE] = 0.3,
+		                                         [FAMILY_OPERATORS] = 0.4,
+		                                         [FAMILY_WALL] = 0.2,
+		                                         [FAMILY_COMMUNICATION] = 0.1 };
+	bool has[NR_FAMILIES] = { false };
+	double all = 0;
+	for (size_t i = 0; i < rules->rules.nr; i++) {
+		const struct rule *rule = &rules->rules.v[i];
+		if (asks_for_noise(rule) && bench_has(m->bench, SIDE_BASELINE, rule->metric) &&
+		    bench_has(m->bench, SIDE_CANDIDATE, rule->metric))
+			has[metric_family(rule->metric)] = true;
+	}
+	for (int f = 0; f < NR_FAMILIES; f++)
+		all += has[f] ? weights[f] : 0;
+	for (int f = 0; f < NR_FAMILIES && all > 0; f++)
+		m->alpha[f] = spent * (double)rules->noise.budget / 1e8 * weights[f] / all;
+	if (m->units.list.nr)
+		m->alpha[FAMILY_OPERATORS] /= (double)m->units.list.nr;
+	m->has_machine = has[FAMILY_MACHINE];
+}

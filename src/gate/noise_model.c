@@ -1,0 +1,475 @@
+#include "gate/noise_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "diff/past.h"
+#include "gate/environment.h"
+#include "gate/noise_budget.h"
+
+/* What is assumed before anything is measured: as standard deviations, and how many runs that
+   is worth. Sessions of one process differ by 13 % to 16 % where the host decides. */
+static const double unknown_own = 0.01, wall = 0.05, least_own = 0.002;
+enum { UNKNOWN_RUNS = 4, MACHINE_RUNS = 6, WALL_RUNS = 4, COMM_TIMES = 9 };
+
+/* Units with less time have more noise than they tell of the machine. */
+static const double least_share = 0.005;
+
+/* ---- values ---- */
+
+/* NAN where the figure has no logarithm. */
+static double scale_of(const struct metric *metric, int64_t value)
+{
+	if (metric->unit == UNIT_PCT)
+		return (double)value / 1e8;
+	return value > 0 ? log((double)value) : NAN;
+}
+
+static double value_in(const struct entry *e, const struct metric *metric, size_t column)
+{
+	return e->cells[column].has ? scale_of(metric, e->cells[column].value) : NAN;
+}
+
+static bool is_past_column(const struct bench *b, size_t i)
+{
+	return b->columns[i].source <= SOURCE_SAMPLE;
+}
+
+static bool is_source(const struct bench *b, size_t i, enum bench_source source)
+{
+	return b->columns[i].source == source;
+}
+
+/* Values of some columns, each with the group within which it may be compared. */
+struct values {
+	VEC(double) list;
+	VEC(uint64_t) group;
+};
+
+static void values_add(struct values *v, double value, uint64_t group)
+{
+	if (isnan(value))
+		return;
+	vec_push(&v->list, value);
+	vec_push(&v->group, group);
+}
+
+static void values_release(struct values *v)
+{
+	vec_release(&v->list);
+	vec_release(&v->group);
+}
+
+static double center_of(struct values *v, double *variance)
+{
+	double center = v->list.nr ? noise_center(v->list.v, v->list.nr) : NAN;
+	if (variance)
+		*variance = noise_center_variance(v->list.nr);
+	values_release(v);
+	return center;
+}
+
+static double variance_of(struct values *v, double *df)
+{
+	double s2 = noise_variance(v->list.v, v->group.v, v->list.nr, df);
+	values_release(v);
+	return s2;
+}
+
+static double median_over(struct values *v)
+{
+	double median = v->list.nr ? noise_median(v->list.v, v->list.nr) : NAN;
+	values_release(v);
+	return median;
+}
+
+/* ---- the machine ---- */
+
+/* The epoch of the pin is that of the runs of today too. */
+static uint64_t epoch_of(const struct bench *b, size_t column)
+{
+	return is_past_column(b, column) ? b->columns[column].epoch
+	                                 : past_source_hash(b->run[SIDE_BASELINE]);
+}
+
+/* Median of a unit over the past runs of one epoch; over the controls where there is none. */
+static double level_of(const struct bench *b, const struct entry *e, const struct metric *metric,
+                       uint64_t epoch)
+{
+	struct values past = { 0 }, controls = { 0 };
+	for (size_t i = 0; i < b->nr_columns; i++) {
+		if (is_past_column(b, i) && b->columns[i].epoch == epoch)
+			values_add(&past, value_in(e, metric, i), 0);
+		if (is_source(b, i, SOURCE_CONTROL))
+			values_add(&controls, value_in(e, metric, i), 0);
+	}
+	double of_controls = median_over(&controls);
+	return past.list.nr ? median_over(&past) : of_controls;
+}
+
+static const struct metric *unit_metric(const struct noise_model *m)
+{
+	return unit_query(m->kind).metric;
+}
+
+static void fill_machine(struct noise_model *m)
+{
+	const struct bench *b = m->bench;
+	m->machine = mem_calloc(b->nr_columns + 1, sizeof *m->machine);
+	for (size_t i = 0; i < b->nr_columns; i++) {
+		struct values of = { 0 };
+		for (size_t j = 0; j < m->units.list.nr; j++) {
+			const struct entry *e = &m->units.list.v[j];
+			values_add(
+			    &of,
+			    value_in(e, unit_metric(m), i) - level_of(b, e, unit_metric(m), epoch_of(b, i)), 0);
+		}
+		bool enough = 2 * of.list.nr >= m->units.list.nr && of.list.nr;
+		double median = median_over(&of);
+		m->machine[i] = enough ? median : NAN;
+	}
+}
+
+/* Candidate i was made in turn with control i. */
+static size_t control_of(const struct bench *b, size_t candidate)
+{
+	size_t before = 0, seen = 0;
+	for (size_t i = 0; i < candidate; i++)
+		before += is_source(b, i, SOURCE_CANDIDATE);
+	for (size_t i = candidate; i < b->nr_columns; i++)
+		if (is_source(b, i, SOURCE_CONTROL) && seen++ == before)
+			return i;
+	return b->nr_columns;
+}
+
+/* ---- what is each one's own ---- */
+
+/* Columns whose own parts are the reference of the candidate's. */
+static bool is_own_reference(const struct bench *b, const struct entry *e, size_t i)
+{
+	return bench_is_reference(b, e, i) || is_source(b, i, SOURCE_CONTROL);
+}
+
+static double own_change(const struct noise_model *m, const struct entry *e,
+                         const struct metric *metric, double *of_reference, double *of_candidate)
+{
+	const struct bench *b = m->bench;
+	struct values reference = { 0 }, candidate = { 0 };
+	for (size_t i = 0; i < b->nr_columns; i++) {
+		double own = value_in(e, metric, i) - m->machine[i];
+		if (is_own_reference(b, e, i))
+			values_add(&reference, own, 0);
+		if (is_source(b, i, SOURCE_CANDIDATE))
+			values_add(&candidate, own, 0);
+	}
+	double from = center_of(&reference, of_reference);
+	return center_of(&candidate, of_candidate) - from;
+}
+
+static double own_variance(const struct noise_model *m, const struct entry *e,
+                           const struct metric *metric, double *df)
+{
+	const struct bench *b = m->bench;
+	struct values own = { 0 };
+	for (size_t i = 0; i < b->nr_columns; i++)
+		if (is_past_column(b, i) || is_source(b, i, SOURCE_CONTROL))
+			values_add(&own, value_in(e, metric, i) - m->machine[i], b->columns[i].epoch);
+	return variance_of(&own, df);
+}
+
+/* With too few runs: most operators have not changed, and what they differ by is noise. */
+static struct noise_prior prior_of_today(const struct noise_model *m)
+{
+	double nr = (double)m->units.list.nr, share = 0.4 * nr, left = fmax(UNKNOWN_RUNS - share, 0);
+	double of_reference = 1, of_candidate = 1, s2 = 0;
+	struct values own = { 0 };
+	for (size_t j = 0; j < m->units.list.nr; j++)
+		values_add(
+		    &own,
+		    own_change(m, &m->units.list.v[j], unit_metric(m), &of_reference, &of_candidate) -
+		        m->rest,
+		    0);
+	if (own.list.nr) {
+		double mad = noise_mad(own.list.v, own.list.nr);
+		s2 = mad * mad / (of_reference + of_candidate);
+	}
+	values_release(&own);
+	return (struct noise_prior){ (share * s2 + left * unknown_own * unknown_own) / (share + left),
+		                         share + left };
+}
+
+/* Past runs from which on each operator's own variance is measured. */
+enum { ENOUGH_FREE = 2 };
+
+static void fill_prior(struct noise_model *m)
+{
+	struct values s2 = { 0 };
+	double free = 0;
+	for (size_t j = 0; j < m->units.list.nr; j++) {
+		double df, one = own_variance(m, &m->units.list.v[j], unit_metric(m), &df);
+		values_add(&s2, one, 0);
+		free = fmax(free, df);
+	}
+	m->own = free >= ENOUGH_FREE && s2.list.nr > 1 ? noise_prior_of(s2.list.v, s2.list.nr, free)
+	                                               : prior_of_today(m);
+	values_release(&s2);
+}
+
+static double moderated_own(const struct noise_model *m, const struct entry *e,
+                            const struct metric *metric, double *df)
+{
+	double free, measured = own_variance(m, e, metric, &free);
+	bool enough = free >= ENOUGH_FREE;
+	double s2 = enough ? noise_moderated(m->own, measured, free) : m->own.s2;
+	*df = m->own.df + (enough ? free : 0);
+	return fmax(s2, least_own * least_own);
+}
+
+static void fill_shift(struct noise_model *m)
+{
+	const struct bench *b = m->bench;
+	struct values of = { 0 }, rest = { 0 };
+	double sum = 0, pairs = 0;
+	for (size_t i = 0; i < b->nr_columns; i++) {
+		size_t control = is_source(b, i, SOURCE_CANDIDATE) ? control_of(b, i) : b->nr_columns;
+		if (control < b->nr_columns && !isnan(m->machine[i] - m->machine[control])) {
+			sum += m->machine[i] - m->machine[control];
+			pairs++;
+		}
+	}
+	for (size_t j = 0; j < m->units.list.nr; j++) {
+		const struct entry *e = &m->units.list.v[j];
+		struct values from = { 0 }, to = { 0 };
+		for (size_t i = 0; i < b->nr_columns; i++) {
+			if (bench_is_reference(b, e, i))
+				values_add(&from, value_in(e, unit_metric(m), i), 0);
+			if (is_source(b, i, SOURCE_CANDIDATE))
+				values_add(&to, value_in(e, unit_metric(m), i), 0);
+		}
+		double level = center_of(&from, NULL);
+		values_add(&of, center_of(&to, NULL) - level, 0);
+		values_add(&rest, own_change(m, e, unit_metric(m), NULL, NULL), 0);
+	}
+	double together = median_over(&of), left = median_over(&rest);
+	m->shift = pairs > 0 ? sum / pairs : isnan(together) ? 0 : together;
+	m->rest = isnan(left) ? 0 : left;
+}
+
+/* How much of an operator's own variance is left in the sum of all. */
+static double squares_of_shares(const struct noise_model *m)
+{
+	double sum = 0, squares = 0;
+	for (size_t j = 0; j < m->units.list.nr; j++) {
+		double v = (double)m->units.list.v[j].value[SIDE_BASELINE];
+		sum += v;
+		squares += v * v;
+	}
+	return sum > 0 ? squares / (sum * sum) : 1;
+}
+
+static void fill_mean_own(struct noise_model *m)
+{
+	double sum = 0, df;
+	for (size_t j = 0; j < m->units.list.nr; j++)
+		sum += moderated_own(m, &m->units.list.v[j], unit_metric(m), &df);
+	m->mean_own = m->units.list.nr ? sum / (double)m->units.list.nr : unknown_own * unknown_own;
+	m->own_in_sum = squares_of_shares(m);
+}
+
+/* ---- units ---- */
+
+static bool is_shared_by_both(const struct entry *e)
+{
+	return e->has[SIDE_BASELINE] && e->has[SIDE_CANDIDATE] && e->value[SIDE_BASELINE] > 0 &&
+	       e->value[SIDE_CANDIDATE] > 0;
+}
+
+/* Those that both sides have, and no small ones; false where they are less than half of what
+   runs on either side. */
+static bool find_units(struct noise_model *m, enum unit_kind kind, const double compute[NR_SIDES])
+{
+	struct query q = unit_query(kind);
+	double total[NR_SIDES] = { 0 };
+	size_t nr = 0;
+	bench_query(m->bench, &q, &m->units);
+	struct entry *v = m->units.list.v;
+	for (size_t i = 0; i < m->units.list.nr; i++)
+		if (is_shared_by_both(&v[i])) {
+			v[nr++] = v[i];
+			for (int s = 0; s < NR_SIDES; s++)
+				total[s] += (double)v[nr - 1].value[s];
+		}
+	m->units.list.nr = nr;
+	nr = 0;
+	for (size_t i = 0; i < m->units.list.nr; i++)
+		if ((double)v[i].value[0] >= least_share * total[0] ||
+		    (double)v[i].value[1] >= least_share * total[1])
+			v[nr++] = v[i];
+	m->units.list.nr = nr;
+	m->kind = kind;
+	return nr && 2 * total[0] >= compute[0] && 2 * total[1] >= compute[1];
+}
+
+static void fill_units(struct noise_model *m)
+{
+	const struct metric *metric = &metric_table[METRIC_STEP_COMPUTE_TIME];
+	struct query q = { .metric = metric, .stat = STAT_MEDIAN, .reduce = metric->reduce };
+	double compute[NR_SIDES] = { 0 };
+	struct entries all;
+	bench_query(m->bench, &q, &all);
+	for (size_t i = 0; i < all.list.nr && i < 1; i++)
+		for (int s = 0; s < NR_SIDES; s++)
+			compute[s] = (double)all.list.v[i].value[s];
+	vec_release(&all.list);
+	if (find_units(m, UNITS_OPERATORS, compute))
+		return;
+	vec_release(&m->units.list);
+	m->units = (struct entries){ 0 };
+	find_units(m, UNITS_CATEGORIES, compute);
+}
+
+/* ---- the machine of today ---- */
+
+/* Repeats on one host, one after the other, share what it has at that time; where the recordings
+   do not say, a part of it. */
+static double shared_by_repeats(const struct bench *b)
+{
+	const double unknown = 0.3;
+	const char *first = environment_value(&b->runs.candidates[0], "host");
+	bool same = true, other = true;
+	for (size_t i = 1; i < b->runs.nr_candidates; i++) {
+		const char *host = environment_value(&b->runs.candidates[i], "host");
+		if (!first || !host)
+			return unknown;
+		same = same && strcmp(first, host) == 0;
+		other = other && strcmp(first, host) != 0;
+	}
+	return same ? 1 : other ? 0 : unknown;
+}
+
+/* ---- the doors ---- */
+
+void noise_model_init(struct noise_model *m, struct bench *b, const struct rules *rules)
+{
+	*m = (struct noise_model){ .bench = b };
+	b->min_runs = rules->noise.min_runs;
+	fill_units(m);
+	fill_machine(m);
+	fill_shift(m);
+	fill_prior(m);
+	fill_mean_own(m);
+	noise_budget(m, rules);
+	m->shared = shared_by_repeats(b);
+}
+
+void noise_model_release(struct noise_model *m)
+{
+	vec_release(&m->units.list);
+	free(m->machine);
+}
+
+const struct entry *noise_unit(const struct noise_model *m, struct span label)
+{
+	for (size_t i = 0; i < m->units.list.nr; i++)
+		if (span_eq(m->units.list.v[i].label, label))
+			return &m->units.list.v[i];
+	return NULL;
+}
+
+static struct noise_prior prior_of(const struct noise_model *m, enum family family)
+{
+	switch (family) {
+	case FAMILY_WALL:
+		return (struct noise_prior){ wall * wall, WALL_RUNS };
+	case FAMILY_COMMUNICATION:
+		return (struct noise_prior){ COMM_TIMES * m->mean_own, MACHINE_RUNS };
+	default:
+		return (struct noise_prior){ m->mean_own * (1 + m->own_in_sum), MACHINE_RUNS };
+	}
+}
+
+/* Candidates against controls, pair by pair: what the machine does at that time cancels. */
+static bool estimate_pairs(const struct noise_model *m, const struct entry *e,
+                           const struct metric *metric, struct noise_prior prior,
+                           struct estimate *out)
+{
+	const struct bench *b = m->bench;
+	struct values pairs = { 0 };
+	double sum = 0, squares = 0;
+	for (size_t i = 0; i < b->nr_columns; i++) {
+		size_t control = is_source(b, i, SOURCE_CANDIDATE) ? control_of(b, i) : b->nr_columns;
+		if (control < b->nr_columns)
+			values_add(&pairs, value_in(e, metric, i) - value_in(e, metric, control), 0);
+	}
+	double nr = (double)pairs.list.nr;
+	for (size_t i = 0; i < pairs.list.nr; i++)
+		sum += pairs.list.v[i];
+	for (size_t i = 0; i < pairs.list.nr; i++)
+		squares += (pairs.list.v[i] - sum / nr) * (pairs.list.v[i] - sum / nr);
+	values_release(&pairs);
+	if (nr == 0)
+		return false;
+	out->by = out->own = sum / nr;
+	out->pair = (prior.df * prior.s2 + squares) / (prior.df + nr - 1);
+	out->df = prior.df + nr - 1;
+	out->se = sqrt(out->pair / nr);
+	return true;
+}
+
+/* A figure that has no like ones beside it. */
+static void estimate_figure(const struct noise_model *m, const struct entry *e,
+                            const struct metric *metric, bool since_pin, struct estimate *out)
+{
+	const struct bench *b = m->bench;
+	enum family family = metric_family(metric);
+	struct noise_prior prior = prior_of(m, family);
+	struct values from = { 0 }, to = { 0 }, past = { 0 };
+	double df, of_candidate;
+	for (size_t i = 0; i < b->nr_columns; i++) {
+		double value = value_in(e, metric, i);
+		if (since_pin ? is_source(b, i, SOURCE_PIN) : bench_is_reference(b, e, i))
+			values_add(&from, value, 0);
+		if (is_source(b, i, SOURCE_CANDIDATE))
+			values_add(&to, value, 0);
+		if (is_past_column(b, i))
+			values_add(&past, value, b->columns[i].epoch);
+	}
+	double level = center_of(&from, &out->baseline);
+	out->by = out->own = center_of(&to, &of_candidate) - level;
+	double measured = variance_of(&past, &df);
+	out->variance = noise_moderated(prior, measured, df);
+	out->df = prior.df + df;
+	out->shared = family == FAMILY_COMMUNICATION ? 0 : m->shared;
+	out->se =
+	    sqrt(out->variance * (out->shared + (1 - out->shared) * of_candidate + out->baseline));
+	prior.s2 = family == FAMILY_COMMUNICATION ? 2 * out->variance : prior.s2 / 2;
+	out->pair = prior.s2;
+	if (!since_pin)
+		estimate_pairs(m, e, metric, prior, out);
+}
+
+/* A figure of one operator among others. */
+static void estimate_own(const struct noise_model *m, const struct entry *e,
+                         const struct metric *metric, struct estimate *out)
+{
+	double of_candidate;
+	out->own = own_change(m, e, metric, &out->baseline, &of_candidate) - m->rest;
+	out->by = out->own + m->shift;
+	out->variance = moderated_own(m, e, metric, &out->df);
+	out->pair = 2 * out->variance;
+	out->se = sqrt(out->variance * (of_candidate + out->baseline));
+}
+
+struct estimate noise_estimate(const struct noise_model *m, const struct entry *e,
+                               const struct metric *metric, bool since_pin)
+{
+	struct estimate out = { 0 };
+	if (metric_family(metric) == FAMILY_OPERATORS && !since_pin && m->has_machine)
+		estimate_own(m, e, metric, &out);
+	else
+		estimate_figure(m, e, metric, since_pin, &out);
+	out.known = isfinite(out.by) && isfinite(out.se) && out.se > 0;
+	return out;
+}

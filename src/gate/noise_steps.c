@@ -1,0 +1,73 @@
+#include "gate/noise_steps.h"
+
+#include <math.h>
+
+#include "diff/past.h"
+#include "gate/rank_test.h"
+#include "model/phases.h"
+
+enum { STEPS_NEEDED = 5 };
+
+struct samples {
+	VEC(int64_t) list;
+	struct span phase; ///< those of one alone; empty: of the steps
+};
+
+static void add_figure(void *ctx, const struct figure *f)
+{
+	struct samples *s = ctx;
+	for (size_t i = 0; i < f->nr && span_eq(f->label, s->phase); i++)
+		vec_push(&s->list, f->samples[i]);
+}
+
+/* A sample per step of a run: that of its rank, or of its ranks reduced step by step. Where
+   they differ in the number of steps no step belongs to another's: none. */
+static void add_steps(const struct run_view *v, const struct query *q, const struct entry *e,
+                      struct samples *out)
+{
+	struct samples of_ranks = { .phase = e->label };
+	VEC(int64_t) column = VEC_INIT;
+	size_t nr_ranks = 0, nr = 0;
+	bool even = true;
+	for (size_t i = 0; i < v->run->ranks.nr; i++) {
+		char text[NUMBER_TEXT];
+		int64_t number = v->ranks[i].digest->rank;
+		size_t before = of_ranks.list.nr;
+		if ((e->rank >= 0 && number != e->rank) ||
+		    (q->rank && !span_glob(span_of(q->rank), span_of(number_format(number, 0, text)))))
+			continue;
+		rank_asked_figures(v, i, q, add_figure, &of_ranks);
+		even = even && (nr_ranks++ == 0 || of_ranks.list.nr - before == nr);
+		nr = of_ranks.list.nr - before;
+	}
+	for (size_t i = 0; even && i < nr; i++) {
+		column.nr = 0;
+		for (size_t k = 0; k < nr_ranks; k++)
+			vec_push(&column, of_ranks.list.v[k * nr + i]);
+		vec_push(&out->list, reduce_of(q->reduce, column.v, column.nr));
+	}
+	vec_release(&column);
+	vec_release(&of_ranks.list);
+}
+
+void noise_steps(struct bench *b, const struct entry *e, const struct query *q,
+                 struct evidence *out)
+{
+	struct samples of[NR_SIDES] = { 0 };
+	bool against_itself =
+	    past_source_hash(b->run[SIDE_BASELINE]) == past_source_hash(b->run[SIDE_CANDIDATE]);
+	if (q->metric->per_step)
+		for (size_t i = 0; i <= b->runs.nr_candidates && !against_itself; i++)
+			add_steps(&b->view[i], q, e, &of[i > 0]);
+	out->has_steps = of[0].list.nr >= STEPS_NEEDED && of[1].list.nr >= STEPS_NEEDED;
+	for (int s = 0; s < NR_SIDES && out->has_steps; s++) {
+		out->steps[s] = (int64_t)of[s].list.nr;
+		out->median[s] = stat_of(STAT_MEDIAN, of[s].list.v, of[s].list.nr);
+		out->spread[s] = scaled_mad(of[s].list.v, of[s].list.nr);
+	}
+	if (out->has_steps)
+		out->p =
+		    llround(1e6 * mann_whitney(of[0].list.v, of[0].list.nr, of[1].list.v, of[1].list.nr));
+	vec_release(&of[0].list);
+	vec_release(&of[1].list);
+}

@@ -1,0 +1,14 @@
+/// Names of kernels as the Itanium C++ ABI mangles them (its section 5.1), as far as they need it.
+#ifndef GG_NAMES_DEMANGLE_H
+#define GG_NAMES_DEMANGLE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/span.h"
+
+/// The name of the function `mangled` ("_Z…") with its template arguments, without its return
+/// type and parameters, owned by `a`. NULL if it is no such name or holds what is not known here.
+const char *demangle(struct span mangled, struct arena *a);
+
+#endif

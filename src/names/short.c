@@ -1,0 +1,474 @@
+#include "names/short.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "names/demangle.h"
+
+#define WORD_BEGINS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_("
+
+/* What a form tells of the template arguments. */
+enum form {
+	FORM_FUNCTOR, ///< the functors, else the type of the elements
+	FORM_TYPES, ///< all types
+	FORM_VALUES, ///< numbers too
+	FORM_WHOLE, ///< all, without namespaces and parameters
+	FORM_HASH, ///< FORM_FUNCTOR with the hash of the whole
+};
+enum { DEPTH_MAX = 6, FORM_CHARS = 100, PLAIN_CHARS = 40 };
+
+/* ---- text of C++ ---- */
+
+static struct span trim(struct span s)
+{
+	while (s.n && s.p[0] == ' ') {
+		s.p++;
+		s.n--;
+	}
+	while (s.n && s.p[s.n - 1] == ' ')
+		s.n--;
+	return s;
+}
+
+static bool has(struct span s, const char *word)
+{
+	return s.n && memmem(s.p, s.n, word, strlen(word)) != NULL;
+}
+
+static bool ends_with(struct span s, const char *word)
+{
+	size_t n = strlen(word);
+	return s.n >= n && memcmp(s.p + s.n - n, word, n) == 0;
+}
+
+static bool starts_with(struct span s, const char *word)
+{
+	size_t n = strlen(word);
+	return s.n >= n && memcmp(s.p, word, n) == 0;
+}
+
+/* Depth of brackets behind the byte at `i`; "->" and "operator<" are not brackets. */
+static int depth_after(struct span s, size_t i, int depth)
+{
+	char c = s.p[i];
+	bool word = i >= 8 && memcmp(s.p + i - 8, "operator", 8) == 0;
+	if (c == '<' || c == '(' || c == '{' || c == '[')
+		return depth + (c != '<' || !word);
+	if (c == '>' || c == ')' || c == '}' || c == ']')
+		return depth - (depth > 0 && !(c == '>' && i && s.p[i - 1] == '-'));
+	return depth;
+}
+
+/* "void f<T>(int) [clone .1]" → "f<T>" */
+static struct span without_signature(struct span s)
+{
+	int depth = 0;
+	size_t params = 0, from = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		bool anonymous = starts_with((struct span){ s.p + i, s.n - i }, "(anonymous namespace)");
+		if (depth == 0 && s.p[i] == '(' && i && !anonymous && s.p[i - 1] != ':' && !params &&
+		    !(i >= 8 && memcmp(s.p + i - 8, "operator", 8) == 0))
+			params = i;
+		if (depth == 0 && s.p[i] == ' ' && !params)
+			from = i + 1;
+		if (depth == 0 && s.p[i] == ':' && params)
+			params = 0; /* of a function in which the name stands */
+		depth = depth_after(s, i, depth);
+	}
+	if (params)
+		s.n = params;
+	return trim((struct span){ s.p + from, s.n - from });
+}
+
+/* Split at the first bracket of the last part: "a::b<c>" → "b" and "c". */
+static void split(struct span s, struct span *base, struct span *args)
+{
+	int depth = 0;
+	size_t from = 0, open = s.n;
+	for (size_t i = 0; i < s.n; i++) {
+		if (depth == 0 && s.p[i] == ':' && i + 1 < s.n && s.p[i + 1] == ':') {
+			from = i + 2;
+			open = s.n;
+		}
+		if (depth == 0 && s.p[i] == '<' && open == s.n && i >= from)
+			open = i;
+		depth = depth_after(s, i, depth);
+	}
+	*base = trim((struct span){ s.p + from, open > from ? open - from : 0 });
+	*args = (struct span){ s.p + s.n, 0 };
+	if (open < s.n && s.p[s.n - 1] == '>')
+		*args = (struct span){ s.p + open + 1, s.n - open - 2 };
+}
+
+/* The next argument of a list. */
+static bool next_arg(struct span *list, struct span *arg)
+{
+	int depth = 0;
+	size_t i = 0;
+	if (!list->n)
+		return false;
+	for (; i < list->n && (depth || list->p[i] != ','); i++)
+		depth = depth_after(*list, i, depth);
+	*arg = trim((struct span){ list->p, i });
+	list->p += i < list->n ? i + 1 : i;
+	list->n -= i < list->n ? i + 1 : i;
+	return true;
+}
+
+static bool is_value(struct span s)
+{
+	struct span rest = s;
+	if (s.n && s.p[0] == '(') { /* a cast: "(int)4" */
+		const char *close = memchr(s.p, ')', s.n);
+		if (close)
+			rest = (struct span){ close + 1, (size_t)(s.p + s.n - close - 1) };
+	}
+	return rest.n && (isdigit((unsigned char)rest.p[0]) || rest.p[0] == '-' ||
+	                  starts_with(rest, "true") || starts_with(rest, "false"));
+}
+
+static bool is_element(struct span base)
+{
+	static const char *const types[] = {
+		"float",       "double",        "Half",          "half",   "BFloat16",
+		"__half",      "__nv_bfloat16", "nv_bfloat16",   "__bf16", "Float8_e4m3fn",
+		"Float8_e5m2", "signed char",   "unsigned char", "char",   "bool",
+		"int",         "long",          "short",         "complex"
+	};
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (span_eq(base, span_of(types[i])))
+			return true;
+	return false;
+}
+
+/* What a kernel applies, by the words that libraries use for it. */
+static bool is_functor(struct span s)
+{
+	struct span base, args;
+	split(s, &base, &args);
+	return has(s, "lambda") || has(base, "unctor") || ends_with(base, "Op") ||
+	       ends_with(base, "Ops") || ends_with(base, "_op");
+}
+
+static void add_form(struct strbuf *b, struct span s, enum form form, int depth);
+static void add_arg(struct strbuf *b, struct span arg, enum form form, int depth);
+
+/* Where the first lambda outside of brackets begins; NULL: there is none. */
+static const char *lambda_of(struct span s)
+{
+	int depth = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		struct span rest = { s.p + i, s.n - i };
+		if (depth == 0 && (starts_with(rest, "{lambda") || starts_with(rest, "'lambda") ||
+		                   starts_with(rest, "lambda [")))
+			return s.p + i;
+		depth = depth_after(s, i, depth);
+	}
+	return NULL;
+}
+
+/* The function that a lambda stands in; operators and wrappers tell nothing by themselves. */
+static void add_outer(struct strbuf *b, struct span s, enum form form, int depth)
+{
+	struct span base, args;
+	s = without_signature(s);
+	split(s, &base, &args);
+	if (starts_with(base, "operator") && base.p > s.p + 2) {
+		add_outer(b, (struct span){ s.p, (size_t)(base.p - 2 - s.p) }, form, depth);
+		return;
+	}
+	if (starts_with(base, "gpu_kernel_impl") && next_arg(&args, &base))
+		add_arg(b, base, form, depth);
+	else if (s.n)
+		add_form(b, s, form, depth + 1);
+	else
+		strbuf_adds(b, "lambda");
+}
+
+/* "f(…)::{lambda()#1}::operator()() const::{lambda(float)#2}" → "f(float)" */
+static void add_lambda(struct strbuf *b, struct span s, enum form form, int depth)
+{
+	const char *at = lambda_of(s), *last = at;
+	struct span outer = { s.p, (size_t)(at - s.p) }, base, args;
+	while (outer.n && strchr(":{'", outer.p[outer.n - 1]))
+		outer.n--;
+	size_t before = b->n;
+	add_outer(b, outer, form, depth);
+	for (const char *next = at; next;) {
+		last = next;
+		next = memmem(last + 6, (size_t)(s.p + s.n - last) - 6, "lambda(", 7);
+	}
+	const char *open = memchr(last, '(', (size_t)(s.p + s.n - last));
+	const char *close = open ? memchr(open, ')', (size_t)(s.p + s.n - open)) : NULL;
+	if (!close || close == open + 1 || memchr(b->p + before, '<', b->n - before) ||
+	    memchr(b->p + before, '(', b->n - before))
+		return;
+	struct span list = { open + 1, (size_t)(close - open - 1) }, arg;
+	if (next_arg(&list, &arg)) {
+		split(arg, &base, &args);
+		strbuf_addch(b, '(');
+		strbuf_add(b, base);
+		strbuf_addch(b, ')');
+	}
+}
+
+/* The argument in the form; nothing if the form leaves it out. */
+static void add_arg(struct strbuf *b, struct span arg, enum form form, int depth)
+{
+	if (is_value(arg)) {
+		if (form >= FORM_VALUES)
+			strbuf_add(b, arg);
+		return;
+	}
+	if (depth < DEPTH_MAX && form < FORM_WHOLE && lambda_of(arg)) {
+		add_lambda(b, arg, form, depth + 1);
+		return;
+	}
+	add_form(b, arg, form, depth + 1);
+}
+
+static bool wants(struct span arg, enum form form, bool functors)
+{
+	struct span base, args;
+	if (form != FORM_FUNCTOR)
+		return true;
+	split(arg, &base, &args);
+	return functors ? is_functor(arg) : is_element(base);
+}
+
+static void add_args(struct strbuf *b, struct span list, enum form form, int depth)
+{
+	bool functors = false, first = true;
+	struct span rest = list, arg;
+	while (next_arg(&rest, &arg))
+		functors = functors || is_functor(arg);
+	for (rest = list; next_arg(&rest, &arg);) {
+		struct strbuf one = STRBUF_INIT;
+		if (wants(arg, form, functors))
+			add_arg(&one, arg, form, depth);
+		bool again =
+		    form == FORM_FUNCTOR && !functors && !first; /* one type of element is enough */
+		if (one.n && !again) {
+			strbuf_adds(b, first ? "<" : ", ");
+			strbuf_add(b, strbuf_span(&one));
+			first = false;
+		}
+		strbuf_release(&one);
+	}
+	strbuf_adds(b, first ? "" : ">");
+}
+
+static void add_form(struct strbuf *b, struct span s, enum form form, int depth)
+{
+	struct span base, args;
+	split(s, &base, &args);
+	if (base.n > 7 && ends_with(base, "_kernel") && depth == 0)
+		base.n -= 7;
+	strbuf_add(b, base.n ? base : s);
+	if (depth < DEPTH_MAX)
+		add_args(b, args, form, depth);
+}
+
+/* ---- matrix products ---- */
+
+static bool is_tile(struct span word)
+{
+	bool x = false;
+	for (size_t i = 0; i < word.n; i++) {
+		if (!isdigit((unsigned char)word.p[i]) && (word.p[i] != 'x' || !i))
+			return false;
+		x = x || word.p[i] == 'x';
+	}
+	return x && isdigit((unsigned char)word.p[word.n - 1]);
+}
+
+static bool is_one_of(struct span word, const char *const *words)
+{
+	for (; *words; words++)
+		if (span_eq(word, span_of(*words)))
+			return true;
+	return false;
+}
+
+/* "cutlass_80_tensorop_bf16_s16816gemm_bf16_256x128_32x3_tn_align8" → "gemm bf16 256x128 tn" */
+static bool add_product(struct strbuf *b, struct span name)
+{
+	static const char *const types[] = { "bf16", "f16",  "tf32", "f32",      "h",      "fp16",
+		                                 "s8",   "e4m3", "e5m2", "bf16bf16", "f16f16", "f64",
+		                                 "BBS",  "HHS",  "SB",   NULL };
+	static const char *const layouts[] = { "nn", "nt", "tn", "tt", "Ailk", "Alik", NULL };
+	struct span type = { 0 }, tile = { 0 }, layout = { 0 };
+	bool product = false;
+	for (size_t i = 0, from = 0; i <= name.n; i++) {
+		if (i < name.n && name.p[i] != '_')
+			continue;
+		struct span word = { name.p + from, i - from };
+		product = product || has(word, "gemm") || span_eq(word, SPAN("Cijk"));
+		size_t prefix = starts_with(word, "tilesize") ? 8 : starts_with(word, "MT") ? 2 : 0;
+		struct span size = { word.p + prefix, word.n - prefix };
+		if (!type.n && is_one_of(word, types))
+			type = word;
+		if (!tile.n && size.n && is_tile(size))
+			tile = size;
+		if (!layout.n && is_one_of(word, layouts))
+			layout = word;
+		from = i + 1;
+	}
+	if (!product || !tile.n)
+		return false;
+	const struct span words[] = { SPAN("gemm"), type, tile, layout };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (words[i].n) {
+			strbuf_adds(b, i ? " " : "");
+			strbuf_add(b, words[i]);
+		}
+	return true;
+}
+
+/* ---- the form of a name ---- */
+
+/* Kernels of templates that tell what they do by their first argument only. */
+static bool is_wrapper(struct span base)
+{
+	static const char *const names[] = { "Kernel", "Kernel2", "kentry", "device_kernel", NULL };
+	return is_one_of(base, names);
+}
+
+/* "triton_red_fused_add…norm_view_15": begin and end of a long name, at its words. */
+static void add_plain(struct strbuf *b, struct span s)
+{
+	size_t from = PLAIN_CHARS / 2, to = s.n - PLAIN_CHARS / 3;
+	while (from > PLAIN_CHARS / 4 && s.p[from] != '_')
+		from--;
+	while (to < s.n - PLAIN_CHARS / 8 && s.p[to] != '_')
+		to++;
+	strbuf_add(b, (struct span){ s.p, from });
+	strbuf_adds(b, "…");
+	strbuf_add(b, (struct span){ s.p + to, s.n - to });
+}
+
+static void add_word(struct strbuf *b, struct span s, bool least)
+{
+	const char *product = memmem(s.p, s.n, "gemm", 4);
+	bool ascii = s.n > PLAIN_CHARS && text_chars(s) == s.n;
+	if (least && add_product(b, s))
+		return;
+	if (starts_with(s, "cutlass_") && product) {
+		while (product > s.p && product[-1] != '_')
+			product--;
+		strbuf_add(b, (struct span){ product, (size_t)(s.p + s.n - product) });
+	} else if (least && ascii) {
+		add_plain(b, s);
+	} else {
+		strbuf_add(b, s);
+	}
+}
+
+static const char *form_of(struct arena *a, const char *whole, int form)
+{
+	struct strbuf b = STRBUF_INIT;
+	struct arena scratch = ARENA_INIT;
+	const char *plain = demangle(span_of(whole), &scratch);
+	struct span s = without_signature(span_of(plain ? plain : whole)), base, args, arg;
+	bool hash = form >= FORM_HASH, least = hash || form == FORM_FUNCTOR;
+	if (!s.n || !strchr(WORD_BEGINS, whole[0])) {
+		arena_release(&scratch);
+		return whole; /* the name of no function */
+	}
+	split(s, &base, &args);
+	for (struct span rest = args; is_wrapper(base) && next_arg(&rest, &arg);)
+		if (!is_value(arg)) {
+			s = arg;
+			split(s, &base, &args);
+			break;
+		}
+	bool word = !args.n && (starts_with(base, "cutlass_") || base.n > PLAIN_CHARS);
+	if (word)
+		add_word(&b, base, least);
+	else
+		add_form(&b, s, least ? FORM_FUNCTOR : (enum form)form, 0);
+	if (!b.n)
+		strbuf_adds(&b, whole);
+	if (hash)
+		strbuf_addf(&b, "~%08x", text_hash32(span_of(whole)));
+	arena_release(&scratch);
+	return arena_take(a, &b);
+}
+
+static int by_whole(const void *a, const void *b)
+{
+	const struct short_name *x = a, *y = b;
+	return strcmp(x->whole, y->whole);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const struct short_name *x = a, *y = b;
+	int c = strcmp(x->text, y->text);
+	return c ? c : by_whole(a, b);
+}
+
+void short_names_add(struct short_names *s, const char *whole)
+{
+	if (whole && *whole)
+		vec_push(&s->list, (struct short_name){ .whole = whole });
+}
+
+/* A form that is longer than a line tells less than a hash. */
+static void set_form(struct short_names *s, struct short_name *n)
+{
+	do
+		n->text = form_of(&s->arena, n->whole, n->form);
+	while (n->form > FORM_FUNCTOR && n->form < FORM_HASH &&
+	       text_chars(span_of(n->text)) > FORM_CHARS && ++n->form);
+}
+
+static bool part_same(struct short_names *s)
+{
+	bool again = false;
+	vec_sort(&s->list, by_text);
+	for (size_t i = 0, end; i < s->list.nr; i = end) {
+		for (end = i + 1; end < s->list.nr && strcmp(s->list.v[end].text, s->list.v[i].text) == 0;
+		     end++)
+			;
+		const char *text = s->list.v[i].text;
+		for (size_t k = i; end - i > 1 && k < end; k++)
+			if (s->list.v[k].form < FORM_HASH && strcmp(s->list.v[k].whole, text) != 0) {
+				s->list.v[k].form++;
+				again = true;
+			}
+	}
+	return again;
+}
+
+void short_names_end(struct short_names *s)
+{
+	size_t nr = 0;
+	vec_sort(&s->list, by_whole);
+	for (size_t i = 0; i < s->list.nr; i++)
+		if (!nr || strcmp(s->list.v[nr - 1].whole, s->list.v[i].whole) != 0)
+			s->list.v[nr++] = s->list.v[i];
+	s->list.nr = nr;
+	do
+		for (size_t i = 0; i < s->list.nr; i++)
+			set_form(s, &s->list.v[i]);
+	while (part_same(s));
+	vec_sort(&s->list, by_whole);
+}
+
+const char *short_names_find(const struct short_names *s, const char *whole)
+{
+	struct short_name key = { .whole = whole };
+	const struct short_name *n =
+	    s->list.nr ? bsearch(&key, s->list.v, s->list.nr, sizeof key, by_whole) : NULL;
+	return n ? n->text : NULL;
+}
+
+void short_names_release(struct short_names *s)
+{
+	vec_release(&s->list);
+	arena_release(&s->arena);
+}

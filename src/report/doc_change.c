@@ -1,0 +1,255 @@
+/* What changed between two sides: parts, kernels, categories, figures, tensors, environment. */
+#include <stdlib.h>
+
+#include "base/number.h"
+#include "report/document.h"
+#include "report/table.h"
+
+enum { KERNELS_SHOWN = 10, PARTS_SHOWN = 12, FIGURE_ROWS = 20 };
+
+#define LESS_MORE "← less · more →"
+
+static const char *what_went(const struct breakdown *b)
+{
+	if (b->metric)
+		return "memory";
+	return b->unit == UNIT_NS || b->unit == UNIT_NS_PER_STEP ? "time" : "change";
+}
+
+void doc_breakdowns(struct document *d, const struct report *r)
+{
+	static const struct doc_column columns[] = {
+		{ "part", DOC_LEFT }, { "change", DOC_RIGHT }, { LESS_MORE, DOC_BAR }, { "how", DOC_LEFT }
+	};
+	struct breakdown_list l;
+	breakdowns_of(r, &l);
+	doc_section(d, "change", "Where the change went", DOC_OPEN);
+	for (size_t i = 0; i < l.list.nr; i++) {
+		const struct breakdown *b = l.list.v[i];
+		struct doc_table *t = doc_table(d,
+		                                arena_printf(&d->arena, "where the %s went: %s",
+		                                             what_went(b), doc_sentence_text(d, b->title)),
+		                                COLUMNS(columns));
+		t->tree = true;
+		t->brief = PARTS_SHOWN;
+		t->more_text = "parts";
+		for (size_t k = 0; k < b->parts.nr; k++) {
+			const struct part *p = &b->parts.v[k];
+			doc_row(d, p->level);
+			doc_name_cell(d, p->label);
+			doc_figure_cell(d, p->text, true, p->change);
+			doc_cell(d);
+			doc_value(d, true, p->change);
+			doc_said_cell(d, p->detail);
+		}
+	}
+	doc_end(d);
+	vec_release(&l.list);
+}
+
+/* Of a verdict what stayed the same is not worth reading at once. */
+void doc_kernels(struct document *d, const struct report *r)
+{
+	static const struct doc_column columns[] = {
+		{ "drift", DOC_LEFT },     { "kernel", DOC_LEFT },     { "category", DOC_EXTRA },
+		{ "baseline", DOC_RIGHT }, { "candidate", DOC_RIGHT }, { "change", DOC_RIGHT },
+		{ LESS_MORE, DOC_BAR },    { "launches", DOC_RIGHT },  { "shape", DOC_EXTRA },
+	};
+	doc_section(d, "kernels", "Kernels per step, largest change first",
+	            r->kind == REPORT_DIFF ? DOC_OPEN : DOC_FOLDED);
+	struct doc_table *t = doc_table(d, "Kernels per step, largest change first", COLUMNS(columns));
+	t->brief = KERNELS_SHOWN;
+	t->more_text = "kernels";
+	for (size_t i = 0; i < r->drift.nr; i++) {
+		const struct drift_row *k = &r->drift.v[i];
+		bool same = k->drift == DRIFT_SAME;
+		doc_row(d, 0);
+		doc_cell(d);
+		doc_add(d, DOC_WORDS, same ? TONE_PLAIN : doc_tone_of(true, false, k->change_ns),
+		        drift_names[k->drift]);
+		doc_name_cell(d, k->kernel);
+		if (k->renamed_to) {
+			doc_words(d, " → ");
+			doc_name(d, k->renamed_to);
+		}
+		doc_said_cell(d, k->category);
+		doc_figure_cell(d, k->baseline_text, k->has_baseline, k->baseline_ns);
+		doc_figure_cell(d, k->candidate_text, k->has_candidate, k->candidate_ns);
+		doc_figure_cell(d, k->change_text, true, k->change_ns);
+		doc_cell(d);
+		doc_value(d, true, k->change_ns);
+		doc_figure_cell(d, k->count_text, true,
+		                k->has_candidate ? k->candidate_count : k->baseline_count);
+		doc_words_cell(d, k->shape_text);
+	}
+	doc_end(d);
+}
+
+/* ---- categories of kernels ---- */
+
+struct category_pair {
+	const char *name;
+	const struct report_cell *cells[2]; ///< baseline, candidate; NULL absent
+};
+struct category_pairs {
+	VEC(struct category_pair) list;
+};
+
+/* Time first, name last: diagnose/tables.c. */
+static void pair_side(struct category_pairs *out, const struct run_report *run, int side)
+{
+	const struct report_table *t = run ? run_report_table(run, "categories") : NULL;
+	for (size_t i = 0; t && i < report_table_rows(t); i++) {
+		const struct report_cell *row = &t->cells.v[i * t->columns.nr];
+		const char *name = row[t->columns.nr - 1].text;
+		size_t k = 0;
+		while (k < out->list.nr && strcmp(out->list.v[k].name, name) != 0)
+			k++;
+		if (k == out->list.nr)
+			vec_push(&out->list, (struct category_pair){ .name = name });
+		out->list.v[k].cells[side] = row;
+	}
+}
+
+/* For one run its own list says the same. */
+void doc_categories(struct document *d, const struct report *r)
+{
+	static const struct doc_column columns[] = { { "category", DOC_LEFT },
+		                                         { "baseline", DOC_RIGHT },
+		                                         { "candidate", DOC_RIGHT },
+		                                         { "change", DOC_RIGHT },
+		                                         { LESS_MORE, DOC_BAR } };
+	struct category_pairs pairs = { 0 };
+	pair_side(&pairs, r->run, 1);
+	pair_side(&pairs, r->baseline_run, 0);
+	doc_section(d, "categories", "Categories", DOC_PAGE);
+	doc_table(d, "Categories", COLUMNS(columns));
+	for (size_t i = 0; i < pairs.list.nr; i++) {
+		const struct category_pair *p = &pairs.list.v[i];
+		int64_t value[2] = { 0, 0 };
+		struct strbuf change = STRBUF_INIT;
+		doc_row(d, 0);
+		doc_name_cell(d, p->name);
+		for (int side = 0; side < 2; side++) {
+			value[side] = p->cells[side] ? p->cells[side]->value : 0;
+			doc_figure_cell(d, p->cells[side] ? p->cells[side]->text : "–", p->cells[side] != NULL,
+			                value[side]);
+		}
+		unit_format(&change, UNIT_NS, number_sub(value[1], value[0]), true);
+		doc_figure_cell(d, arena_take(&d->arena, &change), true, number_sub(value[1], value[0]));
+		doc_cell(d);
+		doc_value(d, true, number_sub(value[1], value[0]));
+	}
+	doc_end(d);
+	vec_release(&pairs.list);
+}
+
+/* ---- figures of a diff ---- */
+
+/* In percent; of shares in percentage points. -1: there is none. */
+static int64_t size_of(const struct figure_row *f)
+{
+	if (!f->has_baseline || !f->has_candidate)
+		return -1;
+	int64_t size = f->metric->unit == UNIT_PCT || !f->has_pct ? f->change : f->change_pct;
+	return size < 0 ? number_sub(0, size) : size;
+}
+
+/* Figures of the run before those of a kernel or a category; then by the size of their change. */
+static int by_change(const void *a, const void *b)
+{
+	const struct figure_row *const *x = a, *const *y = b;
+	int64_t m = size_of(*x), n = size_of(*y);
+	bool p = (*x)->item[0] != '\0', q = (*y)->item[0] != '\0';
+	if (p != q)
+		return p ? 1 : -1;
+	if (m != n)
+		return m > n ? -1 : 1;
+	return (*x > *y) - (*x < *y);
+}
+
+void doc_figures(struct document *d, const struct report *r)
+{
+	static const struct doc_column columns[] = {
+		{ "figure", DOC_LEFT },     { "of", DOC_LEFT },      { "baseline", DOC_RIGHT },
+		{ "candidate", DOC_RIGHT }, { "change", DOC_RIGHT },
+	};
+	size_t nr = r->figures.nr;
+	const struct figure_row **rows = arena_alloc(&d->arena, nr + 1, sizeof *rows);
+	for (size_t i = 0; i < nr; i++)
+		rows[i] = &r->figures.v[i];
+	qsort(rows, nr, sizeof *rows, by_change);
+	doc_section(d, "figures", "Figures, largest change first", DOC_OPEN);
+	struct doc_table *t = doc_table(d, "Figures, largest change first", COLUMNS(columns));
+	t->brief = FIGURE_ROWS;
+	t->more_text = "figures";
+	for (size_t i = 0; i < nr; i++) {
+		const struct figure_row *f = rows[i];
+		bool both = f->has_baseline && f->has_candidate;
+		doc_row(d, 0);
+		doc_words_cell(d, f->metric->name);
+		doc_name_cell(d, f->item);
+		doc_figure_cell(d, f->baseline_text, f->has_baseline, f->baseline);
+		doc_figure_cell(d, f->candidate_text, f->has_candidate, f->candidate);
+		doc_cell(d);
+		doc_value(d, f->has_pct || both, f->has_pct ? f->change_pct : f->change);
+		doc_add(d, DOC_FIGURE,
+		        !both ? TONE_PLAIN
+		              : doc_tone_of(f->metric->worse == WORSE_UP, f->metric->worse == WORSE_DOWN,
+		                            f->change),
+		        change_of(&d->arena, f->change_text, f->pct_text));
+	}
+	doc_end(d);
+}
+
+void doc_scaling(struct document *d, const struct report *r)
+{
+	static const struct doc_column columns[] = {
+		{ "memory", DOC_LEFT },     { "category", DOC_LEFT }, { "baseline", DOC_RIGHT },
+		{ "candidate", DOC_RIGHT }, { "ratio", DOC_RIGHT },
+	};
+	doc_section(d, "scaling", "Largest tensors by category", DOC_ASIDE);
+	doc_table(d, "Largest tensors by category", COLUMNS(columns));
+	for (size_t i = 0; i < r->scaling.nr; i++) {
+		const struct scaling_row *k = &r->scaling.v[i];
+		doc_row(d, 0);
+		doc_name_cell(d, k->memory);
+		doc_name_cell(d, k->category);
+		doc_figure_cell(d, k->baseline_text, true, k->baseline);
+		doc_figure_cell(d, k->candidate_text, true, k->candidate);
+		doc_words_cell(d, k->ratio_text);
+	}
+	doc_end(d);
+}
+
+static void put_environment(struct document *d, const struct report *r, bool match)
+{
+	for (size_t i = 0; i < r->environment.nr; i++) {
+		const struct env_row *e = &r->environment.v[i];
+		if (e->match != match)
+			continue;
+		doc_row(d, 0);
+		doc_words_cell(d, match ? "same" : "differs");
+		doc_name_cell(d, e->key);
+		doc_name_cell(d, e->baseline);
+		doc_name_cell(d, e->candidate);
+	}
+}
+
+void doc_environment(struct document *d, const struct report *r)
+{
+	static const struct doc_column columns[] = {
+		{ "", DOC_LEFT }, { "key", DOC_LEFT }, { "baseline", DOC_LEFT }, { "candidate", DOC_LEFT }
+	};
+	size_t differ = 0;
+	for (size_t i = 0; i < r->environment.nr; i++)
+		differ += !r->environment.v[i].match;
+	bool open = r->kind == REPORT_DIFF && differ;
+	doc_section(d, "environment", "Environment", open ? DOC_ASIDE : DOC_FOLDED);
+	struct doc_table *t = doc_table(d, "Environment", COLUMNS(columns));
+	t->brief = open ? differ : 0;
+	t->more_text = open ? "that are the same" : "";
+	put_environment(d, r, false);
+	put_environment(d, r, true);
+	doc_end(d);
+}

@@ -1,0 +1,268 @@
+/* What is said of one run: its bound, what to do, facts, lists, ranks. */
+#include <inttypes.h>
+
+#include "report/document.h"
+#include "report/findings.h"
+#include "report/table.h"
+
+enum { LIST_ROWS = 12, RANK_ROWS = 64, RANKS_BRIEF = 16 };
+
+/* ---- bound and advice ---- */
+
+void doc_bound(struct document *d, const struct report *r)
+{
+	const struct classification *c = &r->run->classification;
+	doc_section(d, "bound", "What it is bound by", DOC_OPEN);
+	for (size_t i = 0; i < c->evidence.nr; i++) {
+		doc_item(d, 0);
+		doc_said(d, c->evidence.v[i]);
+	}
+	for (size_t i = 0; i < c->missing.nr; i++) {
+		doc_item(d, 0);
+		doc_words(d, "not recorded: ");
+		doc_said(d, c->missing.v[i]);
+	}
+	doc_end(d);
+}
+
+static void put_line(struct document *d, const char *what, const char *text)
+{
+	if (!text || !text[0])
+		return;
+	doc_item(d, 1);
+	doc_printf(d, "%s: ", what);
+	doc_said(d, text);
+}
+
+static void put_recommendation(struct document *d, const struct recommendation *r, bool whole)
+{
+	doc_item(d, 0);
+	doc_said(d, r->title);
+	doc_printf(d, "%s%s (%s: %s confidence)", r->saves_text[0] ? ", " : "", r->saves_text, r->id,
+	           confidence_names[r->confidence]);
+	put_line(d, "seen", r->observation);
+	if (whole)
+		put_line(d, "may mean", r->hypothesis);
+	put_line(d, "try", r->action);
+	if (!whole)
+		return;
+	put_line(d, "confirmed by", r->confirm);
+	put_line(d, "would settle it", r->ask);
+}
+
+/* A diff has no verdict to do something about. */
+void doc_advice(struct document *d, const struct report *r)
+{
+	doc_section(d, "advice", "What to do", DOC_OPEN);
+	for (size_t i = 0; r->run && i < r->run->recommendations.nr; i++)
+		put_recommendation(d, &r->run->recommendations.v[i], r->kind == REPORT_RUN);
+	if (r->kind == REPORT_RUN && r->run && !r->run->recommendations.nr) {
+		doc_paragraph(d);
+		doc_words(d, "Nothing that is looked for was found.");
+	}
+	if (r->accept && r->accept[0]) {
+		doc_paragraph(d);
+		doc_words(d, "If the change is meant, this makes the candidate the baseline:");
+		doc_paragraph(d);
+		doc_add(d, DOC_COMMAND, TONE_PLAIN, r->accept);
+	}
+	doc_end(d);
+}
+
+/* ---- facts ---- */
+
+static const struct fact *other_fact(const struct run_report *run, const char *id)
+{
+	for (size_t i = 0; run && i < run->facts.nr; i++)
+		if (strcmp(run->facts.v[i].id, id) == 0)
+			return &run->facts.v[i];
+	return NULL;
+}
+
+static void put_fact(struct document *d, const struct fact *f)
+{
+	doc_cell(d);
+	if (!f)
+		doc_words(d, "–");
+	else if (f->has_value)
+		doc_figure(d, f->text);
+	else
+		doc_name(d, f->text);
+}
+
+void doc_facts(struct document *d, const struct report *r)
+{
+	static const struct doc_column sides[] = { { "figure", DOC_LEFT },
+		                                       { "baseline", DOC_RIGHT },
+		                                       { "candidate", DOC_RIGHT },
+		                                       { "", DOC_LEFT } };
+	static const struct doc_column one[] = { { "figure", DOC_LEFT },
+		                                     { "value", DOC_RIGHT },
+		                                     { "", DOC_LEFT } };
+	bool both = r->baseline_run != NULL;
+	if (!r->run)
+		return;
+	doc_section(d, "summary", "Summary", r->kind == REPORT_RUN ? DOC_OPEN : DOC_FOLDED);
+	doc_table(d, "Summary", both ? sides : one, both ? 4 : 3);
+	for (size_t i = 0; i < r->run->facts.nr; i++) {
+		const struct fact *f = &r->run->facts.v[i];
+		doc_row(d, 0);
+		doc_words_cell(d, f->label);
+		if (both)
+			put_fact(d, other_fact(r->baseline_run, f->id));
+		put_fact(d, f);
+		doc_said_cell(d, f->note);
+	}
+	doc_picture(d, "parts");
+	doc_end(d);
+}
+
+/* ---- lists ---- */
+
+/* Names first: where a table is narrowed they are what is to be seen. */
+static size_t *order_of(struct document *d, const struct report_table *t)
+{
+	size_t nr = 0, *order = arena_alloc(&d->arena, t->columns.nr, sizeof *order);
+	for (size_t i = t->columns.nr; i-- > 0;)
+		if (t->columns.v[i].is_text)
+			order[nr++] = i;
+	for (size_t i = 0; i < t->columns.nr; i++)
+		if (!t->columns.v[i].is_text)
+			order[nr++] = i;
+	return order;
+}
+
+static const struct doc_column *columns_of(struct document *d, const struct report_table *t,
+                                           const size_t *order)
+{
+	struct doc_column *columns = arena_alloc(&d->arena, t->columns.nr, sizeof *columns);
+	for (size_t i = 0; i < t->columns.nr; i++) {
+		const struct report_column *c = &t->columns.v[order[i]];
+		columns[i] = (struct doc_column){ c->name, c->is_text ? DOC_LEFT : DOC_RIGHT };
+	}
+	return columns;
+}
+
+/* The sum of what is not shown is of the rows that short forms leave out, too. */
+static void put_rest(struct document *d, const struct report_table *t, const size_t *order,
+                     size_t shown)
+{
+	if (!report_table_has_rest(t, shown))
+		return;
+	doc_rest(d, shown < report_table_rows(t));
+	for (size_t c = 0; c < t->columns.nr; c++) {
+		const struct report_column *column = &t->columns.v[order[c]];
+		struct strbuf b = STRBUF_INIT;
+		int64_t sum = report_table_rest(t, shown, order[c]);
+		if (column->adds)
+			unit_format(&b, column->unit, sum, false);
+		else if (c == 0)
+			strbuf_addf(&b, "%zu more", report_table_rows(t) - shown + t->more);
+		doc_cell(d);
+		doc_value(d, column->adds, sum);
+		doc_words(d, arena_take(&d->arena, &b));
+	}
+}
+
+static void put_table(struct document *d, const struct report_table *t, const char *side)
+{
+	size_t rows = report_table_rows(t), nr = t->columns.nr;
+	const char *title =
+	    arena_printf(&d->arena, "%s%s%s%s", side, t->title, t->note[0] ? ": " : "", t->note);
+	const size_t *order = order_of(d, t);
+	struct doc_table *table = doc_table(d, title, columns_of(d, t, order), nr);
+	table->more = t->more;
+	table->brief = LIST_ROWS;
+	for (size_t i = 0; i < rows; i++) {
+		doc_row(d, 0);
+		for (size_t c = 0; c < nr; c++) {
+			const struct report_cell *cell = &t->cells.v[i * nr + order[c]];
+			if (cell->kind == CELL_TEXT)
+				doc_name_cell(d, cell->text);
+			else
+				doc_figure_cell(d, cell->text, cell->kind == CELL_FIGURE, cell->value);
+		}
+	}
+	put_rest(d, t, order, rows);
+	if (rows > LIST_ROWS)
+		put_rest(d, t, order, LIST_ROWS);
+}
+
+void doc_lists(struct document *d, const struct report *r)
+{
+	const struct run_report *runs[] = { r->run, r->baseline_run };
+	doc_section(d, "lists", "Lists", r->kind == REPORT_RUN ? DOC_ASIDE : DOC_PAGE);
+	for (size_t i = 0; r->run && i < r->run->tables.nr; i++)
+		for (int side = 0; side < 2; side++) {
+			const char *id = r->run->tables.v[i].id;
+			const struct report_table *t = runs[side] ? run_report_table(runs[side], id) : NULL;
+			const char *whose = !runs[1] ? "" : side ? "baseline: " : "candidate: ";
+			if (t)
+				put_table(d, t, whose);
+		}
+	if (r->kind == REPORT_RUN && r->run && !r->run->tables.nr) {
+		doc_paragraph(d);
+		doc_words(d, r->run->phase ? "No kernel is launched and no operator called in it."
+		                           : "None were recorded.");
+	}
+	doc_end(d);
+}
+
+/* ---- ranks ---- */
+
+/* A column that says nothing, or the same of all ranks where that is nothing to tell, is left
+   out; those with a long heading are for pages. */
+static enum doc_align align_of(const struct report *r, const struct rank_choice *choice, size_t i,
+                               bool *shown)
+{
+	const struct rank_column *c = &r->rank_columns.v[i];
+	bool any = false, differ = false;
+	for (size_t k = 0; k < choice->rows.nr; k++) {
+		const char *cell = rank_cell(choice->rows.v[k], i);
+		any = any || strcmp(cell, "–") != 0;
+		differ = differ || strcmp(cell, rank_cell(choice->rows.v[0], i)) != 0;
+	}
+	*shown = any;
+	return c->head && (differ || !c->plain) ? DOC_RIGHT : DOC_EXTRA;
+}
+
+static void put_rank(struct document *d, const struct rank_row *row, const size_t *order, size_t nr)
+{
+	doc_row(d, 0);
+	doc_cell(d);
+	doc_value(d, true, row->rank);
+	doc_printf(d, "%" PRId64, row->rank);
+	for (size_t i = 0; i < nr; i++) {
+		size_t k = order[i];
+		bool has = k < row->values.nr && row->values.v[k] != INT64_MIN;
+		doc_figure_cell(d, rank_cell(row, k), has, has ? row->values.v[k] : 0);
+	}
+}
+
+void doc_ranks(struct document *d, const struct report *r, bool candidate, const char *title)
+{
+	struct rank_choice choice;
+	size_t nr = 0, all = r->rank_columns.nr,
+	       *order = arena_alloc(&d->arena, all + 1, sizeof *order);
+	struct doc_column *columns = arena_alloc(&d->arena, all + 1, sizeof *columns);
+	ranks_choose(r, candidate, RANK_ROWS, &choice);
+	columns[0] = (struct doc_column){ "rank", DOC_RIGHT };
+	for (size_t i = 0; i < all; i++) {
+		bool shown;
+		enum doc_align align = align_of(r, &choice, i, &shown);
+		const struct rank_column *c = &r->rank_columns.v[i];
+		if (!shown)
+			continue;
+		order[nr++] = i;
+		columns[nr] = (struct doc_column){ align == DOC_RIGHT ? c->head : c->title, align };
+	}
+	doc_section(d, candidate ? "ranks" : "ranks-baseline", title,
+	            r->kind == REPORT_CHECK ? DOC_FOLDED : DOC_ASIDE);
+	struct doc_table *t = doc_table(d, title, columns, nr + 1);
+	t->more = choice.more;
+	t->more_text = "ranks";
+	for (size_t i = 0; i < choice.rows.nr; i++)
+		put_rank(d, choice.rows.v[i], order, nr);
+	doc_end(d);
+	vec_release(&choice.rows);
+}

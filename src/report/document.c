@@ -1,0 +1,236 @@
+#include "report/document.h"
+
+#include <ctype.h>
+
+#include "base/text.h"
+#include "report/table.h"
+
+enum {
+	ENV_KEYS = 8,
+	MESSAGE_CHARS = 60, /* of a name in a message at most */
+	NAME_LEAST = 6, /* a shorter one may be a word */
+};
+
+/* ---- what it is about ---- */
+
+static void put_side(struct document *d, const char *what, const struct side *s)
+{
+	doc_printf(d, "%s ", what);
+	doc_name(d, s->label);
+	if (s->commit && s->commit[0]) {
+		doc_words(d, " at ");
+		doc_name(d, s->commit);
+	}
+	doc_printf(d, " (%s)", extent_of(&d->arena, s));
+}
+
+static void put_differences(struct document *d, const struct report *r)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < r->environment.nr && r->kind == REPORT_CHECK; i++) {
+		if (r->environment.v[i].match || nr++ >= ENV_KEYS)
+			continue;
+		doc_words(d, nr == 1 ? "; environment differs: " : ", ");
+		doc_name(d, r->environment.v[i].key);
+	}
+	if (nr > ENV_KEYS)
+		doc_printf(d, ", %zu more", nr - ENV_KEYS);
+}
+
+static void put_context(struct document *d, const struct report *r)
+{
+	if (!r->candidate.label || (r->kind != REPORT_RUN && !r->baseline.label))
+		return;
+	doc_paragraph(d);
+	if (r->kind != REPORT_RUN)
+		put_side(d, "baseline", &r->baseline);
+	put_side(d, r->kind == REPORT_RUN ? "report of" : " → candidate", &r->candidate);
+	if (r->candidate.gpu && r->candidate.gpu[0]) {
+		doc_words(d, "; ");
+		doc_name(d, r->candidate.gpu);
+	}
+	put_differences(d, r);
+	if (r->rules && r->rules[0]) {
+		doc_words(d, "; rules ");
+		doc_name(d, r->rules);
+	}
+	if (r->profile) {
+		doc_words(d, ", profile ");
+		doc_name(d, r->profile);
+	}
+	doc_words(d, r->partial ? "; partial (--quick)" : "");
+	if (r->run && r->run->phase)
+		doc_printf(d, "; kernels and operators of the phase %s alone", r->run->phase);
+}
+
+static void put_notes(struct document *d, const struct report *r)
+{
+	const struct side *sides[] = { &r->candidate, &r->baseline };
+	static const char *const names[] = { "candidate", "baseline" };
+	doc_section(d, "notes", "Notes", r->kind == REPORT_RUN ? DOC_ASIDE : DOC_FOLDED);
+	for (int i = 0; i < 2; i++)
+		for (size_t k = 0; k < sides[i]->notes.nr; k++) {
+			doc_item(d, 0);
+			doc_printf(d, "%s: ", r->kind == REPORT_RUN ? "note" : names[i]);
+			doc_said(d, arena_dup(&d->arena, sides[i]->notes.v[k]));
+		}
+	doc_end(d);
+}
+
+/* ---- the order of each kind ---- */
+
+static void put_pictures(struct document *d)
+{
+	doc_picture(d, "steps");
+	doc_picture(d, "memory");
+}
+
+static void put_check(struct document *d, const struct report *r, struct trust_lines *trust)
+{
+	doc_findings(d, r, trust);
+	doc_remarks(d, r, trust);
+	doc_breakdowns(d, r);
+	doc_advice(d, r);
+	put_pictures(d);
+	doc_kernels(d, r);
+	doc_categories(d, r);
+	doc_checks(d, r);
+	doc_evidence(d, r);
+	doc_ranks(d, r, true, "Ranks of the candidate");
+	doc_ranks(d, r, false, "Ranks of the baseline");
+	doc_facts(d, r);
+	doc_lists(d, r);
+	doc_environment(d, r);
+}
+
+static void put_diff(struct document *d, const struct report *r, struct trust_lines *trust)
+{
+	doc_figures(d, r);
+	doc_remarks(d, r, trust);
+	doc_breakdowns(d, r);
+	doc_kernels(d, r);
+	put_pictures(d);
+	doc_categories(d, r);
+	doc_scaling(d, r);
+	doc_ranks(d, r, true, "Ranks of the candidate");
+	doc_ranks(d, r, false, "Ranks of the baseline");
+	doc_facts(d, r);
+	doc_lists(d, r);
+	doc_environment(d, r);
+}
+
+static void put_run(struct document *d, const struct report *r, struct trust_lines *trust)
+{
+	doc_bound(d, r);
+	doc_advice(d, r);
+	doc_remarks(d, r, trust);
+	doc_facts(d, r);
+	put_pictures(d);
+	doc_lists(d, r);
+	doc_ranks(d, r, true, "Ranks");
+}
+
+/* ---- names of kernels ---- */
+
+static void add_names_of_run(struct short_names *names, const struct run_report *run)
+{
+	for (size_t i = 0; run && i < run->tables.nr; i++) {
+		const struct report_table *t = &run->tables.v[i];
+		for (size_t k = 0; k < t->cells.nr; k++)
+			if (strcmp(t->columns.v[k % t->columns.nr].name, "kernel") == 0 &&
+			    t->cells.v[k].kind == CELL_TEXT)
+				short_names_add(names, t->cells.v[k].text);
+	}
+}
+
+static void add_names(struct short_names *names, const struct report *r)
+{
+	for (size_t i = 0; i < r->drift.nr; i++) {
+		short_names_add(names, r->drift.v[i].kernel);
+		short_names_add(names, r->drift.v[i].renamed_to);
+	}
+	for (size_t i = 0; i < r->checks.nr; i++)
+		if (r->checks.v[i].metric->label == LABEL_KERNEL)
+			short_names_add(names, r->checks.v[i].item);
+	for (size_t i = 0; i < r->findings.nr; i++)
+		for (size_t k = 0; k < r->findings.v[i].where.nr; k++)
+			if (r->findings.v[i].where.v[k].level == PLACE_KERNEL)
+				short_names_add(names, r->findings.v[i].where.v[k].name);
+	add_names_of_run(names, r->run);
+	add_names_of_run(names, r->baseline_run);
+	short_names_end(names);
+}
+
+static const char *display(const void *names, const char *whole)
+{
+	return short_names_find(names, whole);
+}
+
+/* The first kernel that is named in `text`, whole or cut as messages cut it. */
+static const struct short_name *name_in(struct document *d, const char *text, struct span *at)
+{
+	const struct short_names *names = d->names;
+	const struct short_name *found = NULL;
+	for (size_t i = 0; names && i < names->list.nr; i++) {
+		const struct short_name *n = &names->list.v[i];
+		const char *cut = text_short(&d->arena, span_of(n->whole), MESSAGE_CHARS);
+		const char *p = strstr(text, cut);
+		bool begins = p && (p == text || !isalnum((unsigned char)p[-1]));
+		size_t chars = strlen(cut);
+		if (!begins || isalnum((unsigned char)p[chars]) || p[chars] == '_' ||
+		    (p > text && p[-1] == '_') || text_chars(span_of(cut)) < NAME_LEAST ||
+		    (found && (p > at->p || (p == at->p && chars <= at->n))))
+			continue;
+		found = n;
+		*at = (struct span){ p, chars };
+	}
+	return found;
+}
+
+void doc_sentence(struct document *d, const char *text)
+{
+	struct span at;
+	for (const struct short_name *n; text && (n = name_in(d, text, &at)); text = at.p + at.n) {
+		doc_said(d, arena_dup(&d->arena, (struct span){ text, (size_t)(at.p - text) }));
+		doc_name(d, n->whole);
+	}
+	doc_said(d, text);
+}
+
+const char *doc_sentence_text(struct document *d, const char *text)
+{
+	struct strbuf b = STRBUF_INIT;
+	struct span at;
+	for (const struct short_name *n; (n = name_in(d, text, &at)); text = at.p + at.n) {
+		strbuf_add(&b, (struct span){ text, (size_t)(at.p - text) });
+		strbuf_adds(&b, n->text);
+	}
+	strbuf_adds(&b, text);
+	return arena_take(&d->arena, &b);
+}
+
+void report_document(const struct report *r, struct short_names *names, struct document *d)
+{
+	static const char *const kinds[] = { [REPORT_DIFF] = "diff", [REPORT_RUN] = "report" };
+	struct trust_lines trust;
+	doc_init(d);
+	*names = (struct short_names){ 0 };
+	add_names(names, r);
+	d->display = display;
+	d->names = names;
+	trust_lines_init(&trust, r, r->kind != REPORT_RUN);
+	d->marker = r->kind != REPORT_CHECK         ? kinds[r->kind]
+	            : r->workload && r->workload[0] ? r->workload
+	                                            : "default";
+	doc_verdict(d, r);
+	doc_key_figures(d, r);
+	put_context(d, r);
+	if (r->kind == REPORT_CHECK || r->error)
+		put_check(d, r, &trust);
+	else if (r->kind == REPORT_DIFF)
+		put_diff(d, r, &trust);
+	else if (r->run)
+		put_run(d, r, &trust);
+	put_notes(d, r);
+	trust_lines_release(&trust);
+}

@@ -1,0 +1,42 @@
+/* Reports for people: documents in the forms that they are read in. */
+#include "report/writers.h"
+
+#include "document/render.h"
+#include "report/document.h"
+
+enum { COMMENT_BYTES = 60000 };
+
+void document_write_text(const struct document *d, const struct write_options *o, struct sink *out)
+{
+	struct strbuf b = STRBUF_INIT;
+	doc_text(d,
+	         &(struct doc_text_options){ .width = o->width ? o->width : TEXT_WIDTH,
+	                                     .color = o->color,
+	                                     .verbose = o->verbose },
+	         &b);
+	sink_write(out, strbuf_span(&b));
+	strbuf_release(&b);
+}
+
+void text_write(const struct report *r, const struct write_options *o, struct sink *out)
+{
+	struct short_names names;
+	struct document d;
+	report_document(r, &names, &d);
+	document_write_text(&d, o, out);
+	doc_release(&d);
+	short_names_release(&names);
+}
+
+void markdown_write(const struct report *r, const struct write_options *o, struct sink *out)
+{
+	struct short_names names;
+	struct document d;
+	struct strbuf b = STRBUF_INIT;
+	report_document(r, &names, &d);
+	doc_markdown(&d, o->max_bytes ? o->max_bytes : COMMENT_BYTES, &b);
+	sink_write(out, strbuf_span(&b));
+	strbuf_release(&b);
+	doc_release(&d);
+	short_names_release(&names);
+}

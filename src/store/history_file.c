@@ -1,0 +1,131 @@
+#include "store/history_file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "store/digest_json.h"
+#include "store/digest_schema.h"
+#include "store/past_rows.h"
+#include "store/row_schema.h"
+
+static const struct schema history_schema = {
+	.id = HISTORY_SCHEMA,
+	.fields = history_fields,
+	.nr = NR_HISTORY_FIELDS,
+	.size = sizeof(struct past_run),
+};
+
+const char *history_path(const char *path, struct arena *a)
+{
+	size_t n = strlen(path);
+	bool json = n > 5 && strcmp(path + n - 5, ".json") == 0;
+	return arena_printf(a, "%.*s.history.jsonl", (int)(json ? n - 5 : n), path);
+}
+
+/* ---- reading ---- */
+
+struct line {
+	struct past_run *run;
+	struct arena *arena;
+};
+
+static void read_line(struct row_reader *r, void *ctx)
+{
+	struct line *line = ctx;
+	r->arena = line->arena;
+	row_read(r, &history_schema, line->run);
+}
+
+static bool is_known(const struct history *h, const struct past_run *run)
+{
+	for (size_t i = 0; i + 1 < h->runs.nr; i++)
+		if (h->runs.v[i].source_hash == run->source_hash && h->runs.v[i].pin == run->pin)
+			return true;
+	return false;
+}
+
+static enum status add_line(const char *name, struct span text, struct arena *a,
+                            struct history *out, struct diag_log *log)
+{
+	struct line line = { vec_push_zero(&out->runs), a };
+	struct source *src = source_memory(name, text.p, text.n, NULL);
+	enum status st = stored_document_read(src, ST_BASELINE, log, read_line, &line);
+	source_close(src);
+	if (st == ST_OK && is_known(out, line.run)) {
+		vec_release(&line.run->values);
+		out->runs.nr--;
+	}
+	return st;
+}
+
+static enum status read_all(struct source *src, struct strbuf *out, struct diag_log *log)
+{
+	char buf[65536];
+	size_t nr = 1;
+	while (nr) {
+		TRY(source_read(src, buf, sizeof buf, &nr, log));
+		strbuf_add(out, (struct span){ buf, nr });
+		if (out->n > store_limits.bytes)
+			return diag_fail(log, ST_BASELINE, "%s: too large for a history", source_name(src));
+	}
+	return ST_OK;
+}
+
+enum status history_read(const char *path, struct arena *a, struct history *out,
+                         struct diag_log *log)
+{
+	struct source *src;
+	struct strbuf text = STRBUF_INIT;
+	*out = (struct history){ 0 };
+	if (access(path, F_OK) < 0 && errno == ENOENT)
+		return ST_OK;
+	enum status st = source_open(path, NULL, &src, log);
+	if (st != ST_OK)
+		return st == ST_INPUT ? ST_BASELINE : st;
+	st = read_all(src, &text, log);
+	source_close(src);
+	struct span rest = strbuf_span(&text);
+	for (size_t number = 1; st == ST_OK && rest.n; number++) {
+		const char *end = memchr(rest.p, '\n', rest.n);
+		struct span line = { rest.p, end ? (size_t)(end - rest.p) : rest.n };
+		rest = (struct span){ rest.p + line.n + (end != NULL), rest.n - line.n - (end != NULL) };
+		if (line.n)
+			st = add_line(arena_printf(a, "%s: line %zu", path, number), line, a, out, log);
+	}
+	strbuf_release(&text);
+	return st == ST_INPUT ? ST_BASELINE : st;
+}
+
+/* ---- writing ---- */
+
+/* Line breaks stand between values only: inside texts they are escaped. */
+static void write_line(const struct past_run *run, struct sink *out)
+{
+	struct sink *lines = sink_open_memory();
+	row_write(&history_schema, run, lines);
+	struct span s = sink_memory(lines);
+	for (size_t i = 0, end; i < s.n; i = end + 1) {
+		for (end = i; end < s.n && s.p[end] != '\n';)
+			end++;
+		sink_write(out, (struct span){ s.p + i, end - i });
+	}
+	sink_abort(lines);
+	sink_puts(out, "\n");
+}
+
+enum status history_write(const char *path, const struct history *h, struct diag_log *log)
+{
+	struct sink *out;
+	size_t first = h->runs.nr > HISTORY_MOST ? h->runs.nr - HISTORY_MOST : 0;
+	TRY(sink_open_again(path, &out, log));
+	for (size_t i = first; i < h->runs.nr; i++)
+		write_line(&h->runs.v[i], out);
+	return sink_commit(out, log);
+}
+
+void history_schema_write(struct sink *out)
+{
+	row_schema_write(&history_schema, "gpugate history: a run of the main branch, one a line", out);
+}

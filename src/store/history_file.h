@@ -1,0 +1,31 @@
+/// The noise sample: every run of the main branch, in a file of its own beside the baseline.
+#ifndef GG_STORE_HISTORY_FILE_H
+#define GG_STORE_HISTORY_FILE_H
+
+#include "base/diag.h"
+#include "io/sink.h"
+#include "model/history.h"
+
+#define HISTORY_SCHEMA "gpugate-history-1"
+
+/// Runs that it holds at most; beyond it the oldest go.
+enum { HISTORY_MOST = 200 };
+
+/// Path of the file beside the baseline at `path`: "x.json" has "x.history.jsonl". Owned by `a`.
+const char *history_path(const char *path, struct arena *a);
+
+/// Read the file at `path`, one run a line, oldest first; no file is no runs. A line that is there
+/// twice counts once. What is wrong with it is ST_BASELINE with the line. Texts are owned by `a`;
+/// caller ends with history_release() whatever the outcome.
+GG_MUST_CHECK enum status history_read(const char *path, struct arena *a, struct history *out,
+                                       struct diag_log *log);
+
+/// Write `h`, the newest HISTORY_MOST of it, one run a line. The same runs give the same lines, so
+/// that files of two branches can be joined by lines.
+GG_MUST_CHECK enum status history_write(const char *path, const struct history *h,
+                                        struct diag_log *log);
+
+/// Write the JSON Schema of a line (schemas/gpugate-history-1.json is this).
+void history_schema_write(struct sink *out);
+
+#endif

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""What is printed fits the terminal, and names of kernels can be told from their neighbours.
+
+ - at 80 columns no line of check, diff, report and metrics is longer, nor at 60 or 132; made runs, and those of
+   $GPUGATE_SHARED where it is set
+ - FORCE_COLOR and CLICOLOR_FORCE color what goes to a file, NO_COLOR and --color never do not
+ - display names of the kernels of each recording: no two alike, half of them at most 40 characters long
+
+$GPUGATE is the program; without it, exit 77 skips.
+"""
+import html
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import unicodedata
+
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+PROGRAM, SHARED = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHARED")
+PAIRS = (("hta-diff-control-a100-rank3of8.json.gz", "hta-diff-test-v100-rank1of2.json.gz"),
+         ("resnet50-v100-nw0-session1.pt.trace.json.gz", "resnet50-v100-nw0-session2.pt.trace.json.gz"),
+         ("norm-test-mi300x-run1.json.gz", "norm-test-mi300x-run2.json.gz"))
+
+
+def run(*args, **env):
+    clean = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE")}
+    p = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, check=False,
+                       env={**clean, "SOURCE_DATE_EPOCH": "1767225600", **env})
+    assert p.returncode in (0, 1, 3), f"{args}: exit {p.returncode}: {p.stderr.decode()}"
+    return p.stdout.decode("utf-8")
+
+
+def width(line):
+    return sum(0 if unicodedata.combining(c) else 1 for c in line)
+
+
+def fits(*args):
+    for columns in (60, 80, 132):
+        for line in run(*args, COLUMNS=str(columns)).splitlines():
+            # a word to be copied is not broken
+            assert width(line) <= columns or "'" in line or "/" in line and " " not in line.strip().rstrip("\\").strip(), (args, columns, line)
+
+
+def pair(dir, a, b):
+    run("baseline", "create", a, "--baseline", dir / "base.json", "--force")
+    check = "check", b, "--baseline", dir / "base.json", "--ignore-environment"
+    for args in (check, (*check, "--verbose"), ("diff", a, b), ("diff", a, b, "--verbose"), ("report", b), ("metrics", b)):
+        fits(*args)
+
+
+def colors(a):
+    assert "\033[" not in run("report", a)
+    assert "\033[" in run("report", a, FORCE_COLOR="1") and "\033[" in run("report", a, CLICOLOR_FORCE="1")
+    assert "\033[" not in run("report", a, FORCE_COLOR="1", NO_COLOR="1")
+    assert "\033[" not in run("report", a, "--color", "never", FORCE_COLOR="1")
+
+
+def names(dir, trace):
+    """Of a page: what unfolds to a whole name is its display name; others are shown whole."""
+    run("diff", trace, trace, "--html", dir / "page.html")
+    page = (dir / "page.html").read_text(encoding="utf-8")
+    rows = re.search('<section id="kernels".*?</section>', page, re.S)
+    shown = {}
+    for cell in re.findall('<td class="n">(.*?)</td>', rows[0], re.S) if rows else ():
+        short = re.match('<details class="name"><summary>(.*?)</summary><code>(.*?)</code>', cell, re.S)
+        plain = re.match("<code>(.*?)</code>", cell, re.S)
+        if short or plain:
+            shown.setdefault(short[1] if short else plain[1], set()).add(short[2] if short else plain[1])
+    alike = {k: v for k, v in shown.items() if len(v) > 1}
+    assert not alike, (trace, alike)
+    return list(shown)
+
+
+def main():
+    if not PROGRAM:
+        print("skipped: needs $GPUGATE (the program)")
+        return 77
+    with tempfile.TemporaryDirectory() as name:
+        dir = pathlib.Path(name)
+        for file, options in (("a", ()), ("b", ("--slow-kernel", "*flash_bwd*=1.4", "--new-kernel", "an::other<int>(float)=70"))):
+            subprocess.run([sys.executable, GEN / "trace.py", "--out", dir / f"{file}.json.gz", "--steps", "3", "--seed", "1", *options], check=True)
+        pair(dir, dir / "a.json.gz", dir / "b.json.gz")
+        colors(dir / "a.json.gz")
+        print("ok   made runs")
+        if not SHARED or not pathlib.Path(SHARED, "data", "traces").is_dir():
+            print("skipped: recordings: needs $GPUGATE_SHARED")
+            return 0
+        traces = pathlib.Path(SHARED, "data", "traces")
+        for a, b in PAIRS:
+            pair(dir, traces / a, traces / b)
+            print(f"ok   {a} and {b}", flush=True)
+        every = []
+        for a, b in PAIRS:
+            for trace in (a, b):
+                every += names(dir, traces / trace)
+        half = statistics.median(len(html.unescape(n)) for n in every)
+        assert half <= 40, half
+        print(f"ok   {len(every)} names of kernels, half of them at most {half} characters")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""The table of how often the gate is wrong: made of tests/sim/table.tsv, which is what `simulation --gates 2000` prints.
+
+usage: table.py [--update] [SIMULATION]
+
+Compares the tables of docs/verdicts.md and README.md with table.tsv; with SIMULATION also rows of a few gates with it,
+within what chance allows. --update writes the tables. Exit 1 where something differs.
+"""
+import math
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+STORED = pathlib.Path(__file__).with_name("table.tsv")
+BEGIN, END = "<!-- simulation: tests/sim/table.py -->\n", "<!-- end of simulation -->\n"
+HEAD = ("| noise between runs | baseline runs | candidate runs | fails of 1,000 unchanged | undecided of 1,000 unchanged "
+        "| +5 % caught, % | +10 % caught, % | kernel of 11 % +10 %, % | best possible of +5 %, +10 %, % |\n"
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+# Rows that the README shows, and those that the short run repeats.
+SHORT, REPEATED = {1, 2, 4, 7, 8}, (1, 8)
+
+
+def rows(text):
+    return [line.split("\t") for line in text.splitlines() if line]
+
+
+def share(row, at, scale):
+    return scale * int(row[at + 1]) / int(row[at])
+
+
+def line(r):
+    runs = r[2] + (" pairs" if r[3] == "1" else "")
+    unchanged = f"{share(r, 4, 1000):.2f} | {1000 * int(r[6]) / int(r[4]):.1f}"
+    caught = " | ".join(f"{share(r, at, 100):.1f}" for at in (7, 10, 13))
+    return f"| {r[0]} | {r[1]} | {runs} | {unchanged} | {caught} | {r[16]}, {r[17]} |\n"
+
+
+def near(a, b, na, nb):
+    """Two counts of two numbers of gates that may be of one chance."""
+    p = (a + b) / (na + nb)
+    return abs(a / na - b / nb) <= 4.5 * math.sqrt(max(p * (1 - p), 1 / (na + nb)) * (1 / na + 1 / nb))
+
+
+def compare(program, stored, faults):
+    for number in REPEATED:
+        out = subprocess.run([program, "--gates", "200", "--seed", "7", "--number", str(number)], check=True,
+                             capture_output=True, text=True, timeout=600).stdout
+        new, old = rows(out)[0], stored[number]
+        for at in (4, 7, 10, 13):
+            for k in (1, 2):
+                if not near(int(new[at + k]), int(old[at + k]), int(new[at]), int(old[at])):
+                    faults.append(f"row {number} ({old[0]}), column {at + k}: {new[at + k]} of {new[at]}, "
+                                  f"the table has {old[at + k]} of {old[at]}")
+
+
+def main():
+    update = "--update" in sys.argv
+    program = [a for a in sys.argv[1:] if a != "--update"]
+    stored, faults = rows(STORED.read_text(encoding="utf-8")), []
+    for name, wanted in (("docs/verdicts.md", set(range(len(stored)))), ("README.md", SHORT)):
+        path = ROOT / name
+        text = path.read_text(encoding="utf-8")
+        before, rest = text.split(BEGIN)
+        after = rest.split(END)[1]
+        new = before + BEGIN + HEAD + "".join(line(r) for i, r in enumerate(stored) if i in wanted) + END + after
+        if new != text and update:
+            path.write_text(new, encoding="utf-8")
+        elif new != text:
+            faults.append(f"{name}: not the table of tests/sim/table.tsv: tests/sim/table.py --update")
+    if program:
+        compare(program[0], stored, faults)
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
