@@ -1,12 +1,30 @@
 #include "gate/exceptions.h"
 
+#include <inttypes.h>
+
 #include "base/text.h"
+
+enum { HASH_CHARS = 9 }; /* "~b00cbe7e" */
+
+/* `pattern` is what text_add_short() makes of `name`, at whatever length. */
+static bool is_short_of(struct span pattern, struct span name)
+{
+	struct strbuf shown = STRBUF_INIT;
+	struct span head = { pattern.p, pattern.n > HASH_CHARS ? pattern.n - HASH_CHARS : 0 };
+	text_add_line(&shown, name);
+	bool is = head.n && span_starts(strbuf_span(&shown), head);
+	shown.n = 0;
+	strbuf_addf(&shown, "~%08" PRIx32, text_hash32(name));
+	is = is && span_eq(strbuf_span(&shown), (struct span){ head.p + head.n, HASH_CHARS });
+	strbuf_release(&shown);
+	return is;
+}
 
 /* As it is, or as reports print it. */
 static bool fits_name(struct span pattern, struct span name)
 {
 	struct strbuf shown = STRBUF_INIT;
-	bool fits = span_glob(pattern, name);
+	bool fits = span_glob(pattern, name) || is_short_of(pattern, name);
 	if (!fits) {
 		text_add_line(&shown, name);
 		fits = span_glob(pattern, strbuf_span(&shown));

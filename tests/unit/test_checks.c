@@ -1,7 +1,10 @@
 /* Rules to checks: by rank, by collective, by item. */
 #include "gate/judge.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "base/text.h"
 
 #include "breakdown_sums.h"
 
@@ -381,7 +384,9 @@ static void test_exceptions(void **state)
 static void test_excepted_names(void **state)
 {
 	(void)state;
-	static const char *const patterns[] = { "gemm\tv2", "gemm\xEF\xBF\xBDv2", "gemm" };
+	char shortened[32];
+	snprintf(shortened, sizeof shortened, "ge~%08x", text_hash32(SPAN("gemm\tv2")));
+	const char *const patterns[] = { "gemm\tv2", "gemm\xEF\xBF\xBDv2", "gemm", shortened };
 	for (size_t i = 0; i < NR_OF(patterns); i++) {
 		struct job j;
 		setup(&j);
