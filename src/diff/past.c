@@ -35,7 +35,7 @@ static void add_rule(struct bench *b, const struct rule *rule, struct arena *a,
 		names_finish(&items);
 	}
 	add_query(b, &rule->query, rule->for_each ? &items : NULL, a, out);
-	if (rule->fail.and_of_step || rule->warn.and_of_step)
+	if (rule_asks_step(rule))
 		add_query(b, &(struct query){ .metric = step, .stat = rule->stat, .reduce = step->reduce },
 		          NULL, a, out);
 	vec_release(&items.list);

@@ -11,6 +11,7 @@
 #include "gate/checks_beside.h"
 #include "gate/checks_items.h"
 #include "gate/compare.h"
+#include "gate/exceptions.h"
 #include "gate/figure_rule.h"
 #include "gate/message.h"
 #include "gate/noise.h"
@@ -192,6 +193,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 		.spoiled = spoiler && is_known(m, e),
 		.hidden = may_be_folded(m, e),
 		.waived = waiver >= 0,
+		.waived_up_to = waiver >= 0 ? m->rules->waivers.v[waiver].up_to : 0,
 		.bootstrap = !m->bench->runs.baseline,
 		.has_pin = e->has_pin,
 		.pin = e->pin,
@@ -208,10 +210,10 @@ static void add_check(const struct maker *m, const struct entry *e)
 	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
 	k.verdict = d.verdict;
 	k.limit = d.limit ? message_limit(a, d.map, d.limit) : message_limits(a, d.map ? d.map : map);
-	if (d.verdict == VERDICT_WAIVED) {
+	if (d.verdict == VERDICT_WAIVED)
 		k.waiver = waiver_text(&m->rules->waivers.v[waiver], a);
-		m->waived[waiver] = true;
-	}
+	if (waiver >= 0 && (d.verdict == VERDICT_WAIVED || d.verdict == VERDICT_FAIL))
+		m->waived[waiver] = true; /* of one that is exceeded the check itself tells */
 	if (d.verdict == VERDICT_INCONCLUSIVE || d.verdict == VERDICT_MISSING)
 		k.spoiler = spoiler;
 	k.message = message_of(a, &c, &d, &k, spoiler ? spoiler->message : NULL);
@@ -266,7 +268,7 @@ static void find_step(struct maker *m)
 	vec_release(&e.list);
 }
 
-static void add_below_share(const struct maker *m)
+static void add_none_left(const struct maker *m, bool excepted)
 {
 	struct arena *a = &m->out->arena;
 	char share[NUMBER_TEXT];
@@ -276,6 +278,9 @@ static void add_below_share(const struct maker *m)
 	k.message = arena_printf(a, "%s: no %s has a share of %s %% on either side",
 	                         m->rule->metric->name, label_name(m->rule->metric->label),
 	                         number_format(m->rule->min_share, 6, share));
+	if (excepted)
+		k.message = arena_printf(a, "%s: 'except' leaves no %s to check", m->rule->metric->name,
+		                         label_name(m->rule->metric->label));
 	vec_push(&m->out->checks, k);
 }
 
@@ -331,22 +336,26 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		                 "%s:%u:%u: rule '%s' selects nothing: no %s of either side fits %s",
 		                 rules->source, rule->line, rule->column, rule->id, rule->metric->name,
 		                 text_quote(&out->arena, span_of(select_text(&rule->query, &out->arena))));
-	if (rule->fail.and_of_step || rule->warn.and_of_step)
+	if (rule_asks_step(rule))
 		find_step(&m);
 	bool any = entries.list.nr > 0;
-	if (any && rule->for_each)
+	if (any && rule->for_each) {
+		exceptions_warn(rule, &entries, out);
 		checks_keep_items(b, rule, &entries);
+	}
+	bool excepted = exceptions_drop(rule, &entries);
 	enum status st = ST_OK;
 	for (size_t i = 0; i < entries.list.nr && st == ST_OK; i++) {
 		const struct entry *e = &entries.list.v[i];
 		struct maker own = m;
-		st = figure_rule(rule, view_metric(&b->view[0], rule->metric, e->label), rules->source,
+		st = figure_rule(exceptions_rule(rule, e, &out->arena),
+		                 view_metric(&b->view[0], rule->metric, e->label), rules->source,
 		                 &out->arena, &own.rule, log);
 		if (st == ST_OK)
 			add_check(&own, e);
 	}
 	if (any && entries.list.nr == 0)
-		add_below_share(&m);
+		add_none_left(&m, excepted);
 	else if (!any)
 		add_check(&m, &(struct entry){ .rank = -1 });
 	if (!any && rule->metric->need == NEED_INPUT)

@@ -321,12 +321,28 @@ static struct decision decide(const struct comparison *c)
 	return (struct decision){ .verdict = of_missing(c), .reason = REASON_ABSENT };
 }
 
+/* The change is that of the limit that is broken, in its direction. */
+static bool waiver_holds(const struct comparison *c, const struct decision *d)
+{
+	if (!c->waived_up_to)
+		return true;
+	bool known = d->since_pin ? c->has_pin : c->has_baseline;
+	if (!known || !c->has_candidate || !d->limit)
+		return false;
+	enum condition condition = d->limit->condition;
+	int64_t base = d->since_pin ? c->pin : c->baseline;
+	__int128 by = (__int128)c->candidate - base;
+	if (condition == COND_DECREASE || condition == COND_MIN || (condition == COND_CHANGE && by < 0))
+		by = -by;
+	return beyond_share(by, c->waived_up_to, base) == BEYOND_NO;
+}
+
 struct decision compare(const struct comparison *c)
 {
 	struct decision d = decide(c);
-	if (d.verdict == VERDICT_FAIL && c->waived)
-		d.verdict = VERDICT_WAIVED;
 	d.since_pin = c->has_pin && (d.limit ? d.limit->condition == COND_INCREASE_SINCE_PIN
 	                                     : compare_is_since_pin(c->rule));
+	if (d.verdict == VERDICT_FAIL && c->waived && waiver_holds(c, &d))
+		d.verdict = VERDICT_WAIVED;
 	return d;
 }

@@ -16,6 +16,7 @@ struct comparison {
 	bool spoiled; ///< a trust finding spoils the metric
 	bool hidden; ///< for_each: the side that lacks the item may hold it among its small kernels
 	bool waived; ///< an unexpired waiver covers the check
+	int64_t waived_up_to; ///< 1e-6 percent: the largest change that it excuses; 0: however far
 	bool predates; ///< the baseline is of a version that did not record the metric
 	int64_t floor; ///< in the metric's unit: what the clock of a trace makes of no change
 	bool bootstrap; ///< there is no baseline by choice: relative conditions are skipped
@@ -60,7 +61,8 @@ struct decision {
 /// True where the rule asks for changes since the pin and for no other.
 bool compare_is_since_pin(const struct rule *rule);
 
-/// The first verdict of rules.md, "Verdicts", that applies. Exact: integers and
+/// A failure that is `waived` stays one where the waiver has a size and the change is larger, or
+/// cannot be formed. The first verdict of rules.md, "Verdicts", that applies. Exact: integers and
 /// rationals, "beyond" is strictly greater.
 struct decision compare(const struct comparison *c);
 

@@ -1,5 +1,6 @@
 #include "gate/message.h"
 
+#include "base/number.h"
 #include "base/text.h"
 #include "diff/pairs.h"
 #include "metric/unit.h"
@@ -93,7 +94,7 @@ static void add_unformed(struct strbuf *b, const struct comparison *c, const str
 		            ": a relative change from 0 cannot be formed, give an absolute limit or 'and'");
 	else if (!c->has_baseline)
 		strbuf_adds(b, ": it has no baseline of its own to change from, give 'max' or 'min'");
-	else if (c->has_step || !(c->rule->fail.and_of_step || c->rule->warn.and_of_step))
+	else if (c->has_step || !rule_asks_step(c->rule))
 		strbuf_adds(b, ": the approved run has no such figure to change from");
 	else
 		strbuf_adds(b, ": the baseline has no step.cuda_time for the limit in % of step");
@@ -113,6 +114,20 @@ static void add_absent(struct strbuf *b, const struct comparison *c, const struc
 		            " is missing in the baseline, the candidate has %s: 'gpugate baseline promote' "
 		            "of a run that has it renews the baseline",
 		            check->candidate_text);
+}
+
+/* A waiver covers the check, and not a change as large as this one. */
+static void add_exceeded(struct strbuf *b, const struct comparison *c, const struct check *check)
+{
+	char n[NUMBER_TEXT];
+	number_format(c->waived_up_to, 6, n);
+	if (check->has_pct)
+		strbuf_addf(b, "; the waiver is exceeded: it holds up to %s%%", n);
+	else
+		strbuf_addf(b,
+		            "; the waiver up to %s%% does not hold: there is no change in %% of a "
+		            "baseline",
+		            n);
 }
 
 const char *message_of(struct arena *a, const struct comparison *c, const struct decision *d,
@@ -165,5 +180,7 @@ const char *message_of(struct arena *a, const struct comparison *c, const struct
 	}
 	if (d->verdict == VERDICT_WAIVED)
 		strbuf_addf(&b, "; waived %s", check->waiver);
+	else if (d->verdict == VERDICT_FAIL && c->waived)
+		add_exceeded(&b, c, check);
 	return arena_take(a, &b);
 }

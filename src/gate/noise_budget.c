@@ -1,13 +1,5 @@
 #include "gate/noise_budget.h"
 
-static bool asks_for_noise(const struct rule *rule)
-{
-	for (size_t i = 0; i < rule->fail.list.nr; i++)
-		if (condition_has_noise(rule->fail.list.v[i].condition))
-			return rule->noise.k != 0;
-	return false;
-}
-
 /* Families that a gate has no check of leave their share to the others. What is assumed of the
    noise before it is measured may be too little: a part of the budget is kept for that. */
 void noise_budget(struct noise_model *m, const struct rules *rules)
@@ -21,7 +13,8 @@ void noise_budget(struct noise_model *m, const struct rules *rules)
 	double all = 0;
 	for (size_t i = 0; i < rules->rules.nr; i++) {
 		const struct rule *rule = &rules->rules.v[i];
-		if (asks_for_noise(rule) && bench_has(m->bench, SIDE_BASELINE, rule->metric) &&
+		if (rule->noise.k != 0 && rule_asks_noise(rule) &&
+		    bench_has(m->bench, SIDE_BASELINE, rule->metric) &&
 		    bench_has(m->bench, SIDE_CANDIDATE, rule->metric))
 			has[metric_family(rule->metric)] = true;
 	}

@@ -1,13 +1,25 @@
 #include "model/rule.h"
 
+#include "base/number.h"
 #include "base/text.h"
+
+static void release_rule(struct rule *r)
+{
+	vec_release(&r->fail.list);
+	vec_release(&r->warn.list);
+	vec_release(&r->except);
+	for (size_t i = 0; i < r->overrides.nr; i++) {
+		vec_release(&r->overrides.v[i].match);
+		vec_release(&r->overrides.v[i].fail.list);
+		vec_release(&r->overrides.v[i].warn.list);
+	}
+	vec_release(&r->overrides);
+}
 
 void rules_release(struct rules *r)
 {
-	for (size_t i = 0; i < r->rules.nr; i++) {
-		vec_release(&r->rules.v[i].fail.list);
-		vec_release(&r->rules.v[i].warn.list);
-	}
+	for (size_t i = 0; i < r->rules.nr; i++)
+		release_rule(&r->rules.v[i]);
 	vec_release(&r->rules);
 	vec_release(&r->waivers);
 	vec_release(&r->profiles);
@@ -28,7 +40,34 @@ const char *condition_name(size_t i)
 	return i < sizeof names / sizeof *names ? names[i] : NULL;
 }
 
+static bool asks_noise(const struct limits *fail)
+{
+	for (size_t i = 0; i < fail->list.nr; i++)
+		if (condition_has_noise(fail->list.v[i].condition))
+			return true;
+	return false;
+}
+
+bool rule_asks_noise(const struct rule *r)
+{
+	bool any = asks_noise(&r->fail);
+	for (size_t i = 0; i < r->overrides.nr && !any; i++)
+		any = asks_noise(&r->overrides.v[i].fail);
+	return any;
+}
+
+bool rule_asks_step(const struct rule *r)
+{
+	bool any = r->fail.and_of_step || r->warn.and_of_step;
+	for (size_t i = 0; i < r->overrides.nr && !any; i++)
+		any = r->overrides.v[i].fail.and_of_step || r->overrides.v[i].warn.and_of_step;
+	return any;
+}
+
 const char *waiver_text(const struct waiver *w, struct arena *a)
 {
-	return arena_printf(a, "until %s: %s", w->until_text, text_line(a, span_of(w->reason)));
+	char n[NUMBER_TEXT];
+	const char *size =
+	    w->up_to ? arena_printf(a, ", up to %s%%", number_format(w->up_to, 6, n)) : "";
+	return arena_printf(a, "until %s%s: %s", w->until_text, size, text_line(a, span_of(w->reason)));
 }

@@ -62,6 +62,12 @@ struct noise_rule {
 	int64_t budget; ///< of the whole gate, 1e-6 percent: chance that unchanged code fails
 };
 
+/// Limits of some of the items of for_each. A map without limits leaves those of the rule.
+struct rule_override {
+	VEC(struct span) match; ///< patterns over names of items; at least one
+	struct limits fail, warn;
+};
+
 struct rule {
 	const char *id;
 	const struct metric *metric;
@@ -72,6 +78,8 @@ struct rule {
 	bool for_each; ///< one check per item over the union of both sides' top N
 	int64_t top; ///< of for_each, or of a PAIR metric
 	int64_t min_share; ///< 1e-6 percent of kernel time on either side
+	VEC(struct span) except; ///< patterns over names of items that are not checked
+	VEC(struct rule_override) overrides; ///< the first that fits an item counts
 	const struct metric *unless; ///< not judged where this one says the same; NULL: always judged
 	int64_t unless_within; ///< 1e-6 percent of the other figure; -1: wherever that is known
 	struct limits fail, warn;
@@ -89,6 +97,7 @@ struct waiver {
 	struct query select; ///< globs only; NULL where any will do
 	int64_t until; ///< last day it holds, days since 1970-01-01 (UTC)
 	const char *until_text; ///< "2027-01-31"
+	int64_t up_to; ///< 1e-6 percent of the baseline: largest change that it excuses; 0: however far
 	const char *reason;
 	unsigned line, column;
 };
@@ -138,7 +147,13 @@ static inline bool condition_has_noise(enum condition c)
 /// Name of condition number `i` as the rules file writes it, NULL past the last.
 const char *condition_name(size_t i);
 
-/// "until 2027-01-31: cuBLAS regression, issue 1234", owned by `a`.
+/// True where a limit of `fail`, of the rule or of an override, asks for noise.
+bool rule_asks_noise(const struct rule *r);
+
+/// True where an `and`, of the rule or of an override, is a share of the step.
+bool rule_asks_step(const struct rule *r);
+
+/// "until 2027-01-31, up to 20%: cuBLAS regression, issue 1234", owned by `a`.
 const char *waiver_text(const struct waiver *w, struct arena *a);
 
 /// Give the memory back.

@@ -150,7 +150,7 @@ static enum status read_condition(struct document *d, struct arena *a, const str
 		return document_fail(d, below->key, "'above' and 'below' are two conditions: write two");
 	out->above = above != NULL;
 	if (out->figure.form == FORM_OF)
-		return share_read(d, limit, &out->value);
+		return share_read(d, limit, 100, &out->value);
 	return bound_read(d, out->figure.query.metric, limit, !out->above, &out->value);
 }
 

@@ -147,7 +147,7 @@ static enum status check_scalar(struct document *d, const struct key *key, struc
 			                     document_quote(d, n->text));
 		return ST_OK;
 	case KEY_SHARE:
-		return share_read(d, n, &n->value);
+		return share_read(d, n, key->max ? key->max : 100, &n->value);
 	default:
 		return ST_OK;
 	}
@@ -163,7 +163,7 @@ static enum status check_list(struct document *d, const struct key *key, const s
 			return document_fail(d, n, "'%s' has more than %d items", key->name, MAX_ITEMS);
 		TRY(keys_check_value(d, &item, n));
 	}
-	if (nr == 0 && key->need == REQUIRED)
+	if (nr == 0 && (key->need == REQUIRED || key->kind == KEY_PATTERNS))
 		return document_fail(d, list, "'%s' is empty", key->name);
 	return ST_OK;
 }
@@ -208,7 +208,8 @@ enum status keys_check_value(struct document *d, const struct key *key, struct n
 	enum node_kind kind = NODE_SCALAR;
 	if (key->kind == KEY_MAP || key->kind == KEY_NAMED || key->kind == KEY_PAIRS)
 		kind = NODE_MAP;
-	else if (key->kind == KEY_TEXTS || key->kind == KEY_MAPS)
+	else if (key->kind == KEY_TEXTS || key->kind == KEY_MAPS ||
+	         (key->kind == KEY_PATTERNS && n->kind == NODE_LIST))
 		kind = NODE_LIST;
 	if (is_null(n))
 		return document_fail(d, n, "'%s' has no value", key->name);

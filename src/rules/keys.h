@@ -20,12 +20,13 @@ enum key_kind {
 	KEY_INTEGER, ///< from `min` to `max`
 	KEY_NUMBER, ///< the same, with up to six decimals
 	KEY_DATE, ///< 2027-01-31
-	KEY_SHARE, ///< from 0% to 100%
+	KEY_SHARE, ///< from 0% to 100%, or to `max` %
 	KEY_LIMIT, ///< a number with a unit
 	KEY_AND, ///< the same, or `X% of step`
 	KEY_MAP,
 	KEY_NAMED, ///< from names of the user's own, each a KEY_ID, to maps
 	KEY_TEXTS, ///< list of texts
+	KEY_PATTERNS, ///< one text, or a list of at least one
 	KEY_PAIRS, ///< from any texts to one value each
 	KEY_MAPS, ///< list of maps
 };
@@ -45,7 +46,8 @@ enum key_holds {
 	HOLDS_FLAG, ///< bool: not the first word; that the map is there
 	HOLDS_ENUM,
 	HOLDS_NUMBER, ///< int64_t: an integer; a number or share in 1e-6; a day since 1970-01-01
-	HOLDS_STRUCT, ///< what the table of the map fills; VEC(struct span) of KEY_TEXTS
+	HOLDS_STRUCT, ///< what the table of the map fills; VEC(struct span) of KEY_TEXTS and
+	              ///< KEY_PATTERNS
 };
 
 /// One key: what the reader checks, the schema says, and where its value goes.
@@ -56,7 +58,7 @@ struct key {
 	const char *meaning; ///< one line
 	word_fn *words; ///< KEY_WORD, KEY_METRIC
 	const struct key_map *map; ///< KEY_MAP, KEY_NAMED, KEY_MAPS
-	int64_t min, max; ///< KEY_INTEGER, KEY_NUMBER; items of KEY_NAMED
+	int64_t min, max; ///< KEY_INTEGER, KEY_NUMBER; items of KEY_NAMED; `max` of KEY_SHARE
 	enum key_holds holds;
 	size_t at, within; ///< offset of the member, size of its struct
 	int64_t absent; ///< value of an absent key; 0 of one without a value

@@ -46,7 +46,8 @@ static void fill_texts(const struct node *list, struct arena *a, void *at)
 {
 	VEC(struct span) texts;
 	memcpy(&texts, at, sizeof texts);
-	for (const struct node *n = list->first; n; n = n->next)
+	bool one = list->kind == NODE_SCALAR;
+	for (const struct node *n = one ? list : list->first; n; n = one ? NULL : n->next)
 		vec_push(&texts, (struct span){ arena_dup(a, n->text), n->text.n });
 	memcpy(at, &texts, sizeof texts);
 }
@@ -60,7 +61,7 @@ void keys_fill(const struct key_map *keys, const struct node *map, struct arena 
 		if (key->kind == KEY_MAP) {
 			put_scalar(key, true, NULL, out);
 			keys_fill(key->map, n, a, filled_by(key, out));
-		} else if (key->kind == KEY_TEXTS && key->holds) {
+		} else if ((key->kind == KEY_TEXTS || key->kind == KEY_PATTERNS) && key->holds) {
 			fill_texts(n, a, (char *)out + key->at);
 		} else {
 			put_scalar(key, n->value,

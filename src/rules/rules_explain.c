@@ -101,7 +101,8 @@ static void say_limit(struct strbuf *b, const struct limits *all, const struct l
 		            all->and_of_step ? " (the baseline's step.cuda_time)" : "");
 }
 
-static void say_limits(struct strbuf *b, const char *verb, const struct limits *all)
+static void say_limits(struct strbuf *b, const char *verb, const struct limits *all,
+                       const char *end)
 {
 	for (size_t i = 0; i < all->list.nr; i++) {
 		strbuf_addf(b, i ? ", or%s" : " %s", i ? "" : verb);
@@ -109,16 +110,36 @@ static void say_limits(struct strbuf *b, const char *verb, const struct limits *
 		say_limit(b, all, &all->list.v[i]);
 	}
 	if (all->list.nr)
-		strbuf_adds(b, ".");
+		strbuf_adds(b, end);
+}
+
+static void say_patterns(struct strbuf *b, struct arena *a, const struct span *v, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		strbuf_addf(b, "%s%s", i ? " or " : "", text_quote(a, v[i]));
+}
+
+/* What is not checked, or by other limits. */
+static void say_exceptions(struct strbuf *b, struct arena *a, const struct rule *r)
+{
+	if (r->except.nr) {
+		strbuf_adds(b, " Items that fit ");
+		say_patterns(b, a, r->except.v, r->except.nr);
+		strbuf_adds(b, " are not checked.");
+	}
+	for (size_t i = 0; i < r->overrides.nr; i++) {
+		const struct rule_override *o = &r->overrides.v[i];
+		strbuf_adds(b, " Instead, an item that fits ");
+		say_patterns(b, a, o->match.v, o->match.nr);
+		say_limits(b, "fails", &o->fail, o->warn.list.nr ? "," : ".");
+		say_limits(b, o->fail.list.nr ? "and warns" : "warns", &o->warn, ".");
+	}
 }
 
 /* Of limits that noise is asked about. */
 static void say_noise(struct strbuf *b, const struct rule *r)
 {
-	bool any = false;
-	for (size_t i = 0; i < r->fail.list.nr; i++)
-		any = any || condition_has_noise(r->fail.list.v[i].condition);
-	if (any && !r->metric->exact && r->noise.k > 0)
+	if (rule_asks_noise(r) && !r->metric->exact && r->noise.k > 0)
 		strbuf_addf(b, " What cannot be told from noise %s.",
 		            r->unsure == UNSURE_WARN ? "only warns" : "is undecided");
 }
@@ -134,8 +155,9 @@ const char *rule_explain(struct arena *a, const struct rule *r)
 	say_figure(&b, a, r);
 	say_items(&b, r);
 	strbuf_addf(&b, " %s", directions[r->worse]);
-	say_limits(&b, "Fails", &r->fail);
-	say_limits(&b, "Warns", &r->warn);
+	say_limits(&b, "Fails", &r->fail, ".");
+	say_limits(&b, "Warns", &r->warn, ".");
+	say_exceptions(&b, a, r);
 	say_noise(&b, r);
 	strbuf_addf(&b, " Where a side lacks it, the check %s.", missing[r->on_missing]);
 	return wrapped(a, &b);

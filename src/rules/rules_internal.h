@@ -11,16 +11,17 @@
 extern const struct key_map rules_keys;
 
 /// The keys of its parts, for `struct rule`, `struct waiver`, `struct alias`,
-/// `struct category_addition` and the globs of
+/// `struct category_addition`, `struct rule_override` and the globs of
 /// `struct query`.
-extern const struct key_map rule_map, waiver_map, alias_map, addition_map, select_map;
+extern const struct key_map rule_map, override_map, waiver_map, alias_map, addition_map, select_map;
 
 /// Words of the enumerations, in the order of their enums.
 word_fn word_metric, word_stat, word_reduce, word_better, word_level, word_on_missing, word_class,
     word_kernel_match, word_throttled, word_substitutes, word_unsure, word_unmarked, condition_name;
 
-/// Read a share, "1%", in 1e-6 percent.
-GG_MUST_CHECK enum status share_read(struct document *d, const struct node *n, int64_t *out);
+/// Read a share, "1%", of at most `most` percent, in 1e-6 percent.
+GG_MUST_CHECK enum status share_read(struct document *d, const struct node *n, int64_t most,
+                                     int64_t *out);
 
 /// Read the checked map of `fail` or `warn` for metric `m`; texts are owned by `a`.
 GG_MUST_CHECK enum status limits_read(struct document *d, struct arena *a, const struct metric *m,
@@ -32,6 +33,11 @@ GG_MUST_CHECK enum status bound_read(struct document *d, const struct metric *m,
 
 /// Append the rule of a checked map to `out`, whose defaults are read already.
 GG_MUST_CHECK enum status rule_read(struct document *d, const struct node *map, struct rules *out);
+
+/// Read the `overrides` of a rule's checked map into `r`, and check the patterns of `except` and of
+/// them: each is there once. Texts are owned by `a`.
+GG_MUST_CHECK enum status overrides_read(struct document *d, struct arena *a,
+                                         const struct node *map, struct rule *r);
 
 /// Append the waiver of a checked map to `out`, whose rules are read already.
 GG_MUST_CHECK enum status waiver_read(struct document *d, const struct node *map,

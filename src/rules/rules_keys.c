@@ -173,6 +173,14 @@ static const struct key_map limits_map = KEY_TABLE("a limit", limits_keys);
 static const struct key limit_numbers_keys[] = { LIMIT_ROWS(OPTIONAL) };
 static const struct key_map limit_numbers_map = KEY_TABLE("a limit", limit_numbers_keys);
 
+static const struct key override_keys[] = {
+	KEY("match", PATTERNS, REQUIRED, "names of items, with * and ?; the first override that fits",
+	    INTO(rule_override, match)),
+	KEY("fail", MAP, ONE_OF, "limits in place of those of the rule's 'fail'", .map = &limits_map),
+	KEY("warn", MAP, ONE_OF, "limits in place of those of the rule's 'warn'", .map = &limits_map),
+};
+const struct key_map override_map = KEY_TABLE("an override", override_keys);
+
 static const struct key unless_keys[] = {
 	KEY("metric", METRIC, REQUIRED, "another figure of the same unit", .words = word_metric),
 	KEY("within", SHARE, OPTIONAL,
@@ -199,6 +207,11 @@ static const struct key rule_keys[] = {
 	KEY("for_each", MAP, OPTIONAL,
 	    "one check for each kernel, category, operator, collective or function",
 	    INTO(rule, for_each), .map = &for_each_map),
+	KEY("except", PATTERNS, OPTIONAL,
+	    "for_each: names of items that are not checked, with * and ?; kernels by match name",
+	    INTO(rule, except)),
+	KEY("overrides", MAPS, OPTIONAL, "for_each: other limits for some items; the first that fits",
+	    .map = &override_map),
 	KEY("top", INTEGER, OPTIONAL, "kernels that drift and overlap look at; 20 if not said",
 	    INTO(rule, top), .absent = 20, .min = 1, .max = 10000),
 	KEY("unless", MAP, OPTIONAL,
@@ -233,6 +246,9 @@ static const struct key waiver_keys[] = {
 	    INTO(waiver, select), .map = &select_map),
 	KEY("until", DATE, REQUIRED, "last day it holds; from the next on it is an error",
 	    INTO(waiver, until)),
+	KEY("up_to", SHARE, OPTIONAL,
+	    "it holds while the change is at most this share of the baseline; however far if not said",
+	    INTO(waiver, up_to), .max = 1000000),
 	KEY("reason", TEXT, REQUIRED, "why, and where it is followed up", INTO(waiver, reason)),
 };
 const struct key_map waiver_map = KEY_TABLE("a waiver", waiver_keys);

@@ -1,3 +1,5 @@
+#include <inttypes.h>
+
 #include "base/nearest.h"
 #include "base/number.h"
 #include "rules/rules_internal.h"
@@ -77,13 +79,13 @@ static enum status quantity_read(struct document *d, const struct node *n, enum 
 	return ST_OK;
 }
 
-enum status share_read(struct document *d, const struct node *n, int64_t *out)
+enum status share_read(struct document *d, const struct node *n, int64_t most, int64_t *out)
 {
 	struct quantity q;
 	TRY(quantity_read(d, n, UNIT_PCT, &q));
-	if (q.unit->family != FAMILY_PERCENT || q.scaled > 100 * MICRO)
-		return document_fail(d, n, "%s must be a share from 0%% to 100%%",
-		                     document_quote(d, n->text));
+	if (q.unit->family != FAMILY_PERCENT || q.scaled > most * MICRO)
+		return document_fail(d, n, "%s must be a share from 0%% to %" PRId64 "%%",
+		                     document_quote(d, n->text), most);
 	*out = q.scaled;
 	return ST_OK;
 }

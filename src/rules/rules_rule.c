@@ -29,11 +29,13 @@ static enum status check_items(struct document *d, const struct node *map, const
 		    d, share->key,
 		    "'min_share' is a share of kernel time: only kernels, categories and GPU "
 		    "time by operator, module, annotation or place have one");
-	for (const struct node *n = map->first; n; n = n->next)
-		if (!for_each &&
-		    (span_eq(n->key->text, SPAN("on_new")) || span_eq(n->key->text, SPAN("on_gone"))))
+	static const char *const of_items[] = { "on_new", "on_gone", "except", "overrides" };
+	for (size_t i = 0; i < sizeof of_items / sizeof *of_items && !for_each; i++) {
+		const struct node *n = node_get(map, of_items[i]);
+		if (n)
 			return document_fail(d, n->key, "'%s' needs 'for_each': only then items are told apart",
-			                     n->key->text.p);
+			                     of_items[i]);
+	}
 	return ST_OK;
 }
 
@@ -53,9 +55,8 @@ static enum status check_noise(struct document *d, const struct node *noise, con
 	if (r->metric->exact)
 		return document_fail(d, noise->key, "'%s' is exact: there is no noise in it",
 		                     r->metric->name);
-	for (size_t i = 0; i < r->fail.list.nr; i++)
-		if (condition_has_noise(r->fail.list.v[i].condition))
-			return ST_OK;
+	if (rule_asks_noise(r))
+		return ST_OK;
 	return document_fail(d, noise->key,
 	                     "'noise' belongs to an increase or decrease in 'fail', and there is none");
 }
@@ -130,5 +131,6 @@ enum status rule_read(struct document *d, const struct node *map, struct rules *
 		TRY(limits_read(d, &out->arena, m, fail, &r->fail));
 	if (warn)
 		TRY(limits_read(d, &out->arena, m, warn, &r->warn));
+	TRY(overrides_read(d, &out->arena, map, r));
 	return noise ? check_noise(d, noise, r) : ST_OK;
 }

@@ -44,6 +44,8 @@ static void write_kind(struct sink *out, const struct key *key, int depth)
 		[KEY_DATE] = "\"type\": \"string\", \"pattern\": \"^[0-9]{4}-[0-9]{2}-[0-9]{2}$\"",
 		[KEY_SHARE] = "\"type\": \"string\", \"pattern\": \"^" NUMBER " *%$\"",
 		[KEY_PAIRS] = "\"type\": \"object\", \"minProperties\": 1",
+		[KEY_PATTERNS] = "\"type\": [\"string\", \"number\", \"array\"], \"minLength\": 1, "
+		                 "\"minItems\": 1, \"items\": {" TEXT "\"minLength\": 1}",
 		[KEY_TEXTS] = "\"type\": \"array\", \"items\": {" TEXT "\"minLength\": 1}",
 	};
 	char min[NUMBER_TEXT], max[NUMBER_TEXT];

@@ -29,5 +29,13 @@ enum status waiver_read(struct document *d, const struct node *map, struct rules
 	w->column = rule->column;
 	w->until_text = arena_dup(&out->arena, node_get(map, "until")->text);
 	TRY(labels_of(d, rule, out, &labels));
+	const struct node *up_to = node_get(map, "up_to");
+	if (up_to && !w->up_to)
+		return document_fail(d, up_to, "'up_to' must be above 0%%: nothing would be waived");
+	if (up_to && labels == 1u << LABEL_PAIR)
+		return document_fail(d, up_to->key,
+		                     "'%s' compares both sides already: it has no change that 'up_to' "
+		                     "could be a share of",
+		                     w->rule);
 	return select_check(d, node_get(map, "select"), w->rule, labels);
 }

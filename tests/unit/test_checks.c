@@ -1,7 +1,10 @@
 /* Rules to checks: by rank, by collective, by item. */
 #include "gate/judge.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "base/text.h"
 
 #include "breakdown_sums.h"
 
@@ -321,13 +324,93 @@ static void test_renamed(void **state)
 	release(&j);
 }
 
+/* Kernels that are twice as slow: one is not checked, one may be; a pattern that fits nothing is
+   said. */
+static void test_exceptions(void **state)
+{
+	(void)state;
+	struct job j;
+	setup(&j);
+	for (size_t r = 0; r < RANKS; r++)
+		for (size_t i = 0; i < candidate(&j, r)->kernels.nr; i++) {
+			struct kernel_stat *k = &candidate(&j, r)->kernels.v[i];
+			k->total_ns *= 2;
+			k->step_total_ns *= 2;
+		}
+	struct rule *r = add_rule(&j, METRIC_KERNEL_TIME, 10);
+	r->for_each = true;
+	r->noise.k = 0;
+	EXPECT(&j, "fail rule[gemm]", "fail rule[ncclDevKernel_AllReduce]");
+	report_release(&j.report);
+
+	struct rule_override *o = vec_push_zero(&r->overrides);
+	vec_push(&o->match, SPAN("ge?m"));
+	fixture_limit(&o->fail, COND_INCREASE, true, PERCENT(100), "100%");
+	o = vec_push_zero(&r->overrides);
+	vec_push(&o->match, SPAN("g*")); /* the first that fits counts */
+	fixture_limit(&o->fail, COND_INCREASE, true, PERCENT(1), "1%");
+	EXPECT(&j, "pass rule[gemm]", "fail rule[ncclDevKernel_AllReduce]");
+	assert_int_equal(j.report.warnings.nr, 0);
+	report_release(&j.report);
+
+	r->overrides.v[0].fail.list.v[0].value = PERCENT(99);
+	fixture_limit(&r->warn, COND_INCREASE, true, PERCENT(1), "1%");
+	EXPECT(&j, "fail rule[gemm]", "fail rule[ncclDevKernel_AllReduce]");
+	assert_non_null(strstr(j.report.checks.v[0].message, "limit of increase 100%"));
+	report_release(&j.report);
+
+	r->overrides.v[0].fail.list.nr = 0; /* left out: the rule's */
+	fixture_limit(&r->overrides.v[0].warn, COND_INCREASE, true, PERCENT(200), "200%");
+	vec_push(&r->except, SPAN("nccl*"));
+	vec_push(&r->except, SPAN("x*"));
+	EXPECT(&j, "fail rule[gemm]");
+	assert_int_equal(j.report.warnings.nr, 1);
+	assert_string_equal(j.report.warnings.v[0],
+	                    "rule 'rule': 'x*' of 'except' fits no kernel of either side");
+	report_release(&j.report);
+
+	r->fail.list.nr = 0; /* 100 % is not beyond the override's warning limit */
+	EXPECT(&j, "pass rule[gemm]");
+	report_release(&j.report);
+
+	vec_push(&r->except, SPAN("gemm"));
+	EXPECT(&j, "skipped rule");
+	assert_string_equal(j.report.checks.v[0].message,
+	                    "kernel.time: 'except' leaves no kernel to check");
+	release(&j);
+}
+
+/* A renamed kernel is meant by both names; what is not printed as it is, as it is printed. */
+static void test_excepted_names(void **state)
+{
+	(void)state;
+	char shortened[32];
+	snprintf(shortened, sizeof shortened, "ge~%08x", text_hash32(SPAN("gemm\tv2")));
+	const char *const patterns[] = { "gemm\tv2", "gemm\xEF\xBF\xBDv2", "gemm", shortened };
+	for (size_t i = 0; i < NR_OF(patterns); i++) {
+		struct job j;
+		setup(&j);
+		for (size_t r = 0; r < RANKS; r++)
+			for (size_t n = 0; n < candidate(&j, r)->kernels.nr; n++)
+				if (span_eq(candidate(&j, r)->kernels.v[n].name, SPAN("gemm")))
+					candidate(&j, r)->kernels.v[n].name = SPAN("gemm\tv2");
+		struct rule *r = add_rule(&j, METRIC_KERNEL_TIME, 10);
+		r->for_each = true;
+		vec_push(&r->except, span_of(patterns[i]));
+		EXPECT(&j, "pass rule[ncclDevKernel_AllReduce]");
+		assert_int_equal(j.report.warnings.nr, 0);
+		release(&j);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ranks),       cmocka_unit_test(test_each_rank),
-		cmocka_unit_test(test_absent_rank), cmocka_unit_test(test_straggler),
-		cmocka_unit_test(test_collectives), cmocka_unit_test(test_top_collectives),
-		cmocka_unit_test(test_renamed),
+		cmocka_unit_test(test_ranks),          cmocka_unit_test(test_each_rank),
+		cmocka_unit_test(test_absent_rank),    cmocka_unit_test(test_straggler),
+		cmocka_unit_test(test_collectives),    cmocka_unit_test(test_top_collectives),
+		cmocka_unit_test(test_renamed),        cmocka_unit_test(test_exceptions),
+		cmocka_unit_test(test_excepted_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

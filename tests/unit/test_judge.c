@@ -1040,6 +1040,80 @@ static void test_idle_waiver(void **state)
 	release(&s);
 }
 
+/* 100 ms that became 110: a waiver holds up to its size, and not without a change. */
+static void test_waiver_size(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t up_to;
+		enum condition condition;
+		bool relative;
+		int64_t limit, baseline_pct;
+		enum verdict verdict;
+		const char *end;
+	} cases[] = {
+		{ 0, COND_INCREASE, true, PERCENT(5), 100, VERDICT_WAIVED,
+		  "waived until 2027-01-31: known, issue 7" },
+		{ PERCENT(10), COND_INCREASE, true, PERCENT(5), 100, VERDICT_WAIVED,
+		  "waived until 2027-01-31, up to 10%: known, issue 7" },
+		{ PERCENT(10) - 1, COND_INCREASE, true, PERCENT(5), 100, VERDICT_FAIL,
+		  "; the waiver is exceeded: it holds up to 9.999999%" },
+		{ PERCENT(10), COND_MAX, false, MS(105), 100, VERDICT_WAIVED, NULL },
+		{ PERCENT(9), COND_MAX, false, MS(105), 100, VERDICT_FAIL, "it holds up to 9%" },
+		{ PERCENT(9), COND_DECREASE, true, PERCENT(5), 200, VERDICT_FAIL, "it holds up to 9%" },
+		{ PERCENT(45), COND_DECREASE, true, PERCENT(5), 200, VERDICT_WAIVED, NULL },
+		{ PERCENT(9), COND_CHANGE, true, PERCENT(5), 200, VERDICT_FAIL, "it holds up to 9%" },
+		{ PERCENT(9), COND_INCREASE, false, MS(5), 0, VERDICT_FAIL,
+		  "; the waiver up to 9% does not hold: there is no change in % of a baseline" },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		struct rule *r = add_rule(&s, "cuda", METRIC_STEP_CUDA_TIME);
+		r->noise.k = 0;
+		fixture_limit(&r->fail, cases[i].condition, cases[i].relative, cases[i].limit, "x");
+		make_fail(&s);
+		for (size_t n = 0; n < s.baseline.ranks.v[0]->nr_steps; n++)
+			s.baseline.ranks.v[0]->samples[METRIC_STEP_CUDA_TIME][n] = MS(cases[i].baseline_pct);
+		add_waiver(&s, "cuda", 100)->up_to = cases[i].up_to;
+		assert_int_equal(run_judge(&s), ST_OK);
+		const struct check *k = check(&s, "cuda");
+		if (k->verdict != cases[i].verdict || (cases[i].end && !strstr(k->message, cases[i].end)))
+			fail_msg("row %zu: %s %s", i, verdict_name(k->verdict), k->message);
+		assert_int_equal(k->waiver != NULL, k->verdict == VERDICT_WAIVED);
+		assert_int_equal(s.report.warnings.nr, 0);
+		release(&s);
+	}
+}
+
+/* What takes the place of a kernel and what is noise are asked about by the override's limits. */
+static void test_override_reaches(void **state)
+{
+	(void)state;
+	for (int override = 0; override < 2; override++) {
+		struct bench_of_two s;
+		setup(&s, WITH({ EVENT_KERNEL, "gemm_a", 50, MS(400) },
+		               { EVENT_KERNEL, "gemm_b", 50, MS(160) }));
+		struct digest *d = s.baseline.ranks.v[0];
+		for (size_t i = 0; i < d->kernels.nr; i++)
+			if (span_eq(d->kernels.v[i].name, SPAN("gemm_b")))
+				d->kernels.v[i].total_ns = d->kernels.v[i].step_total_ns = MS(80);
+		struct rule *top = add_kernel_rule(&s);
+		if (override) {
+			struct rule_override *o = vec_push_zero(&top->overrides);
+			vec_push(&o->match, SPAN("gemm_b"));
+			fixture_limit(&o->fail, COND_INCREASE, true, PERCENT(60), "60%");
+		}
+		assert_int_equal(run_judge(&s), ST_OK);
+		const struct check *k = check(&s, "top[gemm_b]");
+		assert_int_equal(k->verdict, override ? VERDICT_WARN : VERDICT_FAIL);
+		assert_int_equal(strstr(k->message, "'GEMM' changed by +30.23 %") != NULL, override);
+		assert_string_equal(k->evidence.detectable_text,
+		                    override ? "9.600 ms (60.00 %)" : "1.600 ms (10.00 %)");
+		release(&s);
+	}
+}
+
 static void test_age_of_pin(void **state)
 {
 	(void)state;
@@ -1217,6 +1291,8 @@ int main(void)
 		cmocka_unit_test(test_waiver_of_rank),
 		cmocka_unit_test(test_waiver_dates),
 		cmocka_unit_test(test_idle_waiver),
+		cmocka_unit_test(test_waiver_size),
+		cmocka_unit_test(test_override_reaches),
 		cmocka_unit_test(test_age_of_pin),
 		cmocka_unit_test(test_pair_figures),
 		cmocka_unit_test(test_names),

@@ -17,6 +17,7 @@
 
 #define PERCENT(v) ((int64_t)(v)*1000000)
 #define HEAD "version: 1\nrules:\n"
+#define EACH(keys, metric) HEAD "  - {id: a, fail: {increase: 5%}, metric: " metric ", " keys "}\n"
 #define RULE "  - {id: a, metric: step.time, fail: {increase: 5%}}\n"
 
 static enum status parse(const char *text, size_t n, struct rules *r, struct diag_log *log)
@@ -260,6 +261,53 @@ static void test_values(void **state)
 			         (long long)l->value);
 		rules_release(&r);
 	}
+}
+
+/* ---- exceptions ---- */
+
+static const char exceptions[] =
+    "version: 1\n"
+    "rules:\n"
+    "  - id: top\n"
+    "    metric: kernel.time\n"
+    "    for_each: {top: 9}\n"
+    "    fail: {increase: 5%}\n"
+    "    warn: {increase: 1%}\n"
+    "    except: [\"a*\", b?]\n"
+    "    overrides:\n"
+    "      - {match: gemm*, fail: {increase: 50%, and: 1% of step}}\n"
+    "      - {match: [x, \"y*\"], warn: {increase: 2%}, fail: {max: 3ms}}\n"
+    "  - {id: new, metric: kernel.time, for_each: {top: 9}, except: z, on_new: warn,\n"
+    "     overrides: [{match: q, fail: {increase: 9%}}], noise: {k: 2}}\n"
+    "waivers:\n"
+    "  - {rule: top, until: 2027-01-31, up_to: 120.5%, reason: known}\n";
+
+static void test_exceptions(void **state)
+{
+	(void)state;
+	struct rules r;
+	accepted(exceptions, &r);
+	const struct rule *top = &r.rules.v[0], *new = &r.rules.v[1];
+	assert_int_equal(top->except.nr, 2);
+	assert_true(span_eq(top->except.v[1], SPAN("b?")));
+	assert_int_equal(top->overrides.nr, 2);
+	const struct rule_override *gemm = &top->overrides.v[0], *two = &top->overrides.v[1];
+	assert_int_equal(gemm->match.nr, 1);
+	assert_true(span_eq(gemm->match.v[0], SPAN("gemm*")));
+	assert_int_equal(gemm->fail.list.v[0].value, PERCENT(50));
+	assert_true(gemm->fail.and_of_step);
+	assert_true(rule_asks_step(top));
+	assert_int_equal(gemm->warn.list.nr, 0);
+	assert_int_equal(two->match.nr, 2);
+	assert_true(span_eq(two->match.v[1], SPAN("y*")));
+	assert_int_equal(two->fail.list.v[0].value, 3000000);
+	assert_int_equal(two->warn.list.v[0].value, PERCENT(2));
+	assert_int_equal(new->except.nr, 1);
+	assert_true(span_eq(new->except.v[0], SPAN("z")));
+	assert_true(rule_asks_noise(new)); /* by an override alone */
+	assert_false(rule_asks_step(new));
+	assert_int_equal(r.waivers.v[0].up_to, 120500000);
+	rules_release(&r);
 }
 
 /* ---- noise, waivers, profiles ---- */
@@ -574,6 +622,35 @@ static void test_refused(void **state)
 		  "  - {id: a, metric: step.comm_time, select: {phase: forward}, fail: {increase: 5%}}\n",
 		  "f:3:53: 'step.comm_time' has no phase 'forward': it has communication, prefill, decode, "
 		  "mixed" },
+		/* exceptions */
+		{ EACH("except: a", "step.time"), "f:3:54: 'except' needs 'for_each'" },
+		{ EACH("overrides: [{match: a, fail: {max: 1s}}]", "step.time"),
+		  "f:3:54: 'overrides' needs 'for_each'" },
+		{ EACH("for_each: {top: 3}, except: []", "op.time"), "f:3:80: 'except' is empty" },
+		{ EACH("for_each: {top: 3}, except: {a: b}", "op.time"),
+		  "f:3:80: 'except' must be one value, not a map of keys" },
+		{ EACH("for_each: {top: 3}, except: [a, b, a]", "op.time"),
+		  "f:3:87: 'a' is in 'except' or 'overrides' of the rule already, in line 3" },
+		{ EACH("for_each: {top: 3}, except: a, overrides: [{match: a, fail: {max: 1s}}]",
+		       "op.time"),
+		  "f:3:103: 'a' is in 'except' or 'overrides' of the rule already, in line 3" },
+		{ EACH("for_each: {top: 3}, overrides: [{match: a, fail: {max: 1s}}, {match: [b, a], "
+		       "warn: {max: 1s}}]",
+		       "op.time"),
+		  "f:3:125: 'a' is in 'except' or 'overrides' of the rule already, in line 3" },
+		{ EACH("for_each: {top: 3}, overrides: [{match: a}]", "op.time"),
+		  "f:3:84: an override needs at least one of 'fail', 'warn'" },
+		{ EACH("for_each: {top: 3}, overrides: [{fail: {max: 1s}}]", "op.time"),
+		  "f:3:84: an override lacks 'match'" },
+		{ EACH("for_each: {top: 3}, overrides: [{match: a, fail: {max: 1GiB}}]", "op.time"),
+		  "f:3:107: '1GiB' does not fit 'op.time'" },
+		{ HEAD RULE "waivers:\n  - {rule: a, up_to: 0%, until: 2027-01-31, reason: x}\n",
+		  "f:5:22: 'up_to' must be above 0%" },
+		{ HEAD RULE "waivers:\n  - {rule: a, up_to: 2ms, until: 2027-01-31, reason: x}\n",
+		  "f:5:22: '2ms' must be a share from 0% to 1000000%" },
+		{ HEAD "  - {id: d, metric: kernel.drift_pct, fail: {max: 9%}}\n"
+		       "waivers:\n  - {rule: d, up_to: 9%, until: 2027-01-31, reason: x}\n",
+		  "f:5:15: 'd' compares both sides already" },
 		/* waivers */
 		{ HEAD RULE "waivers:\n  - {rule: a, until: 2027-01-31}\n",
 		  "f:5:5: a waiver lacks 'reason'" },
@@ -953,6 +1030,31 @@ static void test_explain_all(void **state)
 	rules_release(&r);
 }
 
+static void test_explain_exceptions(void **state)
+{
+	(void)state;
+	struct rules r;
+	struct arena a = ARENA_INIT;
+	accepted(exceptions, &r);
+	struct strbuf one = STRBUF_INIT; /* without the breaks */
+	for (const char *p = rules_explain(&a, &r, &r.rules.v[0]); *p; p++)
+		if (*p != '\n')
+			strbuf_addch(&one, *p);
+		else if (p[1] == ' ')
+			p += 3;
+	const char *text = strbuf_str(&one);
+	assert_non_null(strstr(text, " Items that fit 'a*' or 'b?' are not checked. Instead, an item "
+	                             "that fits 'gemm*' fails when it is more than 50% above the "
+	                             "baseline and by more than 1% of step (the baseline's "
+	                             "step.cuda_time) as well. Instead, an item that fits 'x' or 'y*' "
+	                             "fails when it is above 3ms, and warns when it is more than 2% "
+	                             "above the baseline."));
+	assert_non_null(strstr(text, "waiver for 'top', until 2027-01-31, up to 120.5%: known"));
+	strbuf_release(&one);
+	arena_release(&a);
+	rules_release(&r);
+}
+
 static void test_workload(void **state)
 {
 	(void)state;
@@ -987,6 +1089,8 @@ int main(void)
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_waivers),
+		cmocka_unit_test(test_exceptions),
+		cmocka_unit_test(test_explain_exceptions),
 		cmocka_unit_test(test_profiles),
 		cmocka_unit_test(test_unknown_profile),
 		cmocka_unit_test(test_explain_all),
