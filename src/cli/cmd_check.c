@@ -10,6 +10,7 @@
 #include "cli/baseline_edit.h"
 #include "cli/output.h"
 #include "cli/remarks.h"
+#include "evidence/evidence.h"
 #include "gate/judge.h"
 
 /* When several apply: usage, output, baseline, unusable input (rules.md). */
@@ -121,6 +122,16 @@ static void explain(const struct candidates *c, const struct setup *s, const str
 	causes_find(&in, out);
 }
 
+/* Both sides of what failed, to be looked at. */
+static enum status show(const struct candidates *c, const struct setup *s, const struct options *o,
+                        const struct run *baseline, struct report *r, struct diag_log *log)
+{
+	struct evidence_input in = { .side = { baseline, &c->v[0] },
+		                         .naming = &s->naming,
+		                         .folder = o->value[OPT_EVIDENCE] };
+	return in.folder ? evidence_write(&in, r, log) : ST_OK;
+}
+
 enum status cmd_check(const struct options *o, struct diag_log *log)
 {
 	struct setup s;
@@ -143,6 +154,9 @@ enum status cmd_check(const struct options *o, struct diag_log *log)
 		explain(&candidates, &s, fresh ? NULL : &b, &r);
 	if (st == ST_OK)
 		st = setup_mark_changed(o, &candidates.v[0], r.baseline.commit, &r, log);
+	if (st == ST_OK)
+		st = show(&candidates, &s, o,
+		          fresh && candidates.nr_controls ? &candidates.controls[0] : &b.pin, &r, log);
 	if (st == ST_OK && fresh && r.status == ST_OK && o->value[OPT_BOOTSTRAP])
 		st = bootstrap(&candidates, &s, o, path, log);
 	if (st == ST_OK && !fresh && o->value[OPT_PROPOSE] && r.counts[VERDICT_FAIL])

@@ -140,6 +140,7 @@ static void finding(struct emit *e, const struct report *r, const struct finding
 	emit_close(e, ']');
 	texts(e, "evidence", f->evidence.v, f->evidence.nr);
 	emit_str(e, "action", or_null(f->action));
+	emit_str(e, "trace", f->trace);
 	emit_open(e, "checks", '[');
 	for (size_t i = 0; i < f->checks.nr; i++)
 		emit_str(e, NULL, r->checks.v[f->checks.v[i]].id);
