@@ -108,6 +108,7 @@ static void put_diff(struct document *d, const struct report *r, struct trust_li
 	doc_figures(d, r);
 	doc_remarks(d, r, trust);
 	doc_breakdowns(d, r);
+	doc_code(d, r);
 	doc_kernels(d, r);
 	put_pictures(d);
 	doc_categories(d, r);
