@@ -18,6 +18,7 @@ static void set_trust(const struct reducer *r, const struct trace_meta *meta,
                       struct trust_counts *t)
 {
 	t->negative_durations = r->negative_durations;
+	t->untimed = r->untimed;
 	t->tick_ns = r->gpu.activities.nr && r->gpu.tick_ns > 1 ? r->gpu.tick_ns : 0;
 	t->malformed = (int64_t)meta->malformed;
 	t->json_faults = (int64_t)meta->json_faults;
