@@ -117,6 +117,9 @@ enum command {
 	  "memory of each GPU, such as 80GiB (default: what the trace says)")                          \
 	X(MAX_INPUT, "max-input", "BYTES", ON_RUNS,                                                    \
 	  "largest expanded size of one file (default: 1 TiB)")                                        \
+	X(MAX_MEMORY, "max-memory", "SIZE", ON_RUNS,                                                   \
+	  "memory that reading may take, such as 2GiB: more ends with exit code 3 (default: three "    \
+	  "quarters of what the machine or the cgroup has)")                                           \
 	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT) | ON(METRICS),                                    \
 	  "read the first N events of each trace only; the report says so")                            \
 	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE),             \
