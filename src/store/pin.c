@@ -51,7 +51,6 @@ struct pinner {
 	const struct rules *rules;
 	const struct naming *naming;
 	struct run_view view;
-	struct arena arena; ///< of match names
 	bool functions, threads, code; ///< a rule asks for them
 	bool phases[NR_PHASES];
 	struct names kernels, ops; ///< that rules ask for
@@ -132,7 +131,6 @@ static void pinner_release(struct pinner *p)
 	vec_release(&p->kernels_by_time.list);
 	vec_release(&p->ops_by_time.list);
 	run_view_release(&p->view);
-	arena_release(&p->arena);
 }
 
 /* The largest, and those of the rules. */
@@ -173,7 +171,7 @@ static void pin_kernels(struct pinner *p, size_t r, const struct names *keep, bo
 		struct kernel_stat k = from->kernels.v[i];
 		if (k.kind == EVENT_KERNEL && k.names == 0 &&
 		    !category_matches_any(from->communication, k.name)) {
-			struct span match = naming_match(p->naming, &p->arena, k.name);
+			struct span match = view_match(&p->view, k.name);
 			if (!names_has(keep, match))
 				kernel_stat_fold(&k, category_of_match(p, &p->view.ranks[r], match));
 		}
@@ -414,7 +412,7 @@ static size_t size_of(const struct run *run)
 void pin_make(const struct run *run, const struct rules *rules, const struct naming *naming,
               struct run *out)
 {
-	struct pinner p = { .run = run, .rules = rules, .naming = naming, .arena = ARENA_INIT };
+	struct pinner p = { .run = run, .rules = rules, .naming = naming };
 	size_t ranks = run->ranks.nr > PIN_RANKS ? run->ranks.nr : PIN_RANKS;
 	size_t budget = PIN_BYTES / PIN_RANKS * ranks;
 	pinner_init(&p);
