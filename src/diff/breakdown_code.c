@@ -113,10 +113,8 @@ static void name_kernels(struct code_breakdown *b, const struct rank_part *r)
 	b->names.nr = 0;
 	for (size_t i = 0; i < d->kernels.nr; i++)
 		if (d->kernels.v[i].names == 0)
-			vec_push(&b->names,
-			         (struct kernel_named){
-			             code_kernel_key(d->kernels.v[i].name),
-			             naming_match(&b->in->bench->naming, b->in->arena, d->kernels.v[i].name) });
+			vec_push(&b->names, (struct kernel_named){ code_kernel_key(d->kernels.v[i].name),
+			                                           view_match(r->view, d->kernels.v[i].name) });
 	vec_sort(&b->names, named_cmp);
 }
 
