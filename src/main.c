@@ -39,6 +39,8 @@
               kernels, renames, drift, where a change of time or memory went
    gate/      judge: environment, trust, noise, compare (the only place that decides), waivers
    cause/     failed and warned checks as findings: what caused them, what it costs, what to do
+   changed/   files that a change under review touches, as named or as git tells; places of a
+              report in them
    diagnose/  what is worth naming of a run, from digests alone: facts, tables, series; what it is
               bound by, what to do about it (rules of diagnosis, and those in code); slow and late
               ranks, slow links, workers unlike their peers; ranks side by side
