@@ -8,7 +8,7 @@
               searching, unions of intervals, "did you mean"
    io/        source: file, gzip (inflated ahead by a thread), stdin → bytes; jscan: bytes → JSON
               tokens, never a tree; database: a file of SQLite → rows, without SQL;
-              sink: sticky error, written beside its place and renamed
+              sink: sticky error, written beside its place and renamed; cores: how many may be used
    metric/    what a figure is: metrics (one row each in metrics.def), units, statistics
    events/    what readers hand on: events of a trace, a memory snapshot, records of other profilers
    model/     plain nouns: digest and its rows (a line for each member: how it is stored, what

@@ -106,7 +106,7 @@ enum command {
 	X(EXPECT_RANKS, "expect-ranks", "N", ON(CHECK) | ON(DIGEST) | ON(MERGE),                       \
 	  "number of ranks that the run must have: fewer or more end with exit code 3")                \
 	X(JOBS, "jobs", "N", ON_RUNS | ON(INIT),                                                       \
-	  "read with so many threads: files first, then parts of one (default: number of cores)")      \
+	  "read with so many threads: files first, then parts of one (default: the cores that it may use)")      \
 	X(CONTEXT, "context", "KEY=VALUE", ON_RUNS,                                                    \
 	  "a fact about the run, such as batch_size=256; may be repeated")                             \
 	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_RUNS,                                           \
@@ -117,6 +117,9 @@ enum command {
 	  "memory of each GPU, such as 80GiB (default: what the trace says)")                          \
 	X(MAX_INPUT, "max-input", "BYTES", ON_RUNS,                                                    \
 	  "largest expanded size of one file (default: 1 TiB)")                                        \
+	X(MAX_MEMORY, "max-memory", "SIZE", ON_RUNS,                                                   \
+	  "memory that reading may take, such as 2GiB: more ends with exit code 3 (default: three "    \
+	  "quarters of what the machine or the cgroup has)")                                           \
 	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT) | ON(METRICS),                                    \
 	  "read the first N events of each trace only; the report says so")                            \
 	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE),             \

@@ -16,6 +16,7 @@
 #include "gate/message.h"
 #include "gate/noise.h"
 #include "gate/substitute.h"
+#include "gate/trend.h"
 #include "gate/trust.h"
 #include "gate/waivers.h"
 #include "metric/unit.h"
@@ -207,6 +208,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	struct decision d = compare(&c);
 	struct check k = new_check(m, e, d.since_pin);
 	k.evidence = evidence;
+	k.trend = trend_of(m->bench, e, a);
 	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
 	k.verdict = d.verdict;
 	k.limit = d.limit ? message_limit(a, d.map, d.limit) : message_limits(a, d.map ? d.map : map);

@@ -48,6 +48,8 @@ void report_drop_checks(struct report *r)
 		if (r->checks.v[i].breakdown)
 			vec_release(&r->checks.v[i].breakdown->parts);
 		vec_release(&r->checks.v[i].evidence.runs);
+		if (r->checks.v[i].trend)
+			vec_release(&r->checks.v[i].trend->points);
 	}
 	r->checks.nr = 0;
 	for (size_t i = 0; i < r->findings.nr; i++) {
@@ -86,5 +88,6 @@ void report_release(struct report *r)
 	vec_release(&r->code);
 	vec_release(&r->breakdowns);
 	vec_release(&r->scaling);
+	vec_release(&r->flame.nodes);
 	arena_release(&r->arena);
 }
