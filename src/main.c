@@ -54,6 +54,8 @@
               run comes from, what init finds in a repository and writes; one file per group of
               commands
 
+   suite/     many cases as one gate: the suite file, a process for each case, shards, their reports
+
    pages/     a program of the build: manual pages and completions, from the tables of cli
 
    The digest is the waist: nothing after it sees an event, nothing before it knows a rule.

@@ -41,6 +41,7 @@ ROOMS = {
     "init": NOUNS | {"io"},
     "cli": NOUNS | {"io", "xspace", "read", "nsys", "merge", "reduce", "replay", "store", "results", "rules", "diff", "gate", "cause", "changed", "evidence",
                     "diagnose", "document", "report", "html", "init"},
+    "suite": NOUNS | {"io", "store", "rules", "names", "document", "report", "html", "cli"},
     "pages": NOUNS | {"cli"},
     "main.c": {"cli"},
 }

@@ -20,6 +20,7 @@
 
 static enum status (*const commands[NR_COMMANDS])(const struct options *, struct diag_log *) = {
 	[CMD_CHECK] = cmd_check,
+	[CMD_SUITE] = cmd_suite,
 	[CMD_DIFF] = cmd_diff,
 	[CMD_REPORT] = cmd_report,
 	[CMD_DIGEST] = cmd_digest,
@@ -46,7 +47,7 @@ static void on_signal(int sig)
 	raise(sig);
 }
 
-static void print_diagnostics(const struct diag_log *log)
+void cli_print_log(const struct diag_log *log)
 {
 	static const char *const prefix[] = {
 		[DIAG_ERROR] = "", [DIAG_WARNING] = "warning: ", [DIAG_NOTE] = "note: "
@@ -112,6 +113,8 @@ static enum status run_command(const struct options *o, enum status parsed, stru
 		return print_help(o, log);
 	TRY(output_check(o, log));
 	mem_limit(memory_limit(o));
+	if (o->value[OPT_SUITE])
+		return cmd_suite_baseline(o, log);
 	return commands[o->command](o, log);
 }
 
@@ -129,7 +132,7 @@ int cli_main(int argc, char **argv)
 	diag_init(&log);
 	enum status parsed = options_parse(argc, argv, &o, &log);
 	enum status st = run_command(&o, parsed, &log);
-	print_diagnostics(&log);
+	cli_print_log(&log);
 	options_release(&o);
 	diag_release(&log);
 	return status_exit_code(st);
