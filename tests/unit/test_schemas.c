@@ -7,6 +7,7 @@
 #include "model/rows.h"
 #include "rules/rules_file.h"
 #include "store/digest_json.h"
+#include "store/history_file.h"
 #include "store/run_json.h"
 
 static const struct {
@@ -17,6 +18,7 @@ static const struct {
 	{ "../schemas/" DIGEST_SCHEMA ".json", digest_schema_write },
 	{ "../schemas/" RUN_SCHEMA ".json", run_schema_write },
 	{ "../schemas/" BASELINE_SCHEMA ".json", baseline_schema_write },
+	{ "../schemas/" HISTORY_SCHEMA ".json", history_schema_write },
 };
 
 static void renew(const char *path, struct span text)
