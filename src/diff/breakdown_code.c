@@ -132,6 +132,19 @@ static bool is_communication(const struct rank_part *r, const struct kernel_name
 	return k && category_matches_any(r->rank->digest->communication, k->match);
 }
 
+/* A row that the figure has in it; `k` its kernel, where that is known. */
+static bool is_counted(const struct code_breakdown *b, const struct rank_part *r,
+                       const struct code_stat *c, const struct kernel_named *k)
+{
+	const struct breakdown_query *q = b->in->query;
+	enum metric_id id = q->metric->id;
+	const char *cls = id == METRIC_STEP_COMPUTE_TIME ? "compute" : q->cls;
+	return kinds_of(id) & 1u << c->kind && is_of_label(r, id, c) &&
+	       (!cls ||
+	        (c->kind == CODE_KERNEL &&
+	         class_is_asked(cls, is_communication(r, k) ? CLASS_COMMUNICATION : CLASS_COMPUTE)));
+}
+
 static void add_rows(void *ctx, const struct rank_part *r)
 {
 	struct code_breakdown *b = ctx;
@@ -142,8 +155,7 @@ static void add_rows(void *ctx, const struct rank_part *r)
 	for (size_t i = 0; i < d->code.nr; i++) {
 		const struct code_stat *c = &d->code.v[i];
 		const struct kernel_named *k = kernel_of(b, c->kernel);
-		if (!(kinds_of(id) & 1u << c->kind) || !is_of_label(r, id, c) ||
-		    (id == METRIC_STEP_COMPUTE_TIME && is_communication(r, k)))
+		if (!is_counted(b, r, c, k))
 			continue;
 		struct leaf l = { .module = c->module,
 			              .place = c->place,
