@@ -8,6 +8,10 @@
 
 /// `gpugate check`.
 enum status cmd_check(const struct options *o, struct diag_log *log);
+/// `gpugate suite`.
+enum status cmd_suite(const struct options *o, struct diag_log *log);
+/// `gpugate baseline create`, `append` and `promote` with --suite.
+enum status cmd_suite_baseline(const struct options *o, struct diag_log *log);
 /// `gpugate diff`.
 enum status cmd_diff(const struct options *o, struct diag_log *log);
 /// `gpugate report`.
@@ -38,6 +42,9 @@ enum status cmd_explain(const struct options *o, struct diag_log *log);
 enum status cmd_formats(const struct options *o, struct diag_log *log);
 /// `gpugate init`.
 enum status cmd_init(const struct options *o, struct diag_log *log);
+
+/// Print what was said, a line each, on standard error.
+void cli_print_log(const struct diag_log *log);
 
 /// Parse, run, print diagnostics; the exit code.
 int cli_main(int argc, char **argv);

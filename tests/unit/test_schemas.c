@@ -9,6 +9,7 @@
 #include "store/digest_json.h"
 #include "store/history_file.h"
 #include "store/run_json.h"
+#include "suite/suite_rows.h"
 
 static const struct {
 	const char *path;
@@ -19,6 +20,7 @@ static const struct {
 	{ "../schemas/" RUN_SCHEMA ".json", run_schema_write },
 	{ "../schemas/" BASELINE_SCHEMA ".json", baseline_schema_write },
 	{ "../schemas/" HISTORY_SCHEMA ".json", history_schema_write },
+	{ "../schemas/" SUITE_SCHEMA ".json", suite_schema_write },
 };
 
 static void renew(const char *path, struct span text)
