@@ -416,7 +416,7 @@ def fetches(folder):
             expect(f"fetch: {key}", have.get(key), value)
 
     def done(sha, **more):
-        return {"workflow_run": {"id": 50, "event": "pull_request", "head_sha": sha, "head_branch": branch,
+        return {"workflow_run": {"id": 50, "event": "pull_request", "path": ".github/workflows/gpugate.yml", "head_sha": sha, "head_branch": branch,
                                  "head_repository": theirs, **more}}
     good = archive(**{"run.json.gz": b"digest", "repeat-1.json.gz": b"second", "report.md": b"<!-- gpugate:train -->\nbuy this",
                       "..__..__evil": b"x", "__tmp__evil": b"x"})
@@ -438,7 +438,7 @@ def fetches(folder):
     forge.pulls[0]["state"] = "closed"
     ask(done("head1"), says="no longer the head", want={"request": ""})
     # Approving: by number; the newest run that has left one.
-    forge.runs = [{"id": 60, "head_sha": "head2"}, {"id": 61, "head_sha": "head2"}, {"id": 62, "head_sha": "head2"}, {"id": 63, "head_sha": "head1"}]
+    forge.runs = [{"path": ".github/workflows/gpugate.yml", "id": 60, "head_sha": "head2"}, {"path": ".github/workflows/gpugate.yml", "id": 61, "head_sha": "head2"}, {"path": ".github/workflows/gpugate.yml", "id": 62, "head_sha": "head2"}, {"path": ".github/workflows/gpugate.yml", "id": 63, "head_sha": "head1"}]
     artifact(92, 60, "head2", archive(**{"run.json.gz": b"older"}), repo=1)
     artifact(93, 61, "head2", archive(**{"run.json.gz": b"newer"}), repo=1)
     artifact(94, 61, "head9", good, repo=1)
