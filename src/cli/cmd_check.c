@@ -141,6 +141,8 @@ enum status cmd_check(const struct options *o, struct diag_log *log)
 		            o->value[OPT_HTML] != NULL, &r);
 	if (st == ST_OK)
 		explain(&candidates, &s, fresh ? NULL : &b, &r);
+	if (st == ST_OK)
+		st = setup_mark_changed(o, &candidates.v[0], r.baseline.commit, &r, log);
 	if (st == ST_OK && fresh && r.status == ST_OK && o->value[OPT_BOOTSTRAP])
 		st = bootstrap(&candidates, &s, o, path, log);
 	if (st == ST_OK && !fresh && o->value[OPT_PROPOSE] && r.counts[VERDICT_FAIL])
@@ -169,6 +171,8 @@ enum status cmd_diff(const struct options *o, struct diag_log *log)
 	r.kind = REPORT_DIFF;
 	if (st == ST_OK)
 		remarks_add(&s.naming, &s.diagnosis, &b, &a, o->value[OPT_HTML] != NULL, &r);
+	if (st == ST_OK)
+		st = setup_mark_changed(o, &b, r.baseline.commit, &r, log);
 	st = finish(o, st, &r, log);
 	report_release(&r);
 	run_release(&a);

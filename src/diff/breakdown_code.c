@@ -107,7 +107,7 @@ static void add_rows(void *ctx, const struct rank_part *r)
 	const struct digest *d = r->rank->digest;
 	enum metric_id id = b->in->query->metric->id;
 	bool micro = b->in->query->metric->unit == UNIT_COUNT_PER_STEP;
-	code_names_read(&b->names, d, &b->in->bench->naming, b->in->arena);
+	code_names_read(&b->names, d, r->view);
 	for (size_t i = 0; i < d->code.nr; i++) {
 		const struct code_stat *c = &d->code.v[i];
 		struct span kernel = code_names_find(&b->names, c->kernel);
@@ -165,10 +165,15 @@ static const char *module_label(const struct code_breakdown *b, const struct lea
 	return l->module.n ? text_line(b->in->arena, code_path_label(v, l->module)) : "(no module)";
 }
 
+static int64_t line_of(const struct leaf *l)
+{
+	return l->line[SIDE_CANDIDATE] >= 0 ? l->line[SIDE_CANDIDATE] : l->line[SIDE_BASELINE];
+}
+
 static const char *place_label(const struct code_breakdown *b, const struct leaf *l)
 {
 	struct arena *a = b->in->arena;
-	int64_t line = l->line[SIDE_CANDIDATE] >= 0 ? l->line[SIDE_CANDIDATE] : l->line[SIDE_BASELINE];
+	int64_t line = line_of(l);
 	const char *place = l->place.n ? text_line(a, l->place) : CODE_NO_PLACE;
 	return l->place.n && line >= 0 ? arena_printf(a, "%s, line %" PRId64, place, line) : place;
 }
@@ -232,6 +237,8 @@ static void form_tree(struct code_breakdown *b, struct node *root)
 		if (other_place)
 			place = node_add_group(&b->parts, module, b->places ? place_label(b, l) : NULL,
 			                       "operator", "operators");
+		if (other_place)
+			place->at = source_line_of(b->in->arena, l->place, line_of(l));
 		if (other_place || span_cmp(l->op, last->op) != 0)
 			op = node_add_group(&b->parts, place,
 			                    l->op.n ? text_line(b->in->arena, l->op) : "(no operator)",

@@ -8,15 +8,14 @@ static int name_cmp(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-void code_names_read(struct code_names *n, const struct digest *d, const struct naming *naming,
-                     struct arena *a)
+void code_names_read(struct code_names *n, const struct digest *d, const struct run_view *v)
 {
 	n->list.nr = 0;
 	for (size_t i = 0; i < d->kernels.nr; i++)
 		if (d->kernels.v[i].names == 0)
 			vec_push(&n->list,
 			         (struct code_name){ code_kernel_key(d->kernels.v[i].name),
-			                             naming_match(naming, a, d->kernels.v[i].name) });
+			                             view_match(v, d->kernels.v[i].name) });
 	vec_sort(&n->list, name_cmp);
 }
 

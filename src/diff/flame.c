@@ -82,13 +82,12 @@ static struct span name_of(const struct code_stat *c, struct span kernel)
 	                                : SPAN("smaller memory sets");
 }
 
-static void add_view(struct stacks *s, const struct bench *b, const struct run_view *v, int side,
-                     struct arena *a)
+static void add_view(struct stacks *s, const struct run_view *v, int side)
 {
 	struct code_names names = { 0 };
 	for (size_t r = 0; r < v->run->ranks.nr; r++) {
 		const struct digest *d = v->run->ranks.v[r];
-		code_names_read(&names, d, &b->naming, a);
+		code_names_read(&names, d, v);
 		for (size_t i = 0; i < d->code.nr; i++) {
 			const struct code_stat *c = &d->code.v[i];
 			struct stack one = { .module = c->module,
@@ -279,9 +278,9 @@ void flame_of(const struct bench *b, struct arena *a, struct flame *out)
 	*out = (struct flame){ .both = b->runs.baseline && has_rows(base, 1) };
 	bool code = knows_code(candidates, nr) && (!out->both || knows_code(base, 1));
 	for (size_t i = 0; i < nr && has_rows(candidates, nr); i++)
-		add_view(&stacks, b, &candidates[i], SIDE_CANDIDATE, &scratch);
+		add_view(&stacks, &candidates[i], SIDE_CANDIDATE);
 	if (out->both && stacks.list.nr)
-		add_view(&stacks, b, base, SIDE_BASELINE, &scratch);
+		add_view(&stacks, base, SIDE_BASELINE);
 	if (stacks.list.nr)
 		add_unknown(&stacks, b, out->both);
 	unite(&stacks);

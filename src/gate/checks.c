@@ -106,8 +106,8 @@ static const char *statistic_of(const struct rule *r)
 }
 
 /* Of some of the ranks, their activities alone. */
-static const struct breakdown *check_breakdown(const struct maker *m, const struct check *k,
-                                               const struct entry *e)
+static struct breakdown *check_breakdown(const struct maker *m, const struct check *k,
+                                         const struct entry *e)
 {
 	struct bench *b = m->bench;
 	struct breakdown_query q = {
@@ -126,7 +126,7 @@ static const struct breakdown *check_breakdown(const struct maker *m, const stru
 		return breakdown_of(b, &b->pairs, &q, &m->out->arena);
 	struct activity_pairs pairs;
 	activity_pairs_init(&pairs, b->view, b->view + SIDE_CANDIDATE, b->runs.nr_candidates, q.ranks);
-	const struct breakdown *out = breakdown_of(b, &pairs, &q, &m->out->arena);
+	struct breakdown *out = breakdown_of(b, &pairs, &q, &m->out->arena);
 	vec_release(&pairs.list);
 	return out;
 }

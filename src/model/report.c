@@ -46,7 +46,7 @@ void report_drop_checks(struct report *r)
 	/* checks may share a breakdown: an emptied one is emptied again without harm */
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		if (r->checks.v[i].breakdown)
-			vec_release(&((struct breakdown *)r->checks.v[i].breakdown)->parts);
+			vec_release(&r->checks.v[i].breakdown->parts);
 		vec_release(&r->checks.v[i].evidence.runs);
 		if (r->checks.v[i].trend)
 			vec_release(&r->checks.v[i].trend->points);

@@ -40,6 +40,7 @@ struct part {
 	int64_t change; ///< in the unit of the table
 	const char *text; ///< "+9.00 ms"
 	const char *detail; ///< "renamed", "launches 12 → 14", … or ""
+	struct source_line at; ///< of a place in the code; else without a file
 };
 
 /// Where the change of a check (or of a diff) went, in parts that add up.
@@ -114,7 +115,7 @@ struct check {
 	const char *pct_text; ///< "+12.3 %" or ""
 	const char *limit; ///< "increase 5% and 2ms"; "" none
 	const char *message; ///< one sentence: what, from, to, limit
-	const struct breakdown *breakdown; ///< NULL none
+	struct breakdown *breakdown; ///< NULL none
 	const struct trust_finding
 	    *spoiler; ///< of the report's: why it could not be decided; NULL none
 	struct evidence evidence;

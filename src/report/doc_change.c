@@ -41,6 +41,8 @@ void doc_breakdowns(struct document *d, const struct report *r)
 			doc_cell(d);
 			doc_value(d, true, p->change);
 			doc_said_cell(d, p->detail);
+			if (p->at.changed)
+				doc_words(d, p->detail[0] ? ", changed here" : "changed here");
 		}
 	}
 	doc_end(d);

@@ -211,6 +211,7 @@ static void put_places(struct document *d, const struct finding *f)
 	for (size_t i = 0; i < f->where.nr && i < PLACES_SHOWN; i++) {
 		doc_words(d, i ? " › " : "");
 		doc_name(d, f->where.v[i].name);
+		doc_words(d, f->where.v[i].at.changed ? " (changed here)" : "");
 	}
 }
 
