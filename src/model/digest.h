@@ -337,6 +337,7 @@ struct digest {
 	const char *communication; ///< substrings, space-separated, that made a kernel communication
 	int64_t warmup; ///< steps left out at the beginning
 	enum attribution attribution;
+	bool where; ///< a recording for the code alone (merge/where.h); never stored
 	bool window; ///< no step marker found: the one sample is the whole trace
 	const char *unmarked; ///< UNMARKED_PERIOD where steps without markers were asked for, else NULL
 	int64_t period_count; ///< of a trace without markers: repetitions of its launches; 0 none
