@@ -30,6 +30,8 @@ static enum status (*const commands[NR_COMMANDS])(const struct options *, struct
 	[CMD_BASELINE_LOG] = cmd_baseline_log,
 	[CMD_BASELINE_PRUNE] = cmd_baseline_prune,
 	[CMD_BASELINE_VERIFY] = cmd_baseline_verify,
+	[CMD_HISTORY] = cmd_history,
+	[CMD_BISECT] = cmd_history,
 	[CMD_METRICS] = cmd_metrics,
 	[CMD_LINT] = cmd_lint,
 	[CMD_EXPLAIN] = cmd_explain,

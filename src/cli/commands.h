@@ -32,6 +32,8 @@ enum status cmd_baseline_prune(const struct options *o, struct diag_log *log);
 enum status cmd_baseline_verify(const struct options *o, struct diag_log *log);
 /// `gpugate baseline show`.
 enum status cmd_baseline_show(const struct options *o, struct diag_log *log);
+/// `gpugate history` and `gpugate bisect`.
+enum status cmd_history(const struct options *o, struct diag_log *log);
 /// `gpugate metrics`.
 enum status cmd_metrics(const struct options *o, struct diag_log *log);
 /// `gpugate lint`.
