@@ -8,7 +8,7 @@
               searching, unions of intervals, "did you mean"
    io/        source: file, gzip (inflated ahead by a thread), stdin → bytes; jscan: bytes → JSON
               tokens, never a tree; database: a file of SQLite → rows, without SQL;
-              sink: sticky error, written beside its place and renamed
+              sink: sticky error, written beside its place and renamed; cores: how many may be used
    metric/    what a figure is: metrics (one row each in metrics.def), units, statistics
    events/    what readers hand on: events of a trace, a memory snapshot, records of other profilers
    model/     plain nouns: digest and its rows (a line for each member: how it is stored, what
@@ -39,6 +39,8 @@
               kernels, renames, drift, where a change of time or memory went
    gate/      judge: environment, trust, noise, compare (the only place that decides), waivers
    cause/     failed and warned checks as findings: what caused them, what it costs, what to do
+   changed/   files that a change under review touches, as named or as git tells; places of a
+              report in them
    diagnose/  what is worth naming of a run, from digests alone: facts, tables, series; what it is
               bound by, what to do about it (rules of diagnosis, and those in code); slow and late
               ranks, slow links, workers unlike their peers; ranks side by side

@@ -13,6 +13,8 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "io/inflate.h"
+#include "io/leftover.h"
+#include "io/machine_memory.h"
 #include "io/sink.h"
 #include "report/table.h"
 
@@ -42,7 +44,7 @@ static enum status (*const commands[NR_COMMANDS])(const struct options *, struct
 static void on_signal(int sig)
 {
 	// NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): it calls unlink(2), which is safe
-	sink_unlink_all();
+	leftover_remove_all();
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
@@ -90,6 +92,12 @@ static enum status print_help(const struct options *o, struct diag_log *log)
 	return sink_commit(out, log);
 }
 
+uint64_t cli_memory_limit(const struct options *o)
+{
+	int64_t given = options_size(o, OPT_MAX_MEMORY, 0);
+	return given > 0 ? (uint64_t)given : machine_memory() / 4 * 3;
+}
+
 static enum status run_command(const struct options *o, enum status parsed, struct diag_log *log)
 {
 	if (parsed != ST_OK) {
@@ -105,6 +113,7 @@ static enum status run_command(const struct options *o, enum status parsed, stru
 	if (o->help)
 		return print_help(o, log);
 	TRY(output_check(o, log));
+	mem_limit(cli_memory_limit(o));
 	if (o->value[OPT_SUITE])
 		return cmd_suite_baseline(o, log);
 	return commands[o->command](o, log);
@@ -115,7 +124,7 @@ int cli_main(int argc, char **argv)
 	struct diag_log log;
 	struct options o;
 	hold_standard_streams();
-	mem_on_failure(sink_unlink_all);
+	mem_on_failure(leftover_remove_all);
 	mem_return_large();
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write: exit 5 */
 	signal(SIGINT, on_signal);

@@ -142,6 +142,8 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 		            o->value[OPT_HTML] != NULL, &j->report);
 	if (st == ST_OK)
 		explain(&j->candidates, &j->setup, b, &j->report);
+	if (st == ST_OK)
+		st = setup_mark_changed(o, &j->candidates.v[0], j->report.baseline.commit, &j->report, log);
 	return st;
 }
 
@@ -184,6 +186,8 @@ enum status cmd_diff(const struct options *o, struct diag_log *log)
 	r.kind = REPORT_DIFF;
 	if (st == ST_OK)
 		remarks_add(&s.naming, &s.diagnosis, &b, &a, o->value[OPT_HTML] != NULL, &r);
+	if (st == ST_OK)
+		st = setup_mark_changed(o, &b, r.baseline.commit, &r, log);
 	st = finish(o, st, &r, log);
 	report_release(&r);
 	run_release(&a);

@@ -45,6 +45,10 @@ enum status cmd_formats(const struct options *o, struct diag_log *log);
 /// `gpugate init`.
 enum status cmd_init(const struct options *o, struct diag_log *log);
 
+/// Bytes of memory that a command may take: as it says, or what leaves a quarter of the machine for
+/// what else runs there, and the files that are read.
+uint64_t cli_memory_limit(const struct options *o);
+
 /// Print what was said, a line each, on standard error.
 void cli_print_log(const struct diag_log *log);
 

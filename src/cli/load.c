@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/context.h"
+#include "io/cores.h"
 #include "merge/cycles.h"
 
 #define JOBS_MAX 1024
@@ -173,7 +174,7 @@ static enum status loader_init(struct loader *l, const struct load_options *opti
                                struct diag_log *log)
 {
 	const struct options *cli = options->cli;
-	uint64_t jobs = options_u64(cli, OPT_JOBS, load_cores());
+	uint64_t jobs = options_u64(cli, OPT_JOBS, cores_usable());
 	*l = (struct loader){ .options = options };
 	if (cli->value[OPT_JOBS] && jobs > JOBS_MAX)
 		return diag_fail(log, ST_USAGE, "option '--jobs' takes 1 to %d", JOBS_MAX);

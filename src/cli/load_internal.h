@@ -83,9 +83,6 @@ void load_file(const struct loader *l, struct artifact_file *file);
 /// Read all files but directories, at most l->jobs at a time, each by one thread.
 void load_files(const struct loader *l, struct artifact_file *files, size_t nr);
 
-/// Cores that this process may run on; at least 1.
-size_t load_cores(void);
-
 /// Threads that read `files` files at once: `jobs`, as far as descriptors allow; at least 1.
 size_t load_threads(size_t jobs, size_t files);
 

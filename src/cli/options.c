@@ -188,6 +188,8 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 		vec_push(&out->control, value);
 	else if (i == OPT_ACCEPT)
 		vec_push(&out->accept, value);
+	else if (i == OPT_CHANGED)
+		vec_push(&out->changed, value);
 	else if (out->value[i])
 		return diag_fail(log, ST_USAGE, "option '--%s' is given twice", rows[i].name);
 	out->value[i] = value;
@@ -264,6 +266,7 @@ void options_release(struct options *o)
 	vec_release(&o->context);
 	vec_release(&o->repeat);
 	vec_release(&o->control);
+	vec_release(&o->changed);
 	vec_release(&o->accept);
 	vec_release(&o->args);
 }

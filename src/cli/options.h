@@ -120,7 +120,8 @@ enum command {
 	X(EXPECT_RANKS, "expect-ranks", "N", ON(CHECK) | ON(DIGEST) | ON(MERGE),                       \
 	  "number of ranks that the run must have: fewer or more end with exit code 3")                \
 	X(JOBS, "jobs", "N", ON_READING | ON(INIT),                                                    \
-	  "read with so many threads: files first, then parts of one (default: number of cores)")      \
+	  "read with so many threads: files first, then parts of one (default: the cores that it may " \
+	  "use)")                                                                                      \
 	X(CONTEXT, "context", "KEY=VALUE", ON_READING,                                                 \
 	  "a fact about the run, such as batch_size=256; may be repeated")                             \
 	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_READING,                                        \
@@ -131,6 +132,9 @@ enum command {
 	  "memory of each GPU, such as 80GiB (default: what the trace says)")                          \
 	X(MAX_INPUT, "max-input", "BYTES", ON_READING,                                                 \
 	  "largest expanded size of one file (default: 1 TiB)")                                        \
+	X(MAX_MEMORY, "max-memory", "SIZE", ON_READING,                                                \
+	  "memory that reading may take, such as 2GiB: more ends with exit code 3 (default: three "    \
+	  "quarters of what the machine or the cgroup has)")                                           \
 	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT) | ON(METRICS),                                    \
 	  "read the first N events of each trace only; the report says so")                            \
 	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE),             \
@@ -149,6 +153,12 @@ enum command {
 	X(SINCE, "since", "DATE", ON(HISTORY) | ON(BISECT), "runs from DATE on (2027-01-31)")          \
 	X(P, "p", "NUMBER", ON(HISTORY) | ON(BISECT),                                                  \
 	  "how seldom chance may part the runs as a change point does (default: 0.001)")               \
+	X(CHANGED, "changed", "FILE", ON(CHECK) | ON(DIFF),                                            \
+	  "a file that the change under review touches, by its path in the repository: places in it "  \
+	  "are marked; may be repeated")                                                               \
+	X(CHANGED_FROM, "changed-from", "git[:COMMIT]", ON(CHECK) | ON(DIFF),                          \
+	  "ask git which files those are: since COMMIT (default: the target of the merge or pull "     \
+	  "request, else the commit of the baseline)")                                                 \
 	X(FAIL_ON, "fail-on", "fail|warn|never", ON(CHECK) | ON(SUITE),                                \
 	  "least verdict that ends with exit code 1 (default: fail)")                                  \
 	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK) | ON(SUITE),                       \
@@ -184,6 +194,8 @@ enum command {
 	  "write OpenMetrics text, for Prometheus or GitLab; - is standard output")                    \
 	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK),                                               \
 	  "JUnit by the schema of Jenkins: what that does not know is left out")                       \
+	X(CODEQUALITY, "codequality", "FILE", ON(CHECK),                                               \
+	  "write findings that have a line of code for GitLab code quality; - is standard output")     \
 	X(MAX_BYTES, "max-bytes", "N", ON_PAGES, "largest Markdown in bytes (default: 60000)")         \
 	X(VERBOSE, "verbose", NULL, ON_PAGES, "leave nothing out: passed checks, whole lists")         \
 	X(COLOR, "color", "always|never|auto", ON_PAGES,                                               \
@@ -205,6 +217,7 @@ struct options {
 	VEC(const char *) repeat; ///< all --repeat
 	VEC(const char *) control; ///< all --control
 	VEC(const char *) accept; ///< all --accept
+	VEC(const char *) changed; ///< all --changed
 	VEC(const char *) args;
 };
 

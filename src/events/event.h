@@ -60,6 +60,7 @@ struct event {
 	int64_t start_ns;
 	int64_t dur_ns; ///< ≥ 0; instant events 0
 	bool negative; ///< dur was below 0 and is clamped
+	bool untimed; ///< dur was absent
 	int64_t pid, tid; ///< idents
 	int64_t device; ///< GPU: args.device, else pid; step, annotation on a GPU: of the GPU
 	int64_t stream; ///< GPU, annotation on a GPU: args.stream, else tid

@@ -5,6 +5,7 @@
 #include "diff/breakdown_memory.h"
 #include "diff/breakdown_of.h"
 #include "diff/drift.h"
+#include "diff/flame.h"
 #include "gate/environment.h"
 #include "gate/judge.h"
 #include "gate/sides.h"
@@ -176,6 +177,7 @@ enum status compare_runs(const struct run *a, const struct run *b,
 	drift_rows(&bench.pairs, categories, out);
 	add_breakdown(&bench, out);
 	add_memory(&bench, out);
+	flame_of(&bench, &out->arena, &out->flame);
 	bench_release(&bench);
 	return ST_OK;
 }

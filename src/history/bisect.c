@@ -40,7 +40,7 @@ static bool add_rule(struct strbuf *b, const char *query)
 }
 
 /* In a unit that rules know, without a loss. */
-static void add_limit(struct strbuf *b, const struct trend_figure *f, int64_t value)
+static void add_limit(struct strbuf *b, const struct course_figure *f, int64_t value)
 {
 	char buf[NUMBER_TEXT];
 	strbuf_adds(b, number_format(value, (int)f->digits, buf));
@@ -52,7 +52,7 @@ static void add_limit(struct strbuf *b, const struct trend_figure *f, int64_t va
 		strbuf_adds(b, "%");
 }
 
-static const char *short_commit(struct arena *a, const struct trend_run *r)
+static const char *short_commit(struct arena *a, const struct course_run *r)
 {
 	enum { CHARS = 40 };
 	struct span s = span_of(r->commit);
@@ -64,13 +64,14 @@ static const char *short_commit(struct arena *a, const struct trend_run *r)
 }
 
 /* The newest change for the worse of a figure of whole runs. */
-static const struct trend_point *newest(const struct trend *t, const struct trend_figure **figure)
+static const struct course_point *newest(const struct course *t,
+                                         const struct course_figure **figure)
 {
-	const struct trend_point *best = NULL;
+	const struct course_point *best = NULL;
 	for (size_t i = 0; i < t->points.nr; i++) {
-		const struct trend_point *p = &t->points.v[i];
+		const struct course_point *p = &t->points.v[i];
 		for (size_t k = 0; k < t->figures.nr; k++) {
-			const struct trend_figure *f = &t->figures.v[k];
+			const struct course_figure *f = &t->figures.v[k];
 			bool whole = f->place == p->figure && !f->label.n && f->rank < 0;
 			if (whole && p->is_worse && (!best || p->first > best->first)) {
 				best = p;
@@ -81,10 +82,10 @@ static const struct trend_point *newest(const struct trend *t, const struct tren
 	return best;
 }
 
-enum status bisect_write(struct trend *t, struct sink *out, struct diag_log *log)
+enum status bisect_write(struct course *t, struct sink *out, struct diag_log *log)
 {
-	const struct trend_figure *f = NULL;
-	const struct trend_point *p = newest(t, &f);
+	const struct course_figure *f = NULL;
+	const struct course_point *p = newest(t, &f);
 	if (!p)
 		return diag_fail(log, ST_INPUT,
 		                 "the history has no change for the worse of a figure of whole runs: %s",

@@ -3,11 +3,11 @@
 #define GG_HISTORY_BISECT_H
 
 #include "base/diag.h"
-#include "history/trend.h"
+#include "history/course.h"
 
 /// Write the script that finds the commit of the newest change for the worse: a run is bad beyond
 /// the middle of the levels before and after. ST_INPUT where there is no such change, or its runs
 /// do not say their commits.
-GG_MUST_CHECK enum status bisect_write(struct trend *t, struct sink *out, struct diag_log *log);
+GG_MUST_CHECK enum status bisect_write(struct course *t, struct sink *out, struct diag_log *log);
 
 #endif

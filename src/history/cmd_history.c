@@ -9,17 +9,17 @@
 #include "cli/setup.h"
 #include "document/render.h"
 #include "history/bisect.h"
-#include "history/trend_document.h"
+#include "history/course_document.h"
 #include "report/writer.h"
 
 enum { MARKDOWN_BYTES = 60000, P_USUAL = 1000, P_LEAST = 100, P_MOST = 500000 };
 
-static enum status read_options(const struct options *o, struct trend_options *out,
+static enum status read_options(const struct options *o, struct course_options *out,
                                 struct diag_log *log)
 {
 	const char *since = o->value[OPT_SINCE], *p = o->value[OPT_P];
 	*out =
-	    (struct trend_options){ .p = P_USUAL, .since = INT64_MIN, .metric = o->value[OPT_METRIC] };
+	    (struct course_options){ .p = P_USUAL, .since = INT64_MIN, .metric = o->value[OPT_METRIC] };
 	if (since && !date_parse(span_of(since), &out->since))
 		return diag_fail(log, ST_USAGE, "option '--since' takes a date such as 2027-01-31, not %s",
 		                 text_quote(&log->arena, span_of(since)));
@@ -31,40 +31,40 @@ static enum status read_options(const struct options *o, struct trend_options *o
 
 /* ---- writing ---- */
 
-static void write_text(const struct trend *t, const struct write_options *w, struct sink *out)
+static void write_text(const struct course *t, const struct write_options *w, struct sink *out)
 {
 	struct document d;
-	trend_document(t, &d);
+	course_document(t, &d);
 	document_write_text(&d, w, out);
 	doc_release(&d);
 }
 
-static void write_markdown(const struct trend *t, const struct write_options *w, struct sink *out)
+static void write_markdown(const struct course *t, const struct write_options *w, struct sink *out)
 {
 	struct document d;
 	struct strbuf b = STRBUF_INIT;
-	trend_document(t, &d);
+	course_document(t, &d);
 	doc_markdown(&d, w->max_bytes ? w->max_bytes : MARKDOWN_BYTES, &b);
 	sink_write(out, strbuf_span(&b));
 	strbuf_release(&b);
 	doc_release(&d);
 }
 
-static void write_page(const struct trend *t, const struct write_options *w, struct sink *out)
+static void write_page(const struct course *t, const struct write_options *w, struct sink *out)
 {
 	(void)w;
-	trend_page(t, out);
+	course_page(t, out);
 }
 
-static void write_json(const struct trend *t, const struct write_options *w, struct sink *out)
+static void write_json(const struct course *t, const struct write_options *w, struct sink *out)
 {
 	(void)w;
-	trend_write(t, out);
+	course_write(t, out);
 }
 
 static const struct {
 	enum option option; ///< NR_OPTIONS: standard output, where nothing else goes there
-	void (*write)(const struct trend *t, const struct write_options *w, struct sink *out);
+	void (*write)(const struct course *t, const struct write_options *w, struct sink *out);
 } formats[] = {
 	{ OPT_MARKDOWN, write_markdown },
 	{ OPT_HTML, write_page },
@@ -72,7 +72,7 @@ static const struct {
 	{ NR_OPTIONS, write_text },
 };
 
-static enum status write_all(const struct trend *t, const struct options *o, struct diag_log *log)
+static enum status write_all(const struct course *t, const struct options *o, struct diag_log *log)
 {
 	struct write_options w = output_options(o);
 	bool to_stdout = false;
@@ -92,7 +92,7 @@ static enum status write_all(const struct trend *t, const struct options *o, str
 
 /* ---- the commands ---- */
 
-static enum status write_script(struct trend *t, struct diag_log *log)
+static enum status write_script(struct course *t, struct diag_log *log)
 {
 	struct sink *out;
 	TRY(sink_open("-", false, &out, log));
@@ -106,18 +106,18 @@ static enum status write_script(struct trend *t, struct diag_log *log)
 static enum status show_history(const struct options *o, const struct baseline *b,
                                 struct diag_log *log)
 {
-	struct trend_options wanted;
-	struct trend t;
+	struct course_options wanted;
+	struct course t;
 	TRY(read_options(o, &wanted, log));
 	/* files of earlier versions hold their runs inside the baseline */
-	trend_make(b->sample.runs.nr ? &b->sample : &b->recent, b->workload, &wanted, &t);
+	course_make(b->sample.runs.nr ? &b->sample : &b->recent, b->workload, &wanted, &t);
 	enum status st = ST_OK;
 	if (wanted.metric && !t.figures.nr && t.runs.nr)
 		st = diag_fail(log, ST_USAGE, "no run of the history has a figure of %s",
 		               text_quote(&log->arena, span_of(wanted.metric)));
 	if (st == ST_OK)
 		st = o->command == CMD_BISECT ? write_script(&t, log) : write_all(&t, o, log);
-	trend_release(&t);
+	course_release(&t);
 	return st;
 }
 

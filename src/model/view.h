@@ -41,10 +41,13 @@ struct rank_view {
 	const struct cross_rank *cross; ///< what all ranks together say of it
 };
 
+struct known_names;
+
 struct run_view {
 	struct arena arena;
 	const struct naming *naming;
 	const struct run *run;
+	struct known_names *known; ///< names of kernels that have been looked at
 	struct rank_view *ranks; ///< run->ranks.nr
 	struct name_table *labels; ///< of figures that are composed; filled as they are asked for
 	const struct metric **inputs; ///< one for each figure of files, by name, in its own unit
@@ -75,6 +78,9 @@ struct span kernel_match_name(struct arena *a, struct span name);
 /// The same as `n` has it: as it is where it says exact; then aliased. Owned by `a`,
 /// `name` itself or borrowed from `n`.
 struct span naming_match(const struct naming *n, struct arena *a, struct span name);
+
+/// The same for a kernel of the run of `v`, found once for all ranks; lives as long as the view.
+struct span view_match(const struct run_view *v, struct span name);
 
 /// One figure of one rank: a sample per step, or a single value.
 struct figure {

@@ -41,6 +41,8 @@ void doc_breakdowns(struct document *d, const struct report *r)
 			doc_cell(d);
 			doc_value(d, true, p->change);
 			doc_said_cell(d, p->detail);
+			if (p->at.changed)
+				doc_words(d, p->detail[0] ? ", changed here" : "changed here");
 		}
 	}
 	doc_end(d);
@@ -122,7 +124,7 @@ void doc_categories(struct document *d, const struct report *r)
 	struct category_pairs pairs = { 0 };
 	pair_side(&pairs, r->run, 1);
 	pair_side(&pairs, r->baseline_run, 0);
-	doc_section(d, "categories", "Categories", DOC_PAGE);
+	doc_section(d, "categories", "Categories", DOC_PAGE_FOLDED);
 	doc_table(d, "Categories", COLUMNS(columns));
 	for (size_t i = 0; i < pairs.list.nr; i++) {
 		const struct category_pair *p = &pairs.list.v[i];

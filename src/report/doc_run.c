@@ -113,7 +113,6 @@ void doc_facts(struct document *d, const struct report *r)
 		put_fact(d, f);
 		doc_said_cell(d, f->note);
 	}
-	doc_picture(d, "parts");
 	doc_end(d);
 }
 
@@ -191,7 +190,8 @@ static void put_table(struct document *d, const struct report_table *t, const ch
 void doc_lists(struct document *d, const struct report *r)
 {
 	const struct run_report *runs[] = { r->run, r->baseline_run };
-	doc_section(d, "lists", "Lists", r->kind == REPORT_RUN ? DOC_ASIDE : DOC_PAGE);
+	bool one = r->kind == REPORT_RUN;
+	doc_section(d, "lists", "Lists", one ? DOC_ASIDE : DOC_PAGE_FOLDED);
 	for (size_t i = 0; r->run && i < r->run->tables.nr; i++)
 		for (int side = 0; side < 2; side++) {
 			const char *id = r->run->tables.v[i].id;

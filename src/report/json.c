@@ -21,6 +21,8 @@ static void parts(struct emit *e, const char *key, const struct breakdown *b)
 		emit_number(e, "change", p->change, unit_digits(b->unit));
 		if (*p->detail)
 			emit_str(e, "detail", p->detail);
+		if (p->at.changed)
+			emit_bool(e, "changed", true);
 		emit_close(e, '}');
 	}
 	emit_close(e, ']');
@@ -104,6 +106,13 @@ static void texts(struct emit *e, const char *key, const char *const *v, size_t 
 	emit_close(e, ']');
 }
 
+static void source_line(struct emit *e, const struct source_line *at)
+{
+	emit_str(e, "file", at->file);
+	emit_number_if(e, "line", at->line > 0, at->line, 0);
+	emit_bool(e, "changed", at->changed);
+}
+
 static void finding(struct emit *e, const struct report *r, const struct finding *f)
 {
 	int digits = f->metric ? unit_digits(f->metric->unit) : 0;
@@ -124,6 +133,8 @@ static void finding(struct emit *e, const struct report *r, const struct finding
 		emit_open(e, NULL, '{');
 		emit_str(e, "level", place_level_names[f->where.v[i].level]);
 		emit_str(e, "name", f->where.v[i].name);
+		if (f->where.v[i].at.file)
+			source_line(e, &f->where.v[i].at);
 		emit_close(e, '}');
 	}
 	emit_close(e, ']');

@@ -1,4 +1,4 @@
-#include "history/trend_document.h"
+#include "history/course_document.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { COMMIT_CHARS = 12, SPARK_RUNS = 24, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, 
 
 /* ---- words ---- */
 
-static const char *name_of(struct document *d, const struct trend_figure *f)
+static const char *name_of(struct document *d, const struct course_figure *f)
 {
 	const char *label = arena_dup(&d->arena, f->label);
 	if (f->label.n && f->rank >= 0)
@@ -31,14 +31,14 @@ static const char *name_of(struct document *d, const struct trend_figure *f)
 }
 
 /* As much of a commit as tells it from others; "" unknown. */
-static const char *commit_of(struct document *d, const struct trend_run *r)
+static const char *commit_of(struct document *d, const struct course_run *r)
 {
 	struct span s = span_of(r->commit);
 	s.n = s.n < COMMIT_CHARS ? s.n : COMMIT_CHARS;
 	return arena_dup(&d->arena, s);
 }
 
-static void put_run(struct document *d, const struct trend_run *r)
+static void put_run(struct document *d, const struct course_run *r)
 {
 	if (r->commit[0])
 		doc_name(d, commit_of(d, r));
@@ -58,9 +58,9 @@ static const char *pct_text(struct document *d, int64_t pct)
 static void put_levels(struct document *d, enum unit unit, int64_t before, int64_t after,
                        int64_t pct, enum doc_tone tone)
 {
-	doc_figure(d, trend_text(&d->arena, unit, before));
+	doc_figure(d, course_text(&d->arena, unit, before));
 	doc_words(d, " → ");
-	doc_figure(d, trend_text(&d->arena, unit, after));
+	doc_figure(d, course_text(&d->arena, unit, after));
 	if (pct == INT64_MIN)
 		return;
 	doc_words(d, " (");
@@ -70,7 +70,7 @@ static void put_levels(struct document *d, enum unit unit, int64_t before, int64
 
 /* ---- change points ---- */
 
-static const struct trend_figure *figure_of(const struct trend *t, int64_t place)
+static const struct course_figure *figure_of(const struct course *t, int64_t place)
 {
 	for (size_t i = 0; i < t->figures.nr; i++)
 		if (t->figures.v[i].place == place)
@@ -78,10 +78,10 @@ static const struct trend_figure *figure_of(const struct trend *t, int64_t place
 	return NULL;
 }
 
-static void put_parts(struct document *d, const struct trend *t, const struct trend_point *p)
+static void put_parts(struct document *d, const struct course *t, const struct course_point *p)
 {
 	for (size_t i = 0; i < t->parts.nr; i++) {
-		const struct trend_part *part = &t->parts.v[i];
+		const struct course_part *part = &t->parts.v[i];
 		if (part->figure != p->figure || part->first != p->first)
 			continue;
 		doc_item(d, 1);
@@ -98,9 +98,9 @@ static void put_parts(struct document *d, const struct trend *t, const struct tr
 	}
 }
 
-static void put_change(struct document *d, const struct trend *t, const struct trend_point *p)
+static void put_change(struct document *d, const struct course *t, const struct course_point *p)
 {
-	const struct trend_figure *f = figure_of(t, p->figure);
+	const struct course_figure *f = figure_of(t, p->figure);
 	enum doc_tone tone = p->is_worse ? TONE_WORSE : p->is_better ? TONE_BETTER : TONE_PLAIN;
 	doc_add(d, DOC_SAID, TONE_STRONG, name_of(d, f));
 	doc_words(d, ": ");
@@ -108,7 +108,7 @@ static void put_change(struct document *d, const struct trend *t, const struct t
 }
 
 /* All figures that changed between the same runs, and what changed in the first of them. */
-static void put_event(struct document *d, const struct trend *t, const struct trend_point *p)
+static void put_event(struct document *d, const struct course *t, const struct course_point *p)
 {
 	char buf[NUMBER_TEXT];
 	doc_item(d, 0);
@@ -118,7 +118,7 @@ static void put_event(struct document *d, const struct trend *t, const struct tr
 	doc_words(d, " and ");
 	put_run(d, &t->runs.v[p->first]);
 	doc_printf(d, ", p %s%s", number_format(p->p, 6, buf), p->approved ? "; approved" : "");
-	for (const struct trend_point *q = p + 1; q < t->points.v + t->points.nr; q++)
+	for (const struct course_point *q = p + 1; q < t->points.v + t->points.nr; q++)
 		if (q->first == p->first) {
 			doc_item(d, 1);
 			put_change(d, t, q);
@@ -127,7 +127,7 @@ static void put_event(struct document *d, const struct trend *t, const struct tr
 }
 
 /* The newest first; of a run the first figure that it changed. */
-static void put_points(struct document *d, const struct trend *t)
+static void put_points(struct document *d, const struct course *t)
 {
 	doc_section(d, "changes", "Change points", DOC_OPEN);
 	for (size_t run = t->runs.nr; run-- > 0;)
@@ -142,7 +142,7 @@ static void put_points(struct document *d, const struct trend *t)
 /* ---- figures ---- */
 
 /* The newest runs, one character each: the lowest of them is the lowest bar. */
-static const char *sparkline(struct document *d, const struct trend_figure *f)
+static const char *sparkline(struct document *d, const struct course_figure *f)
 {
 	static const char *const bars[] = { "▁", "▂", "▃", "▅", "▇" };
 	enum { NR_BARS = sizeof bars / sizeof *bars };
@@ -160,7 +160,7 @@ static const char *sparkline(struct document *d, const struct trend_figure *f)
 	return arena_take(&d->arena, &b);
 }
 
-static size_t points_of(const struct trend *t, const struct trend_figure *f)
+static size_t points_of(const struct course *t, const struct course_figure *f)
 {
 	size_t nr = 0;
 	for (size_t i = 0; i < t->points.nr; i++)
@@ -168,7 +168,7 @@ static size_t points_of(const struct trend *t, const struct trend_figure *f)
 	return nr;
 }
 
-static void put_figures(struct document *d, const struct trend *t)
+static void put_figures(struct document *d, const struct course *t)
 {
 	static const struct doc_column columns[] = { { "figure", DOC_LEFT },   { "newest", DOC_RIGHT },
 		                                         { "level", DOC_RIGHT },   { "noise", DOC_RIGHT },
@@ -178,16 +178,17 @@ static void put_figures(struct document *d, const struct trend *t)
 	table->brief = FIGURES_SHOWN;
 	table->more_text = "figures";
 	for (size_t i = 0; i < t->figures.nr; i++) {
-		const struct trend_figure *f = &t->figures.v[i];
+		const struct course_figure *f = &t->figures.v[i];
 		size_t nr = points_of(t, f);
 		doc_row(d, 0);
 		if (f->label.n || f->rank >= 0 || strncmp(f->metric, "input.", 6) == 0)
 			doc_name_cell(d, name_of(d, f));
 		else
 			doc_words_cell(d, name_of(d, f));
-		doc_figure_cell(d, trend_text(&d->arena, f->unit, f->newest), true, f->newest);
-		doc_figure_cell(d, trend_text(&d->arena, f->unit, f->level), true, f->level);
-		doc_figure_cell(d, arena_printf(&d->arena, "±%s", trend_text(&d->arena, f->unit, f->noise)),
+		doc_figure_cell(d, course_text(&d->arena, f->unit, f->newest), true, f->newest);
+		doc_figure_cell(d, course_text(&d->arena, f->unit, f->level), true, f->level);
+		doc_figure_cell(d,
+		                arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->noise)),
 		                true, f->noise);
 		doc_figure_cell(d, nr ? arena_printf(&d->arena, "%zu", nr) : "–", true, (int64_t)nr);
 		doc_words_cell(d, sparkline(d, f));
@@ -195,7 +196,7 @@ static void put_figures(struct document *d, const struct trend *t)
 	doc_end(d);
 }
 
-static void put_runs(struct document *d, const struct trend *t)
+static void put_runs(struct document *d, const struct course *t)
 {
 	static const struct doc_column columns[] = { { "run", DOC_RIGHT },   { "time", DOC_LEFT },
 		                                         { "commit", DOC_LEFT }, { "verdict", DOC_LEFT },
@@ -204,7 +205,7 @@ static void put_runs(struct document *d, const struct trend *t)
 	struct doc_table *table = doc_table(d, "Runs", columns, sizeof columns / sizeof *columns);
 	table->brief = RUNS_SHOWN;
 	for (size_t i = t->runs.nr; i-- > 0;) {
-		const struct trend_run *r = &t->runs.v[i];
+		const struct course_run *r = &t->runs.v[i];
 		doc_row(d, 0);
 		doc_figure_cell(d, arena_printf(&d->arena, "%" PRId64, r->place + 1), true, r->place);
 		doc_name_cell(d, r->time[0] ? r->time : "–");
@@ -217,7 +218,7 @@ static void put_runs(struct document *d, const struct trend *t)
 }
 
 /* Of figures that changed, then of the others; as many as a page can hold. */
-static void put_pictures(struct document *d, const struct trend *t)
+static void put_pictures(struct document *d, const struct course *t)
 {
 	size_t nr = 0;
 	doc_section(d, "charts", "Over the runs", DOC_PAGE);
@@ -228,7 +229,7 @@ static void put_pictures(struct document *d, const struct trend *t)
 	doc_end(d);
 }
 
-void trend_document(const struct trend *t, struct document *d)
+void course_document(const struct course *t, struct document *d)
 {
 	doc_init(d);
 	d->marker = arena_printf(&d->arena, "history-%s", t->workload);
@@ -246,17 +247,17 @@ void trend_document(const struct trend *t, struct document *d)
 /* ---- the page ---- */
 
 struct drawing {
-	const struct trend *t;
+	const struct course *t;
 	struct document *d;
 };
 
 /* The level of each stretch, from its first run to its last. */
-static void draw_levels(const struct trend *t, const struct trend_figure *f, struct svg_range x,
+static void draw_levels(const struct course *t, const struct course_figure *f, struct svg_range x,
                         struct svg_range y, struct strbuf *out)
 {
 	int64_t from = 0;
 	for (size_t i = 0; i < t->points.nr; i++) {
-		const struct trend_point *p = &t->points.v[i];
+		const struct course_point *p = &t->points.v[i];
 		if (p->figure != f->place)
 			continue;
 		struct svg_points line = { 0 };
@@ -279,8 +280,8 @@ static void put_axis(const struct drawing *w, enum unit unit, struct svg_range y
 	strbuf_adds(out, "<div class=\"plot\"><div class=\"y\" aria-hidden=\"true\">");
 	for (int i = y.parts; i >= 0; i--)
 		strbuf_addf(out, "<span>%s</span>",
-		            trend_text(&w->d->arena, unit,
-		                       (int64_t)(y.lo + ((__int128)y.hi - y.lo) * i / y.parts)));
+		            course_text(&w->d->arena, unit,
+		                        (int64_t)(y.lo + ((__int128)y.hi - y.lo) * i / y.parts)));
 	strbuf_adds(out, "</div>");
 }
 
@@ -290,7 +291,7 @@ static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf
 	size_t i = 0;
 	(void)nav;
 	sscanf(id, "%zu", &i);
-	const struct trend_figure *f = &w->t->figures.v[i];
+	const struct course_figure *f = &w->t->figures.v[i];
 	struct svg_range y = { INT64_MAX, INT64_MIN, 1 };
 	struct svg_range x = { 0, (int64_t)w->t->runs.nr - 1, 1 };
 	struct svg_points dots = { 0 };
@@ -315,7 +316,7 @@ static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf
 	vec_release(&dots.list);
 }
 
-void trend_page(const struct trend *t, struct sink *out)
+void course_page(const struct course *t, struct sink *out)
 {
 	struct document d;
 	struct drawing w = { t, &d };
@@ -325,7 +326,7 @@ void trend_page(const struct trend *t, struct sink *out)
 	html_text(&h, t->workload);
 	html_puts(&h, "</h1>\n");
 	html_header_end(&h);
-	trend_document(t, &d);
+	course_document(t, &d);
 	doc_html(&d, &hooks, &h.header, &h.body, &h.nav);
 	html_write_page(&h, arena_printf(&d.arena, "history: %s", t->workload), out);
 	doc_release(&d);

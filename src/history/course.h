@@ -1,6 +1,6 @@
 /// The history of a baseline as series of figures, with what changed in them.
-#ifndef GG_HISTORY_TREND_H
-#define GG_HISTORY_TREND_H
+#ifndef GG_HISTORY_COURSE_H
+#define GG_HISTORY_COURSE_H
 
 #include "io/sink.h"
 #include "metric/metric.h"
@@ -9,7 +9,7 @@
 #define TREND_SCHEMA "gpugate-trend-1"
 
 /// A run of the main branch.
-struct trend_run {
+struct course_run {
 	int64_t place; ///< from 0, oldest first
 	const char *commit, *time, *who, *reason; ///< "" unknown
 	const char *verdict; ///< what the gate said of it; "" unknown
@@ -17,7 +17,7 @@ struct trend_run {
 };
 
 /// A figure over the runs that have it.
-struct trend_figure {
+struct course_figure {
 	int64_t place;
 	const char *query, *metric; ///< query_text(), its metric
 	struct span label; ///< of an item; empty for the whole run
@@ -31,7 +31,7 @@ struct trend_figure {
 };
 
 /// The level of a figure changed between two runs.
-struct trend_point {
+struct course_point {
 	int64_t figure; ///< by its place
 	int64_t last, first; ///< place of the last run before it, and of the first after it
 	int64_t before, after; ///< medians of both levels
@@ -41,7 +41,7 @@ struct trend_point {
 };
 
 /// An item that changed with a point.
-struct trend_part {
+struct course_part {
 	int64_t figure, first; ///< of the point
 	int64_t place; ///< by size
 	const char *metric;
@@ -51,34 +51,34 @@ struct trend_part {
 	enum unit unit;
 };
 
-struct trend {
+struct course {
 	struct arena arena;
 	const char *workload;
-	VEC(struct trend_run) runs;
-	VEC(struct trend_figure) figures; ///< those of the whole run first
-	VEC(struct trend_point) points; ///< by figure, then run
-	VEC(struct trend_part) parts; ///< by figure, run, place
+	VEC(struct course_run) runs;
+	VEC(struct course_figure) figures; ///< those of the whole run first
+	VEC(struct course_point) points; ///< by figure, then run
+	VEC(struct course_part) parts; ///< by figure, run, place
 	const char *headline;
 };
 
-struct trend_options {
+struct course_options {
 	int64_t p; ///< of change points, 1e-6
 	int64_t since; ///< day since 1970-01-01 from which runs count; INT64_MIN all
 	const char *metric; ///< glob: figures of these metrics, items too; NULL: figures of whole runs
 };
 
-/// Fill `out` from `h`, which it borrows from. Caller releases with trend_release().
-void trend_make(const struct history *h, const char *workload, const struct trend_options *o,
-                struct trend *out);
+/// Fill `out` from `h`, which it borrows from. Caller releases with course_release().
+void course_make(const struct history *h, const char *workload, const struct course_options *o,
+                 struct course *out);
 
 /// Give the memory back.
-void trend_release(struct trend *t);
+void course_release(struct course *t);
 
 /// A value of a figure for people; owned by `a`.
-const char *trend_text(struct arena *a, enum unit unit, int64_t value);
+const char *course_text(struct arena *a, enum unit unit, int64_t value);
 
 /// Write it as JSON, and the JSON Schema of that (schemas/gpugate-trend-1.json is this).
-void trend_write(const struct trend *t, struct sink *out);
-void trend_schema_write(struct sink *out);
+void course_write(const struct course *t, struct sink *out);
+void course_schema_write(struct sink *out);
 
 #endif

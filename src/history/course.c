@@ -1,4 +1,4 @@
-#include "history/trend.h"
+#include "history/course.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -14,31 +14,31 @@
 
 enum { PARTS_MOST = 5, PART_SHARE = 10 };
 
-const char *trend_text(struct arena *a, enum unit unit, int64_t value)
+const char *course_text(struct arena *a, enum unit unit, int64_t value)
 {
 	return unit_text(a, unit, value);
 }
 
 /* ---- runs ---- */
 
-static bool is_since(const struct past_run *run, const struct trend_options *o)
+static bool is_since(const struct past_run *run, const struct course_options *o)
 {
 	int64_t day;
 	return o->since == INT64_MIN || !date_parse(span_of(run->provenance.time), &day) ||
 	       day >= o->since;
 }
 
-static void add_run(struct trend *t, const struct past_run *run)
+static void add_run(struct course *t, const struct past_run *run)
 {
 	const struct provenance *p = &run->provenance;
 	int64_t place = (int64_t)t->runs.nr;
-	vec_push(&t->runs, (struct trend_run){ .place = place,
-	                                       .commit = p->commit,
-	                                       .time = p->time,
-	                                       .who = p->who,
-	                                       .reason = p->reason,
-	                                       .verdict = run->verdict ? run->verdict : "",
-	                                       .approved = run->source_hash == run->pin });
+	vec_push(&t->runs, (struct course_run){ .place = place,
+	                                        .commit = p->commit,
+	                                        .time = p->time,
+	                                        .who = p->who,
+	                                        .reason = p->reason,
+	                                        .verdict = run->verdict ? run->verdict : "",
+	                                        .approved = run->source_hash == run->pin });
 }
 
 /* ---- figures ---- */
@@ -63,7 +63,7 @@ static const struct past_value *value_at(const struct past_run *run, const struc
 
 /* Values with as many places as the one that has the most: figures of files differ in them. */
 static void fill_figure(const struct past_run *const *runs, size_t nr, const struct past_value *key,
-                        struct trend_figure *f)
+                        struct course_figure *f)
 {
 	f->digits = key->digits;
 	for (size_t i = 0; i < nr; i++) {
@@ -80,16 +80,16 @@ static void fill_figure(const struct past_run *const *runs, size_t nr, const str
 	}
 }
 
-static void add_figure(struct trend *t, const struct past_run *const *runs, size_t nr,
+static void add_figure(struct course *t, const struct past_run *const *runs, size_t nr,
                        const struct past_value *key)
 {
 	struct span name = { key->query, strcspn(key->query, " ") };
 	const struct metric *m = metric_named(name, &t->arena);
-	struct trend_figure f = { .place = (int64_t)t->figures.nr,
-		                      .query = key->query,
-		                      .metric = arena_dup(&t->arena, name),
-		                      .label = key->label,
-		                      .rank = key->rank };
+	struct course_figure f = { .place = (int64_t)t->figures.nr,
+		                       .query = key->query,
+		                       .metric = arena_dup(&t->arena, name),
+		                       .label = key->label,
+		                       .rank = key->rank };
 	if (!m)
 		return; /* there is no such metric any more */
 	fill_figure(runs, nr, key, &f);
@@ -102,7 +102,7 @@ static void add_figure(struct trend *t, const struct past_run *const *runs, size
 }
 
 /* Every figure that some run has. */
-static void add_figures(struct trend *t, const struct past_run *const *runs, size_t nr)
+static void add_figures(struct course *t, const struct past_run *const *runs, size_t nr)
 {
 	VEC(struct past_value) keys = VEC_INIT;
 	for (size_t i = 0; i < nr; i++)
@@ -118,7 +118,7 @@ static void add_figures(struct trend *t, const struct past_run *const *runs, siz
 /* ---- what changed ---- */
 
 /* Median of the values of runs [from, to), and how far they scatter; false where there are none. */
-static bool level_of(const struct trend_figure *f, int64_t from, int64_t to, int64_t *median,
+static bool level_of(const struct course_figure *f, int64_t from, int64_t to, int64_t *median,
                      int64_t *scatter)
 {
 	int64_t *v = mem_calloc(f->values.nr + 1, sizeof *v);
@@ -132,7 +132,7 @@ static bool level_of(const struct trend_figure *f, int64_t from, int64_t to, int
 	return nr > 0;
 }
 
-static int64_t size_of(const struct trend_part *p)
+static int64_t size_of(const struct course_part *p)
 {
 	int64_t change = number_sub(p->after, p->before);
 	return change < 0 ? number_sub(0, change) : change;
@@ -140,7 +140,7 @@ static int64_t size_of(const struct trend_part *p)
 
 static int part_cmp(const void *a, const void *b)
 {
-	const struct trend_part *x = a, *y = b;
+	const struct course_part *x = a, *y = b;
 	int64_t m = size_of(x), n = size_of(y);
 	return m != n ? (m < n) - (m > n) : span_cmp(x->label, y->label);
 }
@@ -153,20 +153,20 @@ static bool is_like(enum unit a, enum unit b)
 }
 
 /* The items that changed by a tenth of it or more, between the same levels. */
-static void add_parts(struct trend *t, const struct trend_point *p, int64_t from, int64_t to)
+static void add_parts(struct course *t, const struct course_point *p, int64_t from, int64_t to)
 {
-	const struct trend_figure *whole = &t->figures.v[p->figure];
-	VEC(struct trend_part) parts = VEC_INIT;
+	const struct course_figure *whole = &t->figures.v[p->figure];
+	VEC(struct course_part) parts = VEC_INIT;
 	int64_t change = number_sub(p->after, p->before), scatter;
 	change = change < 0 ? number_sub(0, change) : change;
 	for (size_t i = 0; i < t->figures.nr; i++) {
-		const struct trend_figure *f = &t->figures.v[i];
-		struct trend_part part = { .figure = p->figure,
-			                       .first = p->first,
-			                       .metric = f->metric,
-			                       .label = f->label,
-			                       .rank = f->rank,
-			                       .unit = f->unit };
+		const struct course_figure *f = &t->figures.v[i];
+		struct course_part part = { .figure = p->figure,
+			                        .first = p->first,
+			                        .metric = f->metric,
+			                        .label = f->label,
+			                        .rank = f->rank,
+			                        .unit = f->unit };
 		if ((!f->label.n && f->rank < 0) || f == whole || !is_like(f->unit, whole->unit) ||
 		    !level_of(f, from, p->first, &part.before, &scatter) ||
 		    !level_of(f, p->first, to, &part.after, &scatter) ||
@@ -182,7 +182,7 @@ static void add_parts(struct trend *t, const struct trend_point *p, int64_t from
 	vec_release(&parts);
 }
 
-static bool was_approved(const struct trend *t, int64_t from, int64_t to)
+static bool was_approved(const struct course *t, int64_t from, int64_t to)
 {
 	for (int64_t i = from; i < to; i++)
 		if (t->runs.v[i].approved)
@@ -190,14 +190,14 @@ static bool was_approved(const struct trend *t, int64_t from, int64_t to)
 	return false;
 }
 
-static void add_point(struct trend *t, const struct trend_figure *f, int64_t from, int64_t to,
+static void add_point(struct course *t, const struct course_figure *f, int64_t from, int64_t to,
                       const struct change_point *c)
 {
-	struct trend_point p = { .figure = f->place,
-		                     .last = f->runs.v[c->at - 1],
-		                     .first = f->runs.v[c->at],
-		                     .p = c->p,
-		                     .change_pct = INT64_MIN };
+	struct course_point p = { .figure = f->place,
+		                      .last = f->runs.v[c->at - 1],
+		                      .first = f->runs.v[c->at],
+		                      .p = c->p,
+		                      .change_pct = INT64_MIN };
 	int64_t scatter;
 	level_of(f, from, p.first, &p.before, &scatter);
 	level_of(f, p.first, to, &p.after, &scatter);
@@ -214,7 +214,7 @@ static void add_point(struct trend *t, const struct trend_figure *f, int64_t fro
 	add_parts(t, &p, from, to);
 }
 
-static void find_points(struct trend *t, struct trend_figure *f, int64_t p)
+static void find_points(struct course *t, struct course_figure *f, int64_t p)
 {
 	struct change_list c;
 	int64_t from = 0, end = (int64_t)t->runs.nr;
@@ -228,7 +228,7 @@ static void find_points(struct trend *t, struct trend_figure *f, int64_t p)
 	vec_release(&c.list);
 }
 
-static bool is_wanted(const struct trend_figure *f, const struct trend_options *o)
+static bool is_wanted(const struct course_figure *f, const struct course_options *o)
 {
 	if (o->metric)
 		return fnmatch(o->metric, f->metric, 0) == 0;
@@ -236,11 +236,11 @@ static bool is_wanted(const struct trend_figure *f, const struct trend_options *
 }
 
 /* Items that nobody asked for have told what they know of the points. */
-static void drop_unwanted(struct trend *t, const struct trend_options *o)
+static void drop_unwanted(struct course *t, const struct course_options *o)
 {
 	size_t nr = 0;
 	for (size_t i = 0; i < t->figures.nr; i++) {
-		struct trend_figure *f = &t->figures.v[i];
+		struct course_figure *f = &t->figures.v[i];
 		if (is_wanted(f, o)) {
 			t->figures.v[nr++] = *f;
 			continue;
@@ -251,7 +251,7 @@ static void drop_unwanted(struct trend *t, const struct trend_options *o)
 	t->figures.nr = nr;
 }
 
-static const char *headline(struct trend *t)
+static const char *headline(struct course *t)
 {
 	size_t nr = t->points.nr, runs = t->runs.nr;
 	if (runs < 2 * CHANGE_LEAST)
@@ -263,11 +263,11 @@ static const char *headline(struct trend *t)
 	                    nr == 1 ? "" : "s", t->figures.nr, runs);
 }
 
-void trend_make(const struct history *h, const char *workload, const struct trend_options *o,
-                struct trend *out)
+void course_make(const struct history *h, const char *workload, const struct course_options *o,
+                 struct course *out)
 {
 	VEC(const struct past_run *) runs = VEC_INIT;
-	*out = (struct trend){ .arena = ARENA_INIT, .workload = workload };
+	*out = (struct course){ .arena = ARENA_INIT, .workload = workload };
 	for (size_t i = 0; i < h->runs.nr; i++)
 		if (is_since(&h->runs.v[i], o)) {
 			vec_push(&runs, &h->runs.v[i]);
@@ -282,7 +282,7 @@ void trend_make(const struct history *h, const char *workload, const struct tren
 	out->headline = headline(out);
 }
 
-void trend_release(struct trend *t)
+void course_release(struct course *t)
 {
 	for (size_t i = 0; i < t->figures.nr; i++) {
 		vec_release(&t->figures.v[i].values);
