@@ -142,8 +142,6 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 		            o->value[OPT_HTML] != NULL, &j->report);
 	if (st == ST_OK)
 		explain(&j->candidates, &j->setup, b, &j->report);
-	if (st == ST_OK)
-		st = setup_mark_changed(o, &j->candidates.v[0], j->report.baseline.commit, &j->report, log);
 	return st;
 }
 
@@ -161,6 +159,8 @@ enum status cmd_check(const struct options *o, struct diag_log *log)
 	struct report *r = &j.report;
 	enum status st = check_begin(&j, o, 1, log);
 	bool fresh = st == ST_OK && j.b.pin.ranks.nr == 0;
+	if (st == ST_OK)
+		st = setup_mark_changed(o, &j.candidates.v[0], r->baseline.commit, r, log);
 	if (st == ST_OK && fresh && r->status == ST_OK && o->value[OPT_BOOTSTRAP])
 		st = bootstrap(&j.candidates, &j.setup, o, j.path, log);
 	if (st == ST_OK && !fresh && o->value[OPT_PROPOSE] && r->counts[VERDICT_FAIL])
