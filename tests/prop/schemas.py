@@ -3,7 +3,7 @@
 
 Outputs of many kinds, those of tests/golden among them, are valid; the same with a key too many, a key too few or a
 value of another type are not. The schemas of result, plan, diff, report and metrics are written by hand: every key that
-they declare must occur in one of the outputs. Those of rules, digest, run, baseline, history and suite are renewed by
+they declare must occur in one of the outputs. Those of rules, digest, run, baseline, history, suite and trend are renewed by
 tests/unit/test_schemas.c from the tables of the program.
 
 usage: schemas.py       ($GPUGATE is the program; skipped without python3-jsonschema and python3-yaml)

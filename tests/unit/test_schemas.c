@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "history/course.h"
 #include "model/rows.h"
 #include "rules/rules_file.h"
 #include "store/digest_json.h"
@@ -20,6 +21,7 @@ static const struct {
 	{ "../schemas/" RUN_SCHEMA ".json", run_schema_write },
 	{ "../schemas/" BASELINE_SCHEMA ".json", baseline_schema_write },
 	{ "../schemas/" HISTORY_SCHEMA ".json", history_schema_write },
+	{ "../schemas/" TREND_SCHEMA ".json", course_schema_write },
 	{ "../schemas/" SUITE_SCHEMA ".json", suite_schema_write },
 };
 
