@@ -56,6 +56,8 @@
 
    suite/     many cases as one gate: the suite file, a process for each case, shards, their reports
 
+   history/   figures over the runs of a baseline's history, and where they changed for good
+
    pages/     a program of the build: manual pages and completions, from the tables of cli
 
    The digest is the waist: nothing after it sees an event, nothing before it knows a rule.

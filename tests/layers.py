@@ -42,6 +42,7 @@ ROOMS = {
     "cli": NOUNS | {"io", "xspace", "read", "nsys", "merge", "reduce", "replay", "store", "results", "rules", "diff", "gate", "cause", "changed", "evidence",
                     "diagnose", "document", "report", "html", "init"},
     "suite": NOUNS | {"io", "store", "rules", "names", "document", "report", "html", "cli"},
+    "history": NOUNS | {"io", "store", "document", "report", "html", "cli"},
     "pages": NOUNS | {"cli"},
     "main.c": {"cli"},
 }

@@ -32,6 +32,8 @@ static enum status (*const commands[NR_COMMANDS])(const struct options *, struct
 	[CMD_BASELINE_LOG] = cmd_baseline_log,
 	[CMD_BASELINE_PRUNE] = cmd_baseline_prune,
 	[CMD_BASELINE_VERIFY] = cmd_baseline_verify,
+	[CMD_HISTORY] = cmd_history,
+	[CMD_BISECT] = cmd_history,
 	[CMD_METRICS] = cmd_metrics,
 	[CMD_LINT] = cmd_lint,
 	[CMD_EXPLAIN] = cmd_explain,
@@ -90,8 +92,7 @@ static enum status print_help(const struct options *o, struct diag_log *log)
 	return sink_commit(out, log);
 }
 
-/* What is left of the machine is for what else runs there, and the files that are read. */
-static uint64_t memory_limit(const struct options *o)
+uint64_t cli_memory_limit(const struct options *o)
 {
 	int64_t given = options_size(o, OPT_MAX_MEMORY, 0);
 	return given > 0 ? (uint64_t)given : machine_memory() / 4 * 3;
@@ -112,7 +113,7 @@ static enum status run_command(const struct options *o, enum status parsed, stru
 	if (o->help)
 		return print_help(o, log);
 	TRY(output_check(o, log));
-	mem_limit(memory_limit(o));
+	mem_limit(cli_memory_limit(o));
 	if (o->value[OPT_SUITE])
 		return cmd_suite_baseline(o, log);
 	return commands[o->command](o, log);

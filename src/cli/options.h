@@ -32,6 +32,10 @@
 	X(BASELINE_PRUNE, "baseline prune", "", 0, 0, "drop old runs of that history")              \
 	X(BASELINE_VERIFY, "baseline verify", "[FILE...]", 0, -1,                                   \
 	  "check that a baseline is sound, not too old, and has what the rules ask for")            \
+	X(HISTORY, "history", "[WORKLOAD]", 0, 1,                                                   \
+	  "figures over the runs of the main branch, and where they changed for good")              \
+	X(BISECT, "bisect", "[WORKLOAD]", 0, 1,                                                     \
+	  "print a script for 'git bisect run' that finds the commit of the newest regression")     \
 	X(METRICS, "metrics", "[RUN...]", 0, -1,                                                    \
 	  "without RUN the table of metrics; with RUN every figure of it")                          \
 	X(LINT, "lint", "RULES...", 1, -1, "check rules files, say what each rule asks for")        \
@@ -56,6 +60,7 @@
 	X("SUITE",                                                                                   \
 	  "SUITE is a suite file (default: gpugate-suite.yaml); with --merge what --json of each "   \
 	  "shard\nwrote.")                                                                           \
+	X("WORKLOAD", "WORKLOAD is that of the baseline (default: what the rules say).")             \
 	X("FILE", "FILE is a stored baseline; without any it is the one that the rules name.")
 
 enum command {
@@ -68,13 +73,15 @@ enum command {
 #define ON(cmd) (1u << CMD_##cmd)
 /* of stored baselines: those that take a run, those that do not */
 #define ON_TAKING (ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE))
-#define ON_STORED (ON(BASELINE_SHOW) | ON(BASELINE_LOG) | ON(BASELINE_PRUNE) | ON(BASELINE_VERIFY))
+#define ON_STORED                                                                      \
+	(ON(BASELINE_SHOW) | ON(BASELINE_LOG) | ON(BASELINE_PRUNE) | ON(BASELINE_VERIFY) | \
+	 ON(HISTORY) | ON(BISECT))
 #define ON_RUNS \
 	(ON(CHECK) | ON(DIFF) | ON(REPORT) | ON(DIGEST) | ON(MERGE) | ON_TAKING | ON(METRICS))
 #define ON_REPORTS (ON(CHECK) | ON(DIFF) | ON(REPORT))
 /* reading runs in the same way for all cases of a suite */
 #define ON_READING (ON_RUNS | ON(SUITE))
-#define ON_PAGES (ON_REPORTS | ON(SUITE))
+#define ON_PAGES (ON_REPORTS | ON(SUITE) | ON(HISTORY))
 
 /// X(id, name, argument (NULL: a switch; N and BYTES: whole numbers; SIZE: bytes with
 /// a unit; FILE and RUN: paths; a|b|c: one of these words), commands, meaning ("may be
@@ -136,17 +143,22 @@ enum command {
 	  "a run of the baseline's code, made in turn with those of the candidate on its machine; "    \
 	  "may "                                                                                       \
 	  "be repeated")                                                                               \
+	X(SUITE, "suite", "FILE", ON_TAKING,                                                           \
+	  "do it for every case of a suite file in turn; create leaves baselines that are there")      \
+	X(SHARD, "shard", "N/ALL", ON(SUITE),                                                          \
+	  "judge every ALL-th case alone, from the N-th on; --merge joins what --json writes")         \
+	X(MERGE, "merge", NULL, ON(SUITE), "join the parts of all shards to one report")               \
+	X(METRIC, "metric", "GLOB", ON(HISTORY) | ON(BISECT),                                          \
+	  "figures of these metrics, of kernels and ranks too (default: those of whole runs)")         \
+	X(SINCE, "since", "DATE", ON(HISTORY) | ON(BISECT), "runs from DATE on (2027-01-31)")          \
+	X(P, "p", "NUMBER", ON(HISTORY) | ON(BISECT),                                                  \
+	  "how seldom chance may part the runs as a change point does (default: 0.001)")               \
 	X(CHANGED, "changed", "FILE", ON(CHECK) | ON(DIFF),                                            \
 	  "a file that the change under review touches, by its path in the repository: places in it "  \
 	  "are marked; may be repeated")                                                               \
 	X(CHANGED_FROM, "changed-from", "git[:COMMIT]", ON(CHECK) | ON(DIFF),                          \
 	  "ask git which files those are: since COMMIT (default: the target of the merge or pull "     \
 	  "request, else the commit of the baseline)")                                                 \
-	X(SUITE, "suite", "FILE", ON_TAKING,                                                           \
-	  "do it for every case of a suite file in turn; create leaves baselines that are there")      \
-	X(SHARD, "shard", "N/ALL", ON(SUITE),                                                          \
-	  "judge every ALL-th case alone, from the N-th on; --merge joins what --json writes")         \
-	X(MERGE, "merge", NULL, ON(SUITE), "join the parts of all shards to one report")               \
 	X(FAIL_ON, "fail-on", "fail|warn|never", ON(CHECK) | ON(SUITE),                                \
 	  "least verdict that ends with exit code 1 (default: fail)")                                  \
 	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK) | ON(SUITE),                       \

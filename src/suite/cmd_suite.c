@@ -4,10 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/load_internal.h"
 #include "cli/output.h"
 #include "io/cores.h"
 #include "suite/case.h"
@@ -24,6 +24,7 @@ struct work {
 	struct suite_jobs jobs;
 	struct arena arena;
 	struct suite *out;
+	size_t at_once; ///< processes: each may have its share of memory
 	struct diag_log *log;
 };
 
@@ -86,6 +87,7 @@ static void judge_case(size_t i, void *ctx, struct sink *out)
 	struct work *w = ctx;
 	struct suite one;
 	size_t place = place_of(w, i);
+	mem_limit(cli_memory_limit(&w->options) / w->at_once);
 	suite_init(&one);
 	one.total = w->out->total;
 	case_judge(&w->jobs.list.v[place], &w->options, place, (size_t)one.total, &one);
@@ -112,13 +114,13 @@ static void take_case(size_t i, struct span text, const char *died, void *ctx)
 }
 
 /* As many cases at once as there are threads; where there are fewer, each has several. */
-static size_t share_jobs(struct work *w, size_t nr)
+static void share_jobs(struct work *w, size_t nr)
 {
 	uint64_t jobs = options_u64(&w->options, OPT_JOBS, cores_usable());
 	uint64_t at_once = jobs < nr ? jobs : nr;
 	at_once = at_once ? at_once : 1;
 	w->options.value[OPT_JOBS] = arena_printf(&w->arena, "%" PRIu64, jobs / at_once);
-	return (size_t)at_once;
+	w->at_once = (size_t)at_once;
 }
 
 static enum status judge_suite(const struct options *o, struct suite *out, struct diag_log *log)
@@ -135,12 +137,11 @@ static enum status judge_suite(const struct options *o, struct suite *out, struc
 		out->name = arena_dup(&out->arena, span_of(w.file.name));
 		out->hash = hash_of(&w.jobs);
 		out->total = (int64_t)total;
-		st = children_run(&(struct children){ .nr = nr,
-		                                      .at_once = share_jobs(&w, nr),
-		                                      .ctx = &w,
-		                                      .work = judge_case,
-		                                      .take = take_case },
-		                  log);
+		share_jobs(&w, nr);
+		st = children_run(
+		    &(struct children){
+		        .nr = nr, .at_once = w.at_once, .ctx = &w, .work = judge_case, .take = take_case },
+		    log);
 	}
 	work_release(&w);
 	return st;

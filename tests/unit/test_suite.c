@@ -117,7 +117,8 @@ static void test_expand(void **state)
 
 static void add(struct suite *s, unsigned verdict, int64_t exit_code)
 {
-	vec_push(&s->cases, (struct suite_case){ .place = (int64_t)s->cases.nr,
+	int64_t place = (int64_t)s->cases.nr;
+	vec_push(&s->cases, (struct suite_case){ .place = place,
 	                                         .name = "x",
 	                                         .verdict = verdict,
 	                                         .exit_code = exit_code,
