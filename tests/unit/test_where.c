@@ -264,8 +264,8 @@ static void apart(void **state)
 	assert_row(d, "a", 1, 3, 4);
 	assert_row(d, "b", 1, 2, 3);
 	assert_row(d, "c", 1, 2, 3);
-	assert_row(d, "b", 2, 2, INT64_MAX - INT64_MAX / 4);
-	assert_row(d, "a", 2, 1, INT64_MAX / 4);
+	assert_row(d, "b", 2, 2, INT64_MAX / 4 * 3 + 2);
+	assert_row(d, "a", 2, 1, INT64_MAX / 4 + 1);
 	assert_row(d, "", 3, 5, 500);
 	assert_row(d, "a", 4, 1, 5);
 	assert_row(d, "b", 4, 1, 4);
