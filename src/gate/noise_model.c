@@ -10,9 +10,11 @@
 #include "gate/noise_budget.h"
 
 /* What is assumed before anything is measured: as standard deviations, and how many runs that
-   is worth. Sessions of one process differ by 13 % to 16 % where the host decides. */
+   is worth. Sessions of one process differ by 13 % to 16 % where the host decides. The machine's
+   variance is taken for that of the operators, which all of them have measured in every run:
+   ten runs of a gate without such a guess would know it less well. */
 static const double unknown_own = 0.01, wall = 0.05, least_own = 0.002;
-enum { UNKNOWN_RUNS = 4, MACHINE_RUNS = 6, WALL_RUNS = 4, COMM_TIMES = 9 };
+enum { UNKNOWN_RUNS = 4, MACHINE_RUNS = 10, PAIR_RUNS = 6, WALL_RUNS = 4, COMM_TIMES = 9 };
 
 /* Units with less time have more noise than they tell of the machine. */
 static const double least_share = 0.005;
@@ -384,7 +386,7 @@ static struct noise_prior prior_of(const struct noise_model *m, enum family fami
 	case FAMILY_WALL:
 		return (struct noise_prior){ wall * wall, WALL_RUNS };
 	case FAMILY_COMMUNICATION:
-		return (struct noise_prior){ COMM_TIMES * m->mean_own, MACHINE_RUNS };
+		return (struct noise_prior){ COMM_TIMES * m->mean_own, PAIR_RUNS };
 	default:
 		return (struct noise_prior){ m->mean_own * (1 + m->own_in_sum), MACHINE_RUNS };
 	}
@@ -445,6 +447,7 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	out->se =
 	    sqrt(out->variance * (out->shared + (1 - out->shared) * of_candidate + out->baseline));
 	prior.s2 = family == FAMILY_COMMUNICATION ? 2 * out->variance : prior.s2 / 2;
+	prior.df = fmin(prior.df, PAIR_RUNS);
 	out->pair = prior.s2;
 	if (!since_pin)
 		estimate_pairs(m, e, metric, prior, out);
