@@ -48,6 +48,7 @@
    report/    what is said of a check, a diff or a run, as a document; writers of JUnit, JSON,
               OpenMetrics; figures of one run
    html/      the writer of the page, its charts, style and script
+   evidence/  a small trace of each failed finding, of both sides
    init/      what gpugate init writes: files, rules for a run and for result files
    cli/       option table, formats of reports, loading of runs (several files at a time), where a
               run comes from, what init finds in a repository and writes; one file per group of

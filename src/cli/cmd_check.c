@@ -11,6 +11,7 @@
 #include "cli/check.h"
 #include "cli/output.h"
 #include "cli/remarks.h"
+#include "evidence/evidence.h"
 #include "gate/judge.h"
 
 enum status worse_status(enum status a, enum status b)
@@ -123,6 +124,16 @@ static void explain(const struct candidates *c, const struct setup *s, const str
 	causes_find(&in, out);
 }
 
+/* Both sides of what failed, to be looked at. */
+static enum status show(const struct candidates *c, const struct setup *s, const struct options *o,
+                        const struct run *baseline, struct report *r, struct diag_log *log)
+{
+	struct evidence_input in = { .side = { baseline, &c->v[0] },
+		                         .naming = &s->naming,
+		                         .folder = o->value[OPT_EVIDENCE] };
+	return in.folder ? evidence_write(&in, r, log) : ST_OK;
+}
+
 enum status check_begin(struct check_job *j, const struct options *o, size_t gates,
                         struct diag_log *log)
 {
@@ -142,6 +153,12 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 		            o->value[OPT_HTML] != NULL, &j->report);
 	if (st == ST_OK)
 		explain(&j->candidates, &j->setup, b, &j->report);
+	if (st == ST_OK)
+		st = setup_mark_changed(o, &j->candidates.v[0], j->report.baseline.commit, &j->report, log);
+	if (st == ST_OK)
+		st = show(&j->candidates, &j->setup, o,
+		          fresh && j->candidates.nr_controls ? &j->candidates.controls[0] : &j->b.pin,
+		          &j->report, log);
 	return st;
 }
 
@@ -159,8 +176,6 @@ enum status cmd_check(const struct options *o, struct diag_log *log)
 	struct report *r = &j.report;
 	enum status st = check_begin(&j, o, 1, log);
 	bool fresh = st == ST_OK && j.b.pin.ranks.nr == 0;
-	if (st == ST_OK)
-		st = setup_mark_changed(o, &j.candidates.v[0], r->baseline.commit, r, log);
 	if (st == ST_OK && fresh && r->status == ST_OK && o->value[OPT_BOOTSTRAP])
 		st = bootstrap(&j.candidates, &j.setup, o, j.path, log);
 	if (st == ST_OK && !fresh && o->value[OPT_PROPOSE] && r->counts[VERDICT_FAIL])

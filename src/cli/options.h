@@ -179,6 +179,9 @@ enum command {
 	  "take the run although checks of this rule fail; may be repeated")                           \
 	X(KEEP, "keep", "N", ON(BASELINE_PRUNE), "keep the newest N runs of the history")              \
 	X(BEFORE, "before", "DATE", ON(BASELINE_PRUNE), "drop runs from before DATE (2027-01-31)")     \
+	X(EVIDENCE, "evidence", "DIR", ON(CHECK),                                                      \
+	  "write a small trace of each failed finding there: what its operator launches on both "      \
+	  "sides")                                                                                     \
 	X(PROPOSE, "propose", "FILE", ON(CHECK),                                                       \
 	  "where a check fails, write there the baseline that accepts the run")                        \
 	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK),                                                     \
