@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/init_repo.h"
+#include "init/init_repo.h"
 #include "cli/setup.h"
 #include "init/init_files.h"
 #include "init/init_rules.h"
