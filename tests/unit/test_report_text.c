@@ -123,6 +123,8 @@ static void order(void **state)
 		"- insight: candidate rank 3: straggler: k\n- insight: baseline: lost-rank: k\n",
 		"- missing: copies[k]: memcpy.bytes of 'k' rose\n",
 		"- waived: stragglers: rank.straggler_pct rose; waived until 2027-01-31: 'k', issue 1234\n",
+		"\nWhat to do\n",
+		"  gpugate baseline create 'k' --force\n",
 		"\nWhere the change went\n",
 		"  compute         +9.000 ms\n"
 		"    GEMM          +9.000 ms\n"
@@ -130,8 +132,6 @@ static void order(void **state)
 		"        launches  +8.000 ms  launches 12 → 14\n"
 		"        mean      +1.000 ms  mean 1.000 ms → 1.100 ms\n"
 		"  median − mean   +3.300 ms\n",
-		"\nWhat to do\n",
-		"  gpugate baseline create 'k' --force\n",
 	};
 	struct report r;
 	(void)state;
