@@ -116,6 +116,8 @@ static void order(void **state)
 		"\n  fail step-cuda-time  100.10 ms → 112.40 ms (+12.29 %)  increase 5% and 2ms\n",
 		"\n  fail top-kernels k ",
 		"\n  inconclusive idle ",
+		"\nWhat to do\n",
+		"  gpugate baseline create 'k' --force\n",
 		"\nWhat to know\n",
 		"- warning: the environment differs: 'k'\n",
 		"- trust: candidate rank 3: dropped-kernels: the candidate has 'k'; spoils "
@@ -123,8 +125,6 @@ static void order(void **state)
 		"- insight: candidate rank 3: straggler: k\n- insight: baseline: lost-rank: k\n",
 		"- missing: copies[k]: memcpy.bytes of 'k' rose\n",
 		"- waived: stragglers: rank.straggler_pct rose; waived until 2027-01-31: 'k', issue 1234\n",
-		"\nWhat to do\n",
-		"  gpugate baseline create 'k' --force\n",
 		"\nWhere the change went\n",
 		"  compute         +9.000 ms\n"
 		"    GEMM          +9.000 ms\n"
