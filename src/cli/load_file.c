@@ -195,6 +195,7 @@ static enum status load_source(const struct loader *l, struct source *src,
 void load_file(const struct loader *l, struct artifact_file *file)
 {
 	struct source *src;
+	mem_reads(file->path);
 	file->outcome = OUTCOME_DIGEST;
 	file->status = open_file(l, file, &src);
 	if (file->status != ST_OK)

@@ -6,6 +6,8 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "merge/cycles.h"
+#include "merge/digest_fold.h"
+#include "merge/where.h"
 #include "store/digest_json.h"
 
 /* The number behind `word` in a file name, `rank-3` and `rank_3` included;
@@ -210,11 +212,60 @@ static enum status check_beside(const struct loader *l, struct artifact *p, stru
 	return ST_OK;
 }
 
+/* ---- recordings for the code ---- */
+
+/* The trace of the same rank that number `from` or a later one is, or NULL. */
+static struct digest *measured_of(const struct artifacts *artifacts, size_t *from, int64_t rank)
+{
+	for (; *from < artifacts->nr; ++*from) {
+		struct digest *d = artifacts->v[*from].digest;
+		if (d && !d->where && d->rank == rank && digest_has_trace(d))
+			return artifacts->v[(*from)++].digest;
+	}
+	return NULL;
+}
+
+/* They are no artifacts of their own: each goes into the traces of its rank. */
+static enum status join_where(struct artifacts *artifacts, struct diag_log *log)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < artifacts->nr; i++) {
+		struct digest *where = artifacts->v[i].digest, *d;
+		size_t at = 0, other = 0;
+		if (!where || !where->where)
+			continue;
+		for (size_t k = 0; k < i; k++)
+			other += artifacts->v[k].digest && artifacts->v[k].digest->where &&
+			         artifacts->v[k].digest->rank == where->rank;
+		d = measured_of(artifacts, &at, where->rank);
+		if (!d || other)
+			return diag_fail(log, ST_INPUT, "%s: a recording for the code of rank %" PRId64 " %s",
+			                 text_quote(&log->arena, span_of(artifacts->v[i].path)), where->rank,
+			                 other ? "is there twice; give one"
+			                       : "says nothing by itself; give the trace of the measured steps "
+			                         "with it");
+		for (; d; d = measured_of(artifacts, &at, where->rank))
+			digest_join_where(d, where);
+	}
+	for (size_t i = 0; i < artifacts->nr; i++) {
+		struct artifact *p = &artifacts->v[i];
+		if (p->digest->where)
+			digest_free(p->digest);
+		else
+			artifacts->v[nr++] = *p;
+	}
+	artifacts->nr = nr;
+	for (size_t i = 0; i < nr; i++)
+		digest_fold_code(artifacts->v[i].digest);
+	return ST_OK;
+}
+
 enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, struct run *run,
                            struct diag_log *log)
 {
 	size_t nr = 0, first = 0; /* kept; from where on of the same rank */
 	int64_t rank = -1; /* what is of the whole run joins its first rank */
+	TRY(join_where(artifacts, log));
 	number_hosts(artifacts);
 	adopt_rank(artifacts);
 	vec_sort(artifacts, artifact_cmp);

@@ -304,6 +304,8 @@ struct trust_counts {
 	int64_t tick_ns; ///< of the GPU activities: CLOCK_TICK_MAX in whole us; 0: 1 ns, or unknown
 	int64_t overlap_ns; ///< on one stream, between different correlation ids
 	int64_t negative_durations, malformed, json_faults;
+	int64_t
+	    untimed; ///< GPU activities whose duration was absent or below 0; 0 also if not recorded
 	int64_t fault_byte; ///< of the first tolerated JSON fault
 	bool truncated, partial;
 };
@@ -336,6 +338,7 @@ struct digest {
 	const char *communication; ///< substrings, space-separated, that made a kernel communication
 	int64_t warmup; ///< steps left out at the beginning
 	enum attribution attribution;
+	bool where; ///< a recording for the code alone (merge/where.h); never stored
 	bool window; ///< no step marker found: the one sample is the whole trace
 	const char *unmarked; ///< UNMARKED_PERIOD where steps without markers were asked for, else NULL
 	int64_t period_count; ///< of a trace without markers: repetitions of its launches; 0 none

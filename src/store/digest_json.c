@@ -230,6 +230,7 @@ void digest_schema_write(struct sink *out)
 
 static void read_digest(struct row_reader *r, void *ctx)
 {
+	r->sampled = true;
 	digest_read_into(r, ctx);
 }
 

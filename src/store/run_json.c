@@ -93,6 +93,7 @@ void run_schema_write(struct sink *out)
 static void read_run(struct row_reader *r, void *run)
 {
 	r->arena = &((struct run *)run)->arena;
+	r->sampled = true;
 	row_read(r, &run_schema, run);
 }
 
