@@ -314,7 +314,7 @@ static bool is_uniform(struct inquiry *q, double by)
 	if (q->out->uniform.found)
 		return true;
 	/* means of kernels rise with a few slow steps, too: the median step must have moved as well */
-	return by >= 1.012 && both_ratio(compute) - 1 >= (by - 1) / 2;
+	return both_ratio(compute) - 1 >= (by - 1) / 3;
 }
 
 static void find_uniform(struct inquiry *q, double by)
@@ -339,6 +339,7 @@ static void find_uniform(struct inquiry *q, double by)
 
 void suspect_whole(struct inquiry *q)
 {
+	const double notable = 1.012; /* what kernels have in common below it is noise of all of them */
 	struct shifts means = { 0 };
 	collect_means(q, &means);
 	double by = shifts_median(&means), reach = (by > 1 ? by - 1 : 1 - by) * 0.45;
@@ -350,7 +351,7 @@ void suspect_whole(struct inquiry *q)
 	}
 	if (find_batch(q)) {
 		q->common = by > 1 ? by : 1;
-	} else if (alike && by > 1) {
+	} else if (alike && by >= notable) {
 		q->common = by;
 		if (!inquiry_has(q, CAUSE_SLOW_RANK))
 			find_uniform(q, by);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "diff/bench.h"
 #include "diff/drift.h"
+#include "diff/flame.h"
 #include "diff/past.h"
 #include "gate/checks.h"
 #include "gate/environment.h"
@@ -220,6 +221,7 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 	if (st == ST_OK) {
 		uniform_settle(&noise, out);
 		drift_rows(&bench.pairs, in->categories, out);
+		flame_of(&bench, &out->arena, &out->flame);
 		waivers_warn(rules, in->today, waived, out);
 	}
 	noise_model_release(&noise);

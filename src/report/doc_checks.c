@@ -49,9 +49,9 @@ static void put_change(struct document *d, const struct check *c)
 
 /* ---- the first line ---- */
 
-static const char *label_of(const struct metric *m)
+const char *label_of_metric(const struct metric *m)
 {
-	return m->title ? m->title : m->name;
+	return m->id == METRIC_STEP_COMPUTE_TIME ? "compute per step" : m->title ? m->title : m->name;
 }
 
 /* The check that speaks for the others: of the whole step, else the first. */
@@ -72,7 +72,7 @@ static const struct check *worst_check(const struct report *r)
 /* "kernel.time of gemm +29.17 % (limit: increase 10%)" */
 static void put_worst(struct document *d, const struct check *c)
 {
-	doc_words(d, label_of(c->metric));
+	doc_words(d, label_of_metric(c->metric));
 	if (c->item[0]) {
 		doc_words(d, " of ");
 		doc_name(d, c->item);
@@ -150,9 +150,9 @@ static const struct check *check_of(const struct report *r, enum metric_id id)
 /* "12.48 ms → 13.14 ms wall time per step (+5.29 %, ±0.1 ms)" */
 static void put_key_figure(struct document *d, const char *label, const char *before,
                            const char *after, enum doc_tone tone, const char *change,
-                           const char *noise, bool first)
+                           const char *noise, const char *picture)
 {
-	doc_words(d, first ? "" : " · ");
+	doc_tile(d, picture);
 	doc_figure(d, before);
 	doc_words(d, " → ");
 	doc_add(d, DOC_FIGURE, TONE_STRONG, after);
@@ -170,7 +170,7 @@ void doc_key_figures(struct document *d, const struct report *r)
 	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
 		                                  METRIC_MEMORY_PEAK_ALLOCATED, METRIC_INPUT };
 	bool first = true;
-	if (r->kind != REPORT_CHECK)
+	if (r->kind == REPORT_RUN)
 		return;
 	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
 		const struct metric *m = &metric_table[ids[i]];
@@ -182,11 +182,10 @@ void doc_key_figures(struct document *d, const struct report *r)
 		if (first)
 			doc_paragraph(d);
 		if (c) {
-			const char *label =
-			    ids[i] == METRIC_STEP_COMPUTE_TIME ? "compute per step" : label_of(c->metric);
 			put_key_figure(
-			    d, label, c->baseline_text, c->candidate_text, change_tone(c->worse, c->change),
-			    c->pct_text[0] ? c->pct_text : c->change_text, c->evidence.noise_text, first);
+			    d, label_of_metric(c->metric), c->baseline_text, c->candidate_text, change_tone(c->worse, c->change),
+			    c->pct_text[0] ? c->pct_text : c->change_text, c->evidence.noise_text,
+			    arena_printf(&d->arena, "trend:%td", c - r->checks.v));
 		} else {
 			int64_t change = number_sub(f->value, b->value);
 			struct strbuf text = STRBUF_INIT;
@@ -194,8 +193,8 @@ void doc_key_figures(struct document *d, const struct report *r)
 				unit_format(&text, UNIT_PCT, number_pct(change, b->value), true);
 			else
 				unit_format(&text, m->unit, change, true);
-			put_key_figure(d, label_of(m), b->text, f->text, change_tone(m->worse, change),
-			               arena_take(&d->arena, &text), "", first);
+			put_key_figure(d, label_of_metric(m), b->text, f->text, change_tone(m->worse, change),
+			               arena_take(&d->arena, &text), "", "");
 		}
 		first = false;
 	}
@@ -212,6 +211,7 @@ static void put_places(struct document *d, const struct finding *f)
 	for (size_t i = 0; i < f->where.nr && i < PLACES_SHOWN; i++) {
 		doc_words(d, i ? " › " : "");
 		doc_name(d, f->where.v[i].name);
+		doc_words(d, f->where.v[i].at.changed ? " (changed here)" : "");
 	}
 }
 
@@ -247,6 +247,7 @@ static void put_finding(struct document *d, const struct report *r, size_t i)
 	}
 	if (i >= FINDINGS_WHOLE)
 		return;
+	d->line->picture = arena_printf(&d->arena, "finding:%zu", i);
 	put_places(d, f);
 	for (size_t k = 0; k < f->evidence.nr && k < EVIDENCE_SHOWN; k++) {
 		doc_item(d, 1);
@@ -256,6 +257,11 @@ static void put_finding(struct document *d, const struct report *r, size_t i)
 		doc_item(d, 1);
 		doc_words(d, "do: ");
 		doc_sentence(d, f->action);
+	}
+	if (f->trace) {
+		doc_item(d, 1);
+		doc_words(d, "trace of both sides: ");
+		doc_name(d, f->trace);
 	}
 	put_names_of_checks(d, r, f);
 }

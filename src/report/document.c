@@ -88,9 +88,13 @@ static void put_pictures(struct document *d)
 static void put_check(struct document *d, const struct report *r, struct trust_lines *trust)
 {
 	doc_findings(d, r, trust);
-	doc_remarks(d, r, trust);
-	doc_breakdowns(d, r);
 	doc_advice(d, r);
+	doc_remarks(d, r, trust);
+	doc_history(d, r);
+	doc_breakdowns(d, r);
+	doc_step(d, r);
+	doc_flame(d, r);
+	doc_steps_of_ranks(d, r);
 	put_pictures(d);
 	doc_kernels(d, r);
 	doc_categories(d, r);
@@ -108,7 +112,11 @@ static void put_diff(struct document *d, const struct report *r, struct trust_li
 	doc_figures(d, r);
 	doc_remarks(d, r, trust);
 	doc_breakdowns(d, r);
+	doc_code(d, r);
+	doc_step(d, r);
+	doc_flame(d, r);
 	doc_kernels(d, r);
+	doc_steps_of_ranks(d, r);
 	put_pictures(d);
 	doc_categories(d, r);
 	doc_scaling(d, r);
@@ -124,7 +132,10 @@ static void put_run(struct document *d, const struct report *r, struct trust_lin
 	doc_bound(d, r);
 	doc_advice(d, r);
 	doc_remarks(d, r, trust);
+	doc_step(d, r);
+	doc_flame(d, r);
 	doc_facts(d, r);
+	doc_steps_of_ranks(d, r);
 	put_pictures(d);
 	doc_lists(d, r);
 	doc_ranks(d, r, true, "Ranks");
@@ -156,6 +167,9 @@ static void add_names(struct short_names *names, const struct report *r)
 		for (size_t k = 0; k < r->findings.v[i].where.nr; k++)
 			if (r->findings.v[i].where.v[k].level == PLACE_KERNEL)
 				short_names_add(names, r->findings.v[i].where.v[k].name);
+	for (size_t i = 0; i < r->flame.nodes.nr; i++)
+		if (r->flame.nodes.v[i].kind == FLAME_KERNEL)
+			short_names_add(names, r->flame.nodes.v[i].name);
 	add_names_of_run(names, r->run);
 	add_names_of_run(names, r->baseline_run);
 	short_names_end(names);
