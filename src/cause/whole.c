@@ -345,13 +345,11 @@ void suspect_whole(struct inquiry *q)
 	double by = shifts_median(&means), reach = (by > 1 ? by - 1 : 1 - by) * 0.45;
 	bool alike = shifts_agree(&means, by, reach > 0.01 ? reach : 0.01);
 	vec_release(&means.list);
-	if (q->out->uniform.found) {
+	if (q->out->uniform.found)
 		by = 1 + (double)q->out->uniform.pct / 1e8;
-		alike = true;
-	}
 	if (find_batch(q)) {
 		q->common = by > 1 ? by : 1;
-	} else if (alike && by >= notable) {
+	} else if (q->out->uniform.found || (alike && by >= notable)) {
 		q->common = by;
 		if (!inquiry_has(q, CAUSE_SLOW_RANK))
 			find_uniform(q, by);
