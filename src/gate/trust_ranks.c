@@ -239,7 +239,7 @@ static void find_copies(struct peers *p)
 			first = i;
 			continue;
 		}
-		peers_name(p, all.v[i].rank, "same-recording", SPOILED_BY_PEERS | SPOILED_BY_MATCHES,
+		peers_name(p, all.v[i].rank, "same-recording", SPOILED_BY_MATCHES,
 		           arena_printf(&p->scope->out->arena,
 		                        "has the very recording of rank %" PRId64
 		                        ": one file was given for both",
