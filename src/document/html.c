@@ -1,15 +1,18 @@
 /* A document as the body of a page. */
 #include <inttypes.h>
 
+#include "base/intern.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "document/render.h"
 
-enum { NAME_CHARS = 90, NAME_CHARS_MAX = 4000, ROWS_MAX = 500, LEVELS = 9, FEW = 5 };
+/* A name is told whole once; of a very long one its beginning is enough after that. */
+enum { NAME_CHARS = 90, NAME_CHARS_MAX = 4000, NAME_CHARS_AGAIN = 250, ROWS_MAX = 500, LEVELS = 9, FEW = 5 };
 
 struct page {
 	const struct doc_page_hooks *hooks;
 	struct strbuf *out, *body, *nav;
+	struct name_table *told; ///< names that stand in the page
 	bool in_table;
 };
 
@@ -37,6 +40,15 @@ static void put_short(struct page *p, const char *name, size_t max_chars)
 	strbuf_release(&b);
 }
 
+static size_t chars_of(struct page *p, const char *whole)
+{
+	size_t known = p->told->nr;
+	if (text_chars(span_of(whole)) <= NAME_CHARS_AGAIN)
+		return NAME_CHARS_MAX;
+	name_intern(p->told, span_of(whole));
+	return p->told->nr > known ? NAME_CHARS_MAX : NAME_CHARS_AGAIN;
+}
+
 /* In a table a name that is shortened unfolds to the whole of it; in a line there is no room. */
 static void put_name(struct page *p, const struct doc_run *r)
 {
@@ -44,7 +56,7 @@ static void put_name(struct page *p, const struct doc_run *r)
 	bool fold = text_chars(span_of(r->text)) > NAME_CHARS || strcmp(whole, r->text) != 0;
 	if (!p->in_table) {
 		strbuf_adds(p->out, "<code title=\"");
-		put_short(p, whole, NAME_CHARS_MAX);
+		put_short(p, whole, NAME_CHARS_AGAIN);
 		strbuf_adds(p->out, "\">");
 		put_short(p, r->text, NAME_CHARS);
 		strbuf_adds(p->out, "</code>");
@@ -54,7 +66,7 @@ static void put_name(struct page *p, const struct doc_run *r)
 	put_short(p, r->text, NAME_CHARS);
 	if (fold) {
 		strbuf_adds(p->out, "</summary><code>");
-		put_short(p, whole, NAME_CHARS_MAX);
+		put_short(p, whole, chars_of(p, whole));
 		strbuf_adds(p->out, "</code></details>");
 	} else {
 		strbuf_adds(p->out, "</code>");
@@ -320,6 +332,9 @@ static void put_nodes(struct page *p, const struct doc_node *parent, int depth)
 void doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
               struct strbuf *body, struct strbuf *nav)
 {
-	struct page p = { .hooks = hooks, .out = head, .body = body, .nav = nav };
+	struct name_table told;
+	struct page p = { .hooks = hooks, .out = head, .body = body, .nav = nav, .told = &told };
+	name_table_init(&told);
 	put_nodes(&p, d->sections[0], 0);
+	name_table_release(&told);
 }

@@ -187,6 +187,16 @@ static void put_table(struct document *d, const struct report_table *t, const ch
 		put_rest(d, t, order, LIST_ROWS);
 }
 
+/* What a page of two sides has elsewhere: kernels by category, memory at its peak. */
+static bool is_told(const struct report *r, const char *id)
+{
+	static const char *const ids[] = { "categories", "memory_categories", "memory_sites" };
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+		if (r->kind != REPORT_RUN && strcmp(ids[i], id) == 0)
+			return true;
+	return false;
+}
+
 void doc_lists(struct document *d, const struct report *r)
 {
 	const struct run_report *runs[] = { r->run, r->baseline_run };
@@ -197,7 +207,7 @@ void doc_lists(struct document *d, const struct report *r)
 			const char *id = r->run->tables.v[i].id;
 			const struct report_table *t = runs[side] ? run_report_table(runs[side], id) : NULL;
 			const char *whose = !runs[1] ? "" : side ? "baseline: " : "candidate: ";
-			if (t)
+			if (t && !is_told(r, id))
 				put_table(d, t, whose);
 		}
 	if (r->kind == REPORT_RUN && r->run && !r->run->tables.nr) {

@@ -112,6 +112,7 @@ static void put_diff(struct document *d, const struct report *r, struct trust_li
 	doc_figures(d, r);
 	doc_remarks(d, r, trust);
 	doc_breakdowns(d, r);
+	doc_code(d, r);
 	doc_step(d, r);
 	doc_flame(d, r);
 	doc_kernels(d, r);
@@ -131,9 +132,9 @@ static void put_run(struct document *d, const struct report *r, struct trust_lin
 	doc_bound(d, r);
 	doc_advice(d, r);
 	doc_remarks(d, r, trust);
-	doc_facts(d, r);
 	doc_step(d, r);
 	doc_flame(d, r);
+	doc_facts(d, r);
 	doc_steps_of_ranks(d, r);
 	put_pictures(d);
 	doc_lists(d, r);
