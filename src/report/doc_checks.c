@@ -131,7 +131,7 @@ void doc_verdict(struct document *d, const struct report *r)
 	doc_words(d, " · ");
 	doc_said(d, r->workload);
 	doc_words(d, ": ");
-	if (worst)
+	if (worst && (!worst->item[0] || !r->findings.nr))
 		put_worst(d, worst);
 	else if (r->findings.nr)
 		doc_sentence(d, r->findings.v[0].title);
