@@ -8,7 +8,7 @@
               searching, unions of intervals, "did you mean"
    io/        source: file, gzip (inflated ahead by a thread), stdin → bytes; jscan: bytes → JSON
               tokens, never a tree; database: a file of SQLite → rows, without SQL;
-              sink: sticky error, written beside its place and renamed
+              sink: sticky error, written beside its place and renamed; cores: how many may be used
    metric/    what a figure is: metrics (one row each in metrics.def), units, statistics
    events/    what readers hand on: events of a trace, a memory snapshot, records of other profilers
    model/     plain nouns: digest and its rows (a line for each member: how it is stored, what
@@ -39,6 +39,8 @@
               kernels, renames, drift, where a change of time or memory went
    gate/      judge: environment, trust, noise, compare (the only place that decides), waivers
    cause/     failed and warned checks as findings: what caused them, what it costs, what to do
+   changed/   files that a change under review touches, as named or as git tells; places of a
+              report in them
    diagnose/  what is worth naming of a run, from digests alone: facts, tables, series; what it is
               bound by, what to do about it (rules of diagnosis, and those in code); slow and late
               ranks, slow links, workers unlike their peers; ranks side by side
@@ -46,10 +48,15 @@
    report/    what is said of a check, a diff or a run, as a document; writers of JUnit, JSON,
               OpenMetrics; figures of one run
    html/      the writer of the page, its charts, style and script
+   evidence/  a small trace of each failed finding, of both sides
    init/      what gpugate init writes: files, rules for a run and for result files
    cli/       option table, formats of reports, loading of runs (several files at a time), where a
               run comes from, what init finds in a repository and writes; one file per group of
               commands
+
+   suite/     many cases as one gate: the suite file, a process for each case, shards, their reports
+
+   history/   figures over the runs of a baseline's history, and where they changed for good
 
    pages/     a program of the build: manual pages and completions, from the tables of cli
 

@@ -1,7 +1,10 @@
 #include "base/alloc.h"
 
+#include <fcntl.h>
+#include <inttypes.h>
 #include <malloc.h>
-#include <stdint.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,8 +38,81 @@ void mem_fail(void)
 	_exit(status_exit_code(ST_OUTPUT));
 }
 
+/* ---- the limit ---- */
+
+/* The kernel is asked after so many bytes more: often enough for limits of tens of MiB. */
+enum { LOOK_BYTES = 4 << 20, SMALL_BYTES = 2 << 10 };
+
+static uint64_t limit_bytes; /* 0 none; set before there are threads */
+static atomic_size_t since_look;
+static _Thread_local const char *read_name;
+
+void mem_limit(uint64_t bytes)
+{
+	limit_bytes = bytes;
+}
+
+void mem_reads(const char *name)
+{
+	read_name = name;
+}
+
+const char *mem_read_name(void)
+{
+	return read_name;
+}
+
+/* Memory of the process that no file and no other process shares; 0 where that is not told. */
+static uint64_t bytes_held(void)
+{
+	char text[128], *at = text;
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	strtoull(at, &at, 10);
+	uint64_t resident = strtoull(at, &at, 10), shared = strtoull(at, &at, 10);
+	return resident > shared ? (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static _Noreturn void beyond_limit(const char *what, size_t bytes)
+{
+	char text[1024];
+	if (failure_handler)
+		failure_handler();
+	const char *dot = strrchr(what, '>');
+	int n = snprintf(text, sizeof text,
+	                 "gpugate: %.600s%smore memory than the limit of %" PRIu64
+	                 " MiB: '%.100s' grows to %zu MiB; read fewer files at a time (--jobs), or "
+	                 "raise the limit with --max-memory\n",
+	                 read_name ? read_name : "", read_name ? ": " : "", limit_bytes >> 20,
+	                 dot ? dot + 1 : what, bytes >> 20);
+	for (int i = 0; i < n - 1 && i < (int)sizeof text - 2; i++)
+		if ((unsigned char)text[i] < ' ')
+			text[i] = '?';
+	ssize_t ignored =
+	    write(STDERR_FILENO, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+	(void)ignored;
+	_exit(status_exit_code(ST_INPUT));
+}
+
+void mem_grows(const char *what, size_t bytes)
+{
+	if (!limit_bytes || bytes < SMALL_BYTES ||
+	    atomic_fetch_add(&since_look, bytes) + bytes < LOOK_BYTES)
+		return;
+	atomic_store(&since_look, 0);
+	if (bytes > limit_bytes || bytes_held() > limit_bytes - bytes)
+		beyond_limit(what, bytes);
+}
+
+/* ---- blocks ---- */
+
 void *mem_calloc(size_t nr, size_t size)
 {
+	if (size && nr < SIZE_MAX / size)
+		mem_grows("a table", nr * size);
 	void *p = calloc(nr ? nr : 1, size ? size : 1);
 	if (!p)
 		mem_fail();

@@ -3,6 +3,7 @@
 #define GG_BASE_ALLOC_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /// Zeroed block of `nr` × `size` bytes; caller releases with free().
 /// Overflow of the product and exhaustion both end in the failure handler.
@@ -21,6 +22,19 @@ _Noreturn void mem_fail(void);
 /// From here on a large block goes back to the system when it is released, where the C library
 /// would rather keep it for the next once a larger one was released.
 void mem_return_large(void);
+
+/// From here on the program may hold so many bytes of memory of its own; beyond that the handler
+/// runs, a message says what grew, and the process exits with the code of ST_INPUT.
+void mem_limit(uint64_t bytes);
+
+/// What this thread reads, for that message; NULL nothing. Borrowed until the next call.
+void mem_reads(const char *name);
+
+/// The same of this thread, for one that works on its behalf.
+const char *mem_read_name(void);
+
+/// Say that `what` is about to have so many bytes: mem_limit() is watched in steps of some MiB.
+void mem_grows(const char *what, size_t bytes);
 
 /// Called once before the process ends for want of memory (exit code 5);
 /// it must not allocate. NULL: only the message is written.

@@ -138,7 +138,7 @@ static const struct name *find_or_add(struct name_table *t, struct span s)
 		memcpy(nm->s, s.p, s.n);
 	t->bytes += s.n;
 	if (t->nr == t->cap_by_id)
-		t->by_id = vec_grow_(t->by_id, &t->cap_by_id, t->nr + 1, sizeof *t->by_id);
+		t->by_id = vec_grow_(t->by_id, &t->cap_by_id, t->nr + 1, sizeof *t->by_id, "names");
 	t->by_id[t->nr++] = nm;
 	t->slots[i] = nm;
 	if (t->nr * 2 > t->cap)

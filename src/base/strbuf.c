@@ -10,7 +10,7 @@
 static void reserve(struct strbuf *b, size_t extra)
 {
 	if (b->n + extra + 1 > b->cap)
-		b->p = vec_grow_(b->p, &b->cap, b->n + extra + 1, 1);
+		b->p = vec_grow_(b->p, &b->cap, b->n + extra + 1, 1, "a text");
 }
 
 void strbuf_add(struct strbuf *b, struct span s)

@@ -20,14 +20,16 @@
 		NULL, 0, 0 \
 	}
 
-/// Room for at least `want` elements of `size` bytes; returns the block.
-void *vec_grow_(void *v, size_t *cap, size_t want, size_t size) __attribute__((returns_nonnull));
+/// Room for at least `want` elements of `size` bytes; returns the block. `what` names it where
+/// memory is short.
+void *vec_grow_(void *v, size_t *cap, size_t want, size_t size, const char *what)
+    __attribute__((returns_nonnull));
 
 /// Make room for `extra` more elements without changing `nr`.
-#define vec_reserve(vec, extra)                                                                \
-	((vec)->nr + (extra) > (vec)->cap                                                          \
-	     ? (void)((vec)->v =                                                                   \
-	                  vec_grow_((vec)->v, &(vec)->cap, (vec)->nr + (extra), sizeof *(vec)->v)) \
+#define vec_reserve(vec, extra)                                                    \
+	((vec)->nr + (extra) > (vec)->cap                                              \
+	     ? (void)((vec)->v = vec_grow_((vec)->v, &(vec)->cap, (vec)->nr + (extra), \
+	                                   sizeof *(vec)->v, #vec))                    \
 	     : (void)0)
 
 /// Append one element.

@@ -85,7 +85,8 @@ static enum stake stake_of(const struct check *c)
 static bool is_open(const struct check *c)
 {
 	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_WARN ||
-	       c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING;
+	       c->verdict == VERDICT_UNDECIDED || c->verdict == VERDICT_INCONCLUSIVE ||
+	       c->verdict == VERDICT_MISSING;
 }
 
 static bool is_kernel_of(const struct suspect *s, const char *item)
@@ -175,7 +176,8 @@ static struct suspect *culprit(struct inquiry *q, const struct check *c)
 static enum verdict worse_verdict(enum verdict a, enum verdict b)
 {
 	static const int order[NR_VERDICTS] = {
-		[VERDICT_FAIL] = 4, [VERDICT_INCONCLUSIVE] = 3, [VERDICT_MISSING] = 2, [VERDICT_WARN] = 1
+		[VERDICT_FAIL] = 5,    [VERDICT_UNDECIDED] = 4, [VERDICT_INCONCLUSIVE] = 3,
+		[VERDICT_MISSING] = 2, [VERDICT_WARN] = 1,
 	};
 	return order[b] > order[a] ? b : a;
 }

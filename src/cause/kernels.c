@@ -30,7 +30,7 @@ static bool is_asked(struct inquiry *q, const struct activity_pair *a)
 		const struct check *c = &q->out->checks.v[i];
 		if (c->metric->label != LABEL_KERNEL ||
 		    (c->verdict != VERDICT_FAIL && c->verdict != VERDICT_WARN &&
-		     c->verdict != VERDICT_INCONCLUSIVE))
+		     c->verdict != VERDICT_UNDECIDED && c->verdict != VERDICT_INCONCLUSIVE))
 			continue;
 		item = item ? item : item_of(q, a);
 		if (strcmp(item, c->item) == 0)
@@ -190,6 +190,21 @@ static int culprit_cmp(const void *a, const void *b)
 	if (x->rise != y->rise)
 		return x->rise > y->rise ? -1 : 1;
 	return span_cmp(x->now->name, y->now->name);
+}
+
+/* The kernel with most further launches: a check on their number asks for it, however short it is.
+ */
+static void ask_for_launches(struct culprits *c)
+{
+	struct culprit *most = NULL;
+	for (size_t i = 0; i < c->list.nr; i++) {
+		struct culprit *x = &c->list.v[i];
+		if ((x->cause == CAUSE_LAUNCHES || x->cause == CAUSE_NEW_KERNEL) &&
+		    (!most || more_launches(c->q, x->now) > more_launches(c->q, most->now)))
+			most = x;
+	}
+	if (most)
+		most->asked = true;
 }
 
 /* ---- words ---- */
@@ -359,6 +374,7 @@ void suspect_kernels(struct inquiry *q)
 	struct culprits c = { .q = q };
 	size_t unasked = 0;
 	collect(&c);
+	ask_for_launches(&c);
 	vec_sort(&c.list, culprit_cmp);
 	for (size_t i = 0; i < c.list.nr; i++)
 		if (c.list.v[i].now && (c.list.v[i].asked || unasked++ < UNASKED))

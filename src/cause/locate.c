@@ -8,7 +8,7 @@
 
 /* Rows of both sides that are of the same place. */
 struct spot {
-	const struct code_stat *row;
+	const struct code_stat *row; /* of the candidate where it has one, as lines move */
 	double amount[NR_SIDES]; /* per step */
 };
 
@@ -25,8 +25,10 @@ static bool is_same_spot(const struct code_stat *x, const struct code_stat *y)
 static struct spot *spot_of(struct spots *s, const struct code_stat *row)
 {
 	for (size_t i = 0; i < s->list.nr; i++)
-		if (is_same_spot(s->list.v[i].row, row))
+		if (is_same_spot(s->list.v[i].row, row)) {
+			s->list.v[i].row = row;
 			return &s->list.v[i];
+		}
 	struct spot *out = vec_push_zero(&s->list);
 	out->row = row;
 	return out;
@@ -145,6 +147,9 @@ void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_qu
 			continue;
 		suspect_where(q, s, levels[k].level, span_of(name));
 		narrow(q, &spots, k, name);
+		if (levels[k].level == PLACE_CODE && spots.list.nr)
+			s->finding.where.v[s->finding.where.nr - 1].at =
+			    source_line_of(q->a, spots.list.v[0].row->place, spots.list.v[0].row->line);
 	}
 	const struct spot *most = NULL;
 	for (size_t i = 0; i < spots.list.nr && rise > 0; i++) {

@@ -47,6 +47,9 @@ static void name_item(struct inquiry *q, struct suspect *s, const struct memory_
 	if (m->category.n)
 		suspect_where(q, s, PLACE_CATEGORY, m->category);
 	suspect_where(q, s, PLACE_CODE, span_of(site));
+	if (m->file.n)
+		s->finding.where.v[s->finding.where.nr - 1].at =
+		    (struct source_line){ .file = arena_dup(q->a, m->file), .line = m->line };
 	s->finding.title = arena_printf(q->a, "%s, most of it at %s", s->finding.title,
 	                                text_line(q->a, span_of(site)));
 }

@@ -83,7 +83,7 @@ void suspect_action(struct inquiry *q, struct suspect *s, const char *fmt, ...)
 
 void suspect_where(struct inquiry *q, struct suspect *s, enum place_level level, struct span name)
 {
-	vec_push(&s->finding.where, (struct place){ level, text_line(q->a, name) });
+	vec_push(&s->finding.where, (struct place){ .level = level, .name = text_line(q->a, name) });
 }
 
 void suspect_figure(struct inquiry *q, struct suspect *s, enum metric_id id, struct both f)

@@ -290,7 +290,7 @@ static void find_uniform(struct inquiry *q, double by)
 {
 	struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
 	/* means of kernels rise with a few slow steps, too: the median step must have moved as well */
-	if (by < 1.012 || both_ratio(compute) - 1 < (by - 1) / 2)
+	if (both_ratio(compute) - 1 < (by - 1) / 3)
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_UNIFORM);
 	suspect_title(
@@ -309,6 +309,7 @@ static void find_uniform(struct inquiry *q, double by)
 
 void suspect_whole(struct inquiry *q)
 {
+	const double notable = 1.012; /* what kernels have in common below it is noise of all of them */
 	struct shifts means = { 0 };
 	collect_means(q, &means);
 	double by = shifts_median(&means), reach = (by > 1 ? by - 1 : 1 - by) * 0.45;
@@ -316,7 +317,7 @@ void suspect_whole(struct inquiry *q)
 	vec_release(&means.list);
 	if (find_batch(q)) {
 		q->common = by > 1 ? by : 1;
-	} else if (alike && by > 1) {
+	} else if (alike && by >= notable) {
 		q->common = by;
 		if (!inquiry_has(q, CAUSE_SLOW_RANK))
 			find_uniform(q, by);

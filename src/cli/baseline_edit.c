@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -135,12 +136,24 @@ enum status baseline_save(const struct baseline *b, const char *path, struct dia
 	return stored_baseline_save(b, path, false, log);
 }
 
+/* At once, since what is said otherwise is said at the end. */
+static void say_waiting(const char *lock)
+{
+	struct strbuf b = STRBUF_INIT;
+	text_add_line(&b, span_of(lock));
+	fprintf(stderr, "gpugate: note: waiting for %s, which another process holds\n", strbuf_str(&b));
+	strbuf_release(&b);
+}
+
+/* A change takes seconds, and a queue of them minutes. */
+static const struct lock_wait lock_wait = { .seconds = 300, .told = say_waiting };
+
 enum status baseline_put(const struct baseline *b, const char *path, bool replace,
                          struct diag_log *log)
 {
 	struct file_lock lock;
 	TRY(make_parents(path, log));
-	TRY(file_lock_take(path, &lock, log));
+	TRY(file_lock_take(path, lock_wait, &lock, log));
 	enum status st;
 	if (!replace && (access(lock.target, F_OK) == 0 || errno != ENOENT))
 		st = diag_fail(log, ST_OUTPUT, "%s: there is a baseline already; replace it with --force",
@@ -176,7 +189,7 @@ enum status baseline_edit_begin(struct baseline_edit *e, struct setup *s, const 
 	if (strcmp(e->path, "-") == 0)
 		return diag_fail(log, ST_USAGE, "a baseline is changed in its place: '-' has none");
 	TRY(setup_baseline_there(e->path, log));
-	TRY(file_lock_take(e->path, &e->lock, log));
+	TRY(file_lock_take(e->path, lock_wait, &e->lock, log));
 	return setup_baseline_read(e->lock.target, &e->b, log);
 }
 

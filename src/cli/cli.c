@@ -13,11 +13,14 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "io/inflate.h"
+#include "io/leftover.h"
+#include "io/machine_memory.h"
 #include "io/sink.h"
 #include "report/table.h"
 
 static enum status (*const commands[NR_COMMANDS])(const struct options *, struct diag_log *) = {
 	[CMD_CHECK] = cmd_check,
+	[CMD_SUITE] = cmd_suite,
 	[CMD_DIFF] = cmd_diff,
 	[CMD_REPORT] = cmd_report,
 	[CMD_DIGEST] = cmd_digest,
@@ -29,6 +32,8 @@ static enum status (*const commands[NR_COMMANDS])(const struct options *, struct
 	[CMD_BASELINE_LOG] = cmd_baseline_log,
 	[CMD_BASELINE_PRUNE] = cmd_baseline_prune,
 	[CMD_BASELINE_VERIFY] = cmd_baseline_verify,
+	[CMD_HISTORY] = cmd_history,
+	[CMD_BISECT] = cmd_history,
 	[CMD_METRICS] = cmd_metrics,
 	[CMD_LINT] = cmd_lint,
 	[CMD_EXPLAIN] = cmd_explain,
@@ -39,12 +44,12 @@ static enum status (*const commands[NR_COMMANDS])(const struct options *, struct
 static void on_signal(int sig)
 {
 	// NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): it calls unlink(2), which is safe
-	sink_unlink_all();
+	leftover_remove_all();
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
 
-static void print_diagnostics(const struct diag_log *log)
+void cli_print_log(const struct diag_log *log)
 {
 	static const char *const prefix[] = {
 		[DIAG_ERROR] = "", [DIAG_WARNING] = "warning: ", [DIAG_NOTE] = "note: "
@@ -87,6 +92,12 @@ static enum status print_help(const struct options *o, struct diag_log *log)
 	return sink_commit(out, log);
 }
 
+uint64_t cli_memory_limit(const struct options *o)
+{
+	int64_t given = options_size(o, OPT_MAX_MEMORY, 0);
+	return given > 0 ? (uint64_t)given : machine_memory() / 4 * 3;
+}
+
 static enum status run_command(const struct options *o, enum status parsed, struct diag_log *log)
 {
 	if (parsed != ST_OK) {
@@ -102,6 +113,9 @@ static enum status run_command(const struct options *o, enum status parsed, stru
 	if (o->help)
 		return print_help(o, log);
 	TRY(output_check(o, log));
+	mem_limit(cli_memory_limit(o));
+	if (o->value[OPT_SUITE])
+		return cmd_suite_baseline(o, log);
 	return commands[o->command](o, log);
 }
 
@@ -110,7 +124,7 @@ int cli_main(int argc, char **argv)
 	struct diag_log log;
 	struct options o;
 	hold_standard_streams();
-	mem_on_failure(sink_unlink_all);
+	mem_on_failure(leftover_remove_all);
 	mem_return_large();
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write: exit 5 */
 	signal(SIGINT, on_signal);
@@ -119,7 +133,7 @@ int cli_main(int argc, char **argv)
 	diag_init(&log);
 	enum status parsed = options_parse(argc, argv, &o, &log);
 	enum status st = run_command(&o, parsed, &log);
-	print_diagnostics(&log);
+	cli_print_log(&log);
 	options_release(&o);
 	diag_release(&log);
 	return status_exit_code(st);

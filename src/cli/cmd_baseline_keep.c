@@ -10,6 +10,7 @@
 #include "diff/past.h"
 #include "gate/environment.h"
 #include "model/select.h"
+#include "store/digest_sums.h"
 #include "store/stored_file.h"
 
 /* ---- prune ---- */
@@ -112,6 +113,21 @@ static enum status verify_usable(const struct verify *v)
 	return ST_OK;
 }
 
+/* Figures that cannot be those of one run were written by hand, or damaged. */
+static enum status verify_sums(const struct verify *v)
+{
+	for (size_t i = 0; i < v->b.pin.ranks.nr; i++) {
+		const struct digest *d = v->b.pin.ranks.v[i];
+		const char *fault = digest_contradiction(d, &v->log->arena);
+		if (fault)
+			return diag_fail(v->log, ST_BASELINE,
+			                 "%s: rank %" PRId64
+			                 ": %s; take it from version control again, or make it anew",
+			                 v->path, d->rank, fault);
+	}
+	return ST_OK;
+}
+
 static enum status verify_age(struct verify *v)
 {
 	int64_t today, day;
@@ -195,6 +211,7 @@ static enum status verify_baseline(struct verify *v)
 	struct past_run pin;
 	struct arena a = ARENA_INIT;
 	TRY(verify_usable(v));
+	TRY(verify_sums(v));
 	TRY(verify_age(v));
 	verify_environment(v);
 	past_run_of(&v->setup->rules, v->setup->naming, &v->b.pin, &a, &pin);

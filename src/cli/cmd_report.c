@@ -7,6 +7,7 @@
 #include "cli/setup.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/ranks.h"
+#include "diff/flame.h"
 #include "gate/sides.h"
 #include "gate/trust.h"
 
@@ -33,6 +34,14 @@ static void describe(const struct setup *s, const struct run *run, struct report
 		r->headline = arena_printf(&r->arena, "report: %s-bound (%s confidence)",
 		                           bound_names[c->bound], sure);
 	run_view_release(&v);
+}
+
+static void add_flame(const struct setup *s, const struct run *run, struct report *r)
+{
+	struct bench b;
+	bench_init(&b, &(struct bench_runs){ .candidates = run, .nr_candidates = 1 }, s->naming);
+	flame_of(&b, &r->arena, &r->flame);
+	bench_release(&b);
 }
 
 /* Of a word that the option table allows. */
@@ -83,8 +92,10 @@ enum status cmd_report(const struct options *o, struct diag_log *log)
 		s.load.reduce.phase = phase_of(o->value[OPT_PHASE]);
 	if (st == ST_OK)
 		st = run_load(o->args.v, o->args.nr, &s.load, &run, log);
-	if (st == ST_OK)
+	if (st == ST_OK) {
 		describe(&s, &run, &r);
+		add_flame(&s, &run, &r);
+	}
 	if (st == ST_OK && o->value[OPT_PHASE])
 		st = narrow(&s, &run, s.load.reduce.phase, &r, log);
 	if (st == ST_OK) {

@@ -14,6 +14,7 @@ const struct report_format report_formats[] = {
 	{ "plan", OPT_PLAN, plan_write },
 	{ "html", OPT_HTML, html_write },
 	{ "openmetrics", OPT_OPENMETRICS, openmetrics_write },
+	{ "codequality", OPT_CODEQUALITY, codequality_write },
 	{ NULL, NR_OPTIONS, NULL },
 };
 /* clang-format on */

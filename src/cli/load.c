@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/context.h"
+#include "io/cores.h"
 #include "merge/cycles.h"
 
 #define JOBS_MAX 1024
@@ -173,7 +174,7 @@ static enum status loader_init(struct loader *l, const struct load_options *opti
                                struct diag_log *log)
 {
 	const struct options *cli = options->cli;
-	uint64_t jobs = options_u64(cli, OPT_JOBS, load_cores());
+	uint64_t jobs = options_u64(cli, OPT_JOBS, cores_usable());
 	*l = (struct loader){ .options = options };
 	if (cli->value[OPT_JOBS] && jobs > JOBS_MAX)
 		return diag_fail(log, ST_USAGE, "option '--jobs' takes 1 to %d", JOBS_MAX);
@@ -186,6 +187,8 @@ static enum status loader_init(struct loader *l, const struct load_options *opti
 	l->trace.quick = options_u64(cli, OPT_QUICK, 0);
 	l->trace.allow_truncated = l->source.allow_truncated = cli->value[OPT_ALLOW_TRUNCATED] != NULL;
 	l->join_cycles = cli->value[OPT_JOIN_CYCLES] != NULL;
+	l->keeps_text =
+	    cli->command == CMD_MERGE && cli->context.nr == 0 && l->capacity == MEMORY_UNKNOWN;
 	return ST_OK;
 }
 

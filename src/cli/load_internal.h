@@ -15,6 +15,7 @@ struct loader {
 	uint64_t rank; ///< --rank, UINT64_MAX not given
 	int64_t capacity; ///< --device-memory, MEMORY_UNKNOWN not given
 	size_t jobs; ///< threads at most, ≥ 1
+	bool keeps_text; ///< `merge`, without options that change digests
 	bool join_cycles; ///< traces of one rank may be joined
 };
 
@@ -77,14 +78,15 @@ GG_MUST_CHECK enum status load_xspace(const struct loader *l, struct source *src
 GG_MUST_CHECK enum status load_nsys(const struct loader *l, struct source *src,
                                     struct artifact_file *file);
 
+/// True where stored digests of `file` are copied as they are: nothing of the command line and no
+/// file beside it changes them.
+bool load_keeps_text(const struct loader *l, const struct artifact_file *file);
+
 /// Read one file, whatever artifact it is: status, outcome, artifacts and log of `file`.
 void load_file(const struct loader *l, struct artifact_file *file);
 
 /// Read all files but directories, at most l->jobs at a time, each by one thread.
 void load_files(const struct loader *l, struct artifact_file *files, size_t nr);
-
-/// Cores that this process may run on; at least 1.
-size_t load_cores(void);
 
 /// Threads that read `files` files at once: `jobs`, as far as descriptors allow; at least 1.
 size_t load_threads(size_t jobs, size_t files);

@@ -1,8 +1,6 @@
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "cli/load_internal.h"
 #include "cli/progress.h"
@@ -10,15 +8,6 @@
 /* Open at once at most: standard streams and outputs; per file the artifact, and beside it
    run.yaml or the same file again. */
 enum { OTHER_DESCRIPTORS = 16, DESCRIPTORS_PER_FILE = 2 };
-
-size_t load_cores(void)
-{
-	cpu_set_t set;
-	if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-		return (size_t)CPU_COUNT(&set);
-	long nr = sysconf(_SC_NPROCESSORS_ONLN); /* more cores than the set can hold */
-	return nr > 0 ? (size_t)nr : 1;
-}
 
 size_t load_threads(size_t jobs, size_t files)
 {

@@ -7,6 +7,7 @@
 #include "model/category.h"
 #include "model/diagnosis.h"
 #include "model/memory.h"
+#include "model/report.h"
 #include "model/rule.h"
 #include "model/view.h"
 #include "store/digest_json.h"
@@ -34,6 +35,12 @@ GG_MUST_CHECK enum status setup_categories(const struct options *o, const struct
                                            const char *path, struct category_table *out,
                                            struct diag_log *log);
 
+/// Mark the places of a report on `run` that --changed and --changed-from name; `commit` is that of
+/// the baseline, NULL unknown. ST_USAGE for another source than git.
+GG_MUST_CHECK enum status setup_mark_changed(const struct options *o, const struct run *run,
+                                             const char *commit, struct report *r,
+                                             struct diag_log *log);
+
 /// Give the memory back.
 void setup_release(struct setup *s);
 
@@ -50,6 +57,11 @@ GG_MUST_CHECK enum status setup_baseline_there(const char *path, struct diag_log
 /// Read the baseline at `path`; where there is none, the error says how to make
 /// one. Caller releases with baseline_release() whatever the outcome.
 GG_MUST_CHECK enum status setup_baseline_read(const char *path, struct baseline *out,
+                                              struct diag_log *log);
+
+/// Fill in {gpu} and {world_size} of the workload's name from `run`. ST_BASELINE where it asks for
+/// what the run does not say.
+GG_MUST_CHECK enum status setup_name_workload(struct setup *s, const struct run *run,
                                               struct diag_log *log);
 
 /// Path of the baseline: --baseline, else the pattern of the rules with

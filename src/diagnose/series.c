@@ -59,8 +59,23 @@ static void add_levels(const struct digest *d, bool reserved, bool alone, struct
 	}
 }
 
+/* What each rank computed, which its waiting for others does not hide. */
+static void add_rank(const struct digest *d, struct arena *a, struct run_report *out)
+{
+	if (d->window || d->summaries.nr || !digest_has_steps(d, METRIC_STEP_COMPUTE_TIME))
+		return;
+	struct step_samples steps = digest_samples(d, METRIC_STEP_COMPUTE_TIME, a);
+	struct series *s = vec_push_zero(&out->ranks);
+	s->rank = d->rank;
+	s->unit = metric_table[METRIC_STEP_COMPUTE_TIME].unit;
+	for (size_t i = 0; i < steps.usable; i++)
+		vec_push(&s->points, (struct series_point){ steps.step[i], steps.value[i] });
+}
+
 void diagnose_series(const struct run_view *v, struct arena *a, struct run_report *out)
 {
+	for (size_t i = 0; i < v->run->ranks.nr && v->run->ranks.nr > 1; i++)
+		add_rank(v->run->ranks.v[i], a, out);
 	for (size_t i = 0; i < v->run->ranks.nr && i < SERIES_RANKS; i++) {
 		const struct digest *d = v->run->ranks.v[i];
 		add_steps(d, METRIC_STEP_PERIOD, "wall time per step", a, out);

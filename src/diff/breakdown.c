@@ -147,10 +147,11 @@ void nodes_sort(struct parts *p, struct node *parent)
 }
 
 static void add_part(const struct parts *p, int level, const char *label, int64_t change,
-                     const char *detail)
+                     const char *detail, struct source_line at)
 {
-	vec_push(&p->out->parts, (struct part){ level, label, change,
-	                                        unit_change(p->arena, p->out->unit, change), detail });
+	vec_push(&p->out->parts,
+	         (struct part){ level, label, change, unit_change(p->arena, p->out->unit, change),
+	                        detail, at });
 }
 
 /* Below 1 % of the whole change. */
@@ -186,13 +187,13 @@ static void write_children(struct parts *p, struct node *parent, int level)
 		if (!n->group && p->describe)
 			p->describe(p->ctx, n);
 		if (n->label)
-			add_part(p, level, n->label, n->change, n->detail);
+			add_part(p, level, n->label, n->change, n->detail, n->at);
 		write_children(p, n, n->label ? level + 1 : level);
 	}
 	if (folded)
 		add_part(p, level,
 		         arena_printf(p->arena, "%zu other %s", nr, nr == 1 ? parent->one : parent->many),
-		         folded, "");
+		         folded, "", (struct source_line){ 0 });
 }
 
 void parts_write(struct parts *p, struct node *root, int64_t later, const char *rest_name,
@@ -200,9 +201,10 @@ void parts_write(struct parts *p, struct node *root, int64_t later, const char *
 {
 	write_children(p, root, 0);
 	if (later)
-		add_part(p, 0, "later runs of the baseline", later, "against the approved one");
+		add_part(p, 0, "later runs of the baseline", later, "against the approved one",
+		         (struct source_line){ 0 });
 	if (rest)
-		add_part(p, 0, rest_name, rest, "");
+		add_part(p, 0, rest_name, rest, "", (struct source_line){ 0 });
 	arena_release(&p->nodes);
 }
 

@@ -23,6 +23,7 @@ enum node_order {
 struct node {
 	const char *label; ///< NULL: its children take its place
 	const char *detail;
+	struct source_line at; ///< of a place in the code
 	const void *of; ///< for the describe function
 	int64_t count[NR_SIDES]; ///< how many there are; 0 on a side that lacks it
 	__int128 amount[NR_SIDES]; ///< what they come to in all

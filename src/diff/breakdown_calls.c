@@ -189,7 +189,7 @@ static void collect_raw_names(struct call_breakdown *b, const struct rank_part *
 	for (size_t i = 0; row && row->raw_names > 1 && i < d->kernels.nr; i++) {
 		const struct kernel_stat *k = &d->kernels.v[i];
 		if (k->kind == EVENT_KERNEL && k->names == 0 &&
-		    span_eq(naming_match(r->view->naming, b->in->arena, k->name), r->label))
+		    span_eq(view_match(r->view, k->name), r->label))
 			add_row(b, r, k->name, k);
 	}
 }

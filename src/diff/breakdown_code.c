@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "diff/breakdown_internal.h"
+#include "diff/code_names.h"
 #include "metric/unit.h"
 
 /* Rows of one module, place, operator and kernel on both sides. */
@@ -15,17 +16,11 @@ struct leaf {
 	struct node *node;
 };
 
-/* The name that the kernels of a rank have in rows. */
-struct kernel_named {
-	uint64_t key;
-	struct span match;
-};
-
 struct code_breakdown {
 	const struct breakdown_input *in;
 	struct parts parts;
 	VEC(struct leaf) leaves;
-	VEC(struct kernel_named) names; ///< of the rank at hand
+	struct code_names names; ///< of the rank at hand
 	bool known[NR_SIDES]; ///< some row has a module or a place
 	bool modules, places; ///< of either side
 };
@@ -101,35 +96,22 @@ static bool is_of_label(const struct rank_part *r, enum metric_id id, const stru
 
 /* ---- rows of both sides ---- */
 
-static int named_cmp(const void *a, const void *b)
+static bool is_communication(const struct rank_part *r, struct span kernel)
 {
-	const struct kernel_named *x = a, *y = b;
-	return (x->key > y->key) - (x->key < y->key);
+	return kernel.n && category_matches_any(r->rank->digest->communication, kernel);
 }
 
-static void name_kernels(struct code_breakdown *b, const struct rank_part *r)
+/* A row that the figure has in it; `kernel` its name, where that is known. */
+static bool is_counted(const struct code_breakdown *b, const struct rank_part *r,
+                       const struct code_stat *c, struct span kernel)
 {
-	const struct digest *d = r->rank->digest;
-	b->names.nr = 0;
-	for (size_t i = 0; i < d->kernels.nr; i++)
-		if (d->kernels.v[i].names == 0)
-			vec_push(&b->names,
-			         (struct kernel_named){
-			             code_kernel_key(d->kernels.v[i].name),
-			             naming_match(&b->in->bench->naming, b->in->arena, d->kernels.v[i].name) });
-	vec_sort(&b->names, named_cmp);
-}
-
-static const struct kernel_named *kernel_of(const struct code_breakdown *b, uint64_t key)
-{
-	return key && b->names.nr ? bsearch(&(struct kernel_named){ .key = key }, b->names.v,
-	                                    b->names.nr, sizeof *b->names.v, named_cmp)
-	                          : NULL;
-}
-
-static bool is_communication(const struct rank_part *r, const struct kernel_named *k)
-{
-	return k && category_matches_any(r->rank->digest->communication, k->match);
+	const struct breakdown_query *q = b->in->query;
+	enum metric_id id = q->metric->id;
+	const char *cls = id == METRIC_STEP_COMPUTE_TIME ? "compute" : q->cls;
+	return kinds_of(id) & 1u << c->kind && is_of_label(r, id, c) &&
+	       (!cls || (c->kind == CODE_KERNEL &&
+	                 class_is_asked(cls, is_communication(r, kernel) ? CLASS_COMMUNICATION
+	                                                                 : CLASS_COMPUTE)));
 }
 
 static void add_rows(void *ctx, const struct rank_part *r)
@@ -138,17 +120,16 @@ static void add_rows(void *ctx, const struct rank_part *r)
 	const struct digest *d = r->rank->digest;
 	enum metric_id id = b->in->query->metric->id;
 	bool micro = b->in->query->metric->unit == UNIT_COUNT_PER_STEP;
-	name_kernels(b, r);
+	code_names_read(&b->names, d, r->view);
 	for (size_t i = 0; i < d->code.nr; i++) {
 		const struct code_stat *c = &d->code.v[i];
-		const struct kernel_named *k = kernel_of(b, c->kernel);
-		if (!(kinds_of(id) & 1u << c->kind) || !is_of_label(r, id, c) ||
-		    (id == METRIC_STEP_COMPUTE_TIME && is_communication(r, k)))
+		struct span kernel = code_names_find(&b->names, c->kernel);
+		if (!is_counted(b, r, c, kernel))
 			continue;
 		struct leaf l = { .module = c->module,
 			              .place = c->place,
 			              .op = code_path_last(c->op),
-			              .kernel = k ? k->match : SPAN(""),
+			              .kernel = kernel,
 			              .line = { -1, -1 } };
 		l.line[r->side] = c->line;
 		l.count[r->side] = c->count;
@@ -196,10 +177,15 @@ static const char *module_label(const struct code_breakdown *b, const struct lea
 	return l->module.n ? text_line(b->in->arena, code_path_label(v, l->module)) : "(no module)";
 }
 
+static int64_t line_of(const struct leaf *l)
+{
+	return l->line[SIDE_CANDIDATE] >= 0 ? l->line[SIDE_CANDIDATE] : l->line[SIDE_BASELINE];
+}
+
 static const char *place_label(const struct code_breakdown *b, const struct leaf *l)
 {
 	struct arena *a = b->in->arena;
-	int64_t line = l->line[SIDE_CANDIDATE] >= 0 ? l->line[SIDE_CANDIDATE] : l->line[SIDE_BASELINE];
+	int64_t line = line_of(l);
 	const char *place = l->place.n ? text_line(a, l->place) : CODE_NO_PLACE;
 	return l->place.n && line >= 0 ? arena_printf(a, "%s, line %" PRId64, place, line) : place;
 }
@@ -263,6 +249,8 @@ static void form_tree(struct code_breakdown *b, struct node *root)
 		if (other_place)
 			place = node_add_group(&b->parts, module, b->places ? place_label(b, l) : NULL,
 			                       "operator", "operators");
+		if (other_place)
+			place->at = source_line_of(b->in->arena, l->place, line_of(l));
 		if (other_place || span_cmp(l->op, last->op) != 0)
 			op = node_add_group(&b->parts, place,
 			                    l->op.n ? text_line(b->in->arena, l->op) : "(no operator)",
@@ -325,6 +313,6 @@ struct breakdown *breakdown_by_code(const struct breakdown_input *in)
 		out = breakdown_end(&b.parts, &root, in->query, rest);
 	}
 	vec_release(&b.leaves);
-	vec_release(&b.names);
+	vec_release(&b.names.list);
 	return out;
 }

@@ -137,7 +137,7 @@ static void add_run(struct document *d, struct doc_run run)
 {
 	struct doc_run *r = arena_alloc(&d->arena, 1, sizeof *r);
 	*r = run;
-	if (!r->text || !r->text[0])
+	if ((!r->text || !r->text[0]) && !r->tile)
 		return;
 	if (d->line->last)
 		d->line->last->next = r;
@@ -171,6 +171,11 @@ void doc_name(struct document *d, const char *whole)
 	const char *text = whole && d->display ? d->display(d->names, whole) : NULL;
 	add_run(d, (struct doc_run){
 	               .kind = DOC_NAME, .text = text ? text : whole, .whole = text ? whole : NULL });
+}
+
+void doc_tile(struct document *d, const char *picture)
+{
+	add_run(d, (struct doc_run){ .text = d->line->first ? " · " : "", .tile = picture });
 }
 
 void doc_printf(struct document *d, const char *fmt, ...)

@@ -38,6 +38,8 @@ struct doc_run {
 	enum doc_tone tone;
 	const char *text; ///< not escaped; owned by the document or its builder
 	const char *whole; ///< the name that `text` shortens; NULL: it is `text`
+	const char *tile; ///< a page divides the line into tiles, one of which begins here and holds
+	                  ///< the picture of this id, "" for none; NULL: no tile
 	struct doc_run *next;
 };
 
@@ -47,6 +49,7 @@ struct doc_line {
 	bool has_value;
 	int64_t value; ///< of a cell: to sort by, and the length of a bar
 	int level; ///< of an item: 0 outermost
+	const char *picture; ///< of an item: id of what a page draws below it; NULL nothing
 	int key; ///< of a cell: color of the picture that it explains, from 1; 0 none
 	struct doc_line *next;
 };
@@ -90,6 +93,7 @@ enum doc_place {
 	DOC_ASIDE, ///< in a terminal as it is; else folded
 	DOC_FOLDED, ///< in a terminal only with --verbose; folded in a comment
 	DOC_PAGE, ///< only on a page
+	DOC_PAGE_FOLDED, ///< the same, folded
 	DOC_TERMINAL, ///< only in a terminal with --verbose
 };
 
@@ -163,6 +167,10 @@ void doc_said(struct document *d, const char *text);
 
 /// A name, in the form that the document has for it.
 void doc_name(struct document *d, const char *whole);
+
+/// Begin a tile in the paragraph under way: what follows belongs to it. Elsewhere than on a page a
+/// dot stands between them.
+void doc_tile(struct document *d, const char *picture);
 
 /// Words made by printf.
 void doc_printf(struct document *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

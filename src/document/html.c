@@ -1,15 +1,25 @@
 /* A document as the body of a page. */
 #include <inttypes.h>
 
+#include "base/intern.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "document/render.h"
 
-enum { NAME_CHARS = 90, NAME_CHARS_MAX = 4000, ROWS_MAX = 500, LEVELS = 3, FEW = 5 };
+/* A name is told whole once; of a very long one its beginning is enough after that. */
+enum {
+	NAME_CHARS = 90,
+	NAME_CHARS_MAX = 4000,
+	NAME_CHARS_AGAIN = 250,
+	ROWS_MAX = 500,
+	LEVELS = 9,
+	FEW = 5
+};
 
 struct page {
 	const struct doc_page_hooks *hooks;
 	struct strbuf *out, *body, *nav;
+	struct name_table *told; ///< names that stand in the page
 	bool in_table;
 };
 
@@ -37,6 +47,15 @@ static void put_short(struct page *p, const char *name, size_t max_chars)
 	strbuf_release(&b);
 }
 
+static size_t chars_of(struct page *p, const char *whole)
+{
+	size_t known = p->told->nr;
+	if (text_chars(span_of(whole)) <= NAME_CHARS_AGAIN)
+		return NAME_CHARS_MAX;
+	name_intern(p->told, span_of(whole));
+	return p->told->nr > known ? NAME_CHARS_MAX : NAME_CHARS_AGAIN;
+}
+
 /* In a table a name that is shortened unfolds to the whole of it; in a line there is no room. */
 static void put_name(struct page *p, const struct doc_run *r)
 {
@@ -44,7 +63,7 @@ static void put_name(struct page *p, const struct doc_run *r)
 	bool fold = text_chars(span_of(r->text)) > NAME_CHARS || strcmp(whole, r->text) != 0;
 	if (!p->in_table) {
 		strbuf_adds(p->out, "<code title=\"");
-		put_short(p, whole, NAME_CHARS_MAX);
+		put_short(p, whole, NAME_CHARS_AGAIN);
 		strbuf_adds(p->out, "\">");
 		put_short(p, r->text, NAME_CHARS);
 		strbuf_adds(p->out, "</code>");
@@ -54,7 +73,7 @@ static void put_name(struct page *p, const struct doc_run *r)
 	put_short(p, r->text, NAME_CHARS);
 	if (fold) {
 		strbuf_adds(p->out, "</summary><code>");
-		put_short(p, whole, NAME_CHARS_MAX);
+		put_short(p, whole, chars_of(p, whole));
 		strbuf_adds(p->out, "</code></details>");
 	} else {
 		strbuf_adds(p->out, "</code>");
@@ -84,6 +103,25 @@ static void put_line(struct page *p, const struct doc_line *l)
 {
 	for (const struct doc_run *r = l->first; r; r = r->next)
 		put_run(p, r);
+	if (l->picture)
+		p->hooks->picture(p->hooks->ctx, l->picture, p->out, p->nav);
+}
+
+static void put_tiles(struct page *p, const struct doc_line *l)
+{
+	const char *picture = NULL;
+	strbuf_adds(p->out, "<ul class=\"tiles\">");
+	for (const struct doc_run *r = l->first; r; r = r->next) {
+		if (r->tile) {
+			strbuf_adds(p->out, picture ? "</p></li>\n<li><p>" : "\n<li><p>");
+			picture = r->tile;
+			continue;
+		}
+		put_run(p, r);
+		if (picture[0] && (!r->next || r->next->tile))
+			p->hooks->picture(p->hooks->ctx, picture, p->out, p->nav);
+	}
+	strbuf_adds(p->out, "</p></li>\n</ul>\n");
 }
 
 /* ---- tables ---- */
@@ -140,7 +178,7 @@ static void put_cell(struct page *p, const struct doc_table *t, const struct doc
 	else if (align == DOC_RIGHT)
 		strbuf_adds(p->out, " class=\"r\"");
 	else if (t->tree && column == 0)
-		strbuf_addf(p->out, " class=\"n l%d\"", row->level < LEVELS ? row->level : LEVELS);
+		strbuf_addf(p->out, " class=\"n d%d\"", row->level < LEVELS ? row->level : LEVELS);
 	else if (name)
 		strbuf_adds(p->out, " class=\"n\"");
 	if (cell->has_value && align != DOC_BAR)
@@ -233,17 +271,20 @@ static void put_nodes(struct page *p, const struct doc_node *parent, int depth);
 
 static void put_section(struct page *p, const struct doc_node *n, int depth)
 {
-	bool folded = n->place == DOC_FOLDED || n->place == DOC_ASIDE;
+	bool folded = n->place == DOC_FOLDED || n->place == DOC_ASIDE || n->place == DOC_PAGE_FOLDED;
 	if (depth == 0) {
-		strbuf_addf(p->nav, "<li><a href=\"#%s\">%s</a></li>", n->id, n->title);
-		strbuf_addf(p->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", n->id, n->id);
-		strbuf_addf(p->out, "<h2 id=\"%s-title\">%s</h2>\n", n->id, n->title);
-	}
-	if (folded) {
+		if (!folded)
+			strbuf_addf(p->nav, "<li><a href=\"#%s\">%s</a></li>", n->id, n->title);
+		strbuf_addf(p->out, "<section id=\"%s\" aria-labelledby=\"%s-title\"%s>\n", n->id, n->id,
+		            folded ? " class=\"folded\"" : "");
+		strbuf_adds(p->out, folded ? "<details><summary>" : "");
+		strbuf_addf(p->out, "<h2 id=\"%s-title\">%s</h2>%s\n", n->id, n->title,
+		            folded ? "</summary>" : "");
+	} else if (folded) {
 		strbuf_adds(p->out, "<details class=\"more\"><summary>");
-		doc_html_escape(p->out, span_of(depth ? n->title : "show"));
+		doc_html_escape(p->out, span_of(n->title));
 		strbuf_adds(p->out, "</summary>\n");
-	} else if (depth && n->title[0]) {
+	} else if (n->title[0]) {
 		strbuf_adds(p->out, "<h3>");
 		doc_html_escape(p->out, span_of(n->title));
 		strbuf_adds(p->out, "</h3>\n");
@@ -256,6 +297,10 @@ static void put_section(struct page *p, const struct doc_node *n, int depth)
 static void put_paragraph(struct page *p, const struct doc_line *l)
 {
 	bool command = l->first && l->first->kind == DOC_COMMAND;
+	if (l->first && l->first->tile) {
+		put_tiles(p, l);
+		return;
+	}
 	strbuf_adds(p->out, command                                     ? ""
 	                    : l->first && l->first->kind == DOC_VERDICT ? "<p class=\"verdict\">"
 	                                                                : "<p>");
@@ -293,6 +338,9 @@ static void put_nodes(struct page *p, const struct doc_node *parent, int depth)
 void doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
               struct strbuf *body, struct strbuf *nav)
 {
-	struct page p = { .hooks = hooks, .out = head, .body = body, .nav = nav };
+	struct name_table told;
+	struct page p = { .hooks = hooks, .out = head, .body = body, .nav = nav, .told = &told };
+	name_table_init(&told);
 	put_nodes(&p, d->sections[0], 0);
+	name_table_release(&told);
 }

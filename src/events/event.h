@@ -60,6 +60,7 @@ struct event {
 	int64_t start_ns;
 	int64_t dur_ns; ///< ≥ 0; instant events 0
 	bool negative; ///< dur was below 0 and is clamped
+	bool untimed; ///< dur was absent
 	int64_t pid, tid; ///< idents
 	int64_t device; ///< GPU: args.device, else pid; step, annotation on a GPU: of the GPU
 	int64_t stream; ///< GPU, annotation on a GPU: args.stream, else tid
@@ -131,6 +132,7 @@ struct trace_meta {
 	uint64_t fault_byte; ///< offset of the first of them
 	bool truncated; ///< cut short and read all the same (--allow-truncated)
 	bool partial; ///< stopped after --quick events
+	bool where; ///< made to say where in the code work comes from, and nothing else
 	bool not_a_trace; ///< well-formed JSON of another kind
 };
 

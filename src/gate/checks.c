@@ -16,6 +16,7 @@
 #include "gate/message.h"
 #include "gate/noise.h"
 #include "gate/substitute.h"
+#include "gate/trend.h"
 #include "gate/trust.h"
 #include "gate/waivers.h"
 #include "metric/unit.h"
@@ -105,12 +106,13 @@ static const char *statistic_of(const struct rule *r)
 }
 
 /* Of some of the ranks, their activities alone. */
-static const struct breakdown *check_breakdown(const struct maker *m, const struct check *k,
-                                               const struct entry *e)
+static struct breakdown *check_breakdown(const struct maker *m, const struct check *k,
+                                         const struct entry *e)
 {
 	struct bench *b = m->bench;
 	struct breakdown_query q = {
 		.metric = k->metric,
+		.cls = m->rule->query.cls,
 		.label = e->label,
 		.change = k->change,
 		.later = number_sub(e->pin, k->baseline),
@@ -125,7 +127,7 @@ static const struct breakdown *check_breakdown(const struct maker *m, const stru
 		return breakdown_of(b, &b->pairs, &q, &m->out->arena);
 	struct activity_pairs pairs;
 	activity_pairs_init(&pairs, b->view, b->view + SIDE_CANDIDATE, b->runs.nr_candidates, q.ranks);
-	const struct breakdown *out = breakdown_of(b, &pairs, &q, &m->out->arena);
+	struct breakdown *out = breakdown_of(b, &pairs, &q, &m->out->arena);
 	vec_release(&pairs.list);
 	return out;
 }
@@ -207,6 +209,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	struct decision d = compare(&c);
 	struct check k = new_check(m, e, d.since_pin);
 	k.evidence = evidence;
+	k.trend = trend_of(m->bench, e, a);
 	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
 	k.verdict = d.verdict;
 	k.limit = d.limit ? message_limit(a, d.map, d.limit) : message_limits(a, d.map ? d.map : map);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "diff/bench.h"
 #include "diff/drift.h"
+#include "diff/flame.h"
 #include "diff/past.h"
 #include "gate/checks.h"
 #include "gate/environment.h"
@@ -218,6 +219,7 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 		st = checks_add(&noise, rules, &rules->rules.v[i], waived, out, log);
 	if (st == ST_OK) {
 		drift_rows(&bench.pairs, in->categories, out);
+		flame_of(&bench, &out->arena, &out->flame);
 		waivers_warn(rules, in->today, waived, out);
 	}
 	noise_model_release(&noise);

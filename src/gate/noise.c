@@ -92,6 +92,31 @@ static void fill_detectable(const struct asked *q, struct arena *a, struct evide
 		                 unit_text(a, UNIT_PCT, number_pct(out->detectable, from)));
 }
 
+/* The nearest value on either side that a limit forbids. */
+static void fill_limits(const struct asked *q, struct evidence *out)
+{
+	const struct limits *map = &q->c->rule->fail;
+	for (size_t i = 0; i < map->list.nr; i++) {
+		const struct limit *l = &map->list.v[i];
+		bool line = l->condition == COND_MAX || l->condition == COND_MIN;
+		double amount, base = line ? 0 : (double)base_of(q, is_since_pin(l));
+		if (!amount_of(q, map, l, &amount))
+			continue;
+		for (int up = 0; up < 2; up++) {
+			bool falls = l->condition == COND_DECREASE || l->condition == COND_MIN;
+			double at = base + (falls && !line ? -amount : amount);
+			if (l->condition == COND_CHANGE)
+				at = base + (up ? amount : -amount);
+			if ((falls == (up != 0) && l->condition != COND_CHANGE) || !(fabs(at) < 9e18))
+				continue;
+			bool nearer = up ? at < (double)out->limit[1] : at > (double)out->limit[0];
+			if (!out->has_limit[up] || nearer)
+				out->limit[up] = llround(at);
+			out->has_limit[up] = true;
+		}
+	}
+}
+
 /* Chance that a change of nothing breaks `l`: up, or down for a decrease. */
 static double odds_of_limit(const struct asked *q, const struct limits *map, const struct limit *l)
 {
@@ -298,6 +323,7 @@ void noise_evidence(const struct noise_model *m, const struct entry *e, struct c
 		fill_noise(&q, c, a, out);
 	}
 	fill_detectable(&q, a, out);
+	fill_limits(&q, out);
 	fill_false_alarms(&q, out);
 	noise_steps(m->bench, e, &rule->query, out);
 	fill_text(&q, a, out);

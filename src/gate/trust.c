@@ -50,6 +50,11 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 		trust_add(s, "lost-kernels", SPOILED_BY_GPU,
 		          "has %" PRId64 " of %" PRId64 " kernel launches without a kernel%s",
 		          t->launches_without_kernel, t->launches, lost_text(a, t));
+	if (trust_is_notable(t->untimed, t->gpu_events))
+		trust_add(s, "unknown-durations", SPOILED_BY_GPU,
+		          "has %" PRId64 " of %" PRId64
+		          " GPU activities whose duration is absent or negative: their time is not known",
+		          t->untimed, t->gpu_events);
 	if (trust_is_notable(t->overlap_ns, t->gpu_ns))
 		trust_add(
 		    s, "overlapping-activities", SPOILED_BY_OVERLAP,

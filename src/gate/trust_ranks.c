@@ -214,6 +214,40 @@ static void find_beyond_cap(struct peers *p)
 	}
 }
 
+struct source_of {
+	uint64_t hash;
+	size_t rank; ///< index
+};
+
+static int source_cmp(const void *a, const void *b)
+{
+	const struct source_of *x = a, *y = b;
+	ORDER_BY(x->hash, y->hash);
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* No two ranks of a job measure the same nanoseconds: one file was given for both. */
+static void find_copies(struct peers *p)
+{
+	VEC(struct source_of) all = VEC_INIT;
+	for (size_t r = 0; r < p->run->ranks.nr; r++)
+		if (digest_has_trace(p->run->ranks.v[r]))
+			vec_push(&all, (struct source_of){ p->run->ranks.v[r]->source_hash, r });
+	vec_sort(&all, source_cmp);
+	for (size_t i = 1, first = 0; i < all.nr; i++) {
+		if (all.v[i].hash != all.v[first].hash) {
+			first = i;
+			continue;
+		}
+		peers_name(p, all.v[i].rank, "same-recording", SPOILED_BY_PEERS | SPOILED_BY_MATCHES,
+		           arena_printf(&p->scope->out->arena,
+		                        "has the very recording of rank %" PRId64
+		                        ": one file was given for both",
+		                        p->run->ranks.v[all.v[first].rank]->rank));
+	}
+	vec_release(&all);
+}
+
 /* ---- doors ---- */
 
 static void find_partial(const struct run *run, const struct trust_scope *s)
@@ -240,6 +274,7 @@ void trust_find_ranks(const struct run *run, const struct trust_scope *s)
 	find_missing_steps(&p);
 	peers_find_ends(&p);
 	find_collectives(&p);
+	find_copies(&p);
 	find_disagreement(&p);
 	find_beyond_cap(&p);
 	free(p.named);

@@ -1,6 +1,8 @@
 /* The page: a document with charts in it. */
 #include "html/html.h"
 
+#include <stdlib.h>
+
 #include "document/render.h"
 #include "html/svg.h"
 #include "html/writer.h"
@@ -14,20 +16,36 @@ const char *html_side(const struct html *h, bool candidate)
 	return candidate ? "candidate" : "baseline";
 }
 
+/* "steps"; "trend:3" is about number 3. */
 static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav)
 {
 	static const struct {
 		const char *id;
 		void (*draw)(struct html *h);
-	} pictures[] = { { "parts", html_parts }, { "steps", html_steps }, { "memory", html_memory } };
+		void (*draw_one)(struct html *h, size_t i);
+	} pictures[] = { { "parts", html_parts, NULL },     { "steps", html_steps, NULL },
+		             { "memory", html_memory, NULL },   { "history", html_history, NULL },
+		             { "flame", html_flame, NULL },     { "heat", html_heat, NULL },
+		             { "trend:", NULL, html_spark },    { "finding:", NULL, html_finding } };
 	struct html *h = ctx;
-	for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++)
-		if (strcmp(pictures[i].id, id) == 0)
+	for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
+		size_t n = strlen(pictures[i].id);
+		if (pictures[i].draw && strcmp(pictures[i].id, id) == 0)
 			pictures[i].draw(h);
+		else if (pictures[i].draw_one && strncmp(pictures[i].id, id, n) == 0)
+			pictures[i].draw_one(h, strtoul(id + n, NULL, 10));
+	}
 	strbuf_add(out, strbuf_span(&h->body));
 	strbuf_add(nav, strbuf_span(&h->nav));
 	strbuf_setlen(&h->body, 0);
 	strbuf_setlen(&h->nav, 0);
+}
+
+const char *html_display(const struct html *h, const char *whole)
+{
+	const struct document *d = h->document;
+	const char *text = d && d->display ? d->display(d->names, whole) : NULL;
+	return text ? text : whole;
 }
 
 static void bar(int64_t part, int64_t whole, struct strbuf *out)
@@ -75,6 +93,7 @@ void html_write(const struct report *r, const struct write_options *o, struct si
 	(void)o;
 	title(&h);
 	report_document(r, &names, &d);
+	h.document = &d;
 	doc_html(&d, &hooks, &h.header, &body, &nav);
 	strbuf_release(&h.body);
 	strbuf_release(&h.nav);

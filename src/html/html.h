@@ -4,9 +4,26 @@
 
 #include "document/document.h"
 #include "html/html_page.h"
+#include "html/svg.h"
 
 /// What the wall time of the steps goes to.
 void html_parts(struct html *h);
+
+/// What the change behind finding number `i` is made of.
+void html_finding(struct html *h, size_t i);
+
+/// GPU time by where in the code.
+void html_flame(struct html *h);
+
+/// Steps of all ranks.
+void html_heat(struct html *h);
+
+/// The figure of check number `i` in all runs, without words; figures with their history.
+void html_spark(struct html *h, size_t i);
+void html_history(struct html *h);
+
+/// Numbers along the axis of a chart, which `class` places.
+void html_y_labels(struct html *h, enum unit unit, struct svg_range y, const char *class);
 
 /// Times of steps.
 void html_steps(struct html *h);
@@ -24,6 +41,9 @@ void html_more_charts(struct html *h, size_t nr);
 
 /// A document that holds tables, in its place among the charts; gives its memory back.
 void html_tables(struct html *h, struct document *d);
+
+/// A name as the document shows it.
+const char *html_display(const struct html *h, const char *whole);
 
 /// "baseline" or "candidate"; "run" where there is no other.
 const char *html_side(const struct html *h, bool candidate);

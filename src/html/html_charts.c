@@ -91,7 +91,7 @@ static void describe(struct html *h, const struct line *l)
 	html_printf(h, "to %s. ", unit_text(&h->arena, l->unit, r.hi));
 }
 
-static void y_labels(struct html *h, enum unit unit, struct svg_range y, const char *class)
+void html_y_labels(struct html *h, enum unit unit, struct svg_range y, const char *class)
 {
 	html_printf(h, "<div class=\"%s\" aria-hidden=\"true\">", class);
 	for (int i = y.parts; i >= 0; i--)
@@ -108,7 +108,7 @@ static void plot(struct html *h, const struct chart *c)
 	int id = ++h->nr_pictures;
 	ranges(c, &x, &y);
 	html_puts(h, "<div class=\"plot\">");
-	y_labels(h, c->unit, y, "y");
+	html_y_labels(h, c->unit, y, "y");
 	html_printf(h,
 	            "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
 	            "aria-labelledby=\"t%d d%d\"><title id=\"t%d\">",
@@ -127,7 +127,7 @@ static void plot(struct html *h, const struct chart *c)
 	}
 	html_puts(h, "</svg>");
 	if (right)
-		y_labels(h, UNIT_PCT, percent, "y right");
+		html_y_labels(h, UNIT_PCT, percent, "y right");
 	html_puts(h, "<div class=\"x\" aria-hidden=\"true\">");
 	/* a count between two is none */
 	int step = c->x_unit == UNIT_COUNT && ((__int128)x.hi - x.lo) % 2 ? 2 : 1;
@@ -271,7 +271,8 @@ void html_steps(struct html *h)
 {
 	if (!has_series(h->r, "step."))
 		return;
-	html_section(h, "steps", "Step times");
+	bool folded = h->r->run && h->r->run->ranks.nr > 1;
+	html_section(h, "steps", "Step times", folded);
 	html_puts(h, "<p class=\"note\">By measured step, counted from 1.</p>\n"
 	             "<div class=\"charts\" data-choice=\"rank\">\n");
 	size_t nr = each_label(h, "step.time", step_chart);
@@ -279,7 +280,7 @@ void html_steps(struct html *h)
 	nr = each_label(h, "step.cuda_time", step_chart);
 	html_more_charts(h, nr);
 	html_puts(h, "</div>\n");
-	html_section_end(h);
+	html_section_end(h, folded);
 }
 
 /* ---- memory over time ---- */
@@ -336,7 +337,7 @@ void html_memory(struct html *h)
 	const bool peaks[] = { html_has_peaks(h->r->baseline_run), html_has_peaks(h->r->run) };
 	if (!levels && !peaks[0] && !peaks[1])
 		return;
-	html_section(h, "memory", "Memory");
+	html_section(h, "memory", "Memory", false);
 	html_printf(h, "<div class=\"charts%s\" data-choice=\"memory\">\n",
 	            peaks[0] && peaks[1] ? " pair" : "");
 	if (has_series(h->r, "memory.reserved"))
@@ -349,5 +350,5 @@ void html_memory(struct html *h)
 	html_peaks(h, h->r->run);
 	html_peaks(h, h->r->baseline_run);
 	html_puts(h, "</div>\n");
-	html_section_end(h);
+	html_section_end(h, false);
 }

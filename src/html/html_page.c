@@ -30,17 +30,19 @@ void html_header_end(struct html *h)
 	h->body = (struct strbuf)STRBUF_INIT;
 }
 
-void html_section(struct html *h, const char *id, const char *title)
+void html_section(struct html *h, const char *id, const char *title, bool folded)
 {
-	strbuf_addf(&h->nav, "<li><a href=\"#%s\">%s</a></li>", id, title);
+	if (!folded)
+		strbuf_addf(&h->nav, "<li><a href=\"#%s\">%s</a></li>", id, title);
 	html_printf(h,
-	            "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n",
-	            id, id, id, title);
+	            "<section id=\"%s\" aria-labelledby=\"%s-title\"%s>\n%s<h2 id=\"%s-title\">%s</h2>%s\n",
+	            id, id, folded ? " class=\"folded\"" : "", folded ? "<details><summary>" : "", id,
+	            title, folded ? "</summary>" : "");
 }
 
-void html_section_end(struct html *h)
+void html_section_end(struct html *h, bool folded)
 {
-	html_puts(h, "</section>\n");
+	html_puts(h, folded ? "</details>\n</section>\n" : "</section>\n");
 }
 
 void html_details(struct html *h, const char *summary)

@@ -3,6 +3,7 @@
 #define GG_HTML_HTML_PAGE_H
 
 #include "base/strbuf.h"
+#include "document/document.h"
 #include "io/sink.h"
 #include "model/report.h"
 
@@ -10,6 +11,7 @@
 struct html {
 	const struct report *r;
 	struct arena arena; ///< scratch
+	const struct document *document; ///< that is rendered
 	struct strbuf header, nav, body; ///< what is added goes to the body
 	int nr_pictures; ///< for ids
 };
@@ -24,9 +26,9 @@ void html_text(struct html *h, const char *text);
 /// End of the header: what was added so far is it, and stands above the list of contents.
 void html_header_end(struct html *h);
 
-/// A part of the page with a heading, in the list of contents.
-void html_section(struct html *h, const char *id, const char *title);
-void html_section_end(struct html *h);
+/// A part of the page with a heading, in the list of contents if it is not folded.
+void html_section(struct html *h, const char *id, const char *title, bool folded);
+void html_section_end(struct html *h, bool folded);
 
 /// What a reader may unfold.
 void html_details(struct html *h, const char *summary);

@@ -52,6 +52,62 @@
     box.prepend(label);
     show();
   };
+  // A click, or the arrows and Enter, show a box of the flame graph as wide as the page; Escape all of it.
+  const makeZoom = (graph) => {
+    const boxes = Array.from(graph.children).filter((e) => e.tagName === "svg").map((e) => ({
+      e, x: parseFloat(e.getAttribute("x")), w: parseFloat(e.getAttribute("width")), y: Number(e.getAttribute("y")),
+    }));
+    const said = document.createElement("p");
+    said.className = "said";
+    said.setAttribute("aria-live", "polite");
+    graph.after(said);
+    graph.tabIndex = 0;
+    let at = boxes[0];
+    const holds = (a, b) => a.y <= b.y && a.x <= b.x + 1e-6 && a.x + a.w >= b.x + b.w - 1e-6;
+    const select = (box) => {
+      if (!box) return;
+      at.e.classList.remove("at");
+      at = box;
+      at.e.classList.add("at");
+      said.textContent = at.e.querySelector("title").textContent;
+    };
+    const zoom = (to) => {
+      for (const b of boxes) {
+        const outer = holds(b, to);
+        const inner = holds(to, b);
+        b.e.setAttribute("display", outer || inner ? "inline" : "none");
+        b.e.setAttribute("x", outer ? "0%" : (b.x - to.x) / to.w * 100 + "%");
+        b.e.setAttribute("width", outer ? "100%" : b.w / to.w * 100 + "%");
+      }
+      select(to);
+    };
+    const shown = (b) => b.e.getAttribute("display") !== "none";
+    const row = (y) => boxes.filter((b) => b.y === y && shown(b));
+    const beside = (by) => { const r = row(at.y); return r[r.indexOf(at) + by]; };
+    const keys = {
+      ArrowLeft: () => select(beside(-1)),
+      ArrowRight: () => select(beside(1)),
+      ArrowUp: () => select(boxes.findLast((b) => b !== at && b.y < at.y && holds(b, at))),
+      ArrowDown: () => select(row(at.y + boxes[1].y).find((b) => holds(at, b))),
+      Enter: () => zoom(at),
+      Escape: () => zoom(boxes[0]),
+    };
+    graph.addEventListener("keydown", (event) => {
+      if (!keys[event.key] || !boxes[1]) return;
+      event.preventDefault();
+      keys[event.key]();
+    });
+    for (const b of boxes) b.e.addEventListener("click", () => zoom(b === at ? boxes[0] : b));
+  };
+  // What is linked to is shown.
+  const unfold = () => {
+    const section = document.getElementById(location.hash.slice(1));
+    const folded = section && section.querySelector(":scope > details");
+    if (folded) folded.open = true;
+  };
+  window.addEventListener("hashchange", unfold);
+  unfold();
+  for (const graph of document.querySelectorAll(".flame")) makeZoom(graph);
   for (const table of document.querySelectorAll("table")) {
     if (!table.closest(".tree") && table.tBodies[0].rows.length > 2) makeSortable(table);
   }

@@ -106,50 +106,28 @@ void svg_band(struct strbuf *b, const char *class, struct svg_range y, int64_t f
 
 /* ---- bars ---- */
 
-#define BAR_OPEN                                                               \
-	"<svg class=\"bar\" viewBox=\"0 0 1000 20\" preserveAspectRatio=\"none\" " \
-	"aria-hidden=\"true\">"
-
-enum { BAR_WIDTH = 1000, BAR_HEIGHT = 20 };
-
-/* At least a sliver for what is not 0. */
-static int64_t width_of(__int128 part, int64_t whole, int64_t width)
+/* At least a sliver for what is not 0, in 1e-3 % of the width. */
+static int64_t width_of(__int128 part, int64_t whole)
 {
+	enum { HALF = 50000, SLIVER = 200 };
 	if (part <= 0 || whole <= 0)
 		return 0;
-	int64_t w = number_div_round(part * width, whole);
-	return w < 2 ? 2 : w < width ? w : width;
-}
-
-static void add_rect(struct strbuf *b, const char *class, int64_t x, int y, int64_t width,
-                     int height)
-{
-	if (width > 0)
-		strbuf_addf(b,
-		            "<rect class=\"%s\" x=\"%" PRId64 "\" y=\"%d\" width=\"%" PRId64
-		            "\" height=\"%d\"/>",
-		            class, x, y, width, height);
-}
-
-void svg_bar(struct strbuf *b, const char *class, int64_t part, const char *class2, int64_t part2,
-             int64_t whole)
-{
-	int height = class2 ? BAR_HEIGHT / 2 - 1 : BAR_HEIGHT;
-	strbuf_adds(b, BAR_OPEN);
-	add_rect(b, class, 0, 0, width_of(part, whole, BAR_WIDTH), height);
-	if (class2)
-		add_rect(b, class2, 0, BAR_HEIGHT - height, width_of(part2, whole, BAR_WIDTH), height);
-	strbuf_adds(b, "</svg>");
+	int64_t w = number_div_round(part * HALF, whole);
+	return w < SLIVER ? SLIVER : w < HALF ? w : HALF;
 }
 
 void svg_bar_signed(struct strbuf *b, int64_t part, int64_t whole)
 {
-	int64_t middle = BAR_WIDTH / 2;
-	int64_t width = width_of(part < 0 ? -(__int128)part : part, whole, middle);
-	strbuf_adds(b, BAR_OPEN);
-	add_rect(b, "mid", middle - 1, 0, 2, BAR_HEIGHT);
-	add_rect(b, part < 0 ? "less" : "more", part < 0 ? middle - width : middle, 3, width,
-	         BAR_HEIGHT - 6);
+	int64_t width = width_of(part < 0 ? -(__int128)part : part, whole);
+	int64_t from = part < 0 ? 50000 - width : 50000;
+	strbuf_adds(b, "<svg class=\"bar\" aria-hidden=\"true\">"
+	               "<rect class=\"mid\" x=\"50%\" width=\"1\" height=\"100%\"/>");
+	if (width)
+		strbuf_addf(b,
+		            "<rect class=\"%s\" x=\"%" PRId64 ".%" PRId64 "%%\" y=\"3\" width=\"%" PRId64
+		            ".%" PRId64 "%%\" height=\"12\"/>",
+		            part < 0 ? "less" : "more", from / 1000, from % 1000 / 100, width / 1000,
+		            width % 1000 / 100);
 	strbuf_adds(b, "</svg>");
 }
 

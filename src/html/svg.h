@@ -45,10 +45,7 @@ void svg_line(struct strbuf *b, const char *class, struct svg_range x, struct sv
 void svg_level(struct strbuf *b, const char *class, struct svg_range y, int64_t value);
 void svg_band(struct strbuf *b, const char *class, struct svg_range y, int64_t from, int64_t to);
 
-/// A bar of its own picture: `part` of `whole` from the left, or from the middle to that side
-/// which its sign says. A second one, where `class2` is not NULL, stands below it.
-void svg_bar(struct strbuf *b, const char *class, int64_t part, const char *class2, int64_t part2,
-             int64_t whole);
+/// A bar of its own picture: `part` of `whole` from the middle to that side which its sign says.
 void svg_bar_signed(struct strbuf *b, int64_t part, int64_t whole);
 
 /// A segment of a stacked bar, between two parts of `whole`.

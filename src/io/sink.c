@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -14,10 +15,10 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "io/leftover.h"
 #include "io/opened.h"
 
 #define FLUSH_BYTES ((size_t)64 << 10)
-#define MAX_OPEN 64
 #define MAX_LINKS 40 /* as Linux follows */
 #define WAS_READ (-1) /* beside the values of errno */
 
@@ -36,27 +37,6 @@ struct sink {
 	struct strbuf buf;
 };
 
-/* Temporary files that exist, for the signal handler and the out-of-memory
-   handler: the one piece of process-wide state outside main. */
-static const char *volatile open_temps[MAX_OPEN];
-
-void sink_unlink_all(void)
-{
-	for (int i = 0; i < MAX_OPEN; i++)
-		if (open_temps[i])
-			unlink(open_temps[i]);
-}
-
-static int register_temp(const char *temp)
-{
-	for (int i = 0; i < MAX_OPEN; i++)
-		if (!open_temps[i]) {
-			open_temps[i] = temp;
-			return i;
-		}
-	return -1;
-}
-
 static enum status fail(const struct sink *s, int error, const char *what, struct diag_log *log)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -70,8 +50,7 @@ static enum status fail(const struct sink *s, int error, const char *what, struc
 
 static void release(struct sink *s)
 {
-	if (s->slot >= 0)
-		open_temps[s->slot] = NULL;
+	leftover_forget(s->slot);
 	if (s->gzip)
 		deflateEnd(&s->z);
 	strbuf_release(&s->buf);
@@ -106,11 +85,11 @@ static char *end_of_links(const char *path)
 static int open_temp(struct sink *s)
 {
 	for (unsigned i = 0; i < 1000; i++) {
-		struct strbuf b = STRBUF_INIT;
-		strbuf_addf(&b, "%s.%ld-%u.tmp", s->final, (long)getpid(), i);
 		free(s->temp);
-		s->temp = b.p;
+		s->temp = leftover_name(s->final, i);
 		s->fd = open(s->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, s->mode);
+		if (s->fd >= 0)
+			flock(s->fd, LOCK_EX | LOCK_NB); /* see leftover_clean(); some file systems cannot */
 		if (s->fd >= 0 || errno != EEXIST)
 			return s->fd < 0 ? errno : 0;
 	}
@@ -139,10 +118,11 @@ static int open_file(struct sink *s)
 			return s->fd < 0 ? errno : 0;
 		}
 	}
+	leftover_clean(s->final);
 	int error = open_temp(s);
 	if (error)
 		return error;
-	s->slot = register_temp(s->temp);
+	s->slot = leftover_add(s->temp);
 	if (s->slot < 0) {
 		unlink(s->temp);
 		return EMFILE;

@@ -42,8 +42,4 @@ GG_MUST_CHECK enum status sink_commit(struct sink *s, struct diag_log *log);
 /// Drop what was written and release; NULL is fine.
 void sink_abort(struct sink *s);
 
-/// Remove temporary files of sinks that are still open; safe in a signal
-/// handler and when memory has run out.
-void sink_unlink_all(void);
-
 #endif

@@ -1,5 +1,7 @@
 #include "model/finding.h"
 
+#include <string.h>
+
 const char *const cause_names[NR_CAUSES] = {
 	[CAUSE_LOST_RANK] = "lost-rank",
 	[CAUSE_CUT_RANK] = "cut-rank",
@@ -36,3 +38,13 @@ const char *const place_level_names[NR_PLACE_LEVELS] = {
 	[PLACE_CALL] = "call",         [PLACE_COLLECTIVE] = "collective", [PLACE_MEMORY] = "memory",
 	[PLACE_CATEGORY] = "category",
 };
+
+/* A function has no ':' in its name, a file may ("C:\model.py"). */
+struct source_line source_line_of(struct arena *a, struct span place, int64_t line)
+{
+	const char *colon = place.n ? memrchr(place.p, ':', place.n) : NULL;
+	struct source_line out = { .line = line };
+	if (colon && colon > place.p)
+		out.file = arena_dup(a, (struct span){ place.p, (size_t)(colon - place.p) });
+	return out;
+}

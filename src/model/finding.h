@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+#include "base/span.h"
 #include "base/vec.h"
 #include "metric/metric.h"
 
@@ -71,10 +73,21 @@ enum place_level {
 /// "rank", "phase", …; static.
 extern const char *const place_level_names[NR_PLACE_LEVELS];
 
+/// A line of a source file.
+struct source_line {
+	const char *file; ///< as recorded; where `changed`, as the repository names it; NULL: unknown
+	int64_t line; ///< -1: unknown
+	bool changed; ///< the change under review touches the file
+};
+
 struct place {
 	enum place_level level;
 	const char *name; ///< untrusted text is valid UTF-8, whole, not escaped
+	struct source_line at; ///< of PLACE_CODE
 };
+
+/// The line that a place ("FILE:FUNCTION") of a digest is on. The file is owned by `a`.
+struct source_line source_line_of(struct arena *a, struct span place, int64_t line);
 
 /// One cause and what hangs below it. All text is owned by the report.
 struct finding {
@@ -97,6 +110,7 @@ struct finding {
 	const char *cost_text; ///< "+2.10 ms per step (16.4 % of it)"; "" unknown
 	VEC(struct place) where; ///< from the outside to the inside; none where only the run is known
 	VEC(const char *) evidence; ///< sentences without a full stop, the strongest first
+	const char *trace; ///< file with a trace of it (--evidence); NULL: none
 	const char *action; ///< what to do: one sentence without a full stop; "" none
 	VEC(size_t) checks; ///< indices into the checks of the report, in their order
 };

@@ -46,8 +46,10 @@ void report_drop_checks(struct report *r)
 	/* checks may share a breakdown: an emptied one is emptied again without harm */
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		if (r->checks.v[i].breakdown)
-			vec_release(&((struct breakdown *)r->checks.v[i].breakdown)->parts);
+			vec_release(&r->checks.v[i].breakdown->parts);
 		vec_release(&r->checks.v[i].evidence.runs);
+		if (r->checks.v[i].trend)
+			vec_release(&r->checks.v[i].trend->points);
 	}
 	r->checks.nr = 0;
 	for (size_t i = 0; i < r->findings.nr; i++) {
@@ -83,7 +85,9 @@ void report_release(struct report *r)
 	vec_release(&r->findings);
 	vec_release(&r->drift);
 	vec_release(&r->figures);
+	vec_release(&r->code);
 	vec_release(&r->breakdowns);
 	vec_release(&r->scaling);
+	vec_release(&r->flame.nodes);
 	arena_release(&r->arena);
 }

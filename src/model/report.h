@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "metric/metric.h"
 #include "model/finding.h"
+#include "model/flame.h"
 #include "model/run_report.h"
 
 /// In the order of rules.md, "Verdicts".
@@ -39,6 +40,7 @@ struct part {
 	int64_t change; ///< in the unit of the table
 	const char *text; ///< "+9.00 ms"
 	const char *detail; ///< "renamed", "launches 12 → 14", … or ""
+	struct source_line at; ///< of a place in the code; else without a file
 };
 
 /// Where the change of a check (or of a diff) went, in parts that add up.
@@ -51,6 +53,24 @@ struct breakdown {
 	VEC(struct part) parts;
 };
 
+/// Whose value a point of a trend is.
+enum trend_source {
+	TREND_APPROVED, ///< of the pin, or of one that was the pin once
+	TREND_PAST, ///< of another run of the main branch
+	TREND_CANDIDATE,
+};
+
+struct trend_point {
+	enum trend_source source;
+	int64_t value; ///< in the metric's unit
+	const char *commit, *time; ///< "" unknown
+};
+
+/// One figure of a run in all runs that the gate knows, oldest first, the candidate's last.
+struct trend {
+	VEC(struct trend_point) points;
+};
+
 /// What stands behind the two values of a check (judgement.md, "Noise").
 struct evidence {
 	int64_t baseline_runs; ///< that the baseline's value is the median of
@@ -60,6 +80,8 @@ struct evidence {
 	bool has_noise, has_detectable, has_false_alarms, has_steps;
 	int64_t noise, detectable; ///< in the metric's unit: a change within it is not sure; smallest
 	                           ///< change that could have failed
+	bool has_limit[2]; ///< a value below limit[0], or above limit[1], is beyond what the rule allows
+	int64_t limit[2]; ///< in the metric's unit
 	int64_t false_alarms; ///< expected failures of this check in unchanged runs, 1e-6 per run
 	int64_t more_runs, more_pairs; ///< of the candidate, or with controls: what would make a change
 	                               ///< of this size sure; 0 and 0: neither
@@ -93,10 +115,11 @@ struct check {
 	const char *pct_text; ///< "+12.3 %" or ""
 	const char *limit; ///< "increase 5% and 2ms"; "" none
 	const char *message; ///< one sentence: what, from, to, limit
-	const struct breakdown *breakdown; ///< NULL none
+	struct breakdown *breakdown; ///< NULL none
 	const struct trust_finding
 	    *spoiler; ///< of the report's: why it could not be decided; NULL none
 	struct evidence evidence;
+	struct trend *trend; ///< of a figure of the whole run; NULL none
 	const char *waiver; ///< "until 2027-01-31: cuBLAS regression, issue 1234", which the message
 	                    ///< says too; NULL none
 };
@@ -153,6 +176,7 @@ struct figure_row {
 	const char *baseline_text, *candidate_text, *change_text, *pct_text;
 	bool has_baseline, has_candidate, has_pct;
 	int64_t baseline, candidate, change, change_pct;
+	struct source_line at; ///< of a place in the code
 };
 
 /// The largest tensor of one category of memory on both sides of a diff, as requested.
@@ -241,11 +265,14 @@ struct report {
 	VEC(const char *) warnings; ///< one line each, loudest first
 	VEC(struct check) checks; ///< failures first, then the order of the rules
 	VEC(struct drift_row) drift; ///< by absolute change
+	VEC(struct figure_row)
+	code; ///< diff: GPU time by operator, module and place, by change in each
 	VEC(struct figure_row) figures; ///< diff: every run-level figure of both sides
 	VEC(struct breakdown *) breakdowns; ///< diff: of step.cuda_time, then those of memory
 	/// What is said of each run by itself, owned by the arena; NULL: nothing. In a check that
 	/// failed or warned, recommendations are those that the baseline does not have as well.
 	struct run_report *run, *baseline_run;
+	struct flame flame; ///< GPU time by where in the code it comes from
 	VEC(struct scaling_row) scaling; ///< diff: by memory, then by bytes at the baseline's peak
 };
 

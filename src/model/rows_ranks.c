@@ -102,6 +102,7 @@ static const struct field trust_counts_fields[] = {
 	FIELD(tick_ns, OPTIONAL_COUNT(0), MAX, KEEP, 1),
 	FIELD(overlap_ns, COUNT, SUM, KEEP, 0),
 	FIELD(negative_durations, COUNT, SUM, KEEP, 0, SHOWN("negative_durations")),
+	FIELD(untimed, OPTIONAL_COUNT(0), SUM, KEEP, 1, SHOWN("untimed")),
 	FIELD(malformed, COUNT, SUM, KEEP, 0, SHOWN("malformed")),
 	FIELD(json_faults, COUNT, SUM, KEEP, 0, SHOWN("json_faults")),
 	FIELD(fault_byte, COUNT, OWN, KEEP, 0),

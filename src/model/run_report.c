@@ -42,6 +42,9 @@ void run_report_release(struct run_report *r)
 	}
 	for (size_t i = 0; i < r->series.nr; i++)
 		vec_release(&r->series.v[i].points);
+	for (size_t i = 0; i < r->ranks.nr; i++)
+		vec_release(&r->ranks.v[i].points);
+	vec_release(&r->ranks);
 	vec_release(&r->facts);
 	vec_release(&r->tables);
 	vec_release(&r->series);

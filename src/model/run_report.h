@@ -66,6 +66,7 @@ struct run_report {
 	VEC(struct fact) facts;
 	VEC(struct report_table) tables;
 	VEC(struct series) series;
+	VEC(struct series) ranks; ///< of several: compute time of the steps of each
 	struct classification classification;
 	VEC(struct recommendation) recommendations; ///< most to save first
 };

@@ -19,6 +19,46 @@ struct span naming_match(const struct naming *n, struct arena *a, struct span na
 	return match;
 }
 
+/* ---- names that are known: the ranks of a job run the same kernels ---- */
+
+enum { CATEGORY_UNASKED = -2 };
+
+struct known_name {
+	struct span match;
+	int category; /* as category_of(); CATEGORY_UNASKED */
+};
+
+struct known_names {
+	struct arena arena; /* of match names */
+	struct name_table names;
+	VEC(struct known_name) list; /* by id */
+};
+
+/* NULL where the table is full. */
+static struct known_name *known_name(const struct run_view *v, struct span name)
+{
+	struct known_names *k = v->known;
+	const struct name *nm = name_intern(&k->names, name);
+	if (nm && nm->id == k->list.nr)
+		vec_push(&k->list, (struct known_name){ naming_match(v->naming, &k->arena, name_span(nm)),
+		                                        CATEGORY_UNASKED });
+	return nm ? &k->list.v[nm->id] : NULL;
+}
+
+struct span view_match(const struct run_view *v, struct span name)
+{
+	const struct known_name *k = known_name(v, name);
+	return k ? k->match : naming_match(v->naming, &v->known->arena, name);
+}
+
+static int known_category(const struct run_view *v, struct span name)
+{
+	struct known_name *k = known_name(v, name);
+	if (k && k->category == CATEGORY_UNASKED)
+		k->category = category_of(v->naming->categories, name);
+	return k ? k->category : category_of(v->naming->categories, name);
+}
+
 /* By match name; the raw name with the most time first. */
 static int match_cmp(const void *a, const void *b)
 {
@@ -60,28 +100,12 @@ static struct kernel_row folded_row(struct run_view *v, const struct kernel_stat
 	return row;
 }
 
-/* Names of which the category is known: the ranks of a job run the same kernels. */
-struct known {
-	struct name_table names;
-	VEC(int) categories; /* by id */
-};
-
-static int known_category(struct known *k, const struct category_table *t, struct span name)
-{
-	const struct name *nm = name_intern(&k->names, name);
-	if (!nm)
-		return category_of(t, name);
-	if (nm->id == k->categories.nr)
-		vec_push(&k->categories, category_of(t, name));
-	return k->categories.v[nm->id];
-}
-
 /* Communication is what the digest's own figures took for it, whatever the
    table of today says, so that kernels and per-step figures add up. */
-static void classify(struct kernel_row *row, struct known *known, const struct category_table *t,
-                     const struct digest *d)
+static void classify(struct kernel_row *row, const struct run_view *v, const struct digest *d)
 {
-	row->category = known_category(known, t, row->name);
+	const struct category_table *t = v->naming->categories;
+	row->category = known_category(v, row->name);
 	row->cls = row->category < 0 ? CLASS_OTHER : t->rows.v[row->category].cls;
 	if (category_matches_any(d->communication, row->name))
 		row->cls = CLASS_COMMUNICATION;
@@ -89,17 +113,14 @@ static void classify(struct kernel_row *row, struct known *known, const struct c
 		row->cls = CLASS_COMPUTE;
 }
 
-static void rank_view_init(struct run_view *v, struct rank_view *r, const struct digest *d,
-                           struct known *known)
+static void rank_view_init(struct run_view *v, struct rank_view *r, const struct digest *d)
 {
 	VEC(struct kernel_row) rows = VEC_INIT;
 	for (size_t i = 0; i < d->kernels.nr; i++) {
 		const struct kernel_stat *s = &d->kernels.v[i];
 		if (s->kind == EVENT_KERNEL && s->names == 0)
-			vec_push(&rows,
-			         (struct kernel_row){ .match = naming_match(v->naming, &v->arena, s->name),
-			                              .name = s->name,
-			                              .stat = *s });
+			vec_push(&rows, (struct kernel_row){
+			                    .match = view_match(v, s->name), .name = s->name, .stat = *s });
 	}
 	vec_sort(&rows, match_cmp);
 	size_t nr = 0;
@@ -107,7 +128,7 @@ static void rank_view_init(struct run_view *v, struct rank_view *r, const struct
 		for (end = i + 1; end < rows.nr && span_eq(rows.v[end].match, rows.v[i].match);)
 			end++;
 		merge_rows(&rows.v[nr], &rows.v[i], end - i);
-		classify(&rows.v[nr++], known, v->naming->categories, d);
+		classify(&rows.v[nr++], v, d);
 	}
 	v->merged_names += rows.nr - nr;
 	*r = (struct rank_view){ .digest = d, .nr_kernels = nr };
@@ -176,14 +197,13 @@ void run_view_init(struct run_view *v, const struct run *run, const struct namin
 	name_table_init(v->labels);
 	struct cross_rank *cross = arena_alloc(&v->arena, run->ranks.nr, sizeof *cross);
 	ranks_cross(run, cross);
-	struct known known = { 0 };
-	name_table_init(&known.names);
+	v->known = arena_alloc(&v->arena, 1, sizeof *v->known);
+	v->known->arena = (struct arena)ARENA_INIT;
+	name_table_init(&v->known->names);
 	for (size_t i = 0; i < run->ranks.nr; i++) {
-		rank_view_init(v, &v->ranks[i], run->ranks.v[i], &known);
+		rank_view_init(v, &v->ranks[i], run->ranks.v[i]);
 		v->ranks[i].cross = &cross[i];
 	}
-	name_table_release(&known.names);
-	vec_release(&known.categories);
 	run_views_align(v, 1, &v->arena);
 }
 
@@ -192,6 +212,9 @@ void run_view_release(struct run_view *v)
 	for (size_t i = 0; i < v->run->ranks.nr; i++)
 		free(v->ranks[i].kernels);
 	name_table_release(v->labels);
+	name_table_release(&v->known->names);
+	vec_release(&v->known->list);
+	arena_release(&v->known->arena);
 	arena_release(&v->arena);
 }
 

@@ -41,10 +41,13 @@ struct rank_view {
 	const struct cross_rank *cross; ///< what all ranks together say of it
 };
 
+struct known_names;
+
 struct run_view {
 	struct arena arena;
 	const struct naming *naming;
 	const struct run *run;
+	struct known_names *known; ///< names of kernels that have been looked at
 	struct rank_view *ranks; ///< run->ranks.nr
 	struct name_table *labels; ///< of figures that are composed; filled as they are asked for
 	const struct metric **inputs; ///< one for each figure of files, by name, in its own unit
@@ -76,6 +79,9 @@ struct span kernel_match_name(struct arena *a, struct span name);
 /// `name` itself or borrowed from `n`.
 struct span naming_match(const struct naming *n, struct arena *a, struct span name);
 
+/// The same for a kernel of the run of `v`, found once for all ranks; lives as long as the view.
+struct span view_match(const struct run_view *v, struct span name);
+
 /// One figure of one rank: a sample per step, or a single value.
 struct figure {
 	const struct metric *metric;
@@ -105,9 +111,10 @@ typedef void figure_fn(void *ctx, const struct figure *f);
 void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                   void *ctx);
 
-/// The same in the phases that the glob `phase` names, of a metric with PARTS_CODE.
+/// The same in the phases that the glob `phase` names, of a metric with PARTS_CODE; with `cls` of
+/// kernels of that class alone, without copies.
 void rank_code_figures(const struct run_view *v, size_t r, const struct metric *m,
-                       const char *phase, bool kernels, figure_fn *fn, void *ctx);
+                       const char *phase, const char *cls, figure_fn *fn, void *ctx);
 
 /// A path of operators or modules as people read it, "Llama > Attention"; lives as long as the
 /// view.
@@ -146,6 +153,10 @@ struct answer {
 struct answers {
 	VEC(struct answer) list; ///< ordered by label, then rank
 };
+
+/// Whether a query for the class `name` wants kernels of `cls`: compute is all that is not
+/// communication, as in step.compute_time; NULL is every class.
+bool class_is_asked(const char *name, enum category_class cls);
 
 /// Statistic over steps, then over devices, then over ranks. DEVICE and MEMORY
 /// labels are reduced away unless reduce is EACH or the query selects them.

@@ -144,16 +144,35 @@ static enum status take_cuda_number(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
+/* The devices by the number of their GPU, so that each row of the report finds its own at once. */
+static void list_gpus(struct nsys *n)
+{
+	for (size_t i = n->gpus.nr; i-- > 0;) {
+		if (n->gpus.v[i].gpu < 0)
+			continue;
+		uint32_t id = idmap_add(&n->gpu_ids, n->gpus.v[i].gpu);
+		if (id == n->first_of_gpu.nr)
+			vec_push(&n->first_of_gpu, IDMAP_NONE);
+		n->gpus.v[i].next = n->first_of_gpu.v[id];
+		n->first_of_gpu.v[id] = (uint32_t)i;
+	}
+}
+
+/* The first row of a GPU counts. */
 static enum status take_gpu(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
-	for (size_t i = 0; i < n->gpus.nr; i++)
-		if (n->gpus.v[i].gpu == v[0].integer)
-			vec_push(&n->meta->devices,
-			         (struct trace_device){
-			             .id = n->gpus.v[i].device,
-			             .name = arena_dup(&n->meta->arena, v[2].null ? SPAN("") : v[2].text),
-			             .memory_bytes = v[3].null || v[3].integer <= 0 ? -1 : v[3].integer });
+	uint32_t id = idmap_find(&n->gpu_ids, v[0].integer);
+	if (id == IDMAP_NONE || n->first_of_gpu.v[id] == IDMAP_NONE)
+		return ST_OK;
+	const char *name = arena_dup(&n->meta->arena, v[2].null ? SPAN("") : v[2].text);
+	for (uint32_t i = n->first_of_gpu.v[id]; i != IDMAP_NONE; i = n->gpus.v[i].next)
+		vec_push(&n->meta->devices,
+		         (struct trace_device){ .id = n->gpus.v[i].device,
+		                                .name = name,
+		                                .memory_bytes =
+		                                    v[3].null || v[3].integer <= 0 ? -1 : v[3].integer });
+	n->first_of_gpu.v[id] = IDMAP_NONE;
 	return ST_OK;
 }
 
@@ -163,6 +182,7 @@ static enum status find_gpus(struct nsys *n)
 {
 	TRY(NSYS_SCAN(n, "TARGET_INFO_CUDA_DEVICE", mapping_columns, take_mapping));
 	TRY(NSYS_SCAN(n, "TARGET_INFO_GPU", gpu_columns, take_cuda_number));
+	list_gpus(n);
 	return NSYS_SCAN(n, "TARGET_INFO_GPU", gpu_columns, take_gpu);
 }
 
@@ -191,9 +211,12 @@ enum status nsys_read(struct nsys *n, const struct nsys_process *process, struct
 	n->meta = meta;
 	idmap_init(&n->domain_ids);
 	idmap_init(&n->devices);
+	idmap_init(&n->gpu_ids);
 	enum status st = read_all(n);
 	idmap_release(&n->domain_ids);
 	idmap_release(&n->devices);
+	idmap_release(&n->gpu_ids);
+	vec_release(&n->first_of_gpu);
 	vec_release(&n->domains);
 	vec_release(&n->gpus);
 	return st;

@@ -255,6 +255,9 @@ static bool nvtx_text(const struct nsys *n, const struct database_value *v, stru
 	return true;
 }
 
+/* Each range of a domain has its name behind its own: a long one would be held as often. */
+enum { DOMAIN_BYTES = 256 };
+
 static enum status take_domain(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
@@ -262,6 +265,8 @@ static enum status take_domain(void *ctx, const struct database_value *v)
 	if (v[NVTX_TYPE].integer != TYPE_DOMAIN || v[NVTX_DOMAIN].null ||
 	    !nsys_ours(n, &v[NVTX_THREAD]) || !nvtx_text(n, v, &name))
 		return ST_OK;
+	if (name.n > DOMAIN_BYTES)
+		name.n = DOMAIN_BYTES;
 	if (idmap_add(&n->domain_ids, v[NVTX_DOMAIN].integer) == n->domains.nr)
 		vec_push(&n->domains, (struct span){ arena_dup(&n->arena, name), name.n });
 	return ST_OK;

@@ -20,6 +20,7 @@
 struct nsys_gpu {
 	int64_t device;
 	int64_t gpu; ///< -1: not told
+	uint32_t next; ///< index of another of the same `gpu`, or IDMAP_NONE
 };
 
 /// One export being read; all borrowed but the maps and lists.
@@ -38,6 +39,8 @@ struct nsys {
 	VEC(struct span) domains;
 	struct idmap devices; ///< CUDA's numbers of those it used
 	VEC(struct nsys_gpu) gpus; ///< by id in `devices`
+	struct idmap gpu_ids; ///< numbers of the report that they have
+	VEC(uint32_t) first_of_gpu; ///< by id in `gpu_ids`: index into `gpus`; IDMAP_NONE once told
 	struct strbuf text; ///< a name that is put together
 };
 

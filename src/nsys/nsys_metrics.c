@@ -22,14 +22,6 @@ static const struct database_column info_columns[] = { { .name = "typeId" },
 	                                                   { .name = "metricId" },
 	                                                   { .name = "metricName", .text = true } };
 
-static bool is_used(const struct nsys *n, int64_t gpu)
-{
-	for (size_t i = 0; i < n->gpus.nr; i++)
-		if (n->gpus.v[i].gpu == gpu)
-			return true;
-	return false;
-}
-
 static int64_t key_of(uint32_t type, const struct database_value *metric)
 {
 	return idmap_pair(type, (uint32_t)metric->integer);
@@ -40,7 +32,7 @@ static enum status take_info(void *ctx, const struct database_value *v)
 	struct metrics *m = ctx;
 	struct nsys *n = m->n;
 	struct span name = v[2].text, unit = SPAN(UNIT);
-	if (name.n <= unit.n || !is_used(n, v[0].integer & 0xFF) ||
+	if (name.n <= unit.n || idmap_find(&n->gpu_ids, v[0].integer & 0xFF) == IDMAP_NONE ||
 	    memcmp(name.p + name.n - unit.n, unit.p, unit.n) != 0)
 		return ST_OK;
 	name.n -= unit.n;

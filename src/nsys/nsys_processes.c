@@ -12,12 +12,18 @@ struct share {
 	int64_t device, activities;
 };
 
+/* Far more than a node has; each is read by a pass over the whole file. */
+enum { PROCESSES_MAX = 1024 };
+
 struct census {
 	struct nsys *n;
-	struct idmap processes; ///< ids
+	struct idmap processes; ///< ids; the same indices as in `n->processes` until these are sorted
 	struct idmap pairs; ///< (process, id of its device in `devices`)
 	struct idmap devices;
 	VEC(struct share) shares;
+	struct idmap pids;
+	struct idmap mapped; ///< (id of a pid, id of its device in `devices`)
+	VEC(int64_t) gpus; ///< by id in `mapped`
 };
 
 static const struct database_column user_columns[] = { { .name = "globalPid", .optional = true },
@@ -28,6 +34,10 @@ static enum status take_user(void *ctx, const struct database_value *v)
 	struct census *c = ctx;
 	int64_t id = nsys_process_id(&v[0]);
 	uint32_t process = idmap_add(&c->processes, id);
+	if (process == PROCESSES_MAX)
+		return diag_fail(c->n->log, ST_INPUT,
+		                 "%s: more than %d processes used GPUs; record fewer in one file",
+		                 database_name(c->n->db), PROCESSES_MAX);
 	if (process == c->n->processes.nr)
 		vec_push(&c->n->processes,
 		         (struct nsys_process){
@@ -44,13 +54,13 @@ static enum status count_activities(struct census *c)
 	struct nsys *n = c->n;
 	for (const char *const *table = nsys_gpu_tables; *table; table++)
 		TRY(database_scan(n->db, *table, user_columns, 2, take_user, c, n->log));
-	for (size_t p = 0; p < n->processes.nr; p++) {
-		int64_t most = 0;
-		for (size_t i = 0; i < c->shares.nr; i++)
-			if (c->shares.v[i].process == p && c->shares.v[i].activities > most) {
-				most = c->shares.v[i].activities;
-				n->processes.v[p].device = c->shares.v[i].device;
-			}
+	int64_t most[PROCESSES_MAX] = { 0 };
+	for (size_t i = 0; i < c->shares.nr; i++) {
+		const struct share *s = &c->shares.v[i];
+		if (s->activities > most[s->process]) {
+			most[s->process] = s->activities;
+			n->processes.v[s->process].device = s->device;
+		}
 	}
 	return ST_OK;
 }
@@ -62,13 +72,29 @@ static const struct database_column gpu_columns[] = { { .name = "gpuId" },
 /* CUDA's number of a GPU is the process's own (CUDA_VISIBLE_DEVICES). */
 static enum status take_gpu(void *ctx, const struct database_value *v)
 {
-	struct nsys *n = ctx;
+	struct census *c = ctx;
+	uint32_t device = idmap_find(&c->devices, v[1].integer);
+	if (device == IDMAP_NONE)
+		return ST_OK;
+	int64_t pair = idmap_pair(idmap_add(&c->pids, v[2].integer), device);
+	if (idmap_add(&c->mapped, pair) == c->gpus.nr)
+		vec_push(&c->gpus, v[0].integer);
+	return ST_OK;
+}
+
+static enum status map_devices(struct census *c)
+{
+	struct nsys *n = c->n;
+	TRY(database_scan(n->db, "TARGET_INFO_CUDA_DEVICE", gpu_columns, 3, take_gpu, c, n->log));
 	for (size_t i = 0; i < n->processes.nr; i++) {
 		struct nsys_process *p = &n->processes.v[i];
-		if (p->pid == v[2].integer && !p->mapped && p->device == v[1].integer) {
-			p->device = v[0].integer;
-			p->mapped = true;
-		}
+		uint32_t pid = idmap_find(&c->pids, p->pid), device = idmap_find(&c->devices, p->device);
+		uint32_t found = pid == IDMAP_NONE || device == IDMAP_NONE
+		                     ? IDMAP_NONE
+		                     : idmap_find(&c->mapped, idmap_pair(pid, device));
+		p->mapped = found != IDMAP_NONE;
+		if (p->mapped)
+			p->device = c->gpus.v[found];
 	}
 	return ST_OK;
 }
@@ -119,9 +145,11 @@ static bool text_of(const struct nsys *n, const struct database_value *text,
 	return true;
 }
 
+/* What a process says, or in a file that does not tell processes apart anyone. */
 static enum status take_said(void *ctx, const struct database_value *v)
 {
-	struct nsys *n = ctx;
+	struct census *c = ctx;
+	struct nsys *n = c->n;
 	struct span name, json;
 	uint64_t rank;
 	if (!text_of(n, &v[SAID_TEXT], &v[SAID_TEXT_ID], &name))
@@ -130,29 +158,31 @@ static enum status take_said(void *ctx, const struct database_value *v)
 	            text_of(n, &v[SAID_JSON], &v[SAID_JSON_ID], &json);
 	bool mpi =
 	    span_skip(&name, SPAN("MPI Rank ")) && number_parse_u64(name, &rank) && rank <= INT32_MAX;
-	for (size_t i = 0; i < n->processes.nr && (nccl || mpi); i++) {
-		struct nsys_process *p = &n->processes.v[i];
-		if (p->id >= 0 && p->id != nsys_process_id(&v[SAID_THREAD]))
+	int64_t id = nsys_process_id(&v[SAID_THREAD]);
+	uint32_t heard[] = { idmap_find(&c->processes, id), idmap_find(&c->processes, -1) };
+	for (size_t i = 0; i < 1 + (id != -1); i++) {
+		if (heard[i] == IDMAP_NONE)
 			continue;
 		if (nccl)
-			take_rank(p, json_number(json, SPAN("\"Rank\"")),
+			take_rank(&n->processes.v[heard[i]], json_number(json, SPAN("\"Rank\"")),
 			          json_number(json, SPAN("\"No. of ranks\"")));
-		else
-			take_rank(p, (int64_t)rank, 0);
+		else if (mpi)
+			take_rank(&n->processes.v[heard[i]], (int64_t)rank, 0);
 	}
 	return ST_OK;
 }
 
 static bool all_differ(const struct nsys *n, int64_t (*key)(const struct nsys_process *))
 {
-	for (size_t i = 0; i < n->processes.nr; i++) {
-		if (key(&n->processes.v[i]) < 0)
-			return false;
-		for (size_t k = 0; k < i; k++)
-			if (key(&n->processes.v[i]) == key(&n->processes.v[k]))
-				return false;
+	struct idmap keys;
+	bool differ = true;
+	idmap_init(&keys);
+	for (size_t i = 0; i < n->processes.nr && differ; i++) {
+		int64_t k = key(&n->processes.v[i]);
+		differ = k >= 0 && idmap_add(&keys, k) == i;
 	}
-	return true;
+	idmap_release(&keys);
+	return differ;
 }
 
 static int64_t by_rank(const struct nsys_process *p)
@@ -195,25 +225,32 @@ static void settle_ranks(struct nsys *n)
 	vec_sort(&n->processes, rank_cmp);
 }
 
-enum status nsys_find_processes(struct nsys *n)
+static enum status take_census(struct census *c)
 {
-	struct census c = { .n = n };
-	idmap_init(&c.processes);
-	idmap_init(&c.pairs);
-	idmap_init(&c.devices);
-	enum status st = count_activities(&c);
-	idmap_release(&c.processes);
-	idmap_release(&c.pairs);
-	idmap_release(&c.devices);
-	vec_release(&c.shares);
-	TRY(st);
+	struct nsys *n = c->n;
+	TRY(count_activities(c));
 	if (!n->processes.nr)
 		return diag_fail(n->log, ST_INPUT,
 		                 "%s: no kernel, copy or memory set was recorded: record with nsys profile "
 		                 "--trace=cuda,nvtx",
 		                 database_name(n->db));
-	TRY(NSYS_SCAN(n, "TARGET_INFO_CUDA_DEVICE", gpu_columns, take_gpu));
-	TRY(NSYS_SCAN(n, "NVTX_EVENTS", said_columns, take_said));
-	settle_ranks(n);
-	return ST_OK;
+	TRY(map_devices(c));
+	return database_scan(n->db, "NVTX_EVENTS", said_columns,
+	                     sizeof said_columns / sizeof *said_columns, take_said, c, n->log);
+}
+
+enum status nsys_find_processes(struct nsys *n)
+{
+	struct census c = { .n = n };
+	struct idmap *maps[] = { &c.processes, &c.pairs, &c.devices, &c.pids, &c.mapped };
+	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+		idmap_init(maps[i]);
+	enum status st = take_census(&c);
+	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+		idmap_release(maps[i]);
+	vec_release(&c.shares);
+	vec_release(&c.gpus);
+	if (st == ST_OK)
+		settle_ranks(n);
+	return st;
 }

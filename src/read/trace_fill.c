@@ -43,7 +43,7 @@ static inline bool fill_common(struct trace_input *in, const struct raw_event *r
 	e->tid = need(in, "tid", raw, FIELD_TID, IDENT_NONE);
 	e->correlation = need(in, "args.correlation", raw, FIELD_CORRELATION, IDENT_NONE);
 	e->dur_ns = 0;
-	e->negative = false;
+	e->negative = e->untimed = false;
 	e->numbered = false;
 	if (e->collective.name.n)
 		e->collective = EVENT_BLANK.collective;
@@ -92,6 +92,7 @@ static inline bool fill_timed(struct trace_input *in, const struct raw_event *ra
 		return false;
 	e->dur_ns = need(in, "dur", raw, FIELD_DUR, 0);
 	e->negative = e->dur_ns < 0;
+	e->untimed = !(raw->seen & SEEN_FIELD(FIELD_DUR));
 	if (e->negative)
 		e->dur_ns = 0;
 	if (__builtin_add_overflow(e->start_ns, e->dur_ns, &end))

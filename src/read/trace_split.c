@@ -221,6 +221,7 @@ static bool hand_on_piece(struct worker *w, bool good)
 static void *work_on_pieces(void *ctx)
 {
 	struct worker *w = ctx;
+	mem_reads(source_name(w->split->src));
 	while (take_piece(w) && hand_on_piece(w, scan_piece(w)))
 		;
 	return NULL;

@@ -18,6 +18,7 @@ static void set_trust(const struct reducer *r, const struct trace_meta *meta,
                       struct trust_counts *t)
 {
 	t->negative_durations = r->negative_durations;
+	t->untimed = r->untimed;
 	t->tick_ns = r->gpu.activities.nr && r->gpu.tick_ns > 1 ? r->gpu.tick_ns : 0;
 	t->malformed = (int64_t)meta->malformed;
 	t->json_faults = (int64_t)meta->json_faults;
@@ -32,6 +33,7 @@ struct host_side {
 	struct reducer *r;
 	struct digest *d;
 	atomic_flag walked, called; ///< or a thread has begun to
+	const char *name; ///< mem_read_name()
 };
 
 static void host_walk_once(struct host_side *side)
@@ -52,6 +54,7 @@ static void function_calls_once(struct host_side *side)
 static void *host_side_run(void *ctx)
 {
 	struct host_side *side = ctx;
+	mem_reads(side->name);
 	python_order(&side->r->python);
 	host_walk_once(side); /* which looks at frames: before these have paths */
 	python_make_paths(&side->r->python, side->r->names);
@@ -74,7 +77,7 @@ static enum status gpu_side(struct reducer *r, struct digest *d, struct diag_log
 
 static enum status both_sides(struct reducer *r, struct digest *d, struct diag_log *log)
 {
-	struct host_side side = { r, d, ATOMIC_FLAG_INIT, ATOMIC_FLAG_INIT };
+	struct host_side side = { r, d, ATOMIC_FLAG_INIT, ATOMIC_FLAG_INIT, mem_read_name() };
 	pthread_t thread;
 	bool beside =
 	    r->options.threads > 1 && pthread_create(&thread, NULL, host_side_run, &side) == 0;
@@ -95,6 +98,9 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
                            struct diag_log *log)
 {
 	TRY(check_times(r, log));
+	out->where = meta->where;
+	if (meta->where)
+		r->options.warmup = 0; /* it has one step */
 	out->world_size = meta->world_size;
 	out->marker = arena_dup(&out->arena, span_of(r->options.marker));
 	out->communication = arena_dup(&out->arena, span_of(r->options.communication));

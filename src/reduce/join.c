@@ -26,10 +26,11 @@ static void join_totals(struct reducer *to, struct reducer *from)
 {
 	to->nr_events += from->nr_events;
 	to->negative_durations += from->negative_durations;
+	to->untimed += from->untimed;
 	number_lower(&to->first_ns, from->first_ns);
 	number_raise(&to->last_ns, from->last_ns);
 	from->nr_events = 0;
-	from->negative_durations = 0;
+	from->negative_durations = from->untimed = 0;
 }
 
 bool reducer_join(struct reducer *to, struct reducer *from)

@@ -71,6 +71,7 @@ static enum status event_take(void *ctx, const struct event *ev)
 		return ST_OK;
 	}
 	r->negative_durations += ev->negative;
+	r->untimed += event_is_gpu(ev->kind) && (ev->negative || ev->untimed);
 	if (ev->kind == EVENT_MEMORY) {
 		memory_take(r, ev);
 		return ST_OK;

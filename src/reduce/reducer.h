@@ -71,7 +71,7 @@ struct reducer {
 	const char *fault; ///< why no digest can be made: no event is kept from there on
 	uint32_t nr_events;
 	int64_t first_ns, last_ns; ///< first start and last end of all host and GPU events
-	int64_t negative_durations;
+	int64_t negative_durations, untimed;
 	struct row_found row_found[512]; ///< cache: row_place()
 
 	struct gpu_events gpu;

@@ -5,7 +5,7 @@
 #include "report/document.h"
 #include "report/table.h"
 
-enum { SPOILS_SHOWN = 4, ROWS_SHOWN = 10, PLACES_SHOWN = 12, CHECKS_NAMED = 6 };
+enum { SPOILS_SHOWN = 4, ROWS_SHOWN = 10, PLACES_SHOWN = 12, CHECKS_NAMED = 6, FINDINGS_WHOLE = 3 };
 
 static enum doc_tone tone_of(enum verdict v)
 {
@@ -42,7 +42,7 @@ static void put_change(struct document *d, const struct check *c)
 
 /* ---- the first line ---- */
 
-static const char *label_of(const struct metric *m)
+const char *label_of_metric(const struct metric *m)
 {
 	if (m->id == METRIC_STEP_COMPUTE_TIME)
 		return "compute time per step";
@@ -87,7 +87,7 @@ static void put_difference(struct document *d, const struct check *c)
 /* "compute per step 5.27 % slower (limit 3%)" */
 static void put_worst(struct document *d, const struct check *c)
 {
-	doc_words(d, label_of(c->metric));
+	doc_words(d, label_of_metric(c->metric));
 	if (c->item[0]) {
 		doc_words(d, " of ");
 		doc_name(d, c->item);
@@ -166,19 +166,26 @@ struct key_figure {
 	enum worse worse;
 	const char *before, *after; ///< `before` is NULL where there is no baseline
 	int64_t baseline, candidate, noise; ///< noise < 0: not known
+	const char *picture; ///< "trend:3": that of the check; "" none
 };
 
-static bool key_figure_find(const struct report *r, enum metric_id id, struct key_figure *k)
+static bool key_figure_find(struct document *d, const struct report *r, enum metric_id id,
+                            struct key_figure *k)
 {
 	const struct check *c = check_of(r, id);
 	const struct fact *b = fact_find(r->baseline_run, metric_table[id].name);
 	const struct fact *f = fact_find(r->run, metric_table[id].name);
-	*k = (struct key_figure){ .metric = &metric_table[id], .noise = -1 };
+	*k = (struct key_figure){ .metric = &metric_table[id], .noise = -1, .picture = "" };
 	k->worse = k->metric->worse;
 	if (c) {
-		*k = (struct key_figure){
-			c->metric, c->worse, c->baseline_text, c->candidate_text, c->baseline, c->candidate, -1
-		};
+		*k = (struct key_figure){ c->metric,
+			                      c->worse,
+			                      c->baseline_text,
+			                      c->candidate_text,
+			                      c->baseline,
+			                      c->candidate,
+			                      -1,
+			                      arena_printf(&d->arena, "trend:%td", c - r->checks.v) };
 		k->noise = c->evidence.has_noise ? c->evidence.noise : -1;
 	} else if (f) {
 		k->after = f->text;
@@ -207,16 +214,16 @@ static const char *share_text(struct document *d, int64_t part, int64_t whole, b
 }
 
 /* "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)" */
-static void put_key_figure(struct document *d, const struct key_figure *k, bool first)
+static void put_key_figure(struct document *d, const struct key_figure *k)
 {
 	int64_t change = number_sub(k->candidate, k->baseline);
 	bool same = !change || !k->before;
 	bool share = k->baseline > 0 && k->metric->unit != UNIT_PCT;
-	doc_words(d, first ? "" : " · ");
+	doc_tile(d, k->picture);
 	if (!same && strcmp(k->before, k->after) != 0)
 		put_before(d, k->before, k->after);
 	doc_add(d, DOC_FIGURE, TONE_STRONG, k->after);
-	doc_printf(d, " %s", label_of(k->metric));
+	doc_printf(d, " %s", label_of_metric(k->metric));
 	if (!k->before)
 		return;
 	doc_words(d, same ? " (unchanged" : " (");
@@ -238,19 +245,19 @@ void doc_key_figures(struct document *d, const struct report *r)
 		                                  METRIC_MEMORY_PEAK_ALLOCATED, METRIC_INPUT };
 	bool first = true;
 	struct key_figure k;
-	for (size_t i = 0; i < sizeof ids / sizeof *ids && r->kind == REPORT_CHECK; i++) {
-		if (!key_figure_find(r, ids[i], &k))
+	for (size_t i = 0; i < sizeof ids / sizeof *ids && r->kind != REPORT_RUN; i++) {
+		if (!key_figure_find(d, r, ids[i], &k))
 			continue;
 		if (first)
 			doc_paragraph(d);
-		put_key_figure(d, &k, first);
+		put_key_figure(d, &k);
 		first = false;
 	}
 }
 
 /* ---- findings ---- */
 
-static void put_finding(struct document *d, const struct finding *f)
+static void put_finding(struct document *d, const struct finding *f, size_t place)
 {
 	size_t comma = f->cost_text ? strcspn(f->cost_text, ",") : 0;
 	doc_row(d, 0);
@@ -258,6 +265,8 @@ static void put_finding(struct document *d, const struct finding *f)
 	put_verdict(d, (enum verdict)f->verdict);
 	doc_words(d, " ");
 	doc_sentence(d, f->title);
+	d->line->picture =
+	    place < FINDINGS_WHOLE ? arena_printf(&d->arena, "finding:%zu", place) : NULL;
 	doc_cell(d);
 	doc_value(d, true, f->cost);
 	if (comma)
@@ -270,6 +279,7 @@ static void put_finding(struct document *d, const struct finding *f)
 	for (size_t i = 0; i < nr && i < PLACES_SHOWN; i++) {
 		doc_words(d, i ? " › " : "");
 		doc_name(d, f->where.v[i].name);
+		doc_words(d, f->where.v[i].at.changed ? " (changed here)" : "");
 	}
 }
 
@@ -306,7 +316,7 @@ void doc_findings(struct document *d, const struct report *r, const struct trust
 	t->brief = ROWS_SHOWN;
 	t->more_text = "with --verbose and in the page";
 	for (size_t i = 0; i < r->findings.nr; i++)
-		put_finding(d, &r->findings.v[i]);
+		put_finding(d, &r->findings.v[i], i);
 	for (size_t i = 0; i < r->checks.nr; i++)
 		if (check_matters(&r->checks.v[i]) && !report_finding(r, i) &&
 		    !trust_lines_sum_up(trust, &r->checks.v[i]))
@@ -347,6 +357,11 @@ void doc_reasons(struct document *d, const struct report *r)
 		for (size_t k = 0; k < f->evidence.nr; k++) {
 			doc_item(d, 1);
 			doc_sentence(d, f->evidence.v[k]);
+		}
+		if (f->trace) {
+			doc_item(d, 1);
+			doc_words(d, "trace of both sides: ");
+			doc_name(d, f->trace);
 		}
 		put_names_of_checks(d, r, f);
 	}

@@ -59,7 +59,8 @@ static void put_recommendation(struct document *d, const struct recommendation *
 void doc_recommendations(struct document *d, const struct report *r)
 {
 	bool check = r->kind == REPORT_CHECK;
-	doc_section(d, "recommendations", check ? "What would make the candidate faster" : "What to do",
+	doc_section(d, check ? "recommendations" : "advice",
+	            check ? "What would make the candidate faster" : "What to do",
 	            check ? DOC_FOLDED : DOC_OPEN);
 	for (size_t i = 0; r->run && i < r->run->recommendations.nr; i++)
 		put_recommendation(d, &r->run->recommendations.v[i], !check);
@@ -146,7 +147,6 @@ void doc_facts(struct document *d, const struct report *r)
 		put_fact(d, f);
 		doc_said_cell(d, f->note);
 	}
-	doc_picture(d, "parts");
 	doc_end(d);
 }
 
@@ -221,16 +221,27 @@ static void put_table(struct document *d, const struct report_table *t, const ch
 		put_rest(d, t, order, LIST_ROWS);
 }
 
+/* What a page of two sides has elsewhere: kernels by category, memory at its peak. */
+static bool is_told(const struct report *r, const char *id)
+{
+	static const char *const ids[] = { "categories", "memory_categories", "memory_sites" };
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+		if (r->kind != REPORT_RUN && strcmp(ids[i], id) == 0)
+			return true;
+	return false;
+}
+
 void doc_lists(struct document *d, const struct report *r)
 {
 	const struct run_report *runs[] = { r->run, r->baseline_run };
-	doc_section(d, "lists", "Lists", r->kind == REPORT_RUN ? DOC_ASIDE : DOC_PAGE);
+	bool one = r->kind == REPORT_RUN;
+	doc_section(d, "lists", "Lists", one ? DOC_ASIDE : DOC_PAGE_FOLDED);
 	for (size_t i = 0; r->run && i < r->run->tables.nr; i++)
 		for (int side = 0; side < 2; side++) {
 			const char *id = r->run->tables.v[i].id;
 			const struct report_table *t = runs[side] ? run_report_table(runs[side], id) : NULL;
 			const char *whose = !runs[1] ? "" : side ? "baseline: " : "candidate: ";
-			if (t)
+			if (t && !is_told(r, id))
 				put_table(d, t, whose);
 		}
 	if (r->kind == REPORT_RUN && r->run && !r->run->tables.nr) {

@@ -96,13 +96,17 @@ static void put_pictures(struct document *d)
 static void put_check(struct document *d, const struct report *r, struct trust_lines *trust)
 {
 	doc_findings(d, r, trust);
+	doc_advice(d, r);
 	doc_remarks(d, r, trust);
 	if (!r->findings.nr)
 		doc_breakdowns(d, r);
 	put_context(d, r);
-	doc_advice(d, r);
 	if (r->findings.nr) /* which have told it shorter */
 		doc_breakdowns(d, r);
+	doc_history(d, r);
+	doc_step(d, r);
+	doc_flame(d, r);
+	doc_steps_of_ranks(d, r);
 	put_pictures(d);
 	doc_checks(d, r);
 	doc_reasons(d, r);
@@ -124,7 +128,11 @@ static void put_diff(struct document *d, const struct report *r, struct trust_li
 	doc_remarks(d, r, trust);
 	doc_insights(d, r);
 	doc_breakdowns(d, r);
+	doc_code(d, r);
+	doc_step(d, r);
+	doc_flame(d, r);
 	doc_kernels(d, r);
+	doc_steps_of_ranks(d, r);
 	put_pictures(d);
 	doc_categories(d, r);
 	doc_scaling(d, r);
@@ -141,8 +149,11 @@ static void put_run(struct document *d, const struct report *r, struct trust_lin
 	doc_recommendations(d, r);
 	doc_remarks(d, r, trust);
 	doc_insights(d, r);
+	doc_step(d, r);
+	doc_flame(d, r);
 	doc_facts(d, r);
 	doc_unknown(d, r);
+	doc_steps_of_ranks(d, r);
 	put_pictures(d);
 	doc_lists(d, r);
 	doc_ranks(d, r, true, "Ranks");
@@ -174,6 +185,9 @@ static void add_names(struct short_names *names, const struct report *r)
 		for (size_t k = 0; k < r->findings.v[i].where.nr; k++)
 			if (r->findings.v[i].where.v[k].level == PLACE_KERNEL)
 				short_names_add(names, r->findings.v[i].where.v[k].name);
+	for (size_t i = 0; i < r->flame.nodes.nr; i++)
+		if (r->flame.nodes.v[i].kind == FLAME_KERNEL)
+			short_names_add(names, r->flame.nodes.v[i].name);
 	add_names_of_run(names, r->run);
 	add_names_of_run(names, r->baseline_run);
 	short_names_end(names);

@@ -21,6 +21,9 @@ const char *doc_sentence_text(struct document *d, const char *text);
 
 /* The parts of it. Each opens a section, and nothing is shown of an empty one. */
 
+/// What people call a metric.
+const char *label_of_metric(const struct metric *m);
+
 /// Findings, and checks beyond their limits that none explains; what findings rest on; what is
 /// worth naming of ranks; what else there is to know.
 void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust);
@@ -41,6 +44,7 @@ void doc_evidence(struct document *d, const struct report *r);
 void doc_breakdowns(struct document *d, const struct report *r);
 void doc_kernels(struct document *d, const struct report *r);
 void doc_categories(struct document *d, const struct report *r);
+void doc_code(struct document *d, const struct report *r);
 void doc_figures(struct document *d, const struct report *r);
 void doc_scaling(struct document *d, const struct report *r);
 void doc_environment(struct document *d, const struct report *r);
@@ -54,5 +58,12 @@ void doc_recommendations(struct document *d, const struct report *r);
 void doc_facts(struct document *d, const struct report *r);
 void doc_lists(struct document *d, const struct report *r);
 void doc_ranks(struct document *d, const struct report *r, bool candidate, const char *title);
+
+/// What a page draws: the history of figures, what the wall time of a step goes to, GPU time by
+/// where in the code, steps of all ranks.
+void doc_history(struct document *d, const struct report *r);
+void doc_step(struct document *d, const struct report *r);
+void doc_flame(struct document *d, const struct report *r);
+void doc_steps_of_ranks(struct document *d, const struct report *r);
 
 #endif

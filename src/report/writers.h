@@ -22,4 +22,7 @@ void plan_write(const struct report *r, const struct write_options *o, struct si
 /// OpenMetrics 1.0: verdict, checks and figures as series, for Prometheus and GitLab.
 void openmetrics_write(const struct report *r, const struct write_options *o, struct sink *out);
 
+/// Findings that have a line of code, for the code quality widget of GitLab: an array.
+void codequality_write(const struct report *r, const struct write_options *o, struct sink *out);
+
 #endif

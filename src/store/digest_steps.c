@@ -328,6 +328,10 @@ static void read_columns(struct columns *c)
 		if (!c->seen)
 			c->summarised = span_eq(key, span_of(column_key(COUNT_COLUMN)));
 		size_t i = find_column(c, key);
+		/* thirty bytes would claim a million steps, and time and memory for them */
+		if (c->summarised && r->sampled)
+			row_fail(r, jscan_byte(r->js), column_key(COUNT_COLUMN),
+			         "replaces the samples of steps, as only a baseline may");
 		if (i == NR_ALL_COLUMNS ? row_is_passed_over(r, key) : column_since(i) > r->minor) {
 			jscan_skip(r->js);
 		} else if (i == NR_ALL_COLUMNS) {

@@ -51,7 +51,6 @@ struct pinner {
 	const struct rules *rules;
 	const struct naming *naming;
 	struct run_view view;
-	struct arena arena; ///< of match names
 	bool functions, threads, code; ///< a rule asks for them
 	bool phases[NR_PHASES];
 	struct names kernels, ops; ///< that rules ask for
@@ -132,7 +131,6 @@ static void pinner_release(struct pinner *p)
 	vec_release(&p->kernels_by_time.list);
 	vec_release(&p->ops_by_time.list);
 	run_view_release(&p->view);
-	arena_release(&p->arena);
 }
 
 /* The largest, and those of the rules. */
@@ -173,7 +171,7 @@ static void pin_kernels(struct pinner *p, size_t r, const struct names *keep, bo
 		struct kernel_stat k = from->kernels.v[i];
 		if (k.kind == EVENT_KERNEL && k.names == 0 &&
 		    !category_matches_any(from->communication, k.name)) {
-			struct span match = naming_match(p->naming, &p->arena, k.name);
+			struct span match = view_match(&p->view, k.name);
 			if (!names_has(keep, match))
 				kernel_stat_fold(&k, category_of_match(p, &p->view.ranks[r], match));
 		}
@@ -369,14 +367,15 @@ static struct digest *copy(const struct digest *from)
 	return d;
 }
 
-static void pin_at(struct pinner *p, const struct detail *detail, struct run *out)
+/* One rank in `stride`. */
+static void pin_at(struct pinner *p, const struct detail *detail, size_t stride, struct run *out)
 {
 	struct names kernels, ops;
 	bool summarise = !detail->whole && has_many_steps(p->run);
 	*out = (struct run){ .label = p->run->label };
 	choose(&p->kernels_by_time, &p->kernels, detail->top, &kernels);
 	choose(&p->ops_by_time, &p->ops, detail->top, &ops);
-	for (size_t i = 0; i < p->run->ranks.nr; i++) {
+	for (size_t i = 0; i < p->run->ranks.nr; i += stride) {
 		const struct digest *from = p->run->ranks.v[i];
 		struct digest *d = copy(from);
 		vec_push(&out->ranks, d);
@@ -402,29 +401,63 @@ static void pin_at(struct pinner *p, const struct detail *detail, struct run *ou
 	vec_release(&ops.list);
 }
 
-static size_t size_of(const struct run *run)
+static size_t size_of(const void *const *ranks, size_t nr)
 {
 	struct sink *s = sink_open_memory();
-	row_write_all(&ranks_schema, (const void *const *)run->ranks.v, run->ranks.nr, s);
+	row_write_all(&ranks_schema, ranks, nr, s);
 	size_t n = sink_memory(s).n;
 	sink_abort(s);
 	return n;
 }
 
+/* ---- the most detail that has room ---- */
+
+/* Ranks of whose pins, and of half of them, the size of all is estimated. */
+enum { SAMPLE = 16 };
+
+/* In bytes; exact where no more ranks than that are taken together. */
+static size_t size_at(struct pinner *p, size_t detail, bool estimate)
+{
+	struct run run;
+	size_t all = p->run->ranks.nr;
+	pin_at(p, &details[detail], estimate ? all / SAMPLE : 1, &run);
+	const void *const *ranks = (const void *const *)run.ranks.v;
+	size_t size = size_of(ranks, run.ranks.nr);
+	if (estimate) {
+		size_t half = run.ranks.nr / 2, less = size_of(ranks, half);
+		size += (size > less ? size - less : 0) * (all - run.ranks.nr) / (run.ranks.nr - half);
+	}
+	run_release(&run);
+	return size;
+}
+
+/* The index of the first level of detail with room; the last is taken as it is. The guess is tried
+   first, then what is beside it. */
+static size_t first_with_room(struct pinner *p, size_t budget, size_t guess, bool estimate)
+{
+	size_t lo = 0, hi = sizeof details / sizeof *details - 1;
+	for (size_t next = guess, tries = 0; lo < hi; tries++) {
+		next = next < hi ? next : hi - 1;
+		if (size_at(p, next, estimate) <= budget) {
+			hi = next;
+			next = tries || !hi ? lo + (hi - lo) / 2 : hi - 1;
+		} else {
+			lo = next + 1;
+			next = tries ? lo + (hi - lo) / 2 : lo;
+		}
+	}
+	return lo;
+}
+
 void pin_make(const struct run *run, const struct rules *rules, const struct naming *naming,
               struct run *out)
 {
-	struct pinner p = { .run = run, .rules = rules, .naming = naming, .arena = ARENA_INIT };
+	struct pinner p = { .run = run, .rules = rules, .naming = naming };
 	size_t ranks = run->ranks.nr > PIN_RANKS ? run->ranks.nr : PIN_RANKS;
-	size_t budget = PIN_BYTES / PIN_RANKS * ranks;
+	size_t budget = PIN_BYTES / PIN_RANKS * ranks, guess = 0;
 	pinner_init(&p);
-	size_t lo = 0, hi = sizeof details / sizeof *details - 1; /* the last is taken as it is */
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		pin_at(&p, &details[mid], out);
-		size_of(out) <= budget ? (hi = mid) : (lo = mid + 1);
-		run_release(out);
-	}
-	pin_at(&p, &details[lo], out);
+	if (run->ranks.nr > (size_t)2 * SAMPLE)
+		guess = first_with_room(&p, budget, sizeof details / sizeof *details / 2, true);
+	pin_at(&p, &details[first_with_room(&p, budget, guess, false)], 1, out);
 	pinner_release(&p);
 }

@@ -129,7 +129,7 @@ static void append(struct row_reader *r, const struct schema *s, void *vec, cons
 	    row_order(s, rows.v + (rows.nr - 1) * s->size, row) >= 0)
 		row_fail(r, byte, NULL, "does not come after the row before it");
 	if (rows.nr == rows.cap)
-		rows.v = vec_grow_(rows.v, &rows.cap, rows.nr + 1, s->size);
+		rows.v = vec_grow_(rows.v, &rows.cap, rows.nr + 1, s->size, "rows");
 	memcpy(rows.v + rows.nr++ * s->size, row, s->size);
 	memcpy(vec, &rows, sizeof rows);
 }

@@ -8,21 +8,22 @@ memory, ranks, one run alone, an error):
    script, a style or a picture that is put into the page is refused by it
  - no name gets out of its cell: the page has the elements that the same page has with plain names
  - tables sort by pointer and by keyboard and say so; the selector shows one memory, or rank, or all
- - with scripts off all charts and tables are there
+ - with scripts off all charts and tables are there, the flame graph and its table among them
+ - the first screen of a failed check holds the verdict, key figures, findings and what to do; the keyboard
+   goes through the page from its top to its end; it moves through the flame graph and narrows it
+ - a page of one rank has at most 300 KB; those of 64 ranks and of long traces ($GPUGATE_SHARED) stay below
+   4,000 pixels before anything is unfolded
  - each chart has a name and a description, each table a caption, each region a name; every text has
-   contrast enough in both themes; at 390 pixels the page itself does not scroll sideways
+   contrast enough in both themes; at 400 pixels the page itself does not scroll sideways
 
 usage: browser.py [SCREENSHOTS]     (a folder for pictures of each page, at two widths in both themes)
 $GPUGATE is the program; without it the test is skipped (exit 77).
 """
-import base64
 import gzip
-import http.client
 import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,11 +32,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 GEN = ROOT / "tests" / "gen"
 sys.path.insert(0, str(GEN))
 from names import every
+from _browser import Browser
 
 PROGRAM = os.environ.get("GPUGATE")
-FLAGS = ("--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-         "--disable-component-update --disable-sync --disable-dev-shm-usage --force-device-scale-factor=1").split()
-WIDTHS, THEMES = (1280, 390), ("light", "dark")
+SHARED = os.environ.get("GPUGATE_SHARED")
+BYTES = 300 << 10  # of a page of one rank
+WIDTHS, THEMES = (1280, 400), ("light", "dark")
 
 UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
@@ -100,75 +102,19 @@ def pages(dir):
         make("ranks.py", dir / name, "--ranks", 4, "--steps", 6, *options)
         for rank in (0, 2):
             make("snapshot.py", dir / name / f"memory-rank{rank}.json.gz", "--steps", 3 + rank)
+    make("ranks.py", dir / "many-base", "--ranks", 64, "--steps", 4)
+    make("ranks.py", dir / "many-ranks", "--ranks", 64, "--steps", 4, "--slow-rank", "37=1.3")
+    gpugate("baseline", "create", dir / "many-base", "--baseline", dir / "many.b.json", expect=0)
+    page("ranks64", "check", dir / "many-ranks", "--baseline", dir / "many.b.json", expect=1)
+    flux = SHARED and pathlib.Path(SHARED) / "data/traces/flux-aiter-mi300x-rank0of1.json.gz"
+    if flux and flux.exists():
+        slow = dir / "flux.json.gz"
+        inflate = pathlib.Path(SHARED) / "data/inflate_trace.py"
+        subprocess.run([sys.executable, inflate, flux, slow, "--steps", "1", "--jitter", "0.02", "--slow-kernel", "fmha=1.2"],
+                       check=True, capture_output=True)
+        page("flux", "diff", flux, slow, expect=0)
     page("ranks", "diff", dir / "ranks-base", dir / "ranks", expect=0)
     return out
-
-
-# --- The browser -------------------------------------------------------------------------------
-
-
-class Browser:
-    """A session of ChromeDriver (W3C WebDriver over HTTP, and Chrome's own commands)."""
-
-    def __init__(self, dir):
-        driver = shutil.which("chromedriver")
-        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-        assert driver and chromium, "chromium and chromium-driver are missing: ci/install-deps extended"
-        self.process = subprocess.Popen([driver, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        text=True)
-        for line in self.process.stdout:
-            found = re.search(r"started successfully on port (\d+)", line)
-            if found:
-                break
-        else:
-            raise AssertionError("chromedriver did not start")
-        self.http = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=120)
-        options = {"binary": chromium, "args": [*FLAGS, f"--user-data-dir={dir}/profile"]}
-        session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
-            "browserName": "chrome", "goog:chromeOptions": options,
-            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}}})
-        self.session = f"/session/{session['sessionId']}"
-
-    def call(self, method, path, body=None):
-        self.http.request(method, path, json.dumps(body if body is not None else {}) if method == "POST" else None,
-                          {"Content-Type": "application/json"})
-        answer = json.loads(self.http.getresponse().read())["value"]
-        assert not (isinstance(answer, dict) and "error" in answer), answer
-        return answer
-
-    def post(self, path, **body):
-        return self.call("POST", self.session + path, body)
-
-    def cdp(self, command, **parameters):
-        return self.post("/goog/cdp/execute", cmd=command, params=parameters)
-
-    def js(self, script, *args):
-        return self.post("/execute/sync", script=script, args=list(args))
-
-    def log(self, kind):
-        return self.post("/se/log", type=kind)
-
-    def open(self, page):
-        self.log("browser"), self.log("performance")
-        self.post("/url", url=page.as_uri())
-
-    def look(self, width, theme):
-        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
-        self.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
-
-    def picture(self, path):
-        shot = self.cdp("Page.captureScreenshot", captureBeyondViewport=True, format="png")
-        path.write_bytes(base64.b64decode(shot["data"]))
-
-    def scripts(self, on):
-        self.cdp("Emulation.setScriptExecutionDisabled", value=not on)
-
-    def close(self):
-        try:
-            self.call("DELETE", self.session)
-        finally:
-            self.process.terminate()
-            self.process.wait()
 
 
 def requests(browser):
@@ -185,7 +131,7 @@ const said = (e) => (e.getAttribute('aria-labelledby') || '').split(' ')
   .map((id) => id && document.getElementById(id)).filter(Boolean).map((t) => t.textContent.trim());
 const wrong = [];
 for (const e of document.querySelectorAll('svg')) {
-  if (e.getAttribute('aria-hidden') === 'true') continue;
+  if (e.getAttribute('aria-hidden') === 'true' || e.parentElement.closest('svg')) continue;
   const words = said(e);
   if (e.getAttribute('role') !== 'img' || words.length !== 2 || words.some((w) => !w)) wrong.push(e.outerHTML.slice(0, 200));
 }
@@ -206,10 +152,18 @@ const light = (c) => { const [r, g, b] = rgb(c).map((v) => (v /= 255) <= 0.03928
 const ground = (e) => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
   const [, , , a = 1] = rgb(c); if (a > 0) return c; } return 'rgb(255, 255, 255)'; };
 const wrong = new Set();
+for (const e of document.querySelectorAll('.flame text')) {
+  const a = light(getComputedStyle(e).fill), b = light(getComputedStyle(e.previousElementSibling).fill);
+  if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5) wrong.add('box ' + e.parentElement.className.baseVal);
+}
+for (const e of document.querySelectorAll('.names text')) {
+  const a = light(getComputedStyle(e).fill), b = light(ground(e));
+  if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5) wrong.add('name of a rank');
+}
 const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 for (let n; (n = walk.nextNode());) {
   const e = n.parentElement;
-  if (!n.data.trim() || e.closest('script, title, desc') || !e.getClientRects().length) continue;
+  if (!n.data.trim() || e.closest('script, svg') || !e.getClientRects().length) continue;
   const a = light(getComputedStyle(e).color), b = light(ground(e));
   const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
   if (ratio < 4.5) wrong.add(e.className + ' ' + e.tagName + ' ' + ratio.toFixed(2));
@@ -289,6 +243,7 @@ def sorting(browser):
     table = "#kernels table"
     press = f"const b = document.querySelectorAll('{table} thead th')[arguments[0]].querySelector('button'); b.focus(); b.click();"
     state = f"return [...document.querySelectorAll('{table} thead th')].map((h) => h.getAttribute('aria-sort'))"
+    browser.js("document.querySelector('#kernels > details').open = true")
     before = browser.js(COLUMN, table, 4)
     browser.js(press, 4)
     assert browser.js(state)[4] == "descending"
@@ -318,6 +273,76 @@ def choosing(browser, section, label):
     assert browser.js(shown) == shown_of
 
 
+# Boxes as they are drawn; a name is shown at most once among children of one box.
+FLAME = """
+return [...document.querySelectorAll('.flame > svg')].filter((e) => e.getAttribute('display') !== 'none').map((e) => {
+  const r = e.querySelector('rect').getBoundingClientRect();
+  return [e.querySelector('title').textContent, Math.round(r.left), Math.round(r.right), Math.round(r.top + scrollY)];
+});
+"""
+
+
+def press(browser, key):
+    for kind in ("rawKeyDown", "keyUp"):
+        browser.cdp("Input.dispatchKeyEvent", type=kind, key=key, code=key,
+                    windowsVirtualKeyCode={"Tab": 9, "Enter": 13, "Escape": 27, "ArrowDown": 40, "ArrowRight": 39}[key])
+
+
+def flame(browser):
+    """Boxes lie within the box above; keys walk and narrow; Escape gives all back."""
+    before = browser.js(FLAME)
+    assert len(before) > 5 and before[0][0].startswith("all GPU time"), before
+    for title, left, right, top in before[1:]:
+        assert any(l <= left + 1 and r >= right - 1 for _, l, r, t in before if t < top), (title, left, right)
+    browser.js("document.querySelector('.flame').focus()")
+    press(browser, "ArrowDown")
+    press(browser, "Enter")
+    inner = browser.js(FLAME)
+    said = browser.js("return document.querySelector('.said').textContent")
+    assert inner != before and said == before[1][0] == inner[1][0], (said, before[1], inner[:2])
+    assert abs(inner[1][2] - inner[0][2]) <= 2, inner[:2]
+    press(browser, "Escape")
+    assert browser.js(FLAME) == before
+    browser.js("document.querySelectorAll('.flame > svg')[1].dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    assert browser.js(FLAME) == inner
+    press(browser, "Escape")
+
+
+def focus(browser, name):
+    """From the top to the end, every stop once."""
+    browser.js("""
+document.activeElement.blur();
+window.scrollTo(0, 0);
+window.went = [];
+document.addEventListener('focusin', (e) => window.went.includes(e.target) || window.went.push(e.target));
+const can = 'a[href], button, select, summary, [tabindex="0"]';
+window.stops = [...document.querySelectorAll(can)].filter((e) => e.checkVisibility());""")
+    # A browser may stop at boxes that scroll, too.
+    for _ in range(browser.js("return window.stops.length + document.querySelectorAll('pre').length") + 1):
+        press(browser, "Tab")
+    wrong = browser.js("""
+const from = window.went.indexOf(window.stops[0]);
+const went = [...window.went.slice(from), ...window.went.slice(0, from)].filter((e) => window.stops.includes(e));
+return window.stops.map((e, i) => e === went[i] ? '' : e.outerHTML.slice(0, 100)).filter(Boolean);""")
+    assert not wrong, (name, wrong)
+
+
+def first_screen(browser):
+    """1400 by 900 pixels hold the answers."""
+    browser.cdp("Emulation.setDeviceMetricsOverride", width=1400, height=900, deviceScaleFactor=1, mobile=False)
+    browser.js("for (const d of document.querySelectorAll('details')) d.open = false; window.scrollTo(0, 0)")
+    for selector in (".verdict .badge", ".tiles .spark", "#findings .stack", "#advice pre"):
+        bottom = browser.js("const e = document.querySelector(arguments[0]); return e ? e.getBoundingClientRect().bottom : null", selector)
+        assert bottom is not None and bottom <= 900, (selector, bottom)
+
+
+def height(browser, name, page, limit=4000):
+    browser.look(1280, "light")
+    browser.open(page)
+    px = browser.js("return document.documentElement.scrollHeight")
+    assert px <= limit, (name, px)
+
+
 def without_scripts(browser, page):
     """All that there is, is to be seen; nothing offers what cannot be done."""
     browser.scripts(False)
@@ -328,6 +353,7 @@ def without_scripts(browser, page):
         return len(browser.cdp("DOM.querySelectorAll", nodeId=document, selector=selector)["nodeIds"])
 
     assert count("figure.chart") > 1 and count("table") > 3
+    assert count(".flame > svg") > 3 and count("#code tr") > 3
     assert count("[hidden]") == count("th button") == count("select") == 0
     browser.scripts(True)
 
@@ -352,6 +378,16 @@ def run(dir, folder):
             kept(browser, names)
         browser.open(made["fail"])
         sorting(browser)
+        first_screen(browser)
+        browser.open(made["fail"])
+        flame(browser)
+        focus(browser, "fail")
+        for name in ("fail", "pass", "diff", "report", "flux"):
+            size = made[name].stat().st_size if name in made else 0
+            assert size <= BYTES, (name, size)
+        for name in ("ranks64", "flux"):
+            if name in made:
+                height(browser, name, made[name])
         browser.open(made["ranks"])
         choosing(browser, "steps", "rank 2")
         choosing(browser, "memory", "memory 0 of rank 2")

@@ -55,7 +55,7 @@ def pair(dir, a, b, **options):
 def every_pair(dir):
     """Each recording that can be read beside the next one."""
     def is_run(path):
-        return subprocess.run([PROGRAM, "digest", path, "--out", dir / "digest"], capture_output=True, check=False).returncode == 0
+        return subprocess.run([PROGRAM, "digest", path, "--output", dir / "digest"], capture_output=True, check=False).returncode == 0
     files = [p for p in sorted(pathlib.Path(SHARED, "data").rglob("*")) if re.search(r"\.(json|gz|sqlite|pb|pickle)$", p.name) and is_run(p)]
     for a, b in zip(files, files[1:]):
         pair(dir, a, b, widths=(80,))
@@ -92,7 +92,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         dir = pathlib.Path(name)
         for file, options in (("a", ()), ("b", ("--slow-kernel", "*flash_bwd*=1.4", "--new-kernel", "an::other<int>(float)=70"))):
-            subprocess.run([sys.executable, GEN / "trace.py", "--out", dir / f"{file}.json.gz", "--steps", "3", "--seed", "1", *options], check=True)
+            subprocess.run([sys.executable, GEN / "trace.py", "--output", dir / f"{file}.json.gz", "--steps", "3", "--seed", "1", *options], check=True)
         pair(dir, dir / "a.json.gz", dir / "b.json.gz")
         colors(dir / "a.json.gz")
         told = run("check", dir / "b.json.gz", "--baseline", dir / "base.json", COLUMNS="80").splitlines()

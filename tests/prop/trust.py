@@ -76,6 +76,13 @@ def kernel_changed(change):
     return edit
 
 
+def kernels_changed(change, every):
+    def edit(d):
+        for e in [e for e in d["traceEvents"] if e.get("cat") == "kernel"][::every]:
+            change(e)
+    return edit
+
+
 def unseen(nr):
     """Frees of blocks that nobody allocated, and as many allocations that end nowhere: levels still fit."""
     def edit(d):
@@ -120,6 +127,10 @@ TRACE = [
     ("no launches", "--no-launches", {"attribution-differs": GPU_PER_STEP + LAUNCHING}),
     ("negative duration", kernel_changed(lambda e: e.update(dur=-1)), {"negative-durations": []}),
     ("no duration", kernel_changed(lambda e: e.pop("dur")), {}),
+    ("no durations", kernels_changed(lambda e: e.pop("dur"), 1), {"unknown-durations": GPU_PER_STEP + WINDOW}),
+    ("one in forty without", kernels_changed(lambda e: e.pop("dur"), 40), {"unknown-durations": GPU_PER_STEP + WINDOW}),
+    ("negative durations", kernels_changed(lambda e: e.update(dur=-e["dur"]), 1),
+     {"negative-durations": [], "unknown-durations": GPU_PER_STEP + WINDOW}),
     ("no time", kernel_changed(lambda e: e.pop("ts")), {"malformed-events": []}),
     ("JSON faults", control_character, {"json-faults": []}),
     ("own artifact", None, {}),

@@ -146,6 +146,8 @@ static void order(void **state)
 	static const char *const parts[] = {
 		"<!-- gpugate:resnet50 -->\n### \u274C gpugate · resnet50: CUDA time ",
 		"| what changed | change | where |\n| --- | ---: | --- |\n| **fail** `step-cuda-time`: ",
+		"**What to do**\n",
+		"\n`gpugate baseline create 'k' --force`\n",
 		"**What to know**\n",
 		"- warning: the environment differs: 'k'\n",
 		"- trust: candidate rank 3: dropped-kernels: ",
@@ -154,8 +156,6 @@ static void order(void **state)
 		"| part | change | how |\n| --- | ---: | --- |\n| `compute` | +9.000\u00A0ms |  |\n",
 		"\nbaseline `k` at `k` (10 runs, 6 steps; pinned 12 days ago) → candidate `k` at `k` (3 "
 		"runs, ",
-		"**What to do**\n",
-		"\n`gpugate baseline create 'k' --force`\n",
 		"\n<details><summary>2 of 8 checks beyond their limits, ",
 		"<details><summary>All checks</summary>\n",
 		"<details><summary>Worth naming</summary>\n\n- insight: candidate rank 3: straggler: k\n",
@@ -233,10 +233,11 @@ static void assert_cut_from_the_bottom(const char *text)
 	static const char *const parts[] = {
 		"<!-- gpugate:",
 		"| what changed",
+		"**What to do",
 		"**What to know**",
 		"**Where the",
 		"\nbaseline ",
-		"**What to do",
+
 		">All checks</",
 		">Worth naming</",
 		">Kernels per step",

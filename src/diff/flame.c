@@ -1,0 +1,293 @@
+#include "diff/flame.h"
+
+#include <stdlib.h>
+
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "diff/code_names.h"
+
+/* A path is as deep as this at most: what is deeper counts for the outer part of it. */
+enum { DEPTH = 32 };
+
+/* Nodes below this part of all are no wider than a hair. */
+enum { LEAST_PART = 400 };
+
+struct segment {
+	enum flame_kind kind;
+	struct span name;
+};
+
+/* GPU work by the path that led to it. */
+struct stack {
+	struct span module, place, op, kernel;
+	struct segment *path; ///< `nr` segments
+	size_t nr;
+	__int128 sum[NR_SIDES];
+};
+
+struct stacks {
+	VEC(struct stack) list;
+};
+
+struct grower {
+	struct arena *arena; ///< of the names
+	struct stack *stacks;
+	const int64_t *steps;
+	__int128 least; ///< smaller nodes are left out
+	struct flame *out;
+};
+
+/* Neighbours with the same next segment. */
+struct group {
+	size_t from, to;
+	__int128 sum[NR_SIDES];
+};
+
+struct groups {
+	VEC(struct group) list;
+};
+
+/* ---- stacks ---- */
+
+static int row_cmp_stack(const void *a, const void *b)
+{
+	const struct stack *x = a, *y = b;
+	int c = span_cmp(x->module, y->module);
+	c = c ? c : span_cmp(x->place, y->place);
+	c = c ? c : span_cmp(x->op, y->op);
+	return c ? c : span_cmp(x->kernel, y->kernel);
+}
+
+static void unite(struct stacks *s)
+{
+	size_t nr = 0;
+	vec_sort(&s->list, row_cmp_stack);
+	for (size_t i = 0; i < s->list.nr; i++) {
+		if (!nr || row_cmp_stack(&s->list.v[nr - 1], &s->list.v[i]) != 0) {
+			s->list.v[nr++] = s->list.v[i];
+			continue;
+		}
+		for (int side = 0; side < NR_SIDES; side++)
+			s->list.v[nr - 1].sum[side] += s->list.v[i].sum[side];
+	}
+	s->list.nr = nr;
+}
+
+static struct span name_of(const struct code_stat *c, struct span kernel)
+{
+	if (kernel.n)
+		return kernel;
+	return c->kind == CODE_KERNEL   ? SPAN("smaller kernels")
+	       : c->kind == CODE_MEMCPY ? SPAN("smaller copies")
+	                                : SPAN("smaller memory sets");
+}
+
+static void add_view(struct stacks *s, const struct run_view *v, int side)
+{
+	struct code_names names = { 0 };
+	for (size_t r = 0; r < v->run->ranks.nr; r++) {
+		const struct digest *d = v->run->ranks.v[r];
+		code_names_read(&names, d, v);
+		for (size_t i = 0; i < d->code.nr; i++) {
+			const struct code_stat *c = &d->code.v[i];
+			struct stack one = { .module = c->module,
+				                 .place = c->place,
+				                 .op = c->op,
+				                 .kernel = name_of(c, code_names_find(&names, c->kernel)) };
+			one.sum[side] = c->total_ns;
+			if (c->kind != CODE_SYNC)
+				vec_push(&s->list, one);
+		}
+	}
+	vec_release(&names.list);
+}
+
+/* Modules or places are known. */
+static bool knows_code(const struct run_view *v, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		for (size_t r = 0; r < v[i].run->ranks.nr; r++) {
+			const struct digest *d = v[i].run->ranks.v[r];
+			for (size_t k = 0; k < d->code.nr; k++)
+				if (d->code.v[k].module.n || d->code.v[k].place.n)
+					return true;
+		}
+	return false;
+}
+
+static bool has_rows(const struct run_view *v, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		for (size_t r = 0; r < v[i].run->ranks.nr; r++)
+			if (v[i].run->ranks.v[r]->code.nr)
+				return true;
+	return false;
+}
+
+/* Work that no row has, as its launch was not recorded. */
+static void add_unknown(struct stacks *s, const struct bench *b, bool both)
+{
+	struct stack rest = { .kernel = SPAN("(launch not recorded)") };
+	for (int side = both ? 0 : SIDE_CANDIDATE; side < NR_SIDES; side++) {
+		for (size_t i = 0; i < b->pairs.list.nr; i++)
+			rest.sum[side] += b->pairs.list.v[i].total_ns[side];
+		for (size_t i = 0; i < s->list.nr; i++)
+			rest.sum[side] -= s->list.v[i].sum[side];
+		rest.sum[side] = rest.sum[side] > 0 ? rest.sum[side] : 0;
+	}
+	if (rest.sum[0] || rest.sum[1])
+		vec_push(&s->list, rest);
+}
+
+/* ---- paths ---- */
+
+static void add_segment(struct stack *s, enum flame_kind kind, struct span name)
+{
+	if (s->nr < DEPTH - 1 || kind == FLAME_KERNEL)
+		s->path[s->nr++] = (struct segment){ kind, name };
+}
+
+static void fill_path(struct stack *s, bool code, struct arena *a)
+{
+	struct span module = s->module, op = s->op, name;
+	s->path = arena_alloc(a, DEPTH, sizeof *s->path);
+	while (code && code_path_next(&module, &name))
+		add_segment(s, FLAME_MODULE, name);
+	if (code && s->place.n)
+		add_segment(s, FLAME_PLACE, s->place);
+	while (code_path_next(&op, &name))
+		add_segment(s, FLAME_OPERATOR, name);
+	add_segment(s, FLAME_KERNEL, s->kernel);
+}
+
+static bool same_segment(const struct segment *x, const struct segment *y)
+{
+	return x->kind == y->kind && span_eq(x->name, y->name);
+}
+
+static int path_cmp(const void *a, const void *b)
+{
+	const struct stack *x = a, *y = b;
+	for (size_t i = 0; i < x->nr && i < y->nr; i++) {
+		int c = (int)x->path[i].kind - (int)y->path[i].kind;
+		c = c ? c : span_cmp(x->path[i].name, y->path[i].name);
+		if (c)
+			return c;
+	}
+	return (x->nr > y->nr) - (x->nr < y->nr);
+}
+
+/* ---- the tree ---- */
+
+static __int128 size_of(const struct group *g)
+{
+	return g->sum[0] > g->sum[1] ? g->sum[0] : g->sum[1];
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+	__int128 m = size_of(x), n = size_of(y);
+	return m != n ? (m > n ? -1 : 1) : (x->from > y->from) - (x->from < y->from);
+}
+
+static void group(const struct grower *g, const struct group *in, size_t depth, struct groups *out)
+{
+	for (size_t i = in->from; i < in->to; i++) {
+		const struct stack *s = &g->stacks[i];
+		if (s->nr <= depth)
+			continue;
+		struct group *last = out->list.nr ? &out->list.v[out->list.nr - 1] : NULL;
+		if (!last || !same_segment(&s->path[depth], &g->stacks[last->from].path[depth])) {
+			vec_push(&out->list, (struct group){ .from = i });
+			last = &out->list.v[out->list.nr - 1];
+		}
+		last->to = i + 1;
+		for (int side = 0; side < NR_SIDES; side++)
+			last->sum[side] += s->sum[side];
+	}
+	vec_sort(&out->list, by_size);
+}
+
+/* All of a group is within one more segment of the same kind: the two are one node. */
+static bool goes_on(const struct grower *g, const struct group *in, size_t depth)
+{
+	const struct stack *first = &g->stacks[in->from];
+	for (size_t i = in->from; i < in->to; i++) {
+		const struct stack *s = &g->stacks[i];
+		if (s->nr <= depth + 1 || s->path[depth + 1].kind != first->path[depth].kind ||
+		    !same_segment(&s->path[depth + 1], &first->path[depth + 1]))
+			return false;
+	}
+	return true;
+}
+
+static void add_node(const struct grower *g, const struct group *in, enum flame_kind kind,
+                     int level, const char *name)
+{
+	struct flame_node node = { .kind = kind, .level = level, .name = name };
+	for (int side = 0; side < NR_SIDES; side++)
+		if (g->steps[side])
+			node.value[side] = number_div_round(in->sum[side], g->steps[side]);
+	vec_push(&g->out->nodes, node);
+}
+
+static void grow(const struct grower *g, const struct group *in, size_t depth, int level) /* NOLINT(misc-no-recursion): as deep as a path */
+{
+	struct groups parts = { 0 };
+	group(g, in, depth, &parts);
+	for (size_t i = 0; i < parts.list.nr && size_of(&parts.list.v[i]) >= g->least; i++) {
+		const struct group *part = &parts.list.v[i];
+		const struct segment *at = &g->stacks[part->from].path[depth];
+		struct strbuf name = STRBUF_INIT;
+		size_t inner = depth;
+		strbuf_add(&name, at->name);
+		for (; goes_on(g, part, inner); inner++) {
+			strbuf_adds(&name, " > ");
+			strbuf_add(&name, g->stacks[part->from].path[inner + 1].name);
+		}
+		add_node(g, part, at->kind, level, text_line(g->arena, strbuf_span(&name)));
+		strbuf_release(&name);
+		grow(g, part, inner + 1, level + 1);
+	}
+	vec_release(&parts.list);
+}
+
+static void plant(struct stacks *s, const int64_t *steps, struct arena *a, struct flame *out)
+{
+	struct group all = { .to = s->list.nr };
+	for (size_t i = 0; i < s->list.nr; i++)
+		for (int side = 0; side < NR_SIDES; side++)
+			all.sum[side] += s->list.v[i].sum[side];
+	struct grower g = { .arena = a, .stacks = s->list.v, .steps = steps, .out = out };
+	for (g.least = size_of(&all) / LEAST_PART + 1; size_of(&all) > 0; g.least *= 2) {
+		out->nodes.nr = 0;
+		add_node(&g, &all, FLAME_ALL, 0, "all GPU time");
+		grow(&g, &all, 0, 1);
+		if (out->nodes.nr <= FLAME_NODES)
+			return;
+	}
+}
+
+void flame_of(const struct bench *b, struct arena *a, struct flame *out)
+{
+	struct stacks stacks = { 0 };
+	struct arena scratch = ARENA_INIT;
+	const struct run_view *base = b->view, *candidates = b->view + 1;
+	size_t nr = b->runs.nr_candidates;
+	*out = (struct flame){ .both = b->runs.baseline && has_rows(base, 1) };
+	bool code = knows_code(candidates, nr) && (!out->both || knows_code(base, 1));
+	for (size_t i = 0; i < nr && has_rows(candidates, nr); i++)
+		add_view(&stacks, &candidates[i], SIDE_CANDIDATE);
+	if (out->both && stacks.list.nr)
+		add_view(&stacks, base, SIDE_BASELINE);
+	if (stacks.list.nr)
+		add_unknown(&stacks, b, out->both);
+	unite(&stacks);
+	for (size_t i = 0; i < stacks.list.nr; i++)
+		fill_path(&stacks.list.v[i], code, &scratch);
+	vec_sort(&stacks.list, path_cmp);
+	plant(&stacks, b->pairs.steps, a, out);
+	vec_release(&stacks.list);
+	arena_release(&scratch);
+}

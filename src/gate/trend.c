@@ -1,0 +1,58 @@
+#include "gate/trend.h"
+
+#include "base/text.h"
+#include "diff/past.h"
+
+/* Runs of earlier baselines, the pin, later runs, the candidate; within each as they were made. */
+struct placed {
+	int part;
+	size_t column;
+	struct trend_point point;
+};
+
+static int placed_cmp(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+	if (x->part != y->part)
+		return x->part - y->part;
+	int c = strcmp(x->point.time, y->point.time);
+	return c ? c : (x->column > y->column) - (x->column < y->column);
+}
+
+static const char *line_of(struct arena *a, const char *text)
+{
+	return text ? text_line(a, span_of(text)) : "";
+}
+
+static struct placed place_of(const struct bench *b, size_t i, int64_t value, struct arena *a)
+{
+	const struct bench_column *c = &b->columns[i];
+	struct placed p = { .column = i, .point = { .value = value, .commit = "", .time = "" } };
+	const struct past_run *past = c->past ? c->past : c->source == SOURCE_PIN ? b->twin : NULL;
+	bool earlier = c->past && c->epoch != past_source_hash(b->run[SIDE_BASELINE]);
+	p.part = c->source == SOURCE_CANDIDATE ? 3 : c->source == SOURCE_PIN ? 1 : earlier ? 0 : 2;
+	p.point.source = c->source == SOURCE_CANDIDATE ? TREND_CANDIDATE : TREND_PAST;
+	if (c->source == SOURCE_PIN || (past && past->source_hash == past->pin))
+		p.point.source = TREND_APPROVED;
+	if (past) {
+		p.point.commit = line_of(a, past->provenance.commit);
+		p.point.time = line_of(a, past->provenance.time);
+	}
+	return p;
+}
+
+struct trend *trend_of(const struct bench *b, const struct entry *e, struct arena *a)
+{
+	VEC(struct placed) list = VEC_INIT;
+	if (!e->cells || e->rank >= 0 || e->label.n)
+		return NULL;
+	for (size_t i = 0; i < b->nr_columns; i++)
+		if (e->cells[i].has && b->columns[i].source != SOURCE_CONTROL)
+			vec_push(&list, place_of(b, i, e->cells[i].value, a));
+	vec_sort(&list, placed_cmp);
+	struct trend *out = list.nr ? arena_alloc(a, 1, sizeof *out) : NULL;
+	for (size_t i = 0; i < list.nr; i++)
+		vec_push(&out->points, list.v[i].point);
+	vec_release(&list);
+	return out;
+}

@@ -1,0 +1,161 @@
+/* Steps of all ranks as a heat map: a row for each rank, those that something is said of first. */
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "base/sort.h"
+#include "html/html.h"
+#include "html/svg.h"
+#include "metric/unit.h"
+
+enum { RANKS = 64, STEPS = 100, GRADES = 7, CELL = 100, FEW = 24 };
+
+struct heat {
+	VEC(const struct series *) rows;
+	size_t named; ///< the first of them
+	size_t row; ///< height of a row
+	size_t steps; ///< columns
+	size_t bin; ///< steps in each: the slowest of them is shown
+	int64_t middle; ///< median of all cells
+};
+
+static bool is_named(const struct report *r, int64_t rank)
+{
+	for (size_t i = 0; i < r->insights.nr; i++)
+		if (r->insights.v[i].candidate && r->insights.v[i].rank == rank)
+			return true;
+	return false;
+}
+
+static int64_t cell(const struct heat *m, const struct series *s, size_t column)
+{
+	int64_t most = INT64_MIN;
+	for (size_t i = column * m->bin; i < (column + 1) * m->bin && i < s->points.nr; i++)
+		most = s->points.v[i].y > most ? s->points.v[i].y : most;
+	return most;
+}
+
+static void collect(const struct report *r, struct heat *m)
+{
+	VEC(int64_t) all = VEC_INIT;
+	size_t longest = 0;
+	for (int named = 1; named >= 0; named--) {
+		for (size_t i = 0; i < r->run->ranks.nr && m->rows.nr < RANKS; i++)
+			if (is_named(r, r->run->ranks.v[i].rank) == (named != 0))
+				vec_push(&m->rows, &r->run->ranks.v[i]);
+		m->named = named ? m->rows.nr : m->named;
+	}
+	for (size_t i = 0; i < m->rows.nr; i++)
+		longest = m->rows.v[i]->points.nr > longest ? m->rows.v[i]->points.nr : longest;
+	m->row = m->rows.nr <= FEW ? 14 : 7;
+	m->bin = (longest + STEPS - 1) / STEPS;
+	m->steps = m->bin ? (longest + m->bin - 1) / m->bin : 0;
+	for (size_t i = 0; i < m->rows.nr; i++)
+		for (size_t k = 0; k < m->steps; k++)
+			if (cell(m, m->rows.v[i], k) != INT64_MIN)
+				vec_push(&all, cell(m, m->rows.v[i], k));
+	vec_sort(&all, number_cmp_i64);
+	m->middle = all.nr ? all.v[all.nr / 2] : 0;
+	vec_release(&all);
+}
+
+/* How far above the median: below 2 %, 5 %, 10 %, 20 %, 50 % and beyond; 0 is 5 % below. */
+static int grade_of(int64_t v, int64_t middle)
+{
+	static const int above[] = { 2, 5, 10, 20, 50 };
+	__int128 by = ((__int128)v - middle) * 100;
+	int grade = 1;
+	if (by < -(__int128)middle * 5)
+		return 0;
+	for (size_t i = 0; i < sizeof above / sizeof *above; i++)
+		grade += by >= (__int128)middle * above[i];
+	return grade;
+}
+
+static void put_cells(struct html *h, const struct heat *m)
+{
+	for (int grade = 0; grade < GRADES; grade++) {
+		bool any = false;
+		for (size_t y = 0; y < m->rows.nr; y++)
+			for (size_t x = 0; x < m->steps; x++) {
+				int64_t v = cell(m, m->rows.v[y], x);
+				if (v == INT64_MIN || grade_of(v, m->middle) != grade)
+					continue;
+				if (!any)
+					html_printf(h, "<path class=\"g%d\" d=\"", grade);
+				html_printf(h, "M%zu %zuh98v%zuh-98z", x * CELL, y * m->row,
+				            m->row - 1);
+				any = true;
+			}
+		html_puts(h, any ? "\"/>" : "");
+	}
+}
+
+static void put_labels(struct html *h, const struct heat *m)
+{
+	html_printf(h, "<svg class=\"names\" width=\"56\" height=\"%zu\" aria-hidden=\"true\">",
+	            m->rows.nr * m->row);
+	for (size_t i = 0; i < m->rows.nr; i++)
+		if (m->rows.nr <= FEW || i < m->named || (i - m->named) % 4 == 2)
+			html_printf(h, "<text x=\"50\" y=\"%zu\"%s>rank %" PRId64 "</text>", i * m->row + m->row - 1,
+			            i < m->named ? " class=\"named\"" : "", m->rows.v[i]->rank);
+	html_puts(h, "</svg>");
+}
+
+static void put_legend(struct html *h)
+{
+	static const char *const words[GRADES] = { "5 % less and below", "as the median", "+2 %",
+		                                       "+5 %",               "+10 %",         "+20 %",
+		                                       "+50 % and above" };
+	html_puts(h, "<p class=\"legend\">");
+	for (int i = 0; i < GRADES; i++)
+		html_printf(h,
+		            "<span><svg class=\"swatch\" viewBox=\"0 0 10 10\" aria-hidden=\"true\"><rect "
+		            "class=\"g%d\" width=\"10\" height=\"10\"/></svg> %s</span>",
+		            i, words[i]);
+	html_puts(h, "</p>\n");
+}
+
+static void put_words(struct html *h, const struct heat *m)
+{
+	html_printf(h, "%zu ranks by %zu steps, the median %s. ", m->rows.nr, m->steps,
+	            unit_text(&h->arena, UNIT_NS, m->middle));
+	for (size_t i = 0; i < m->named; i++) {
+		int64_t sum = 0;
+		for (size_t k = 0; k < m->rows.v[i]->points.nr; k++)
+			sum = number_add(sum, m->rows.v[i]->points.v[k].y);
+		if (m->rows.v[i]->points.nr)
+			html_printf(h, "Rank %" PRId64 ": %s. ", m->rows.v[i]->rank,
+			            unit_text(&h->arena, UNIT_NS, sum / (int64_t)m->rows.v[i]->points.nr));
+	}
+}
+
+void html_heat(struct html *h)
+{
+	struct heat m = { 0 };
+	if (!h->r->run)
+		return;
+	collect(h->r, &m);
+	if (m.rows.nr > 1 && m.steps) {
+		int id = ++h->nr_pictures;
+		html_printf(h, "<figure class=\"chart\"><figcaption>compute time of the steps of each rank, "
+		               "against the median of all, %s</figcaption>\n",
+		            unit_text(&h->arena, UNIT_NS, m.middle));
+		put_legend(h);
+		html_puts(h, "<div class=\"heat\">");
+		put_labels(h, &m);
+		html_printf(h,
+		            "<svg width=\"100%%\" height=\"%zu\" viewBox=\"0 0 %zu %zu\" "
+		            "preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"t%d d%d\">"
+		            "<title id=\"t%d\">compute time by rank and step</title><desc id=\"d%d\">",
+		            m.rows.nr * m.row, m.steps * CELL, m.rows.nr * m.row, id, id, id, id);
+		put_words(h, &m);
+		html_puts(h, "</desc>");
+		put_cells(h, &m);
+		html_puts(h, "</svg></div>\n");
+		if (h->r->run->ranks.nr > m.rows.nr)
+			html_printf(h, "<p class=\"note\">%zu more ranks</p>\n",
+			            h->r->run->ranks.nr - m.rows.nr);
+		html_puts(h, "</figure>\n");
+	}
+	vec_release(&m.rows);
+}

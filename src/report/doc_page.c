@@ -1,0 +1,109 @@
+/* What a page draws beside what is said everywhere. */
+#include "base/number.h"
+#include "metric/unit.h"
+#include "report/document.h"
+
+enum { HISTORY_POINTS = 3, FLAME_ROWS = 12 };
+
+/* ---- the history ---- */
+
+/* Of figures of which more than the baseline and the candidate is known. */
+static bool is_history(const struct check *c)
+{
+	return c->trend && c->trend->points.nr >= HISTORY_POINTS && c->has_change;
+}
+
+void doc_history(struct document *d, const struct report *r)
+{
+	doc_section(d, "history", "History", DOC_PAGE);
+	for (size_t i = 0; i < r->checks.nr; i++)
+		if (is_history(&r->checks.v[i])) {
+			doc_picture(d, "history");
+			break;
+		}
+	doc_end(d);
+}
+
+/* ---- the step ---- */
+
+static bool knows_parts(const struct run_report *run)
+{
+	for (int i = 0; run && i < NR_STEP_PARTS; i++)
+		if (run->classification.part[i])
+			return true;
+	return false;
+}
+
+void doc_step(struct document *d, const struct report *r)
+{
+	doc_section(d, "step", "What the wall time goes to", DOC_PAGE);
+	if (knows_parts(r->run) || knows_parts(r->baseline_run))
+		doc_picture(d, "parts");
+	doc_end(d);
+}
+
+/* ---- GPU time by where in the code ---- */
+
+static void put_node(struct document *d, const struct flame *f, const struct flame_node *n)
+{
+	const int64_t *v = n->value, change = number_sub(v[1], v[0]);
+	struct arena *a = &d->arena;
+	doc_row(d, n->level);
+	/* the whole names of kernels stand in their table: here the tree is to be seen */
+	const char *text = d->display(d->names, n->name);
+	doc_cell(d);
+	doc_add(d, n->kind == FLAME_ALL ? DOC_WORDS : DOC_NAME, TONE_PLAIN, text ? text : n->name);
+	if (f->both)
+		doc_figure_cell(d, v[0] ? unit_text(a, UNIT_NS, v[0]) : UNIT_ABSENT, true, v[0]);
+	doc_figure_cell(d, v[1] ? unit_text(a, UNIT_NS, v[1]) : UNIT_ABSENT, true, v[1]);
+	if (!f->both) {
+		int64_t all = f->nodes.v[0].value[1], share = all > 0 ? number_pct(v[1], all) : 0;
+		doc_figure_cell(d, unit_text(a, UNIT_PCT, share), true, share);
+		return;
+	}
+	doc_cell(d);
+	doc_value(d, true, change);
+	doc_add(d, DOC_FIGURE, doc_tone_of(true, false, change), unit_change(a, UNIT_NS, change));
+	doc_cell(d);
+	doc_value(d, true, change);
+}
+
+void doc_flame(struct document *d, const struct report *r)
+{
+	static const struct doc_column both[] = {
+		{ "module, place, operator, kernel", DOC_LEFT },
+		{ "baseline", DOC_RIGHT },
+		{ "candidate", DOC_RIGHT },
+		{ "change", DOC_RIGHT },
+		{ "← less · more →", DOC_BAR },
+	};
+	static const struct doc_column one[] = { { "module, place, operator, kernel", DOC_LEFT },
+		                                     { "GPU time per step", DOC_RIGHT },
+		                                     { "share", DOC_RIGHT } };
+	const struct flame *f = &r->flame;
+	if (!f->nodes.nr)
+		return;
+	doc_section(d, "code", "GPU time by where in the code", DOC_PAGE);
+	doc_picture(d, "flame");
+	doc_section(d, "", "the same as a table", DOC_FOLDED);
+	struct doc_table *t =
+	    f->both
+	        ? doc_table(d, "GPU time per step by module, place, operator and kernel", COLUMNS(both))
+	        : doc_table(d, "GPU time per step by module, place, operator and kernel", COLUMNS(one));
+	t->tree = true;
+	t->more_text = "parts";
+	for (size_t i = 0; i < f->nodes.nr; i++)
+		put_node(d, f, &f->nodes.v[i]);
+	doc_end(d);
+	doc_end(d);
+}
+
+/* ---- ranks ---- */
+
+void doc_steps_of_ranks(struct document *d, const struct report *r)
+{
+	doc_section(d, "heat", "Ranks by step", DOC_PAGE);
+	if (r->run && r->run->ranks.nr > 1)
+		doc_picture(d, "heat");
+	doc_end(d);
+}

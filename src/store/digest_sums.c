@@ -1,0 +1,97 @@
+#include "store/digest_sums.h"
+
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "metric/statistic.h"
+#include "model/step_figures.h"
+
+static int64_t sample(const struct digest *d, enum metric_id id, size_t step)
+{
+	return d->samples[id][step];
+}
+
+static const char *step_fault(const struct digest *d, struct arena *a)
+{
+	for (size_t i = 0; i < d->nr_steps; i++) {
+		__int128 kernels = sample(d, METRIC_STEP_KERNEL_TIME, i);
+		__int128 copies =
+		    (__int128)sample(d, METRIC_STEP_MEMCPY_TIME, i) + sample(d, METRIC_STEP_MEMSET_TIME, i);
+		const char *fault =
+		    sample(d, METRIC_STEP_CUDA_TIME, i) != kernels + copies
+		        ? "step.cuda_time is not the sum of kernels, copies and memory sets"
+		    : kernels != (__int128)sample(d, METRIC_STEP_COMPUTE_TIME, i) +
+		                     sample(d, METRIC_STEP_COMM_TIME, i)
+		        ? "step.kernel_time is not the sum of compute and communication"
+		    : sample(d, METRIC_STEP_BUSY_TIME, i) > sample(d, METRIC_STEP_CUDA_TIME, i)
+		        ? "step.busy_time is above step.cuda_time"
+		    : sample(d, METRIC_STEP_BUSY_TIME, i) > sample(d, METRIC_STEP_SPAN, i)
+		        ? "step.busy_time is above step.span"
+		        : NULL;
+		if (fault)
+			return arena_printf(a, "in step %" PRId64 " %s", d->step_numbers[i], fault);
+	}
+	return NULL;
+}
+
+static const char *summary_fault(const struct digest *d, struct arena *a)
+{
+	static const enum statistic rising[] = { STAT_MIN, STAT_MEDIAN, STAT_P90,
+		                                     STAT_P95, STAT_P99,    STAT_MAX };
+	for (size_t i = 0; i < d->summaries.nr; i++) {
+		const struct step_summary *s = &d->summaries.v[i];
+		bool rises =
+		    s->value[STAT_MEAN] >= s->value[STAT_MIN] && s->value[STAT_MEAN] <= s->value[STAT_MAX];
+		for (size_t k = 1; k < sizeof rising / sizeof *rising; k++)
+			rises = rises && s->value[rising[k - 1]] <= s->value[rising[k]];
+		if (!rises)
+			return arena_printf(a, "minimum, median and maximum of %s are in no possible order",
+			                    metric_table[s->metric].name);
+	}
+	return NULL;
+}
+
+/* Sum over usable steps, to within `*slack`. */
+static __int128 sum_of(const struct digest *d, enum metric_id id, size_t steps, int64_t *slack)
+{
+	const int64_t *summary = digest_summary(d, id);
+	__int128 sum = 0;
+	*slack = summary ? d->usable_steps : 0; /* the mean is rounded */
+	if (summary)
+		return (__int128)summary[STAT_MEAN] * d->usable_steps;
+	for (size_t i = 0; i < steps; i++)
+		sum += d->samples[id][i];
+	return sum;
+}
+
+/* Kernels, copies and memory sets belong to the usable steps, or to no step at all. */
+static const char *kernels_fault(const struct digest *d)
+{
+	__int128 time = 0, count = 0;
+	int64_t slack;
+	for (size_t i = 0; i < d->kernels.nr; i++) {
+		time += d->kernels.v[i].total_ns;
+		count += d->kernels.v[i].kind == EVENT_KERNEL ? d->kernels.v[i].count : 0;
+	}
+	if (time == 0 && count == 0)
+		return NULL; /* left out of the baseline of a large job */
+	__int128 of_steps = sum_of(d, METRIC_STEP_CUDA_TIME, (size_t)d->usable_steps, &slack);
+	if (time < of_steps - slack)
+		return "kernels, copies and memory sets add up to less than step.cuda_time";
+	__int128 most = sum_of(d, METRIC_STEP_CUDA_TIME, d->nr_steps, &slack);
+	if (time > most + slack + d->trust.unattributed_ns)
+		return "kernels, copies and memory sets add up to more than step.cuda_time";
+	if (count < sum_of(d, METRIC_STEP_KERNEL_COUNT, (size_t)d->usable_steps, &slack) - slack)
+		return "kernels were launched less often than step.kernel_count says";
+	return NULL;
+}
+
+const char *digest_contradiction(const struct digest *d, struct arena *a)
+{
+	const char *fault = summary_fault(d, a);
+	if (fault || d->devices.nr != 1 || d->usable_steps == 0)
+		return fault;
+	if (!d->summaries.nr)
+		fault = step_fault(d, a);
+	return fault ? fault : kernels_fault(d);
+}
