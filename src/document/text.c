@@ -1,9 +1,9 @@
 /* A document in the columns of a terminal. */
-#include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "document/breaks.h"
 #include "document/render.h"
 
 enum { LINE_CHARS = 1000, COLUMN_MIN = 14, NAME_MIN = 20, GAP = 2, INDENT = 2 };
@@ -46,56 +46,6 @@ static void flat_words(struct flat *f, const char *words)
 {
 	strbuf_adds(&f->text, words);
 	flat_tone(f, TONE_PLAIN);
-}
-
-/* ---- where a line may be broken ---- */
-
-static bool is_unit(const char *word)
-{
-	static const char *const units[] = { "%",   "s",   "ms", "µs",  "ns",    "B",     "KiB",  "MiB",
-		                                 "GiB", "TiB", "pp", "B/s", "KiB/s", "MiB/s", "GiB/s" };
-	size_t n = strcspn(word, " ,;:)");
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (strlen(units[i]) == n && memcmp(units[i], word, n) == 0)
-			return true;
-	return false;
-}
-
-/* A CI obeys "::" at the beginning of a line. */
-static bool may_begin_line(const char *p)
-{
-	return *p && *p != ':' && *p != '#' && *p != ' ';
-}
-
-static bool may_break(const char *text, size_t blank)
-{
-	const char *next = text + blank + 1;
-	if (blank && isdigit((unsigned char)text[blank - 1]) && is_unit(next))
-		return false;
-	if (blank && isalpha((unsigned char)text[blank - 1]) && isdigit((unsigned char)*next))
-		return false; /* "rank 3" */
-	return may_begin_line(next);
-}
-
-/* End of the piece from `at` on that fits in `width` characters; `*next` is where to go on. */
-static size_t piece_end(struct span s, size_t at, size_t width, size_t *next)
-{
-	size_t end = 0, cut = 0, i = at;
-	for (size_t chars = 0; i < s.n; chars++) {
-		if (chars > 0 && chars <= width && may_begin_line(s.p + i))
-			cut = i;
-		if (chars <= width && s.p[i] == ' ' && i > at && may_break(s.p, i))
-			end = i;
-		if (chars >= width && (end || cut))
-			break;
-		text_next(s, &i);
-	}
-	if (i >= s.n) {
-		*next = s.n;
-		return s.n;
-	}
-	*next = end ? end + 1 : cut;
-	return end ? end : cut;
 }
 
 /* True if nothing but blanks stands before what follows. */
@@ -147,7 +97,7 @@ static void put_command(struct text *t, const struct flat *f)
 	put_blanks(t, INDENT);
 	for (size_t i = 0; i < s.n;) {
 		quoted ^= s.p[i] == '\'';
-		blank = s.p[i] == ' ' && !quoted && may_begin_line(s.p + i + 1) ? i : blank;
+		blank = s.p[i] == ' ' && !quoted && text_may_begin_line(s.p + i + 1) ? i : blank;
 		text_next(s, &i);
 		if (++chars <= t->o->width || blank <= from)
 			continue;
@@ -174,7 +124,7 @@ static void put_wrapped(struct text *t, const struct flat *f, const char *bullet
 	for (size_t at = 0; at < f->text.n; at = next) {
 		if (at)
 			put_blanks(t, hang);
-		put_piece(t, f, at, piece_end(strbuf_span(&f->text), at, width, &next));
+		put_piece(t, f, at, text_piece_end(strbuf_span(&f->text), at, width, &next));
 		strbuf_addch(t->out, '\n');
 	}
 	if (!f->text.n)
@@ -239,7 +189,7 @@ static void measure_cell(const struct doc_line *line, size_t indent, size_t *wid
 	for (const struct doc_run *r = line->first; r; r = r->next)
 		name = name || r->kind == DOC_NAME || r->kind == DOC_SAID;
 	for (size_t i = 0; i < f.text.n; chars++) {
-		word = f.text.p[i] == ' ' && may_break(f.text.p, i) ? 0 : word + 1;
+		word = f.text.p[i] == ' ' && text_may_break(f.text.p, i) ? 0 : word + 1;
 		longest = word > longest ? word : longest;
 		text_next(strbuf_span(&f.text), &i);
 	}
@@ -368,7 +318,7 @@ static void put_cells(struct text *t, const struct layout *l, struct cell *cells
 			struct cell *c = &cells[i];
 			struct span s = strbuf_span(&c->f.text);
 			size_t width = l->widths.v[i];
-			size_t end = piece_end(s, c->at, width - c->indent, &c->next);
+			size_t end = text_piece_end(s, c->at, width - c->indent, &c->next);
 			size_t chars = text_chars((struct span){ s.p + c->at, end - c->at }) + c->indent;
 			bool right = l->t->columns[l->columns.v[i]].align == DOC_RIGHT;
 			if (end > c->at) {
