@@ -92,7 +92,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         dir = pathlib.Path(name)
         for file, options in (("a", ()), ("b", ("--slow-kernel", "*flash_bwd*=1.4", "--new-kernel", "an::other<int>(float)=70"))):
-            subprocess.run([sys.executable, GEN / "trace.py", "--output", dir / f"{file}.json.gz", "--steps", "3", "--seed", "1", *options], check=True)
+            subprocess.run([sys.executable, GEN / "trace.py", "--out", dir / f"{file}.json.gz", "--steps", "3", "--seed", "1", *options], check=True)
         pair(dir, dir / "a.json.gz", dir / "b.json.gz")
         colors(dir / "a.json.gz")
         told = run("check", dir / "b.json.gz", "--baseline", dir / "base.json", COLUMNS="80").splitlines()
