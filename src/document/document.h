@@ -38,8 +38,8 @@ struct doc_run {
 	enum doc_tone tone;
 	const char *text; ///< not escaped; owned by the document or its builder
 	const char *whole; ///< the name that `text` shortens; NULL: it is `text`
-	const char *tile; ///< a page divides the line into tiles, one of which begins here and holds the
-	                  ///< picture of this id, "" for none; NULL: no tile
+	const char *tile; ///< a page divides the line into tiles, one of which begins here and holds
+	                  ///< the picture of this id, "" for none; NULL: no tile
 	struct doc_run *next;
 };
 

@@ -182,10 +182,10 @@ void doc_key_figures(struct document *d, const struct report *r)
 		if (first)
 			doc_paragraph(d);
 		if (c) {
-			put_key_figure(
-			    d, label_of_metric(c->metric), c->baseline_text, c->candidate_text, change_tone(c->worse, c->change),
-			    c->pct_text[0] ? c->pct_text : c->change_text, c->evidence.noise_text,
-			    arena_printf(&d->arena, "trend:%td", c - r->checks.v));
+			put_key_figure(d, label_of_metric(c->metric), c->baseline_text, c->candidate_text,
+			               change_tone(c->worse, c->change),
+			               c->pct_text[0] ? c->pct_text : c->change_text, c->evidence.noise_text,
+			               arena_printf(&d->arena, "trend:%td", c - r->checks.v));
 		} else {
 			int64_t change = number_sub(f->value, b->value);
 			struct strbuf text = STRBUF_INIT;
