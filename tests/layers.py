@@ -37,9 +37,12 @@ ROOMS = {
     "document": set(),
     "report": NOUNS | {"io", "names", "document"},
     "html": NOUNS | {"io", "names", "document", "report"},
+    "evidence": NOUNS | {"io", "report"},
     "init": NOUNS | {"io"},
-    "cli": NOUNS | {"io", "xspace", "read", "nsys", "merge", "reduce", "replay", "store", "results", "rules", "diff", "gate", "cause", "changed",
+    "cli": NOUNS | {"io", "xspace", "read", "nsys", "merge", "reduce", "replay", "store", "results", "rules", "diff", "gate", "cause", "changed", "evidence",
                     "diagnose", "document", "report", "html", "init"},
+    "suite": NOUNS | {"io", "store", "rules", "names", "document", "report", "html", "cli"},
+    "history": NOUNS | {"io", "store", "document", "report", "html", "cli"},
     "pages": NOUNS | {"cli"},
     "main.c": {"cli"},
 }

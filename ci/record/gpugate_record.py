@@ -58,8 +58,10 @@ POSITIVE = ("samples_per_step", "tokens_per_step", "flops_per_step", "peak_tflop
 # The commit that a CI system builds: GitHub Actions, GitLab CI, Jenkins.
 COMMITS = ("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT")
 # By this and by gpugate digest, finished or not.
-WRITTEN = re.compile(r"\.?(?:memory-|compile-|machine-)?rank(\d+)\.json\.gz(?:\.[\d-]+\.tmp)?$")
+WRITTEN = re.compile(r"\.?(?:memory-|compile-|machine-|where-)?rank(\d+)\.json\.gz(?:\.[\d-]+\.tmp)?$")
 MEBIBYTE = 1 << 20
+# With stacks: one of warm-up, one that is recorded.
+CODE_STEPS = 2
 
 
 def _rank():
@@ -306,6 +308,8 @@ class Recorder:
                 their names and -o
     context     what no artifact says: batch_size, tokens_per_step, commit, ... (run.json)
     profile     more arguments of torch.profiler.profile
+    where       after the measured steps one more with stacks, in which nothing is measured: it says which module and line
+                launches each kernel (where-rankN.json.gz)
     device_state  clocks, power, temperature and throttling of the GPU of each rank once a second, through NVML or
                 rocm-smi (machine-rankN.json.gz); nothing where neither is
 
@@ -313,7 +317,7 @@ class Recorder:
     """
 
     def __init__(self, folder, *, wait=5, warmup=2, steps=5, repeat=1, on_signal=None, memory=False, max_entries=500_000,
-                 keep="all", digest=("gpugate", "digest"), context=None, profile=None, device_state=True):
+                 keep="all", digest=("gpugate", "digest"), context=None, profile=None, device_state=True, where=False):
         if keep not in KEEP:
             raise ValueError(f"keep={keep!r}: it is one of {', '.join(KEEP)}")
         if wait < 0 or warmup < 0 or steps < 1 or repeat < 0 or max_entries < 1:
@@ -327,6 +331,10 @@ class Recorder:
         self.context = _checked(context or {})
         self.profile = {"profile_memory": True, **(profile or {})}
         self.device_state, self._machine = device_state, None
+        self.where = where
+        self._due = None            # of a recording that is written: what waits for the one with stacks
+        self._code = None           # the profiler of that, and how many of its steps have begun
+        self._code_steps = 0
         self._entered, self._profiler = False, None
         self._step = 0              # the one that runs
         self._first = None          # the first step of the recording that runs or is to come
@@ -361,6 +369,8 @@ class Recorder:
         """Ends the recorder, as the end of the with statement does."""
         if self._profiler is None:
             return
+        if self._due is not None:
+            _say(f"the job ends in step {self._step}, before the step with stacks is over: nothing says where in the code work comes from")
         if self._first is not None and (self._made == 0 or self._step >= self._first):
             _say(f"the job ends in step {self._step}, before step {self._first + self.steps} ends the recording: "
                  "nothing of it is written")
@@ -381,6 +391,7 @@ class Recorder:
         with contextlib.suppress(Exception):
             self._forget_memory()
         self._machine_text()
+        self._end_code()
         with contextlib.suppress(Exception):
             if profiler is not None:
                 profiler.__exit__(None, None, None)
@@ -407,12 +418,18 @@ class Recorder:
             self._complete, self._first = self._first, None
             self._made += 1
             if self.on_signal is None and self._made != self.repeat:
-                self._plan(self._step + self.wait + self.warmup)
+                self._plan(self._step + self._ahead())
         if self.on_signal is not None:
             self._obey()
+        self._guard_code(self._step_code)
         self._before()
         self._profiler.step()
         self._after()
+        self._guard_code(self._start_code)
+
+    def _ahead(self):
+        """From the end of a recording to the first step of the next."""
+        return self.wait + self.warmup + (CODE_STEPS if self.where else 0)
 
     def _action(self, step):
         """What the profiler does in a step: its schedule."""
@@ -481,7 +498,7 @@ class Recorder:
                 return
             with contextlib.suppress(FileExistsError):  # another rank was first
                 with open(path, "x", encoding="ascii") as file:
-                    file.write(f"{self._step + self.wait + self.warmup}\n")
+                    file.write(f"{self._step + self._ahead()}\n")
         if self._first is not None or not os.path.exists(path):
             return
         with open(path, encoding="ascii") as file:
@@ -520,6 +537,59 @@ class Recorder:
                  "make max_entries larger")
         return snapshot
 
+    # ---- one step with stacks, when the measured ones are over ----
+    # Stacks slow the host down, not the GPU: kernels are the same, and it says where they come from.
+
+    def _start_code(self):
+        if self._due is None or self._code is not None:
+            return
+        import torch
+        self._code_steps = 0
+        self._code = torch.profiler.profile(schedule=self._code_action, on_trace_ready=self._code_ready,
+                                            **{**self.profile, "profile_memory": False, "with_stack": True, "with_modules": True})
+        self._code.__enter__()
+
+    @staticmethod
+    def _code_action(step):
+        from torch.profiler import ProfilerAction
+        return (ProfilerAction.WARMUP, ProfilerAction.RECORD_AND_SAVE, ProfilerAction.NONE)[min(step, CODE_STEPS)]
+
+    def _step_code(self):
+        if self._code is None:
+            return
+        self._code_steps += 1
+        self._code.step()
+        if self._code_steps == CODE_STEPS:
+            self._end_code()
+        else:
+            self._code.add_metadata_json("gpugate_record", json.dumps({**self._facts(), "where": True}))
+
+    def _code_ready(self, profiler):
+        if self._code_steps < CODE_STEPS:
+            return  # the job ends in it
+        _, scratch, files, folder = self._due
+        path = os.path.join(scratch, f"where-rank{_rank()[0]}.json")
+        profiler.export_chrome_trace(path)
+        _check_trace(path)
+        self._store([*files, path], [path], folder)
+
+    def _end_code(self):
+        code, self._code = self._code, None
+        with contextlib.suppress(Exception):
+            if code is not None:
+                code.__exit__(None, None, None)
+        due, self._due = self._due, None
+        with contextlib.suppress(Exception):
+            if due is not None:
+                due[0].close()
+
+    def _guard_code(self, function):
+        try:
+            function()
+        except Exception as fault:
+            _say(f"the step with stacks is lost: {type(fault).__name__}: {fault}; the job goes on, the measured steps are there")
+            self._end_code()
+
     # ---- writing ----
 
     def _ready(self, profiler):
@@ -545,7 +615,8 @@ class Recorder:
         rank = _rank()[0]
         os.makedirs(folder, exist_ok=True)
         # On the node's own disk first: what is not kept never goes further.
-        with tempfile.TemporaryDirectory(prefix=f"gpugate-rank{rank}-") as scratch:
+        with contextlib.ExitStack() as stack:
+            scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix=f"gpugate-rank{rank}-"))
             files = [os.path.join(scratch, f"rank{rank}.json")]
             profiler.export_chrome_trace(files[0])
             _check_trace(files[0])
@@ -564,15 +635,22 @@ class Recorder:
                 with open(files[-1], "w", encoding="ascii") as file:
                     file.write(machine)
             self._write_facts(scratch)
-            if rank == 0:
-                self._write_facts(folder)
-            if self.keep != "all" and self._reduce(files, os.path.join(folder, f"rank{rank}.json.gz")):
-                if self.keep == "none" or rank != 0:
-                    return
-                folder = os.path.join(folder, "traces")
-                os.makedirs(folder, exist_ok=True)
-            for file in files:
-                _pack(file, os.path.join(folder, os.path.basename(file) + ".gz"))
+            self._store(files, files, folder)
+            if self.where:
+                self._due = stack.pop_all(), scratch, files, folder
+
+    def _store(self, files, fresh, folder):
+        """What is kept of all `files`, of which `fresh` are not there yet."""
+        rank = _rank()[0]
+        if rank == 0:
+            self._write_facts(folder)
+        if self.keep != "all" and self._reduce(files, os.path.join(folder, f"rank{rank}.json.gz")):
+            if self.keep == "none" or rank != 0:
+                return
+            folder = os.path.join(folder, "traces")
+            os.makedirs(folder, exist_ok=True)
+        for file in fresh:
+            _pack(file, os.path.join(folder, os.path.basename(file) + ".gz"))
 
     def _facts(self):
         import torch
@@ -627,6 +705,7 @@ def _options():
     p.add_argument("--memory", action="store_true", help="memory snapshots, too")
     p.add_argument("--no-device-state", dest="device_state", action="store_false",
                    help="no clocks, power and temperature of the GPU")
+    p.add_argument("--where", action="store_true", help="one more step with stacks: which module and line launches what")
     p.add_argument("--keep", choices=KEEP, default="all",
                    help="ranks whose traces stay; of the others, digests (default: all)")
     p.add_argument("--context", type=_pair, action="append", metavar="KEY=VALUE", default=[],

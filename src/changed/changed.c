@@ -93,6 +93,8 @@ static void visit_report(const struct line_visit *v, struct report *r)
 			visit_line(v, &r->findings.v[i].where.v[k].at);
 	for (size_t i = 0; i < r->checks.nr; i++)
 		visit_parts(v, r->checks.v[i].breakdown);
+	for (size_t i = 0; i < r->code.nr; i++)
+		visit_line(v, &r->code.v[i].at);
 	for (size_t i = 0; i < r->breakdowns.nr; i++)
 		visit_parts(v, r->breakdowns.v[i]);
 }

@@ -53,8 +53,8 @@ static const struct trust_finding *spoiler(const struct report *r, const struct 
 
 static bool is_passed(const struct check *k)
 {
-	return k->verdict != VERDICT_FAIL && k->verdict != VERDICT_MISSING &&
-	       k->verdict != VERDICT_INCONCLUSIVE;
+	return k->verdict != VERDICT_FAIL && k->verdict != VERDICT_UNDECIDED &&
+	       k->verdict != VERDICT_MISSING && k->verdict != VERDICT_INCONCLUSIVE;
 }
 
 static bool is_refused(const struct report *r, const struct options *o, size_t i)

@@ -20,6 +20,7 @@
 
 static enum status (*const commands[NR_COMMANDS])(const struct options *, struct diag_log *) = {
 	[CMD_CHECK] = cmd_check,
+	[CMD_SUITE] = cmd_suite,
 	[CMD_DIFF] = cmd_diff,
 	[CMD_REPORT] = cmd_report,
 	[CMD_DIGEST] = cmd_digest,
@@ -31,6 +32,8 @@ static enum status (*const commands[NR_COMMANDS])(const struct options *, struct
 	[CMD_BASELINE_LOG] = cmd_baseline_log,
 	[CMD_BASELINE_PRUNE] = cmd_baseline_prune,
 	[CMD_BASELINE_VERIFY] = cmd_baseline_verify,
+	[CMD_HISTORY] = cmd_history,
+	[CMD_BISECT] = cmd_history,
 	[CMD_METRICS] = cmd_metrics,
 	[CMD_LINT] = cmd_lint,
 	[CMD_EXPLAIN] = cmd_explain,
@@ -46,7 +49,7 @@ static void on_signal(int sig)
 	raise(sig);
 }
 
-static void print_diagnostics(const struct diag_log *log)
+void cli_print_log(const struct diag_log *log)
 {
 	static const char *const prefix[] = {
 		[DIAG_ERROR] = "", [DIAG_WARNING] = "warning: ", [DIAG_NOTE] = "note: "
@@ -89,8 +92,7 @@ static enum status print_help(const struct options *o, struct diag_log *log)
 	return sink_commit(out, log);
 }
 
-/* What is left of the machine is for what else runs there, and the files that are read. */
-static uint64_t memory_limit(const struct options *o)
+uint64_t cli_memory_limit(const struct options *o)
 {
 	int64_t given = options_size(o, OPT_MAX_MEMORY, 0);
 	return given > 0 ? (uint64_t)given : machine_memory() / 4 * 3;
@@ -111,7 +113,9 @@ static enum status run_command(const struct options *o, enum status parsed, stru
 	if (o->help)
 		return print_help(o, log);
 	TRY(output_check(o, log));
-	mem_limit(memory_limit(o));
+	mem_limit(cli_memory_limit(o));
+	if (o->value[OPT_SUITE])
+		return cmd_suite_baseline(o, log);
 	return commands[o->command](o, log);
 }
 
@@ -129,7 +133,7 @@ int cli_main(int argc, char **argv)
 	diag_init(&log);
 	enum status parsed = options_parse(argc, argv, &o, &log);
 	enum status st = run_command(&o, parsed, &log);
-	print_diagnostics(&log);
+	cli_print_log(&log);
 	options_release(&o);
 	diag_release(&log);
 	return status_exit_code(st);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/absent.h"
 #include "cli/acceptance.h"
 #include "cli/baseline_edit.h"
 #include "cli/commands.h"
@@ -23,7 +24,8 @@ static enum status baseline_job_begin(struct baseline_job *w, const struct optio
 	*w = (struct baseline_job){ 0 };
 	report_init(&w->report);
 	TRY(setup_init(&w->setup, o, log));
-	return candidates_load(o, &w->setup.load, &w->candidates, log);
+	TRY(candidates_load(o, &w->setup.load, &w->candidates, log));
+	return setup_name_workload(&w->setup, &w->candidates.v[0], log);
 }
 
 static void baseline_job_release(struct baseline_job *w)
@@ -45,6 +47,10 @@ static enum status create_baseline(struct baseline_job *w, const struct options 
 	TRY(setup_baseline_path(&w->setup, o, &w->candidates.v[0], &w->made.arena, &path, log));
 	if (strcmp(path, "-") == 0)
 		return baseline_save(&w->made, path, log);
+	if (o->value[OPT_SUITE] && !o->value[OPT_FORCE] && !is_absent(path)) {
+		diag_note(log, "%s: kept, as it is there already", text_quote(&log->arena, span_of(path)));
+		return ST_OK;
+	}
 	TRY(baseline_put(&w->made, path, o->value[OPT_FORCE] != NULL, log));
 	return baseline_say(&w->made, path, "baseline written", log);
 }

@@ -8,12 +8,13 @@
 #include "cause/cause.h"
 #include "cli/acceptance.h"
 #include "cli/baseline_edit.h"
+#include "cli/check.h"
 #include "cli/output.h"
 #include "cli/remarks.h"
+#include "evidence/evidence.h"
 #include "gate/judge.h"
 
-/* When several apply: usage, output, baseline, unusable input (rules.md). */
-static enum status worse_status(enum status a, enum status b)
+enum status worse_status(enum status a, enum status b)
 {
 	static const int order[] = { [ST_OK] = 0,       [ST_FAILED] = 1, [ST_INPUT] = 2,
 		                         [ST_BASELINE] = 3, [ST_OUTPUT] = 4, [ST_USAGE] = 5 };
@@ -35,7 +36,7 @@ static enum status read_baseline(const struct setup *s, const struct options *o,
 
 /* Both sides are looked at, since an unusable baseline outranks an unusable
    run; the error that decides comes first. */
-static enum status load_sides(const struct setup *s, const struct options *o,
+static enum status load_sides(struct setup *s, const struct options *o,
                               struct candidates *candidates, struct arena *a, const char **path,
                               struct baseline *b, struct diag_log *log)
 {
@@ -43,6 +44,8 @@ static enum status load_sides(const struct setup *s, const struct options *o,
 	diag_init(&run_log);
 	diag_init(&baseline_log);
 	enum status st = candidates_load(o, &s->load, candidates, &run_log);
+	if (st == ST_OK)
+		st = setup_name_workload(s, &candidates->v[0], &run_log);
 	enum status base = ST_OK;
 	if (st == ST_OK || !setup_baseline_needs_run(s, o))
 		base = read_baseline(s, o, &candidates->v[0], a, path, b, &baseline_log);
@@ -121,37 +124,64 @@ static void explain(const struct candidates *c, const struct setup *s, const str
 	causes_find(&in, out);
 }
 
+/* Both sides of what failed, to be looked at. */
+static enum status show(const struct candidates *c, const struct setup *s, const struct options *o,
+                        const struct run *baseline, struct report *r, struct diag_log *log)
+{
+	struct evidence_input in = { .side = { baseline, &c->v[0] },
+		                         .naming = &s->naming,
+		                         .folder = o->value[OPT_EVIDENCE] };
+	return in.folder ? evidence_write(&in, r, log) : ST_OK;
+}
+
+enum status check_begin(struct check_job *j, const struct options *o, size_t gates,
+                        struct diag_log *log)
+{
+	*j = (struct check_job){ .path = "" };
+	report_init(&j->report);
+	enum status st = setup_init(&j->setup, o, log);
+	j->setup.rules.noise.budget /= (int64_t)gates;
+	if (st == ST_OK)
+		st = load_sides(&j->setup, o, &j->candidates, &j->setup.rules.arena, &j->path, &j->b, log);
+	bool fresh = st == ST_OK && j->b.pin.ranks.nr == 0;
+	const struct baseline *b = fresh ? NULL : &j->b;
+	if (st == ST_OK)
+		st = candidates_judge(&j->candidates, &j->setup, o, b, j->path, &j->report, log);
+	if (st == ST_OK)
+		remarks_add(&j->setup.naming, &j->setup.diagnosis, &j->candidates.v[0],
+		            fresh && j->candidates.nr_controls ? &j->candidates.controls[0] : &j->b.pin,
+		            o->value[OPT_HTML] != NULL, &j->report);
+	if (st == ST_OK)
+		explain(&j->candidates, &j->setup, b, &j->report);
+	if (st == ST_OK)
+		st = setup_mark_changed(o, &j->candidates.v[0], j->report.baseline.commit, &j->report, log);
+	if (st == ST_OK)
+		st = show(&j->candidates, &j->setup, o,
+		          fresh && j->candidates.nr_controls ? &j->candidates.controls[0] : &j->b.pin,
+		          &j->report, log);
+	return st;
+}
+
+void check_end(struct check_job *j)
+{
+	report_release(&j->report);
+	baseline_release(&j->b);
+	candidates_release(&j->candidates);
+	setup_release(&j->setup);
+}
+
 enum status cmd_check(const struct options *o, struct diag_log *log)
 {
-	struct setup s;
-	struct candidates candidates = { 0 };
-	struct baseline b = { 0 };
-	struct report r;
-	report_init(&r);
-	const char *path = "";
-	enum status st = setup_init(&s, o, log);
-	if (st == ST_OK)
-		st = load_sides(&s, o, &candidates, &s.rules.arena, &path, &b, log);
-	bool fresh = st == ST_OK && b.pin.ranks.nr == 0;
-	if (st == ST_OK)
-		st = candidates_judge(&candidates, &s, o, fresh ? NULL : &b, path, &r, log);
-	if (st == ST_OK)
-		remarks_add(&s.naming, &s.diagnosis, &candidates.v[0],
-		            fresh && candidates.nr_controls ? &candidates.controls[0] : &b.pin,
-		            o->value[OPT_HTML] != NULL, &r);
-	if (st == ST_OK)
-		explain(&candidates, &s, fresh ? NULL : &b, &r);
-	if (st == ST_OK)
-		st = setup_mark_changed(o, &candidates.v[0], r.baseline.commit, &r, log);
-	if (st == ST_OK && fresh && r.status == ST_OK && o->value[OPT_BOOTSTRAP])
-		st = bootstrap(&candidates, &s, o, path, log);
-	if (st == ST_OK && !fresh && o->value[OPT_PROPOSE] && r.counts[VERDICT_FAIL])
-		st = propose(&candidates, &s, o, &r, log);
-	st = finish(o, st, &r, log);
-	report_release(&r);
-	baseline_release(&b);
-	candidates_release(&candidates);
-	setup_release(&s);
+	struct check_job j;
+	struct report *r = &j.report;
+	enum status st = check_begin(&j, o, 1, log);
+	bool fresh = st == ST_OK && j.b.pin.ranks.nr == 0;
+	if (st == ST_OK && fresh && r->status == ST_OK && o->value[OPT_BOOTSTRAP])
+		st = bootstrap(&j.candidates, &j.setup, o, j.path, log);
+	if (st == ST_OK && !fresh && o->value[OPT_PROPOSE] && r->counts[VERDICT_FAIL])
+		st = propose(&j.candidates, &j.setup, o, r, log);
+	st = finish(o, st, r, log);
+	check_end(&j);
 	return st;
 }
 

@@ -8,6 +8,10 @@
 
 /// `gpugate check`.
 enum status cmd_check(const struct options *o, struct diag_log *log);
+/// `gpugate suite`.
+enum status cmd_suite(const struct options *o, struct diag_log *log);
+/// `gpugate baseline create`, `append` and `promote` with --suite.
+enum status cmd_suite_baseline(const struct options *o, struct diag_log *log);
 /// `gpugate diff`.
 enum status cmd_diff(const struct options *o, struct diag_log *log);
 /// `gpugate report`.
@@ -28,6 +32,8 @@ enum status cmd_baseline_prune(const struct options *o, struct diag_log *log);
 enum status cmd_baseline_verify(const struct options *o, struct diag_log *log);
 /// `gpugate baseline show`.
 enum status cmd_baseline_show(const struct options *o, struct diag_log *log);
+/// `gpugate history` and `gpugate bisect`.
+enum status cmd_history(const struct options *o, struct diag_log *log);
 /// `gpugate metrics`.
 enum status cmd_metrics(const struct options *o, struct diag_log *log);
 /// `gpugate lint`.
@@ -38,6 +44,13 @@ enum status cmd_explain(const struct options *o, struct diag_log *log);
 enum status cmd_formats(const struct options *o, struct diag_log *log);
 /// `gpugate init`.
 enum status cmd_init(const struct options *o, struct diag_log *log);
+
+/// Bytes of memory that a command may take: as it says, or what leaves a quarter of the machine for
+/// what else runs there, and the files that are read.
+uint64_t cli_memory_limit(const struct options *o);
+
+/// Print what was said, a line each, on standard error.
+void cli_print_log(const struct diag_log *log);
 
 /// Parse, run, print diagnostics; the exit code.
 int cli_main(int argc, char **argv);

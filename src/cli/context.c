@@ -88,12 +88,27 @@ bool context_is_artifact(const char *path)
 	return found;
 }
 
-static enum status apply_beside(const char *artifact, struct digest *d, struct diag_log *log)
+/* The file `name` beside an artifact. */
+static const char *beside(const char *artifact, const char *name, struct arena *a)
 {
 	const char *slash = strrchr(artifact, '/');
 	int n = slash ? (int)(slash - artifact) + 1 : 0;
-	const char *yaml = arena_printf(&log->arena, "%.*s%s", n, artifact, CONTEXT_YAML);
-	const char *json = arena_printf(&log->arena, "%.*s%s", n, artifact, CONTEXT_JSON);
+	return arena_printf(a, "%.*s%s", n, artifact, name);
+}
+
+bool context_may_be_beside(const char *artifact)
+{
+	struct arena scratch = ARENA_INIT;
+	bool any = !is_absent(beside(artifact, CONTEXT_YAML, &scratch)) ||
+	           !is_absent(beside(artifact, CONTEXT_JSON, &scratch));
+	arena_release(&scratch);
+	return any;
+}
+
+static enum status apply_beside(const char *artifact, struct digest *d, struct diag_log *log)
+{
+	const char *yaml = beside(artifact, CONTEXT_YAML, &log->arena);
+	const char *json = beside(artifact, CONTEXT_JSON, &log->arena);
 	bool has_yaml = !is_absent(yaml), has_json = !is_absent(json) && !context_is_artifact(json);
 	if (has_yaml && has_json)
 		return diag_fail(log, ST_USAGE, "%s: there is a %s too; keep one of them",

@@ -21,4 +21,7 @@ GG_MUST_CHECK enum status context_check(const struct options *cli, struct diag_l
 GG_MUST_CHECK enum status context_apply(const struct options *cli, const char *path,
                                         struct digest *d, struct diag_log *log);
 
+/// True where a file that context_apply() might take lies beside an artifact.
+bool context_may_be_beside(const char *artifact);
+
 #endif

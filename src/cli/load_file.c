@@ -52,8 +52,11 @@ enum status artifact_add(const struct loader *l, struct artifact_file *file, enu
 enum status artifact_add_stored(const struct loader *l, struct artifact_file *file,
                                 struct digest *d)
 {
-	return add_artifact(l, file, ST_OK,
-	                    (struct artifact){ .digest = d, .rank_said = true, .stored = true });
+	struct artifact made = { .digest = d, .path = file->path, .rank_said = true, .stored = true };
+	if (!d->text.n)
+		return add_artifact(l, file, ST_OK, made);
+	vec_push(&file->artifacts, made);
+	return ST_OK;
 }
 
 void artifact_name_errors(struct diag_log *log, enum status st, const char *name,
@@ -65,6 +68,11 @@ void artifact_name_errors(struct diag_log *log, enum status st, const char *name
 }
 
 /* ---- reading ---- */
+
+bool load_keeps_text(const struct loader *l, const struct artifact_file *file)
+{
+	return l->keeps_text && (strcmp(file->path, "-") == 0 || !context_may_be_beside(file->path));
+}
 
 static enum status open_file(const struct loader *l, struct artifact_file *file,
                              struct source **out)

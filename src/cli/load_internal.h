@@ -15,6 +15,7 @@ struct loader {
 	uint64_t rank; ///< --rank, UINT64_MAX not given
 	int64_t capacity; ///< --device-memory, MEMORY_UNKNOWN not given
 	size_t jobs; ///< threads at most, ≥ 1
+	bool keeps_text; ///< `merge`, without options that change digests
 	bool join_cycles; ///< traces of one rank may be joined
 };
 
@@ -76,6 +77,10 @@ GG_MUST_CHECK enum status load_xspace(const struct loader *l, struct source *src
                                       struct artifact_file *file);
 GG_MUST_CHECK enum status load_nsys(const struct loader *l, struct source *src,
                                     struct artifact_file *file);
+
+/// True where stored digests of `file` are copied as they are: nothing of the command line and no
+/// file beside it changes them.
+bool load_keeps_text(const struct loader *l, const struct artifact_file *file);
 
 /// Read one file, whatever artifact it is: status, outcome, artifacts and log of `file`.
 void load_file(const struct loader *l, struct artifact_file *file);

@@ -6,6 +6,8 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "merge/cycles.h"
+#include "merge/digest_fold.h"
+#include "merge/where.h"
 #include "store/digest_json.h"
 
 /* The number behind `word` in a file name, `rank-3` and `rank_3` included;
@@ -92,9 +94,34 @@ static int artifact_cmp(const void *a, const void *b)
 	return c ? c : (x->order > y->order) - (x->order < y->order);
 }
 
+/* The digest that a text holds, all of it; it has been read before. */
+static enum status read_again(struct artifact *p, struct diag_log *log)
+{
+	struct digest *whole;
+	struct source *src = source_memory(p->path, p->digest->text.p, p->digest->text.n, NULL);
+	enum status st = digest_read(src, ST_INPUT, &whole, log);
+	source_close(src);
+	TRY(st);
+	digest_free(p->digest);
+	p->digest = whole;
+	return ST_OK;
+}
+
+/* Other texts of one digest become the one that is written anew. */
+static enum status settle_texts(struct artifact *a, struct artifact *b, struct diag_log *log)
+{
+	if (span_eq(a->digest->text, b->digest->text))
+		return ST_OK;
+	if (a->digest->text.n)
+		TRY(read_again(a, log));
+	return b->digest->text.n ? read_again(b, log) : ST_OK;
+}
+
 /* Of one kind and rank, so that the same bytes are the same digest. */
 static bool is_same_digest(const struct artifact *a, const struct artifact *b)
 {
+	if (a->digest->text.n)
+		return true; /* settled */
 	struct sink *x = sink_open_memory(), *y = sink_open_memory();
 	digest_write(a->digest, x);
 	digest_write(b->digest, y);
@@ -157,9 +184,8 @@ static bool is_metrics_alone(const struct digest *d)
 
 /* Whether `p` may stand beside what is kept of its rank; `*same` where it is there already.
    Each is held against all others. */
-static enum status check_beside(const struct loader *l, const struct artifact *p,
-                                const struct artifact *kept, size_t nr, bool *same,
-                                struct diag_log *log)
+static enum status check_beside(const struct loader *l, struct artifact *p, struct artifact *kept,
+                                size_t nr, bool *same, struct diag_log *log)
 {
 	enum { MOST = 256 };
 	bool trace = digest_has_trace(p->digest);
@@ -173,8 +199,10 @@ static enum status check_beside(const struct loader *l, const struct artifact *p
 		             (trace != digest_has_trace(kept[i].digest) && !kept[i].digest->snapshot);
 		if (apart && !input)
 			continue;
-		*same = p->stored && kept[i].stored && run_digest_cmp(p->digest, kept[i].digest) == 0 &&
-		        is_same_digest(p, &kept[i]);
+		bool alike = p->stored && kept[i].stored && run_digest_cmp(p->digest, kept[i].digest) == 0;
+		if (alike)
+			TRY(settle_texts(p, &kept[i], log));
+		*same = alike && is_same_digest(p, &kept[i]);
 		if (!*same && input)
 			return refuse_input(p, &kept[i], input, log);
 		bool cycles = trace && l->join_cycles && !cycles_fault(kept[i].digest, p->digest);
@@ -184,21 +212,70 @@ static enum status check_beside(const struct loader *l, const struct artifact *p
 	return ST_OK;
 }
 
+/* ---- recordings for the code ---- */
+
+/* The trace of the same rank that number `from` or a later one is, or NULL. */
+static struct digest *measured_of(const struct artifacts *artifacts, size_t *from, int64_t rank)
+{
+	for (; *from < artifacts->nr; ++*from) {
+		struct digest *d = artifacts->v[*from].digest;
+		if (d && !d->where && d->rank == rank && digest_has_trace(d))
+			return artifacts->v[(*from)++].digest;
+	}
+	return NULL;
+}
+
+/* They are no artifacts of their own: each goes into the traces of its rank. */
+static enum status join_where(struct artifacts *artifacts, struct diag_log *log)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < artifacts->nr; i++) {
+		struct digest *where = artifacts->v[i].digest, *d;
+		size_t at = 0, other = 0;
+		if (!where || !where->where)
+			continue;
+		for (size_t k = 0; k < i; k++)
+			other += artifacts->v[k].digest && artifacts->v[k].digest->where &&
+			         artifacts->v[k].digest->rank == where->rank;
+		d = measured_of(artifacts, &at, where->rank);
+		if (!d || other)
+			return diag_fail(log, ST_INPUT, "%s: a recording for the code of rank %" PRId64 " %s",
+			                 text_quote(&log->arena, span_of(artifacts->v[i].path)), where->rank,
+			                 other ? "is there twice; give one"
+			                       : "says nothing by itself; give the trace of the measured steps "
+			                         "with it");
+		for (; d; d = measured_of(artifacts, &at, where->rank))
+			digest_join_where(d, where);
+	}
+	for (size_t i = 0; i < artifacts->nr; i++) {
+		struct artifact *p = &artifacts->v[i];
+		if (p->digest->where)
+			digest_free(p->digest);
+		else
+			artifacts->v[nr++] = *p;
+	}
+	artifacts->nr = nr;
+	for (size_t i = 0; i < nr; i++)
+		digest_fold_code(artifacts->v[i].digest);
+	return ST_OK;
+}
+
 enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, struct run *run,
                            struct diag_log *log)
 {
 	size_t nr = 0, first = 0; /* kept; from where on of the same rank */
 	int64_t rank = -1; /* what is of the whole run joins its first rank */
+	TRY(join_where(artifacts, log));
 	number_hosts(artifacts);
 	adopt_rank(artifacts);
 	vec_sort(artifacts, artifact_cmp);
 	for (size_t i = 0; i < artifacts->nr; i++) {
-		struct artifact p = artifacts->v[i];
 		bool same;
-		if (rank >= 0 && p.digest->rank != rank)
+		if (rank >= 0 && artifacts->v[i].digest->rank != rank)
 			first = nr;
-		rank = p.digest->rank;
-		TRY(check_beside(l, &p, artifacts->v + first, nr - first, &same, log));
+		rank = artifacts->v[i].digest->rank;
+		TRY(check_beside(l, &artifacts->v[i], artifacts->v + first, nr - first, &same, log));
+		struct artifact p = artifacts->v[i];
 		artifacts->v[i].digest = NULL;
 		if (same)
 			digest_free(p.digest);

@@ -199,6 +199,11 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 static enum status count_args(const struct options *o, struct diag_log *log)
 {
 	const struct command_row *c = &commands[o->command];
+	if (o->value[OPT_SUITE]) {
+		if (o->args.nr)
+			return diag_fail(log, ST_USAGE, "'%s' takes runs or --suite, not both", c->name);
+		return ST_OK;
+	}
 	if ((int)o->args.nr < c->fewest)
 		return diag_fail(log, ST_USAGE, "'%s' needs %s; 'gpugate %s --help' says more", c->name,
 		                 c->args, c->name);
@@ -264,6 +269,11 @@ void options_release(struct options *o)
 	vec_release(&o->changed);
 	vec_release(&o->accept);
 	vec_release(&o->args);
+}
+
+bool options_is_for(enum option opt, enum command cmd)
+{
+	return rows[opt].commands & (1u << cmd);
 }
 
 uint64_t options_u64(const struct options *o, enum option opt, uint64_t absent)

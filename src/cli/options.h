@@ -13,6 +13,7 @@
 #define COMMAND_ROWS(X)                                                                         \
 	X(CHECK, "check", "RUN...", 1, -1,                                                          \
 	  "the gate: analyse, compare with the baseline, judge, write reports, exit")               \
+	X(SUITE, "suite", "[SUITE...]", 0, -1, "judge all cases of a suite file as one gate")       \
 	X(DIFF, "diff", "A B", 2, 2, "two runs side by side, without rules")                        \
 	X(REPORT, "report", "RUN...", 1, -1,                                                        \
 	  "one run by itself: summary, metrics, findings, recommendations")                         \
@@ -31,6 +32,10 @@
 	X(BASELINE_PRUNE, "baseline prune", "", 0, 0, "drop old runs of that history")              \
 	X(BASELINE_VERIFY, "baseline verify", "[FILE...]", 0, -1,                                   \
 	  "check that a baseline is sound, not too old, and has what the rules ask for")            \
+	X(HISTORY, "history", "[WORKLOAD]", 0, 1,                                                   \
+	  "figures over the runs of the main branch, and where they changed for good")              \
+	X(BISECT, "bisect", "[WORKLOAD]", 0, 1,                                                     \
+	  "print a script for 'git bisect run' that finds the commit of the newest regression")     \
 	X(METRICS, "metrics", "[RUN...]", 0, -1,                                                    \
 	  "without RUN the table of metrics; with RUN every figure of it")                          \
 	X(LINT, "lint", "RULES...", 1, -1, "check rules files, say what each rule asks for")        \
@@ -52,6 +57,10 @@
 	  "RUN is a PyTorch profiler trace or a CUDA memory snapshot (.json, .json.gz), a digest, "  \
 	  "or a\ndirectory of them; - is standard input. All RUN together form one run, of one or "  \
 	  "more ranks.")                                                                             \
+	X("SUITE",                                                                                   \
+	  "SUITE is a suite file (default: gpugate-suite.yaml); with --merge what --json of each "   \
+	  "shard\nwrote.")                                                                           \
+	X("WORKLOAD", "WORKLOAD is that of the baseline (default: what the rules say).")             \
 	X("FILE", "FILE is a stored baseline; without any it is the one that the rules name.")
 
 enum command {
@@ -64,10 +73,15 @@ enum command {
 #define ON(cmd) (1u << CMD_##cmd)
 /* of stored baselines: those that take a run, those that do not */
 #define ON_TAKING (ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE))
-#define ON_STORED (ON(BASELINE_SHOW) | ON(BASELINE_LOG) | ON(BASELINE_PRUNE) | ON(BASELINE_VERIFY))
+#define ON_STORED                                                                      \
+	(ON(BASELINE_SHOW) | ON(BASELINE_LOG) | ON(BASELINE_PRUNE) | ON(BASELINE_VERIFY) | \
+	 ON(HISTORY) | ON(BISECT))
 #define ON_RUNS \
 	(ON(CHECK) | ON(DIFF) | ON(REPORT) | ON(DIGEST) | ON(MERGE) | ON_TAKING | ON(METRICS))
 #define ON_REPORTS (ON(CHECK) | ON(DIFF) | ON(REPORT))
+/* reading runs in the same way for all cases of a suite */
+#define ON_READING (ON_RUNS | ON(SUITE))
+#define ON_PAGES (ON_REPORTS | ON(SUITE) | ON(HISTORY))
 
 /// X(id, name, argument (NULL: a switch; N and BYTES: whole numbers; SIZE: bytes with
 /// a unit; FILE and RUN: paths; a|b|c: one of these words), commands, meaning ("may be
@@ -76,26 +90,26 @@ enum command {
 	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED | ON(LINT),                  \
 	  "the stored baseline (default: what the rules say, else baselines/WORKLOAD.json; lint: "     \
 	  "none)")                                                                                     \
-	X(RULES, "rules", "FILE", ON_RUNS | ON_STORED | ON(EXPLAIN),                                   \
+	X(RULES, "rules", "FILE", ON_READING | ON_STORED | ON(EXPLAIN),                                \
 	  "the rules file (default: rules/gpugate.yaml, else the rules that are built in)")            \
-	X(PROFILE, "profile", "NAME", ON_RUNS | ON_STORED | ON(LINT) | ON(EXPLAIN),                    \
+	X(PROFILE, "profile", "NAME", ON_READING | ON_STORED | ON(LINT) | ON(EXPLAIN),                 \
 	  "variant of the rules: the numbers that they have under this name in 'profiles'")            \
-	X(CATEGORIES, "categories", "FILE", ON_RUNS | ON_STORED | ON(LINT),                            \
+	X(CATEGORIES, "categories", "FILE", ON_READING | ON_STORED | ON(LINT),                         \
 	  "table of kernel categories in place of the built-in one")                                   \
-	X(SITES, "sites", "FILE", ON_RUNS,                                                             \
+	X(SITES, "sites", "FILE", ON_READING,                                                          \
 	  "table that gives allocations to lines of code and purposes, in place of the built-in one")  \
-	X(FORMATS, "formats", "FILE", ON_RUNS | ON(INIT) | ON(FORMATS),                                \
+	X(FORMATS, "formats", "FILE", ON_READING | ON(INIT) | ON(FORMATS),                             \
 	  "table of formats of result files in place of the built-in one")                             \
-	X(DIAGNOSIS, "diagnosis", "FILE", ON(CHECK) | ON(REPORT),                                      \
+	X(DIAGNOSIS, "diagnosis", "FILE", ON(CHECK) | ON(SUITE) | ON(REPORT),                          \
 	  "table of diagnoses in place of the built-in one")                                           \
 	X(PHASE, "phase", "forward|backward|optimizer|dataloader|communication|recompute", ON(REPORT), \
 	  "only kernels and operators that were launched in this part of the steps")                   \
 	X(WORKLOAD, "workload", "NAME", ON_RUNS | ON_STORED | ON(INIT),                                \
 	  "name of what was run, and of its baseline (default: what the rules say; init: the "         \
 	  "directory)")                                                                                \
-	X(MARKER, "marker", "GLOB", ON_RUNS | ON(INIT),                                                \
+	X(MARKER, "marker", "GLOB", ON_READING | ON(INIT),                                             \
 	  "name of the step annotations (default: ProfilerStep#*)")                                    \
-	X(UNMARKED, "unmarked", "period|window", ON_RUNS,                                              \
+	X(UNMARKED, "unmarked", "period|window", ON_READING,                                           \
 	  "of a trace without step annotations: its steps are the repetitions of its launches, or "    \
 	  "it is one window (default)")                                                                \
 	X(RANK, "rank", "N", ON_RUNS, "rank of a file that does not say which it is")                  \
@@ -105,20 +119,20 @@ enum command {
 	  "join traces of one rank whose steps have other numbers (a schedule that repeats)")          \
 	X(EXPECT_RANKS, "expect-ranks", "N", ON(CHECK) | ON(DIGEST) | ON(MERGE),                       \
 	  "number of ranks that the run must have: fewer or more end with exit code 3")                \
-	X(JOBS, "jobs", "N", ON_RUNS | ON(INIT),                                                       \
+	X(JOBS, "jobs", "N", ON_READING | ON(INIT),                                                    \
 	  "read with so many threads: files first, then parts of one (default: the cores that it may " \
 	  "use)")                                                                                      \
-	X(CONTEXT, "context", "KEY=VALUE", ON_RUNS,                                                    \
+	X(CONTEXT, "context", "KEY=VALUE", ON_READING,                                                 \
 	  "a fact about the run, such as batch_size=256; may be repeated")                             \
-	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_RUNS,                                           \
+	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_READING,                                        \
 	  "use the complete events of a trace that is cut short")                                      \
-	X(ALLOW_PICKLE, "allow-pickle", NULL, ON_RUNS | ON(INIT),                                      \
+	X(ALLOW_PICKLE, "allow-pickle", NULL, ON_READING | ON(INIT),                                   \
 	  "read pickled memory snapshots, as data: nothing in them is run")                            \
-	X(DEVICE_MEMORY, "device-memory", "SIZE", ON_RUNS,                                             \
+	X(DEVICE_MEMORY, "device-memory", "SIZE", ON_READING,                                          \
 	  "memory of each GPU, such as 80GiB (default: what the trace says)")                          \
-	X(MAX_INPUT, "max-input", "BYTES", ON_RUNS,                                                    \
+	X(MAX_INPUT, "max-input", "BYTES", ON_READING,                                                 \
 	  "largest expanded size of one file (default: 1 TiB)")                                        \
-	X(MAX_MEMORY, "max-memory", "SIZE", ON_RUNS,                                                   \
+	X(MAX_MEMORY, "max-memory", "SIZE", ON_READING,                                                \
 	  "memory that reading may take, such as 2GiB: more ends with exit code 3 (default: three "    \
 	  "quarters of what the machine or the cgroup has)")                                           \
 	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT) | ON(METRICS),                                    \
@@ -129,15 +143,25 @@ enum command {
 	  "a run of the baseline's code, made in turn with those of the candidate on its machine; "    \
 	  "may "                                                                                       \
 	  "be repeated")                                                                               \
+	X(SUITE, "suite", "FILE", ON_TAKING,                                                           \
+	  "do it for every case of a suite file in turn; create leaves baselines that are there")      \
+	X(SHARD, "shard", "N/ALL", ON(SUITE),                                                          \
+	  "judge every ALL-th case alone, from the N-th on; --merge joins what --json writes")         \
+	X(MERGE, "merge", NULL, ON(SUITE), "join the parts of all shards to one report")               \
+	X(METRIC, "metric", "GLOB", ON(HISTORY) | ON(BISECT),                                          \
+	  "figures of these metrics, of kernels and ranks too (default: those of whole runs)")         \
+	X(SINCE, "since", "DATE", ON(HISTORY) | ON(BISECT), "runs from DATE on (2027-01-31)")          \
+	X(P, "p", "NUMBER", ON(HISTORY) | ON(BISECT),                                                  \
+	  "how seldom chance may part the runs as a change point does (default: 0.001)")               \
 	X(CHANGED, "changed", "FILE", ON(CHECK) | ON(DIFF),                                            \
 	  "a file that the change under review touches, by its path in the repository: places in it "  \
 	  "are marked; may be repeated")                                                               \
 	X(CHANGED_FROM, "changed-from", "git[:COMMIT]", ON(CHECK) | ON(DIFF),                          \
 	  "ask git which files those are: since COMMIT (default: the target of the merge or pull "     \
 	  "request, else the commit of the baseline)")                                                 \
-	X(FAIL_ON, "fail-on", "fail|warn|never", ON(CHECK),                                            \
+	X(FAIL_ON, "fail-on", "fail|warn|never", ON(CHECK) | ON(SUITE),                                \
 	  "least verdict that ends with exit code 1 (default: fail)")                                  \
-	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK),                                   \
+	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK) | ON(SUITE),                       \
 	  "compare although GPU, GPU count or ranks (must_match of the rules) differ")                 \
 	X(OUTPUT, "output", "FILE", ON(DIGEST) | ON(MERGE),                                            \
 	  "where the digest is written, gzipped for a name in .gz (short: -o)")                        \
@@ -155,26 +179,29 @@ enum command {
 	  "take the run although checks of this rule fail; may be repeated")                           \
 	X(KEEP, "keep", "N", ON(BASELINE_PRUNE), "keep the newest N runs of the history")              \
 	X(BEFORE, "before", "DATE", ON(BASELINE_PRUNE), "drop runs from before DATE (2027-01-31)")     \
+	X(EVIDENCE, "evidence", "DIR", ON(CHECK),                                                      \
+	  "write a small trace of each failed finding there: what its operator launches on both "      \
+	  "sides")                                                                                     \
 	X(PROPOSE, "propose", "FILE", ON(CHECK),                                                       \
 	  "where a check fails, write there the baseline that accepts the run")                        \
 	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK),                                                     \
 	  "where there is no baseline, make it of this run; absolute limits are checked")              \
-	X(JUNIT, "junit", "FILE", ON(CHECK), "write JUnit XML; - is standard output")                  \
-	X(MARKDOWN, "markdown", "FILE", ON_REPORTS,                                                    \
+	X(JUNIT, "junit", "FILE", ON(CHECK) | ON(SUITE), "write JUnit XML; - is standard output")      \
+	X(MARKDOWN, "markdown", "FILE", ON_PAGES,                                                      \
 	  "write Markdown for a pull request; - is standard output")                                   \
-	X(JSON, "json", "FILE", ON_REPORTS | ON(METRICS), "write JSON; - is standard output")          \
+	X(JSON, "json", "FILE", ON_PAGES | ON(METRICS), "write JSON; - is standard output")            \
 	X(PLAN, "plan", "FILE", ON(CHECK),                                                             \
 	  "write what would decide checks that are undecided, as JSON; - is standard output")          \
-	X(HTML, "html", "FILE", ON_REPORTS, "write one HTML page, with charts; - is standard output")  \
+	X(HTML, "html", "FILE", ON_PAGES, "write one HTML page, with charts; - is standard output")    \
 	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS,                                              \
 	  "write OpenMetrics text, for Prometheus or GitLab; - is standard output")                    \
 	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK),                                               \
 	  "JUnit by the schema of Jenkins: what that does not know is left out")                       \
 	X(CODEQUALITY, "codequality", "FILE", ON(CHECK),                                               \
 	  "write findings that have a line of code for GitLab code quality; - is standard output")     \
-	X(MAX_BYTES, "max-bytes", "N", ON_REPORTS, "largest Markdown in bytes (default: 60000)")       \
-	X(VERBOSE, "verbose", NULL, ON_REPORTS, "leave nothing out: passed checks, whole lists")       \
-	X(COLOR, "color", "always|never|auto", ON_REPORTS,                                             \
+	X(MAX_BYTES, "max-bytes", "N", ON_PAGES, "largest Markdown in bytes (default: 60000)")         \
+	X(VERBOSE, "verbose", NULL, ON_PAGES, "leave nothing out: passed checks, whole lists")         \
+	X(COLOR, "color", "always|never|auto", ON_PAGES,                                               \
 	  "colours on standard output (default: auto, on a terminal unless NO_COLOR is set)")
 
 enum option {
@@ -213,6 +240,9 @@ struct words {
 /// Append the options of `o` that command `cmd` has too, except --baseline, --workload,
 /// --repeat and --jobs. Owned by `a` or borrowed from argv. Caller releases the list.
 void options_words(const struct options *o, enum command cmd, struct arena *a, struct words *out);
+
+/// True for an option that the command has.
+bool options_is_for(enum option opt, enum command cmd);
 
 /// Value of a numeric option (argument N or BYTES), or `absent`.
 uint64_t options_u64(const struct options *o, enum option opt, uint64_t absent);

@@ -148,33 +148,48 @@ static enum status add_known(struct strbuf *out, const struct run *run, const ch
 	return ST_OK;
 }
 
+/* `pattern` with what it asks for filled in. */
+static enum status fill_in(const char *pattern, const char *workload, const struct run *run,
+                           struct arena *a, const char **out, struct diag_log *log)
+{
+	static const struct {
+		const char *name, *key;
+	} places[] = { { "{workload}", NULL },
+		           { "{gpu}", "gpu.name" },
+		           { "{world_size}", "world_size" } };
+	struct strbuf b = STRBUF_INIT;
+	enum status st = ST_OK;
+	for (const char *p = pattern; *p && st == ST_OK;) {
+		size_t i = 0;
+		while (i < 3 && strncmp(p, places[i].name, strlen(places[i].name)) != 0)
+			i++;
+		if (i < 3 && places[i].key)
+			st = add_known(&b, run, places[i].key, pattern, log);
+		else if (i < 3)
+			strbuf_adds(&b, workload);
+		else
+			strbuf_addch(&b, *p);
+		p += i < 3 ? strlen(places[i].name) : 1;
+	}
+	*out = arena_take(a, &b);
+	return st;
+}
+
+enum status setup_name_workload(struct setup *s, const struct run *run, struct diag_log *log)
+{
+	if (!strstr(s->workload, "{gpu}") && !strstr(s->workload, "{world_size}"))
+		return ST_OK;
+	TRY(fill_in(s->workload, "{workload}", run, &s->rules.arena, &s->workload, log));
+	s->rules.workload = s->workload;
+	return ST_OK;
+}
+
 enum status setup_baseline_path(const struct setup *s, const struct options *o,
                                 const struct run *run, struct arena *a, const char **out,
                                 struct diag_log *log)
 {
-	if (o->value[OPT_BASELINE]) {
-		*out = o->value[OPT_BASELINE];
-		return ST_OK;
-	}
-	struct strbuf b = STRBUF_INIT;
-	enum status st = ST_OK;
-	for (const char *p = s->rules.baseline; *p && st == ST_OK;) {
-		if (strncmp(p, "{workload}", 10) == 0) {
-			strbuf_adds(&b, s->workload);
-			p += 10;
-		} else if (strncmp(p, "{gpu}", 5) == 0) {
-			st = add_known(&b, run, "gpu.name", s->rules.baseline, log);
-			p += 5;
-		} else if (strncmp(p, "{world_size}", 12) == 0) {
-			st = add_known(&b, run, "world_size", s->rules.baseline, log);
-			p += 12;
-		} else {
-			strbuf_addch(&b, *p++);
-		}
-	}
-	if (st == ST_OK)
-		*out = arena_take(a, &b);
-	return st;
+	*out = o->value[OPT_BASELINE];
+	return *out ? ST_OK : fill_in(s->rules.baseline, s->workload, run, a, out, log);
 }
 
 enum status setup_baseline_there(const char *path, struct diag_log *log)

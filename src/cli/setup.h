@@ -59,6 +59,11 @@ GG_MUST_CHECK enum status setup_baseline_there(const char *path, struct diag_log
 GG_MUST_CHECK enum status setup_baseline_read(const char *path, struct baseline *out,
                                               struct diag_log *log);
 
+/// Fill in {gpu} and {world_size} of the workload's name from `run`. ST_BASELINE where it asks for
+/// what the run does not say.
+GG_MUST_CHECK enum status setup_name_workload(struct setup *s, const struct run *run,
+                                              struct diag_log *log);
+
 /// Path of the baseline: --baseline, else the pattern of the rules with
 /// {workload}, {gpu} and {world_size} filled in from `run` (NULL: none known).
 /// Owned by `a`. ST_BASELINE where the pattern asks for what is not known.

@@ -101,6 +101,19 @@ static bool is_communication(const struct rank_part *r, struct span kernel)
 	return kernel.n && category_matches_any(r->rank->digest->communication, kernel);
 }
 
+/* A row that the figure has in it; `kernel` its name, where that is known. */
+static bool is_counted(const struct code_breakdown *b, const struct rank_part *r,
+                       const struct code_stat *c, struct span kernel)
+{
+	const struct breakdown_query *q = b->in->query;
+	enum metric_id id = q->metric->id;
+	const char *cls = id == METRIC_STEP_COMPUTE_TIME ? "compute" : q->cls;
+	return kinds_of(id) & 1u << c->kind && is_of_label(r, id, c) &&
+	       (!cls || (c->kind == CODE_KERNEL &&
+	                 class_is_asked(cls, is_communication(r, kernel) ? CLASS_COMMUNICATION
+	                                                                 : CLASS_COMPUTE)));
+}
+
 static void add_rows(void *ctx, const struct rank_part *r)
 {
 	struct code_breakdown *b = ctx;
@@ -111,8 +124,7 @@ static void add_rows(void *ctx, const struct rank_part *r)
 	for (size_t i = 0; i < d->code.nr; i++) {
 		const struct code_stat *c = &d->code.v[i];
 		struct span kernel = code_names_find(&b->names, c->kernel);
-		if (!(kinds_of(id) & 1u << c->kind) || !is_of_label(r, id, c) ||
-		    (id == METRIC_STEP_COMPUTE_TIME && is_communication(r, kernel)))
+		if (!is_counted(b, r, c, kernel))
 			continue;
 		struct leaf l = { .module = c->module,
 			              .place = c->place,

@@ -132,6 +132,7 @@ struct trace_meta {
 	uint64_t fault_byte; ///< offset of the first of them
 	bool truncated; ///< cut short and read all the same (--allow-truncated)
 	bool partial; ///< stopped after --quick events
+	bool where; ///< made to say where in the code work comes from, and nothing else
 	bool not_a_trace; ///< well-formed JSON of another kind
 };
 

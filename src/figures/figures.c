@@ -405,7 +405,7 @@ static void emit_inputs(struct emitter *e)
 }
 
 void rank_code_figures(const struct run_view *v, size_t r, const struct metric *m,
-                       const char *phase, bool kernels, figure_fn *fn, void *ctx)
+                       const char *phase, const char *cls, figure_fn *fn, void *ctx)
 {
 	const struct rank_view *rank = &v->ranks[r];
 	struct emitter e = {
@@ -416,7 +416,7 @@ void rank_code_figures(const struct run_view *v, size_t r, const struct metric *
 		.figure = { .metric = m, .rank = rank->digest->rank, .label = SPAN("") },
 	};
 	if (rank->digest->usable_steps)
-		figures_of_code(&e, phase, kernels);
+		figures_of_code(&e, phase, cls);
 }
 
 void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
@@ -448,7 +448,7 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 	if (of_steps && rank->digest->usable_steps == 0)
 		return; /* the warm-up took them all */
 	if (m->parts == PARTS_CODE)
-		rank_code_figures(v, r, m, NULL, false, fn, ctx);
+		rank_code_figures(v, r, m, NULL, NULL, fn, ctx);
 	else if (m->need == NEED_MACHINE)
 		emit_machines(&e);
 	else if (m->need == NEED_INPUT)

@@ -1,4 +1,6 @@
 /* Figures of where in the code work comes from, from the one table of a digest. */
+#include <stdlib.h>
+
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "figures/figures_internal.h"
@@ -83,14 +85,45 @@ static bool knows_places(const struct digest *d)
 	return false;
 }
 
-static void collect_rows(struct emitter *e, const char *phase, bool kernels, struct items *items)
+/* Keys of the kernels that the digest takes for communication, sorted. */
+struct keys {
+	VEC(uint64_t) list;
+};
+
+static int key_cmp(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static void keys_of_communication(const struct digest *d, struct keys *out)
+{
+	for (size_t i = 0; i < d->kernels.nr; i++)
+		if (d->kernels.v[i].kind == EVENT_KERNEL &&
+		    category_matches_any(d->communication, d->kernels.v[i].name))
+			vec_push(&out->list, code_kernel_key(d->kernels.v[i].name));
+	vec_sort(&out->list, key_cmp);
+}
+
+static bool is_of_class(const struct code_stat *c, const char *cls, const struct keys *comm)
+{
+	bool known = comm->list.nr &&
+	             bsearch(&c->kernel, comm->list.v, comm->list.nr, sizeof *comm->list.v, key_cmp);
+	return !cls || (c->kind == CODE_KERNEL &&
+	                class_is_asked(cls, known ? CLASS_COMMUNICATION : CLASS_COMPUTE));
+}
+
+static void collect_rows(struct emitter *e, const char *phase, const char *cls, struct items *items)
 {
 	const struct digest *d = e->rank->digest;
+	struct keys comm = { 0 };
 	enum metric_id id = e->figure.metric->id;
 	bool places = e->figure.metric->label == LABEL_PLACE && knows_places(d);
+	if (cls)
+		keys_of_communication(d, &comm);
 	for (size_t i = 0; i < d->code.nr; i++) {
 		const struct code_stat *c = &d->code.v[i];
-		if (!is_of_metric(id, c) || (kernels && c->kind != CODE_KERNEL) ||
+		if (!is_of_metric(id, c) || !is_of_class(c, cls, &comm) ||
 		    (phase &&
 		     (c->phase == PHASE_ALL || !span_glob(span_of(phase), span_of(phase_names[c->phase])))))
 			continue;
@@ -104,6 +137,7 @@ static void collect_rows(struct emitter *e, const char *phase, bool kernels, str
 			vec_push(&items->list, (struct item){ c->place.n ? c->place : span_of(CODE_NO_PLACE),
 			                                      amount_of(id, c) });
 	}
+	vec_release(&comm.list);
 }
 
 static void collect_ranges(const struct emitter *e, const char *phase, struct items *items)
@@ -114,14 +148,14 @@ static void collect_ranges(const struct emitter *e, const char *phase, struct it
 			vec_push(&items->list, (struct item){ d->ranges.v[i].name, d->ranges.v[i].total_ns });
 }
 
-void figures_of_code(struct emitter *e, const char *phase, bool kernels)
+void figures_of_code(struct emitter *e, const char *phase, const char *cls)
 {
 	struct items items = { 0 };
 	bool counts = e->figure.metric->unit == UNIT_COUNT_PER_STEP;
 	if (e->figure.metric->label == LABEL_RANGE)
 		collect_ranges(e, phase, &items);
 	else
-		collect_rows(e, phase, kernels, &items);
+		collect_rows(e, phase, cls, &items);
 	vec_sort(&items.list, item_cmp);
 	for (size_t i = 0, end; i < items.list.nr; i = end) {
 		__int128 sum = 0;

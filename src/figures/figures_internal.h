@@ -23,8 +23,8 @@ bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out)
 void figures_of_collectives(struct emitter *e);
 
 /// op.gpu_time and all that else comes from the table of where work comes from; of the phases that
-/// the glob `phase` names, unless that is NULL; with `kernels` of those alone, without copies.
-void figures_of_code(struct emitter *e, const char *phase, bool kernels);
+/// the glob `phase` names, unless that is NULL; with `cls` of kernels of that class alone.
+void figures_of_code(struct emitter *e, const char *phase, const char *cls);
 
 /// function.exclusive_pct by function.
 void figures_of_functions(struct emitter *e);

@@ -21,8 +21,7 @@ bool rank_scope_has(struct rank_scope s, int64_t rank)
 	return (!s.one || rank == s.rank) && matches(s.glob, span_of(number_format(rank, 0, text)));
 }
 
-/* Compute is all that is not communication, as in step.compute_time. */
-static bool is_of_class(const char *name, enum category_class cls)
+bool class_is_asked(const char *name, enum category_class cls)
 {
 	return !name ||
 	       (strcmp(name, class_name(CLASS_COMMUNICATION)) == 0) == (cls == CLASS_COMMUNICATION);
@@ -32,15 +31,16 @@ static bool is_selected(const struct run_view *v, const struct query *q, const s
 {
 	switch (f->metric->label) {
 	case LABEL_KERNEL:
-		return matches(q->kernel, f->label) && is_of_class(q->cls, f->kernel->cls) &&
+		return matches(q->kernel, f->label) && class_is_asked(q->cls, f->kernel->cls) &&
 		       matches(q->category,
 		               span_of(category_name(v->naming->categories, f->kernel->category)));
 	case LABEL_CATEGORY:
 		return matches(q->category, f->label) &&
-		       is_of_class(q->cls, category_class_named(v->naming->categories, f->label));
+		       class_is_asked(q->cls, category_class_named(v->naming->categories, f->label));
 	case LABEL_OP:
 		return matches(q->op, f->label) &&
-		       is_of_class(q->cls, category_class_of(v->naming->categories, f->label));
+		       (f->metric->parts == PARTS_CODE ||
+		        class_is_asked(q->cls, category_class_of(v->naming->categories, f->label)));
 	case LABEL_MODULE:
 		return matches(q->module, f->label);
 	case LABEL_RANGE:

@@ -112,6 +112,7 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 	struct bench *b = m->bench;
 	struct breakdown_query q = {
 		.metric = k->metric,
+		.cls = m->rule->query.cls,
 		.label = e->label,
 		.change = k->change,
 		.later = number_sub(e->pin, k->baseline),

@@ -11,10 +11,10 @@
 #include "gate/sides.h"
 #include "gate/trust.h"
 #include "metric/unit.h"
+#include "model/code.h"
 
-static void add_figure(struct report *out, const struct metric *m, const struct entry *e)
+static struct figure_row figure_row(struct arena *a, const struct metric *m, const struct entry *e)
 {
-	struct arena *a = &out->arena;
 	struct figure_row row = {
 		.metric = m,
 		.item = text_line(a, e->label),
@@ -35,7 +35,12 @@ static void add_figure(struct report *out, const struct metric *m, const struct 
 	row.candidate_text = row.has_candidate ? unit_text(a, m->unit, row.candidate) : UNIT_ABSENT;
 	row.change_text = both ? unit_change(a, m->unit, row.change) : UNIT_ABSENT;
 	row.pct_text = row.has_pct && m->unit != UNIT_PCT ? unit_relative(a, row.change_pct) : "";
-	vec_push(&out->figures, row);
+	return row;
+}
+
+static void add_figure(struct report *out, const struct metric *m, const struct entry *e)
+{
+	vec_push(&out->figures, figure_row(&out->arena, m, e));
 }
 
 /* Each figure of a metrics file is a metric of its own. */
@@ -90,6 +95,54 @@ static void add_figures(struct bench *b, const struct metric *m, struct report *
 	for (size_t i = 0; i < e.list.nr; i++)
 		m->label == LABEL_INPUT ? add_input(b, out, &e.list.v[i])
 		                        : add_figure(out, m, &e.list.v[i]);
+	vec_release(&e.list);
+}
+
+/* ---- where in the code ---- */
+
+/* Rows of a metric at most. */
+enum { CODE_ROWS = 60 };
+
+static int64_t size_of(const struct figure_row *f)
+{
+	return f->change < 0 ? number_sub(0, f->change) : f->change;
+}
+
+static int code_row_cmp(const void *a, const void *b)
+{
+	const struct figure_row *x = a, *y = b;
+	if (size_of(x) != size_of(y))
+		return size_of(x) > size_of(y) ? -1 : 1;
+	return strcmp(x->item, y->item);
+}
+
+struct code_rows {
+	VEC(struct figure_row) list;
+};
+
+/* The largest changes; what one side lacks is 0 there. */
+static void add_code_metric(struct bench *b, enum metric_id id, struct report *out)
+{
+	const struct metric *m = &metric_table[id];
+	struct query q = { .metric = m, .stat = STAT_MEDIAN, .reduce = m->reduce };
+	struct code_rows rows = { 0 };
+	struct entries e;
+	bench_query(b, &q, &e);
+	for (size_t i = 0; i < e.list.nr; i++) {
+		struct entry one = e.list.v[i];
+		for (int s = 0; s < NR_SIDES; s++) {
+			one.value[s] = one.has[s] ? one.value[s] : 0;
+			one.has[s] = true;
+		}
+		struct figure_row row = figure_row(&out->arena, m, &one);
+		if (id == METRIC_PLACE_GPU_TIME && strcmp(row.item, CODE_NO_PLACE) != 0)
+			row.at = source_line_of(&out->arena, one.label, -1);
+		vec_push(&rows.list, row);
+	}
+	vec_sort(&rows.list, code_row_cmp);
+	for (size_t i = 0; i < rows.list.nr && i < CODE_ROWS; i++)
+		vec_push(&out->code, rows.list.v[i]);
+	vec_release(&rows.list);
 	vec_release(&e.list);
 }
 
@@ -174,6 +227,9 @@ enum status compare_runs(const struct run *a, const struct run *b,
 	           (struct naming){ .categories = categories });
 	for (size_t i = 0; i < NR_METRICS; i++)
 		add_figures(&bench, &metric_table[i], out);
+	add_code_metric(&bench, METRIC_OP_SELF_GPU_TIME, out);
+	add_code_metric(&bench, METRIC_MODULE_GPU_TIME, out);
+	add_code_metric(&bench, METRIC_PLACE_GPU_TIME, out);
 	drift_rows(&bench.pairs, categories, out);
 	add_breakdown(&bench, out);
 	add_memory(&bench, out);

@@ -101,6 +101,28 @@ static uint64_t byte_at(const struct jscan *js, const char *p)
 	return js->base + (uint64_t)(p - js->buf);
 }
 
+/* What is behind `p` is copied later. */
+static void keep_up_to(struct jscan *js, const char *p)
+{
+	if (!js->keep || byte_at(js, p) <= js->kept)
+		return;
+	const char *from = js->buf + (js->kept - js->base);
+	strbuf_add(js->keep, (struct span){ from, (size_t)(p - from) });
+	js->kept = byte_at(js, p);
+}
+
+void jscan_keep(struct jscan *js, struct strbuf *out)
+{
+	js->kept = jscan_value_byte(js);
+	js->keep = out;
+}
+
+void jscan_keep_end(struct jscan *js)
+{
+	keep_up_to(js, js->at);
+	js->keep = NULL;
+}
+
 bool jscan_refill(struct jscan *js)
 {
 	if (js->eof)
@@ -118,6 +140,7 @@ bool jscan_refill(struct jscan *js)
 		js->buf = mem_realloc(js->buf, js->cap + JSCAN_PAD, 1);
 		keep = js->buf + offset;
 	}
+	keep_up_to(js, keep);
 	js->base += (uint64_t)(keep - js->buf);
 	memmove(js->buf, keep, kept);
 	js->at = js->buf + at;

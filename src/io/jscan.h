@@ -19,6 +19,7 @@
 
 #include "base/diag.h"
 #include "base/span.h"
+#include "base/strbuf.h"
 #include "io/source.h"
 
 struct jscan;
@@ -103,6 +104,12 @@ void jscan_skip(struct jscan *js);
 
 /// After the outermost value: only white space may follow. False with an error otherwise.
 bool jscan_end(struct jscan *js);
+
+/// From the next value on, copy what is read to `out`, which is borrowed, until jscan_keep_end().
+void jscan_keep(struct jscan *js, struct strbuf *out);
+
+/// The copy ends here.
+void jscan_keep_end(struct jscan *js);
 
 /// Offset of the next byte, in the expanded stream.
 uint64_t jscan_byte(const struct jscan *js);

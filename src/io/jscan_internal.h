@@ -57,6 +57,8 @@ struct jscan {
 	char *buf, *at, *end, *mark;
 	size_t cap;
 	uint64_t base; ///< offset of buf[0]
+	struct strbuf *keep; ///< what is read goes here too; NULL
+	uint64_t kept; ///< offset up to which it is there
 	uint64_t faults, first_fault;
 	uint64_t objects[JSCAN_DEPTH / 64]; ///< bit per level: 1 object, 0 array
 	uint64_t begun[JSCAN_DEPTH / 64]; ///< bit per level: a member has been read

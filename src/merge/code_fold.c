@@ -86,6 +86,14 @@ static void fold_code_places(struct digest *d, bool all)
 	unite(d);
 }
 
+bool digest_has_places(const struct digest *d)
+{
+	for (size_t i = 0; i < d->code.nr; i++)
+		if (d->code.v[i].place.n || d->code.v[i].module.n)
+			return true;
+	return false;
+}
+
 void digest_fold_code(struct digest *d)
 {
 	fold_code_kernels(d);

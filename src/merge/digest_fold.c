@@ -373,6 +373,7 @@ void digest_fold(struct digest *d, const struct category_table *t)
 	fold_threads(d);
 	fold_calls(d);
 	fold_items(d);
-	digest_fold_code(d);
+	if (!d->where && digest_has_places(d))
+		digest_fold_code(d);
 	fold_ranges(d);
 }

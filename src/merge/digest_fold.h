@@ -28,7 +28,11 @@ enum fold_limits {
 /// folded already stays as it is.
 void digest_fold(struct digest *d, const struct category_table *t);
 
-/// The same for the table of where work comes from, which digest_fold() does.
+/// True if rows of the code table have a module or a place.
+bool digest_has_places(const struct digest *d);
+
+/// The same for the table of where work comes from, which digest_fold() does if that has places:
+/// others may still come from a recording apart (merge/where.h).
 void digest_fold_code(struct digest *d);
 
 /// The same for functions, which need no order but that a caller stands before its

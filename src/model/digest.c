@@ -48,15 +48,27 @@ struct digest *digest_new(void)
 }
 
 /* Every VEC is a pointer and two sizes. */
+static void free_list(struct digest *d, const struct digest_list *l)
+{
+	VEC(char) list;
+	memcpy(&list, (char *)d + l->offset, sizeof list);
+	vec_release(&list);
+	memcpy((char *)d + l->offset, &list, sizeof list);
+}
+
 static void free_one(struct digest *d)
 {
-	for (size_t i = 0; i < nr_digest_lists; i++) {
-		VEC(char) list;
-		memcpy(&list, (char *)d + digest_lists[i].offset, sizeof list);
-		free(list.v);
-	}
+	for (size_t i = 0; i < nr_digest_lists; i++)
+		free_list(d, &digest_lists[i]);
 	arena_release(&d->arena);
 	free(d);
+}
+
+void digest_forget(struct digest *d)
+{
+	for (size_t i = 0; i < nr_digest_lists; i++)
+		if (digest_lists[i].row != &env_entry_row && digest_lists[i].row != &input_stat_row)
+			free_list(d, &digest_lists[i]);
 }
 
 void digest_free(struct digest *d)

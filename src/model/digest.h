@@ -328,6 +328,7 @@ struct digest {
 	struct arena arena; ///< owns everything below
 	struct digest
 	    *joined; ///< digest_own(): the chain of those that parts of it are owned by; else NULL
+	struct span text; ///< as it was stored, of one that is copied (digest_forget()); else empty
 	const char *trace; ///< base name of the trace file, NULL none
 	const char *snapshot; ///< NULL none
 	const char *metrics_file; ///< NULL none; several: "a.json, b.json"
@@ -337,6 +338,7 @@ struct digest {
 	const char *communication; ///< substrings, space-separated, that made a kernel communication
 	int64_t warmup; ///< steps left out at the beginning
 	enum attribution attribution;
+	bool where; ///< a recording for the code alone (merge/where.h); never stored
 	bool window; ///< no step marker found: the one sample is the whole trace
 	const char *unmarked; ///< UNMARKED_PERIOD where steps without markers were asked for, else NULL
 	int64_t period_count; ///< of a trace without markers: repetitions of its launches; 0 none
@@ -419,6 +421,10 @@ void digest_set_steps(struct digest *d, size_t nr);
 
 /// Value of an environment key, or NULL; owned by the digest.
 const char *digest_env(const struct digest *d, const char *key);
+
+/// Leave of one whose text is kept what tells it apart and beside which others it may stand: its
+/// lists go, but for environment and figures of files.
+void digest_forget(struct digest *d);
 
 /// Set an environment key, keeping the order; both strings are copied.
 void digest_set_env(struct digest *d, struct span key, struct span value);

@@ -110,6 +110,7 @@ struct finding {
 	const char *cost_text; ///< "+2.10 ms per step (16.4 % of it)"; "" unknown
 	VEC(struct place) where; ///< from the outside to the inside; none where only the run is known
 	VEC(const char *) evidence; ///< sentences without a full stop, the strongest first
+	const char *trace; ///< file with a trace of it (--evidence); NULL: none
 	const char *action; ///< what to do: one sentence without a full stop; "" none
 	VEC(size_t) checks; ///< indices into the checks of the report, in their order
 };

@@ -151,7 +151,7 @@ void rank_asked_figures(const struct run_view *v, size_t r, const struct query *
                         void *ctx)
 {
 	if ((q->phase || q->cls) && q->metric->parts == PARTS_CODE)
-		rank_code_figures(v, r, q->metric, q->phase, q->cls != NULL, fn, ctx);
+		rank_code_figures(v, r, q->metric, q->phase, q->cls, fn, ctx);
 	else if (q->phase)
 		rank_phase_figures(v, r, q->metric, fn, ctx);
 	else

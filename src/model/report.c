@@ -85,6 +85,7 @@ void report_release(struct report *r)
 	vec_release(&r->findings);
 	vec_release(&r->drift);
 	vec_release(&r->figures);
+	vec_release(&r->code);
 	vec_release(&r->breakdowns);
 	vec_release(&r->scaling);
 	vec_release(&r->flame.nodes);

@@ -177,6 +177,7 @@ struct figure_row {
 	const char *baseline_text, *candidate_text, *change_text, *pct_text;
 	bool has_baseline, has_candidate, has_pct;
 	int64_t baseline, candidate, change, change_pct;
+	struct source_line at; ///< of a place in the code
 };
 
 /// The largest tensor of one category of memory on both sides of a diff, as requested.
@@ -265,6 +266,8 @@ struct report {
 	VEC(const char *) warnings; ///< one line each, loudest first
 	VEC(struct check) checks; ///< failures first, then the order of the rules
 	VEC(struct drift_row) drift; ///< by absolute change
+	VEC(struct figure_row)
+	code; ///< diff: GPU time by operator, module and place, by change in each
 	VEC(struct figure_row) figures; ///< diff: every run-level figure of both sides
 	VEC(struct breakdown *) breakdowns; ///< diff: of step.cuda_time, then those of memory
 	/// What is said of each run by itself, owned by the arena; NULL: nothing. In a check that

@@ -82,6 +82,8 @@ static struct span value_of(const struct select_key *key, const struct select_it
 	if (!(key->labels & label) || key->labels == ANY_LABEL || !item->label.n || narrows)
 		return own ? span_of(own) : SPAN("");
 	bool kernel = label == LABELLED(KERNEL);
+	if (key->glob == GLOB(cls) && label == LABELLED(OP) && own)
+		return span_of(own); /* an operator may launch kernels of both */
 	if (key->glob == GLOB(cls) && label == LABELLED(OP))
 		return span_of(category_class_of(item->categories, item->label) == CLASS_COMMUNICATION
 		                   ? "communication"

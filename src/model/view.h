@@ -111,9 +111,10 @@ typedef void figure_fn(void *ctx, const struct figure *f);
 void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                   void *ctx);
 
-/// The same in the phases that the glob `phase` names, of a metric with PARTS_CODE.
+/// The same in the phases that the glob `phase` names, of a metric with PARTS_CODE; with `cls` of
+/// kernels of that class alone, without copies.
 void rank_code_figures(const struct run_view *v, size_t r, const struct metric *m,
-                       const char *phase, bool kernels, figure_fn *fn, void *ctx);
+                       const char *phase, const char *cls, figure_fn *fn, void *ctx);
 
 /// A path of operators or modules as people read it, "Llama > Attention"; lives as long as the
 /// view.
@@ -152,6 +153,10 @@ struct answer {
 struct answers {
 	VEC(struct answer) list; ///< ordered by label, then rank
 };
+
+/// Whether a query for the class `name` wants kernels of `cls`: compute is all that is not
+/// communication, as in step.compute_time; NULL is every class.
+bool class_is_asked(const char *name, enum category_class cls);
 
 /// Statistic over steps, then over devices, then over ranks. DEVICE and MEMORY
 /// labels are reduced away unless reduce is EACH or the query selects them.

@@ -64,10 +64,26 @@ static void read_version(struct trace_input *in, bool hip, const char **out)
 	        : arena_printf(&in->meta->arena, "%" PRId64 ".%" PRId64, v / 1000, v / 10 % 100);
 }
 
+/* Source: ci/record/gpugate_record.py. */
+static void read_recorder(struct trace_input *in)
+{
+	struct span key;
+	if (!enter_object(in->js))
+		return;
+	while (jscan_key(in->js, &key)) {
+		enum jscan_type type = jscan_peek(in->js);
+		bool says = span_eq(key, SPAN("where")) && type == JSCAN_TRUE;
+		jscan_skip(in->js);
+		in->meta->where = in->meta->where || says;
+	}
+}
+
 bool read_meta(struct trace_input *in, struct span key)
 {
 	if (span_eq(key, SPAN("distributedInfo")))
 		read_distributed(in);
+	else if (span_eq(key, SPAN("gpugate_record")))
+		read_recorder(in);
 	else if (span_eq(key, SPAN("deviceProperties")))
 		read_devices(in);
 	else if (span_eq(key, SPAN("cuda_runtime_version")))

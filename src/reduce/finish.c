@@ -98,6 +98,9 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
                            struct diag_log *log)
 {
 	TRY(check_times(r, log));
+	out->where = meta->where;
+	if (meta->where)
+		r->options.warmup = 0; /* it has one step */
 	out->world_size = meta->world_size;
 	out->marker = arena_dup(&out->arena, span_of(r->options.marker));
 	out->communication = arena_dup(&out->arena, span_of(r->options.communication));

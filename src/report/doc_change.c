@@ -5,7 +5,7 @@
 #include "report/document.h"
 #include "report/table.h"
 
-enum { KERNELS_SHOWN = 10, PARTS_SHOWN = 12, FIGURE_ROWS = 20 };
+enum { KERNELS_SHOWN = 10, PARTS_SHOWN = 12, FIGURE_ROWS = 20, CODE_SHOWN = 5 };
 
 #define LESS_MORE "← less · more →"
 
@@ -201,6 +201,58 @@ void doc_figures(struct document *d, const struct report *r)
 		                            f->change),
 		        change_of(&d->arena, f->change_text, f->pct_text));
 	}
+	doc_end(d);
+}
+
+/* ---- where in the code ---- */
+
+static void put_code_table(struct document *d, const struct report *r, enum metric_id id,
+                           const char *name, const struct doc_column *columns)
+{
+	struct doc_table *t = NULL;
+	for (size_t i = 0; i < r->code.nr; i++) {
+		const struct figure_row *f = &r->code.v[i];
+		if (f->metric->id != id)
+			continue;
+		if (!t) {
+			t = doc_table(d, arena_printf(&d->arena, "GPU time by %s", name), columns, 5);
+			t->brief = CODE_SHOWN;
+			t->more_text = arena_printf(&d->arena, "%ss", name);
+		}
+		doc_row(d, 0);
+		doc_name_cell(d, f->item);
+		doc_words(d, f->at.changed ? " (changed here)" : "");
+		doc_figure_cell(d, f->baseline_text, true, f->baseline);
+		doc_figure_cell(d, f->candidate_text, true, f->candidate);
+		doc_cell(d);
+		doc_value(d, true, f->change);
+		doc_add(d, DOC_FIGURE, doc_tone_of(true, false, f->change),
+		        change_of(&d->arena, f->change_text, f->pct_text));
+		doc_cell(d);
+		doc_value(d, true, f->change);
+	}
+}
+
+void doc_code(struct document *d, const struct report *r)
+{
+	static const struct doc_column columns[][5] = {
+#define OF(name)                                                                   \
+	{                                                                              \
+		{ name, DOC_LEFT }, { "baseline", DOC_RIGHT }, { "candidate", DOC_RIGHT }, \
+		    { "change", DOC_RIGHT },                                               \
+		{                                                                          \
+			LESS_MORE, DOC_BAR                                                     \
+		}                                                                          \
+	}
+		OF("operator"),
+		OF("module"),
+		OF("place"),
+#undef OF
+	};
+	doc_section(d, "code", "Where in the code, largest change first", DOC_OPEN);
+	put_code_table(d, r, METRIC_OP_SELF_GPU_TIME, "operator", columns[0]);
+	put_code_table(d, r, METRIC_MODULE_GPU_TIME, "module", columns[1]);
+	put_code_table(d, r, METRIC_PLACE_GPU_TIME, "line", columns[2]);
 	doc_end(d);
 }
 

@@ -258,6 +258,11 @@ static void put_finding(struct document *d, const struct report *r, size_t i)
 		doc_words(d, "do: ");
 		doc_sentence(d, f->action);
 	}
+	if (f->trace) {
+		doc_item(d, 1);
+		doc_words(d, "trace of both sides: ");
+		doc_name(d, f->trace);
+	}
 	put_names_of_checks(d, r, f);
 }
 

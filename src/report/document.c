@@ -112,6 +112,7 @@ static void put_diff(struct document *d, const struct report *r, struct trust_li
 	doc_figures(d, r);
 	doc_remarks(d, r, trust);
 	doc_breakdowns(d, r);
+	doc_code(d, r);
 	doc_step(d, r);
 	doc_flame(d, r);
 	doc_kernels(d, r);

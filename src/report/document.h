@@ -41,6 +41,7 @@ void doc_evidence(struct document *d, const struct report *r);
 void doc_breakdowns(struct document *d, const struct report *r);
 void doc_kernels(struct document *d, const struct report *r);
 void doc_categories(struct document *d, const struct report *r);
+void doc_code(struct document *d, const struct report *r);
 void doc_figures(struct document *d, const struct report *r);
 void doc_scaling(struct document *d, const struct report *r);
 void doc_environment(struct document *d, const struct report *r);

@@ -140,6 +140,7 @@ static void finding(struct emit *e, const struct report *r, const struct finding
 	emit_close(e, ']');
 	texts(e, "evidence", f->evidence.v, f->evidence.nr);
 	emit_str(e, "action", or_null(f->action));
+	emit_str(e, "trace", f->trace);
 	emit_open(e, "checks", '[');
 	for (size_t i = 0; i < f->checks.nr; i++)
 		emit_str(e, NULL, r->checks.v[f->checks.v[i]].id);
@@ -191,11 +192,11 @@ static void drift(struct emit *e, const struct report *r)
 	emit_close(e, ']');
 }
 
-static void figures(struct emit *e, const struct report *r)
+static void figure_rows(struct emit *e, const char *key, const struct figure_row *rows, size_t nr)
 {
-	emit_open_line(e, 1, "figures", '[');
-	for (size_t i = 0; i < r->figures.nr; i++) {
-		const struct figure_row *f = &r->figures.v[i];
+	emit_open_line(e, 1, key, '[');
+	for (size_t i = 0; i < nr; i++) {
+		const struct figure_row *f = &rows[i];
 		int digits = unit_digits(f->metric->unit);
 		emit_open_line(e, 2, NULL, '{');
 		emit_str(e, "metric", f->metric->name);
@@ -205,9 +206,17 @@ static void figures(struct emit *e, const struct report *r)
 		emit_number_if(e, "candidate", f->has_candidate, f->candidate, digits);
 		emit_number_if(e, "change", f->has_baseline && f->has_candidate, f->change, digits);
 		emit_number_if(e, "change_pct", f->has_pct, f->change_pct, 6);
+		if (f->at.changed)
+			emit_bool(e, "changed", true);
 		emit_close(e, '}');
 	}
 	emit_close(e, ']');
+}
+
+static void figures(struct emit *e, const struct report *r)
+{
+	figure_rows(e, "figures", r->figures.v, r->figures.nr);
+	figure_rows(e, "code", r->code.v, r->code.nr);
 	for (size_t i = 0; i < r->breakdowns.nr; i++) {
 		if (r->breakdowns.v[i]->metric)
 			continue;

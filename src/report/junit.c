@@ -20,55 +20,19 @@ static const char *const elements[NR_OUTCOMES] = {
 	[OUTCOME_SKIPPED] = "skipped",
 };
 
-static void put(struct sink *out, const char *text)
-{
-	struct strbuf clean = STRBUF_INIT, b = STRBUF_INIT;
-	junit_clean(&clean, text);
-	for (const char *p = strbuf_str(&clean); *p; p++)
-		switch (*p) {
-		case '&':
-			strbuf_adds(&b, "&amp;");
-			break;
-		case '<':
-			strbuf_adds(&b, "&lt;");
-			break;
-		case '>':
-			strbuf_adds(&b, "&gt;");
-			break;
-		case '"':
-			strbuf_adds(&b, "&quot;");
-			break;
-		case '\'':
-			strbuf_adds(&b, "&apos;");
-			break;
-		default:
-			strbuf_addch(&b, *p);
-		}
-	sink_write(out, strbuf_span(&b));
-	strbuf_release(&clean);
-	strbuf_release(&b);
-}
-
-static void put_attribute(struct sink *out, const char *name, const char *value)
-{
-	sink_printf(out, " %s=\"", name);
-	put(out, value);
-	sink_puts(out, "\"");
-}
-
 static void put_breakdown(struct sink *out, const struct breakdown *b)
 {
 	sink_puts(out, "\n");
-	put(out, b->title);
+	junit_put(out, b->title);
 	for (size_t i = 0; i < b->parts.nr; i++) {
 		const struct part *p = &b->parts.v[i];
 		sink_printf(out, "\n%*s", 2 * (p->level + 1), "");
-		put(out, p->text);
+		junit_put(out, p->text);
 		sink_puts(out, "  ");
-		put(out, p->label);
+		junit_put(out, p->label);
 		if (p->detail[0]) {
 			sink_puts(out, "  (");
-			put(out, p->detail);
+			junit_put(out, p->detail);
 			sink_puts(out, ")");
 		}
 	}
@@ -79,13 +43,13 @@ static void put_line(struct sink *out, const char *text)
 	if (!text || !*text)
 		return;
 	sink_puts(out, "\n");
-	put(out, text);
+	junit_put(out, text);
 }
 
 static void put_body(const struct junit *j, const struct testcase *c)
 {
 	struct sink *out = j->out;
-	put(out, c->cause ? c->cause : c->message);
+	junit_put(out, c->cause ? c->cause : c->message);
 	if (c->cause && strcmp(c->cause, c->message) != 0)
 		put_line(out, c->message);
 	if (c->check) {
@@ -97,7 +61,7 @@ static void put_body(const struct junit *j, const struct testcase *c)
 		put_breakdown(out, c->check->breakdown);
 	for (size_t i = 0; c->finding && i < c->finding->spoils.nr; i++) {
 		sink_puts(out, i ? ", " : "\nspoils ");
-		put(out, c->finding->spoils.v[i]);
+		junit_put(out, c->finding->spoils.v[i]);
 	}
 }
 
@@ -106,8 +70,8 @@ static void put_property(struct sink *out, int indent, const char *name, const c
 	if (!value || !*value)
 		return;
 	sink_printf(out, "%*s<property", indent, "");
-	put_attribute(out, "name", name);
-	put_attribute(out, "value", value);
+	junit_put_attribute(out, "name", name);
+	junit_put_attribute(out, "value", value);
 	sink_puts(out, "/>\n");
 }
 
@@ -144,7 +108,7 @@ static bool is_shortened(const struct testcase *c)
 static void put_whole_name(struct sink *out, const char *name)
 {
 	sink_puts(out, "      <system-out>");
-	put(out, name);
+	junit_put(out, name);
 	sink_puts(out, "</system-out>\n");
 }
 
@@ -154,8 +118,8 @@ static void put_outcome(const struct junit *j, const struct testcase *c)
 	const char *element = elements[c->outcome];
 	sink_printf(out, "      <%s", element);
 	if (c->outcome != OUTCOME_NOTE) {
-		put_attribute(out, "type", c->type);
-		put_attribute(out, "message", c->cause ? c->cause : c->message);
+		junit_put_attribute(out, "type", c->type);
+		junit_put_attribute(out, "message", c->cause ? c->cause : c->message);
 	}
 	sink_puts(out, ">");
 	if (c->outcome == OUTCOME_NOTE)
@@ -170,9 +134,9 @@ static void put_case(const struct junit *j, const struct testcase *c)
 	bool outcome = elements[c->outcome], whole = !outcome && is_shortened(c);
 	bool empty = !outcome && !whole && !figures;
 	sink_puts(j->out, "    <testcase classname=\"gpugate.");
-	put(j->out, j->r->workload);
+	junit_put(j->out, j->r->workload);
 	sink_printf(j->out, ".%s\"", group_name(c->group));
-	put_attribute(j->out, "name", c->name);
+	junit_put_attribute(j->out, "name", c->name);
 	sink_puts(j->out, empty ? " time=\"0.000\"/>\n" : " time=\"0.000\">\n");
 	if (figures)
 		put_evidence(j->out, &c->check->evidence);
@@ -223,7 +187,7 @@ static void put_remarks(const struct junit *j, enum check_group group)
 	size_t nr = 0, insights = group == GROUP_RANKS ? r->insights.nr : 0;
 	for (size_t i = 0; i < r->warnings.nr; i++) {
 		sink_puts(j->out, nr++ ? "\n" : "    <system-out>");
-		put(j->out, r->warnings.v[i]);
+		junit_put(j->out, r->warnings.v[i]);
 	}
 	for (size_t i = 0; i < insights; i++) {
 		const struct insight *n = &r->insights.v[i];
@@ -232,7 +196,7 @@ static void put_remarks(const struct junit *j, enum check_group group)
 		if (n->rank >= 0)
 			sink_printf(j->out, " rank %" PRId64, n->rank);
 		sink_printf(j->out, ": %s: ", n->id);
-		put(j->out, n->message);
+		junit_put(j->out, n->message);
 	}
 	sink_puts(j->out, nr ? "</system-out>\n" : "");
 }

@@ -17,6 +17,42 @@ void junit_clean(struct strbuf *b, const char *text)
 	strbuf_release(&line);
 }
 
+void junit_put(struct sink *out, const char *text)
+{
+	struct strbuf clean = STRBUF_INIT, b = STRBUF_INIT;
+	junit_clean(&clean, text);
+	for (const char *p = strbuf_str(&clean); *p; p++)
+		switch (*p) {
+		case '&':
+			strbuf_adds(&b, "&amp;");
+			break;
+		case '<':
+			strbuf_adds(&b, "&lt;");
+			break;
+		case '>':
+			strbuf_adds(&b, "&gt;");
+			break;
+		case '"':
+			strbuf_adds(&b, "&quot;");
+			break;
+		case '\'':
+			strbuf_adds(&b, "&apos;");
+			break;
+		default:
+			strbuf_addch(&b, *p);
+		}
+	sink_write(out, strbuf_span(&b));
+	strbuf_release(&clean);
+	strbuf_release(&b);
+}
+
+void junit_put_attribute(struct sink *out, const char *name, const char *value)
+{
+	sink_printf(out, " %s=\"", name);
+	junit_put(out, value);
+	sink_puts(out, "\"");
+}
+
 static const char *clean_name(struct arena *a, const char *text)
 {
 	struct strbuf b = STRBUF_INIT;

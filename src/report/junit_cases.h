@@ -2,6 +2,7 @@
 #ifndef GG_REPORT_JUNIT_CASES_H
 #define GG_REPORT_JUNIT_CASES_H
 
+#include "io/sink.h"
 #include "model/report.h"
 
 enum outcome {
@@ -30,6 +31,10 @@ struct testcases {
 
 /// One line of XML 1.0 Char.
 void junit_clean(struct strbuf *b, const char *text);
+
+/// Text for XML, in one line; an attribute of a tag under way.
+void junit_put(struct sink *out, const char *text);
+void junit_put_attribute(struct sink *out, const char *name, const char *value);
 
 /// The cases of a report, which they borrow from. Caller releases with
 /// testcases_release().

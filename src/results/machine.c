@@ -24,7 +24,7 @@ static int64_t number_in(const struct value *v, int digits)
 	return out < INT64_MAX / 2 ? out : -1;
 }
 
-/* "2026/07/14 08:12:38.696" in ns since 1970; -1 if it is none. */
+/* "2026/07/14 08:12:38.696" in ns since 1970; -1 if it is none, or beyond the year 2262. */
 static int64_t time_in(const struct value *v)
 {
 	int64_t days, h, m, s;
@@ -42,7 +42,9 @@ static int64_t time_in(const struct value *v)
 	size_t from = p[17] == '0' ? 18 : 17;
 	if (!number_parse((struct span){ p + from, v->text.n - from }, 9, &s))
 		return -1;
-	return ((days * 24 + h) * 60 + m) * 60 * NS_PER_S + s;
+	__int128 ns =
+	    (((__int128)days * 24 + h) * 60 + m) * 60 * NS_PER_S + s; /* years of four digits */
+	return ns >= 0 && ns <= INT64_MAX ? (int64_t)ns : -1;
 }
 
 /* The value of the first of these names that the record has a number under. Units in brackets

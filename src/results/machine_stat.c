@@ -123,10 +123,8 @@ static void find_throttled(const struct machine_sample *v, size_t nr, struct mac
 static void add_machine(const struct machine_sample *v, size_t nr, struct digest *d)
 {
 	int64_t from = v[0].time_ns, to = v[nr - 1].time_ns;
-	struct strbuf id = STRBUF_INIT;
-	text_add_line(&id, v->id);
 	struct machine_stat s = {
-		.id = arena_take(&d->arena, &id),
+		.id = arena_dup(&d->arena, v->id),
 		.samples = (int64_t)nr,
 		.span_ns = from >= 0 && to >= from ? to - from : -1,
 		.sm_clock_hz = busy_median(v, nr, offsetof(struct machine_sample, sm_clock_hz)),
@@ -164,9 +162,23 @@ static void add_facts(struct machine_samples *m, struct digest *d)
 	}
 }
 
+/* Ids as they are shown: what becomes one name is one GPU, and the order is that of the names. */
+static void clean_ids(struct machine_samples *m, struct arena *a)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < m->list.nr; i++) {
+		strbuf_setlen(&b, 0);
+		text_add_line(&b, m->list.v[i].id);
+		if (!span_eq(strbuf_span(&b), m->list.v[i].id))
+			m->list.v[i].id = (struct span){ arena_dup(a, strbuf_span(&b)), b.n };
+	}
+	strbuf_release(&b);
+}
+
 void machine_finish(struct machine_samples *m, struct digest *d)
 {
 	uint64_t h = TEXT_HASH;
+	clean_ids(m, &d->arena);
 	vec_sort(&m->list, sample_cmp);
 	for (size_t i = 0, end; i < m->list.nr; i = end) {
 		for (end = i + 1; end < m->list.nr && span_eq(m->list.v[end].id, m->list.v[i].id);)

@@ -186,9 +186,18 @@ void digest_check(struct row_reader *r, struct digest *d)
 void digest_read_into(struct row_reader *r, struct digest *d)
 {
 	struct arena *outer = r->arena;
+	struct strbuf text = STRBUF_INIT;
 	r->arena = &d->arena;
+	if (r->keeps_text)
+		jscan_keep(r->js, &text);
 	row_read(r, &digest_schema, d);
 	digest_check(r, d);
+	if (r->keeps_text) {
+		jscan_keep_end(r->js);
+		d->text = arena_span(&d->arena, strbuf_span(&text));
+		digest_forget(d);
+	}
+	strbuf_release(&text);
 	r->arena = outer;
 }
 
@@ -225,14 +234,32 @@ static void read_digest(struct row_reader *r, void *ctx)
 	digest_read_into(r, ctx);
 }
 
-enum status digest_read(struct source *src, enum status fail, struct digest **out,
-                        struct diag_log *log)
+static void read_digest_text(struct row_reader *r, void *ctx)
+{
+	r->keeps_text = true;
+	digest_read_into(r, ctx);
+}
+
+static enum status read_new(struct source *src, enum status fail, bool keeps_text,
+                            struct digest **out, struct diag_log *log)
 {
 	struct digest *d = digest_new();
-	enum status st = stored_document_read(src, fail, log, read_digest, d);
+	enum status st =
+	    stored_document_read(src, fail, log, keeps_text ? read_digest_text : read_digest, d);
 	if (st == ST_OK)
 		*out = d;
 	else
 		digest_free(d);
 	return st;
+}
+
+enum status digest_read(struct source *src, enum status fail, struct digest **out,
+                        struct diag_log *log)
+{
+	return read_new(src, fail, false, out, log);
+}
+
+enum status digest_read_text(struct source *src, struct digest **out, struct diag_log *log)
+{
+	return read_new(src, ST_INPUT, true, out, log);
 }

@@ -23,6 +23,10 @@ void digest_schema_write(struct sink *out);
 GG_MUST_CHECK enum status digest_read(struct source *src, enum status fail, struct digest **out,
                                       struct diag_log *log);
 
+/// The same as an input: its text, and beside it what digest_forget() leaves.
+GG_MUST_CHECK enum status digest_read_text(struct source *src, struct digest **out,
+                                           struct diag_log *log);
+
 /// A stored baseline: the approved run with what is known of it.
 struct baseline {
 	struct arena arena;

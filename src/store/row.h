@@ -39,6 +39,7 @@ struct row_reader {
 	uint64_t start; ///< offset from which store_limits.bytes counts
 	int64_t minor; ///< of the document
 	bool sampled; ///< of a run, whose steps have samples: only a baseline sums them up
+	bool keeps_text; ///< of digests
 	bool row_is_newer; ///< the row at hand is about something that only a newer minor knows
 };
 

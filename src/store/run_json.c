@@ -6,13 +6,21 @@
 #include "store/digest_schema.h"
 #include "store/row_schema.h"
 
+static void write_one(const struct digest *d, struct sink *out)
+{
+	if (d->text.n)
+		sink_write(out, d->text);
+	else
+		row_write(&digest_schema, d, out);
+}
+
 static void write_digests(const void *const *runs, size_t nr, struct sink *out)
 {
 	const struct run *run = runs[0];
 	(void)nr; /* one document is one run */
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		sink_puts(out, i ? ",\n" : "[\n");
-		row_write(&digest_schema, run->ranks.v[i], out);
+		write_one(run->ranks.v[i], out);
 	}
 	sink_puts(out, run->ranks.nr ? "\n]" : "[]");
 }
@@ -70,11 +78,10 @@ static const struct schema run_schema = {
 
 void run_write(const struct run *run, struct sink *out)
 {
-	if (run->ranks.nr == 1) {
-		digest_write(run->ranks.v[0], out);
-		return;
-	}
-	row_write(&run_schema, run, out);
+	if (run->ranks.nr == 1)
+		write_one(run->ranks.v[0], out);
+	else
+		row_write(&run_schema, run, out);
 	sink_puts(out, "\n");
 }
 
@@ -94,4 +101,25 @@ enum status run_read(struct source *src, struct run *out, struct diag_log *log)
 {
 	*out = (struct run){ .label = source_name(src) };
 	return stored_document_read(src, ST_INPUT, log, read_run, out);
+}
+
+static void read_run_text(struct row_reader *r, void *run)
+{
+	r->keeps_text = true;
+	read_run(r, run);
+}
+
+enum status run_read_text(struct source *src, struct run *out, struct diag_log *log)
+{
+	*out = (struct run){ .label = source_name(src) };
+	return stored_document_read(src, ST_INPUT, log, read_run_text, out);
+}
+
+bool run_is_text(const struct run *run)
+{
+	bool all = run->ranks.nr <= store_limits.ranks;
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		all = all && run->ranks.v[i]->text.n &&
+		      (i == 0 || run_digest_cmp(run->ranks.v[i - 1], run->ranks.v[i]) < 0);
+	return all;
 }

@@ -9,9 +9,9 @@
 
 #define RUN_SCHEMA "gpugate-run-1"
 
-/// Write the digests of `run`, which are in order (run_digest_cmp()); a single one as
-/// the plain digest that it is. The same digests give the same bytes. Errors are the
-/// sink's.
+/// Write the digests of `run`, which are in order (run_digest_cmp()), by their text where it is
+/// kept; a single one as the plain digest that it is. The same digests give the same bytes. Errors
+/// are the sink's.
 void run_write(const struct run *run, struct sink *out);
 
 /// Write the JSON Schema of a run of several ranks (schemas/gpugate-run-1.json is this); it
@@ -21,5 +21,11 @@ void run_schema_write(struct sink *out);
 /// Read and validate a stored run of any number of digests; what is wrong with it is
 /// ST_INPUT. Caller releases with run_release() whatever the outcome.
 GG_MUST_CHECK enum status run_read(struct source *src, struct run *out, struct diag_log *log);
+
+/// The same, of each digest its text, and beside it what digest_forget() leaves.
+GG_MUST_CHECK enum status run_read_text(struct source *src, struct run *out, struct diag_log *log);
+
+/// True where run_write() copies what has been read and validated: it could be read again.
+bool run_is_text(const struct run *run);
 
 #endif

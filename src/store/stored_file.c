@@ -43,15 +43,27 @@ static enum status read_run_back(const struct run *run, struct source *src, stru
 	return st;
 }
 
+static enum status copy_run(const struct run *run, const char *path, bool gzip,
+                            struct diag_log *log)
+{
+	struct sink *out;
+	TRY(sink_open(path, gzip, &out, log));
+	run_write(run, out);
+	return sink_commit(out, log);
+}
+
 enum status stored_run_save(const struct run *run, const char *path, struct diag_log *log)
 {
+	bool gzip = ends_with(span_of(path), SPAN(".gz"));
+	if (run_is_text(run))
+		return copy_run(run, path, gzip, log);
 	struct diag_log said;
 	struct sink *text = sink_open_memory();
 	run_write(run, text);
 	struct source *src = source_of(text);
 	diag_init(&said);
 	enum status st = read_run_back(run, src, &said);
-	st = save(text, st, &said, path, ends_with(span_of(path), SPAN(".gz")), false, log);
+	st = save(text, st, &said, path, gzip, false, log);
 	source_close(src);
 	diag_release(&said);
 	sink_abort(text);

@@ -38,6 +38,7 @@ class Forge:
     def reset(self):
         self.comments, self.log, self.faults, self.next_id = [], [], [], 1000
         self.events, self.permission, self.pulls, self.runs, self.artifacts, self.files = [], {}, [], [], {}, {}
+        self.changed, self.statuses = [], {}
 
     def comment(self, author, body, **more):
         self.next_id += 1
@@ -157,6 +158,13 @@ class Forge:
         found = [p for p in self.pulls if p["number"] == int(number)]
         return (200, found[0], {}) if found else (404, {"message": "Not Found"}, {})
 
+    def list_changed(self, _api, path, query, _body):
+        return self.page(path, query, self.changed)
+
+    def set_status(self, _api, _path, _query, body, commit):
+        self.statuses[commit, body["context"]] = body["state"]
+        return 201, {"id": 1}, {}
+
     def list_runs(self, _api, path, query, _body):
         return self.page(path, query, [r for r in self.runs if r["head_sha"] == query["head_sha"][0]], "workflow_runs")
 
@@ -177,6 +185,9 @@ ROUTES = [
     ("github", r"GET /repos/o/r/collaborators/([^/]+)/permission", Forge.github_permission),
     ("github", r"GET /repos/o/r/pulls", Forge.list_pulls),
     ("github", r"GET /repos/o/r/pulls/(\d+)", Forge.one_pull),
+    ("github", r"GET /repos/o/r/pulls/7/files", Forge.list_changed),
+    ("github", r"POST /repos/o/r/statuses/(\w+)", Forge.set_status),
+    ("gitlab", r"GET /projects/5/merge_requests/7/diffs", Forge.list_changed),
     ("github", r"GET /repos/o/r/actions/runs", Forge.list_runs),
     ("github", r"GET /repos/o/r/actions/runs/(\d+)/artifacts", Forge.list_artifacts),
     ("github", r"GET /repos/o/r/actions/artifacts/(\d+)/zip", Forge.artifact_zip),

@@ -2,7 +2,8 @@
 """Approving, from the failing check to the history on main, in a git repository with a bare origin:
 
  - a check fails, somebody who may approves, `ci/forge/accept promote` commits the baseline to the branch, and the
-   check of the same run passes; after the merge `accept append` adds the run of main
+   check of the same run passes; after the merge `accept append` adds the run of main to the history beside the
+   baseline, one that fails too
  - two approvals that race: the one that comes second is done again on the new state, never merged as text, and
    accepts nothing that was not failing when it began; two appends that race are both kept
  - a push that is refused for another reason ends with what git says; hostile reasons, branches and links do nothing
@@ -31,7 +32,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 GEN = ROOT / "tests" / "gen" / "trace.py"
 FORGE = ROOT / "ci" / "forge"
 PROGRAM = os.environ.get("GPUGATE")
-BASELINE = "baselines/train.json"
+BASELINE, HISTORY = "baselines/train.json", "baselines/train.history.jsonl"
 RULES = """
 version: 1
 workload: train
@@ -119,6 +120,11 @@ class Repository:
     def baseline(self, branch):
         return json.loads(self.git(self.origin, "show", f"{branch}:{BASELINE}"))
 
+    def history(self, branch):
+        """Verdict of each run, and whether it is reference too."""
+        runs = map(json.loads, self.git(self.origin, "show", f"{branch}:{HISTORY}").splitlines())
+        return [(run["verdict"], run["accepted"]) for run in runs]
+
     def subjects(self, branch):
         return self.git(self.origin, "log", "--format=%s", branch).splitlines()
 
@@ -134,7 +140,7 @@ def from_failure_to_green(r):
     expect("commits", r.subjects("faster"), ["baselines: approve a run of train", "change", "change"])
     body = r.git(r.origin, "log", "-1", "--format=%B%an", "faster")
     expect("message", body, "baselines: approve a run of train\n\nnew kernel (#7)\n\nApproved-by: ann\ngpugate")
-    expect("files", r.git(r.origin, "show", "--format=", "--name-only", "faster"), BASELINE)
+    expect("files", r.git(r.origin, "show", "--format=", "--name-only", "faster").splitlines(), [HISTORY, BASELINE])
     expect("provenance", {k: r.baseline("faster")["provenance"][k] for k in ("who", "reason", "commit")},
            {"who": "ann", "reason": "new kernel (#7)", "commit": "abc123"})
     r.promote(clone, out, "faster", says="nothing to accept")
@@ -146,12 +152,24 @@ def from_failure_to_green(r):
     main = r.clone("main")
     out = r.gate(main, r.trace(4, "--slow-kernel", "*=1.5"))
     r.accept(main, out, "main", "append", says="to main")
-    expect("history", len(r.baseline("main")["recent"]), 2)
+    expect("history", r.history("main"), [("approved", False), ("fail", True), ("pass", True)])
     expect("no check of what the check has written", r.subjects("main")[0], "baselines: append a run of train [skip ci]")
     r.accept(main, out, "main", "append", code=3, says="holds this very run already")
-    bad = r.gate(main, r.trace(5, "--slow-kernel", "*=3"), code=1)
-    r.accept(main, bad, "main", "append", code=1, says="not taken: fail")
     expect("commits of main", len(r.subjects("main")), 4)
+    # One that fails counts for the noise alone, the reference stays. On a branch of its own: what is in the noise
+    # once makes the gate less sure.
+    r.git(main, "push", "--quiet", "origin", "origin/main:refs/heads/noisy")
+    noisy, before = r.clone("noisy"), r.baseline("main")
+    bad = r.gate(noisy, r.trace(5, "--slow-kernel", "*=3"), code=1)
+    r.accept(noisy, bad, "noisy", "append", says="counts for the noise alone")
+    expect("noise", r.history("noisy")[3:], [("fail", False)])
+    expect("reference", r.baseline("noisy"), before)
+    # What is beyond a limit and not sure has to be accepted like a failure.
+    noisy = r.clone("noisy")
+    unsure = r.gate(noisy, r.trace(6, "--slow-kernel", "*=1.8"), code=3)
+    expect("unsure", json.loads((unsure / "result.json").read_text())["verdict"], "undecided")
+    r.promote(noisy, unsure, "noisy", who="bob", reason="meant", says="to noisy")
+    expect("promoted", r.history("noisy")[4:], [("undecided", True)])
 
 
 def meanwhile(clone, script, when="pre-push"):
@@ -199,10 +217,10 @@ def races(r):
     first, second = r.clone("main"), r.clone("main")
     six = r.gate(first, r.trace(11, "--slow-kernel", "*=1.5"))
     seven = r.gate(second, r.trace(12, "--slow-kernel", "*=1.5"))
-    had = len(r.baseline("main")["recent"])
+    had = len(r.history("main"))
     meanwhile(first, f"cd {second} && GPUGATE_BRANCH=main GPUGATE_FOLDER={seven} {FORGE}/accept append >/dev/null")
     r.accept(first, six, "main", "append", says="once more")
-    expect("both runs", len(r.baseline("main")["recent"]), had + 2)
+    expect("both runs", len(r.history("main")), had + 2)
 
     # A branch that never stands still is given up.
     restless = r.clone("race")
@@ -256,7 +274,7 @@ def refusals(r):
     r.git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/repeat")
     two = r.gate(clone, r.trace(15, "--slow-kernel", "*=2"), code=1, GPUGATE_REPEAT=str(r.trace(16, "--slow-kernel", "*=2")))
     r.promote(clone, two, "repeat", says="to repeat")
-    expect("runs taken", len(r.baseline("repeat")["recent"]), 2)
+    expect("runs taken", r.history("repeat")[-2:], [("fail", True)] * 2)
     expect("an unreadable run", "run.json.gz" in {f.name for f in r.gate(clone, r.folder / "nothing.json", code=3).iterdir()}, False)
 
 
@@ -398,7 +416,7 @@ def fetches(folder):
             expect(f"fetch: {key}", have.get(key), value)
 
     def done(sha, **more):
-        return {"workflow_run": {"id": 50, "event": "pull_request", "head_sha": sha, "head_branch": branch,
+        return {"workflow_run": {"id": 50, "event": "pull_request", "path": ".github/workflows/gpugate.yml", "head_sha": sha, "head_branch": branch,
                                  "head_repository": theirs, **more}}
     good = archive(**{"run.json.gz": b"digest", "repeat-1.json.gz": b"second", "report.md": b"<!-- gpugate:train -->\nbuy this",
                       "..__..__evil": b"x", "__tmp__evil": b"x"})
@@ -420,7 +438,7 @@ def fetches(folder):
     forge.pulls[0]["state"] = "closed"
     ask(done("head1"), says="no longer the head", want={"request": ""})
     # Approving: by number; the newest run that has left one.
-    forge.runs = [{"id": 60, "head_sha": "head2"}, {"id": 61, "head_sha": "head2"}, {"id": 62, "head_sha": "head2"}, {"id": 63, "head_sha": "head1"}]
+    forge.runs = [{"path": ".github/workflows/gpugate.yml", "id": 60, "head_sha": "head2"}, {"path": ".github/workflows/gpugate.yml", "id": 61, "head_sha": "head2"}, {"path": ".github/workflows/gpugate.yml", "id": 62, "head_sha": "head2"}, {"path": ".github/workflows/gpugate.yml", "id": 63, "head_sha": "head1"}]
     artifact(92, 60, "head2", archive(**{"run.json.gz": b"older"}), repo=1)
     artifact(93, 61, "head2", archive(**{"run.json.gz": b"newer"}), repo=1)
     artifact(94, 61, "head9", good, repo=1)

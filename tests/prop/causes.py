@@ -109,7 +109,7 @@ TRACES = [
     ("uniform", "ns", option("--slow-all", 1.06), ["uniform"], "clock"),
     ("uniform", "fsdp", option("--slow-all", 1.1), ["uniform"], "clock"),
     ("uniform", "hta", option("--slow-all", 1.08), ["uniform"], "clock"),
-    ("slow steps", "resnet", spikes(1.6, 2, 5), ["slow-steps"], "step"),
+    ("slow steps", "resnet", spikes(2, 2, 5), ["slow-steps"], "step"),
     ("slow steps", "ns", spikes(1.5, 2, 5), ["slow-steps"], "step"),
     ("slow steps", "hta", edit(plant.slow_steps, 4, 40000.0), ["slow-steps"], "step"),
     ("slow steps", "resnet", edit(plant.data_loader, 150000.0, 4), ["slow-steps"], "data loader"),

@@ -5,6 +5,8 @@
    byte for byte the one that all artifacts at once give; so with snapshots and metrics files beside
    some of the traces
  - what reads a run reads such a file, and has the figures of the artifacts
+ - what is merged is copied, whoever spelled it; of two spellings of one digest, and where context
+   is added, it is written as digest writes it
  - two different digests of a rank are exit 3 and leave no file; so are ranks that are missing
    or too many where --expect-ranks or the rules say how many there are: they are named
  - traces of a rank whose steps have other numbers are refused, and with --join-cycles are one: the
@@ -145,6 +147,37 @@ def losses(dir, seed):
     gpugate("check", dir / "all.json", *against, "--rules", dir / "six.yaml", "--expect-ranks", 7, expect=3)
 
 
+def texts(dir, seed):
+    """A digest stays as it is spelled; of two spellings of one, and of what is changed on the way, comes that of a digest."""
+    dice = random.Random(seed)
+    make("ranks", "--ranks", 4, "--steps", 2, "--seed", seed, "--out", dir / "job")
+    plain, spelled = [], []
+    for i in range(4):
+        plain.append(dir / f"rank{i}.json")
+        gpugate("digest", dir / "job" / f"rank{i}.json.gz", "-o", plain[-1])
+        spelled.append(dir / f"spelled{i}.json")
+        spelled[-1].write_text(json.dumps(json.loads(plain[-1].read_text()), indent=dice.choice([1, 3])))
+    gpugate("digest", dir / "job", "-o", dir / "whole.json")
+    whole = (dir / "whole.json").read_bytes()
+    trees = {Forest(dir, dice.sample(plain[:2] + spelled, 6), dice).fold() for _ in range(3)}
+    assert len(trees) == 1
+    tree = trees.pop()
+    assert tree != whole and json.loads(tree) == json.loads(whole)
+    for i in range(4):
+        text = spelled[i].read_bytes() if i > 1 else plain[i].read_bytes().rstrip(b"\n")
+        assert text in tree, i
+    assert Forest(dir, plain + spelled, dice).fold() == whole
+    gpugate("merge", *spelled, "--context", "batch_size=8", "-o", dir / "with.json")
+    gpugate("digest", dir / "job", "--context", "batch_size=8", "-o", dir / "as.json")
+    (dir / "beside").mkdir()
+    for path in spelled:
+        (dir / "beside" / path.name).write_bytes(path.read_bytes())
+    (dir / "beside" / "run.yaml").write_text("batch_size: 8\n")
+    gpugate("merge", dir / "beside", "-o", dir / "of.json")
+    for name in ("with.json", "of.json"):
+        assert (dir / name).read_bytes() == (dir / "as.json").read_bytes(), name
+
+
 def total(run, key):
     out = {}
     for k in run["kernels"]:
@@ -210,7 +243,7 @@ def many_cycles(dir, seed):
 def main():
     if not PROGRAM:
         sys.exit(77)
-    for law in (trees, losses, cycles, many_cycles):
+    for law in (trees, texts, losses, cycles, many_cycles):
         for seed in (1, 2):
             with tempfile.TemporaryDirectory() as name:
                 try:

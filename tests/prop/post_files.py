@@ -78,7 +78,7 @@ def check_actions():
         for step, key in re.findall(r"steps\.(\w+)\.outputs\.([\w-]+)", text):
             source = "".join(s.read_text() for s in (ROOT / "ci").glob("*/*") if s.is_file() and os.access(s, os.X_OK))
             source += (GITHUB / "fetch" / "fetch").read_text()
-            if step not in ids or not re.search(rf'["\s{{]{key}[=:]', source):
+            if step not in ids or not re.search(rf'(?:["\s{{]|\\n){key}[=:]', source):
                 wrong.append(f"{name}: nothing writes the output {key} of {step}")
         for step in steps:
             if "run" in step:
@@ -86,7 +86,7 @@ def check_actions():
                 for script in re.findall(r'"\$GITHUB_ACTION_PATH/([^"]*)"', step["run"]):
                     if not os.access(path.parent / script, os.X_OK):
                         wrong.append(f"{name}: there is no program {script}")
-            elif not re.fullmatch(r"actions/[\w-]+@v\d+", step["uses"]):
+            elif not re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", step["uses"]):
                 wrong.append(f"{name}: uses {step['uses']}")
 
 
@@ -112,7 +112,7 @@ def check_workflows():
                     given = set(step.get("with", {}))
                     if given - set(action["inputs"]) or {k for k, r in action["inputs"].items() if r.get("required")} - given:
                         wrong.append(f"{name}: {where} does not take {given}")
-                elif uses and not re.fullmatch(r"actions/[\w-]+@v\d+", uses):
+                elif uses and not re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", uses):
                     wrong.append(f"{name}: uses {uses}")
 
 
@@ -212,6 +212,9 @@ class Runner:
         return {k: fill(r["value"], context) for k, r in doc.get("outputs", {}).items()}, code, log
 
 
+CHECK = ".github/workflows/gpugate.yml"
+
+
 def git(where, *words):
     return subprocess.run(["git", "-c", "user.name=me", "-c", "user.email=me@example.com", *map(str, words)], cwd=where, check=True,
                           capture_output=True, text=True).stdout.strip()
@@ -274,19 +277,46 @@ def github(folder):
     forge.files["/store/9?sig=signed"] = data.getvalue()
     forge.artifacts[50] = [{"id": 9, "name": "gpugate-resnet50", "size_in_bytes": 1, "expired": False, "created_at": "2027-01-01T12:00:00Z",
                             "workflow_run": {"head_sha": "topicsha", "head_repository_id": 2}}]
-    second = Runner(folder, forge, {"workflow_run": {"id": 50, "event": "pull_request", "head_sha": "topicsha", "head_branch": "topic",
+    second = Runner(folder, forge, {"workflow_run": {"id": 50, "event": "pull_request", "path": CHECK, "head_sha": "topicsha", "head_branch": "topic",
                                                      "head_repository": theirs}}, "workflow_run")
     fetched, code, log = second.action(GITHUB / "fetch", folder, {"workload": "resnet50"})
     expect("fetched", (code, fetched["request"], fetched["base"]), (0, "7", "mainsha"))
     steps = load(GITHUB / "workflows" / "gpugate-fork.yml")["jobs"]["post"]["steps"]
-    given = {k: fill(v, {"steps": {"fetch": {"outputs": fetched}}}) for k, v in steps[-1]["with"].items()}
+    given = {k: fill(v, {"steps": {"fetch": {"outputs": fetched}}, "github": {"event": second.event}}) for k, v in steps[-1]["with"].items()}
     _, code, log = second.action(GITHUB, clone, {**given, "program": PROGRAM})
     expect("posted for the fork", (code, len(forge.bodies()), "buy this" in "".join(forge.bodies()),
                                    "candidate" in "".join(forge.bodies())), (0, 1, False, True))
 
+    expect("the fork's status", forge.statuses, {("topicsha", "gpugate/resnet50"): "failure"})
+    second.event["workflow_run"]["path"] = ".github/workflows/other.yml"
+    fetched, code, log = Runner(folder, forge, second.event, "workflow_run").action(GITHUB / "fetch", folder, {"workload": "resnet50"})
+    expect("of another workflow", (code, fetched["request"], "another workflow" in log), (0, "", True))
+
+    # A job of its own posts what the job of the benchmark has left; whoever changes the rules does not do so unseen.
+    forge.reset()
+    pull["head"]["repo"] = ours
+    runner = Runner(folder, forge, {"pull_request": pull}, "pull_request")
+    out, code, _ = runner.action(GITHUB, clone, {**inputs, "comment": "never"})
+    expect("no token is needed", (code, forge.log), (1, []))
+    forge.changed = [{"filename": "rules/gpugate.yaml"}, {"filename": "a.py"}]
+    given = {"folder": out["folder"], "workload": "resnet50", "status": "topicsha"}
+    _, code, log = runner.action(GITHUB / "post", folder, given)
+    expect("posted by another job", (code, len(forge.bodies()), forge.statuses), (0, 1, {("topicsha", "gpugate/resnet50"): "failure"}))
+    expect("changed rules", "changes its rules**" in forge.bodies()[0], True)
+    forge.changed = [{"filename": "c", "previous_filename": "baselines/x.json"}]
+    runner.action(GITHUB / "post", folder, given)
+    expect("changed baselines", ("changes its baselines**" in forge.bodies()[0], len(forge.bodies())), (True, 1))
+    _, code, log = runner.action(GITHUB / "post", folder, {**given, "workload": "other"})
+    expect("another workload", (code, "not of 'other'" in log), (1, True))
+    forge.changed, forge.pulls = [], [pull]
+    forge.files["/store/9?sig=signed"] = data.getvalue()
+    forge.artifacts[50] = [{"id": 9, "name": "gpugate-resnet50", "size_in_bytes": 1, "expired": False, "created_at": "2027-01-01T12:00:00Z",
+                            "workflow_run": {"head_sha": "topicsha", "head_repository_id": 2}}]
+    pull["head"]["repo"] = theirs
+
     # Approved by somebody who may, on a branch of the repository; then green.
     comment = Runner(folder, forge, {"issue": {"number": 7}}, "issue_comment")
-    forge.runs = [{"id": 50, "head_sha": "topicsha"}]
+    forge.runs = [{"id": 50, "head_sha": "topicsha", "path": CHECK}, {"id": 51, "head_sha": "topicsha", "path": ".github/workflows/other.yml"}]
     accept = {"workload": "resnet50", "program": PROGRAM}
     _, code, log = comment.action(GITHUB / "accept", clone, accept)
     expect("a fork's branch", (code, "cannot be written to" in log), (1, True))
@@ -339,7 +369,7 @@ def gitlab(folder):
     git(clone, "remote", "set-url", "origin", f"file://{origin}.git")
 
     def run(name, **more):
-        env = {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "HOME": str(folder), "LC_ALL": "C.UTF-8", "GPUGATE_TOKEN": TOKEN,
+        env = {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "HOME": str(folder), "LC_ALL": "C.UTF-8", "GPUGATE_TOKEN": TOKEN, "GPUGATE_PUSH_TOKEN": TOKEN,
                "SOURCE_DATE_EPOCH": "1767225600", **predefined, **more}
         for key, value in jobs[jobs[name]["extends"]]["variables"].items():
             env[key] = re.sub(r"\$(CI_\w+)", lambda m: env[m[1]], value)
@@ -350,7 +380,7 @@ def gitlab(folder):
         return p.returncode, p.stdout + p.stderr
     code, log = run("gpugate", **request)
     expect("gpugate", (code, len(forge.bodies())), (0, 1))
-    expect("artifacts", [(clone / f).exists() for f in (*reports["paths"], *reports["reports"].values())], [True] * 3)
+    expect("artifacts", [(clone / f).exists() for f in (*reports["paths"], *reports["reports"].values())], [True] * 4)
     expect("verdict", run("gpugate-verdict", **request)[0], 1)
     forge.comment(3, "/gpugate accept what was there before", created_at="2027-01-01T11:59:59Z", updated_at="2027-01-01T11:59:59Z")
     code, log = run("gpugate-accept", **request, CI_JOB_STARTED_AT="2027-01-01T14:00:00Z")

@@ -64,7 +64,7 @@ FOREIGN = {"--cuda-graph-trace", "--gpu-metrics-devices", "--no-python", "--trac
            "--build", "--install", "--size", "--target", "--update", "--runs", "--table", "--prefix", "--preset", "--rm", "--user",
            "--extended", "--nproc-per-node", "--wait", "--steps", "--memory", "--signal", "--profiler-config"}
 # Files that a user's repository has, not the project's.
-OWN = {"rules/gpugate.yaml", "baselines/resnet50.json", "baselines/WORKLOAD.json"}
+OWN = {"rules/gpugate.yaml", "baselines/WORKLOAD.history.jsonl", "rules/train.yaml", "rules/kernel.yaml", "baselines/resnet50.json", "baselines/WORKLOAD.json"}
 wrong = []
 
 
@@ -125,6 +125,12 @@ def make_inputs(folder, program):
     gen("records", "memory.raw.json.gz", "--form", "raw", "--seed", 1)
     for job in (41, 42):
         gen("ranks", f"run{job}", "--ranks", 8, "--seed", job)
+    for name in ("resnet50/a", "vllm/1", "vllm/2", "vllm/3", "kernels/attention/a", "kernels/mlp/a"):
+        (folder / "results" / name).parent.mkdir(parents=True, exist_ok=True)
+        gen("trace", f"results/{name}.json.gz", "--seed", 50 + len(name) + ord(name[-1]), "--steps", 4)
+    (folder / "rules").mkdir()
+    for name in ("train", "kernel"):
+        (folder / "rules" / f"{name}.yaml").write_text("version: 1\nrules:\n  - {id: time, metric: step.cuda_time, fail: {increase: 5%}}\n")
     (folder / "bin").mkdir()
     (folder / "bin" / "gpugate").symlink_to(pathlib.Path(program).resolve())
     (folder / "bin" / "python3").symlink_to(sys.executable)
@@ -168,7 +174,10 @@ class Folder:
         wrong.extend(f"{self.page.name}: {line}" for line in said if not re.search(r"waiting for signal|records steps", line))
 
     def yaml(self, block):
-        if "version" in yaml.safe_load(block):
+        name = re.match(r"# (\S+\.yaml)\n", block)
+        if name:
+            (self.path / name[1]).write_text(block, encoding="utf-8")
+        elif "version" in yaml.safe_load(block):
             (self.path / "example.yaml").write_text(block, encoding="utf-8")
             self.shell("gpugate lint example.yaml")
 

@@ -4,6 +4,7 @@ its versions 2.0, 2.4 and 2.8. The examples of docs/recording.md run in readme.p
 
  - what is recorded passes the gate, with its steps, its memory and its context
  - on a signal to any one rank all ranks record the same steps; a rank that cannot says so
+ - where: one step with stacks beside measured steps that stay clean
  - keep: each way gives the same figures, and a trace goes only when its digest is there
  - a job that crashes, ends early or is killed leaves whole files or none
  - nothing that fails in recording ends the job
@@ -287,6 +288,69 @@ def stale(dir):
     assert files(dir) == ["rank0.json.gz", "rank7.txt", "run.json"]
 
 
+CODE = ("place.", "module.", "op.gpu_time", "op.self_gpu_time")
+
+
+def of_code(dir, place="profiles"):
+    """Figures of the code, and all others."""
+    metrics, kernels = figures(dir, place)
+    code = [m for m in metrics if m["metric"].startswith(CODE)]
+    return code, ([m for m in metrics if m not in code], kernels)
+
+
+def where(dir):
+    """One more step with stacks says where kernels come from; what is measured stays as it was."""
+    for version in VERSIONS:
+        job(dir, STANDIN_VERSION=version)
+        none, want = of_code(dir)
+        assert not any(m["metric"] == "module.gpu_time" for m in none)
+        _, err, calls = job(dir, "where=True, memory=True", STANDIN_VERSION=version)
+        assert err == "", err
+        assert files(dir) == ["memory-rank0.json.gz", "rank0.json.gz", "run.json", "where-rank0.json.gz"]
+        order = [(c["call"], c.get("step")) for c in calls if c["call"] in ("profile", "prepare", "start", "stop", "export", "exit")]
+        assert order == [("profile", None), ("prepare", 5), ("start", 7), ("stop", 12), ("export", None), ("profile", None), ("prepare", 0),
+                         ("start", 1), ("stop", 2), ("export", None), ("exit", None), ("exit", None)], order
+        _, err, _ = job(dir, "where=True", STANDIN_VERSION=version)
+        code, have = of_code(dir)
+        assert err == "" and have == want, "what is measured is not what it was"
+        time = sum(s["value"] for m in have[0] if m["metric"] == "step.cuda_time" for s in m["samples"])
+        steps = sum(len(m["samples"]) for m in have[0] if m["metric"] == "step.cuda_time")
+        places = [m for m in code if m["metric"] == "place.gpu_time"]
+        known = sum(m["value"] for m in places if m.get("place") != "(no place)")
+        assert abs(sum(m["value"] for m in places) - time / steps) <= len(places) and known > 0.9 * time / steps, (places, time, steps)
+        assert {m["module"] for m in code if m["metric"] == "module.gpu_time"} == {"Layer", "Layer > Layer", "Layer > Layer > Layer"}
+    # as a digest, for each way of keeping, and by its content alone
+    for options, left in (("keep='none'", 3), ("keep='rank0'", 5)):
+        subprocess.run(["rm", "-rf", dir / "profiles"], check=True)
+        for rank in (0, 1):
+            assert job(dir, f"where=True, {options}", STANDIN_DIST=f"{rank}/2")[1] == ""
+        assert len(files(dir)) == left, files(dir)
+        assert {m["rank"] for m in of_code(dir)[0] if m["metric"] == "module.gpu_time"} == {0, 1}
+        gpugate(dir, "merge", "profiles", "--expect-ranks", "2", "-o", "all.json")
+    traces = dir / "profiles" / "traces"
+    (traces / "where-rank0.json.gz").rename(traces / "x.json.gz")
+    gpugate(dir, "digest", "profiles/traces", "--rank", "0", "-o", "d.json")
+    assert of_code(dir, "d.json")[0] == [m for m in of_code(dir)[0] if m["rank"] == 0]
+    # by itself, or twice, it is no run
+    gpugate(dir, "report", "profiles/traces/x.json.gz", code=3)
+    (traces / "y.json.gz").write_bytes((traces / "x.json.gz").read_bytes())
+    gpugate(dir, "report", "profiles/traces", code=3)
+    # repeated, on every schedule
+    subprocess.run(["rm", "-rf", dir / "profiles"], check=True)
+    _, err, _ = job(dir, "where=True, wait=0, warmup=1, steps=2, repeat=2", steps=10)
+    assert err == "" and [f for f in files(dir) if "where" in f] == ["step1/where-rank0.json.gz", "step6/where-rank0.json.gz"], (err, files(dir))
+    # a job that ends before, and what fails, leaves the measured steps
+    for options, more, said in (("where=True", {"steps": 13}, "before the step with stacks is over"),
+                                ("where=True", {"steps": 12}, "before the step with stacks is over"),
+                                ("where=True", {"STANDIN_FAULT": "export@2"}, "the step with stacks is lost"),
+                                ("where=True, keep='none'", {"STANDIN_FAULT": "export@2"}, "the step with stacks is lost"),
+                                ("where=True", {"STANDIN_FAULT": "profile@2"}, "the step with stacks is lost")):
+        subprocess.run(["rm", "-rf", dir / "profiles"], check=True)
+        _, err, _ = job(dir, options, **more)
+        assert said in err and err.count("\n") == 1, (options, more, err)
+        assert files(dir) == ["rank0.json.gz", "run.json"] and len(steps_of(dir)) == 5, files(dir)
+
+
 def ends(dir):
     """Jobs that do not get to the end of the recording."""
     for inside, code in (("if step == 9: raise KeyError('job')", 1), ("if step == 6: raise KeyError('job')", 1),
@@ -420,7 +484,7 @@ def unchanged(dir):
 def main():
     if not PROGRAM:
         sys.exit(77)
-    for law in (arguments, gate, schedules, signals, keep, compiles, stale, ends, faults, unchanged):
+    for law in (arguments, gate, schedules, signals, keep, where, compiles, stale, ends, faults, unchanged):
         if sys.argv[1:] and law.__name__ not in sys.argv[1:]:
             continue
         with tempfile.TemporaryDirectory() as name:

@@ -2,8 +2,8 @@
 """The JSON Schemas of schemas/ accept what the program writes and reads, and nothing else.
 
 Outputs of many kinds, those of tests/golden among them, are valid; the same with a key too many, a key too few or a
-value of another type are not. The schemas of result, diff, report and metrics are written by hand: every key that
-they declare must occur in one of the outputs. Those of rules, digest, run and baseline are renewed by
+value of another type are not. The schemas of result, plan, diff, report and metrics are written by hand: every key that
+they declare must occur in one of the outputs. Those of rules, digest, run, baseline, history, suite and trend are renewed by
 tests/unit/test_schemas.c from the tables of the program.
 
 usage: schemas.py       ($GPUGATE is the program; skipped without python3-jsonschema and python3-yaml)
@@ -29,7 +29,7 @@ with warnings.catch_warnings():
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GPUGATE = os.environ.get("GPUGATE")
-BY_HAND = ["result", "diff", "report", "metrics"]
+BY_HAND = ["result", "plan", "diff", "report", "metrics"]
 SCHEMAS = {p.name: json.loads(p.read_text(encoding="utf-8")) for p in (ROOT / "schemas").glob("*.json")}
 bad = 0
 seen = set() # (file, path of a key in its schema)
@@ -110,6 +110,9 @@ def make(dir, name, *options, what="trace.py"):
 def golden():
     for path in sorted((ROOT / "tests" / "golden").glob("*/expect/*.json")):
         check_text(path.read_bytes(), path.relative_to(ROOT))
+    for path in sorted((ROOT / "tests" / "golden").glob("*/expect/*.history.jsonl")):
+        for line in path.read_bytes().splitlines():
+            check_text(line, path.relative_to(ROOT))
     for folder in ("digest", "baseline"):
         for path in sorted((ROOT / "tests" / "fuzz" / "corpus" / folder).glob("*.json")):
             check_text(path.read_bytes(), path.relative_to(ROOT))
@@ -150,7 +153,10 @@ def outputs(dir):
     for i in range(2, 6):
         run(dir, "baseline", "append", f"main{i}.json.gz", *against, "--force")
     check_text((dir / "b.json").read_bytes(), "a baseline with history")
+    for line in (dir / "b.history.jsonl").read_bytes().splitlines():
+        check_text(line, "its history")
     run(dir, "check", "main6.json.gz", *against, "--json", "-", codes=(0, 1))
+    run(dir, "check", "main6.json.gz", *against, "--plan", "-", codes=(0, 1))
     run(dir, "check", "slow.json.gz", "--repeat", "slow2.json.gz", *against, "--profile", "nightly", "--json", "-", codes=(1,))
     run(dir, "check", "lost.json.gz", *against, "--json", "-", codes=(3,))
     run(dir, "check", "cut.json", *against, "--json", "-", codes=(3,))

@@ -273,6 +273,36 @@ static void source_errors_pass(void **state)
 	jscan_free(NULL);
 }
 
+/* The text of a value, wherever windows end, and of nothing beside it. */
+static void text_is_kept(void **state)
+{
+	static const char text[] = "[1,  {\"key\": [1.5, \"a\\nb\", {}], \"k\": true } , 2]";
+	(void)state;
+	for (size_t window = 0; window <= 64; window++)
+		for (size_t s = 0; s < ROWS(sizes); s++) {
+			struct diag_log log;
+			struct strbuf kept = STRBUF_INIT;
+			diag_init(&log);
+			struct source *src = source_memory("doc", text, strlen(text),
+			                                   &(struct source_options){ .block = sizes[s] });
+			struct jscan *js = jscan_new(src, &(struct jscan_options){ .window = window }, &log);
+			assert_true(jscan_array(js));
+			for (int i = 0; jscan_element(js); i++) {
+				if (i == 1)
+					jscan_keep(js, &kept);
+				jscan_skip(js);
+				if (i == 1)
+					jscan_keep_end(js);
+			}
+			assert_true(jscan_end(js));
+			assert_string_equal(strbuf_str(&kept), "{\"key\": [1.5, \"a\\nb\", {}], \"k\": true }");
+			strbuf_release(&kept);
+			jscan_free(js);
+			source_close(src);
+			diag_release(&log);
+		}
+}
+
 static void only_white_space_may_follow(void **state)
 {
 	static const struct {
@@ -304,6 +334,7 @@ int main(void)
 		cmocka_unit_test(wrong_type_consumes_nothing),
 		cmocka_unit_test(errors_are_sticky),
 		cmocka_unit_test(source_errors_pass),
+		cmocka_unit_test(text_is_kept),
 		cmocka_unit_test(only_white_space_may_follow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

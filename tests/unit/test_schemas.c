@@ -4,10 +4,13 @@
 
 #include <stdio.h>
 
+#include "history/course.h"
 #include "model/rows.h"
 #include "rules/rules_file.h"
 #include "store/digest_json.h"
+#include "store/history_file.h"
 #include "store/run_json.h"
+#include "suite/suite_rows.h"
 
 static const struct {
 	const char *path;
@@ -17,6 +20,9 @@ static const struct {
 	{ "../schemas/" DIGEST_SCHEMA ".json", digest_schema_write },
 	{ "../schemas/" RUN_SCHEMA ".json", run_schema_write },
 	{ "../schemas/" BASELINE_SCHEMA ".json", baseline_schema_write },
+	{ "../schemas/" HISTORY_SCHEMA ".json", history_schema_write },
+	{ "../schemas/" TREND_SCHEMA ".json", course_schema_write },
+	{ "../schemas/" SUITE_SCHEMA ".json", suite_schema_write },
 };
 
 static void renew(const char *path, struct span text)

@@ -19,6 +19,8 @@
 #include "base/strbuf.h"
 #include "io/sink.h"
 
+#include "io/leftover.h"
+
 static char dir[] = "/tmp/gpugate-sink-XXXXXX";
 static struct diag_log log_;
 
@@ -418,7 +420,7 @@ static void unlink_all(void **state)
 	(void)state;
 	assert_int_equal(nr_files(), 2);
 	assert_int_equal(sink_commit(b, &log_), ST_OK);
-	sink_unlink_all();
+	leftover_remove_all();
 	assert_int_equal(nr_files(), 1); /* b is no temporary file any more */
 	assert_int_equal(sink_commit(a, &log_), ST_OUTPUT); /* its file is gone */
 	unlink(other);

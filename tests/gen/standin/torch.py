@@ -51,8 +51,8 @@ def _fail(what):
         raise RuntimeError(f"planted: {what}")
 
 
-def _generate(tool, path, *options):
-    subprocess.run([sys.executable, GEN / f"{tool}.py", "--seed", SEED, "--out", path, *map(str, options)], check=True)
+def _generate(tool, path, *options, seed=SEED):
+    subprocess.run([sys.executable, GEN / f"{tool}.py", "--seed", seed, "--out", path, *map(str, options)], check=True)
     return path
 
 
@@ -101,6 +101,15 @@ CHANGES = {
 }
 
 
+def _frames(events):
+    """A line of code around each operator, in a module; with them the host takes longer."""
+    for number, e in enumerate([e for e in events if e.get("cat") == "cpu_op"]):
+        names = (f"model.py({len(e['name'])}): {e['name'].replace(':', '_')}", f"nn.Module: Layer_{number % 3}")
+        for depth, name in enumerate(names):
+            yield {"ph": "X", "cat": "python_function", "name": name, "pid": e["pid"], "tid": e["tid"], "ts": e["ts"], "dur": e["dur"],
+                   "args": {"Python id": 2 * number + depth, "Python parent id": 2 * number if depth else None}}
+
+
 class profile:
     def __init__(self, **arguments):
         unknown = sorted(set(arguments) - ARGUMENTS)
@@ -110,6 +119,7 @@ class profile:
         _log("profile", arguments=sorted(arguments))
         self.schedule, self.on_trace_ready = arguments["schedule"], arguments["on_trace_ready"]
         self.profile_memory = arguments.get("profile_memory", False)
+        self.with_stack = arguments.get("with_stack", False)
         self.step_num, self.state, self.recorded, self.metadata = 0, "idle", [], {}
         self.current_action = self.schedule(0)
 
@@ -166,10 +176,13 @@ class profile:
             return
         rank, world = (distributed.get_rank(), distributed.get_world_size()) if distributed.is_initialized() else (0, 1)
         _generate("trace", path, "--first-step", self.recorded[0], "--steps", len(self.recorded), "--rank", rank,
-                  "--world-size", world, *([] if self.profile_memory else ["--no-memory"]))
+                  "--world-size", world, *([] if self.profile_memory else ["--no-memory"]),
+                  seed=str(int(SEED) + 7 * self.with_stack))
         document = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
         if not distributed.is_initialized():
             del document["distributedInfo"]
+        if self.with_stack:
+            document["traceEvents"] += list(_frames(document["traceEvents"]))
         text = json.dumps({**self.metadata, **document})
         if _hits("short"):
             text = text[: len(text) // 2]

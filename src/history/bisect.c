@@ -1,0 +1,127 @@
+/* bisect: a script for `git bisect run` that tells the two levels of a change apart. */
+#include "history/bisect.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+
+/* Words of a query that a rule says in keys of its own. */
+static bool is_key(struct span word, const char *key)
+{
+	return span_starts(word, span_of(key)) && word.p[strlen(key)] == '=';
+}
+
+/* The query as keys of a rule; false where it selects by a name that holds a blank or a quote. */
+static bool add_rule(struct strbuf *b, const char *query)
+{
+	const char *p = strchr(query, ' ');
+	strbuf_addf(b, "metric: %.*s", (int)(p ? p - query : (ptrdiff_t)strlen(query)), query);
+	struct strbuf select = STRBUF_INIT;
+	bool plain = !strpbrk(query, "'\"{}\\\n");
+	while (p) {
+		const char *end = strchr(++p, ' ');
+		struct span word = { p, end ? (size_t)(end - p) : strlen(p) };
+		const char *equals = memchr(word.p, '=', word.n);
+		plain = plain && equals;
+		if (is_key(word, "stat") || is_key(word, "ranks"))
+			strbuf_addf(b, ", %.*s: %.*s", (int)(equals - p), p,
+			            (int)(word.p + word.n - equals - 1), equals + 1);
+		else if (equals)
+			strbuf_addf(&select, "%s%.*s: '%.*s'", select.n ? ", " : "", (int)(equals - p), p,
+			            (int)(word.p + word.n - equals - 1), equals + 1);
+		p = end;
+	}
+	if (select.n)
+		strbuf_addf(b, ", select: {%s}", strbuf_str(&select));
+	strbuf_release(&select);
+	return plain;
+}
+
+/* In a unit that rules know, without a loss. */
+static void add_limit(struct strbuf *b, const struct course_figure *f, int64_t value)
+{
+	char buf[NUMBER_TEXT];
+	strbuf_adds(b, number_format(value, (int)f->digits, buf));
+	if (strncmp(f->unit_word, "ns", 2) == 0)
+		strbuf_adds(b, "ns");
+	else if (f->unit_word[0] == 'B')
+		strbuf_adds(b, f->unit_word[1] ? f->unit_word : "B");
+	else if (f->unit_word[0] == '%')
+		strbuf_adds(b, "%");
+}
+
+static const char *short_commit(struct arena *a, const struct course_run *r)
+{
+	enum { CHARS = 40 };
+	struct span s = span_of(r->commit);
+	for (size_t i = 0; i < s.n; i++)
+		if (!strchr("0123456789abcdefABCDEF", s.p[i]))
+			return NULL;
+	s.n = s.n < CHARS ? s.n : CHARS;
+	return s.n >= 4 ? arena_dup(a, s) : NULL;
+}
+
+/* The newest change for the worse of a figure of whole runs. */
+static const struct course_point *newest(const struct course *t,
+                                         const struct course_figure **figure)
+{
+	const struct course_point *best = NULL;
+	for (size_t i = 0; i < t->points.nr; i++) {
+		const struct course_point *p = &t->points.v[i];
+		for (size_t k = 0; k < t->figures.nr; k++) {
+			const struct course_figure *f = &t->figures.v[k];
+			bool whole = f->place == p->figure && !f->label.n && f->rank < 0;
+			if (whole && p->is_worse && (!best || p->first > best->first)) {
+				best = p;
+				*figure = f;
+			}
+		}
+	}
+	return best;
+}
+
+enum status bisect_write(struct course *t, struct sink *out, struct diag_log *log)
+{
+	const struct course_figure *f = NULL;
+	const struct course_point *p = newest(t, &f);
+	if (!p)
+		return diag_fail(log, ST_INPUT,
+		                 "the history has no change for the worse of a figure of whole runs: %s",
+		                 t->headline);
+	const char *good = short_commit(&t->arena, &t->runs.v[p->last]);
+	const char *bad = short_commit(&t->arena, &t->runs.v[p->first]);
+	struct strbuf rule = STRBUF_INIT, limit = STRBUF_INIT;
+	bool plain = add_rule(&rule, f->query);
+	add_limit(&limit, f, p->before + number_sub(p->after, p->before) / 2);
+	const char *keys = arena_take(&t->arena, &rule), *middle = arena_take(&t->arena, &limit);
+	if (!plain || !good || !bad)
+		return diag_fail(log, ST_INPUT, "the change of %s cannot be bisected: %s",
+		                 text_quote(&log->arena, span_of(f->query)),
+		                 plain ? "its runs do not say their commits; append them with --commit"
+		                       : "what it selects cannot be said in a rule");
+	sink_printf(out,
+	            "#!/bin/sh\n"
+	            "# %s: %s -> %s, between %s (good) and %s (bad)\n"
+	            "# git bisect start %s %s\n"
+	            "# git bisect run sh THIS_FILE 'COMMAND THAT RECORDS A RUN' RUN\n"
+	            "# Exit code: 0 good, 1 bad, 125 cannot tell.\n",
+	            f->query, unit_text(&t->arena, f->unit, p->before),
+	            unit_text(&t->arena, f->unit, p->after), good, bad, bad, good);
+	sink_printf(out,
+	            "[ $# = 2 ] || { echo 'usage: sh THIS_FILE COMMAND RUN' >&2; exit 125; }\n"
+	            "dir=$(mktemp -d) || exit 125\n"
+	            "trap 'rm -rf \"$dir\"' EXIT\n"
+	            "cat >\"$dir/rules.yaml\" <<'RULES'\n"
+	            "version: 1\n"
+	            "rules:\n"
+	            "  - {id: bisect, %s, fail: {%s: %s}}\n"
+	            "RULES\n"
+	            "sh -c \"$1\" || exit 125\n"
+	            "gpugate check \"$2\" --rules \"$dir/rules.yaml\" --baseline \"$dir/none.json\" "
+	            "--bootstrap >&2\n"
+	            "case $? in 0) exit 0 ;; 1) exit 1 ;; *) exit 125 ;; esac\n",
+	            keys, f->worse == WORSE_DOWN ? "min" : "max", middle);
+	return ST_OK;
+}

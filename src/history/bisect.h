@@ -1,0 +1,13 @@
+/// A script for `git bisect run`.
+#ifndef GG_HISTORY_BISECT_H
+#define GG_HISTORY_BISECT_H
+
+#include "base/diag.h"
+#include "history/course.h"
+
+/// Write the script that finds the commit of the newest change for the worse: a run is bad beyond
+/// the middle of the levels before and after. ST_INPUT where there is no such change, or its runs
+/// do not say their commits.
+GG_MUST_CHECK enum status bisect_write(struct course *t, struct sink *out, struct diag_log *log);
+
+#endif

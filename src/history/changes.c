@@ -1,0 +1,124 @@
+#include "history/changes.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+
+/* Permutations of a test at least; more where `p` asks for them. */
+enum { PERMUTATIONS = 999, MILLION = 1000000 };
+
+struct search {
+	double *v; ///< from the first value on, so that sums are exact where values are near it
+	double *shuffled, *sums; ///< of the part under way
+	uint64_t state; ///< of the random numbers
+	int64_t p;
+	struct change_list *out;
+};
+
+/* SplitMix64. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+/* FNV-1a of the values, by their bits from the lowest on. */
+static uint64_t seed_of(const int64_t *v, size_t nr)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+	for (size_t i = 0; i < nr; i++)
+		for (int bit = 0; bit < 64; bit += 8)
+			hash = (hash ^ ((uint64_t)v[i] >> bit & 0xFF)) * 0x100000001b3u;
+	return hash;
+}
+
+/* The largest divergence of two neighbouring pieces v[0..*at), v[*at..end) of the part: with
+   squared distances it is m n / (m + n) times the squared difference of their means, times 2. */
+static double best_split(struct search *s, const double *v, size_t nr, size_t *at)
+{
+	double best = -1, *sums = s->sums;
+	sums[0] = 0;
+	for (size_t i = 0; i < nr; i++)
+		sums[i + 1] = sums[i] + v[i];
+	for (size_t end = 2 * CHANGE_LEAST; end <= nr; end++)
+		for (size_t k = CHANGE_LEAST; k + CHANGE_LEAST <= end; k++) {
+			double m = (double)k, n = (double)(end - k);
+			double apart = n * sums[k] - m * (sums[end] - sums[k]);
+			double q = apart * apart / (m * n * (m + n));
+			if (q > best) {
+				best = q;
+				*at = k;
+			}
+		}
+	return best;
+}
+
+/* Fisher–Yates. */
+static void shuffle(double *v, size_t nr, uint64_t *state)
+{
+	for (size_t i = nr; i > 1; i--) {
+		size_t k = (size_t)((__uint128_t)next_random(state) * i >> 64);
+		double kept = v[i - 1];
+		v[i - 1] = v[k];
+		v[k] = kept;
+	}
+}
+
+/* Whether few enough permutations are split as well; it gives up once there are too many. */
+static bool is_change(struct search *s, const double *v, size_t nr, double observed, int64_t *p)
+{
+	int64_t rounds = MILLION / s->p - 1;
+	rounds = rounds > PERMUTATIONS ? rounds : PERMUTATIONS;
+	int64_t as_well = 1; /* the series itself */
+	size_t at;
+	memcpy(s->shuffled, v, nr * sizeof *v);
+	for (int64_t i = 0; i < rounds; i++) {
+		shuffle(s->shuffled, nr, &s->state);
+		as_well += best_split(s, s->shuffled, nr, &at) >= observed;
+		if (as_well * MILLION > s->p * (rounds + 1))
+			return false;
+	}
+	*p = as_well * MILLION / (rounds + 1);
+	return true;
+}
+
+static void split(struct search *s, size_t first, size_t nr)
+{
+	size_t at = 0;
+	int64_t p;
+	if (nr < 2 * CHANGE_LEAST)
+		return;
+	double q = best_split(s, s->v + first, nr, &at);
+	if (q <= 0 || !is_change(s, s->v + first, nr, q, &p))
+		return;
+	vec_push(&s->out->list, (struct change_point){ .at = first + at, .p = p });
+	split(s, first, at);
+	split(s, first + at, nr - at);
+}
+
+static int point_cmp(const void *a, const void *b)
+{
+	const struct change_point *x = a, *y = b;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+void changes_find(const int64_t *v, size_t nr, int64_t p, struct change_list *out)
+{
+	struct search s = { .p = p, .out = out, .state = seed_of(v, nr) };
+	*out = (struct change_list){ 0 };
+	s.v = mem_calloc(nr + 1, sizeof *s.v);
+	s.shuffled = mem_calloc(nr + 1, sizeof *s.shuffled);
+	s.sums = mem_calloc(nr + 1, sizeof *s.sums);
+	for (size_t i = 0; i < nr; i++)
+		s.v[i] = (double)((__int128)v[i] - v[0]);
+	split(&s, 0, nr);
+	vec_sort(&out->list, point_cmp);
+	free(s.v);
+	free(s.shuffled);
+	free(s.sums);
+}

@@ -1,0 +1,145 @@
+/* history, bisect: figures over the runs of the main branch. */
+#include <string.h>
+
+#include "base/date.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/setup.h"
+#include "document/render.h"
+#include "history/bisect.h"
+#include "history/course_document.h"
+#include "report/writer.h"
+
+enum { MARKDOWN_BYTES = 60000, P_USUAL = 1000, P_LEAST = 100, P_MOST = 500000 };
+
+static enum status read_options(const struct options *o, struct course_options *out,
+                                struct diag_log *log)
+{
+	const char *since = o->value[OPT_SINCE], *p = o->value[OPT_P];
+	*out =
+	    (struct course_options){ .p = P_USUAL, .since = INT64_MIN, .metric = o->value[OPT_METRIC] };
+	if (since && !date_parse(span_of(since), &out->since))
+		return diag_fail(log, ST_USAGE, "option '--since' takes a date such as 2027-01-31, not %s",
+		                 text_quote(&log->arena, span_of(since)));
+	if (p && (!number_parse(span_of(p), 6, &out->p) || out->p < P_LEAST || out->p > P_MOST))
+		return diag_fail(log, ST_USAGE, "option '--p' takes a number from 0.0001 to 0.5, not %s",
+		                 text_quote(&log->arena, span_of(p)));
+	return ST_OK;
+}
+
+/* ---- writing ---- */
+
+static void write_text(const struct course *t, const struct write_options *w, struct sink *out)
+{
+	struct document d;
+	course_document(t, &d);
+	document_write_text(&d, w, out);
+	doc_release(&d);
+}
+
+static void write_markdown(const struct course *t, const struct write_options *w, struct sink *out)
+{
+	struct document d;
+	struct strbuf b = STRBUF_INIT;
+	course_document(t, &d);
+	doc_markdown(&d, w->max_bytes ? w->max_bytes : MARKDOWN_BYTES, &b);
+	sink_write(out, strbuf_span(&b));
+	strbuf_release(&b);
+	doc_release(&d);
+}
+
+static void write_page(const struct course *t, const struct write_options *w, struct sink *out)
+{
+	(void)w;
+	course_page(t, out);
+}
+
+static void write_json(const struct course *t, const struct write_options *w, struct sink *out)
+{
+	(void)w;
+	course_write(t, out);
+}
+
+static const struct {
+	enum option option; ///< NR_OPTIONS: standard output, where nothing else goes there
+	void (*write)(const struct course *t, const struct write_options *w, struct sink *out);
+} formats[] = {
+	{ OPT_MARKDOWN, write_markdown },
+	{ OPT_HTML, write_page },
+	{ OPT_JSON, write_json },
+	{ NR_OPTIONS, write_text },
+};
+
+static enum status write_all(const struct course *t, const struct options *o, struct diag_log *log)
+{
+	struct write_options w = output_options(o);
+	bool to_stdout = false;
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		bool last = formats[i].option == NR_OPTIONS;
+		const char *path = last ? (to_stdout ? NULL : "-") : o->value[formats[i].option];
+		struct sink *out;
+		if (!path)
+			continue;
+		to_stdout = to_stdout || strcmp(path, "-") == 0;
+		TRY(sink_open(path, false, &out, log));
+		formats[i].write(t, &w, out);
+		TRY(sink_commit(out, log));
+	}
+	return ST_OK;
+}
+
+/* ---- the commands ---- */
+
+static enum status write_script(struct course *t, struct diag_log *log)
+{
+	struct sink *out;
+	TRY(sink_open("-", false, &out, log));
+	enum status st = bisect_write(t, out, log);
+	if (st == ST_OK)
+		return sink_commit(out, log);
+	sink_abort(out);
+	return st;
+}
+
+static enum status show_history(const struct options *o, const struct baseline *b,
+                                struct diag_log *log)
+{
+	struct course_options wanted;
+	struct course t;
+	TRY(read_options(o, &wanted, log));
+	/* files of earlier versions hold their runs inside the baseline */
+	course_make(b->sample.runs.nr ? &b->sample : &b->recent, b->workload, &wanted, &t);
+	enum status st = ST_OK;
+	if (wanted.metric && !t.figures.nr && t.runs.nr)
+		st = diag_fail(log, ST_USAGE, "no run of the history has a figure of %s",
+		               text_quote(&log->arena, span_of(wanted.metric)));
+	if (st == ST_OK)
+		st = o->command == CMD_BISECT ? write_script(&t, log) : write_all(&t, o, log);
+	course_release(&t);
+	return st;
+}
+
+enum status cmd_history(const struct options *o, struct diag_log *log)
+{
+	struct options own = *o;
+	struct setup s;
+	struct baseline b = { 0 };
+	const char *path;
+	if (o->args.nr && o->value[OPT_WORKLOAD])
+		return diag_fail(log, ST_USAGE,
+		                 "name the workload as an argument or with --workload, not both");
+	if (o->args.nr)
+		own.value[OPT_WORKLOAD] = o->args.v[0];
+	enum status st = setup_init(&s, &own, log);
+	if (st == ST_OK)
+		st = setup_baseline_path(&s, &own, NULL, &s.rules.arena, &path, log);
+	if (st == ST_OK)
+		st = setup_baseline_read(path, &b, log);
+	if (st == ST_OK)
+		st = show_history(&own, &b, log);
+	baseline_release(&b);
+	setup_release(&s);
+	return st;
+}

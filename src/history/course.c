@@ -1,0 +1,296 @@
+#include "history/course.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/date.h"
+#include "base/decimal.h"
+#include "base/number.h"
+#include "base/sort.h"
+#include "history/changes.h"
+
+enum { PARTS_MOST = 5, PART_SHARE = 10 };
+
+const char *course_text(struct arena *a, enum unit unit, int64_t value)
+{
+	return unit_text(a, unit, value);
+}
+
+/* ---- runs ---- */
+
+static bool is_since(const struct past_run *run, const struct course_options *o)
+{
+	int64_t day;
+	return o->since == INT64_MIN || !date_parse(span_of(run->provenance.time), &day) ||
+	       day >= o->since;
+}
+
+static void add_run(struct course *t, const struct past_run *run)
+{
+	const struct provenance *p = &run->provenance;
+	int64_t place = (int64_t)t->runs.nr;
+	vec_push(&t->runs, (struct course_run){ .place = place,
+	                                        .commit = p->commit,
+	                                        .time = p->time,
+	                                        .who = p->who,
+	                                        .reason = p->reason,
+	                                        .verdict = run->verdict ? run->verdict : "",
+	                                        .approved = run->source_hash == run->pin });
+}
+
+/* ---- figures ---- */
+
+static bool is_item(const struct past_value *v)
+{
+	return v->label.n || v->rank >= 0;
+}
+
+static int value_order(const void *a, const void *b)
+{
+	const struct past_value *x = a, *y = b;
+	int c = is_item(x) - is_item(y);
+	return c ? c : past_value_cmp(x, y);
+}
+
+static const struct past_value *value_at(const struct past_run *run, const struct past_value *key)
+{
+	return run->values.nr ? bsearch(key, run->values.v, run->values.nr, sizeof *key, past_value_cmp)
+	                      : NULL;
+}
+
+/* Values with as many places as the one that has the most: figures of files differ in them. */
+static void fill_figure(const struct past_run *const *runs, size_t nr, const struct past_value *key,
+                        struct course_figure *f)
+{
+	f->digits = key->digits;
+	for (size_t i = 0; i < nr; i++) {
+		const struct past_value *v = value_at(runs[i], key);
+		number_raise(&f->digits, v ? v->digits : f->digits);
+	}
+	for (size_t i = 0; i < nr; i++) {
+		const struct past_value *v = value_at(runs[i], key);
+		if (!v)
+			continue;
+		f->newest = decimal_scaled((struct decimal){ v->value, v->digits }, f->digits);
+		vec_push(&f->values, f->newest);
+		vec_push(&f->runs, (int64_t)i);
+	}
+}
+
+static void add_figure(struct course *t, const struct past_run *const *runs, size_t nr,
+                       const struct past_value *key)
+{
+	struct span name = { key->query, strcspn(key->query, " ") };
+	const struct metric *m = metric_named(name, &t->arena);
+	struct course_figure f = { .place = (int64_t)t->figures.nr,
+		                       .query = key->query,
+		                       .metric = arena_dup(&t->arena, name),
+		                       .label = key->label,
+		                       .rank = key->rank };
+	if (!m)
+		return; /* there is no such metric any more */
+	fill_figure(runs, nr, key, &f);
+	bool of_file = m->need == NEED_INPUT;
+	f.unit = of_file ? unit_of_figure(-1, (int)f.digits) : m->unit;
+	f.digits = of_file ? f.digits : unit_digits(m->unit);
+	f.unit_word = unit_name(f.unit);
+	f.worse = (int)m->worse;
+	vec_push(&t->figures, f);
+}
+
+/* Every figure that some run has. */
+static void add_figures(struct course *t, const struct past_run *const *runs, size_t nr)
+{
+	VEC(struct past_value) keys = VEC_INIT;
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = 0; k < runs[i]->values.nr; k++)
+			vec_push(&keys, runs[i]->values.v[k]);
+	vec_sort(&keys, value_order);
+	for (size_t i = 0; i < keys.nr; i++)
+		if (i == 0 || value_order(&keys.v[i - 1], &keys.v[i]) != 0)
+			add_figure(t, runs, nr, &keys.v[i]);
+	vec_release(&keys);
+}
+
+/* ---- what changed ---- */
+
+/* Median of the values of runs [from, to), and how far they scatter; false where there are none. */
+static bool level_of(const struct course_figure *f, int64_t from, int64_t to, int64_t *median,
+                     int64_t *scatter)
+{
+	int64_t *v = mem_calloc(f->values.nr + 1, sizeof *v);
+	size_t nr = 0;
+	for (size_t i = 0; i < f->values.nr; i++)
+		if (f->runs.v[i] >= from && f->runs.v[i] < to)
+			v[nr++] = f->values.v[i];
+	if (nr)
+		*scatter = number_mad(v, nr, median);
+	free(v);
+	return nr > 0;
+}
+
+static int64_t size_of(const struct course_part *p)
+{
+	int64_t change = number_sub(p->after, p->before);
+	return change < 0 ? number_sub(0, change) : change;
+}
+
+static int part_cmp(const void *a, const void *b)
+{
+	const struct course_part *x = a, *y = b;
+	int64_t m = size_of(x), n = size_of(y);
+	return m != n ? (m < n) - (m > n) : span_cmp(x->label, y->label);
+}
+
+/* A time per step and a time of a kernel in it are the same thing. */
+static bool is_like(enum unit a, enum unit b)
+{
+	return strcmp(unit_name(a), unit_name(b)) == 0 ||
+	       (strncmp(unit_name(a), "ns", 2) == 0 && strncmp(unit_name(b), "ns", 2) == 0);
+}
+
+/* The items that changed by a tenth of it or more, between the same levels. */
+static void add_parts(struct course *t, const struct course_point *p, int64_t from, int64_t to)
+{
+	const struct course_figure *whole = &t->figures.v[p->figure];
+	VEC(struct course_part) parts = VEC_INIT;
+	int64_t change = number_sub(p->after, p->before), scatter;
+	change = change < 0 ? number_sub(0, change) : change;
+	for (size_t i = 0; i < t->figures.nr; i++) {
+		const struct course_figure *f = &t->figures.v[i];
+		struct course_part part = { .figure = p->figure,
+			                        .first = p->first,
+			                        .metric = f->metric,
+			                        .label = f->label,
+			                        .rank = f->rank,
+			                        .unit = f->unit };
+		if ((!f->label.n && f->rank < 0) || f == whole || !is_like(f->unit, whole->unit) ||
+		    !level_of(f, from, p->first, &part.before, &scatter) ||
+		    !level_of(f, p->first, to, &part.after, &scatter) ||
+		    size_of(&part) < change / PART_SHARE || !size_of(&part))
+			continue;
+		vec_push(&parts, part);
+	}
+	vec_sort(&parts, part_cmp);
+	for (size_t i = 0; i < parts.nr && i < PARTS_MOST; i++) {
+		parts.v[i].place = (int64_t)i;
+		vec_push(&t->parts, parts.v[i]);
+	}
+	vec_release(&parts);
+}
+
+static bool was_approved(const struct course *t, int64_t from, int64_t to)
+{
+	for (int64_t i = from; i < to; i++)
+		if (t->runs.v[i].approved)
+			return true;
+	return false;
+}
+
+static void add_point(struct course *t, const struct course_figure *f, int64_t from, int64_t to,
+                      const struct change_point *c)
+{
+	struct course_point p = { .figure = f->place,
+		                      .last = f->runs.v[c->at - 1],
+		                      .first = f->runs.v[c->at],
+		                      .p = c->p,
+		                      .change_pct = INT64_MIN };
+	int64_t scatter;
+	level_of(f, from, p.first, &p.before, &scatter);
+	level_of(f, p.first, to, &p.after, &scatter);
+	if (p.before > 0)
+		p.change_pct = number_pct((__int128)p.after - p.before, p.before);
+	p.is_worse = f->worse == WORSE_UP     ? p.after > p.before
+	             : f->worse == WORSE_DOWN ? p.after < p.before
+	                                      : false;
+	p.is_better = f->worse == WORSE_UP     ? p.after < p.before
+	              : f->worse == WORSE_DOWN ? p.after > p.before
+	                                       : false;
+	p.approved = was_approved(t, p.first, to);
+	vec_push(&t->points, p);
+	add_parts(t, &p, from, to);
+}
+
+static void find_points(struct course *t, struct course_figure *f, int64_t p)
+{
+	struct change_list c;
+	int64_t from = 0, end = (int64_t)t->runs.nr;
+	changes_find(f->values.v, f->values.nr, p, &c);
+	for (size_t i = 0; i < c.list.nr; i++) {
+		int64_t to = i + 1 < c.list.nr ? f->runs.v[c.list.v[i + 1].at] : end;
+		add_point(t, f, from, to, &c.list.v[i]);
+		from = f->runs.v[c.list.v[i].at];
+	}
+	level_of(f, from, end, &f->level, &f->noise);
+	vec_release(&c.list);
+}
+
+static bool is_wanted(const struct course_figure *f, const struct course_options *o)
+{
+	if (o->metric)
+		return fnmatch(o->metric, f->metric, 0) == 0;
+	return !f->label.n && f->rank < 0;
+}
+
+/* Items that nobody asked for have told what they know of the points. */
+static void drop_unwanted(struct course *t, const struct course_options *o)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < t->figures.nr; i++) {
+		struct course_figure *f = &t->figures.v[i];
+		if (is_wanted(f, o)) {
+			t->figures.v[nr++] = *f;
+			continue;
+		}
+		vec_release(&f->values);
+		vec_release(&f->runs);
+	}
+	t->figures.nr = nr;
+}
+
+static const char *headline(struct course *t)
+{
+	size_t nr = t->points.nr, runs = t->runs.nr;
+	if (runs < 2 * CHANGE_LEAST)
+		return arena_printf(&t->arena,
+		                    "%zu run%s of the main branch, too few to see changes: add every run "
+		                    "with 'gpugate baseline append'",
+		                    runs, runs == 1 ? "" : "s");
+	return arena_printf(&t->arena, "%zu change%s in %zu figures over %zu runs", nr,
+	                    nr == 1 ? "" : "s", t->figures.nr, runs);
+}
+
+void course_make(const struct history *h, const char *workload, const struct course_options *o,
+                 struct course *out)
+{
+	VEC(const struct past_run *) runs = VEC_INIT;
+	*out = (struct course){ .arena = ARENA_INIT, .workload = workload };
+	for (size_t i = 0; i < h->runs.nr; i++)
+		if (is_since(&h->runs.v[i], o)) {
+			vec_push(&runs, &h->runs.v[i]);
+			add_run(out, &h->runs.v[i]);
+		}
+	add_figures(out, runs.v, runs.nr);
+	vec_release(&runs);
+	for (size_t i = 0; i < out->figures.nr; i++)
+		if (is_wanted(&out->figures.v[i], o))
+			find_points(out, &out->figures.v[i], o->p);
+	drop_unwanted(out, o);
+	out->headline = headline(out);
+}
+
+void course_release(struct course *t)
+{
+	for (size_t i = 0; i < t->figures.nr; i++) {
+		vec_release(&t->figures.v[i].values);
+		vec_release(&t->figures.v[i].runs);
+	}
+	vec_release(&t->figures);
+	vec_release(&t->runs);
+	vec_release(&t->points);
+	vec_release(&t->parts);
+	arena_release(&t->arena);
+}

@@ -1,0 +1,333 @@
+#include "history/course_document.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "document/render.h"
+#include "html/html_page.h"
+#include "html/svg.h"
+
+enum { COMMIT_CHARS = 12, SPARK_RUNS = 24, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24 };
+
+/* ---- words ---- */
+
+static const char *name_of(struct document *d, const struct course_figure *f)
+{
+	const char *label = arena_dup(&d->arena, f->label);
+	if (f->label.n && f->rank >= 0)
+		return arena_printf(&d->arena, "%s of %s, rank %" PRId64, f->metric, label, f->rank);
+	if (f->label.n)
+		return arena_printf(&d->arena, "%s of %s", f->metric, label);
+	if (f->rank >= 0)
+		return arena_printf(&d->arena, "%s of rank %" PRId64, f->metric, f->rank);
+	/* a median over the steps is what is not worth saying */
+	const char *rest = strchr(f->query, ' ');
+	bool usual =
+	    rest && (strcmp(rest, " stat=median ranks=max") == 0 ||
+	             strcmp(rest, " stat=median ranks=median") == 0 || strcmp(rest, " ranks=max") == 0);
+	return usual || !rest ? f->metric : f->query;
+}
+
+/* As much of a commit as tells it from others; "" unknown. */
+static const char *commit_of(struct document *d, const struct course_run *r)
+{
+	struct span s = span_of(r->commit);
+	s.n = s.n < COMMIT_CHARS ? s.n : COMMIT_CHARS;
+	return arena_dup(&d->arena, s);
+}
+
+static void put_run(struct document *d, const struct course_run *r)
+{
+	if (r->commit[0])
+		doc_name(d, commit_of(d, r));
+	else
+		doc_printf(d, "run %" PRId64, r->place + 1);
+	if (strlen(r->time) >= 10)
+		doc_printf(d, " (%.10s)", r->time);
+}
+
+static const char *pct_text(struct document *d, int64_t pct)
+{
+	struct strbuf b = STRBUF_INIT;
+	unit_format(&b, UNIT_PCT, pct, true);
+	return arena_take(&d->arena, &b);
+}
+
+static void put_levels(struct document *d, enum unit unit, int64_t before, int64_t after,
+                       int64_t pct, enum doc_tone tone)
+{
+	doc_figure(d, course_text(&d->arena, unit, before));
+	doc_words(d, " → ");
+	doc_figure(d, course_text(&d->arena, unit, after));
+	if (pct == INT64_MIN)
+		return;
+	doc_words(d, " (");
+	doc_add(d, DOC_FIGURE, tone, pct_text(d, pct));
+	doc_words(d, ")");
+}
+
+/* ---- change points ---- */
+
+static const struct course_figure *figure_of(const struct course *t, int64_t place)
+{
+	for (size_t i = 0; i < t->figures.nr; i++)
+		if (t->figures.v[i].place == place)
+			return &t->figures.v[i];
+	return NULL;
+}
+
+static void put_parts(struct document *d, const struct course *t, const struct course_point *p)
+{
+	for (size_t i = 0; i < t->parts.nr; i++) {
+		const struct course_part *part = &t->parts.v[i];
+		if (part->figure != p->figure || part->first != p->first)
+			continue;
+		doc_item(d, 1);
+		doc_printf(d, "%s of ", part->metric);
+		if (part->label.n)
+			doc_name(d, arena_dup(&d->arena, part->label));
+		if (part->rank >= 0)
+			doc_printf(d, "%srank %" PRId64, part->label.n ? ", " : "", part->rank);
+		doc_words(d, ": ");
+		put_levels(d, part->unit, part->before, part->after,
+		           part->before > 0 ? number_pct((__int128)part->after - part->before, part->before)
+		                            : INT64_MIN,
+		           TONE_PLAIN);
+	}
+}
+
+static void put_change(struct document *d, const struct course *t, const struct course_point *p)
+{
+	const struct course_figure *f = figure_of(t, p->figure);
+	enum doc_tone tone = p->is_worse ? TONE_WORSE : p->is_better ? TONE_BETTER : TONE_PLAIN;
+	doc_add(d, DOC_SAID, TONE_STRONG, name_of(d, f));
+	doc_words(d, ": ");
+	put_levels(d, f->unit, p->before, p->after, p->change_pct, tone);
+}
+
+/* All figures that changed between the same runs, and what changed in the first of them. */
+static void put_event(struct document *d, const struct course *t, const struct course_point *p)
+{
+	char buf[NUMBER_TEXT];
+	doc_item(d, 0);
+	put_change(d, t, p);
+	doc_words(d, " between ");
+	put_run(d, &t->runs.v[p->last]);
+	doc_words(d, " and ");
+	put_run(d, &t->runs.v[p->first]);
+	doc_printf(d, ", p %s%s", number_format(p->p, 6, buf), p->approved ? "; approved" : "");
+	for (const struct course_point *q = p + 1; q < t->points.v + t->points.nr; q++)
+		if (q->first == p->first) {
+			doc_item(d, 1);
+			put_change(d, t, q);
+		}
+	put_parts(d, t, p);
+}
+
+/* The newest first; of a run the first figure that it changed. */
+static void put_points(struct document *d, const struct course *t)
+{
+	doc_section(d, "changes", "Change points", DOC_OPEN);
+	for (size_t run = t->runs.nr; run-- > 0;)
+		for (size_t i = 0; i < t->points.nr; i++)
+			if (t->points.v[i].first == (int64_t)run) {
+				put_event(d, t, &t->points.v[i]);
+				break;
+			}
+	doc_end(d);
+}
+
+/* ---- figures ---- */
+
+/* The newest runs, one character each: the lowest of them is the lowest bar. */
+static const char *sparkline(struct document *d, const struct course_figure *f)
+{
+	static const char *const bars[] = { "▁", "▂", "▃", "▅", "▇" };
+	enum { NR_BARS = sizeof bars / sizeof *bars };
+	struct strbuf b = STRBUF_INIT;
+	size_t first = f->values.nr > SPARK_RUNS ? f->values.nr - SPARK_RUNS : 0;
+	int64_t low = INT64_MAX, high = INT64_MIN;
+	for (size_t i = first; i < f->values.nr; i++) {
+		number_lower(&low, f->values.v[i]);
+		number_raise(&high, f->values.v[i]);
+	}
+	for (size_t i = first; i < f->values.nr; i++) {
+		__int128 range = (__int128)high - low, above = (__int128)f->values.v[i] - low;
+		strbuf_adds(&b, bars[range ? number_div_round(above * (NR_BARS - 1), range) : 0]);
+	}
+	return arena_take(&d->arena, &b);
+}
+
+static size_t points_of(const struct course *t, const struct course_figure *f)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < t->points.nr; i++)
+		nr += t->points.v[i].figure == f->place;
+	return nr;
+}
+
+static void put_figures(struct document *d, const struct course *t)
+{
+	static const struct doc_column columns[] = { { "figure", DOC_LEFT },   { "newest", DOC_RIGHT },
+		                                         { "level", DOC_RIGHT },   { "noise", DOC_RIGHT },
+		                                         { "changes", DOC_RIGHT }, { "runs", DOC_LEFT } };
+	doc_section(d, "figures", "Figures", DOC_OPEN);
+	struct doc_table *table = doc_table(d, "Figures", columns, sizeof columns / sizeof *columns);
+	table->brief = FIGURES_SHOWN;
+	table->more_text = "figures";
+	for (size_t i = 0; i < t->figures.nr; i++) {
+		const struct course_figure *f = &t->figures.v[i];
+		size_t nr = points_of(t, f);
+		doc_row(d, 0);
+		if (f->label.n || f->rank >= 0 || strncmp(f->metric, "input.", 6) == 0)
+			doc_name_cell(d, name_of(d, f));
+		else
+			doc_words_cell(d, name_of(d, f));
+		doc_figure_cell(d, course_text(&d->arena, f->unit, f->newest), true, f->newest);
+		doc_figure_cell(d, course_text(&d->arena, f->unit, f->level), true, f->level);
+		doc_figure_cell(d,
+		                arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->noise)),
+		                true, f->noise);
+		doc_figure_cell(d, nr ? arena_printf(&d->arena, "%zu", nr) : "–", true, (int64_t)nr);
+		doc_words_cell(d, sparkline(d, f));
+	}
+	doc_end(d);
+}
+
+static void put_runs(struct document *d, const struct course *t)
+{
+	static const struct doc_column columns[] = { { "run", DOC_RIGHT },   { "time", DOC_LEFT },
+		                                         { "commit", DOC_LEFT }, { "verdict", DOC_LEFT },
+		                                         { "who", DOC_LEFT },    { "reason", DOC_LEFT } };
+	doc_section(d, "runs", "Runs", DOC_FOLDED);
+	struct doc_table *table = doc_table(d, "Runs", columns, sizeof columns / sizeof *columns);
+	table->brief = RUNS_SHOWN;
+	for (size_t i = t->runs.nr; i-- > 0;) {
+		const struct course_run *r = &t->runs.v[i];
+		doc_row(d, 0);
+		doc_figure_cell(d, arena_printf(&d->arena, "%" PRId64, r->place + 1), true, r->place);
+		doc_name_cell(d, r->time[0] ? r->time : "–");
+		doc_name_cell(d, r->commit[0] ? commit_of(d, r) : "–");
+		doc_name_cell(d, r->approved ? "approved" : r->verdict[0] ? r->verdict : "–");
+		doc_name_cell(d, r->who[0] ? r->who : "–");
+		doc_said_cell(d, r->reason[0] ? r->reason : "–");
+	}
+	doc_end(d);
+}
+
+/* Of figures that changed, then of the others; as many as a page can hold. */
+static void put_pictures(struct document *d, const struct course *t)
+{
+	size_t nr = 0;
+	doc_section(d, "charts", "Over the runs", DOC_PAGE);
+	for (int changed = 1; changed >= 0; changed--)
+		for (size_t i = 0; i < t->figures.nr; i++)
+			if ((points_of(t, &t->figures.v[i]) > 0) == changed && nr++ < PICTURES)
+				doc_picture(d, arena_printf(&d->arena, "%zu", i));
+	doc_end(d);
+}
+
+void course_document(const struct course *t, struct document *d)
+{
+	doc_init(d);
+	d->marker = arena_printf(&d->arena, "history-%s", t->workload);
+	doc_paragraph(d);
+	doc_words(d, "history · ");
+	doc_said(d, t->workload);
+	doc_words(d, ": ");
+	doc_said(d, t->headline);
+	put_points(d, t);
+	put_figures(d, t);
+	put_pictures(d, t);
+	put_runs(d, t);
+}
+
+/* ---- the page ---- */
+
+struct drawing {
+	const struct course *t;
+	struct document *d;
+};
+
+/* The level of each stretch, from its first run to its last. */
+static void draw_levels(const struct course *t, const struct course_figure *f, struct svg_range x,
+                        struct svg_range y, struct strbuf *out)
+{
+	int64_t from = 0;
+	for (size_t i = 0; i < t->points.nr; i++) {
+		const struct course_point *p = &t->points.v[i];
+		if (p->figure != f->place)
+			continue;
+		struct svg_points line = { 0 };
+		vec_push(&line.list, (struct series_point){ from, p->before });
+		vec_push(&line.list, (struct series_point){ p->last, p->before });
+		svg_line(out, "line base", x, y, &line, false);
+		vec_release(&line.list);
+		from = p->first;
+	}
+	struct svg_points line = { 0 };
+	vec_push(&line.list, (struct series_point){ from, f->level });
+	vec_push(&line.list, (struct series_point){ x.hi, f->level });
+	svg_line(out, "line base", x, y, &line, false);
+	vec_release(&line.list);
+}
+
+static void put_axis(const struct drawing *w, enum unit unit, struct svg_range y,
+                     struct strbuf *out)
+{
+	strbuf_adds(out, "<div class=\"plot\"><div class=\"y\" aria-hidden=\"true\">");
+	for (int i = y.parts; i >= 0; i--)
+		strbuf_addf(out, "<span>%s</span>",
+		            course_text(&w->d->arena, unit,
+		                        (int64_t)(y.lo + ((__int128)y.hi - y.lo) * i / y.parts)));
+	strbuf_adds(out, "</div>");
+}
+
+static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav)
+{
+	const struct drawing *w = ctx;
+	size_t i = 0;
+	(void)nav;
+	sscanf(id, "%zu", &i);
+	const struct course_figure *f = &w->t->figures.v[i];
+	struct svg_range y = { INT64_MAX, INT64_MIN, 1 };
+	struct svg_range x = { 0, (int64_t)w->t->runs.nr - 1, 1 };
+	struct svg_points dots = { 0 };
+	for (size_t k = 0; k < f->values.nr; k++) {
+		svg_range_add(&y, f->values.v[k]);
+		vec_push(&dots.list, (struct series_point){ f->runs.v[k], f->values.v[k] });
+	}
+	y = svg_axis(y, f->unit == UNIT_BYTES);
+	strbuf_adds(out, "<figure class=\"chart\"><figcaption>");
+	doc_html_escape(out, span_of(name_of(w->d, f)));
+	strbuf_adds(out, "</figcaption>\n");
+	put_axis(w, f->unit, y, out);
+	strbuf_addf(out,
+	            "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
+	            "aria-label=\"%zu runs, oldest first, and their levels\">",
+	            SVG_WIDTH, SVG_HEIGHT, f->values.nr);
+	svg_grid(out, y);
+	svg_band(out, "band base", y, number_sub(f->level, f->noise), number_add(f->level, f->noise));
+	draw_levels(w->t, f, x, y, out);
+	svg_line(out, "dots cand", x, y, &dots, true);
+	strbuf_adds(out, "</svg></div>\n</figure>\n");
+	vec_release(&dots.list);
+}
+
+void course_page(const struct course *t, struct sink *out)
+{
+	struct document d;
+	struct drawing w = { t, &d };
+	struct doc_page_hooks hooks = { .ctx = &w, .picture = picture };
+	struct html h = { 0 };
+	html_puts(&h, "<p class=\"tool\">gpugate history</p>\n<h1>");
+	html_text(&h, t->workload);
+	html_puts(&h, "</h1>\n");
+	html_header_end(&h);
+	course_document(t, &d);
+	doc_html(&d, &hooks, &h.header, &h.body, &h.nav);
+	html_write_page(&h, arena_printf(&d.arena, "history: %s", t->workload), out);
+	doc_release(&d);
+}

@@ -1,0 +1,169 @@
+#include "merge/where.h"
+
+#include "base/number.h"
+#include "model/rows.h"
+
+/* One of the figures of a row, and what it is divided by. */
+struct share {
+	const struct code_stat *row; /* of the recording apart */
+	__int128 rest; /* of the division */
+	size_t order;
+	struct code_stat out;
+};
+
+struct shares {
+	VEC(struct share) list;
+};
+
+static bool is_named_gpu(const struct code_stat *c)
+{
+	return c->kind != CODE_SYNC && c->kernel && !c->names;
+}
+
+static int activity_cmp(const void *a, const void *b)
+{
+	const struct code_stat *x = a, *y = b;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->kernel != y->kernel)
+		return x->kernel < y->kernel ? -1 : 1;
+	return 0;
+}
+
+static int by_activity(const void *a, const void *b)
+{
+	int c = activity_cmp(a, b);
+	return c ? c : code_stat_cmp(a, b);
+}
+
+static int by_rest(const void *a, const void *b)
+{
+	const struct share *x = a, *y = b;
+	if (x->rest != y->rest)
+		return x->rest > y->rest ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* `total` among the shares by `weight`, largest remainders first; equally if none has any. */
+static void divide(struct shares *s, int64_t total, int64_t (*weight)(const struct code_stat *),
+                   int64_t *(*figure)(struct code_stat *))
+{
+	__int128 sum = 0, given = 0;
+	for (size_t i = 0; i < s->list.nr; i++)
+		sum += weight(s->list.v[i].row);
+	for (size_t i = 0; i < s->list.nr; i++) {
+		struct share *x = &s->list.v[i];
+		__int128 part = sum ? (__int128)total * weight(x->row) : total;
+		__int128 by = sum ? sum : (__int128)s->list.nr;
+		*figure(&x->out) = (int64_t)(part / by);
+		x->rest = part % by;
+		given += part / by;
+	}
+	vec_sort(&s->list, by_rest);
+	for (size_t i = 0; given < total; i++, given++)
+		++*figure(&s->list.v[i % s->list.nr].out);
+}
+
+static int64_t time_of(const struct code_stat *c)
+{
+	return c->total_ns;
+}
+
+static int64_t count_of(const struct code_stat *c)
+{
+	return c->count;
+}
+
+static int64_t bytes_of(const struct code_stat *c)
+{
+	return c->bytes;
+}
+
+static int64_t *time_in(struct code_stat *c)
+{
+	return &c->total_ns;
+}
+
+static int64_t *count_in(struct code_stat *c)
+{
+	return &c->count;
+}
+
+static int64_t *bytes_in(struct code_stat *c)
+{
+	return &c->bytes;
+}
+
+struct code_rows {
+	VEC(struct code_stat) list;
+};
+
+static struct span keep(struct arena *a, struct span text)
+{
+	return text.n ? (struct span){ arena_dup(a, text), text.n } : SPAN("");
+}
+
+/* All rows of one activity in place of `all`, which is what they come to. */
+static void put_shares(struct shares *s, const struct code_stat *all, struct arena *a,
+                       struct code_rows *out)
+{
+	divide(s, all->total_ns, time_of, time_in);
+	divide(s, all->count, count_of, count_in);
+	divide(s, all->bytes, bytes_of, bytes_in);
+	for (size_t i = 0; i < s->list.nr; i++) {
+		struct code_stat *c = &s->list.v[i].out;
+		if (!c->count && !c->total_ns && !c->bytes)
+			continue;
+		c->module = keep(a, c->module);
+		c->place = keep(a, c->place);
+		c->op = keep(a, c->op);
+		vec_push(&out->list, *c);
+	}
+}
+
+/* The rows of `where` from `*at` on that are of the activity of `c`; `*at` moves to them. */
+static void find_shares(const struct digest *where, size_t *at, const struct code_stat *c,
+                        struct shares *out)
+{
+	out->list.nr = 0;
+	while (*at < where->code.nr && activity_cmp(&where->code.v[*at], c) < 0)
+		++*at;
+	for (size_t i = *at; i < where->code.nr && activity_cmp(&where->code.v[i], c) == 0; i++) {
+		struct code_stat own = where->code.v[i];
+		own.count = own.total_ns = own.bytes = 0;
+		vec_push(&out->list,
+		         (struct share){ .row = &where->code.v[i], .order = out->list.nr, .out = own });
+	}
+}
+
+void digest_join_where(struct digest *d, struct digest *where)
+{
+	struct code_rows out = { 0 };
+	struct shares shares = { 0 };
+	size_t at = 0, end;
+	vec_sort(&d->code, by_activity);
+	vec_sort(&where->code, by_activity);
+	for (size_t i = 0; i < d->code.nr; i = end) {
+		struct code_stat all = d->code.v[i];
+		for (end = i + 1; end < d->code.nr && activity_cmp(&all, &d->code.v[end]) == 0; end++) {
+			all.count = number_add(all.count, d->code.v[end].count);
+			all.total_ns = number_add(all.total_ns, d->code.v[end].total_ns);
+			all.bytes = number_add(all.bytes, d->code.v[end].bytes);
+		}
+		shares.list.nr = 0;
+		if (is_named_gpu(&all))
+			find_shares(where, &at, &all, &shares);
+		if (shares.list.nr)
+			put_shares(&shares, &all, &d->arena, &out);
+		else
+			for (size_t k = i; k < end; k++)
+				vec_push(&out.list, d->code.v[k]);
+	}
+	d->code.nr = 0;
+	for (size_t i = 0; i < out.list.nr; i++)
+		vec_push(&d->code, out.list.v[i]);
+	vec_sort(&d->code, code_stat_cmp);
+	rows_unite(&code_stat_row, &d->code);
+	vec_release(&out.list);
+	vec_release(&shares.list);
+}

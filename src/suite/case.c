@@ -1,0 +1,215 @@
+#include "suite/case.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "cli/check.h"
+#include "report/document.h"
+#include "report/table.h"
+
+enum { CHECKS_KEPT = 50 };
+
+/* ---- options ---- */
+
+void case_options(const struct suite_job *job, const struct options *suite, enum command cmd,
+                  struct options *out)
+{
+	*out = (struct options){ .command = cmd };
+	memcpy(out->value, suite->value, sizeof out->value);
+	for (int i = 0; i < NR_OPTIONS; i++)
+		if (!options_is_for(i, cmd))
+			out->value[i] = NULL;
+	out->value[OPT_MARKDOWN] = out->value[OPT_JUNIT] = out->value[OPT_JSON] = NULL;
+	out->value[OPT_HTML] = NULL;
+	out->value[OPT_WORKLOAD] = job->workload;
+	if (job->rules)
+		out->value[OPT_RULES] = job->rules;
+	out->value[OPT_BASELINE] = job->baseline;
+	for (size_t i = 0; i < suite->context.nr; i++)
+		vec_push(&out->context, suite->context.v[i]);
+	for (size_t i = 0; i < suite->accept.nr; i++)
+		vec_push(&out->accept, suite->accept.v[i]);
+	for (size_t i = 0; i < job->runs.nr; i++)
+		if (i && job->repeats)
+			vec_push(&out->repeat, job->runs.v[i]);
+		else
+			vec_push(&out->args, job->runs.v[i]);
+}
+
+/* ---- what a report comes to ---- */
+
+static const struct check *check_of(const struct report *r, enum metric_id id)
+{
+	for (size_t i = 0; i < r->checks.nr; i++) {
+		const struct check *c = &r->checks.v[i];
+		bool same = id == METRIC_INPUT ? c->metric->need == NEED_INPUT
+		                               : c->metric->id == id && !c->item[0] && !c->select->key;
+		if (same && c->has_change)
+			return c;
+	}
+	return NULL;
+}
+
+/* The figure that says most of a run: what failed first, else the time of its steps. */
+static const struct check *key_check(const struct report *r)
+{
+	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
+		                                  METRIC_STEP_CUDA_TIME, METRIC_INPUT,
+		                                  METRIC_MEMORY_PEAK_ALLOCATED };
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+		const struct check *c = check_of(r, ids[i]);
+		if (c)
+			return c;
+	}
+	for (size_t i = 0; i < r->checks.nr; i++)
+		if (r->checks.v[i].has_change)
+			return &r->checks.v[i];
+	return NULL;
+}
+
+static void put_figure(struct suite_case *out, const struct report *r, struct arena *a)
+{
+	const struct check *c = key_check(r);
+	out->change_pct = INT64_MIN;
+	if (!c)
+		return;
+	out->metric = arena_dup(a, span_of(c->metric->name));
+	out->baseline = arena_dup(a, span_of(c->baseline_text));
+	out->candidate = arena_dup(a, span_of(c->candidate_text));
+	out->change = arena_dup(a, span_of(c->pct_text[0] ? c->pct_text : c->change_text));
+	if (c->has_pct)
+		out->change_pct = c->change_pct;
+	out->is_worse =
+	    (c->worse == WORSE_UP && c->change > 0) || (c->worse == WORSE_DOWN && c->change < 0);
+	out->is_better =
+	    (c->worse == WORSE_UP && c->change < 0) || (c->worse == WORSE_DOWN && c->change > 0);
+}
+
+static void put_findings(struct suite *out, const struct report *r, struct document *d, int64_t of)
+{
+	struct arena *a = &out->arena;
+	for (size_t i = 0; i < r->findings.nr; i++) {
+		const struct finding *f = &r->findings.v[i];
+		vec_push(&out->findings,
+		         (struct suite_item){
+		             .of = of,
+		             .place = (int64_t)i,
+		             .verdict = (unsigned)f->verdict,
+		             .id = cause_names[f->cause],
+		             .text = arena_dup(a, span_of(doc_sentence_text(d, f->title))),
+		             .cost = f->cost_text[0] ? arena_dup(a, span_of(f->cost_text)) : NULL,
+		             .action = f->action[0] ? arena_dup(a, span_of(f->action)) : NULL });
+	}
+}
+
+/* Those that a reader has to see, up to a number that keeps the whole small. */
+static void put_checks(struct suite *out, const struct report *r, struct document *d, int64_t of)
+{
+	int64_t place = 0;
+	for (size_t i = 0; i < r->checks.nr && place < CHECKS_KEPT; i++) {
+		const struct check *c = &r->checks.v[i];
+		if (!check_matters(c) && c->verdict != VERDICT_UNDECIDED)
+			continue;
+		vec_push(&out->checks,
+		         (struct suite_item){
+		             .of = of,
+		             .place = place++,
+		             .verdict = c->verdict,
+		             .id = arena_dup(&out->arena, span_of(c->id)),
+		             .text = arena_dup(&out->arena, span_of(doc_sentence_text(d, c->message))) });
+	}
+}
+
+/* Kernels are called there as the report of the case calls them. */
+static void put_sentences(struct suite *out, const struct report *r, int64_t of)
+{
+	struct short_names names;
+	struct document d;
+	report_document(r, &names, &d);
+	put_findings(out, r, &d, of);
+	put_checks(out, r, &d, of);
+	doc_release(&d);
+	short_names_release(&names);
+}
+
+static void put_warning(struct suite *out, int64_t of, int64_t *place, const char *text)
+{
+	vec_push(&out->warnings, (struct suite_item){ .of = of,
+	                                              .place = (*place)++,
+	                                              .verdict = VERDICT_WARN,
+	                                              .id = "warning",
+	                                              .text = arena_dup(&out->arena, span_of(text)) });
+}
+
+static void put_warnings(struct suite *out, const struct report *r, const struct diag_log *log,
+                         int64_t of)
+{
+	int64_t place = 0;
+	for (size_t i = 0; i < r->warnings.nr; i++)
+		put_warning(out, of, &place, r->warnings.v[i]);
+	for (const struct diag_entry *e = log->first; e; e = e->next)
+		if (e->level == DIAG_WARNING)
+			put_warning(out, of, &place, e->text);
+}
+
+void case_add_open(struct suite *out, size_t place, const char *name, unsigned verdict,
+                   enum status st, const char *text)
+{
+	vec_push(&out->cases, (struct suite_case){ .place = (int64_t)place,
+	                                           .name = arena_dup(&out->arena, span_of(name)),
+	                                           .verdict = verdict,
+	                                           .exit_code = status_exit_code(st),
+	                                           .text = arena_dup(&out->arena, span_of(text)),
+	                                           .change_pct = INT64_MIN,
+	                                           .false_alarms = -1 });
+}
+
+/* The headline without the verdict, which stands beside it. */
+static const char *counts_of(const struct report *r)
+{
+	const char *rest = strstr(r->headline, ": ");
+	return rest ? rest + 2 : r->headline;
+}
+
+static void put_case(struct suite *out, const struct report *r, const char *name, size_t place)
+{
+	struct arena *a = &out->arena;
+	struct suite_case c = { .place = (int64_t)place,
+		                    .name = arena_dup(a, span_of(name)),
+		                    .workload = arena_dup(a, span_of(r->workload)),
+		                    .verdict = r->verdict,
+		                    .exit_code = status_exit_code(r->status),
+		                    .text = arena_dup(a, span_of(counts_of(r))),
+		                    .false_alarms = r->has_false_alarms ? r->false_alarms : -1,
+		                    .plan_runs = r->plan_runs,
+		                    .plan_pairs = r->plan_pairs };
+	put_figure(&c, r, a);
+	if (r->accept && r->accept[0])
+		c.accept = arena_dup(a, span_of(r->accept));
+	vec_push(&out->cases, c);
+	put_sentences(out, r, c.place);
+}
+
+void case_judge(const struct suite_job *job, const struct options *suite, size_t place,
+                size_t gates, struct suite *out)
+{
+	struct options o;
+	struct check_job j;
+	struct diag_log log;
+	if (job->missing) {
+		case_add_open(out, place, job->workload, VERDICT_MISSING, ST_INPUT, job->missing);
+		return;
+	}
+	diag_init(&log);
+	case_options(job, suite, CMD_CHECK, &o);
+	enum status st = check_begin(&j, &o, gates, &log);
+	const char *error = diag_first_error(&log);
+	if (st == ST_OK)
+		put_case(out, &j.report, job->workload, place);
+	else
+		case_add_open(out, place, job->workload, SUITE_ERROR, st, error ? error : status_text(st));
+	put_warnings(out, &j.report, &log, (int64_t)place);
+	check_end(&j);
+	options_release(&o);
+	diag_release(&log);
+}

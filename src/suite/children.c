@@ -1,0 +1,116 @@
+#include "suite/children.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/strbuf.h"
+
+struct child {
+	pid_t pid;
+	int fd;
+	size_t work;
+	struct strbuf text;
+};
+
+/* All of it, or the process ends as one that failed: what it is to write to is gone. */
+static void write_all(int fd, struct span text)
+{
+	while (text.n) {
+		ssize_t nr = write(fd, text.p, text.n);
+		if (nr < 0 && errno == EINTR)
+			continue;
+		if (nr <= 0)
+			_exit(1);
+		text = (struct span){ text.p + nr, text.n - (size_t)nr };
+	}
+}
+
+static void run(const struct children *c, size_t i, int fd)
+{
+	struct sink *out = sink_open_memory();
+	c->work(i, c->ctx, out);
+	write_all(fd, sink_memory(out));
+	_exit(0); /* without what the process it came from would do at its end */
+}
+
+static enum status start(const struct children *c, size_t i, struct child *out,
+                         struct diag_log *log)
+{
+	int fds[2];
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return diag_fail(log, ST_OUTPUT, "a pipe cannot be made: %s", strerror(errno));
+	pid_t pid = fork();
+	if (pid < 0) {
+		int error = errno;
+		close(fds[0]);
+		close(fds[1]);
+		return diag_fail(log, ST_OUTPUT, "a process cannot be made: %s", strerror(error));
+	}
+	if (pid == 0) {
+		close(fds[0]);
+		run(c, i, fds[1]);
+	}
+	close(fds[1]);
+	*out = (struct child){ .pid = pid, .fd = fds[0], .work = i };
+	return ST_OK;
+}
+
+static void finish(const struct children *c, struct child *child)
+{
+	char died[64] = "";
+	int how = 0;
+	close(child->fd);
+	while (waitpid(child->pid, &how, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(how))
+		snprintf(died, sizeof died, "its process was ended by signal %d%s", WTERMSIG(how),
+		         WTERMSIG(how) == 9 ? ": out of memory?" : "");
+	else if (!WIFEXITED(how) || WEXITSTATUS(how) != 0)
+		snprintf(died, sizeof died, "its process ended with code %d", WEXITSTATUS(how));
+	c->take(child->work, strbuf_span(&child->text), *died ? died : NULL, c->ctx);
+	strbuf_release(&child->text);
+}
+
+/* Reads what there is; true at the end. */
+static bool drain(struct child *child)
+{
+	char buf[65536];
+	ssize_t nr = read(child->fd, buf, sizeof buf);
+	if (nr > 0)
+		strbuf_add(&child->text, (struct span){ buf, (size_t)nr });
+	return nr == 0 || (nr < 0 && errno != EINTR);
+}
+
+enum status children_run(const struct children *c, struct diag_log *log)
+{
+	struct child *running = mem_calloc(c->at_once, sizeof *running);
+	struct pollfd *fds = mem_calloc(c->at_once, sizeof *fds);
+	size_t next = 0, nr = 0;
+	enum status st = ST_OK;
+	while (nr || (next < c->nr && st == ST_OK)) {
+		while (st == ST_OK && nr < c->at_once && next < c->nr) {
+			st = start(c, next, &running[nr], log);
+			nr += st == ST_OK;
+			next += st == ST_OK;
+		}
+		for (size_t i = 0; i < nr; i++)
+			fds[i] = (struct pollfd){ .fd = running[i].fd, .events = POLLIN };
+		if (poll(fds, nr, -1) < 0)
+			continue;
+		for (size_t i = nr; i-- > 0;)
+			if (fds[i].revents && drain(&running[i])) {
+				finish(c, &running[i]);
+				running[i] = running[--nr];
+			}
+	}
+	free(running);
+	free(fds);
+	return st;
+}

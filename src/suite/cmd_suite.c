@@ -1,0 +1,275 @@
+/* suite; baseline create, append and promote with --suite. */
+#include <inttypes.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "io/cores.h"
+#include "suite/case.h"
+#include "suite/children.h"
+#include "suite/suite_output.h"
+#include "suite/suite_rows.h"
+
+#define SUITE_PATH "gpugate-suite.yaml"
+
+/* What a command works on. */
+struct work {
+	struct options options; ///< of the suite, with the threads that a case may have
+	struct suite_file file;
+	struct suite_jobs jobs;
+	struct arena arena;
+	struct suite *out;
+	size_t at_once; ///< processes: each may have its share of memory
+	struct diag_log *log;
+};
+
+static enum status work_begin(struct work *w, const struct options *o, const char *path,
+                              struct diag_log *log)
+{
+	*w = (struct work){ .options = *o, .arena = ARENA_INIT, .log = log };
+	TRY(suite_file_read(path, &w->file, log));
+	return suite_expand(&w->file, &w->jobs, log);
+}
+
+static void work_release(struct work *w)
+{
+	suite_jobs_release(&w->jobs);
+	suite_file_release(&w->file);
+	arena_release(&w->arena);
+}
+
+/* ---- suite ---- */
+
+/* "2/8" of --shard. */
+static enum status shard_of(const struct options *o, struct suite *s, struct diag_log *log)
+{
+	const char *text = o->value[OPT_SHARD], *slash = text ? strchr(text, '/') : NULL;
+	if (!text)
+		return ST_OK;
+	if (!slash || !number_parse((struct span){ text, (size_t)(slash - text) }, 0, &s->shard) ||
+	    !number_parse(span_of(slash + 1), 0, &s->shards) || s->shard < 1 || s->shard > s->shards ||
+	    s->shards > SUITE_CASES) {
+		s->shard = s->shards = 1;
+		return diag_fail(log, ST_USAGE,
+		                 "option '--shard' takes a shard and their number such as "
+		                 "2/8, not %s",
+		                 text_quote(&log->arena, span_of(text)));
+	}
+	return ST_OK;
+}
+
+/* Shards that agree on it are of one suite. FNV-1a. */
+static uint64_t hash_of(const struct suite_jobs *jobs)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+	for (size_t i = 0; i < jobs->list.nr; i++)
+		for (const char *p = jobs->list.v[i].workload;; p++) {
+			hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
+			if (!*p)
+				break;
+		}
+	return hash;
+}
+
+/* Place in the suite of piece `i` of the shard. */
+static size_t place_of(const struct work *w, size_t i)
+{
+	return i * (size_t)w->out->shards + (size_t)w->out->shard - 1;
+}
+
+static void judge_case(size_t i, void *ctx, struct sink *out)
+{
+	struct work *w = ctx;
+	struct suite one;
+	size_t place = place_of(w, i);
+	mem_limit(cli_memory_limit(&w->options) / w->at_once);
+	suite_init(&one);
+	one.total = w->out->total;
+	case_judge(&w->jobs.list.v[place], &w->options, place, (size_t)one.total, &one);
+	suite_write(&one, out);
+	suite_release(&one);
+}
+
+static void take_case(size_t i, struct span text, const char *died, void *ctx)
+{
+	struct work *w = ctx;
+	struct suite one;
+	struct diag_log log;
+	size_t place = place_of(w, i);
+	diag_init(&log);
+	enum status st = died ? ST_INPUT : suite_parse("a case", text, &one, &log);
+	if (st == ST_OK)
+		suite_take(w->out, &one);
+	else
+		case_add_open(w->out, place, w->jobs.list.v[place].workload, SUITE_ERROR, ST_INPUT,
+		              died ? died : diag_first_error(&log));
+	if (!died)
+		suite_release(&one);
+	diag_release(&log);
+}
+
+/* As many cases at once as there are threads; where there are fewer, each has several. */
+static void share_jobs(struct work *w, size_t nr)
+{
+	uint64_t jobs = options_u64(&w->options, OPT_JOBS, cores_usable());
+	uint64_t at_once = jobs < nr ? jobs : nr;
+	at_once = at_once ? at_once : 1;
+	w->options.value[OPT_JOBS] = arena_printf(&w->arena, "%" PRIu64, jobs / at_once);
+	w->at_once = (size_t)at_once;
+}
+
+static enum status judge_suite(const struct options *o, struct suite *out, struct diag_log *log)
+{
+	struct work w = { 0 };
+	if (o->args.nr > 1)
+		return diag_fail(log, ST_USAGE, "'suite' takes one file; to join shards add --merge");
+	TRY(shard_of(o, out, log));
+	enum status st = work_begin(&w, o, o->args.nr ? o->args.v[0] : SUITE_PATH, log);
+	w.out = out;
+	if (st == ST_OK) {
+		size_t total = w.jobs.list.nr, before = (size_t)out->shard - 1;
+		size_t nr = total > before ? (total - before - 1) / (size_t)out->shards + 1 : 0;
+		out->name = arena_dup(&out->arena, span_of(w.file.name));
+		out->hash = hash_of(&w.jobs);
+		out->total = (int64_t)total;
+		share_jobs(&w, nr);
+		st = children_run(
+		    &(struct children){
+		        .nr = nr, .at_once = w.at_once, .ctx = &w, .work = judge_case, .take = take_case },
+		    log);
+	}
+	work_release(&w);
+	return st;
+}
+
+/* ---- suite --merge ---- */
+
+static enum status add_part(const char *path, bool *seen, struct suite *out, bool first,
+                            struct diag_log *log)
+{
+	struct suite part;
+	const char *quoted = text_quote(&log->arena, span_of(path));
+	enum status st = suite_read(path, &part, log);
+	if (st == ST_OK && first) {
+		out->name = arena_dup(&out->arena, span_of(part.name));
+		out->hash = part.hash;
+		out->total = part.total;
+		out->shards = part.shards;
+	}
+	if (st != ST_OK)
+		;
+	else if (part.hash != out->hash || part.total != out->total || part.shards != out->shards ||
+	         strcmp(part.name, out->name) != 0)
+		st = diag_fail(log, ST_INPUT,
+		               "%s: is of another suite, or of other cases, than the first part", quoted);
+	else if (part.shards > SUITE_CASES || seen[part.shard])
+		st = diag_fail(log, ST_INPUT, "%s: shard %" PRId64 " is given twice", quoted, part.shard);
+	else
+		seen[part.shard] = true;
+	if (st == ST_OK)
+		suite_take(out, &part);
+	suite_release(&part);
+	return st;
+}
+
+static enum status merge_suite(const struct options *o, struct suite *out, struct diag_log *log)
+{
+	bool seen[SUITE_CASES + 1] = { false };
+	if (!o->args.nr || o->value[OPT_SHARD])
+		return diag_fail(log, ST_USAGE,
+		                 "'suite --merge' takes what 'suite --shard' wrote with --json");
+	for (size_t i = 0; i < o->args.nr; i++)
+		TRY(add_part(o->args.v[i], seen, out, i == 0, log));
+	for (int64_t i = 1; i <= out->shards; i++)
+		if (!seen[i])
+			return diag_fail(log, ST_INPUT, "shard %" PRId64 " of %" PRId64 " is missing", i,
+			                 out->shards);
+	if (out->cases.nr != (size_t)out->total)
+		return diag_fail(log, ST_INPUT, "%zu of %" PRId64 " cases are there", out->cases.nr,
+		                 out->total);
+	out->shards = 1;
+	return ST_OK;
+}
+
+enum status cmd_suite(const struct options *o, struct diag_log *log)
+{
+	struct suite s;
+	suite_init(&s);
+	enum status st = o->value[OPT_MERGE] ? merge_suite(o, &s, log) : judge_suite(o, &s, log);
+	if (st == ST_OK)
+		suite_conclude(&s);
+	st = suite_output(&s, o, st, log);
+	suite_release(&s);
+	return st;
+}
+
+/* ---- baseline … --suite ---- */
+
+static enum status change_baseline(const struct work *w, const struct suite_job *job,
+                                   struct diag_log *log)
+{
+	struct options o;
+	if (job->missing)
+		return diag_fail(log, ST_INPUT, "%s: %s", text_quote(&log->arena, span_of(job->workload)),
+		                 job->missing);
+	case_options(job, &w->options, w->options.command, &o);
+	enum status st = o.command == CMD_BASELINE_CREATE   ? cmd_baseline_create(&o, log)
+	                 : o.command == CMD_BASELINE_APPEND ? cmd_baseline_append(&o, log)
+	                                                    : cmd_baseline_promote(&o, log);
+	options_release(&o);
+	return st;
+}
+
+/* It says what it did by itself, in the order of the suite. */
+static void change_case(size_t i, void *ctx, struct sink *out)
+{
+	struct diag_log log;
+	diag_init(&log);
+	enum status st = change_baseline(ctx, &((struct work *)ctx)->jobs.list.v[i], &log);
+	cli_print_log(&log);
+	diag_release(&log);
+	sink_printf(out, "%d", (int)st);
+}
+
+static void take_change(size_t i, struct span text, const char *died, void *ctx)
+{
+	struct work *w = ctx;
+	const char *name = w->jobs.list.v[i].workload;
+	int64_t st = ST_OUTPUT;
+	if (died || !number_parse(text, 0, &st))
+		diag_error(w->log, "%s: %s", text_quote(&w->log->arena, span_of(name)),
+		           died ? died : "its process said nothing");
+	case_add_open(w->out, i, name, st == ST_OK ? VERDICT_PASS : SUITE_ERROR, (enum status)st, "");
+}
+
+enum status cmd_suite_baseline(const struct options *o, struct diag_log *log)
+{
+	struct work w;
+	struct suite s;
+	if (o->value[OPT_BASELINE] || o->value[OPT_WORKLOAD])
+		return diag_fail(log, ST_USAGE,
+		                 "the cases of --suite have their own --baseline and "
+		                 "--workload");
+	suite_init(&s);
+	enum status st = work_begin(&w, o, o->value[OPT_SUITE], log);
+	w.out = &s;
+	if (st == ST_OK)
+		st = children_run(&(struct children){ .nr = w.jobs.list.nr,
+		                                      .at_once = 1,
+		                                      .ctx = &w,
+		                                      .work = change_case,
+		                                      .take = take_change },
+		                  log);
+	if (st == ST_OK) {
+		suite_conclude(&s);
+		st = s.status;
+	}
+	work_release(&w);
+	suite_release(&s);
+	return st;
+}

@@ -1,0 +1,146 @@
+#include "suite/expand.h"
+
+#include <glob.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "base/text.h"
+#include "rules/rules_file.h"
+
+/* `text` with `name` for each {name}; in a pattern it means itself. NULL stays NULL. */
+static const char *filled(struct arena *a, const char *text, const char *name, bool pattern)
+{
+	static const char place[] = "{name}";
+	struct strbuf b = STRBUF_INIT;
+	const char *at;
+	if (!text || !name)
+		return text;
+	for (; (at = strstr(text, place)); text = at + sizeof place - 1) {
+		strbuf_add(&b, (struct span){ text, (size_t)(at - text) });
+		for (const char *p = name; *p; p++) {
+			if (pattern && strchr("*?[\\", *p))
+				strbuf_addch(&b, '\\');
+			strbuf_addch(&b, *p);
+		}
+	}
+	strbuf_adds(&b, text);
+	return arena_take(a, &b);
+}
+
+/* The paths that a pattern matches; the first fault of the file system is as good as no match. */
+static void add_matches(struct arena *a, const char *pattern, struct suite_job *job)
+{
+	glob_t g;
+	if (glob(pattern, 0, NULL, &g) == 0) {
+		for (size_t i = 0; i < g.gl_pathc; i++)
+			vec_push(&job->runs, arena_dup(a, span_of(g.gl_pathv[i])));
+		globfree(&g);
+	}
+}
+
+static void find_runs(struct suite_jobs *jobs, const struct suite_entry *e, const char *name,
+                      const char *folder, struct suite_job *job)
+{
+	struct arena *a = &jobs->arena;
+	for (size_t i = 0; i < e->runs.nr; i++) {
+		size_t before = job->runs.nr;
+		add_matches(a, filled(a, e->runs.v[i].p, name, true), job);
+		if (job->runs.nr == before && !job->missing)
+			job->missing =
+			    arena_printf(a, "no results: nothing matches %s",
+			                 text_quote(a, span_of(filled(a, e->runs.v[i].p, name, false))));
+	}
+	if (!e->runs.nr)
+		vec_push(&job->runs, folder);
+	if (!job->missing && e->repeat > 1 && job->runs.nr != (size_t)e->repeat)
+		job->missing = arena_printf(a, "%zu run%s there, and the suite asks for %" PRId64,
+		                            job->runs.nr, job->runs.nr == 1 ? " is" : "s are", e->repeat);
+}
+
+static enum status add_job(struct suite_jobs *jobs, const struct suite_entry *e, const char *name,
+                           const char *folder, struct diag_log *log)
+{
+	struct arena *a = &jobs->arena;
+	const char *workload = filled(a, e->workload, name, false);
+	const char *fault = workload_fault(span_of(workload));
+	if (fault)
+		return diag_fail(log, ST_USAGE, "a case of %s would be called %s, which %s",
+		                 text_quote(&log->arena, span_of(e->each ? e->each : "the suite")),
+		                 text_quote(&log->arena, span_of(workload)), fault);
+	if (jobs->list.nr == SUITE_CASES)
+		return diag_fail(log, ST_USAGE, "the suite has more than %d cases", SUITE_CASES);
+	struct suite_job *job = vec_push_zero(&jobs->list);
+	*job = (struct suite_job){ .workload = workload,
+		                       .rules = filled(a, e->rules, name, false),
+		                       .baseline = filled(a, e->baseline, name, false),
+		                       .repeats = e->repeat > 1 };
+	find_runs(jobs, e, name, folder, job);
+	return ST_OK;
+}
+
+/* A case for each folder; where there is none a case that is missing, as nothing would fail. */
+static enum status add_each(struct suite_jobs *jobs, const struct suite_entry *e,
+                            struct diag_log *log)
+{
+	struct arena *a = &jobs->arena;
+	enum status st = ST_OK;
+	glob_t g;
+	bool slash = e->each[0] && e->each[strlen(e->each) - 1] == '/';
+	int found = glob(arena_printf(a, "%s%s", e->each, slash ? "" : "/"), 0, NULL, &g);
+	for (size_t i = 0; found == 0 && i < g.gl_pathc && st == ST_OK; i++) {
+		struct span path = span_of(g.gl_pathv[i]);
+		while (path.n > 1 && path.p[path.n - 1] == '/')
+			path.n--;
+		const char *folder = arena_dup(a, path), *base = strrchr(folder, '/');
+		st = add_job(jobs, e, base ? base + 1 : folder, folder, log);
+	}
+	if (found == 0) {
+		globfree(&g);
+		return st;
+	}
+	struct suite_job *job = vec_push_zero(&jobs->list);
+	*job = (struct suite_job){ .workload = e->workload,
+		                       .missing = arena_printf(a, "no results: no folder matches %s",
+		                                               text_quote(a, span_of(e->each))) };
+	return ST_OK;
+}
+
+static int name_cmp(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Two cases of a name would have one baseline. */
+static enum status check_names(const struct suite_jobs *jobs, struct diag_log *log)
+{
+	VEC(const char *) names = VEC_INIT;
+	enum status st = ST_OK;
+	for (size_t i = 0; i < jobs->list.nr; i++)
+		vec_push(&names, jobs->list.v[i].workload);
+	vec_sort(&names, name_cmp);
+	for (size_t i = 1; i < names.nr && st == ST_OK; i++)
+		if (strcmp(names.v[i - 1], names.v[i]) == 0)
+			st = diag_fail(log, ST_USAGE, "two cases of the suite are called %s: rename one",
+			               text_quote(&log->arena, span_of(names.v[i])));
+	vec_release(&names);
+	return st;
+}
+
+enum status suite_expand(const struct suite_file *f, struct suite_jobs *out, struct diag_log *log)
+{
+	*out = (struct suite_jobs){ .arena = ARENA_INIT };
+	for (size_t i = 0; i < f->entries.nr; i++) {
+		const struct suite_entry *e = &f->entries.v[i];
+		TRY(e->each ? add_each(out, e, log) : add_job(out, e, NULL, NULL, log));
+	}
+	return check_names(out, log);
+}
+
+void suite_jobs_release(struct suite_jobs *jobs)
+{
+	for (size_t i = 0; i < jobs->list.nr; i++)
+		vec_release(&jobs->list.v[i].runs);
+	vec_release(&jobs->list);
+	arena_release(&jobs->arena);
+}

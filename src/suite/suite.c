@@ -1,0 +1,166 @@
+#include "suite/suite.h"
+
+#include <inttypes.h>
+
+#include "base/search.h"
+#include "base/sort.h"
+
+const char *const suite_verdict_names[] = {
+	[VERDICT_INCONCLUSIVE] = "inconclusive",
+	[VERDICT_MISSING] = "missing",
+	[VERDICT_WAIVED] = "waived",
+	[VERDICT_FAIL] = "fail",
+	[VERDICT_UNDECIDED] = "undecided",
+	[VERDICT_WARN] = "warn",
+	[VERDICT_IMPROVED] = "improved",
+	[VERDICT_PASS] = "pass",
+	[VERDICT_SKIPPED] = "skipped",
+	[SUITE_ERROR] = "error",
+	NULL,
+};
+
+/* What decides the verdict of the whole, the first first. */
+static const unsigned order[] = { VERDICT_FAIL,         SUITE_ERROR,     VERDICT_UNDECIDED,
+	                              VERDICT_INCONCLUSIVE, VERDICT_MISSING, VERDICT_WARN };
+
+void suite_init(struct suite *s)
+{
+	*s = (struct suite){ .arena = ARENA_INIT, .name = "suite", .shard = 1, .shards = 1 };
+}
+
+void suite_release(struct suite *s)
+{
+	vec_release(&s->cases);
+	vec_release(&s->findings);
+	vec_release(&s->checks);
+	vec_release(&s->warnings);
+	arena_release(&s->arena);
+}
+
+#define APPEND(to, from)                           \
+	do {                                           \
+		for (size_t i_ = 0; i_ < (from)->nr; i_++) \
+			vec_push(to, (from)->v[i_]);           \
+		(from)->nr = 0;                            \
+	} while (0)
+
+/* NULL stays NULL. */
+static void own(struct arena *a, const char **text)
+{
+	*text = *text ? arena_dup(a, span_of(*text)) : NULL;
+}
+
+static void own_item(struct arena *a, struct suite_item *item)
+{
+	own(a, &item->id);
+	own(a, &item->text);
+	own(a, &item->cost);
+	own(a, &item->action);
+}
+
+static void own_case(struct arena *a, struct suite_case *c)
+{
+	const char **const texts[] = { &c->name,     &c->workload,  &c->text,   &c->metric,
+		                           &c->baseline, &c->candidate, &c->change, &c->accept };
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		own(a, texts[i]);
+}
+
+void suite_take(struct suite *s, struct suite *from)
+{
+	for (size_t i = 0; i < from->cases.nr; i++)
+		own_case(&s->arena, &from->cases.v[i]);
+	for (size_t i = 0; i < from->findings.nr; i++)
+		own_item(&s->arena, &from->findings.v[i]);
+	for (size_t i = 0; i < from->checks.nr; i++)
+		own_item(&s->arena, &from->checks.v[i]);
+	for (size_t i = 0; i < from->warnings.nr; i++)
+		own_item(&s->arena, &from->warnings.v[i]);
+	APPEND(&s->cases, &from->cases);
+	APPEND(&s->findings, &from->findings);
+	APPEND(&s->checks, &from->checks);
+	APPEND(&s->warnings, &from->warnings);
+}
+
+static int case_cmp(const void *a, const void *b)
+{
+	const struct suite_case *x = a, *y = b;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+static int item_cmp(const void *a, const void *b)
+{
+	const struct suite_item *x = a, *y = b;
+	int c = (x->of > y->of) - (x->of < y->of);
+	return c ? c : (x->place > y->place) - (x->place < y->place);
+}
+
+const struct suite_item *suite_items(const struct suite_item *v, size_t all, int64_t place,
+                                     size_t *nr)
+{
+	const struct suite_item key = { .of = place, .place = INT64_MIN };
+	size_t first = lower_bound(v, all, sizeof *v, &key, item_cmp), end = first;
+	while (end < all && v[end].of == place)
+		end++;
+	*nr = end - first;
+	return v ? v + first : v;
+}
+
+/* A regression that was found is hidden by no case that could not be judged. */
+static enum status worse(enum status a, enum status b)
+{
+	static const int rank[] = { [ST_OK] = 0,     [ST_INPUT] = 1,  [ST_BASELINE] = 2,
+		                        [ST_FAILED] = 3, [ST_OUTPUT] = 4, [ST_USAGE] = 5 };
+	return rank[a] >= rank[b] ? a : b;
+}
+
+static enum status status_of_code(int64_t code)
+{
+	static const enum status all[] = { ST_OK, ST_FAILED, ST_USAGE, ST_INPUT, ST_BASELINE };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (status_exit_code(all[i]) == code)
+			return all[i];
+	return ST_OUTPUT;
+}
+
+static const char *headline(struct suite *s)
+{
+	static const char *const words[NR_SUITE_VERDICTS] = {
+		[VERDICT_FAIL] = "failed",         [SUITE_ERROR] = "could not be judged",
+		[VERDICT_UNDECIDED] = "undecided", [VERDICT_INCONCLUSIVE] = "inconclusive",
+		[VERDICT_MISSING] = "missing",     [VERDICT_WARN] = "passed with a warning",
+	};
+	struct strbuf b = STRBUF_INIT;
+	int64_t all = (int64_t)s->cases.nr;
+	const char *cases = all == 1 ? "case" : "cases";
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+		int64_t nr = s->counts[order[i]];
+		if (nr && !b.n)
+			strbuf_addf(&b, "%" PRId64 " of %" PRId64 " %s %s", nr, all, cases, words[order[i]]);
+		else if (nr)
+			strbuf_addf(&b, ", %" PRId64 " %s", nr, words[order[i]]);
+	}
+	if (!b.n)
+		strbuf_addf(&b, "%" PRId64 " %s passed", all, cases);
+	return arena_take(&s->arena, &b);
+}
+
+void suite_conclude(struct suite *s)
+{
+	vec_sort(&s->cases, case_cmp);
+	vec_sort(&s->findings, item_cmp);
+	vec_sort(&s->checks, item_cmp);
+	vec_sort(&s->warnings, item_cmp);
+	s->status = ST_OK;
+	for (size_t i = 0; i < s->cases.nr; i++) {
+		const struct suite_case *c = &s->cases.v[i];
+		s->counts[c->verdict]++;
+		s->status = worse(s->status, status_of_code(c->exit_code));
+	}
+	s->exit_code = status_exit_code(s->status);
+	s->verdict = VERDICT_PASS;
+	for (size_t i = 0; i < sizeof order / sizeof *order && s->verdict == VERDICT_PASS; i++)
+		if (s->counts[order[i]])
+			s->verdict = order[i];
+	s->headline = headline(s);
+}

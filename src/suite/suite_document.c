@@ -1,0 +1,223 @@
+#include "suite/suite_document.h"
+
+#include <inttypes.h>
+
+enum { CASES_SHOWN = 10, FINDINGS_SHOWN = 40, FINDINGS_OF_CASE = 3 };
+
+/* In the order in which a reader wants to see them. */
+static const unsigned order[] = { VERDICT_FAIL,         SUITE_ERROR,     VERDICT_UNDECIDED,
+	                              VERDICT_INCONCLUSIVE, VERDICT_MISSING, VERDICT_WARN,
+	                              VERDICT_PASS };
+enum { NR_ORDER = sizeof order / sizeof *order, NR_OPEN = NR_ORDER - 1 };
+
+static enum doc_tone tone_of(unsigned verdict)
+{
+	static const enum doc_tone tones[NR_SUITE_VERDICTS] = {
+		[VERDICT_INCONCLUSIVE] = TONE_OPEN, [VERDICT_MISSING] = TONE_OPEN,
+		[VERDICT_UNDECIDED] = TONE_OPEN,    [VERDICT_WAIVED] = TONE_WARN,
+		[VERDICT_FAIL] = TONE_BAD,          [VERDICT_WARN] = TONE_WARN,
+		[VERDICT_IMPROVED] = TONE_GOOD,     [VERDICT_PASS] = TONE_GOOD,
+		[SUITE_ERROR] = TONE_BAD,
+	};
+	return tones[verdict];
+}
+
+static void put_verdict(struct document *d, unsigned verdict)
+{
+	doc_add(d, DOC_VERDICT, tone_of(verdict), suite_verdict_names[verdict]);
+}
+
+static void put_summary(struct document *d, const struct suite *s)
+{
+	doc_paragraph(d);
+	put_verdict(d, s->error ? SUITE_ERROR : s->verdict);
+	doc_words(d, " · ");
+	doc_said(d, s->name);
+	doc_words(d, ": ");
+	doc_said(d, s->error ? s->error : s->headline);
+	if (s->shards > 1) {
+		doc_paragraph(d);
+		doc_printf(d, "shard %" PRId64 " of %" PRId64 ": %zu of %" PRId64 " cases", s->shard,
+		           s->shards, s->cases.nr, s->total);
+	}
+}
+
+/* ---- what is not as it should be ---- */
+
+static void put_item(struct document *d, const struct suite_item *f, bool verdict)
+{
+	if (verdict) {
+		put_verdict(d, f->verdict);
+		doc_words(d, " ");
+	}
+	doc_said(d, f->text);
+	if (f->cost) {
+		doc_words(d, " (cost ");
+		doc_figure(d, f->cost);
+		doc_words(d, ")");
+	}
+}
+
+/* The rest of the causes of a case; what decides it where it is undecided. */
+static void put_more(struct document *d, const struct suite_case *c, const struct suite_item *v,
+                     size_t nr)
+{
+	size_t shown = nr < FINDINGS_OF_CASE ? nr : FINDINGS_OF_CASE;
+	for (size_t i = 1; i < shown; i++) {
+		doc_item(d, 1);
+		put_item(d, &v[i], true);
+	}
+	if (nr > shown) {
+		doc_item(d, 1);
+		doc_printf(d, "%zu more", nr - shown);
+	}
+	if (c->plan_runs || c->plan_pairs) {
+		doc_item(d, 1);
+		if (c->plan_runs)
+			doc_printf(d, "%" PRId64 " more run%s of the candidate would decide", c->plan_runs,
+			           c->plan_runs == 1 ? "" : "s");
+		else
+			doc_printf(d, "%" PRId64 " more pair%s of runs would decide", c->plan_pairs,
+			           c->plan_pairs == 1 ? "" : "s");
+	}
+}
+
+static void put_open_case(struct document *d, const struct suite *s, const struct suite_case *c)
+{
+	size_t nr;
+	const struct suite_item *v = suite_items(s->findings.v, s->findings.nr, c->place, &nr);
+	doc_item(d, 0);
+	put_verdict(d, c->verdict);
+	doc_words(d, " ");
+	doc_add(d, DOC_NAME, TONE_STRONG, c->name);
+	doc_words(d, ": ");
+	if (nr)
+		put_item(d, &v[0], false);
+	else
+		doc_said(d, c->text);
+	put_more(d, c, v, nr);
+}
+
+static void put_findings(struct document *d, const struct suite *s)
+{
+	size_t shown = 0, open = 0;
+	doc_section(d, "findings", "Findings", DOC_OPEN);
+	for (size_t k = 0; k < NR_OPEN; k++)
+		for (size_t i = 0; i < s->cases.nr; i++)
+			if (s->cases.v[i].verdict == order[k] && open++ < FINDINGS_SHOWN) {
+				put_open_case(d, s, &s->cases.v[i]);
+				shown++;
+			}
+	if (open > shown) {
+		doc_item(d, 0);
+		doc_printf(d, "%zu more cases: see the table", open - shown);
+	}
+	doc_end(d);
+}
+
+/* ---- all cases ---- */
+
+static void put_row(struct document *d, const struct suite_case *c)
+{
+	bool passed = c->verdict == VERDICT_PASS;
+	enum doc_tone tone = passed         ? TONE_PLAIN
+	                     : c->is_worse  ? TONE_WORSE
+	                     : c->is_better ? TONE_BETTER
+	                                    : TONE_PLAIN;
+	doc_row(d, 0);
+	doc_name_cell(d, c->name);
+	doc_cell(d);
+	put_verdict(d, c->verdict);
+	doc_words_cell(d, c->metric ? c->metric : "–");
+	doc_words_cell(d, c->baseline ? c->baseline : "–");
+	doc_words_cell(d, c->candidate ? c->candidate : "–");
+	doc_cell(d);
+	doc_value(d, c->change_pct != INT64_MIN, c->change_pct);
+	doc_add(d, c->change ? DOC_FIGURE : DOC_WORDS, tone, c->change ? c->change : "–");
+	doc_said_cell(d, c->text);
+}
+
+static void put_cases(struct document *d, const struct suite *s)
+{
+	static const struct doc_column columns[] = {
+		{ "case", DOC_LEFT },      { "verdict", DOC_LEFT },    { "figure", DOC_LEFT },
+		{ "baseline", DOC_RIGHT }, { "candidate", DOC_RIGHT }, { "change", DOC_RIGHT },
+		{ "checks", DOC_EXTRA }
+	};
+	size_t open = s->cases.nr - (size_t)s->counts[VERDICT_PASS];
+	doc_section(d, "cases", "Cases", DOC_ASIDE);
+	struct doc_table *t = doc_table(d, "Cases", columns, sizeof columns / sizeof *columns);
+	t->brief = open > CASES_SHOWN ? open : CASES_SHOWN;
+	t->more_text = "cases";
+	for (size_t k = 0; k < NR_ORDER; k++)
+		for (size_t i = 0; i < s->cases.nr; i++)
+			if (s->cases.v[i].verdict == order[k])
+				put_row(d, &s->cases.v[i]);
+	doc_end(d);
+}
+
+/* ---- beneath ---- */
+
+/* Items of all cases, each with the name of its own. */
+static void put_items(struct document *d, const struct suite *s, const char *id, const char *title,
+                      const struct suite_item *v, size_t nr, bool named)
+{
+	static const struct doc_column columns[] = {
+		{ "case", DOC_LEFT }, { "verdict", DOC_LEFT }, { "check", DOC_LEFT }, { "what", DOC_LEFT }
+	};
+	doc_section(d, id, title, DOC_FOLDED);
+	doc_table(d, title, columns, sizeof columns / sizeof *columns);
+	for (size_t i = 0, k = 0; i < nr; i++) {
+		while (k + 1 < s->cases.nr && s->cases.v[k].place < v[i].of)
+			k++;
+		doc_row(d, 0);
+		doc_name_cell(d, s->cases.v[k].name);
+		doc_cell(d);
+		put_verdict(d, v[i].verdict);
+		doc_name_cell(d, named ? v[i].id : "–");
+		doc_said_cell(d, v[i].text);
+	}
+	doc_end(d);
+}
+
+static void put_accepts(struct document *d, const struct suite *s)
+{
+	doc_section(d, "accept", "To accept", DOC_FOLDED);
+	for (size_t i = 0; i < s->cases.nr; i++)
+		if (s->cases.v[i].accept && s->cases.v[i].verdict == VERDICT_FAIL) {
+			doc_item(d, 0);
+			doc_name(d, s->cases.v[i].name);
+			doc_words(d, ": ");
+			doc_add(d, DOC_COMMAND, TONE_PLAIN, s->cases.v[i].accept);
+		}
+	doc_end(d);
+}
+
+static void put_false_alarms(struct document *d, const struct suite *s)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < s->cases.nr; i++)
+		sum += s->cases.v[i].false_alarms > 0 ? s->cases.v[i].false_alarms : 0;
+	if (!sum || s->shards > 1)
+		return;
+	doc_paragraph(d);
+	doc_printf(d,
+	           "The cases share one budget of false alarms: %" PRId64 ".%" PRId64
+	           " of 1,000 gates of the suite in which nothing changed are expected to fail.",
+	           sum / 1000, sum / 100 % 10);
+}
+
+void suite_document(const struct suite *s, struct document *d)
+{
+	doc_init(d);
+	d->marker = arena_printf(&d->arena, "suite-%s", s->name);
+	put_summary(d, s);
+	if (s->error)
+		return;
+	put_findings(d, s);
+	put_cases(d, s);
+	put_items(d, s, "checks", "Checks beyond their limits", s->checks.v, s->checks.nr, true);
+	put_items(d, s, "warnings", "Warnings", s->warnings.v, s->warnings.nr, false);
+	put_accepts(d, s);
+	put_false_alarms(d, s);
+}

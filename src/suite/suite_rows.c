@@ -1,0 +1,169 @@
+#include "suite/suite_rows.h"
+
+#include "io/source.h"
+#include "store/digest_schema.h"
+#include "store/row_schema.h"
+
+#define AT(type_, member) .key = #member, .offset = offsetof(struct type_, member)
+#define VERDICT(type_)                                                       \
+	{                                                                        \
+		AT(type_, verdict), .type = FIELD_ENUM, .names = suite_verdict_names \
+	}
+
+static const struct field item_fields[] = {
+	{ .key = "case", .offset = offsetof(struct suite_item, of), .type = FIELD_COUNT },
+	{ AT(suite_item, place), .type = FIELD_COUNT },
+	VERDICT(suite_item),
+	{ AT(suite_item, id), .type = FIELD_TEXT },
+	{ AT(suite_item, text), .type = FIELD_TEXT },
+	{ AT(suite_item, cost), .type = FIELD_OPTIONAL_TEXT },
+	{ AT(suite_item, action), .type = FIELD_OPTIONAL_TEXT },
+};
+
+static int item_cmp(const void *a, const void *b)
+{
+	const struct suite_item *x = a, *y = b;
+	int c = (x->of > y->of) - (x->of < y->of);
+	return c ? c : (x->place > y->place) - (x->place < y->place);
+}
+
+static const struct schema item_schema = {
+	.fields = item_fields,
+	.nr = sizeof item_fields / sizeof *item_fields,
+	.size = sizeof(struct suite_item),
+	.listed = true,
+	.cmp = item_cmp,
+};
+
+static const struct field case_fields[] = {
+	{ AT(suite_case, place), .type = FIELD_COUNT },
+	{ AT(suite_case, name), .type = FIELD_TEXT },
+	{ AT(suite_case, workload), .type = FIELD_OPTIONAL_TEXT },
+	VERDICT(suite_case),
+	{ AT(suite_case, exit_code), .type = FIELD_COUNT },
+	{ AT(suite_case, text), .type = FIELD_TEXT },
+	{ AT(suite_case, metric), .type = FIELD_OPTIONAL_TEXT },
+	{ AT(suite_case, baseline), .type = FIELD_OPTIONAL_TEXT },
+	{ AT(suite_case, candidate), .type = FIELD_OPTIONAL_TEXT },
+	{ AT(suite_case, change), .type = FIELD_OPTIONAL_TEXT },
+	{ AT(suite_case, change_pct), .type = FIELD_OPTIONAL_NUMBER, .absent = INT64_MIN },
+	{ AT(suite_case, is_worse), .type = FIELD_BOOL },
+	{ AT(suite_case, is_better), .type = FIELD_BOOL },
+	{ AT(suite_case, false_alarms), .type = FIELD_OPTIONAL_COUNT, .absent = -1 },
+	{ AT(suite_case, plan_runs), .type = FIELD_COUNT },
+	{ AT(suite_case, plan_pairs), .type = FIELD_COUNT },
+	{ AT(suite_case, accept), .type = FIELD_OPTIONAL_TEXT },
+};
+
+static int case_cmp(const void *a, const void *b)
+{
+	const struct suite_case *x = a, *y = b;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+static const struct schema case_schema = {
+	.fields = case_fields,
+	.nr = sizeof case_fields / sizeof *case_fields,
+	.size = sizeof(struct suite_case),
+	.listed = true,
+	.cmp = case_cmp,
+};
+
+static const struct field suite_fields[] = {
+	{ AT(suite, name), .type = FIELD_TEXT },
+	{ AT(suite, hash), .type = FIELD_HASH },
+	{ AT(suite, total), .type = FIELD_COUNT },
+	{ AT(suite, shard), .type = FIELD_COUNT },
+	{ AT(suite, shards), .type = FIELD_COUNT },
+	VERDICT(suite),
+	{ AT(suite, exit_code), .type = FIELD_COUNT },
+	{ AT(suite, headline), .type = FIELD_OPTIONAL_TEXT },
+	{ AT(suite, error), .type = FIELD_OPTIONAL_TEXT },
+	{ AT(suite, cases), .type = FIELD_ROWS, .sub = &case_schema },
+	{ AT(suite, findings), .type = FIELD_ROWS, .sub = &item_schema },
+	{ AT(suite, checks), .type = FIELD_ROWS, .sub = &item_schema },
+	{ AT(suite, warnings), .type = FIELD_ROWS, .sub = &item_schema },
+};
+
+static const struct schema suite_schema = {
+	.id = SUITE_SCHEMA,
+	.fields = suite_fields,
+	.nr = sizeof suite_fields / sizeof *suite_fields,
+	.size = sizeof(struct suite),
+};
+
+void suite_write(const struct suite *s, struct sink *out)
+{
+	row_write(&suite_schema, s, out);
+	sink_puts(out, "\n");
+}
+
+static void read_suite(struct row_reader *r, void *ctx)
+{
+	struct suite *s = ctx;
+	r->arena = &s->arena;
+	row_read(r, &suite_schema, s);
+}
+
+static bool items_fit(const struct suite *s, const struct suite_item *v, size_t nr)
+{
+	size_t k = 0;
+	for (size_t i = 0; i < nr; i++) {
+		while (k < s->cases.nr && s->cases.v[k].place < v[i].of)
+			k++;
+		if (k == s->cases.nr || s->cases.v[k].place != v[i].of)
+			return false;
+	}
+	return true;
+}
+
+/* What the table of fields cannot say. */
+static const char *fault_of(const struct suite *s)
+{
+	if (s->error)
+		return "holds no cases, as the shard that wrote it failed";
+	if (s->shards < 1 || s->shard < 1 || s->shard > s->shards)
+		return "'shard' is not one of 'shards'";
+	for (size_t i = 0; i < s->cases.nr; i++)
+		if (s->cases.v[i].place >= s->total || s->cases.v[i].place % s->shards != s->shard - 1)
+			return "a case has a place that is not of its shard";
+	if (!items_fit(s, s->findings.v, s->findings.nr) || !items_fit(s, s->checks.v, s->checks.nr) ||
+	    !items_fit(s, s->warnings.v, s->warnings.nr))
+		return "something belongs to no case";
+	return NULL;
+}
+
+static enum status read_all(struct source *src, struct suite *out, struct diag_log *log)
+{
+	out->name = out->error = NULL;
+	enum status st = stored_document_read(src, ST_INPUT, log, read_suite, out);
+	const char *fault = st == ST_OK ? fault_of(out) : NULL;
+	if (fault)
+		st = diag_fail(log, ST_INPUT, "%s: %s", source_name(src), fault);
+	return st;
+}
+
+enum status suite_parse(const char *name, struct span text, struct suite *out, struct diag_log *log)
+{
+	struct source *src = source_memory(name, text.p, text.n, NULL);
+	suite_init(out);
+	enum status st = read_all(src, out, log);
+	source_close(src);
+	return st;
+}
+
+enum status suite_read(const char *path, struct suite *out, struct diag_log *log)
+{
+	struct source *src;
+	suite_init(out);
+	TRY(source_open(path, NULL, &src, log));
+	enum status st = read_all(src, out, log);
+	source_close(src);
+	return st;
+}
+
+void suite_schema_write(struct sink *out)
+{
+	row_schema_write(&suite_schema, "gpugate suite: the cases of a suite, or of a shard of it",
+	                 out);
+}

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""`check --evidence DIR`: a small trace of each failed finding.
+
+ - the report names each file, and there are no others; a check that passes writes none
+ - a file is strict JSON below 2 MB, has both sides as processes on one clock, and gpugate reads it: the time of the
+   regressed operator, its place and its module are those of the mean steps of both sides together
+ - names of any bytes do no harm; a folder that cannot be made ends with exit code 5
+
+$GPUGATE is the program; exit 77 skips.
+"""
+import json
+import os
+import pathlib
+import sys
+import tempfile
+
+from changed import RULES, prepare, run_of, sh
+from names import every
+
+PROGRAM = os.environ.get("GPUGATE")
+
+
+def strict(path):
+    def refuse(word):
+        raise ValueError(word)
+    return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
+
+
+def check(dir, code=1, *more):
+    for old in (dir / "e").glob("*"):
+        old.unlink()
+    sh(dir, PROGRAM, "check", "b.json", "--rules", "rules.yaml", "--baseline", "base.json", "--json", "r.json", "--markdown", "c.md",
+       "--evidence", "e", *more, code=code)
+    return json.loads((dir / "r.json").read_text())
+
+
+def look(dir, result):
+    named = [f["trace"] for f in result["findings"] if f["trace"]]
+    assert named and sorted(named) == sorted(str(p.relative_to(dir)) for p in (dir / "e").iterdir()), named
+    assert all((f["trace"] is None) == (f["verdict"] != "fail") for f in result["findings"])
+    for name in named:
+        assert name in (dir / "c.md").read_text(), name
+        assert (dir / name).stat().st_size < 2 << 20, (dir / name).stat().st_size
+        events = strict(dir / name)["traceEvents"]
+        assert {e["pid"] for e in events} == {0, 1}
+        assert all(e["ts"] >= 0 and e["dur"] >= 0 for e in events if e["ph"] == "X")
+        starts = {e["pid"]: e["ts"] for e in events if e.get("cat") == "user_annotation"}
+        assert set(starts.values()) == {0}, starts
+        yield events, json.loads(sh(dir, PROGRAM, "metrics", name, "--json", "-").stdout)["metrics"]
+
+
+def operator(dir):
+    prepare(dir, [f"/w/m/f{i}.py" for i in range(4)], 2)
+    result = check(dir)
+    (events, figures), = look(dir, result)
+    launches = {e["args"]["correlation"] for e in events if e.get("cat") == "cuda_runtime"}
+    work = [e for e in events if e.get("cat") == "kernel"]
+    assert {e["name"] for e in work} == {"kernel_2"} and {e["args"]["correlation"] for e in work} == launches
+    assert [sum(e["dur"] for e in work if e["pid"] == side) for side in (0, 1)] == [2000, 4000]
+    # one step of each process: half of the sum each
+    for metric, label in (("op.self_gpu_time", "op2"), ("place.gpu_time", "/w/m/f2.py:f2")):
+        have = [m["value"] for m in figures if m["metric"] == metric and label in m.values()]
+        assert have == [3_000_000], (metric, have)
+    prepare(dir, ["a.py", "b.py"], None)
+    assert check(dir, 0)["findings"] == [] and list((dir / "e").iterdir()) == []
+    # what is not there yet is made; what cannot be is an error
+    prepare(dir, ["a.py", "b.py"], 1)
+    sh(dir, PROGRAM, "check", "b.json", "--rules", "rules.yaml", "--baseline", "base.json", "--evidence", "b.json/x", code=5)
+
+
+def uniform(dir):
+    """Of all: the largest, below the limit."""
+    files = [f"/w/{'very/long/' * 15}m{i}.py" for i in range(60)]
+    (dir / "rules.yaml").write_text(RULES)
+    for name, factor in (("a.json", 1), ("b.json", 2)):
+        run = run_of(files)
+        for e in run["traceEvents"]:
+            if e["cat"] == "kernel":
+                e["dur"] = factor * 40.0
+                e["name"] = "k<" + e["name"] + "x" * 3000 + ">"
+        many = [{**e, "ts": e["ts"] + 100 * n * (e["cat"] == "kernel"), "args": {**e["args"], "correlation": 10_000 * n + e["args"]["correlation"]}}
+                for e in run["traceEvents"] for n in range(1, 40) if e["cat"] in ("kernel", "cuda_runtime")]
+        run["traceEvents"] += many
+        (dir / name).write_text(json.dumps(run))
+    sh(dir, PROGRAM, "baseline", "create", "a.json", "--rules", "rules.yaml", "--baseline", "base.json", "--force")
+    for events, _ in look(dir, check(dir)):
+        assert len(events) > 500
+
+
+def hostile(dir):
+    names = [n for n in every() if n and "\0" not in n][:48]
+    for at in range(0, len(names), 6):
+        some = names[at:at + 6]
+        (dir / "rules.yaml").write_text(RULES)
+        for name, slow in (("a.json", None), ("b.json", 3)):
+            run = run_of([f"m/{n}.py" for n in some], slow)
+            for e in run["traceEvents"]:
+                if e["cat"] in ("kernel", "cpu_op"):
+                    e["name"] = some[int(e["name"][-1])] + e["name"]
+            (dir / name).write_text(json.dumps(run))
+        sh(dir, PROGRAM, "baseline", "create", "a.json", "--rules", "rules.yaml", "--baseline", "base.json", "--force")
+        result = check(dir)
+        for events, figures in look(dir, result):
+            assert {e["cat"] for e in events if "cat" in e} <= {"python_function", "cpu_op", "cuda_runtime", "kernel", "user_annotation"}
+            assert any(m["metric"] == "op.self_gpu_time" for m in figures)
+
+
+def main():
+    if not PROGRAM:
+        sys.exit(77)
+    for law in (operator, uniform, hostile):
+        if sys.argv[1:] and law.__name__ not in sys.argv[1:]:
+            continue
+        with tempfile.TemporaryDirectory() as name:
+            law(pathlib.Path(name))
+        print(f"ok {law.__name__}")
+
+
+if __name__ == "__main__":
+    main()

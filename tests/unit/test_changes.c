@@ -1,0 +1,206 @@
+/* Change points: planted ones are found where they are, flat series have none, and a slow search by
+   the definition of the divergence finds the same. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "history/changes.h"
+
+enum { SEEDS = 200, P = 1000, MEAN = 10000000 };
+
+static uint64_t state;
+
+static double uniform(void)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (double)(state >> 11) / 9007199254740992.0;
+}
+
+/* Near enough to a normal deviate. */
+static double normal(void)
+{
+	double sum = -6;
+	for (int i = 0; i < 12; i++)
+		sum += uniform();
+	return sum;
+}
+
+/* `nr` values of `noise`, which rise by `rise` from `at` on and fall back at `end`. */
+static void make(int64_t *v, size_t nr, double noise, double rise, size_t at, size_t end)
+{
+	for (size_t i = 0; i < nr; i++)
+		v[i] = (int64_t)(MEAN * (1 + noise * normal()) * (1 + (i >= at && i < end ? rise : 0)));
+}
+
+static void test_planted(void **set)
+{
+	size_t found = 0, extra = 0;
+	(void)set;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct change_list c;
+		int64_t v[40];
+		bool near = false;
+		state = seed;
+		make(v, 40, 0.02, 0.05, 20, 40);
+		changes_find(v, 40, P, &c);
+		for (size_t i = 0; i < c.list.nr; i++)
+			near = near || (c.list.v[i].at >= 18 && c.list.v[i].at <= 22);
+		found += near;
+		extra += c.list.nr > near;
+		vec_release(&c.list);
+	}
+	print_message("found within 2 runs: %zu of %d; with other points: %zu\n", found, SEEDS, extra);
+	assert_true(found * 100 >= SEEDS * 95);
+	assert_true(extra * 100 <= SEEDS * 5);
+}
+
+static void test_flat(void **set)
+{
+	static const size_t lengths[] = { 6, 20, 40, 200 };
+	(void)set;
+	for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+		size_t with = 0;
+		for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+			struct change_list c;
+			int64_t v[200];
+			state = seed * 77 + k;
+			make(v, lengths[k], 0.02, 0, 0, 0);
+			changes_find(v, lengths[k], P, &c);
+			with += c.list.nr > 0;
+			vec_release(&c.list);
+		}
+		print_message("%zu flat runs: %zu of %d with a point\n", lengths[k], with, SEEDS);
+		assert_true(with * 100 <= SEEDS * 5);
+	}
+}
+
+/* What changed and came back, and what one run does. */
+static void test_shapes(void **set)
+{
+	struct change_list c;
+	int64_t v[60];
+	(void)set;
+	state = 5;
+	make(v, 60, 0.01, 0.06, 20, 40);
+	changes_find(v, 60, P, &c);
+	assert_int_equal(c.list.nr, 2);
+	assert_in_range(c.list.v[0].at, 19, 21);
+	assert_in_range(c.list.v[1].at, 39, 41);
+	vec_release(&c.list);
+	make(v, 60, 0.01, 0, 0, 0);
+	v[30] *= 3;
+	changes_find(v, 60, P, &c);
+	assert_int_equal(c.list.nr, 0);
+	vec_release(&c.list);
+	for (size_t i = 0; i < 60; i++) /* a count that is always the same, and then another */
+		v[i] = i < 50 ? INT64_MAX : INT64_MIN;
+	changes_find(v, 60, P, &c);
+	assert_int_equal(c.list.nr, 1);
+	assert_int_equal(c.list.v[0].at, 50);
+	vec_release(&c.list);
+	for (size_t nr = 0; nr < 6; nr++) {
+		changes_find(v, nr, P, &c);
+		assert_int_equal(c.list.nr, 0);
+		vec_release(&c.list);
+	}
+}
+
+/* ---- the slow reference ---- */
+
+/* Sum of |x − y|² over the pairs of two pieces. */
+static double distances(const int64_t *v, size_t a, size_t a_end, size_t b, size_t b_end)
+{
+	double sum = 0;
+	for (size_t i = a; i < a_end; i++)
+		for (size_t k = b; k < b_end; k++) {
+			double d = (double)(v[i] - v[k]);
+			sum += d * d;
+		}
+	return sum;
+}
+
+/* m n / (m + n) times the divergence 2 E|X − Y|² − E|X − X′|² − E|Y − Y′|², over all pairs, the
+   largest of all pairs of neighbouring pieces. */
+static double slow_split(const int64_t *v, size_t nr, size_t *at)
+{
+	double best = -1;
+	for (size_t end = 6; end <= nr; end++)
+		for (size_t k = 3; k + 3 <= end; k++) {
+			double m = (double)k, n = (double)(end - k);
+			double e = 2 * distances(v, 0, k, k, end) / (m * n) -
+			           distances(v, 0, k, 0, k) / (m * m) - distances(v, k, end, k, end) / (n * n);
+			if (e * m * n / (m + n) > best) {
+				best = e * m * n / (m + n);
+				*at = k;
+			}
+		}
+	return best;
+}
+
+static bool slow_is_change(const int64_t *v, size_t nr, double q)
+{
+	int64_t copy[24];
+	size_t at, as_well = 1;
+	for (size_t i = 0; i < nr; i++)
+		copy[i] = v[i];
+	for (int round = 0; round < 999; round++) {
+		for (size_t i = nr; i > 1; i--) {
+			size_t k = (size_t)(uniform() * (double)i);
+			int64_t kept = copy[i - 1];
+			copy[i - 1] = copy[k];
+			copy[k] = kept;
+		}
+		as_well += slow_split(copy, nr, &at) >= q;
+		if (as_well > 1)
+			return false;
+	}
+	return true;
+}
+
+static void slow_find(const int64_t *v, size_t first, size_t nr, uint64_t *points)
+{
+	size_t at = 0;
+	if (nr < 6)
+		return;
+	double q = slow_split(v + first, nr, &at);
+	if (q <= 0 || !slow_is_change(v + first, nr, q))
+		return;
+	*points |= (uint64_t)1 << (first + at);
+	slow_find(v, first, at, points);
+	slow_find(v, first + at, nr - at, points);
+}
+
+/* Their permutations differ: series whose change is near the limit of proof may. */
+static void test_reference(void **set)
+{
+	(void)set;
+	for (uint64_t seed = 1; seed <= 30; seed++) {
+		struct change_list c;
+		int64_t v[24];
+		uint64_t want = 0, got = 0;
+		state = seed;
+		make(v, 24, 0.01, seed % 3 ? 0.08 : 0, 6 + seed % 12, 24);
+		changes_find(v, 24, P, &c);
+		slow_find(v, 0, 24, &want);
+		for (size_t i = 0; i < c.list.nr; i++)
+			got |= (uint64_t)1 << c.list.v[i].at;
+		assert_int_equal(got, want);
+		vec_release(&c.list);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_planted),
+		cmocka_unit_test(test_flat),
+		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_reference),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
