@@ -42,6 +42,12 @@ static void flat_line(struct flat *f, const struct doc_line *line, size_t name_c
 	}
 }
 
+static void flat_words(struct flat *f, const char *words)
+{
+	strbuf_adds(&f->text, words);
+	flat_tone(f, TONE_PLAIN);
+}
+
 /* ---- where a line may be broken ---- */
 
 static bool is_unit(const char *word)
@@ -155,26 +161,55 @@ static void put_command(struct text *t, const struct flat *f)
 	strbuf_addch(t->out, '\n');
 }
 
+static size_t width_after(const struct text *t, size_t hang)
+{
+	return t->o->width > hang + COLUMN_MIN ? t->o->width - hang : COLUMN_MIN;
+}
+
+static void put_wrapped(struct text *t, const struct flat *f, const char *bullet, size_t indent)
+{
+	size_t hang = indent + strlen(bullet), next = 0, width = width_after(t, hang);
+	put_blanks(t, indent);
+	strbuf_adds(t->out, bullet);
+	for (size_t at = 0; at < f->text.n; at = next) {
+		if (at)
+			put_blanks(t, hang);
+		put_piece(t, f, at, piece_end(strbuf_span(&f->text), at, width, &next));
+		strbuf_addch(t->out, '\n');
+	}
+	if (!f->text.n)
+		strbuf_addch(t->out, '\n');
+}
+
 static void put_line(struct text *t, const struct doc_line *line, const char *bullet, size_t indent)
 {
 	struct flat f = { 0 };
-	size_t hang = indent + strlen(bullet), next = 0;
-	size_t width = t->o->width > hang + COLUMN_MIN ? t->o->width - hang : COLUMN_MIN;
-	flat_line(&f, line, width);
-	if (line->first && line->first->kind == DOC_COMMAND) {
+	flat_line(&f, line, width_after(t, indent + strlen(bullet)));
+	if (line->first && line->first->kind == DOC_COMMAND)
 		put_command(t, &f);
-	} else {
-		put_blanks(t, indent);
-		strbuf_adds(t->out, bullet);
-		for (size_t at = 0; at < f.text.n; at = next) {
-			if (at)
-				put_blanks(t, hang);
-			put_piece(t, &f, at, piece_end(strbuf_span(&f.text), at, width, &next));
-			strbuf_addch(t->out, '\n');
-		}
-		if (!f.text.n)
-			strbuf_addch(t->out, '\n');
+	else
+		put_wrapped(t, &f, bullet, indent);
+	flat_release(&f);
+}
+
+/* A row of a table of items. */
+static void put_item(struct text *t, const struct doc_table *table, const struct doc_row *row)
+{
+	struct flat f = { 0 };
+	size_t width = width_after(t, INDENT);
+	flat_line(&f, &row->cells[0], width);
+	if (row->cells[1].first) {
+		flat_words(&f, " · ");
+		flat_line(&f, &row->cells[1], width);
 	}
+	put_wrapped(t, &f, "- ", 0);
+	flat_release(&f);
+	if (!row->cells[2].first)
+		return;
+	flat_words(&f, table->columns[2].title);
+	flat_words(&f, ": ");
+	flat_line(&f, &row->cells[2], width);
+	put_wrapped(t, &f, "", INDENT);
 	flat_release(&f);
 }
 
@@ -262,7 +297,45 @@ struct cell {
 	size_t at, next, end, indent;
 };
 
-static void cell_init(struct cell *c, const struct doc_line *line, size_t width, size_t indent)
+/* True if no other name of the column has the same begin and end. */
+static bool is_unique(const struct layout *l, size_t column, struct span name, size_t head,
+                      size_t tail)
+{
+	size_t nr = 0;
+	for (const struct doc_row *row = l->t->rows; row && nr < l->rows; row = row->next, nr++)
+		for (const struct doc_run *r = row->cells[column].first; r; r = r->next) {
+			struct span s = span_of(r->text);
+			if (r->kind == DOC_NAME && s.n > head + tail && !span_eq(s, name) &&
+			    memcmp(s.p, name.p, head) == 0 &&
+			    memcmp(s.p + s.n - tail, name.p + name.n - tail, tail) == 0)
+				return false;
+		}
+	return true;
+}
+
+/* Names that are too long keep their begin and end where these tell them apart. */
+static void flat_cut(struct flat *f, const struct doc_line *line, size_t max,
+                     const struct layout *l, size_t column)
+{
+	for (const struct doc_run *r = line->first; r; r = r->next) {
+		struct span s = span_of(r->text);
+		size_t head = max * 3 / 5, tail = max - head - 1;
+		bool plain = true;
+		for (size_t i = 0; i < s.n; i++)
+			plain = plain && s.p[i] >= ' ' && s.p[i] < 0x7F;
+		if (r->kind == DOC_NAME && plain && s.n > max && is_unique(l, column, s, head, tail)) {
+			text_add_log(&f->text, (struct span){ s.p, head }, head);
+			strbuf_adds(&f->text, "…");
+			text_add_log(&f->text, (struct span){ s.p + s.n - tail, tail }, tail);
+		} else {
+			text_add_log(&f->text, s, r->kind == DOC_NAME ? max : LINE_CHARS);
+		}
+		flat_tone(f, r->tone);
+	}
+}
+
+static void cell_init(struct cell *c, const struct doc_line *line, const struct layout *l,
+                      size_t column, size_t width, size_t indent)
 {
 	*c = (struct cell){ .indent = indent < width ? indent : 0 };
 	width -= c->indent;
@@ -281,7 +354,7 @@ static void cell_init(struct cell *c, const struct doc_line *line, size_t width,
 	size_t max = width > others + COLUMN_MIN ? width - others : width;
 	flat_release(&c->f);
 	c->f = (struct flat){ 0 };
-	flat_line(&c->f, line, max < COLUMN_MIN ? COLUMN_MIN : max);
+	flat_cut(&c->f, line, max < COLUMN_MIN ? COLUMN_MIN : max, l, column);
 }
 
 static void put_cells(struct text *t, const struct layout *l, struct cell *cells, size_t from,
@@ -320,8 +393,8 @@ static void put_row(struct text *t, const struct layout *l, const struct doc_row
 		struct doc_run head = { .text = l->t->columns[l->columns.v[i]].title };
 		struct doc_line title = { .first = &head };
 		size_t column = l->columns.v[i];
-		cell_init(vec_push_zero(&cells), row ? &row->cells[column] : &title, l->widths.v[i],
-		          indent_of(l->t, row, column));
+		cell_init(vec_push_zero(&cells), row ? &row->cells[column] : &title, l, column,
+		          l->widths.v[i], indent_of(l->t, row, column));
 	}
 	put_cells(t, l, cells.v, from, to);
 	for (size_t i = 0; i < cells.nr; i++)
@@ -379,11 +452,14 @@ static void put_table(struct text *t, const struct doc_table *table, const char 
 		put_title(t, table->title);
 	else if (t->out->n && !t->after_title)
 		strbuf_addch(t->out, '\n');
-	for (size_t i = 0; i < table->nr_columns; i++)
+	for (size_t i = 0; i < table->nr_columns && !table->items; i++)
 		if (table->columns[i].align <= DOC_RIGHT)
 			measure(&l, i);
 	shrink(&l, t->o->width);
 	put_blocks(t, &l);
+	const struct doc_row *row = table->rows;
+	for (size_t i = 0; table->items && i < l.rows; i++, row = row->next)
+		put_item(t, table, row);
 	if (more) {
 		put_blanks(t, INDENT);
 		strbuf_addf(t->out, "%zu more%s%s\n", more, table->more_text[0] ? " " : "",
@@ -430,4 +506,9 @@ void doc_text(const struct document *d, const struct doc_text_options *o, struct
 {
 	struct text t = { .o = o, .out = out };
 	put_nodes(&t, d->sections[0]);
+	if (d->fold && !o->verbose) {
+		struct doc_run more = { .text = "; see --verbose" };
+		struct doc_run run = { .text = d->fold, .next = &more };
+		put_line(&t, &(struct doc_line){ .first = &run }, "", 0);
+	}
 }

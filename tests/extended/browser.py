@@ -353,7 +353,7 @@ def without_scripts(browser, page):
         return len(browser.cdp("DOM.querySelectorAll", nodeId=document, selector=selector)["nodeIds"])
 
     assert count("figure.chart") > 1 and count("table") > 3
-    assert count(".flame > svg") > 3 and count("#code tr") > 3
+    assert count(".flame > svg") > 3 and count("#flame tr") > 3
     assert count("[hidden]") == count("th button") == count("select") == 0
     browser.scripts(True)
 
