@@ -37,6 +37,7 @@ import ctypes
 import gzip
 import json
 import os
+import platform
 import re
 import runpy
 import shutil
@@ -57,11 +58,24 @@ NUMBER = re.compile(r"\d+(\.\d+)?([eE][+-]?\d+)?$", re.ASCII)
 POSITIVE = ("samples_per_step", "tokens_per_step", "flops_per_step", "peak_tflops")
 # The commit that a CI system builds: GitHub Actions, GitLab CI, Jenkins.
 COMMITS = ("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT")
+JOBS = ("GITHUB_RUN_ID", "CI_JOB_ID", "BUILD_TAG", "SLURM_JOB_ID")
 # By this and by gpugate digest, finished or not.
 WRITTEN = re.compile(r"\.?(?:memory-|compile-|machine-|where-)?rank(\d+)\.json\.gz(?:\.[\d-]+\.tmp)?$")
 MEBIBYTE = 1 << 20
 # With stacks: one of warm-up, one that is recorded.
 CODE_STEPS = 2
+
+
+def _first(names):
+    """The first of the variables that is set, or ''."""
+    return next((os.environ[name] for name in names if os.environ.get(name)), "")
+
+
+def _boot():
+    """What is another after each start of the machine, or '': repeats between two starts share its state."""
+    with contextlib.suppress(OSError), open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        return file.read().strip()
+    return ""
 
 
 def _rank():
@@ -654,8 +668,9 @@ class Recorder:
 
     def _facts(self):
         import torch
-        commit = next((os.environ[name] for name in COMMITS if os.environ.get(name)), None)
-        return {**({"commit": commit} if commit else {}), "torch.version": str(torch.__version__), **self.context}
+        facts = {"commit": _first(COMMITS), "host": platform.node(), "boot": _boot(), "job": _first(JOBS),
+                 "torch.version": str(torch.__version__)}
+        return {**{key: value[:200] for key, value in facts.items() if value}, **self.context}
 
     def _write_facts(self, folder):
         with _whole(os.path.join(folder, "run.json")) as file:

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "cause/suspect.h"
 #include "model/step_figures.h"
 
@@ -286,11 +287,39 @@ static bool find_batch(struct inquiry *q)
 	return true;
 }
 
-static void find_uniform(struct inquiry *q, double by)
+/* What the driver says of it, where the state of the GPUs was recorded. */
+static void say_clocks(struct inquiry *q, struct suspect *s)
+{
+	const struct run *run = q->bench->run[SIDE_CANDIDATE];
+	struct both clock = inquiry_figure(q, METRIC_MACHINE_SM_CLOCK);
+	if (clock.known && clock.v[SIDE_BASELINE] > 0)
+		suspect_say(q, s, "SM clock %s → %s (%s)", word_amount(q, UNIT_HZ, clock.v[SIDE_BASELINE]),
+		            word_amount(q, UNIT_HZ, clock.v[SIDE_CANDIDATE]),
+		            unit_relative(q->a, number_pct(both_rise(clock), clock.v[SIDE_BASELINE])));
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		for (size_t k = 0; k < run->ranks.v[i]->machines.nr; k++) {
+			const struct machine_stat *m = &run->ranks.v[i]->machines.v[k];
+			if (!m->reasons)
+				continue;
+			suspect_say(q, s, "GPU %s was throttled: %s", text_line(q->a, span_of(m->id)),
+			            text_line(q->a, span_of(m->reasons)));
+			return;
+		}
+}
+
+/* The gate has decided it where it knows the operators; else the kernels do. */
+static bool is_uniform(struct inquiry *q, double by)
 {
 	struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
+	if (q->out->uniform.found)
+		return true;
 	/* means of kernels rise with a few slow steps, too: the median step must have moved as well */
-	if (both_ratio(compute) - 1 < (by - 1) / 3)
+	return both_ratio(compute) - 1 >= (by - 1) / 3;
+}
+
+static void find_uniform(struct inquiry *q, double by)
+{
+	if (!is_uniform(q, by))
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_UNIFORM);
 	suspect_title(
@@ -301,6 +330,7 @@ static void find_uniform(struct inquiry *q, double by)
 	suspect_say(q, s,
 	            "launches and grids are those of the baseline; most of the kernels' time moved "
 	            "by the same factor");
+	say_clocks(q, s);
 	suspect_action(q, s,
 	               "look at clocks, power cap and temperature of the GPU (nvidia-smi -q -d "
 	               "CLOCK,PERFORMANCE), lock the clocks (nvidia-smi -lgc) and record again");
@@ -315,9 +345,11 @@ void suspect_whole(struct inquiry *q)
 	double by = shifts_median(&means), reach = (by > 1 ? by - 1 : 1 - by) * 0.45;
 	bool alike = shifts_agree(&means, by, reach > 0.01 ? reach : 0.01);
 	vec_release(&means.list);
+	if (q->out->uniform.found)
+		by = 1 + (double)q->out->uniform.pct / 1e8;
 	if (find_batch(q)) {
 		q->common = by > 1 ? by : 1;
-	} else if (alike && by >= notable) {
+	} else if (q->out->uniform.found || (alike && by >= notable)) {
 		q->common = by;
 		if (!inquiry_has(q, CAUSE_SLOW_RANK))
 			find_uniform(q, by);

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/provenance.h"
 #include "diff/past.h"
+#include "gate/environment.h"
 #include "store/history_file.h"
 #include "store/pin.h"
 #include "store/stored_file.h"
@@ -79,10 +80,20 @@ static void add_recent(struct baseline *b)
 	b->recent.runs.nr = 0;
 }
 
+/* Repeats are runs of one job, unless they say that their machines differ. */
+static const char *together_of(const struct candidates *c, struct arena *a)
+{
+	for (size_t i = 1; i < c->nr; i++)
+		if (environment_together(&c->v[0], &c->v[i]) == APART)
+			return NULL;
+	return c->nr > 1 ? arena_printf(a, "%016" PRIx64, past_source_hash(&c->v[0])) : NULL;
+}
+
 enum status baseline_add(const struct candidates *c, const struct setup *s, const struct options *o,
                          const struct report *judged, bool accepted, struct baseline *b,
                          struct diag_log *log)
 {
+	const char *together = together_of(c, &b->arena);
 	TRY(add_pin(s, b, log));
 	for (size_t i = 0; i < c->nr; i++) {
 		struct past_run *past;
@@ -90,6 +101,7 @@ enum status baseline_add(const struct candidates *c, const struct setup *s, cons
 		TRY(provenance_of(o, &c->v[i], &b->arena, &past->provenance, log));
 		past->verdict = verdict_name(judged->verdict);
 		past->accepted = accepted;
+		past->together = together;
 	}
 	return ST_OK;
 }

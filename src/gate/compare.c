@@ -189,14 +189,15 @@ static struct decision decide_limits(const struct comparison *c)
 	const struct rule *rule = c->rule;
 	struct decision d = { .verdict = VERDICT_PASS, .reason = REASON_WITHIN }, w = d;
 	enum beyond fail = beyond_map(c, &rule->fail, &d);
+	if (c->of_all && (fail == BEYOND_YES || fail == BEYOND_NOISE) &&
+	    d.limit->condition == COND_INCREASE)
+		return (struct decision){ VERDICT_PASS, REASON_OF_ALL, d.map, d.limit, false };
 	if (fail == BEYOND_YES) {
 		d.verdict = VERDICT_FAIL;
 		return d;
 	}
 	if (fell_to_zero(c))
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_ZERO };
-	if (fail == BEYOND_NOISE && c->of_all)
-		return (struct decision){ VERDICT_PASS, REASON_OF_ALL, d.map, d.limit, false };
 	enum beyond warn = beyond_map(c, &rule->warn, &w);
 	/* A warn limit that cannot be formed is inconclusive only where no fail
 	   limit has decided. */

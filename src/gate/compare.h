@@ -25,7 +25,7 @@ struct comparison {
 	bool has_noise; ///< else every change is sure
 	bool sure[2]; ///< that the figure has risen; that it has fallen
 	bool pin_sure; ///< that it has risen since the pin
-	bool of_all; ///< it rose because all that is like it rose
+	bool of_all; ///< it rose because all that is like it rose: no news, however sure
 	/// A kernel: what its limits make of all that takes its place, the operator or category; NULL:
 	/// it stands by itself.
 	const struct decision *unit;

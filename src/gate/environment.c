@@ -249,3 +249,17 @@ enum status environment_settings(const struct rules *rules, const struct run *ba
 		TRY(run_settings(&same, &candidates[i], "another run of the candidate", log));
 	return baseline ? run_settings(&same, baseline, "the baseline", log) : ST_OK;
 }
+
+enum together environment_together(const struct run *a, const struct run *b)
+{
+	static const char *const keys[] = { "host", "boot", "job" };
+	enum together out = TOGETHER_UNKNOWN;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		const char *x = environment_value(a, keys[i]), *y = environment_value(b, keys[i]);
+		if (x && y && strcmp(x, y) != 0)
+			return APART;
+		if (x && y)
+			out = TOGETHER;
+	}
+	return out;
+}

@@ -33,4 +33,10 @@ GG_MUST_CHECK enum status environment_settings(const struct rules *rules,
                                                const struct run *candidates, size_t nr,
                                                const char *communication, struct diag_log *log);
 
+/// Whether two runs were made one after the other on one machine, as far as they say so.
+enum together { TOGETHER_UNKNOWN, TOGETHER, APART };
+
+/// By host name, boot and job of the recordings: APART where one of them differs.
+enum together environment_together(const struct run *a, const struct run *b);
+
 #endif

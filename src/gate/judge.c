@@ -13,6 +13,7 @@
 #include "gate/noise.h"
 #include "gate/sides.h"
 #include "gate/trust.h"
+#include "gate/uniform.h"
 #include "gate/waivers.h"
 #include "model/present.h"
 
@@ -218,6 +219,7 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 	for (size_t i = 0; i < rules->rules.nr && st == ST_OK; i++)
 		st = checks_add(&noise, rules, &rules->rules.v[i], waived, out, log);
 	if (st == ST_OK) {
+		uniform_settle(&noise, out);
 		drift_rows(&bench.pairs, in->categories, out);
 		flame_of(&bench, &out->arena, &out->flame);
 		waivers_warn(rules, in->today, waived, out);

@@ -271,8 +271,8 @@ static bool is_of_all(const struct asked *q)
 		if (map->list.v[i].relative)
 			least = fmin(least, log1p((double)map->list.v[i].value / 1e8));
 	bool operators = metric_family(q->c->rule->metric) == FAMILY_OPERATORS;
-	return operators && q->model->has_machine && q->now.known && least < INFINITY &&
-	       q->now.by - fmax(q->model->shift, 0) <= least / 2;
+	return operators && q->model->has_machine && q->now.known && q->now.by > 0 &&
+	       least < INFINITY && q->now.by - fmax(q->model->shift, 0) <= least / 2;
 }
 
 static void fill_noise(struct asked *q, struct comparison *c, struct arena *a, struct evidence *out)

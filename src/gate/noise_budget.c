@@ -4,7 +4,7 @@
    noise before it is measured may be too little: a part of the budget is kept for that. */
 void noise_budget(struct noise_model *m, const struct rules *rules)
 {
-	const double spent = 0.6;
+	const double spent = 0.4;
 	static const double weights[NR_FAMILIES] = { [FAMILY_MACHINE] = 0.3,
 		                                         [FAMILY_OPERATORS] = 0.4,
 		                                         [FAMILY_WALL] = 0.2,

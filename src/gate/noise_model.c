@@ -10,9 +10,11 @@
 #include "gate/noise_budget.h"
 
 /* What is assumed before anything is measured: as standard deviations, and how many runs that
-   is worth. Sessions of one process differ by 13 % to 16 % where the host decides. */
+   is worth. Sessions of one process differ by 13 % to 16 % where the host decides. The machine's
+   variance is taken for that of the operators, which all of them have measured in every run:
+   ten runs of a gate without such a guess would know it less well. */
 static const double unknown_own = 0.01, wall = 0.05, least_own = 0.002;
-enum { UNKNOWN_RUNS = 4, MACHINE_RUNS = 6, WALL_RUNS = 4, COMM_TIMES = 9 };
+enum { UNKNOWN_RUNS = 4, MACHINE_RUNS = 10, PAIR_RUNS = 6, WALL_RUNS = 4, COMM_TIMES = 9 };
 
 /* Units with less time have more noise than they tell of the machine. */
 static const double least_share = 0.005;
@@ -337,16 +339,13 @@ static void fill_units(struct noise_model *m)
 static double shared_by_repeats(const struct bench *b)
 {
 	const double unknown = 0.3;
-	const char *first = environment_value(&b->runs.candidates[0], "host");
-	bool same = true, other = true;
-	for (size_t i = 1; i < b->runs.nr_candidates; i++) {
-		const char *host = environment_value(&b->runs.candidates[i], "host");
-		if (!first || !host)
-			return unknown;
-		same = same && strcmp(first, host) == 0;
-		other = other && strcmp(first, host) != 0;
+	size_t together = 0, apart = 0, others = b->runs.nr_candidates - 1;
+	for (size_t i = 1; i <= others; i++) {
+		enum together t = environment_together(&b->runs.candidates[0], &b->runs.candidates[i]);
+		together += t == TOGETHER;
+		apart += t == APART;
 	}
-	return same ? 1 : other ? 0 : unknown;
+	return together == others ? 1 : apart == others ? 0 : unknown;
 }
 
 /* ---- the doors ---- */
@@ -384,7 +383,7 @@ static struct noise_prior prior_of(const struct noise_model *m, enum family fami
 	case FAMILY_WALL:
 		return (struct noise_prior){ wall * wall, WALL_RUNS };
 	case FAMILY_COMMUNICATION:
-		return (struct noise_prior){ COMM_TIMES * m->mean_own, MACHINE_RUNS };
+		return (struct noise_prior){ COMM_TIMES * m->mean_own, PAIR_RUNS };
 	default:
 		return (struct noise_prior){ m->mean_own * (1 + m->own_in_sum), MACHINE_RUNS };
 	}
@@ -418,6 +417,27 @@ static bool estimate_pairs(const struct noise_model *m, const struct entry *e,
 	return true;
 }
 
+/* Past runs that were made together say once what their machine was like: their mean, which is
+   that of the first of them; NAN of the others. */
+static double value_once(const struct bench *b, const struct entry *e, const struct metric *metric,
+                         size_t column)
+{
+	const struct past_run *past = b->columns[column].past;
+	const char *name = past ? past->together : NULL;
+	double sum = 0, nr = 0;
+	for (size_t i = 0; i < b->nr_columns && name; i++) {
+		const struct past_run *other = b->columns[i].past;
+		double value = value_in(e, metric, i);
+		if (!other || !other->together || strcmp(other->together, name) != 0 || isnan(value))
+			continue;
+		if (i < column)
+			return NAN;
+		sum += value;
+		nr++;
+	}
+	return nr > 0 ? sum / nr : value_in(e, metric, column);
+}
+
 /* A figure that has no like ones beside it. */
 static void estimate_figure(const struct noise_model *m, const struct entry *e,
                             const struct metric *metric, bool since_pin, struct estimate *out)
@@ -428,7 +448,8 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	struct values from = { 0 }, to = { 0 }, past = { 0 };
 	double df, of_candidate;
 	for (size_t i = 0; i < b->nr_columns; i++) {
-		double value = value_in(e, metric, i);
+		double value =
+		    family == FAMILY_COMMUNICATION ? value_in(e, metric, i) : value_once(b, e, metric, i);
 		if (since_pin ? is_source(b, i, SOURCE_PIN) : bench_is_reference(b, e, i))
 			values_add(&from, value, 0);
 		if (is_source(b, i, SOURCE_CANDIDATE))
@@ -445,6 +466,7 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	out->se =
 	    sqrt(out->variance * (out->shared + (1 - out->shared) * of_candidate + out->baseline));
 	prior.s2 = family == FAMILY_COMMUNICATION ? 2 * out->variance : prior.s2 / 2;
+	prior.df = fmin(prior.df, PAIR_RUNS);
 	out->pair = prior.s2;
 	if (!since_pin)
 		estimate_pairs(m, e, metric, prior, out);

@@ -24,6 +24,9 @@ struct past_run {
 	uint64_t source_hash; ///< of the figures of all ranks: tells "the same run" apart
 	uint64_t pin; ///< source hash of the baseline's pin at that time; 0 unknown
 	const char *verdict; ///< what the gate said of it: "pass", "fail", …; "" unknown
+	/// Name of the runs that were made one after the other on one machine, of which this is one;
+	/// NULL: it stands alone, or that is not known.
+	const char *together;
 	bool accepted; ///< it counts for the reference as long as that pin is the baseline's
 	int64_t ranks, steps; ///< measured steps of the rank with the most
 	int64_t cut; ///< values that were left out for want of room, those of the least items

@@ -253,6 +253,11 @@ struct report {
 	bool has_false_alarms;
 	int64_t false_alarms; ///< failing checks expected of a gate run in which nothing changed, 1e-6
 	const char *false_alarms_text; ///< a sentence on it; NULL none
+	struct {
+		bool judged; ///< there are operators (or categories) enough to tell
+		bool found; ///< all of them are slower alike, and a check of the machine fails for it
+		int64_t pct; ///< by so much, 1e-6 %
+	} uniform;
 	int64_t plan_runs, plan_pairs; ///< what would decide all that is undecided; 0 and 0: nothing
 	struct side baseline, candidate;
 	VEC(struct env_row) environment;

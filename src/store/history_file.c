@@ -73,29 +73,51 @@ static enum status read_all(struct source *src, struct strbuf *out, struct diag_
 	return ST_OK;
 }
 
+static enum status add_lines(const char *name, struct span rest, struct arena *a,
+                             struct history *out, struct diag_log *log)
+{
+	size_t number = 0;
+	while (rest.n) {
+		const char *end = memchr(rest.p, '\n', rest.n);
+		struct span line = { rest.p, end ? (size_t)(end - rest.p) : rest.n };
+		rest = (struct span){ rest.p + line.n + (end != NULL), rest.n - line.n - (end != NULL) };
+		if (++number > HISTORY_LINES)
+			return diag_fail(
+			    log, ST_BASELINE,
+			    "%s: more than %d lines: take the oldest out, or an earlier version of "
+			    "the file from version control",
+			    name, HISTORY_LINES);
+		if (line.n)
+			TRY(add_line(arena_printf(a, "%s: line %zu", name, number), line, a, out, log));
+	}
+	return ST_OK;
+}
+
+enum status history_parse(struct source *src, struct arena *a, struct history *out,
+                          struct diag_log *log)
+{
+	struct strbuf text = STRBUF_INIT;
+	*out = (struct history){ 0 };
+	enum status st = read_all(src, &text, log);
+	if (st == ST_OK)
+		st = add_lines(source_name(src), strbuf_span(&text), a, out, log);
+	strbuf_release(&text);
+	return st == ST_INPUT ? ST_BASELINE : st;
+}
+
 enum status history_read(const char *path, struct arena *a, struct history *out,
                          struct diag_log *log)
 {
 	struct source *src;
-	struct strbuf text = STRBUF_INIT;
 	*out = (struct history){ 0 };
 	if (access(path, F_OK) < 0 && errno == ENOENT)
 		return ST_OK;
 	enum status st = source_open(path, NULL, &src, log);
 	if (st != ST_OK)
 		return st == ST_INPUT ? ST_BASELINE : st;
-	st = read_all(src, &text, log);
+	st = history_parse(src, a, out, log);
 	source_close(src);
-	struct span rest = strbuf_span(&text);
-	for (size_t number = 1; st == ST_OK && rest.n; number++) {
-		const char *end = memchr(rest.p, '\n', rest.n);
-		struct span line = { rest.p, end ? (size_t)(end - rest.p) : rest.n };
-		rest = (struct span){ rest.p + line.n + (end != NULL), rest.n - line.n - (end != NULL) };
-		if (line.n)
-			st = add_line(arena_printf(a, "%s: line %zu", path, number), line, a, out, log);
-	}
-	strbuf_release(&text);
-	return st == ST_INPUT ? ST_BASELINE : st;
+	return st;
 }
 
 /* ---- writing ---- */
@@ -115,13 +137,18 @@ static void write_line(const struct past_run *run, struct sink *out)
 	sink_puts(out, "\n");
 }
 
+void history_print(const struct history *h, struct sink *out)
+{
+	size_t first = h->runs.nr > HISTORY_MOST ? h->runs.nr - HISTORY_MOST : 0;
+	for (size_t i = first; i < h->runs.nr; i++)
+		write_line(&h->runs.v[i], out);
+}
+
 enum status history_write(const char *path, const struct history *h, struct diag_log *log)
 {
 	struct sink *out;
-	size_t first = h->runs.nr > HISTORY_MOST ? h->runs.nr - HISTORY_MOST : 0;
 	TRY(sink_open_again(path, &out, log));
-	for (size_t i = first; i < h->runs.nr; i++)
-		write_line(&h->runs.v[i], out);
+	history_print(h, out);
 	return sink_commit(out, log);
 }
 

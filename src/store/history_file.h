@@ -4,12 +4,14 @@
 
 #include "base/diag.h"
 #include "io/sink.h"
+#include "io/source.h"
 #include "model/history.h"
 
 #define HISTORY_SCHEMA "gpugate-history-1"
 
-/// Runs that it holds at most; beyond it the oldest go.
-enum { HISTORY_MOST = 200 };
+/// Runs that are written at most, beyond it the oldest go; and lines that are read at most: files
+/// of several branches may have been joined.
+enum { HISTORY_MOST = 200, HISTORY_LINES = 10000 };
 
 /// Path of the file beside the baseline at `path`: "x.json" has "x.history.jsonl". Owned by `a`.
 const char *history_path(const char *path, struct arena *a);
@@ -20,7 +22,14 @@ const char *history_path(const char *path, struct arena *a);
 GG_MUST_CHECK enum status history_read(const char *path, struct arena *a, struct history *out,
                                        struct diag_log *log);
 
-/// Write `h`, the newest HISTORY_MOST of it, one run a line. The same runs give the same lines, so
+/// The same of what `src` has.
+GG_MUST_CHECK enum status history_parse(struct source *src, struct arena *a, struct history *out,
+                                        struct diag_log *log);
+
+/// Write `h`, the newest HISTORY_MOST of it, one run a line.
+void history_print(const struct history *h, struct sink *out);
+
+/// The same to the file at `path`. The same runs give the same lines, so
 /// that files of two branches can be joined by lines.
 GG_MUST_CHECK enum status history_write(const char *path, const struct history *h,
                                         struct diag_log *log);

@@ -12,7 +12,7 @@ extern const struct schema provenance_schema;
 extern const struct schema past_schema;
 
 /// A run of a history: the same, with what the gate said of it.
-enum { NR_HISTORY_FIELDS = 9 };
+enum { NR_HISTORY_FIELDS = 10 };
 extern const struct field history_fields[NR_HISTORY_FIELDS];
 
 #endif

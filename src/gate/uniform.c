@@ -1,0 +1,85 @@
+#include "gate/uniform.h"
+
+#include <math.h>
+
+#include "base/number.h"
+#include "diff/units.h"
+#include "metric/unit.h"
+
+/* Clocks do not slow all work by the same factor: what waits for memory is slowed less. */
+static const double reach_of_shift = 0.45, most_of_time = 0.7;
+enum { LEAST_UNITS = 4 };
+
+/* By their own parts: within noise, or within what one factor may differ by. */
+static bool moved_alike(const struct noise_model *m)
+{
+	double all = 0, alike = 0, heaviest = 0, heaviest_alike = 0;
+	size_t nr = 0;
+	for (size_t i = 0; i < m->units.list.nr; i++) {
+		const struct entry *e = &m->units.list.v[i];
+		double weight = (double)e->value[SIDE_BASELINE], alpha = m->alpha[FAMILY_OPERATORS];
+		struct estimate x = noise_estimate(m, e, unit_query(m->kind).metric, false);
+		double noise = x.known && alpha > 0 ? student_quantile(alpha, x.df) * x.se : 0;
+		all += weight;
+		heaviest = fmax(heaviest, weight);
+		if (!x.known || fabs(x.own) > fmax(noise, reach_of_shift * m->shift))
+			continue;
+		nr++;
+		alike += weight;
+		heaviest_alike = fmax(heaviest_alike, weight);
+	}
+	/* one operator with most of the time is not all of them */
+	double rest = all - heaviest, rest_alike = alike - (heaviest_alike < heaviest ? 0 : heaviest);
+	return nr >= LEAST_UNITS && alike >= most_of_time * all && rest_alike >= most_of_time * rest;
+}
+
+static const struct check *speaker_of(const struct report *out)
+{
+	for (size_t i = 0; i < out->checks.nr; i++) {
+		const struct check *k = &out->checks.v[i];
+		if (k->verdict == VERDICT_FAIL && metric_family(k->metric) == FAMILY_MACHINE &&
+		    k->has_pct && k->change_pct > 0)
+			return k;
+	}
+	return NULL;
+}
+
+/* The change for the worse is what one factor makes of the figure; a tail of steps, which
+   moves by other reasons too, and what was approved long ago, may have moved by more. */
+static bool is_of_factor(const struct check *k, int64_t pct)
+{
+	int64_t worse = k->worse == WORSE_DOWN ? -k->change_pct : k->change_pct;
+	return k->has_pct && worse > 0 && (double)worse <= (1 + reach_of_shift) * (double)pct;
+}
+
+static void take_back(struct check *k, enum verdict verdict, const char *speaker, struct arena *a)
+{
+	k->verdict = verdict;
+	k->message = arena_printf(a, "%s; not told again: all operators moved alike, see %s",
+	                          k->message, speaker);
+}
+
+static void settle(struct check *k, const struct check *speaker, struct report *out)
+{
+	enum family family = metric_family(k->metric);
+	bool same = family == FAMILY_MACHINE || family == FAMILY_WALL;
+	if (k == speaker || k->metric->exact || !is_of_factor(k, out->uniform.pct))
+		return;
+	if (same && k->verdict == VERDICT_FAIL)
+		take_back(k, VERDICT_WARN, speaker->id, &out->arena);
+	else if (family == FAMILY_OPERATORS && k->verdict == VERDICT_WARN)
+		take_back(k, VERDICT_PASS, speaker->id, &out->arena);
+}
+
+void uniform_settle(const struct noise_model *m, struct report *out)
+{
+	const double one = 1e8; /* 1e-6 percent */
+	const struct check *speaker = speaker_of(out);
+	out->uniform.judged = m->units.list.nr >= LEAST_UNITS;
+	out->uniform.found = speaker && out->uniform.judged && m->shift > 0 && moved_alike(m);
+	if (!out->uniform.found)
+		return;
+	out->uniform.pct = llround(fmin(expm1(m->shift) * one, 9e18));
+	for (size_t i = 0; i < out->checks.nr; i++)
+		settle(&out->checks.v[i], speaker, out);
+}
