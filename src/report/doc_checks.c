@@ -178,8 +178,8 @@ static bool key_figure_find(const struct report *r, enum metric_id id, struct ke
 	k->worse = k->metric->worse;
 	if (c) {
 		*k = (struct key_figure){
-			c->metric, c->worse, c->baseline_text, c->candidate_text, c->baseline, c->candidate, -1,
-			c - r->checks.v
+			c->metric,    c->worse, c->baseline_text, c->candidate_text, c->baseline,
+			c->candidate, -1,       c - r->checks.v
 		};
 		k->noise = c->evidence.has_noise ? c->evidence.noise : -1;
 	} else if (f) {
@@ -252,16 +252,16 @@ void doc_key_figures(struct document *d, const struct report *r)
 
 /* ---- findings ---- */
 
-static void put_finding(struct document *d, const struct report *r, size_t i)
+static void put_finding(struct document *d, const struct report *r, size_t nth)
 {
-	const struct finding *f = &r->findings.v[i];
+	const struct finding *f = &r->findings.v[nth];
 	size_t comma = f->cost_text ? strcspn(f->cost_text, ",") : 0;
 	doc_row(d, 0);
 	doc_cell(d);
 	put_verdict(d, (enum verdict)f->verdict);
 	doc_words(d, " ");
 	doc_sentence(d, f->title);
-	d->line->picture = arena_printf(&d->arena, "finding:%zu", i);
+	d->line->picture = arena_printf(&d->arena, "finding:%zu", nth);
 	doc_cell(d);
 	doc_value(d, true, f->cost);
 	if (comma)

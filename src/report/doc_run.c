@@ -220,10 +220,11 @@ static void put_table(struct document *d, const struct report_table *t, const ch
 		put_rest(d, t, order, LIST_ROWS);
 }
 
-/* What a page of two sides has elsewhere: kernels by category, memory at its peak. */
+/* What a page of two sides has elsewhere: categories, GPU time by code, memory at its peak. */
 static bool is_told(const struct report *r, const char *id)
 {
-	static const char *const ids[] = { "categories", "memory_categories", "memory_sites" };
+	static const char *const ids[] = { "categories",  "gpu_by_operator",   "gpu_by_module",
+		                               "gpu_by_line", "memory_categories", "memory_sites" };
 	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
 		if (r->kind != REPORT_RUN && strcmp(ids[i], id) == 0)
 			return true;

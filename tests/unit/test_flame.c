@@ -1,6 +1,8 @@
 /* The tree of GPU time by where in the code, and a figure in all runs of the past. */
 #include "diff/flame.h"
 
+#include <stdio.h>
+
 #include "diff/past.h"
 #include "gate/trend.h"
 #include "gate_fixture.h"
