@@ -122,7 +122,7 @@ static void sections(void **state)
 		"<span class=\"worse\">worse</span>",
 		"id=\"remarks\"",
 		"id=\"change\"",
-		"class=\"n l3\"",
+		"class=\"n d3\"",
 		"id=\"advice\"",
 		"gpugate baseline create &#39;k&#39; --force",
 		"id=\"steps\"",
@@ -305,10 +305,10 @@ static void bars(void **state)
 		const char *rect; /* NULL: none */
 	} rows[] = {
 		{ 0, 10, NULL },
-		{ 10, 10, "<rect class=\"more\" x=\"500\" y=\"3\" width=\"500\"" },
-		{ -5, 10, "<rect class=\"less\" x=\"250\" y=\"3\" width=\"250\"" },
-		{ 1, INT64_MAX, "<rect class=\"more\" x=\"500\" y=\"3\" width=\"2\"" },
-		{ INT64_MIN, INT64_MAX, "<rect class=\"less\" x=\"0\" y=\"3\" width=\"500\"" },
+		{ 10, 10, "<rect class=\"more\" x=\"50.0%\" y=\"3\" width=\"50.0%\"" },
+		{ -5, 10, "<rect class=\"less\" x=\"25.0%\" y=\"3\" width=\"25.0%\"" },
+		{ 1, INT64_MAX, "<rect class=\"more\" x=\"50.0%\" y=\"3\" width=\"0.2%\"" },
+		{ INT64_MIN, INT64_MAX, "<rect class=\"less\" x=\"0.0%\" y=\"3\" width=\"50.0%\"" },
 	};
 	(void)state;
 	for (size_t i = 0; i < NR_OF(rows); i++) {
