@@ -13,9 +13,8 @@ struct code_names {
 	VEC(struct code_name) list; ///< by key; of one rank
 };
 
-/// The names of the activities of `d`, a rank of the run of `v`, in place of those that `n` has; they
-/// live as long as the view.
-/// Caller releases with vec_release(&n->list).
+/// The names of the activities of `d`, a rank of the run of `v`, in place of those that `n` has;
+/// they live as long as the view. Caller releases with vec_release(&n->list).
 void code_names_read(struct code_names *n, const struct digest *d, const struct run_view *v);
 
 /// The match name of `key`; empty for a sum, and where it is not known.

@@ -232,7 +232,8 @@ static void add_node(const struct grower *g, const struct group *in, enum flame_
 	vec_push(&g->out->nodes, node);
 }
 
-static void grow(const struct grower *g, const struct group *in, size_t depth, int level) /* NOLINT(misc-no-recursion): as deep as a path */
+static void grow(const struct grower *g, const struct group *in, size_t depth,
+                 int level) /* NOLINT(misc-no-recursion): as deep as a path */
 {
 	struct groups parts = { 0 };
 	group(g, in, depth, &parts);

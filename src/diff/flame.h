@@ -6,7 +6,7 @@
 #include "model/flame.h"
 
 /// Nodes of a tree at most: the smallest are left out, with all below them.
-enum { FLAME_NODES = 250 };
+enum { FLAME_NODES = 150 };
 
 /// The tree of the pin and the candidates; of the candidates alone where there is no baseline or
 /// nothing is known of its code. Modules and places are told where all sides know some. Names are

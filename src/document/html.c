@@ -10,7 +10,7 @@
 enum {
 	NAME_CHARS = 90,
 	NAME_CHARS_MAX = 4000,
-	NAME_CHARS_AGAIN = 250,
+	NAME_CHARS_AGAIN = 200,
 	ROWS_MAX = 500,
 	LEVELS = 9,
 	FEW = 5
@@ -20,7 +20,7 @@ struct page {
 	const struct doc_page_hooks *hooks;
 	struct strbuf *out, *body, *nav;
 	struct name_table *told; ///< names that stand in the page
-	bool in_table;
+	bool alone; ///< the name is all that its cell holds
 };
 
 void doc_html_escape(struct strbuf *out, struct span text)
@@ -56,12 +56,13 @@ static size_t chars_of(struct page *p, const char *whole)
 	return p->told->nr > known ? NAME_CHARS_MAX : NAME_CHARS_AGAIN;
 }
 
-/* In a table a name that is shortened unfolds to the whole of it; in a line there is no room. */
+/* A name that is shortened unfolds to the whole of it where it is all of a cell; in a line there is
+   no room. */
 static void put_name(struct page *p, const struct doc_run *r)
 {
 	const char *whole = r->whole ? r->whole : r->text;
 	bool fold = text_chars(span_of(r->text)) > NAME_CHARS || strcmp(whole, r->text) != 0;
-	if (!p->in_table) {
+	if (!p->alone) {
 		strbuf_adds(p->out, "<code title=\"");
 		put_short(p, whole, NAME_CHARS_AGAIN);
 		strbuf_adds(p->out, "\">");
@@ -191,7 +192,9 @@ static void put_cell(struct page *p, const struct doc_table *t, const struct doc
 		            "<svg class=\"swatch\" viewBox=\"0 0 10 10\" aria-hidden=\"true\"><rect "
 		            "class=\"c%d\" width=\"10\" height=\"10\"/></svg> ",
 		            cell->key - 1);
+	p->alone = cell->first && !cell->first->next;
 	put_line(p, cell);
+	p->alone = false;
 	strbuf_adds(p->out, "</td>");
 }
 
@@ -229,7 +232,6 @@ static void put_table(struct page *p, const struct doc_table *t)
 	open = open + FEW >= rows ? rows : open;
 	for (size_t i = 0; i < t->nr_columns; i++)
 		longest[i] = t->columns[i].align == DOC_BAR ? longest_bar(t, i) : 0;
-	p->in_table = true;
 	put_head(p, t);
 	const struct doc_row *left = put_rows(p, t, t->rows, open, longest);
 	if (open < rows) {
@@ -242,7 +244,6 @@ static void put_table(struct page *p, const struct doc_table *t)
 	if (more)
 		strbuf_addf(p->out, "<p class=\"note\">%zu more%s%s in the JSON</p>\n", more,
 		            t->more_text[0] ? " " : "", t->more_text);
-	p->in_table = false;
 	arena_release(&a);
 }
 

@@ -6,7 +6,7 @@
 #include "html/svg.h"
 
 /* Numbers below a chart at most. */
-enum { NUMBERS = 50 };
+enum { NUMBERS = 40 };
 
 /* Dots of a line at most: more of them would run into one. */
 enum { DOTS = 100 };

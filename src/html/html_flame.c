@@ -82,8 +82,7 @@ static void put_words(struct html *h, const struct flame *f, const struct flame_
 		html_printf(h, "%s → ", v[0] ? unit_text(&h->arena, UNIT_NS, v[0]) : "new, ");
 	html_printf(h, "%s", unit_text(&h->arena, UNIT_NS, v[1]));
 	if (f->both && v[0])
-		html_printf(h, " (%s)",
-		            unit_relative(&h->arena, number_pct((__int128)v[1] - v[0], v[0])));
+		html_printf(h, " (%s)", unit_relative(&h->arena, number_pct((__int128)v[1] - v[0], v[0])));
 	else if (!f->both)
 		html_printf(h, " (%s)",
 		            unit_text(&h->arena, UNIT_PCT, number_pct(v[1], f->nodes.v[0].value[1])));
@@ -109,7 +108,8 @@ static void put_box(struct html *h, const struct flame *f, const struct box *b)
 		if (b->node->kind == FLAME_ALL)
 			put_words(h, f, b->node);
 		else
-			html_text(h, text_short(&h->arena, span_of(html_display(h, b->node->name)), NAME_CHARS));
+			html_text(h,
+			          text_short(&h->arena, span_of(html_display(h, b->node->name)), NAME_CHARS));
 		html_puts(h, "</text>");
 	}
 	html_puts(h, "</svg>\n");
@@ -119,8 +119,8 @@ static void put_legend(struct html *h, const struct flame *f)
 {
 	static const struct {
 		const char *class, *text;
-	} both[] = { { "l3", "−20 % and beyond" }, { "l2", "−5 %" },  { "l1", "−1 %" },
-		         { "k0", "as before" },        { "u1", "+1 %" },  { "u2", "+5 %" },
+	} both[] = { { "l3", "−20 % and beyond" }, { "l2", "−5 %" }, { "l1", "−1 %" },
+		         { "k0", "as before" },        { "u1", "+1 %" }, { "u2", "+5 %" },
 		         { "u3", "+20 % and new" } },
 	  one[] = { { "k1", "module" }, { "k2", "place" }, { "k3", "operator" }, { "k4", "kernel" } };
 	size_t nr = f->both ? sizeof both / sizeof *both : sizeof one / sizeof *one;
@@ -146,13 +146,15 @@ void html_flame(struct html *h)
 	                     : "As wide as the GPU time per step");
 	html_puts(h, "</figcaption>\n");
 	if (h->r->kind != REPORT_RUN && !f->both)
-		html_puts(h, "<p class=\"note\">The baseline does not know where its work comes from.</p>\n");
+		html_puts(h,
+		          "<p class=\"note\">The baseline does not know where its work comes from.</p>\n");
 	put_legend(h, f);
-	html_printf(h,
-	            "<svg class=\"flame\" width=\"100%%\" height=\"%d\" role=\"img\" "
-	            "aria-labelledby=\"t%d d%d\"><title id=\"t%d\">GPU time by where in the code</title>"
-	            "<desc id=\"d%d\">%zu parts, in the table below. ",
-	            boxes.depth * ROW, id, id, id, id, f->nodes.nr);
+	html_printf(
+	    h,
+	    "<svg class=\"flame\" width=\"100%%\" height=\"%d\" role=\"img\" "
+	    "aria-labelledby=\"t%d d%d\"><title id=\"t%d\">GPU time by where in the code</title>"
+	    "<desc id=\"d%d\">%zu parts, in the table below. ",
+	    boxes.depth * ROW, id, id, id, id, f->nodes.nr);
 	put_words(h, f, &f->nodes.v[0]);
 	html_puts(h, "</desc>\n");
 	for (size_t i = 0; i < boxes.list.nr; i++)

@@ -82,8 +82,7 @@ static void put_cells(struct html *h, const struct heat *m)
 					continue;
 				if (!any)
 					html_printf(h, "<path class=\"g%d\" d=\"", grade);
-				html_printf(h, "M%zu %zuh98v%zuh-98z", x * CELL, y * m->row,
-				            m->row - 1);
+				html_printf(h, "M%zu %zuh98v%zuh-98z", x * CELL, y * m->row, m->row - 1);
 				any = true;
 			}
 		html_puts(h, any ? "\"/>" : "");
@@ -96,16 +95,17 @@ static void put_labels(struct html *h, const struct heat *m)
 	            m->rows.nr * m->row);
 	for (size_t i = 0; i < m->rows.nr; i++)
 		if (m->rows.nr <= FEW || i < m->named || (i - m->named) % 4 == 2)
-			html_printf(h, "<text x=\"50\" y=\"%zu\"%s>rank %" PRId64 "</text>", i * m->row + m->row - 1,
-			            i < m->named ? " class=\"named\"" : "", m->rows.v[i]->rank);
+			html_printf(h, "<text x=\"50\" y=\"%zu\"%s>rank %" PRId64 "</text>",
+			            i * m->row + m->row - 1, i < m->named ? " class=\"named\"" : "",
+			            m->rows.v[i]->rank);
 	html_puts(h, "</svg>");
 }
 
 static void put_legend(struct html *h)
 {
-	static const char *const words[GRADES] = { "5 % less and below", "as the median", "+2 %",
-		                                       "+5 %",               "+10 %",         "+20 %",
-		                                       "+50 % and above" };
+	static const char *const words[GRADES] = {
+		"5 % less and below", "as the median", "+2 %", "+5 %", "+10 %", "+20 %", "+50 % and above"
+	};
 	html_puts(h, "<p class=\"legend\">");
 	for (int i = 0; i < GRADES; i++)
 		html_printf(h,
@@ -137,8 +137,9 @@ void html_heat(struct html *h)
 	collect(h->r, &m);
 	if (m.rows.nr > 1 && m.steps) {
 		int id = ++h->nr_pictures;
-		html_printf(h, "<figure class=\"chart\"><figcaption>compute time of the steps of each rank, "
-		               "against the median of all, %s</figcaption>\n",
+		html_printf(h,
+		            "<figure class=\"chart\"><figcaption>compute time of the steps of each rank, "
+		            "against the median of all, %s</figcaption>\n",
 		            unit_text(&h->arena, UNIT_NS, m.middle));
 		put_legend(h);
 		html_puts(h, "<div class=\"heat\">");

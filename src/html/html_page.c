@@ -34,10 +34,10 @@ void html_section(struct html *h, const char *id, const char *title, bool folded
 {
 	if (!folded)
 		strbuf_addf(&h->nav, "<li><a href=\"#%s\">%s</a></li>", id, title);
-	html_printf(h,
-	            "<section id=\"%s\" aria-labelledby=\"%s-title\"%s>\n%s<h2 id=\"%s-title\">%s</h2>%s\n",
-	            id, id, folded ? " class=\"folded\"" : "", folded ? "<details><summary>" : "", id,
-	            title, folded ? "</summary>" : "");
+	html_printf(
+	    h, "<section id=\"%s\" aria-labelledby=\"%s-title\"%s>\n%s<h2 id=\"%s-title\">%s</h2>%s\n",
+	    id, id, folded ? " class=\"folded\"" : "", folded ? "<details><summary>" : "", id, title,
+	    folded ? "</summary>" : "");
 }
 
 void html_section_end(struct html *h, bool folded)

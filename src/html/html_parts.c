@@ -1,4 +1,5 @@
-/* Bars of parts that add up: the wall time of the steps of each run, the change behind a finding. */
+/* Bars of parts that add up: the wall time of the steps of each run, the change behind a finding.
+ */
 #include "base/number.h"
 #include "base/text.h"
 #include "html/html.h"
@@ -71,8 +72,9 @@ static void step_bar(struct html *h, const struct run_report *run)
 	struct bar bar = { .title = "what it goes to", .whole = whole };
 	for (int p = 0; p < NR_STEP_PARTS; p++)
 		if (part[p])
-			vec_push(&bar.parts, (struct bar_part){ p, part[p], unit_text(&h->arena, UNIT_PCT, part[p]),
-			                                        step_part_names[p] });
+			vec_push(&bar.parts,
+			         (struct bar_part){ p, part[p], unit_text(&h->arena, UNIT_PCT, part[p]),
+			                            step_part_names[p] });
 	html_printf(h, "<figure class=\"chart\"><figcaption>%s: %s</figcaption>\n",
 	            html_side(h, run->candidate),
 	            run->window ? "from the first GPU activity to the last" : "wall time of the steps");

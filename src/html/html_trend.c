@@ -32,8 +32,7 @@ static void put_points(struct html *h, const struct check *c, struct svg_range y
 	size_t nr = c->trend->points.nr;
 	for (size_t i = 0; i < nr; i++)
 		if (source < 0 || c->trend->points.v[i].source == (enum trend_source)source)
-			vec_push(&p.list,
-			         (struct series_point){ (int64_t)i, c->trend->points.v[i].value });
+			vec_push(&p.list, (struct series_point){ (int64_t)i, c->trend->points.v[i].value });
 	if (p.list.nr)
 		svg_line(&h->body, class, (struct svg_range){ 0, (int64_t)nr - 1, 1 }, y, &p, source >= 0);
 	vec_release(&p.list);
@@ -88,10 +87,8 @@ static void put_words(struct html *h, const struct check *c)
 static void put_legend(struct html *h, const struct check *c)
 {
 	static const char *const keys[][3] = {
-		{ "past", "dots", "runs of the past" },
-		{ "approved", "dots", "approved" },
-		{ "cand", "dots", "candidate" },
-		{ "base", "band", "noise around the reference" },
+		{ "past", "dots", "runs of the past" }, { "approved", "dots", "approved" },
+		{ "cand", "dots", "candidate" },        { "base", "band", "noise around the reference" },
 		{ "limit", "line", "limit" },
 	};
 	html_puts(h, "<p class=\"legend\">");
@@ -114,13 +111,12 @@ static void put_legend(struct html *h, const struct check *c)
 /* The same for readers without the picture. */
 static void put_numbers(struct html *h, const struct check *c)
 {
-	static const char *const sources[] = { [TREND_APPROVED] = "approved",
-		                                   [TREND_PAST] = "past",
-		                                   [TREND_CANDIDATE] = "candidate" };
-	static const struct doc_column columns[] = { { "run", DOC_LEFT },
-		                                         { "commit", DOC_LEFT },
-		                                         { "time", DOC_LEFT },
-		                                         { "value", DOC_RIGHT } };
+	static const char *const sources[] = {
+		[TREND_APPROVED] = "approved", [TREND_PAST] = "past", [TREND_CANDIDATE] = "candidate"
+	};
+	static const struct doc_column columns[] = {
+		{ "run", DOC_LEFT }, { "commit", DOC_LEFT }, { "time", DOC_LEFT }, { "value", DOC_RIGHT }
+	};
 	struct document d;
 	doc_init(&d);
 	doc_table(&d, arena_printf(&h->arena, "history of %s", c->metric->name), columns, 4);
@@ -169,8 +165,8 @@ static int weight(const struct check *c)
 {
 	if (!c->trend || !c->has_change || c->trend->points.nr < LEAST_POINTS || c->metric->exact)
 		return 0;
-	bool failed = c->verdict == VERDICT_FAIL || c->verdict == VERDICT_WARN ||
-	              c->verdict == VERDICT_UNDECIDED;
+	bool failed =
+	    c->verdict == VERDICT_FAIL || c->verdict == VERDICT_WARN || c->verdict == VERDICT_UNDECIDED;
 	bool step = c->metric->id == METRIC_STEP_COMPUTE_TIME || c->metric->id == METRIC_STEP_PERIOD;
 	return failed ? 2 : step;
 }
@@ -191,8 +187,7 @@ void html_history(struct html *h)
 	html_puts(h, "<div class=\"charts\">\n");
 	for (int least = 2; least > 0; least--)
 		for (size_t i = 0; i < h->r->checks.nr && nr < CHARTS; i++)
-			if (weight(&h->r->checks.v[i]) == least &&
-			    !is_drawn(drawn, nr, &h->r->checks.v[i])) {
+			if (weight(&h->r->checks.v[i]) == least && !is_drawn(drawn, nr, &h->r->checks.v[i])) {
 				drawn[nr] = &h->r->checks.v[i];
 				put_chart(h, drawn[nr++]);
 			}

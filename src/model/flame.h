@@ -8,7 +8,14 @@
 #include "base/vec.h"
 
 /// What a node is, from the outside to the inside.
-enum flame_kind { FLAME_ALL, FLAME_MODULE, FLAME_PLACE, FLAME_OPERATOR, FLAME_KERNEL, NR_FLAME_KINDS };
+enum flame_kind {
+	FLAME_ALL,
+	FLAME_MODULE,
+	FLAME_PLACE,
+	FLAME_OPERATOR,
+	FLAME_KERNEL,
+	NR_FLAME_KINDS
+};
 
 struct flame_node {
 	enum flame_kind kind;

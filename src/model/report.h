@@ -80,7 +80,8 @@ struct evidence {
 	bool has_noise, has_detectable, has_false_alarms, has_steps;
 	int64_t noise, detectable; ///< in the metric's unit: a change within it is not sure; smallest
 	                           ///< change that could have failed
-	bool has_limit[2]; ///< a value below limit[0], or above limit[1], is beyond what the rule allows
+	bool
+	    has_limit[2]; ///< a value below limit[0], or above limit[1], is beyond what the rule allows
 	int64_t limit[2]; ///< in the metric's unit
 	int64_t false_alarms; ///< expected failures of this check in unchanged runs, 1e-6 per run
 	int64_t more_runs, more_pairs; ///< of the candidate, or with controls: what would make a change

@@ -249,7 +249,7 @@ void doc_code(struct document *d, const struct report *r)
 		OF("place"),
 #undef OF
 	};
-	doc_section(d, "code", "Where in the code, largest change first", DOC_OPEN);
+	doc_section(d, "code", "Where in the code, largest change first", DOC_ASIDE);
 	put_code_table(d, r, METRIC_OP_SELF_GPU_TIME, "operator", columns[0]);
 	put_code_table(d, r, METRIC_MODULE_GPU_TIME, "module", columns[1]);
 	put_code_table(d, r, METRIC_PLACE_GPU_TIME, "line", columns[2]);

@@ -5,7 +5,7 @@
 #include "report/document.h"
 #include "report/table.h"
 
-enum { SPOILS_SHOWN = 4, ROWS_SHOWN = 10, PLACES_SHOWN = 12, CHECKS_NAMED = 6, FINDINGS_WHOLE = 3 };
+enum { SPOILS_SHOWN = 4, ROWS_SHOWN = 10, PLACES_SHOWN = 12, CHECKS_NAMED = 6 };
 
 static enum doc_tone tone_of(enum verdict v)
 {
@@ -166,26 +166,21 @@ struct key_figure {
 	enum worse worse;
 	const char *before, *after; ///< `before` is NULL where there is no baseline
 	int64_t baseline, candidate, noise; ///< noise < 0: not known
-	const char *picture; ///< "trend:3": that of the check; "" none
+	ptrdiff_t check; ///< its number; < 0 none
 };
 
-static bool key_figure_find(struct document *d, const struct report *r, enum metric_id id,
-                            struct key_figure *k)
+static bool key_figure_find(const struct report *r, enum metric_id id, struct key_figure *k)
 {
 	const struct check *c = check_of(r, id);
 	const struct fact *b = fact_find(r->baseline_run, metric_table[id].name);
 	const struct fact *f = fact_find(r->run, metric_table[id].name);
-	*k = (struct key_figure){ .metric = &metric_table[id], .noise = -1, .picture = "" };
+	*k = (struct key_figure){ .metric = &metric_table[id], .noise = -1, .check = -1 };
 	k->worse = k->metric->worse;
 	if (c) {
-		*k = (struct key_figure){ c->metric,
-			                      c->worse,
-			                      c->baseline_text,
-			                      c->candidate_text,
-			                      c->baseline,
-			                      c->candidate,
-			                      -1,
-			                      arena_printf(&d->arena, "trend:%td", c - r->checks.v) };
+		*k = (struct key_figure){
+			c->metric,    c->worse, c->baseline_text, c->candidate_text, c->baseline,
+			c->candidate, -1,       c - r->checks.v
+		};
 		k->noise = c->evidence.has_noise ? c->evidence.noise : -1;
 	} else if (f) {
 		k->after = f->text;
@@ -219,7 +214,7 @@ static void put_key_figure(struct document *d, const struct key_figure *k)
 	int64_t change = number_sub(k->candidate, k->baseline);
 	bool same = !change || !k->before;
 	bool share = k->baseline > 0 && k->metric->unit != UNIT_PCT;
-	doc_tile(d, k->picture);
+	doc_tile(d, k->check < 0 ? "" : arena_printf(&d->arena, "trend:%td", k->check));
 	if (!same && strcmp(k->before, k->after) != 0)
 		put_before(d, k->before, k->after);
 	doc_add(d, DOC_FIGURE, TONE_STRONG, k->after);
@@ -246,7 +241,7 @@ void doc_key_figures(struct document *d, const struct report *r)
 	bool first = true;
 	struct key_figure k;
 	for (size_t i = 0; i < sizeof ids / sizeof *ids && r->kind != REPORT_RUN; i++) {
-		if (!key_figure_find(d, r, ids[i], &k))
+		if (!key_figure_find(r, ids[i], &k))
 			continue;
 		if (first)
 			doc_paragraph(d);
@@ -257,16 +252,16 @@ void doc_key_figures(struct document *d, const struct report *r)
 
 /* ---- findings ---- */
 
-static void put_finding(struct document *d, const struct finding *f, size_t place)
+static void put_finding(struct document *d, const struct report *r, size_t nth)
 {
+	const struct finding *f = &r->findings.v[nth];
 	size_t comma = f->cost_text ? strcspn(f->cost_text, ",") : 0;
 	doc_row(d, 0);
 	doc_cell(d);
 	put_verdict(d, (enum verdict)f->verdict);
 	doc_words(d, " ");
 	doc_sentence(d, f->title);
-	d->line->picture =
-	    place < FINDINGS_WHOLE ? arena_printf(&d->arena, "finding:%zu", place) : NULL;
+	d->line->picture = arena_printf(&d->arena, "finding:%zu", nth);
 	doc_cell(d);
 	doc_value(d, true, f->cost);
 	if (comma)
@@ -316,7 +311,7 @@ void doc_findings(struct document *d, const struct report *r, const struct trust
 	t->brief = ROWS_SHOWN;
 	t->more_text = "with --verbose and in the page";
 	for (size_t i = 0; i < r->findings.nr; i++)
-		put_finding(d, &r->findings.v[i], i);
+		put_finding(d, r, i);
 	for (size_t i = 0; i < r->checks.nr; i++)
 		if (check_matters(&r->checks.v[i]) && !report_finding(r, i) &&
 		    !trust_lines_sum_up(trust, &r->checks.v[i]))

@@ -83,7 +83,7 @@ void doc_flame(struct document *d, const struct report *r)
 	const struct flame *f = &r->flame;
 	if (!f->nodes.nr)
 		return;
-	doc_section(d, "code", "GPU time by where in the code", DOC_PAGE);
+	doc_section(d, "flame", "GPU time by where in the code", DOC_PAGE);
 	doc_picture(d, "flame");
 	doc_section(d, "", "the same as a table", DOC_FOLDED);
 	struct doc_table *t =

@@ -64,7 +64,7 @@ void doc_recommendations(struct document *d, const struct report *r)
 	            check ? DOC_FOLDED : DOC_OPEN);
 	for (size_t i = 0; r->run && i < r->run->recommendations.nr; i++)
 		put_recommendation(d, &r->run->recommendations.v[i], !check);
-	if (!check && !r->run->recommendations.nr) {
+	if (!check && r->run && !r->run->recommendations.nr) {
 		doc_paragraph(d);
 		doc_words(d, "Nothing that is looked for was found.");
 	}
@@ -221,10 +221,11 @@ static void put_table(struct document *d, const struct report_table *t, const ch
 		put_rest(d, t, order, LIST_ROWS);
 }
 
-/* What a page of two sides has elsewhere: kernels by category, memory at its peak. */
+/* What a page of two sides has elsewhere: categories, GPU time by code, memory at its peak. */
 static bool is_told(const struct report *r, const char *id)
 {
-	static const char *const ids[] = { "categories", "memory_categories", "memory_sites" };
+	static const char *const ids[] = { "categories",  "gpu_by_operator",   "gpu_by_module",
+		                               "gpu_by_line", "memory_categories", "memory_sites" };
 	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
 		if (r->kind != REPORT_RUN && strcmp(ids[i], id) == 0)
 			return true;

@@ -9,7 +9,7 @@ memory, ranks, one run alone, an error):
  - no name gets out of its cell: the page has the elements that the same page has with plain names
  - tables sort by pointer and by keyboard and say so; the selector shows one memory, or rank, or all
  - with scripts off all charts and tables are there, the flame graph and its table among them
- - the first screen of a failed check holds the verdict, key figures, findings and what to do; the keyboard
+ - the first screen of a failed check holds the verdict, key figures and findings with their parts; the keyboard
    goes through the page from its top to its end; it moves through the flame graph and narrows it
  - a page of one rank has at most 300 KB; those of 64 ranks and of long traces ($GPUGATE_SHARED) stay below
    4,000 pixels before anything is unfolded
@@ -331,7 +331,7 @@ def first_screen(browser):
     """1400 by 900 pixels hold the answers."""
     browser.cdp("Emulation.setDeviceMetricsOverride", width=1400, height=900, deviceScaleFactor=1, mobile=False)
     browser.js("for (const d of document.querySelectorAll('details')) d.open = false; window.scrollTo(0, 0)")
-    for selector in (".verdict .badge", ".tiles .spark", "#findings .stack", "#advice pre"):
+    for selector in (".verdict .badge", ".tiles .spark", "#findings .stack"):
         bottom = browser.js("const e = document.querySelector(arguments[0]); return e ? e.getBoundingClientRect().bottom : null", selector)
         assert bottom is not None and bottom <= 900, (selector, bottom)
 
@@ -353,7 +353,7 @@ def without_scripts(browser, page):
         return len(browser.cdp("DOM.querySelectorAll", nodeId=document, selector=selector)["nodeIds"])
 
     assert count("figure.chart") > 1 and count("table") > 3
-    assert count(".flame > svg") > 3 and count("#code tr") > 3
+    assert count(".flame > svg") > 3 and count("#flame tr") > 3
     assert count("[hidden]") == count("th button") == count("select") == 0
     browser.scripts(True)
 

@@ -52,7 +52,7 @@ class Page(html.parser.HTMLParser):
             self.rows[-1][-1] += 1
         elif tag == "path":
             self.points.append(len(re.findall("[ML]", a["d"])))
-        elif tag == "svg" and a.get("aria-hidden") != "true":
+        elif tag == "svg" and a.get("aria-hidden") != "true" and "svg" not in self.stack:
             assert a["role"] == "img" and len(a["aria-labelledby"].split()) == 2, attrs
         if tag not in VOID:
             self.stack.append(tag)

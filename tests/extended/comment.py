@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""The Markdown of a pull request as GitHub shows it: rendered by cmark-gfm, under the stylesheet of
+github-markdown-css, in Chromium, at the width of a comment and on a telephone, in both themes.
+
+ - nothing is clipped: no table, code span or line is wider than the comment
+ - the comment on one finding, before anything is unfolded, is at most 420 pixels high at 830 pixels
+
+usage: comment.py [SCREENSHOTS]     (a folder for pictures)
+$GPUGATE is the program; without it the test is skipped (exit 77). Needs npm, and its registry once.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from _browser import Browser
+
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+PROGRAM = os.environ.get("GPUGATE")
+RENDER = "cmark-gfm --unsafe -e table -e autolink -e strikethrough -e tasklist".split()
+COMMENT, TELEPHONE = 830, 400
+HIGHEST = 420
+
+# What is cut off, or has to be scrolled to: a box that is narrower than what it holds.
+CLIPPED = """
+const wrong = [];
+for (const e of document.querySelectorAll('.markdown-body, .markdown-body *')) {
+  if (!e.checkVisibility()) continue;
+  if (e.scrollWidth > e.clientWidth + 1 && e.clientWidth && getComputedStyle(e).display !== 'inline')
+    wrong.push(e.tagName + ' ' + e.clientWidth + ' of ' + e.scrollWidth + ': ' + e.textContent.trim().slice(0, 60));
+}
+return wrong;
+"""
+
+
+def run(*args, expect=0):
+    p = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, text=True, check=False)
+    assert p.returncode == expect, f"exit {p.returncode}, not {expect}: {args}\n{p.stdout}{p.stderr}"
+
+
+def make(tool, out, *options, seed=1):
+    subprocess.run([sys.executable, GEN / tool, "--seed", str(seed), "--out", out, *map(str, options)], check=True)
+    return out
+
+
+def comments(dir):
+    """name -> Markdown."""
+    out = {name: dir / f"{name}.md" for name in ("one", "pass", "ranks")}
+    base = make("trace.py", dir / "base.json.gz", "--steps", 6)
+    slow = make("trace.py", dir / "slow.json.gz", "--steps", 6, "--slow-kernel", "*flash_bwd*=1.4", seed=2)
+    run("baseline", "create", base, "--baseline", dir / "b.json")
+    run("check", slow, "--baseline", dir / "b.json", "--markdown", out["one"], expect=1)
+    run("check", base, "--baseline", dir / "b.json", "--markdown", out["pass"])
+    for name, options in (("ranks-base", ()), ("ranks", ("--slow-rank", "2=1.3"))):
+        make("ranks.py", dir / name, "--ranks", 4, "--steps", 6, *options)
+    run("baseline", "create", dir / "ranks-base", "--baseline", dir / "r.json")
+    run("check", dir / "ranks", "--baseline", dir / "r.json", "--markdown", out["ranks"], expect=1)
+    return out
+
+
+def page(dir, name, markdown):
+    body = subprocess.run(RENDER, input=markdown.read_text(), capture_output=True, text=True, check=True).stdout
+    css = (dir / "node_modules/github-markdown-css/github-markdown.css").read_text()
+    out = dir / f"{name}.html"
+    out.write_text(f'<!DOCTYPE html><meta charset="utf-8"><style>{css}\nbody {{ margin: 0 }}</style>'
+                   f'<article class="markdown-body">{body}</article>', encoding="utf-8")
+    return out
+
+
+def look(browser, dir, folder):
+    wrong = []
+    for name, markdown in comments(dir).items():
+        browser.open(page(dir, name, markdown))
+        for width in (COMMENT, TELEPHONE):
+            for theme in ("light", "dark"):
+                browser.look(width, theme)
+                if folder:
+                    browser.picture(folder / f"comment-{name}-{width}-{theme}.png")
+            wrong += [(name, width, what) for what in browser.js(CLIPPED)]
+            px = browser.js("return Math.ceil(document.querySelector('.markdown-body').getBoundingClientRect().height)")
+            if name == "one" and width == COMMENT and px > HIGHEST:
+                wrong.append((name, width, f"{px} pixels high"))
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def main():
+    if not PROGRAM or not shutil.which("cmark-gfm"):
+        sys.exit(77)
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as name:
+        dir = pathlib.Path(name)
+        p = subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", dir,
+                            "github-markdown-css"], capture_output=True, text=True, check=False)
+        if p.returncode:
+            sys.exit(f"comment.py: npm cannot install github-markdown-css:\n{p.stdout}{p.stderr}")
+        browser = Browser(dir)
+        try:
+            look(browser, dir, folder)
+        finally:
+            browser.close()
+
+
+main()
