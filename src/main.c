@@ -49,13 +49,12 @@
               OpenMetrics; figures of one run
    html/      the writer of the page, its charts, style and script
    evidence/  a small trace of each failed finding, of both sides
-   init/      what gpugate init writes: files, rules for a run and for result files
    cli/       option table, formats of reports, loading of runs (several files at a time), where a
-              run comes from, what init finds in a repository and writes; one file per group of
-              commands
+              run comes from; one file per group of commands
 
+   init/      what gpugate init finds in a repository, and writes: rules for a run and for result
+              files, workflows
    suite/     many cases as one gate: the suite file, a process for each case, shards, their reports
-
    history/   figures over the runs of a baseline's history, and where they changed for good
 
    pages/     a program of the build: manual pages and completions, from the tables of cli

@@ -34,3 +34,27 @@ struct span unit_of_kernel(const struct run_view *v, enum unit_kind kind, struct
 		}
 	return SPAN("");
 }
+
+double unit_mean_launch(const struct run_view *v, enum unit_kind kind, struct span unit)
+{
+	double total = 0, nr = 0;
+	for (size_t r = 0; r < v->run->ranks.nr; r++) {
+		const struct rank_view *rank = &v->ranks[r];
+		for (size_t i = 0; kind == UNITS_OPERATORS && i < rank->digest->code.nr; i++) {
+			const struct code_stat *c = &rank->digest->code.v[i];
+			if (c->kind != CODE_KERNEL || !span_eq(code_path_last(c->op), unit))
+				continue;
+			total += (double)c->total_ns;
+			nr += (double)c->count;
+		}
+		for (size_t i = 0; kind == UNITS_CATEGORIES && i < rank->nr_kernels; i++) {
+			const struct kernel_row *k = &rank->kernels[i];
+			const char *name = category_name(v->naming->categories, k->category);
+			if (!span_eq(span_of(name), unit))
+				continue;
+			total += (double)k->stat.total_ns;
+			nr += (double)k->stat.count;
+		}
+	}
+	return nr > 0 ? total / nr : 0;
+}

@@ -19,4 +19,7 @@ struct query unit_query(enum unit_kind kind);
 /// from `v`.
 struct span unit_of_kernel(const struct run_view *v, enum unit_kind kind, struct span name);
 
+/// Mean duration in ns of what the unit of that name launched; 0 unknown.
+double unit_mean_launch(const struct run_view *v, enum unit_kind kind, struct span unit);
+
 #endif

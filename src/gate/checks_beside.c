@@ -44,8 +44,7 @@ bool check_predates(const struct bench *b, const struct rule *rule)
 
 /* ---- what a tick of the clock makes of no change ---- */
 
-/* The coarser one of both sides. */
-static int64_t tick_of(const struct bench *b)
+int64_t check_tick(const struct bench *b)
 {
 	int64_t tick = 0;
 	for (size_t i = 0; i <= b->runs.nr_candidates; i++)
@@ -89,7 +88,7 @@ static bool is_of_kernels(const struct metric *m)
 int64_t check_floor(struct bench *b, const struct rule *rule, const struct entry *e)
 {
 	const struct metric *m = rule->metric;
-	int64_t tick = tick_of(b), launches = MICRO;
+	int64_t tick = check_tick(b), launches = MICRO;
 	if (tick <= 1 || (m->unit != UNIT_NS && m->unit != UNIT_NS_PER_STEP))
 		return 0;
 	if (is_of_kernels(m))

@@ -11,6 +11,10 @@ bool check_is_told(struct bench *b, const struct rule *rule, const struct entry 
 /// True if the baseline is of a version that did not record the rule's metric.
 bool check_predates(const struct bench *b, const struct rule *rule);
 
+/// Tick of the clock of the GPU activities in ns, the coarser one of both sides; 0: 1 ns, or
+/// unknown.
+int64_t check_tick(const struct bench *b);
+
 /// What a change of `e` must exceed to be one, in ns: the clock's tick for each launch behind it. 0
 /// for what is no time, and where the traces of both sides are finer than microseconds.
 int64_t check_floor(struct bench *b, const struct rule *rule, const struct entry *e);

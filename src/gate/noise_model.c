@@ -6,8 +6,10 @@
 
 #include "base/alloc.h"
 #include "diff/past.h"
+#include "gate/checks_beside.h"
 #include "gate/environment.h"
 #include "gate/noise_budget.h"
+#include "gate/noise_units.h"
 
 /* What is assumed before anything is measured: as standard deviations, and how many runs that
    is worth. Sessions of one process differ by 13 % to 16 % where the host decides. The machine's
@@ -15,9 +17,6 @@
    ten runs of a gate without such a guess would know it less well. */
 static const double unknown_own = 0.01, wall = 0.05, least_own = 0.002;
 enum { UNKNOWN_RUNS = 4, MACHINE_RUNS = 10, PAIR_RUNS = 6, WALL_RUNS = 4, COMM_TIMES = 9 };
-
-/* Units with less time have more noise than they tell of the machine. */
-static const double least_share = 0.005;
 
 /* ---- values ---- */
 
@@ -280,58 +279,6 @@ static void fill_mean_own(struct noise_model *m)
 	m->own_in_sum = squares_of_shares(m);
 }
 
-/* ---- units ---- */
-
-static bool is_shared_by_both(const struct entry *e)
-{
-	return e->has[SIDE_BASELINE] && e->has[SIDE_CANDIDATE] && e->value[SIDE_BASELINE] > 0 &&
-	       e->value[SIDE_CANDIDATE] > 0;
-}
-
-/* Those that both sides have, and no small ones; false where they are less than half of what
-   runs on either side. */
-static bool find_units(struct noise_model *m, enum unit_kind kind, const double compute[NR_SIDES])
-{
-	struct query q = unit_query(kind);
-	double total[NR_SIDES] = { 0 };
-	size_t nr = 0;
-	bench_query(m->bench, &q, &m->units);
-	struct entry *v = m->units.list.v;
-	for (size_t i = 0; i < m->units.list.nr; i++)
-		if (is_shared_by_both(&v[i])) {
-			v[nr++] = v[i];
-			for (int s = 0; s < NR_SIDES; s++)
-				total[s] += (double)v[nr - 1].value[s];
-		}
-	m->units.list.nr = nr;
-	nr = 0;
-	for (size_t i = 0; i < m->units.list.nr; i++)
-		if ((double)v[i].value[0] >= least_share * total[0] ||
-		    (double)v[i].value[1] >= least_share * total[1])
-			v[nr++] = v[i];
-	m->units.list.nr = nr;
-	m->kind = kind;
-	return nr && 2 * total[0] >= compute[0] && 2 * total[1] >= compute[1];
-}
-
-static void fill_units(struct noise_model *m)
-{
-	const struct metric *metric = &metric_table[METRIC_STEP_COMPUTE_TIME];
-	struct query q = { .metric = metric, .stat = STAT_MEDIAN, .reduce = metric->reduce };
-	double compute[NR_SIDES] = { 0 };
-	struct entries all;
-	bench_query(m->bench, &q, &all);
-	for (size_t i = 0; i < all.list.nr && i < 1; i++)
-		for (int s = 0; s < NR_SIDES; s++)
-			compute[s] = (double)all.list.v[i].value[s];
-	vec_release(&all.list);
-	if (find_units(m, UNITS_OPERATORS, compute))
-		return;
-	vec_release(&m->units.list);
-	m->units = (struct entries){ 0 };
-	find_units(m, UNITS_CATEGORIES, compute);
-}
-
 /* ---- the machine of today ---- */
 
 /* Repeats on one host, one after the other, share what it has at that time; where the recordings
@@ -354,7 +301,8 @@ void noise_model_init(struct noise_model *m, struct bench *b, const struct rules
 {
 	*m = (struct noise_model){ .bench = b };
 	b->min_runs = rules->noise.min_runs;
-	fill_units(m);
+	m->tick = check_tick(b);
+	noise_units_find(m);
 	fill_machine(m);
 	fill_shift(m);
 	fill_prior(m);
@@ -367,14 +315,6 @@ void noise_model_release(struct noise_model *m)
 {
 	vec_release(&m->units.list);
 	free(m->machine);
-}
-
-const struct entry *noise_unit(const struct noise_model *m, struct span label)
-{
-	for (size_t i = 0; i < m->units.list.nr; i++)
-		if (span_eq(m->units.list.v[i].label, label))
-			return &m->units.list.v[i];
-	return NULL;
 }
 
 static struct noise_prior prior_of(const struct noise_model *m, enum family family)
@@ -479,7 +419,8 @@ static void estimate_own(const struct noise_model *m, const struct entry *e,
 	double of_candidate;
 	out->own = own_change(m, e, metric, &out->baseline, &of_candidate) - m->rest;
 	out->by = out->own + m->shift;
-	out->variance = moderated_own(m, e, metric, &out->df);
+	double tick = metric == unit_metric(m) ? noise_unit_tick(m, e) : 0;
+	out->variance = fmax(moderated_own(m, e, metric, &out->df), tick * tick);
 	out->pair = 2 * out->variance;
 	out->se = sqrt(out->variance * (of_candidate + out->baseline));
 }

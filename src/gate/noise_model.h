@@ -21,6 +21,7 @@ struct noise_model {
 	double rest; ///< median over units of what they have moved beside that
 	struct noise_prior own; ///< of an operator's own variance
 	double mean_own; ///< mean of the own variances
+	int64_t tick; ///< of the clock of the GPU activities, in ns; 0: 1 ns, or unknown
 	double own_in_sum; ///< part of one that is left in the sum of all operators
 	double shared; ///< part of the machine's variance that repeats of the candidate have in common
 	bool has_machine; ///< the rules ask for a figure of the machine, which has what all did

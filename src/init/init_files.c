@@ -17,6 +17,20 @@ struct file_batch {
 	VEC(char *) directories; ///< made, outermost first
 };
 
+void new_files_add_attributes(struct new_files *f)
+{
+	static const struct new_file attributes = {
+		"baselines/.gitattributes",
+		"# Written by machines: folded in reviews of GitHub and GitLab.\n"
+		"*.json linguist-generated gitlab-generated\n"
+		"# One run a line, in any order of branches.\n"
+		"*.history.jsonl linguist-generated gitlab-generated merge=union\n",
+	};
+	struct stat sb;
+	if (lstat(attributes.path, &sb) < 0 && errno == ENOENT)
+		vec_push(&f->list, attributes);
+}
+
 /* Through a link something outside of the repository would be written. */
 static enum status check_directory(const char *path, struct diag_log *log)
 {

@@ -142,7 +142,7 @@ def test_systems(top):
         new = [f for f in files(dir) if f not in before]
         own = ".gitlab-ci.yml" in has
         expected = {"none": [], "github": GITHUB, "gitlab": [".gitlab/gpugate.yml", *([] if own else [".gitlab-ci.yml"])]}.get(want)
-        expect(new == ([] if expected is None else sorted([*expected, "rules/gpugate.yaml"])), f"{name}: wrote {new}")
+        expect(new == ([] if expected is None else sorted([*expected, "baselines/.gitattributes", "rules/gpugate.yaml"])), f"{name}: wrote {new}")
         if expected is None:
             continue
         check_rules(dir, name)
@@ -164,7 +164,7 @@ def test_below(top):
     done = run(dir, "init", "--ci", "github", code=2)
     expect("'../..'" in done.stderr, done.stderr)
     run(dir, "init")
-    expect(files(dir) == ["rules/gpugate.yaml"], f"below: {files(dir)}")
+    expect(files(dir) == ["baselines/.gitattributes", "rules/gpugate.yaml"], f"below: {files(dir)}")
 
 
 # ---- names ----
@@ -219,6 +219,35 @@ def test_all_or_nothing(top):
     (dir / GITHUB[2]).mkdir(parents=True)
     run(dir, "init", "--force", code=5)
     expect(not files(dir) and not (dir / "rules").exists(), f"left behind: {files(dir)}")
+
+
+# ---- attributes ----
+
+
+def test_attributes(top):
+    """git takes them as they are meant, and the histories of two branches are joined by their lines."""
+    dir = top / "attributes"
+    dir.mkdir()
+
+    def git(*words):
+        env = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+        done = subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@y", *words], capture_output=True, text=True, cwd=dir, env=env)
+        expect(done.returncode == 0, f"git {words}: {done.stderr}")
+        return done.stdout
+    git("init", "-q", "-b", "main")
+    run(dir, "init", "--ci", "none")
+    history = dir / "baselines" / "x.history.jsonl"
+    expect("linguist-generated: set" in git("check-attr", "linguist-generated", "baselines/x.json"), "baselines are not folded")
+    for branch, lines in (("main", "1\n"), ("a", "1\n2\n"), ("b", "1\n3\n")):
+        git("checkout", "-q", *(["-b", branch, "main"] if branch != "main" else ["-B", "main"]))
+        history.write_text(lines)
+        git("add", ".")
+        git("commit", "-q", "-m", branch)
+    git("merge", "-q", "-m", "join", "a")
+    expect(sorted(history.read_text().split()) == ["1", "2", "3"], f"joined: {history.read_text()}")
+    (dir / "baselines" / ".gitattributes").write_text("mine\n")
+    run(dir, "init", "--force", "--ci", "none")
+    expect((dir / "baselines" / ".gitattributes").read_text() == "mine\n", "attributes were replaced")
 
 
 # ---- runs ----
@@ -276,7 +305,7 @@ def test_runs(top):
     expect("6 steps" in run(dir, "check", "unmarked.json").stdout, "the steps of the marker that init wrote")
     for words in (["metrics", "unmarked.json"], ["report", "unmarked.json"], ["diff", "unmarked.json", "unmarked.json"]):
         done = run(dir, *words, "--rules", ROOT / "rules/default.yaml")
-        expect("'train_step *' would make 6 steps" in done.stdout, f"{words}: {done.stdout}")
+        expect("'train_step *' would make 6 steps" in " ".join(done.stdout.split()), f"{words}: {done.stdout}")
     found = repository(top, "found")
     (found / "traces").mkdir()
     (found / "trace.json").write_text('{"name": "of something else"}')
@@ -298,6 +327,7 @@ def main():
         test_below(top)
         test_names(top)
         test_all_or_nothing(top)
+        test_attributes(top)
         test_runs(top)
     print("FAILED" if bad else "ok")
     return 1 if bad else 0

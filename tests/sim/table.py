@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of how often the gate is wrong: made of tests/sim/table.tsv, which is what `simulation --gates 2000` prints.
+"""The table of how often the gate is wrong: made of tests/sim/table.tsv, which is what `simulation --extended` prints.
 
 usage: table.py [--update] [SIMULATION]
 

@@ -218,7 +218,7 @@ static void test_straggler(void **state)
 			    (struct cross_rank){ .known = true,
 				                     .matched = 10,
 				                     .transfer_ns = MS(50),
-				                     .late_ns = side && r == 1 ? MS(150) : 0,
+				                     .late_ns = side && r == 1 ? MS(170) : 0,
 				                     .steps = STEPS,
 				                     .step_ns = MS(200) * STEPS };
 	struct rule *r = add_rule(&j, METRIC_RANK_STRAGGLER_PCT, 0);
@@ -227,7 +227,7 @@ static void test_straggler(void **state)
 	r = add_rule(&j, METRIC_COMM_TRANSFER_TIME, 10);
 	r->id = "wire";
 	EXPECT(&j, "fail rule", "pass wire");
-	assert_int_equal(j.report.checks.v[0].candidate, PERCENT(15));
+	assert_int_equal(j.report.checks.v[0].candidate, PERCENT(17));
 	assert_int_equal(j.report.checks.v[0].group, GROUP_RANKS);
 	assert_int_equal(j.report.checks.v[1].group, GROUP_RANKS);
 	report_release(&j.report);

@@ -334,7 +334,7 @@ static void test_k(void **state)
 	(void)state;
 	struct stage s;
 	struct rule rule = rule_of(METRIC_STEP_COMPUTE_TIME);
-	rule.noise.k = 9000000;
+	rule.noise.k = 20000000;
 	static const int64_t far[] = { 11500, 0 };
 	begin(&s, rule, 10000, ten, far);
 	assert_false(s.c.sure[0]);

@@ -116,6 +116,8 @@ static void order(void **state)
 		"\n  fail step-cuda-time  100.10 ms → 112.40 ms (+12.29 %)  increase 5% and 2ms\n",
 		"\n  fail top-kernels k ",
 		"\n  inconclusive idle ",
+		"\nWhat to do\n",
+		"  gpugate baseline create 'k' --force\n",
 		"\nWhat to know\n",
 		"- warning: the environment differs: 'k'\n",
 		"- trust: candidate rank 3: dropped-kernels: the candidate has 'k'; spoils "
@@ -130,8 +132,6 @@ static void order(void **state)
 		"        launches  +8.000 ms  launches 12 → 14\n"
 		"        mean      +1.000 ms  mean 1.000 ms → 1.100 ms\n"
 		"  median − mean   +3.300 ms\n",
-		"\nWhat to do\n",
-		"  gpugate baseline create 'k' --force\n",
 	};
 	struct report r;
 	(void)state;

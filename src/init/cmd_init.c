@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/init_repo.h"
+#include "init/init_repo.h"
 #include "cli/setup.h"
 #include "init/init_files.h"
 #include "init/init_rules.h"
@@ -200,7 +200,8 @@ static enum status say_what_is_next(const struct init *in)
 		            text_quote(&in->log->arena, span_of(in->rules.marker)), in->steps);
 	for (size_t i = 1; i < in->files.list.nr; i++)
 		sink_printf(out, "%s%s\n", in->files.list.v[i].path,
-		            i == 1 ? ": replace the benchmark in it by yours" : "");
+		            i == 1 && in->forge != FORGE_NONE ? ": replace the benchmark in it by yours"
+		                                              : "");
 	if (to_include)
 		sink_printf(out, ".gitlab-ci.yml: to be changed by you: %s", embedded_gitlab_include);
 	if (in->forge == FORGE_NONE && !in->o->value[OPT_CI])
@@ -230,6 +231,7 @@ static enum status init(struct init *in)
 	choose_run(in);
 	TRY(add_rules(in));
 	add_workflows(in);
+	new_files_add_attributes(&in->files);
 	TRY(new_files_write(&in->files, in->o->value[OPT_FORCE] != NULL, in->log));
 	return say_what_is_next(in);
 }

@@ -1,6 +1,6 @@
 /// What `gpugate init` finds in the current directory. Files are read as data; nothing is run.
-#ifndef GG_CLI_INIT_REPO_H
-#define GG_CLI_INIT_REPO_H
+#ifndef GG_INIT_INIT_REPO_H
+#define GG_INIT_INIT_REPO_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "cli/init_repo.h"
+#include "init/init_repo.h"
 
 #include <dirent.h>
 #include <stdlib.h>

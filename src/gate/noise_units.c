@@ -1,0 +1,71 @@
+#include "gate/noise_units.h"
+
+/* Units with less time have more noise than they tell of the machine. */
+static const double least_share = 0.005;
+
+static bool is_shared_by_both(const struct entry *e)
+{
+	return e->has[SIDE_BASELINE] && e->has[SIDE_CANDIDATE] && e->value[SIDE_BASELINE] > 0 &&
+	       e->value[SIDE_CANDIDATE] > 0;
+}
+
+/* Those that both sides have, and no small ones; false where they are less than half of what
+   runs on either side. */
+static bool find_units(struct noise_model *m, enum unit_kind kind, const double compute[NR_SIDES])
+{
+	struct query q = unit_query(kind);
+	double total[NR_SIDES] = { 0 };
+	size_t nr = 0;
+	bench_query(m->bench, &q, &m->units);
+	struct entry *v = m->units.list.v;
+	for (size_t i = 0; i < m->units.list.nr; i++)
+		if (is_shared_by_both(&v[i])) {
+			v[nr++] = v[i];
+			for (int s = 0; s < NR_SIDES; s++)
+				total[s] += (double)v[nr - 1].value[s];
+		}
+	m->units.list.nr = nr;
+	nr = 0;
+	for (size_t i = 0; i < m->units.list.nr; i++)
+		if ((double)v[i].value[0] >= least_share * total[0] ||
+		    (double)v[i].value[1] >= least_share * total[1])
+			v[nr++] = v[i];
+	m->units.list.nr = nr;
+	m->kind = kind;
+	return nr && 2 * total[0] >= compute[0] && 2 * total[1] >= compute[1];
+}
+
+void noise_units_find(struct noise_model *m)
+{
+	const struct metric *metric = &metric_table[METRIC_STEP_COMPUTE_TIME];
+	struct query q = { .metric = metric, .stat = STAT_MEDIAN, .reduce = metric->reduce };
+	double compute[NR_SIDES] = { 0 };
+	struct entries all;
+	bench_query(m->bench, &q, &all);
+	for (size_t i = 0; i < all.list.nr && i < 1; i++)
+		for (int s = 0; s < NR_SIDES; s++)
+			compute[s] = (double)all.list.v[i].value[s];
+	vec_release(&all.list);
+	if (find_units(m, UNITS_OPERATORS, compute))
+		return;
+	vec_release(&m->units.list);
+	m->units = (struct entries){ 0 };
+	find_units(m, UNITS_CATEGORIES, compute);
+}
+
+const struct entry *noise_unit(const struct noise_model *m, struct span label)
+{
+	for (size_t i = 0; i < m->units.list.nr; i++)
+		if (span_eq(m->units.list.v[i].label, label))
+			return &m->units.list.v[i];
+	return NULL;
+}
+
+/* Noise that the clock makes: one tick per launch of what a unit launches; many traces are in
+   whole microseconds, and 6 → 7 µs is no 17 %. */
+double noise_unit_tick(const struct noise_model *m, const struct entry *e)
+{
+	double mean =
+	    m->tick > 1 ? unit_mean_launch(&m->bench->view[SIDE_BASELINE], m->kind, e->label) : 0;
+	return mean > 0 ? (double)m->tick / mean : 0;
+}
