@@ -216,10 +216,10 @@ static const char *duration(struct inquiry *q, double ns)
 
 static void add_title(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
-	const char *name = word_kernel(q, c->now->name);
+	const char *name = word_kernel(q, c->now->name), *launches;
 	switch (c->cause) {
 	case CAUSE_LAUNCHES:
-		suspect_title(q, s, "%s is launched more often: %s → %s times %s", name,
+		suspect_title(q, s, "%s is launched more often: %s → %s launches %s", name,
 		              number_per_step(q, c->now, SIDE_BASELINE),
 		              number_per_step(q, c->now, SIDE_CANDIDATE), q->per);
 		suspect_action(q, s,
@@ -227,8 +227,9 @@ static void add_title(struct inquiry *q, struct suspect *s, const struct culprit
 		               "operation that is no longer fused");
 		break;
 	case CAUSE_NEW_KERNEL:
-		suspect_title(q, s, "%s is new: launched %s times %s", name,
-		              number_per_step(q, c->now, SIDE_CANDIDATE), q->per);
+		launches = number_per_step(q, c->now, SIDE_CANDIDATE);
+		suspect_title(q, s, "%s is new: %s %s %s", name, launches,
+		              strcmp(launches, "1") == 0 ? "launch" : "launches", q->per);
 		suspect_action(q, s, "see which operator launches it now");
 		break;
 	case CAUSE_GONE_KERNEL:

@@ -116,3 +116,20 @@ void changed_files_mark(struct changed_files *c, const struct run *run, struct r
 	for (int marks = 0; c->list.nr && marks < 2; marks++)
 		visit_report(&(struct line_visit){ c, &r->arena, marks }, r);
 }
+
+enum status changed_mark(const char *const *names, size_t nr, const char *from, const char *commit,
+                         const struct run *run, struct report *r, struct diag_log *log)
+{
+	struct changed_files files = { 0 };
+	bool has_commit = from && strncmp(from, "git:", 4) == 0 && from[4];
+	if (from && !has_commit && strcmp(from, "git") != 0)
+		return diag_fail(log, ST_USAGE, "--changed-from takes git or git:COMMIT, not %s",
+		                 text_quote(&log->arena, span_of(from)));
+	for (size_t i = 0; i < nr; i++)
+		changed_files_add(&files, span_of(names[i]));
+	if (from)
+		changed_files_from_git(&files, has_commit ? from + 4 : NULL, commit, log);
+	changed_files_mark(&files, run, r);
+	changed_files_release(&files);
+	return ST_OK;
+}

@@ -34,4 +34,10 @@ void changed_files_from_git(struct changed_files *c, const char *commit, const c
 /// that `run` (NULL: none) or the report has, the shortest names are.
 void changed_files_mark(struct changed_files *c, const struct run *run, struct report *r);
 
+/// What --changed (`nr` names) and --changed-from (`from`, NULL: not given) say of a report on
+/// `run`; `commit` is that of the baseline, NULL unknown. ST_USAGE for another source than git.
+GG_MUST_CHECK enum status changed_mark(const char *const *names, size_t nr, const char *from,
+                                       const char *commit, const struct run *run, struct report *r,
+                                       struct diag_log *log);
+
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cli/clock.h"
+#include "base/clock.h"
 #include "gate/judge.h"
 
 enum status candidates_load(const struct options *o, const struct load_options *load,

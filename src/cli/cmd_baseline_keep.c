@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/date.h"
 #include "base/text.h"
 #include "cli/baseline_edit.h"
-#include "cli/clock.h"
 #include "cli/commands.h"
 #include "diff/past.h"
 #include "gate/environment.h"

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cause/cause.h"
+#include "changed/changed.h"
 #include "cli/acceptance.h"
 #include "cli/baseline_edit.h"
 #include "cli/check.h"
@@ -154,7 +155,8 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 	if (st == ST_OK)
 		explain(&j->candidates, &j->setup, b, &j->report);
 	if (st == ST_OK)
-		st = setup_mark_changed(o, &j->candidates.v[0], j->report.baseline.commit, &j->report, log);
+		st = changed_mark(o->changed.v, o->changed.nr, o->value[OPT_CHANGED_FROM],
+		                  j->report.baseline.commit, &j->candidates.v[0], &j->report, log);
 	if (st == ST_OK)
 		st = show(&j->candidates, &j->setup, o,
 		          fresh && j->candidates.nr_controls ? &j->candidates.controls[0] : &j->b.pin,
@@ -202,7 +204,8 @@ enum status cmd_diff(const struct options *o, struct diag_log *log)
 	if (st == ST_OK)
 		remarks_add(&s.naming, &s.diagnosis, &b, &a, o->value[OPT_HTML] != NULL, &r);
 	if (st == ST_OK)
-		st = setup_mark_changed(o, &b, r.baseline.commit, &r, log);
+		st = changed_mark(o->changed.v, o->changed.nr, o->value[OPT_CHANGED_FROM],
+		                  r.baseline.commit, &b, &r, log);
 	st = finish(o, st, &r, log);
 	report_release(&r);
 	run_release(&a);

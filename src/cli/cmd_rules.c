@@ -1,8 +1,8 @@
 #include "cli/commands.h"
 
+#include "base/clock.h"
 #include "base/nearest.h"
 #include "base/text.h"
-#include "cli/clock.h"
 #include "cli/lint_noise.h"
 #include "cli/setup.h"
 #include "gate/waivers.h"

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 
 #include "base/strbuf.h"
-#include "cli/other_device.h"
 #include "nsys/nsys.h"
+#include "read/other_device.h"
 #include "xspace/xspace.h"
 
 /* Reads one recording from `ctx`, as trace_read() does. */

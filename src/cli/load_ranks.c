@@ -6,7 +6,6 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "merge/cycles.h"
-#include "merge/digest_fold.h"
 #include "merge/where.h"
 #include "store/digest_json.h"
 
@@ -212,51 +211,27 @@ static enum status check_beside(const struct loader *l, struct artifact *p, stru
 	return ST_OK;
 }
 
-/* ---- recordings for the code ---- */
-
-/* The trace of the same rank that number `from` or a later one is, or NULL. */
-static struct digest *measured_of(const struct artifacts *artifacts, size_t *from, int64_t rank)
-{
-	for (; *from < artifacts->nr; ++*from) {
-		struct digest *d = artifacts->v[*from].digest;
-		if (d && !d->where && d->rank == rank && digest_has_trace(d))
-			return artifacts->v[(*from)++].digest;
-	}
-	return NULL;
-}
-
-/* They are no artifacts of their own: each goes into the traces of its rank. */
+/* Recordings for the code are no artifacts of their own. */
 static enum status join_where(struct artifacts *artifacts, struct diag_log *log)
 {
+	VEC(struct digest *) digests = VEC_INIT;
 	size_t nr = 0;
-	for (size_t i = 0; i < artifacts->nr; i++) {
-		struct digest *where = artifacts->v[i].digest, *d;
-		size_t at = 0, other = 0;
-		if (!where || !where->where)
-			continue;
-		for (size_t k = 0; k < i; k++)
-			other += artifacts->v[k].digest && artifacts->v[k].digest->where &&
-			         artifacts->v[k].digest->rank == where->rank;
-		d = measured_of(artifacts, &at, where->rank);
-		if (!d || other)
-			return diag_fail(log, ST_INPUT, "%s: a recording for the code of rank %" PRId64 " %s",
-			                 text_quote(&log->arena, span_of(artifacts->v[i].path)), where->rank,
-			                 other ? "is there twice; give one"
-			                       : "says nothing by itself; give the trace of the measured steps "
-			                         "with it");
-		for (; d; d = measured_of(artifacts, &at, where->rank))
-			digest_join_where(d, where);
-	}
-	for (size_t i = 0; i < artifacts->nr; i++) {
-		struct artifact *p = &artifacts->v[i];
-		if (p->digest->where)
-			digest_free(p->digest);
+	for (size_t i = 0; i < artifacts->nr; i++)
+		vec_push(&digests, artifacts->v[i].digest);
+	size_t failed = digests_join_where(digests.v, digests.nr);
+	vec_release(&digests);
+	if (failed < artifacts->nr)
+		return diag_fail(log, ST_INPUT,
+		                 "%s: it says only where in the code the kernels of rank %" PRId64
+		                 " come from; give the trace of its measured steps and one such recording",
+		                 text_quote(&log->arena, span_of(artifacts->v[failed].path)),
+		                 artifacts->v[failed].digest->rank);
+	for (size_t i = 0; i < artifacts->nr; i++)
+		if (artifacts->v[i].digest->where)
+			digest_free(artifacts->v[i].digest);
 		else
-			artifacts->v[nr++] = *p;
-	}
+			artifacts->v[nr++] = artifacts->v[i];
 	artifacts->nr = nr;
-	for (size_t i = 0; i < nr; i++)
-		digest_fold_code(artifacts->v[i].digest);
 	return ST_OK;
 }
 

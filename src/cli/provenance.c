@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/text.h"
-#include "cli/clock.h"
 #include "model/digest.h"
 
 /* A CI system is known by `marker`; of each list the first variable that is set counts.

@@ -6,7 +6,6 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "changed/changed.h"
 #include "cli/absent.h"
 #include "cli/context.h"
 #include "diff/past.h"
@@ -95,24 +94,6 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 		.communication = category_communication(&s->categories, &s->rules.arena),
 		.sites = &s->sites,
 	};
-	return ST_OK;
-}
-
-enum status setup_mark_changed(const struct options *o, const struct run *run, const char *commit,
-                               struct report *r, struct diag_log *log)
-{
-	const char *from = o->value[OPT_CHANGED_FROM];
-	struct changed_files files = { 0 };
-	bool names = from && strncmp(from, "git:", 4) == 0 && from[4];
-	if (from && !names && strcmp(from, "git") != 0)
-		return diag_fail(log, ST_USAGE, "--changed-from takes git or git:COMMIT, not %s",
-		                 text_quote(&log->arena, span_of(from)));
-	for (size_t i = 0; i < o->changed.nr; i++)
-		changed_files_add(&files, span_of(o->changed.v[i]));
-	if (from)
-		changed_files_from_git(&files, names ? from + 4 : NULL, commit, log);
-	changed_files_mark(&files, run, r);
-	changed_files_release(&files);
 	return ST_OK;
 }
 

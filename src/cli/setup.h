@@ -7,7 +7,6 @@
 #include "model/category.h"
 #include "model/diagnosis.h"
 #include "model/memory.h"
-#include "model/report.h"
 #include "model/rule.h"
 #include "model/view.h"
 #include "store/digest_json.h"
@@ -34,12 +33,6 @@ GG_MUST_CHECK enum status setup_init(struct setup *s, const struct options *o,
 GG_MUST_CHECK enum status setup_categories(const struct options *o, const struct rules *rules,
                                            const char *path, struct category_table *out,
                                            struct diag_log *log);
-
-/// Mark the places of a report on `run` that --changed and --changed-from name; `commit` is that of
-/// the baseline, NULL unknown. ST_USAGE for another source than git.
-GG_MUST_CHECK enum status setup_mark_changed(const struct options *o, const struct run *run,
-                                             const char *commit, struct report *r,
-                                             struct diag_log *log);
 
 /// Give the memory back.
 void setup_release(struct setup *s);

@@ -7,6 +7,8 @@
 
 #include "base/text.h"
 
+#define FOLD_OPEN "\n<details><summary>%s</summary>\n"
+#define FOLD_CLOSE "\n</details>\n"
 #define ROOM_FOR_NOTE 80 /* "N sections more in the report" */
 
 /* ---- code spans ---- */
@@ -142,33 +144,6 @@ struct strbuf *md_row(struct md_section *s)
 	return vec_push_zero(&s->rows);
 }
 
-struct strbuf *md_table_row(struct md_section *s)
-{
-	struct strbuf *row = md_row(s);
-	strbuf_adds(row, "| ");
-	return row;
-}
-
-struct md_section *md_details(struct md_document *d, const char *summary, const char *header)
-{
-	struct md_section *s = md_section(d, false);
-	strbuf_addf(&s->head, "\n<details><summary>%s</summary>\n\n%s", summary, header);
-	strbuf_adds(&s->tail, "\n</details>\n");
-	return s;
-}
-
-/* A section without rows says nothing. */
-void md_close(struct md_document *d)
-{
-	struct md_section *s = &d->sections.v[d->sections.nr - 1];
-	if (s->rows.nr)
-		return;
-	strbuf_release(&s->head);
-	strbuf_release(&s->tail);
-	vec_release(&s->rows);
-	d->sections.nr--;
-}
-
 /* ---- the budget ---- */
 
 static size_t note_bytes(const struct md_section *s)
@@ -224,8 +199,12 @@ static size_t drop(struct md_section *s)
 static size_t fit(struct md_document *d, size_t max)
 {
 	size_t total = 0, dropped = 0;
-	for (size_t i = 0; i < d->sections.nr; i++)
+	bool folded = false;
+	for (size_t i = 0; i < d->sections.nr; i++) {
 		total += section_bytes(&d->sections.v[i]);
+		folded = folded || d->sections.v[i].folded;
+	}
+	total += d->fold && folded ? strlen(FOLD_OPEN FOLD_CLOSE) - strlen("%s") + strlen(d->fold) : 0;
 	if (total <= max)
 		return 0;
 	max = max > ROOM_FOR_NOTE ? max - ROOM_FOR_NOTE : 0;
@@ -254,9 +233,14 @@ static size_t fit(struct md_document *d, size_t max)
 void md_write(struct md_document *d, size_t max, struct strbuf *out)
 {
 	size_t dropped = fit(d, max), nr = 0;
+	bool open = false;
 	for (size_t i = 0; i < d->sections.nr; i++) {
 		struct md_section *s = &d->sections.v[i];
 		nr += section_bytes(s);
+		if (d->fold && s->folded && !open && section_bytes(s)) {
+			strbuf_addf(out, FOLD_OPEN, d->fold);
+			open = true;
+		}
 		strbuf_add(out, strbuf_span(&s->head));
 		for (size_t k = 0; k < s->rows.nr; k++)
 			strbuf_add(out, strbuf_span(&s->rows.v[k]));
@@ -266,6 +250,7 @@ void md_write(struct md_document *d, size_t max, struct strbuf *out)
 		section_release(s);
 	}
 	vec_release(&d->sections);
+	strbuf_adds(out, open ? FOLD_CLOSE : "");
 	if (dropped && nr + ROOM_FOR_NOTE <= max)
 		strbuf_addf(out, "\n%zu section%s more in the report\n", dropped, dropped == 1 ? "" : "s");
 }

@@ -14,10 +14,12 @@ struct md_section {
 	VEC(struct strbuf) rows;
 	size_t more; ///< rows that the section never had room for
 	bool fixed; ///< dropped whole only where nothing else helps
+	bool folded; ///< under the document's fold
 };
 
 struct md_document {
 	VEC(struct md_section) sections; ///< the least wanted last; the first is always written
+	const char *fold; ///< what folded sections stand under: words of the program; NULL nothing
 };
 
 /// Untrusted text as a code span of at most `max_chars`, from which nothing
@@ -30,16 +32,11 @@ void md_figure(struct strbuf *b, const char *text);
 /// A sentence as it stands where Markdown finds nothing in it, else a code span.
 void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
 
-/// A new section, or one folded away under `summary`; valid until the next one.
+/// A new section; valid until the next one.
 struct md_section *md_section(struct md_document *d, bool fixed);
-struct md_section *md_details(struct md_document *d, const char *summary, const char *header);
 
 /// A new row of a section; valid until the next one.
 struct strbuf *md_row(struct md_section *s);
-struct strbuf *md_table_row(struct md_section *s);
-
-/// End the newest section; without rows it vanishes.
-void md_close(struct md_document *d);
 
 /// Write at most `max` bytes (more only where the first section is longer) and
 /// give the memory back: whole sections are dropped from the bottom, then rows.

@@ -38,8 +38,8 @@ struct doc_run {
 	enum doc_tone tone;
 	const char *text; ///< not escaped; owned by the document or its builder
 	const char *whole; ///< the name that `text` shortens; NULL: it is `text`
-	const char *tile; ///< a page divides the line into tiles, one of which begins here and holds the
-	                  ///< picture of this id, "" for none; NULL: no tile
+	const char *tile; ///< a page divides the line into tiles, one of which begins here and holds
+	                  ///< the picture of this id, "" for none; NULL: no tile
 	struct doc_run *next;
 };
 
@@ -82,6 +82,8 @@ struct doc_table {
 	size_t more; ///< rows that the builder left out
 	size_t brief; ///< rows in a terminal and a comment; 0: all
 	bool tree; ///< rows stand below the row that they are part of
+	bool items; ///< a terminal shows each row as an item: the first cell, the second after a point,
+	            ///< the third after its title; a comment needs no heading above the table
 	const char *more_text; ///< what is counted in "12 more …"; "" rows
 };
 
@@ -115,6 +117,7 @@ enum { DOC_DEPTH = 4 };
 struct document {
 	struct arena arena; ///< owns the nodes and what builders print into it
 	const char *marker; ///< by which a comment is found again; not escaped
+	const char *fold; ///< under which a comment folds all folded sections; NULL: each by itself
 	/// The form in which a name is shown, NULL for the whole of it; owned by whoever set it, who
 	/// keeps it for as long as the document.
 	const char *(*display)(const void *names, const char *whole);

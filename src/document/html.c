@@ -7,7 +7,14 @@
 #include "document/render.h"
 
 /* A name is told whole once; of a very long one its beginning is enough after that. */
-enum { NAME_CHARS = 90, NAME_CHARS_MAX = 4000, NAME_CHARS_AGAIN = 250, ROWS_MAX = 500, LEVELS = 9, FEW = 5 };
+enum {
+	NAME_CHARS = 90,
+	NAME_CHARS_MAX = 4000,
+	NAME_CHARS_AGAIN = 250,
+	ROWS_MAX = 500,
+	LEVELS = 9,
+	FEW = 5
+};
 
 struct page {
 	const struct doc_page_hooks *hooks;
@@ -264,8 +271,7 @@ static void put_nodes(struct page *p, const struct doc_node *parent, int depth);
 
 static void put_section(struct page *p, const struct doc_node *n, int depth)
 {
-	bool folded =
-	    n->place == DOC_FOLDED || n->place == DOC_ASIDE || n->place == DOC_PAGE_FOLDED;
+	bool folded = n->place == DOC_FOLDED || n->place == DOC_ASIDE || n->place == DOC_PAGE_FOLDED;
 	if (depth == 0) {
 		if (!folded)
 			strbuf_addf(p->nav, "<li><a href=\"#%s\">%s</a></li>", n->id, n->title);

@@ -114,7 +114,9 @@ static void put_node(struct md_section *s, const struct doc_node *n, const char 
 		put_table(s, &n->table, section);
 		return;
 	}
-	strbuf_addch(&s->head, '\n');
+	/* a command goes on in the paragraph that introduces it */
+	bool command = n->lines && n->lines->first && n->lines->first->kind == DOC_COMMAND;
+	strbuf_adds(&s->head, command ? "" : "\n");
 	for (const struct doc_line *l = n->lines; l; l = l->next) {
 		struct strbuf *row = n->kind == NODE_LIST ? md_row(s) : &s->head;
 		if (n->kind == NODE_LIST)
@@ -142,7 +144,8 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 			continue;
 		}
 		struct md_section *s = md_section(&m->doc, parent->fixed);
-		if (heading[0])
+		s->folded = folded;
+		if (heading[0] && !n->table.items)
 			strbuf_addf(&s->head, "\n**%s**\n", heading);
 		heading = "";
 		if (folded) {
@@ -191,7 +194,7 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 
 void doc_markdown(const struct document *d, size_t max, struct strbuf *out)
 {
-	struct markdown m = { 0 };
+	struct markdown m = { .doc.fold = d->fold };
 	const struct doc_node *root = d->sections[0], *first = root->children;
 	struct md_section *s = md_section(&m.doc, true);
 	add_marker(&s->head, d->marker);

@@ -1,9 +1,9 @@
 /* A document in the columns of a terminal. */
-#include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "document/breaks.h"
 #include "document/render.h"
 
 enum { LINE_CHARS = 1000, COLUMN_MIN = 14, NAME_MIN = 20, GAP = 2, INDENT = 2 };
@@ -42,54 +42,10 @@ static void flat_line(struct flat *f, const struct doc_line *line, size_t name_c
 	}
 }
 
-/* ---- where a line may be broken ---- */
-
-static bool is_unit(const char *word)
+static void flat_words(struct flat *f, const char *words)
 {
-	static const char *const units[] = { "%",   "s",   "ms", "µs",  "ns",    "B",     "KiB",  "MiB",
-		                                 "GiB", "TiB", "pp", "B/s", "KiB/s", "MiB/s", "GiB/s" };
-	size_t n = strcspn(word, " ,;:)");
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (strlen(units[i]) == n && memcmp(units[i], word, n) == 0)
-			return true;
-	return false;
-}
-
-/* A CI obeys "::" at the beginning of a line. */
-static bool may_begin_line(const char *p)
-{
-	return *p && *p != ':' && *p != '#' && *p != ' ';
-}
-
-static bool may_break(const char *text, size_t blank)
-{
-	const char *next = text + blank + 1;
-	if (blank && isdigit((unsigned char)text[blank - 1]) && is_unit(next))
-		return false;
-	if (blank && isalpha((unsigned char)text[blank - 1]) && isdigit((unsigned char)*next))
-		return false; /* "rank 3" */
-	return may_begin_line(next);
-}
-
-/* End of the piece from `at` on that fits in `width` characters; `*next` is where to go on. */
-static size_t piece_end(struct span s, size_t at, size_t width, size_t *next)
-{
-	size_t end = 0, cut = 0, i = at;
-	for (size_t chars = 0; i < s.n; chars++) {
-		if (chars > 0 && chars <= width && may_begin_line(s.p + i))
-			cut = i;
-		if (chars <= width && s.p[i] == ' ' && i > at && may_break(s.p, i))
-			end = i;
-		if (chars >= width && (end || cut))
-			break;
-		text_next(s, &i);
-	}
-	if (i >= s.n) {
-		*next = s.n;
-		return s.n;
-	}
-	*next = end ? end + 1 : cut;
-	return end ? end : cut;
+	strbuf_adds(&f->text, words);
+	flat_tone(f, TONE_PLAIN);
 }
 
 /* True if nothing but blanks stands before what follows. */
@@ -141,7 +97,7 @@ static void put_command(struct text *t, const struct flat *f)
 	put_blanks(t, INDENT);
 	for (size_t i = 0; i < s.n;) {
 		quoted ^= s.p[i] == '\'';
-		blank = s.p[i] == ' ' && !quoted && may_begin_line(s.p + i + 1) ? i : blank;
+		blank = s.p[i] == ' ' && !quoted && text_may_begin_line(s.p + i + 1) ? i : blank;
 		text_next(s, &i);
 		if (++chars <= t->o->width || blank <= from)
 			continue;
@@ -155,26 +111,55 @@ static void put_command(struct text *t, const struct flat *f)
 	strbuf_addch(t->out, '\n');
 }
 
+static size_t width_after(const struct text *t, size_t hang)
+{
+	return t->o->width > hang + COLUMN_MIN ? t->o->width - hang : COLUMN_MIN;
+}
+
+static void put_wrapped(struct text *t, const struct flat *f, const char *bullet, size_t indent)
+{
+	size_t hang = indent + strlen(bullet), next = 0, width = width_after(t, hang);
+	put_blanks(t, indent);
+	strbuf_adds(t->out, bullet);
+	for (size_t at = 0; at < f->text.n; at = next) {
+		if (at)
+			put_blanks(t, hang);
+		put_piece(t, f, at, text_piece_end(strbuf_span(&f->text), at, width, &next));
+		strbuf_addch(t->out, '\n');
+	}
+	if (!f->text.n)
+		strbuf_addch(t->out, '\n');
+}
+
 static void put_line(struct text *t, const struct doc_line *line, const char *bullet, size_t indent)
 {
 	struct flat f = { 0 };
-	size_t hang = indent + strlen(bullet), next = 0;
-	size_t width = t->o->width > hang + COLUMN_MIN ? t->o->width - hang : COLUMN_MIN;
-	flat_line(&f, line, width);
-	if (line->first && line->first->kind == DOC_COMMAND) {
+	flat_line(&f, line, width_after(t, indent + strlen(bullet)));
+	if (line->first && line->first->kind == DOC_COMMAND)
 		put_command(t, &f);
-	} else {
-		put_blanks(t, indent);
-		strbuf_adds(t->out, bullet);
-		for (size_t at = 0; at < f.text.n; at = next) {
-			if (at)
-				put_blanks(t, hang);
-			put_piece(t, &f, at, piece_end(strbuf_span(&f.text), at, width, &next));
-			strbuf_addch(t->out, '\n');
-		}
-		if (!f.text.n)
-			strbuf_addch(t->out, '\n');
+	else
+		put_wrapped(t, &f, bullet, indent);
+	flat_release(&f);
+}
+
+/* A row of a table of items. */
+static void put_item(struct text *t, const struct doc_table *table, const struct doc_row *row)
+{
+	struct flat f = { 0 };
+	size_t width = width_after(t, INDENT);
+	flat_line(&f, &row->cells[0], width);
+	if (row->cells[1].first) {
+		flat_words(&f, " · ");
+		flat_line(&f, &row->cells[1], width);
 	}
+	put_wrapped(t, &f, "- ", 0);
+	flat_release(&f);
+	if (!row->cells[2].first)
+		return;
+	flat_words(&f, table->columns[2].title);
+	flat_words(&f, ": ");
+	flat_line(&f, &row->cells[2], width);
+	put_wrapped(t, &f, "", INDENT);
 	flat_release(&f);
 }
 
@@ -204,7 +189,7 @@ static void measure_cell(const struct doc_line *line, size_t indent, size_t *wid
 	for (const struct doc_run *r = line->first; r; r = r->next)
 		name = name || r->kind == DOC_NAME || r->kind == DOC_SAID;
 	for (size_t i = 0; i < f.text.n; chars++) {
-		word = f.text.p[i] == ' ' && may_break(f.text.p, i) ? 0 : word + 1;
+		word = f.text.p[i] == ' ' && text_may_break(f.text.p, i) ? 0 : word + 1;
 		longest = word > longest ? word : longest;
 		text_next(strbuf_span(&f.text), &i);
 	}
@@ -262,7 +247,45 @@ struct cell {
 	size_t at, next, end, indent;
 };
 
-static void cell_init(struct cell *c, const struct doc_line *line, size_t width, size_t indent)
+/* True if no other name of the column has the same begin and end. */
+static bool is_unique(const struct layout *l, size_t column, struct span name, size_t head,
+                      size_t tail)
+{
+	size_t nr = 0;
+	for (const struct doc_row *row = l->t->rows; row && nr < l->rows; row = row->next, nr++)
+		for (const struct doc_run *r = row->cells[column].first; r; r = r->next) {
+			struct span s = span_of(r->text);
+			if (r->kind == DOC_NAME && s.n > head + tail && !span_eq(s, name) &&
+			    memcmp(s.p, name.p, head) == 0 &&
+			    memcmp(s.p + s.n - tail, name.p + name.n - tail, tail) == 0)
+				return false;
+		}
+	return true;
+}
+
+/* Names that are too long keep their begin and end where these tell them apart. */
+static void flat_cut(struct flat *f, const struct doc_line *line, size_t max,
+                     const struct layout *l, size_t column)
+{
+	for (const struct doc_run *r = line->first; r; r = r->next) {
+		struct span s = span_of(r->text);
+		size_t head = max * 3 / 5, tail = max - head - 1;
+		bool plain = true;
+		for (size_t i = 0; i < s.n; i++)
+			plain = plain && s.p[i] >= ' ' && s.p[i] < 0x7F;
+		if (r->kind == DOC_NAME && plain && s.n > max && is_unique(l, column, s, head, tail)) {
+			text_add_log(&f->text, (struct span){ s.p, head }, head);
+			strbuf_adds(&f->text, "…");
+			text_add_log(&f->text, (struct span){ s.p + s.n - tail, tail }, tail);
+		} else {
+			text_add_log(&f->text, s, r->kind == DOC_NAME ? max : LINE_CHARS);
+		}
+		flat_tone(f, r->tone);
+	}
+}
+
+static void cell_init(struct cell *c, const struct doc_line *line, const struct layout *l,
+                      size_t column, size_t width, size_t indent)
 {
 	*c = (struct cell){ .indent = indent < width ? indent : 0 };
 	width -= c->indent;
@@ -281,7 +304,7 @@ static void cell_init(struct cell *c, const struct doc_line *line, size_t width,
 	size_t max = width > others + COLUMN_MIN ? width - others : width;
 	flat_release(&c->f);
 	c->f = (struct flat){ 0 };
-	flat_line(&c->f, line, max < COLUMN_MIN ? COLUMN_MIN : max);
+	flat_cut(&c->f, line, max < COLUMN_MIN ? COLUMN_MIN : max, l, column);
 }
 
 static void put_cells(struct text *t, const struct layout *l, struct cell *cells, size_t from,
@@ -295,7 +318,7 @@ static void put_cells(struct text *t, const struct layout *l, struct cell *cells
 			struct cell *c = &cells[i];
 			struct span s = strbuf_span(&c->f.text);
 			size_t width = l->widths.v[i];
-			size_t end = piece_end(s, c->at, width - c->indent, &c->next);
+			size_t end = text_piece_end(s, c->at, width - c->indent, &c->next);
 			size_t chars = text_chars((struct span){ s.p + c->at, end - c->at }) + c->indent;
 			bool right = l->t->columns[l->columns.v[i]].align == DOC_RIGHT;
 			if (end > c->at) {
@@ -320,8 +343,8 @@ static void put_row(struct text *t, const struct layout *l, const struct doc_row
 		struct doc_run head = { .text = l->t->columns[l->columns.v[i]].title };
 		struct doc_line title = { .first = &head };
 		size_t column = l->columns.v[i];
-		cell_init(vec_push_zero(&cells), row ? &row->cells[column] : &title, l->widths.v[i],
-		          indent_of(l->t, row, column));
+		cell_init(vec_push_zero(&cells), row ? &row->cells[column] : &title, l, column,
+		          l->widths.v[i], indent_of(l->t, row, column));
 	}
 	put_cells(t, l, cells.v, from, to);
 	for (size_t i = 0; i < cells.nr; i++)
@@ -379,11 +402,14 @@ static void put_table(struct text *t, const struct doc_table *table, const char 
 		put_title(t, table->title);
 	else if (t->out->n && !t->after_title)
 		strbuf_addch(t->out, '\n');
-	for (size_t i = 0; i < table->nr_columns; i++)
+	for (size_t i = 0; i < table->nr_columns && !table->items; i++)
 		if (table->columns[i].align <= DOC_RIGHT)
 			measure(&l, i);
 	shrink(&l, t->o->width);
 	put_blocks(t, &l);
+	const struct doc_row *row = table->rows;
+	for (size_t i = 0; table->items && i < l.rows; i++, row = row->next)
+		put_item(t, table, row);
 	if (more) {
 		put_blanks(t, INDENT);
 		strbuf_addf(t->out, "%zu more%s%s\n", more, table->more_text[0] ? " " : "",
@@ -430,4 +456,9 @@ void doc_text(const struct document *d, const struct doc_text_options *o, struct
 {
 	struct text t = { .o = o, .out = out };
 	put_nodes(&t, d->sections[0]);
+	if (d->fold && !o->verbose) {
+		struct doc_run more = { .text = "; see --verbose" };
+		struct doc_run run = { .text = d->fold, .next = &more };
+		put_line(&t, &(struct doc_line){ .first = &run }, "", 0);
+	}
 }

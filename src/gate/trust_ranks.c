@@ -231,7 +231,7 @@ static void find_copies(struct peers *p)
 {
 	VEC(struct source_of) all = VEC_INIT;
 	for (size_t r = 0; r < p->run->ranks.nr; r++)
-		if (digest_has_trace(p->run->ranks.v[r]))
+		if (digest_has_trace(p->run->ranks.v[r]) && p->run->ranks.v[r]->source_hash)
 			vec_push(&all, (struct source_of){ p->run->ranks.v[r]->source_hash, r });
 	vec_sort(&all, source_cmp);
 	for (size_t i = 1, first = 0; i < all.nr; i++) {
@@ -239,7 +239,7 @@ static void find_copies(struct peers *p)
 			first = i;
 			continue;
 		}
-		peers_name(p, all.v[i].rank, "same-recording", SPOILED_BY_PEERS | SPOILED_BY_MATCHES,
+		peers_name(p, all.v[i].rank, "same-recording", SPOILED_BY_MATCHES,
 		           arena_printf(&p->scope->out->arena,
 		                        "has the very recording of rank %" PRId64
 		                        ": one file was given for both",

@@ -1,6 +1,7 @@
 #include "merge/where.h"
 
 #include "base/number.h"
+#include "merge/digest_fold.h"
 #include "model/rows.h"
 
 /* One of the figures of a row, and what it is divided by. */
@@ -166,4 +167,26 @@ void digest_join_where(struct digest *d, struct digest *where)
 	rows_unite(&code_stat_row, &d->code);
 	vec_release(&out.list);
 	vec_release(&shares.list);
+}
+
+size_t digests_join_where(struct digest *const *v, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		bool joined = false;
+		for (size_t k = 0; k < nr && v[i]->where; k++) {
+			if (k == i || v[k]->rank != v[i]->rank)
+				continue;
+			if (v[k]->where)
+				return i > k ? i : k;
+			if (digest_has_trace(v[k])) {
+				digest_join_where(v[k], v[i]);
+				joined = true;
+			}
+		}
+		if (v[i]->where && !joined)
+			return i;
+	}
+	for (size_t i = 0; i < nr; i++)
+		digest_fold_code(v[i]);
+	return nr;
 }

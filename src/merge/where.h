@@ -10,4 +10,8 @@
 /// `d` has no name for; nothing else of `where`, whose table is sorted anew, is used.
 void digest_join_where(struct digest *d, struct digest *where);
 
+/// Join each recording for the code among `nr` digests into all traces of its rank, and fold the
+/// tables of these. Index of one that has no such trace, or a second one of its rank; else `nr`.
+size_t digests_join_where(struct digest *const *v, size_t nr);
+
 #endif

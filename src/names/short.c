@@ -6,6 +6,7 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "names/apart.h"
 #include "names/demangle.h"
 
 #define WORD_BEGINS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_("
@@ -16,9 +17,10 @@ enum form {
 	FORM_TYPES, ///< all types
 	FORM_VALUES, ///< numbers too
 	FORM_WHOLE, ///< all, without namespaces and parameters
+	FORM_OTHER, ///< FORM_FUNCTOR with the words in which it differs from others of the same form
 	FORM_HASH, ///< FORM_FUNCTOR with the hash of the whole
 };
-enum { DEPTH_MAX = 6, FORM_CHARS = 100, PLAIN_CHARS = 40 };
+enum { DEPTH_MAX = 6, FORM_CHARS = 100, PLAIN_CHARS = 40, ALIKE_MAX = 64 };
 
 /* ---- text of C++ ---- */
 
@@ -44,12 +46,6 @@ static bool ends_with(struct span s, const char *word)
 	return s.n >= n && memcmp(s.p + s.n - n, word, n) == 0;
 }
 
-static bool starts_with(struct span s, const char *word)
-{
-	size_t n = strlen(word);
-	return s.n >= n && memcmp(s.p, word, n) == 0;
-}
-
 /* Depth of brackets behind the byte at `i`; "->" and "operator<" are not brackets. */
 static int depth_after(struct span s, size_t i, int depth)
 {
@@ -68,7 +64,8 @@ static struct span without_signature(struct span s)
 	int depth = 0;
 	size_t params = 0, from = 0;
 	for (size_t i = 0; i < s.n; i++) {
-		bool anonymous = starts_with((struct span){ s.p + i, s.n - i }, "(anonymous namespace)");
+		bool anonymous =
+		    span_starts((struct span){ s.p + i, s.n - i }, SPAN("(anonymous namespace)"));
 		if (depth == 0 && s.p[i] == '(' && i && !anonymous && s.p[i - 1] != ':' && !params &&
 		    !(i >= 8 && memcmp(s.p + i - 8, "operator", 8) == 0))
 			params = i;
@@ -127,7 +124,7 @@ static bool is_value(struct span s)
 			rest = (struct span){ close + 1, (size_t)(s.p + s.n - close - 1) };
 	}
 	return rest.n && (isdigit((unsigned char)rest.p[0]) || rest.p[0] == '-' ||
-	                  starts_with(rest, "true") || starts_with(rest, "false"));
+	                  span_starts(rest, SPAN("true")) || span_starts(rest, SPAN("false")));
 }
 
 static bool is_element(struct span base)
@@ -162,8 +159,9 @@ static const char *lambda_of(struct span s)
 	int depth = 0;
 	for (size_t i = 0; i < s.n; i++) {
 		struct span rest = { s.p + i, s.n - i };
-		if (depth == 0 && (starts_with(rest, "{lambda") || starts_with(rest, "'lambda") ||
-		                   starts_with(rest, "lambda [")))
+		if (depth == 0 &&
+		    (span_starts(rest, SPAN("{lambda")) || span_starts(rest, SPAN("'lambda")) ||
+		     span_starts(rest, SPAN("lambda ["))))
 			return s.p + i;
 		depth = depth_after(s, i, depth);
 	}
@@ -176,11 +174,11 @@ static void add_outer(struct strbuf *b, struct span s, enum form form, int depth
 	struct span base, args;
 	s = without_signature(s);
 	split(s, &base, &args);
-	if (starts_with(base, "operator") && base.p > s.p + 2) {
+	if (span_starts(base, SPAN("operator")) && base.p > s.p + 2) {
 		add_outer(b, (struct span){ s.p, (size_t)(base.p - 2 - s.p) }, form, depth);
 		return;
 	}
-	if (starts_with(base, "gpu_kernel_impl") && next_arg(&args, &base))
+	if (span_starts(base, SPAN("gpu_kernel_impl")) && next_arg(&args, &base))
 		add_arg(b, base, form, depth);
 	else if (s.n)
 		add_form(b, s, form, depth + 1);
@@ -307,7 +305,9 @@ static bool add_product(struct strbuf *b, struct span name)
 			continue;
 		struct span word = { name.p + from, i - from };
 		product = product || has(word, "gemm") || span_eq(word, SPAN("Cijk"));
-		size_t prefix = starts_with(word, "tilesize") ? 8 : starts_with(word, "MT") ? 2 : 0;
+		size_t prefix = span_starts(word, SPAN("tilesize")) ? 8
+		                : span_starts(word, SPAN("MT"))     ? 2
+		                                                    : 0;
 		struct span size = { word.p + prefix, word.n - prefix };
 		if (!type.n && is_one_of(word, types))
 			type = word;
@@ -356,7 +356,7 @@ static void add_word(struct strbuf *b, struct span s, bool least)
 	bool ascii = s.n > PLAIN_CHARS && text_chars(s) == s.n;
 	if (least && add_product(b, s))
 		return;
-	if (starts_with(s, "cutlass_") && product) {
+	if (span_starts(s, SPAN("cutlass_")) && product) {
 		while (product > s.p && product[-1] != '_')
 			product--;
 		strbuf_add(b, (struct span){ product, (size_t)(s.p + s.n - product) });
@@ -373,11 +373,9 @@ static const char *form_of(struct arena *a, const char *whole, int form)
 	struct arena scratch = ARENA_INIT;
 	const char *plain = demangle(span_of(whole), &scratch);
 	struct span s = without_signature(span_of(plain ? plain : whole)), base, args, arg;
-	bool hash = form >= FORM_HASH, least = hash || form == FORM_FUNCTOR;
-	if (!s.n || !strchr(WORD_BEGINS, whole[0])) {
-		arena_release(&scratch);
-		return whole; /* the name of no function */
-	}
+	bool hash = form >= FORM_HASH, least = form >= FORM_OTHER || form == FORM_FUNCTOR;
+	if (!s.n || !strchr(WORD_BEGINS, whole[0])) /* the name of no function */
+		return (arena_release(&scratch), whole);
 	split(s, &base, &args);
 	for (struct span rest = args; is_wrapper(base) && next_arg(&rest, &arg);)
 		if (!is_value(arg)) {
@@ -385,7 +383,7 @@ static const char *form_of(struct arena *a, const char *whole, int form)
 			split(s, &base, &args);
 			break;
 		}
-	bool word = !args.n && (starts_with(base, "cutlass_") || base.n > PLAIN_CHARS);
+	bool word = !args.n && (span_starts(base, SPAN("cutlass_")) || base.n > PLAIN_CHARS);
 	if (word)
 		add_word(&b, base, least);
 	else
@@ -417,12 +415,39 @@ void short_names_add(struct short_names *s, const char *whole)
 		vec_push(&s->list, (struct short_name){ .whole = whole });
 }
 
-/* A form that is longer than a line tells less than a hash. */
+/* ---- words in which names differ ---- */
+
+/* Names of the same text that have come to FORM_OTHER; more than a few are not parted so. */
+static void set_others(struct short_names *s)
+{
+	vec_sort(&s->list, by_text);
+	for (size_t i = 0, end; i < s->list.nr; i = end) {
+		struct short_name *first = &s->list.v[i];
+		const char *all[ALIKE_MAX];
+		struct arena scratch = ARENA_INIT;
+		for (end = i + 1; end < s->list.nr && strcmp(s->list.v[end].text, first->text) == 0; end++)
+			;
+		size_t nr = first->form == FORM_OTHER && end - i <= ALIKE_MAX ? end - i : 0;
+		for (size_t k = 0; k < nr; k++) {
+			const char *plain = demangle(span_of(first[k].whole), &scratch);
+			all[k] = plain ? plain : first[k].whole;
+		}
+		for (size_t k = 0; k < nr; k++) {
+			struct strbuf b = STRBUF_INIT;
+			strbuf_adds(&b, first[k].text);
+			names_add_apart(&b, all[k], all, nr);
+			first[k].text = arena_take(&s->arena, &b);
+		}
+		arena_release(&scratch);
+	}
+}
+
+/* A form that is longer than a line tells less than the words of the next. */
 static void set_form(struct short_names *s, struct short_name *n)
 {
 	do
 		n->text = form_of(&s->arena, n->whole, n->form);
-	while (n->form > FORM_FUNCTOR && n->form < FORM_HASH &&
+	while (n->form > FORM_FUNCTOR && n->form < FORM_OTHER &&
 	       text_chars(span_of(n->text)) > FORM_CHARS && ++n->form);
 }
 
@@ -452,10 +477,11 @@ void short_names_end(struct short_names *s)
 		if (!nr || strcmp(s->list.v[nr - 1].whole, s->list.v[i].whole) != 0)
 			s->list.v[nr++] = s->list.v[i];
 	s->list.nr = nr;
-	do
+	do {
 		for (size_t i = 0; i < s->list.nr; i++)
 			set_form(s, &s->list.v[i]);
-	while (part_same(s));
+		set_others(s);
+	} while (part_same(s));
 	vec_sort(&s->list, by_whole);
 }
 

@@ -118,7 +118,7 @@ static const struct database_column mapping_columns[] = { { .name = "gpuId" },
 static void map_gpu(struct nsys *n, int64_t device, int64_t gpu)
 {
 	uint32_t id = idmap_find(&n->devices, device);
-	if (id != IDMAP_NONE && n->gpus.v[id].gpu < 0)
+	if (id != IDMAP_NONE && n->gpus.v[id].gpu == GPU_UNKNOWN)
 		n->gpus.v[id].gpu = gpu;
 }
 
@@ -148,7 +148,7 @@ static enum status take_cuda_number(void *ctx, const struct database_value *v)
 static void list_gpus(struct nsys *n)
 {
 	for (size_t i = n->gpus.nr; i-- > 0;) {
-		if (n->gpus.v[i].gpu < 0)
+		if (n->gpus.v[i].gpu == GPU_UNKNOWN)
 			continue;
 		uint32_t id = idmap_add(&n->gpu_ids, n->gpus.v[i].gpu);
 		if (id == n->first_of_gpu.nr)

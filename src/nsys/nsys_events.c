@@ -76,7 +76,7 @@ static enum status set_gpu(struct nsys *n, const char *table, const struct datab
 	e->stream = ident_of(&v[GPU_STREAM]);
 	e->correlation = ident_of(&v[GPU_CORRELATION]);
 	if (idmap_add(&n->devices, e->device) == n->gpus.nr)
-		vec_push(&n->gpus, (struct nsys_gpu){ .device = e->device, .gpu = -1 });
+		vec_push(&n->gpus, (struct nsys_gpu){ .device = e->device, .gpu = GPU_UNKNOWN });
 	return set_times(n, table, &v[GPU_START], &v[GPU_END], e);
 }
 

@@ -16,10 +16,13 @@
 #include "io/database.h"
 #include "nsys/nsys.h"
 
+/// Number of a GPU that the report does not tell.
+#define GPU_UNKNOWN INT64_MIN
+
 /// A GPU that the process used, by CUDA's number and by that of the report.
 struct nsys_gpu {
 	int64_t device;
-	int64_t gpu; ///< -1: not told
+	int64_t gpu; ///< or GPU_UNKNOWN
 	uint32_t next; ///< index of another of the same `gpu`, or IDMAP_NONE
 };
 

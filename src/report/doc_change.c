@@ -23,7 +23,7 @@ void doc_breakdowns(struct document *d, const struct report *r)
 	};
 	struct breakdown_list l;
 	breakdowns_of(r, &l);
-	doc_section(d, "change", "Where the change went", DOC_OPEN);
+	doc_section(d, "change", "Where the change went", r->findings.nr ? DOC_FOLDED : DOC_OPEN);
 	for (size_t i = 0; i < l.list.nr; i++) {
 		const struct breakdown *b = l.list.v[i];
 		struct doc_table *t = doc_table(d,

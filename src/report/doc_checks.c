@@ -5,14 +5,7 @@
 #include "report/document.h"
 #include "report/table.h"
 
-enum {
-	EVIDENCE_SHOWN = 3,
-	SPOILS_SHOWN = 4,
-	CHECKS_SHOWN = 10,
-	PLACES_SHOWN = 12,
-	CHECKS_NAMED = 6,
-	FINDINGS_WHOLE = 3
-};
+enum { SPOILS_SHOWN = 4, ROWS_SHOWN = 10, PLACES_SHOWN = 12, CHECKS_NAMED = 6, FINDINGS_WHOLE = 3 };
 
 static enum doc_tone tone_of(enum verdict v)
 {
@@ -51,25 +44,47 @@ static void put_change(struct document *d, const struct check *c)
 
 const char *label_of_metric(const struct metric *m)
 {
-	return m->id == METRIC_STEP_COMPUTE_TIME ? "compute per step" : m->title ? m->title : m->name;
+	if (m->id == METRIC_STEP_COMPUTE_TIME)
+		return "compute time per step";
+	return m->title ? m->title : m->name;
 }
 
-/* The check that speaks for the others: of the whole step, else the first. */
+/* The check that speaks for the others: of the whole step, else of a figure with a name of its own,
+   else the first. */
 static const struct check *worst_check(const struct report *r)
 {
-	const struct check *first = NULL;
+	const struct check *worst = NULL;
+	int best = 0;
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
-		if (c->verdict != r->verdict || !c->has_change)
+		int rank = 1 + (c->metric->title || c->metric->id == METRIC_STEP_COMPUTE_TIME) +
+		           2 * (c->metric->per_step && !c->item[0]);
+		if (c->verdict != r->verdict || !c->has_change || rank <= best)
 			continue;
-		if (c->metric->per_step && !c->item[0])
-			return c;
-		first = first ? first : c;
+		worst = c;
+		best = rank;
 	}
-	return first;
+	return worst;
 }
 
-/* "kernel.time of gemm +29.17 % (limit: increase 10%)" */
+/* "5.27 % slower": the sign in words */
+static void put_difference(struct document *d, const struct check *c)
+{
+	enum unit unit = c->metric->unit;
+	const char *text = c->pct_text[0] ? c->pct_text : c->change_text;
+	bool up = c->change > 0, time = unit == UNIT_NS || unit == UNIT_NS_PER_STEP;
+	bool amount = unit == UNIT_BYTES || unit == UNIT_COUNT || unit == UNIT_BYTES_PER_STEP ||
+	              unit == UNIT_COUNT_PER_STEP;
+	doc_add(d, DOC_FIGURE, change_tone(c->worse, c->change), text + strspn(text, "+-"));
+	if (time)
+		doc_words(d, up ? " longer" : " shorter");
+	else if (amount)
+		doc_words(d, up ? " more" : " less");
+	else
+		doc_words(d, up ? " higher" : " lower");
+}
+
+/* "compute per step 5.27 % slower (limit 3%)" */
 static void put_worst(struct document *d, const struct check *c)
 {
 	doc_words(d, label_of_metric(c->metric));
@@ -78,17 +93,18 @@ static void put_worst(struct document *d, const struct check *c)
 		doc_name(d, c->item);
 	}
 	doc_words(d, " ");
-	doc_add(d, DOC_FIGURE, change_tone(c->worse, c->change),
-	        c->pct_text[0] ? c->pct_text : c->change_text);
+	put_difference(d, c);
 	if (c->limit[0]) {
-		doc_words(d, " (limit: ");
-		doc_said(d, c->limit);
+		size_t skip =
+		    strncmp(c->limit, "increase ", 9) && strncmp(c->limit, "decrease ", 9) ? 0 : 9;
+		doc_words(d, " (limit ");
+		doc_said(d, c->limit + skip);
 		doc_words(d, ")");
 	}
 }
 
 /* The headline without the verdict, which stands before it. */
-static const char *counts_of(const struct report *r)
+const char *report_counts(const struct report *r)
 {
 	const char *line = text_or_empty(r->headline), *rest = strstr(line, ": ");
 	return rest && r->kind != REPORT_DIFF ? rest + 2 : line;
@@ -100,6 +116,9 @@ void doc_verdict(struct document *d, const struct report *r)
 	if (r->error) {
 		doc_add(d, DOC_VERDICT, TONE_BAD, "error");
 		doc_words(d, " · ");
+		doc_said(d, r->workload);
+		doc_words(d, ": not judged");
+		doc_paragraph(d);
 		doc_said(d, r->error);
 		return;
 	}
@@ -107,22 +126,17 @@ void doc_verdict(struct document *d, const struct report *r)
 		doc_add(d, DOC_SAID, TONE_STRONG, text_or_empty(r->headline));
 		return;
 	}
-	const struct check *worst = worst_check(r);
-	bool told = r->findings.nr || (worst && r->verdict != VERDICT_PASS);
+	const struct check *worst = r->verdict == VERDICT_PASS ? NULL : worst_check(r);
 	put_verdict(d, r->verdict);
 	doc_words(d, " · ");
 	doc_said(d, r->workload);
 	doc_words(d, ": ");
-	if (r->findings.nr)
-		doc_sentence(d, r->findings.v[0].title);
-	else if (told)
+	if (worst && (!worst->item[0] || !r->findings.nr))
 		put_worst(d, worst);
+	else if (r->findings.nr)
+		doc_sentence(d, r->findings.v[0].title);
 	else
-		doc_words(d, counts_of(r));
-	if (told) {
-		doc_paragraph(d);
-		doc_words(d, counts_of(r));
-	}
+		doc_words(d, report_counts(r));
 }
 
 /* ---- key figures ---- */
@@ -130,7 +144,7 @@ void doc_verdict(struct document *d, const struct report *r)
 static const struct fact *fact_find(const struct run_report *run, const char *id)
 {
 	for (size_t i = 0; run && i < run->facts.nr; i++)
-		if (strcmp(run->facts.v[i].id, id) == 0)
+		if (strcmp(run->facts.v[i].id, id) == 0 && run->facts.v[i].has_value)
 			return &run->facts.v[i];
 	return NULL;
 }
@@ -147,72 +161,167 @@ static const struct check *check_of(const struct report *r, enum metric_id id)
 	return NULL;
 }
 
-/* "12.48 ms → 13.14 ms wall time per step (+5.29 %, ±0.1 ms)" */
-static void put_key_figure(struct document *d, const char *label, const char *before,
-                           const char *after, enum doc_tone tone, const char *change,
-                           const char *noise, const char *picture)
+struct key_figure {
+	const struct metric *metric;
+	enum worse worse;
+	const char *before, *after; ///< `before` is NULL where there is no baseline
+	int64_t baseline, candidate, noise; ///< noise < 0: not known
+	const char *picture; ///< "trend:3": that of the check; "" none
+};
+
+static bool key_figure_find(struct document *d, const struct report *r, enum metric_id id,
+                            struct key_figure *k)
 {
-	doc_tile(d, picture);
-	doc_figure(d, before);
+	const struct check *c = check_of(r, id);
+	const struct fact *b = fact_find(r->baseline_run, metric_table[id].name);
+	const struct fact *f = fact_find(r->run, metric_table[id].name);
+	*k = (struct key_figure){ .metric = &metric_table[id], .noise = -1, .picture = "" };
+	k->worse = k->metric->worse;
+	if (c) {
+		*k = (struct key_figure){ c->metric,
+			                      c->worse,
+			                      c->baseline_text,
+			                      c->candidate_text,
+			                      c->baseline,
+			                      c->candidate,
+			                      -1,
+			                      arena_printf(&d->arena, "trend:%td", c - r->checks.v) };
+		k->noise = c->evidence.has_noise ? c->evidence.noise : -1;
+	} else if (f) {
+		k->after = f->text;
+		k->candidate = f->value;
+		k->before = b ? b->text : NULL;
+		k->baseline = b ? b->value : 0;
+	}
+	return k->after != NULL;
+}
+
+/* "12.48 → " of "12.48 ms" where the other figure has the same unit */
+static void put_before(struct document *d, const char *before, const char *after)
+{
+	const char *unit = strrchr(before, ' '), *other = strrchr(after, ' ');
+	bool same = unit && other && strcmp(unit, other) == 0;
+	size_t n = same ? (size_t)(unit - before) : strlen(before);
+	doc_figure(d, arena_dup(&d->arena, (struct span){ before, n }));
 	doc_words(d, " → ");
-	doc_add(d, DOC_FIGURE, TONE_STRONG, after);
-	doc_printf(d, " %s (", label);
-	doc_add(d, DOC_FIGURE, tone, change);
-	if (noise && noise[0]) {
-		doc_words(d, ", ");
-		doc_figure(d, noise);
+}
+
+static const char *share_text(struct document *d, int64_t part, int64_t whole, bool sign)
+{
+	struct strbuf b = STRBUF_INIT;
+	unit_format(&b, UNIT_PCT, number_pct(part, whole), sign);
+	return arena_take(&d->arena, &b);
+}
+
+/* "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)" */
+static void put_key_figure(struct document *d, const struct key_figure *k)
+{
+	int64_t change = number_sub(k->candidate, k->baseline);
+	bool same = !change || !k->before;
+	bool share = k->baseline > 0 && k->metric->unit != UNIT_PCT;
+	doc_tile(d, k->picture);
+	if (!same && strcmp(k->before, k->after) != 0)
+		put_before(d, k->before, k->after);
+	doc_add(d, DOC_FIGURE, TONE_STRONG, k->after);
+	doc_printf(d, " %s", label_of_metric(k->metric));
+	if (!k->before)
+		return;
+	doc_words(d, same ? " (unchanged" : " (");
+	if (!same)
+		doc_add(d, DOC_FIGURE, change_tone(k->worse, change),
+		        share ? share_text(d, change, k->baseline, true)
+		              : unit_change(&d->arena, k->metric->unit, change));
+	if (k->noise >= 0) {
+		doc_words(d, ", noise ±");
+		doc_figure(d, share ? share_text(d, k->noise, k->baseline, false)
+		                    : unit_text(&d->arena, k->metric->unit, k->noise));
 	}
 	doc_words(d, ")");
 }
 
 void doc_key_figures(struct document *d, const struct report *r)
 {
-	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
+	static const enum metric_id ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_PERIOD,
 		                                  METRIC_MEMORY_PEAK_ALLOCATED, METRIC_INPUT };
 	bool first = true;
-	if (r->kind == REPORT_RUN)
-		return;
-	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-		const struct metric *m = &metric_table[ids[i]];
-		const struct check *c = check_of(r, ids[i]);
-		const struct fact *b = fact_find(r->baseline_run, m->name);
-		const struct fact *f = fact_find(r->run, m->name);
-		if (!c && (!b || !f || !b->has_value || !f->has_value))
+	struct key_figure k;
+	for (size_t i = 0; i < sizeof ids / sizeof *ids && r->kind != REPORT_RUN; i++) {
+		if (!key_figure_find(d, r, ids[i], &k))
 			continue;
 		if (first)
 			doc_paragraph(d);
-		if (c) {
-			put_key_figure(
-			    d, label_of_metric(c->metric), c->baseline_text, c->candidate_text, change_tone(c->worse, c->change),
-			    c->pct_text[0] ? c->pct_text : c->change_text, c->evidence.noise_text,
-			    arena_printf(&d->arena, "trend:%td", c - r->checks.v));
-		} else {
-			int64_t change = number_sub(f->value, b->value);
-			struct strbuf text = STRBUF_INIT;
-			if (b->value > 0)
-				unit_format(&text, UNIT_PCT, number_pct(change, b->value), true);
-			else
-				unit_format(&text, m->unit, change, true);
-			put_key_figure(d, label_of_metric(m), b->text, f->text, change_tone(m->worse, change),
-			               arena_take(&d->arena, &text), "", "");
-		}
+		put_key_figure(d, &k);
 		first = false;
 	}
 }
 
 /* ---- findings ---- */
 
-static void put_places(struct document *d, const struct finding *f)
+static void put_finding(struct document *d, const struct finding *f, size_t place)
 {
-	if (!f->where.nr)
-		return;
-	doc_item(d, 1);
-	doc_words(d, "where: ");
-	for (size_t i = 0; i < f->where.nr && i < PLACES_SHOWN; i++) {
+	size_t comma = f->cost_text ? strcspn(f->cost_text, ",") : 0;
+	doc_row(d, 0);
+	doc_cell(d);
+	put_verdict(d, (enum verdict)f->verdict);
+	doc_words(d, " ");
+	doc_sentence(d, f->title);
+	d->line->picture =
+	    place < FINDINGS_WHOLE ? arena_printf(&d->arena, "finding:%zu", place) : NULL;
+	doc_cell(d);
+	doc_value(d, true, f->cost);
+	if (comma)
+		doc_add(d, DOC_FIGURE, doc_tone_of(true, false, f->cost),
+		        arena_dup(&d->arena, (struct span){ f->cost_text, comma }));
+	doc_cell(d);
+	size_t nr = f->where.nr;
+	bool kernel = f->cause >= CAUSE_KERNEL && f->cause <= CAUSE_GONE_KERNEL;
+	nr -= nr && kernel && f->where.v[nr - 1].level == PLACE_KERNEL; /* the title names it */
+	for (size_t i = 0; i < nr && i < PLACES_SHOWN; i++) {
 		doc_words(d, i ? " › " : "");
 		doc_name(d, f->where.v[i].name);
 		doc_words(d, f->where.v[i].at.changed ? " (changed here)" : "");
 	}
+}
+
+/* A check that no finding explains. */
+static void put_limits(struct document *d, const struct check *c)
+{
+	doc_row(d, 0);
+	doc_cell(d);
+	put_verdict(d, c->verdict);
+	doc_words(d, " ");
+	doc_name(d, c->id);
+	if (!c->has_change)
+		return;
+	doc_words(d, ": ");
+	doc_figure(d, c->baseline_text);
+	doc_words(d, " → ");
+	doc_figure(d, c->candidate_text);
+	doc_cell(d);
+	put_change(d, c);
+	if (c->limit[0])
+		doc_words(d, ", limit ");
+	doc_said(d, c->limit);
+}
+
+void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust)
+{
+	static const struct doc_column columns[] = { { "what changed", DOC_LEFT },
+		                                         { "change", DOC_RIGHT },
+		                                         { "where", DOC_LEFT } };
+	doc_section(d, "findings", "Findings", DOC_OPEN);
+	d->sections[d->depth]->fixed = true;
+	struct doc_table *t = doc_table(d, "Findings", COLUMNS(columns));
+	t->items = true;
+	t->brief = ROWS_SHOWN;
+	t->more_text = "with --verbose and in the page";
+	for (size_t i = 0; i < r->findings.nr; i++)
+		put_finding(d, &r->findings.v[i], i);
+	for (size_t i = 0; i < r->checks.nr; i++)
+		if (check_matters(&r->checks.v[i]) && !report_finding(r, i) &&
+		    !trust_lines_sum_up(trust, &r->checks.v[i]))
+			put_limits(d, &r->checks.v[i]);
+	doc_end(d);
 }
 
 static void put_names_of_checks(struct document *d, const struct report *r, const struct finding *f)
@@ -232,79 +341,29 @@ static void put_names_of_checks(struct document *d, const struct report *r, cons
 		doc_printf(d, " and %zu more", f->checks.nr - CHECKS_NAMED);
 }
 
-/* The first few with all that is known of them, the others in a line each. */
-static void put_finding(struct document *d, const struct report *r, size_t i)
+/* What a finding rests on. */
+void doc_reasons(struct document *d, const struct report *r)
 {
-	const struct finding *f = &r->findings.v[i];
-	doc_item(d, 0);
-	put_verdict(d, (enum verdict)f->verdict);
-	doc_words(d, " ");
-	doc_sentence(d, f->title);
-	if (f->cost_text && f->cost_text[0]) {
-		doc_words(d, " (");
-		doc_said(d, f->cost_text);
-		doc_words(d, ")");
-	}
-	if (i >= FINDINGS_WHOLE)
-		return;
-	d->line->picture = arena_printf(&d->arena, "finding:%zu", i);
-	put_places(d, f);
-	for (size_t k = 0; k < f->evidence.nr && k < EVIDENCE_SHOWN; k++) {
-		doc_item(d, 1);
-		doc_sentence(d, f->evidence.v[k]);
-	}
-	if (f->action && f->action[0]) {
-		doc_item(d, 1);
-		doc_words(d, "do: ");
-		doc_sentence(d, f->action);
-	}
-	if (f->trace) {
-		doc_item(d, 1);
-		doc_words(d, "trace of both sides: ");
-		doc_name(d, f->trace);
-	}
-	put_names_of_checks(d, r, f);
-}
-
-static void put_limits(struct document *d, const struct check *c)
-{
-	doc_row(d, 0);
-	doc_cell(d);
-	put_verdict(d, c->verdict);
-	doc_words(d, " ");
-	doc_said(d, c->rule);
-	if (c->item[0]) {
-		doc_words(d, " ");
-		doc_name(d, c->item);
-	}
-	doc_cell(d);
-	doc_figure(d, c->baseline_text);
-	doc_words(d, " → ");
-	doc_figure(d, c->candidate_text);
-	doc_words(d, " (");
-	doc_add(d, c->has_change ? DOC_FIGURE : DOC_WORDS,
-	        c->has_change ? change_tone(c->worse, c->change) : TONE_PLAIN,
-	        c->pct_text[0] ? c->pct_text : c->change_text);
-	doc_words(d, ")");
-	doc_said_cell(d, c->limit);
-}
-
-void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust)
-{
-	static const struct doc_column columns[] = { { "check", DOC_LEFT },
-		                                         { "change", DOC_LEFT },
-		                                         { "limit", DOC_LEFT } };
-	doc_section(d, "findings", "Findings", DOC_OPEN);
-	d->sections[d->depth]->fixed = true;
-	for (size_t i = 0; i < r->findings.nr; i++)
-		put_finding(d, r, i);
-	if (!r->findings.nr) {
-		struct doc_table *t = doc_table(d, "Findings", COLUMNS(columns));
-		t->brief = CHECKS_SHOWN;
-		t->more_text = "checks";
-		for (size_t i = 0; i < r->checks.nr; i++)
-			if (check_matters(&r->checks.v[i]) && !trust_lines_sum_up(trust, &r->checks.v[i]))
-				put_limits(d, &r->checks.v[i]);
+	doc_section(d, "reasons", "Why these findings", DOC_FOLDED);
+	for (size_t i = 0; i < r->findings.nr; i++) {
+		const struct finding *f = &r->findings.v[i];
+		doc_item(d, 0);
+		doc_sentence(d, f->title);
+		if (f->cost_text && f->cost_text[0]) {
+			doc_words(d, " (");
+			doc_said(d, f->cost_text);
+			doc_words(d, ")");
+		}
+		for (size_t k = 0; k < f->evidence.nr; k++) {
+			doc_item(d, 1);
+			doc_sentence(d, f->evidence.v[k]);
+		}
+		if (f->trace) {
+			doc_item(d, 1);
+			doc_words(d, "trace of both sides: ");
+			doc_name(d, f->trace);
+		}
+		put_names_of_checks(d, r, f);
 	}
 	doc_end(d);
 }
@@ -332,8 +391,40 @@ static void put_trust(struct document *d, struct trust_lines *trust)
 	}
 }
 
-static void put_insights(struct document *d, const struct report *r)
+/* Why a check could not be decided, which its figures do not say, what would decide it; and what
+   is waived. */
+static void put_reasons(struct document *d, const struct report *r)
 {
+	for (size_t i = 0; i < r->checks.nr; i++) {
+		const struct check *c = &r->checks.v[i];
+		bool planned = c->verdict == VERDICT_UNDECIDED && text_or_empty(c->evidence.plan_text)[0];
+		bool open = check_needs_reason(c) && !report_finding(r, i);
+		if (c->verdict != VERDICT_WAIVED && !open && !planned)
+			continue;
+		doc_item(d, 0);
+		doc_printf(d, "%s: ", verdict_name(c->verdict));
+		doc_name(d, c->id);
+		doc_words(d, ": ");
+		doc_sentence(d, planned ? c->evidence.plan_text : c->message);
+	}
+}
+
+void doc_remarks(struct document *d, const struct report *r, struct trust_lines *trust)
+{
+	doc_section(d, "remarks", "What to know", DOC_OPEN);
+	for (size_t i = 0; i < r->warnings.nr; i++) {
+		doc_item(d, 0);
+		doc_words(d, "warning: ");
+		doc_said(d, r->warnings.v[i]);
+	}
+	put_trust(d, trust);
+	put_reasons(d, r);
+	doc_end(d);
+}
+
+void doc_insights(struct document *d, const struct report *r)
+{
+	doc_section(d, "insights", "Worth naming", r->kind == REPORT_CHECK ? DOC_FOLDED : DOC_OPEN);
 	for (size_t i = 0; i < r->insights.nr; i++) {
 		const struct insight *n = &r->insights.v[i];
 		bool sides = r->kind != REPORT_RUN;
@@ -346,36 +437,6 @@ static void put_insights(struct document *d, const struct report *r)
 		doc_printf(d, "%s %s: ", sides || n->rank >= 0 ? ":" : "", n->id);
 		doc_sentence(d, n->message);
 	}
-}
-
-/* Why a check could not be decided, which its figures do not say, what would decide it; and what
-   is waived. */
-static void put_reasons(struct document *d, const struct report *r)
-{
-	for (size_t i = 0; i < r->checks.nr; i++) {
-		const struct check *c = &r->checks.v[i];
-		bool planned = c->verdict == VERDICT_UNDECIDED && text_or_empty(c->evidence.plan_text)[0];
-		if (c->verdict != VERDICT_WAIVED && !check_needs_reason(c) && !planned)
-			continue;
-		doc_item(d, 0);
-		doc_printf(d, "%s: ", verdict_name(c->verdict));
-		doc_name(d, c->id);
-		doc_words(d, ": ");
-		doc_sentence(d, planned ? c->evidence.plan_text : c->message);
-	}
-}
-
-void doc_remarks(struct document *d, const struct report *r, struct trust_lines *trust)
-{
-	doc_section(d, "remarks", r->kind == REPORT_RUN ? "Worth naming" : "What to know", DOC_OPEN);
-	for (size_t i = 0; i < r->warnings.nr; i++) {
-		doc_item(d, 0);
-		doc_words(d, "warning: ");
-		doc_said(d, r->warnings.v[i]);
-	}
-	put_trust(d, trust);
-	put_insights(d, r);
-	put_reasons(d, r);
 	doc_end(d);
 }
 

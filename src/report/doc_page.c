@@ -71,8 +71,10 @@ static void put_node(struct document *d, const struct flame *f, const struct fla
 void doc_flame(struct document *d, const struct report *r)
 {
 	static const struct doc_column both[] = {
-		{ "module, place, operator, kernel", DOC_LEFT }, { "baseline", DOC_RIGHT },
-		{ "candidate", DOC_RIGHT },                      { "change", DOC_RIGHT },
+		{ "module, place, operator, kernel", DOC_LEFT },
+		{ "baseline", DOC_RIGHT },
+		{ "candidate", DOC_RIGHT },
+		{ "change", DOC_RIGHT },
 		{ "← less · more →", DOC_BAR },
 	};
 	static const struct doc_column one[] = { { "module, place, operator, kernel", DOC_LEFT },
@@ -85,10 +87,9 @@ void doc_flame(struct document *d, const struct report *r)
 	doc_picture(d, "flame");
 	doc_section(d, "", "the same as a table", DOC_FOLDED);
 	struct doc_table *t =
-	    f->both ? doc_table(d, "GPU time per step by module, place, operator and kernel",
-	                        COLUMNS(both))
-	            : doc_table(d, "GPU time per step by module, place, operator and kernel",
-	                        COLUMNS(one));
+	    f->both
+	        ? doc_table(d, "GPU time per step by module, place, operator and kernel", COLUMNS(both))
+	        : doc_table(d, "GPU time per step by module, place, operator and kernel", COLUMNS(one));
 	t->tree = true;
 	t->more_text = "parts";
 	for (size_t i = 0; i < f->nodes.nr; i++)

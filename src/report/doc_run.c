@@ -5,7 +5,7 @@
 #include "report/findings.h"
 #include "report/table.h"
 
-enum { LIST_ROWS = 12, RANK_ROWS = 64, RANKS_BRIEF = 16 };
+enum { LIST_ROWS = 12, RANK_ROWS = 64, ACTIONS_SHOWN = 3 };
 
 /* ---- bound and advice ---- */
 
@@ -17,9 +17,15 @@ void doc_bound(struct document *d, const struct report *r)
 		doc_item(d, 0);
 		doc_said(d, c->evidence.v[i]);
 	}
+	doc_end(d);
+}
+
+void doc_unknown(struct document *d, const struct report *r)
+{
+	const struct classification *c = &r->run->classification;
+	doc_section(d, "unknown", "What was not recorded", DOC_ASIDE);
 	for (size_t i = 0; i < c->missing.nr; i++) {
 		doc_item(d, 0);
-		doc_words(d, "not recorded: ");
 		doc_said(d, c->missing.v[i]);
 	}
 	doc_end(d);
@@ -50,16 +56,44 @@ static void put_recommendation(struct document *d, const struct recommendation *
 	put_line(d, "would settle it", r->ask);
 }
 
-/* A diff has no verdict to do something about. */
-void doc_advice(struct document *d, const struct report *r)
+void doc_recommendations(struct document *d, const struct report *r)
 {
-	doc_section(d, "advice", "What to do", DOC_OPEN);
+	bool check = r->kind == REPORT_CHECK;
+	doc_section(d, check ? "recommendations" : "advice",
+	            check ? "What would make the candidate faster" : "What to do",
+	            check ? DOC_FOLDED : DOC_OPEN);
 	for (size_t i = 0; r->run && i < r->run->recommendations.nr; i++)
-		put_recommendation(d, &r->run->recommendations.v[i], r->kind == REPORT_RUN);
-	if (r->kind == REPORT_RUN && r->run && !r->run->recommendations.nr) {
+		put_recommendation(d, &r->run->recommendations.v[i], !check);
+	if (!check && !r->run->recommendations.nr) {
 		doc_paragraph(d);
 		doc_words(d, "Nothing that is looked for was found.");
 	}
+	doc_end(d);
+}
+
+/* What the first findings ask for, each once; with the innermost place where there are several. */
+static void put_actions(struct document *d, const struct report *r)
+{
+	for (size_t i = 0; i < r->findings.nr && i < ACTIONS_SHOWN; i++) {
+		const struct finding *f = &r->findings.v[i];
+		bool told = !f->action || !f->action[0];
+		for (size_t k = 0; k < i && !told; k++)
+			told = strcmp(text_or_empty(r->findings.v[k].action), f->action) == 0;
+		if (told)
+			continue;
+		doc_item(d, 0);
+		if (r->findings.nr > 1 && f->where.nr) {
+			doc_name(d, f->where.v[f->where.nr - 1].name);
+			doc_words(d, ": ");
+		}
+		doc_sentence(d, f->action);
+	}
+}
+
+void doc_advice(struct document *d, const struct report *r)
+{
+	doc_section(d, "advice", "What to do", DOC_OPEN);
+	put_actions(d, r);
 	if (r->accept && r->accept[0]) {
 		doc_paragraph(d);
 		doc_words(d, "If the change is meant, this makes the candidate the baseline:");

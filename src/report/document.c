@@ -41,6 +41,9 @@ static void put_context(struct document *d, const struct report *r)
 {
 	if (!r->candidate.label || (r->kind != REPORT_RUN && !r->baseline.label))
 		return;
+	bool apart = r->kind == REPORT_CHECK && r->verdict != VERDICT_PASS;
+	if (apart)
+		doc_section(d, "about", "", DOC_OPEN);
 	doc_paragraph(d);
 	if (r->kind != REPORT_RUN)
 		put_side(d, "baseline", &r->baseline);
@@ -52,7 +55,10 @@ static void put_context(struct document *d, const struct report *r)
 	put_differences(d, r);
 	if (r->rules && r->rules[0]) {
 		doc_words(d, "; rules ");
-		doc_name(d, r->rules);
+		if (strcmp(r->rules, "built in") == 0)
+			doc_words(d, r->rules);
+		else
+			doc_name(d, r->rules);
 	}
 	if (r->profile) {
 		doc_words(d, ", profile ");
@@ -61,6 +67,8 @@ static void put_context(struct document *d, const struct report *r)
 	doc_words(d, r->partial ? "; partial (--quick)" : "");
 	if (r->run && r->run->phase)
 		doc_printf(d, "; kernels and operators of the phase %s alone", r->run->phase);
+	if (apart)
+		doc_end(d);
 }
 
 static void put_notes(struct document *d, const struct report *r)
@@ -90,15 +98,22 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 	doc_findings(d, r, trust);
 	doc_advice(d, r);
 	doc_remarks(d, r, trust);
+	if (!r->findings.nr)
+		doc_breakdowns(d, r);
+	put_context(d, r);
+	if (r->findings.nr) /* which have told it shorter */
+		doc_breakdowns(d, r);
 	doc_history(d, r);
-	doc_breakdowns(d, r);
 	doc_step(d, r);
 	doc_flame(d, r);
 	doc_steps_of_ranks(d, r);
 	put_pictures(d);
+	doc_checks(d, r);
+	doc_reasons(d, r);
+	doc_insights(d, r);
+	doc_recommendations(d, r);
 	doc_kernels(d, r);
 	doc_categories(d, r);
-	doc_checks(d, r);
 	doc_evidence(d, r);
 	doc_ranks(d, r, true, "Ranks of the candidate");
 	doc_ranks(d, r, false, "Ranks of the baseline");
@@ -111,6 +126,7 @@ static void put_diff(struct document *d, const struct report *r, struct trust_li
 {
 	doc_figures(d, r);
 	doc_remarks(d, r, trust);
+	doc_insights(d, r);
 	doc_breakdowns(d, r);
 	doc_code(d, r);
 	doc_step(d, r);
@@ -130,11 +146,13 @@ static void put_diff(struct document *d, const struct report *r, struct trust_li
 static void put_run(struct document *d, const struct report *r, struct trust_lines *trust)
 {
 	doc_bound(d, r);
-	doc_advice(d, r);
+	doc_recommendations(d, r);
 	doc_remarks(d, r, trust);
+	doc_insights(d, r);
 	doc_step(d, r);
 	doc_flame(d, r);
 	doc_facts(d, r);
+	doc_unknown(d, r);
 	doc_steps_of_ranks(d, r);
 	put_pictures(d);
 	doc_lists(d, r);
@@ -238,7 +256,10 @@ void report_document(const struct report *r, struct short_names *names, struct d
 	                                            : "default";
 	doc_verdict(d, r);
 	doc_key_figures(d, r);
-	put_context(d, r);
+	if (r->kind != REPORT_CHECK)
+		put_context(d, r);
+	else if (!r->error)
+		d->fold = r->verdict == VERDICT_PASS ? "All checks and figures" : report_counts(r);
 	if (r->kind == REPORT_CHECK || r->error)
 		put_check(d, r, &trust);
 	else if (r->kind == REPORT_DIFF)

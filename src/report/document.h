@@ -24,8 +24,11 @@ const char *doc_sentence_text(struct document *d, const char *text);
 /// What people call a metric.
 const char *label_of_metric(const struct metric *m);
 
-/// Findings, or without them the checks beyond their limits; what else there is to know.
+/// Findings, and checks beyond their limits that none explains; what findings rest on; what is
+/// worth naming of ranks; what else there is to know.
 void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust);
+void doc_reasons(struct document *d, const struct report *r);
+void doc_insights(struct document *d, const struct report *r);
 void doc_remarks(struct document *d, const struct report *r, struct trust_lines *trust);
 
 /// The verdict with its figure; key figures of both sides.
@@ -46,10 +49,12 @@ void doc_figures(struct document *d, const struct report *r);
 void doc_scaling(struct document *d, const struct report *r);
 void doc_environment(struct document *d, const struct report *r);
 
-/// What a run is bound by; what to do, with the command that accepts the candidate; facts; lists;
-/// ranks side by side.
+/// What a run is bound by, and what that was not told from; what to do, with the command that
+/// accepts the candidate; what would make the run faster; facts; lists; ranks side by side.
 void doc_bound(struct document *d, const struct report *r);
+void doc_unknown(struct document *d, const struct report *r);
 void doc_advice(struct document *d, const struct report *r);
+void doc_recommendations(struct document *d, const struct report *r);
 void doc_facts(struct document *d, const struct report *r);
 void doc_lists(struct document *d, const struct report *r);
 void doc_ranks(struct document *d, const struct report *r, bool candidate, const char *title);

@@ -116,22 +116,9 @@ bool check_matters(const struct check *c)
 	       c->verdict == VERDICT_WARN;
 }
 
-bool report_matters(const struct report *r)
-{
-	return r->kind == REPORT_DIFF || r->verdict != VERDICT_PASS;
-}
-
 bool check_needs_reason(const struct check *c)
 {
 	return !c->spoiler && (c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING);
-}
-
-size_t figures_of_metric(const struct report *r, size_t i)
-{
-	size_t nr = 0;
-	while (i + nr < r->figures.nr && r->figures.v[i + nr].metric == r->figures.v[i].metric)
-		nr++;
-	return nr;
 }
 
 const char *change_of(struct arena *a, const char *change, const char *pct)

@@ -37,17 +37,12 @@ void breakdowns_of(const struct report *r, struct breakdown_list *out);
 /// True for what a reader has to see: fail, inconclusive, missing, warn.
 bool check_matters(const struct check *c);
 
-/// True for what a verdict of a whole run leaves to be explained.
-bool report_matters(const struct report *r);
-
 /// True where the figures do not say why a check is undecided, nor does a trust
 /// finding, which stands in the report itself.
 bool check_needs_reason(const struct check *c);
 
-/// How many figures of a diff, from `i` on, are of one metric; as many at most are worth
-/// reading side by side.
-size_t figures_of_metric(const struct report *r, size_t i);
-enum { FIGURES_SHOWN = 16 };
+/// The headline of a check without its verdict: "3 of 60 checks beyond their limits".
+const char *report_counts(const struct report *r);
 
 /// "+12.3 ms (+12.29 %)"; owned by `a`.
 const char *change_of(struct arena *a, const char *change, const char *pct);

@@ -306,5 +306,6 @@ enum status machine_read(struct source *src, struct digest *d, bool *found, stru
 	vec_release(&m.list);
 	vec_release(&m.facts);
 	value_tree_release(&tree);
+	*found = *found || st != ST_OK; /* nobody else reads what is damaged */
 	return st;
 }

@@ -41,7 +41,10 @@ def gpugate(*args):
 
 
 def commits(path):
-    return sorted(r["provenance"]["commit"] for r in json.loads(path.read_text())["recent"])
+    """Of the history beside the baseline; the pin, which is one of its runs, was made from no commit that is known."""
+    history = path.with_suffix(".history.jsonl")
+    rows = [json.loads(line) for line in history.read_text().splitlines()] if history.exists() else []
+    return sorted(c for r in rows if (c := (r.get("provenance") or {}).get("commit")))
 
 
 def many_appends(folder, files, runs):
@@ -66,7 +69,7 @@ def many_appends(folder, files, runs):
         wrong.append("the link was replaced")
     link.unlink()
     left = sorted(p.name for p in folder.iterdir() if "baseline" in p.name)
-    if left != ["baseline.json"]:
+    if left != ["baseline.history.jsonl", "baseline.json"]:
         wrong.append(f"files were left: {left}")
     return wrong + ([] if reads else ["nothing was read meanwhile"])
 
@@ -94,6 +97,45 @@ def killed_writer(folder, files, run):
     return wrong
 
 
+HOLD = "import fcntl,sys; f = open(sys.argv[1], 'w'); fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=True); sys.stdin.read()"
+
+
+def held_lock(folder, files, run):
+    """Who waits says so at once, and goes on when the lock is let go."""
+    baseline = folder / "baseline.json"
+    holder = subprocess.Popen([sys.executable, "-c", HOLD, folder / ".baseline.json.lock"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    holder.stdout.readline()
+    waiting = start("baseline", "append", run, *files, "--baseline", baseline, "--force", "--commit", "waited")
+    said = waiting.stderr.readline().decode()
+    holder.kill()
+    holder.wait()
+    code, text = end(waiting)
+    wrong = [] if "waiting for" in said and ".baseline.json.lock" in said else [f"not a word: {said!r}"]
+    return wrong + ([] if code == 0 and "waited" in commits(baseline) else [f"after the wait: exit {code}: {text}"])
+
+
+def left_by_the_dead(folder, files, run):
+    """Temporary files of killed writers go with the next one; those of others stay."""
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    own = folder / "left"
+    own.mkdir()
+    baseline = own / "b.json"
+    stale = own / f"b.json.{dead.pid}-0.tmp"
+    keep = [own / f"b.json.{os.getpid()}-0.tmp", own / f"c.json.{dead.pid}-0.tmp", own / "b.json.notes.tmp"]
+    for path in (stale, *keep):
+        path.write_text("half")
+    held = own / f"b.json.{dead.pid}-1.tmp"
+    holder = subprocess.Popen([sys.executable, "-c", HOLD, held], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    holder.stdout.readline()
+    code, text = gpugate("baseline", "create", run, *files, "--baseline", baseline)
+    holder.kill()
+    holder.wait()
+    have = sorted(p.name for p in own.iterdir() if not p.name.startswith("."))
+    want = sorted(p.name for p in (baseline, held, *keep))
+    return [] if code == 0 and have == want else [f"exit {code}, {have}, not {want}: {text}"]
+
+
 def many_creates(folder, files, runs):
     baseline = folder / "fresh" / "deep" / "b.json"
     writers = [start("baseline", "create", run, *files, "--baseline", baseline) for run in runs]
@@ -119,6 +161,8 @@ def main():
         code, text = gpugate("baseline", "create", runs[0], *files, "--baseline", folder / "baseline.json")
         tests = {"many appends": lambda: many_appends(folder, files, runs[1:]),
                  "a killed writer": lambda: killed_writer(folder, files, runs[0]),
+                 "a lock that is held": lambda: held_lock(folder, files, runs[1]),
+                 "left by the dead": lambda: left_by_the_dead(folder, files, runs[0]),
                  "many creates": lambda: many_creates(folder, files, runs[:6])}
         bad = [text] if code else []
         for test, run in tests.items():

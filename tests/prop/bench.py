@@ -34,11 +34,24 @@ PEERS = ["1 thread, beside hta", "1 thread, beside TraceLens", "1 thread, beside
 def table(dir, *options, **env):
     """Cells of each row, by its name; and what stands below."""
     done = subprocess.run([sys.executable, ROOT / "ci/bench", "--gpugate", os.environ["GPUGATE"], "--work", dir / "work", "--size", "1MB",
-                           "--runs", "1", *options], env={**os.environ, "GPUGATE_SHARED": "", **env}, check=True, stdout=subprocess.PIPE)
-    text = done.stdout.decode()
+                           "--runs", "1", "--ranks", "40", *options], env={**os.environ, "GPUGATE_SHARED": "", **env}, check=True, stdout=subprocess.PIPE)
+    speeds, last, whole, profile, job = done.stdout.decode().strip().split("\n\n")[1:]
+    text = speeds
+    commands(whole, profile, job)
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| ")]
     assert rows.pop(0)[-2:] == ["resident MiB", "allowed MiB"], text
-    return {row[0]: row[1:] for row in rows}, text.splitlines()[-1]
+    return {row[0]: row[1:] for row in rows}, last
+
+
+def commands(machine, profile, job):
+    """Whole commands: beside what only reads a trace, and of many ranks."""
+    assert re.fullmatch(r".+, \d+ cores; medians of 1 runs, (wall|processor) time:", machine), machine
+    profile, job = ([[c.strip() for c in line.strip("|").split("|")] for line in t.splitlines()] for t in (profile, job))
+    assert profile[2][0].startswith("`gpugate check`") and profile[2][2] == "1.0", profile
+    assert any("json.load" in row[0] for row in profile) and all(float(v) >= 0 for row in profile[2:] for v in row[1:]), profile
+    assert job[0][0].startswith("40 ranks"), job
+    assert [row[0] for row in job[2:]] == ["`merge`", "`baseline create`", "`check`"], job
+    assert all(float(row[1]) >= 0 and int(row[2].split()[0]) > 0 for row in job[2:]), job
 
 
 def main():

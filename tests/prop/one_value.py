@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """One figure, one value: a run printed or judged from its traces, from its digest and from a merge of the digests of
 its ranks has the same figures, in every metric and every list of `metrics --json`; all of the document is the same.
+Within it the parts of a step's wall time add up, and idle and busy time to 100 % of the same interval.
 So with generated traces, jobs and snapshots, joined cycles, and, with $GPUGATE_SHARED, real recordings. Kernels too
 small to keep count in the occupancy of a rank: of the run, its digest and the baseline made of it.
 
@@ -71,6 +72,21 @@ def judged(dir, *args):
     return json.loads((dir / "result.json").read_text())["checks"]
 
 
+def adds_up(document):
+    """Compute, exposed communication and memory operations and idle time are the period of each step; busy is the rest."""
+    parts = ["step.period_compute", "step.period_exposed_comm", "step.period_exposed_memory", "step.idle_time"]
+    for rank in {m["rank"] for m in document["metrics"] if m["metric"] == "step.period"}:
+        of = {m["metric"]: {s["step"]: s["value"] for s in m["samples"]}
+              for m in document["metrics"] if m["rank"] == rank and m["metric"] in ("step.period", *parts)}
+        period, idle = of["step.period"], of["step.idle_time"]
+        for step, value in period.items():
+            assert sum(of[part][step] for part in parts) == value, (rank, step, of)
+        busy = [m["value"] for m in document["metrics"] if m["rank"] == rank and m["metric"] == "gpu.utilization_pct"]
+        if len(busy) == 1:
+            have = busy[0] + 100 * sum(idle[step] for step in period) / sum(period.values())
+            assert abs(have - 100) < 1e-4, (rank, busy, have)
+
+
 def same(dir, run, *options):
     """From the artifacts, from one digest of all, and from digests of each, merged."""
     parts = sorted(p for p in run.iterdir() if p.is_file()) if run.is_dir() else [run]
@@ -89,6 +105,7 @@ def same(dir, run, *options):
         d = difference(verdicts, judged(dir, path))
         assert not d, f"{way}, checked: {d}"
         assert text == gpugate("metrics", path), f"{way}: the text differs"
+    adds_up(want)
     return want
 
 

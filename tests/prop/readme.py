@@ -5,15 +5,16 @@
    that examples name; a command ends with 0, or with what its comment "# exit N" says. Python runs with
    tests/gen/standin in place of PyTorch and JAX; where its first line is "# train.py", it is kept under that name
  - a ```yaml block with a version is a rules file that passes `lint` (post_files.py looks at those of pipelines, ```yml)
- - the comment on a pull request that README.md shows is what the example of ci/quickstart gets
+ - the picture of a comment that README.md shows, docs/comment.svg, has what the example of ci/quickstart gets today
  - what the pages call an option or a command of gpugate is one, and no option or command of `--help` is left out
  - docs/rules.md names every key of a rules file
  - links, anchors and files of the project that they name exist
  - the table of metrics is what `gpugate metrics` prints; that of the simulation is held by tests/sim/table.py
 
 usage: readme.py [--update] [PAGE…]      ($GPUGATE is the program; exit 77 skips)
---update writes the comment and the table of metrics anew; with pages, only examples of these run.
+--update writes the picture and the table of metrics anew; with pages, only examples of these run.
 """
+import datetime
 import json
 import os
 import pathlib
@@ -26,6 +27,7 @@ import tempfile
 import textwrap
 
 from _packages import need
+from _picture import svg
 
 need("yaml")
 import yaml  # noqa: E402
@@ -61,7 +63,8 @@ exit 2
 """
 # Options on these pages that other programs have.
 FOREIGN = {"--cuda-graph-trace", "--gpu-metrics-devices", "--no-python", "--trace", "--type",
-           "--build", "--install", "--size", "--target", "--update", "--runs", "--table", "--prefix", "--preset", "--rm", "--user",
+           "--build", "--install", "--size", "--target", "--update", "--runs", "--processor", "--readme", "--table",
+           "--prefix", "--preset", "--rm", "--user",
            "--extended", "--nproc-per-node", "--wait", "--steps", "--memory", "--signal", "--profiler-config"}
 # Files that a user's repository has, not the project's.
 OWN = {"rules/gpugate.yaml", "baselines/WORKLOAD.history.jsonl", "rules/train.yaml", "rules/kernel.yaml", "baselines/resnet50.json", "baselines/WORKLOAD.json"}
@@ -92,21 +95,23 @@ def metrics_table(program):
     return "\n".join(rows) + "\n"
 
 
-def comment(program):
-    """Verdict, key figures, findings and where the time went, of the run that ci/quickstart makes."""
+def picture(program, update):
+    """The comment of the run that ci/quickstart makes, five days after its baseline was pinned."""
     make = re.search(r"python3 (tests/gen/trace\.py .*?)\|\|", text_of(ROOT / "ci" / "quickstart").replace("\\\n", ""), re.S)[1]
     with tempfile.TemporaryDirectory() as folder:
-        make = shlex.split(make.replace("$out", folder))
-        subprocess.run([sys.executable, *make], check=True, cwd=ROOT)
-        p = subprocess.run([program, "check", make[make.index("--out") + 1], "--baseline", "baselines/example.json", "--markdown", "-"],
-                           cwd=ROOT, capture_output=True, text=True, check=False)
+        shutil.copytree(ROOT / "baselines", pathlib.Path(folder, "baselines"))
+        subprocess.run([sys.executable, *shlex.split(make.replace("$out", folder))], check=True, cwd=ROOT)
+        pinned = json.loads(text_of(ROOT / "baselines" / "example.json"))["provenance"]["time"]
+        at = int(datetime.datetime.fromisoformat(pinned.replace("Z", "+00:00")).timestamp()) + 5 * 86400
+        p = subprocess.run([program, "check", "candidate.json.gz", "--baseline", "baselines/example.json", "--markdown", "-"], cwd=folder,
+                           env={**os.environ, "SOURCE_DATE_EPOCH": str(at)}, capture_output=True, text=True, check=False)
     assert p.returncode == 1, p.stderr
-    parts = p.stdout.split("<details>")[0].strip().split("\n\n")
-    parts[0] = parts[0].split("\n", 1)[1] # after the marker
-    end = next(i for i, part in enumerate(parts) if part.startswith("**What to do"))
-    aside = next((i for i, part in enumerate(parts) if part.startswith("**What to know")), end)
-    chosen = [part for i, part in enumerate(parts[:end]) if i not in (aside, aside + 1) and not part.startswith("baseline ")]
-    return "".join(f"> {line}".rstrip() + "\n" for line in "\n\n".join(chosen).splitlines())
+    top, folded = p.stdout.split("\n<details><summary>", 1)
+    new, path = svg(top + "\n\n▸ " + folded.split("<")[0]), ROOT / "docs" / "comment.svg"
+    if update:
+        path.write_text(new, encoding="utf-8")
+    elif new != text_of(path):
+        wrong.append("docs/comment.svg is out of date: run tests/prop/readme.py --update")
 
 
 # ---- examples ----
@@ -261,7 +266,7 @@ def main():
     names = [pathlib.Path(a).name for a in sys.argv[1:] if a != "--update"]
     update = "--update" in sys.argv
     replaced(ROOT / "docs" / "metrics.md", "metrics", metrics_table(program), update)
-    replaced(README, "example", comment(program), update)
+    picture(program, update)
     check_words(program)
     check_rules()
     check_links()

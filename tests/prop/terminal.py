@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """What is printed fits the terminal, and names of kernels can be told from their neighbours.
 
- - at 80 columns no line of check, diff, report and metrics is longer, nor at 60 or 132; made runs, and those of
-   $GPUGATE_SHARED where it is set
+ - at 80 columns no line of check, diff, report and metrics is longer, nor at 60 or 132; made runs, and pairs of those of
+   $GPUGATE_SHARED where it is set: three, and with $ALL_PAIRS every recording beside the next
+ - a check that finds one cause is told in 40 lines
  - FORCE_COLOR and CLICOLOR_FORCE color what goes to a file, NO_COLOR and --color never do not
  - display names of the kernels of each recording: no two alike, half of them at most 40 characters long
 
@@ -37,18 +38,28 @@ def width(line):
     return sum(0 if unicodedata.combining(c) else 1 for c in line)
 
 
-def fits(*args):
-    for columns in (60, 80, 132):
+def fits(*args, widths=(60, 80, 132)):
+    for columns in widths:
         for line in run(*args, COLUMNS=str(columns)).splitlines():
             # a word to be copied is not broken
             assert width(line) <= columns or "'" in line or "/" in line and " " not in line.strip().rstrip("\\").strip(), (args, columns, line)
 
 
-def pair(dir, a, b):
+def pair(dir, a, b, **options):
     run("baseline", "create", a, "--baseline", dir / "base.json", "--force")
     check = "check", b, "--baseline", dir / "base.json", "--ignore-environment"
     for args in (check, (*check, "--verbose"), ("diff", a, b), ("diff", a, b, "--verbose"), ("report", b), ("metrics", b)):
-        fits(*args)
+        fits(*args, **options)
+
+
+def every_pair(dir):
+    """Each recording that can be read beside the next one."""
+    def is_run(path):
+        return subprocess.run([PROGRAM, "digest", path, "--output", dir / "digest"], capture_output=True, check=False).returncode == 0
+    files = [p for p in sorted(pathlib.Path(SHARED, "data").rglob("*")) if re.search(r"\.(json|gz|sqlite|pb|pickle)$", p.name) and is_run(p)]
+    for a, b in zip(files, files[1:]):
+        pair(dir, a, b, widths=(80,))
+    print(f"ok   {len(files) - 1} pairs at 80 columns", flush=True)
 
 
 def colors(a):
@@ -84,6 +95,8 @@ def main():
             subprocess.run([sys.executable, GEN / "trace.py", "--out", dir / f"{file}.json.gz", "--steps", "3", "--seed", "1", *options], check=True)
         pair(dir, dir / "a.json.gz", dir / "b.json.gz")
         colors(dir / "a.json.gz")
+        told = run("check", dir / "b.json.gz", "--baseline", dir / "base.json", COLUMNS="80").splitlines()
+        assert len(told) <= 40, told
         print("ok   made runs")
         if not SHARED or not pathlib.Path(SHARED, "data", "traces").is_dir():
             print("skipped: recordings: needs $GPUGATE_SHARED")
@@ -92,6 +105,8 @@ def main():
         for a, b in PAIRS:
             pair(dir, traces / a, traces / b)
             print(f"ok   {a} and {b}", flush=True)
+        if os.environ.get("ALL_PAIRS"):
+            every_pair(dir)
         every = []
         for a, b in PAIRS:
             for trace in (a, b):

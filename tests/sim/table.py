@@ -3,8 +3,8 @@
 
 usage: table.py [--update] [SIMULATION]
 
-Compares the tables of docs/verdicts.md and README.md with table.tsv; with SIMULATION also rows of a few gates with it,
-within what chance allows. --update writes the tables. Exit 1 where something differs.
+Compares the table of docs/verdicts.md with table.tsv; with SIMULATION also rows of a few gates with it,
+within what chance allows. --update writes the table. Exit 1 where something differs.
 """
 import math
 import pathlib
@@ -17,8 +17,7 @@ BEGIN, END = "<!-- simulation: tests/sim/table.py -->\n", "<!-- end of simulatio
 HEAD = ("| noise between runs | baseline runs | candidate runs | fails of 1,000 unchanged | undecided of 1,000 unchanged "
         "| +5 % caught, % | +10 % caught, % | kernel of 11 % +10 %, % | best possible of +5 %, +10 %, % |\n"
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
-# Rows that the README shows, and those that the short run repeats.
-SHORT, REPEATED = {1, 2, 4, 7, 8}, (1, 8)
+REPEATED = (1, 8) # rows that the short run makes again
 
 
 def rows(text):
@@ -58,16 +57,14 @@ def main():
     update = "--update" in sys.argv
     program = [a for a in sys.argv[1:] if a != "--update"]
     stored, faults = rows(STORED.read_text(encoding="utf-8")), []
-    for name, wanted in (("docs/verdicts.md", set(range(len(stored)))), ("README.md", SHORT)):
-        path = ROOT / name
-        text = path.read_text(encoding="utf-8")
-        before, rest = text.split(BEGIN)
-        after = rest.split(END)[1]
-        new = before + BEGIN + HEAD + "".join(line(r) for i, r in enumerate(stored) if i in wanted) + END + after
-        if new != text and update:
-            path.write_text(new, encoding="utf-8")
-        elif new != text:
-            faults.append(f"{name}: not the table of tests/sim/table.tsv: tests/sim/table.py --update")
+    path = ROOT / "docs" / "verdicts.md"
+    text = path.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    new = before + BEGIN + HEAD + "".join(map(line, stored)) + END + rest.split(END)[1]
+    if new != text and update:
+        path.write_text(new, encoding="utf-8")
+    elif new != text:
+        faults.append("docs/verdicts.md: not the table of tests/sim/table.tsv: tests/sim/table.py --update")
     if program:
         compare(program[0], stored, faults)
     for fault in faults:

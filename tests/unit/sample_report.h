@@ -61,7 +61,12 @@ static inline struct breakdown *sample_breakdown(struct report *r, const char *n
 	const struct part parts[] = {
 		{ 0, "compute", 9000000, "+9.000 ms", "", { 0 } },
 		{ 1, "GEMM", 9000000, "+9.000 ms", "", { 0 } },
-		{ 2, name, 9000000, "+9.000 ms", arena_printf(&r->arena, "renamed from '%s'", name), { 0 } },
+		{ 2,
+		  name,
+		  9000000,
+		  "+9.000 ms",
+		  arena_printf(&r->arena, "renamed from '%s'", name),
+		  { 0 } },
 		{ 3, "launches", 8000000, "+8.000 ms", "launches 12 → 14", { 0 } },
 		{ 3, "mean", 1000000, "+1.000 ms", "mean 1.000 ms → 1.100 ms", { 0 } },
 		{ 0, "median − mean", 3300000, "+3.300 ms", "", { 0 } },

@@ -78,7 +78,7 @@ static void neighbours(void **state)
 		if (shown[i])
 			assert_string_equal(text, shown[i]);
 		else
-			assert_int_equal(strncmp(text, "h~", 2), 0);
+			assert_int_equal(strncmp(text, "h [", 3), 0);
 		for (size_t k = 0; k < i; k++)
 			assert_string_not_equal(text, short_names_find(&s, whole[k]));
 	}

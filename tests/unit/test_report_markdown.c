@@ -145,23 +145,22 @@ static void order(void **state)
 {
 	static const char *const parts[] = {
 		"<!-- gpugate:resnet50 -->\n### \u274C gpugate · resnet50: CUDA time ",
-		"\n2 of 8 checks beyond their limits",
-		"\nbaseline `k` at `k` (10 runs, 6 steps; pinned 12 days ago) → candidate `k` at `k` (3 "
-		"runs, ",
-		"**Findings**\n",
-		"| check | change | limit |\n| --- | --- | --- |\n| **fail** step-cuda-time | ",
+		"| what changed | change | where |\n| --- | ---: | --- |\n| **fail** `step-cuda-time`: ",
+		"**What to do**\n",
+		"\n`gpugate baseline create 'k' --force`\n",
 		"**What to know**\n",
 		"- warning: the environment differs: 'k'\n",
 		"- trust: candidate rank 3: dropped-kernels: ",
-		"- insight: candidate rank 3: straggler: k\n- insight: baseline: lost-rank: k\n",
 		"- waived: `stragglers`: ",
 		"**Where the change went**\n",
 		"| part | change | how |\n| --- | ---: | --- |\n| `compute` | +9.000\u00A0ms |  |\n",
-		"**What to do**\n",
-		"\n`gpugate baseline create 'k' --force`\n",
+		"\nbaseline `k` at `k` (10 runs, 6 steps; pinned 12 days ago) → candidate `k` at `k` (3 "
+		"runs, ",
+		"\n<details><summary>2 of 8 checks beyond their limits, ",
+		"<details><summary>All checks</summary>\n",
+		"<details><summary>Worth naming</summary>\n\n- insight: candidate rank 3: straggler: k\n",
 		"<details><summary>Kernels per step, largest change first</summary>\n",
 		"| **renamed** | `k` → `k` |",
-		"<details><summary>All checks</summary>\n",
 		"<details><summary>Evidence</summary>\n",
 		"<details><summary>Ranks of the candidate</summary>\n\n| rank | step.time | last did |\n"
 		"| ---: | ---: | ---: |\n| 0 | 12.40\u00A0ms | – |\n| 3 | 12.40\u00A0ms | `at k` |\n",
@@ -194,6 +193,7 @@ static void a_pass_is_short(void **state)
 	    "<!-- gpugate:w -->\n"
 	    "### \u2705 gpugate · w: 1 of 1 check within its limits\n\n"
 	    "baseline `a` (0 ranks, 1 step) → candidate `b` (2 ranks, whole trace)\n\n"
+	    "<details><summary>All checks and figures</summary>\n\n"
 	    "<details><summary>All checks</summary>\n";
 	if (strstr(text, start) != text)
 		fail_msg("%s", text);
@@ -208,7 +208,8 @@ static void an_error_is_all_there_is(void **state)
 	r.workload = "w";
 	r.error = "`x`: byte 12: <b>";
 	assert_string_equal(write_report(&r, 0),
-	                    "<!-- gpugate:w -->\n### \u274C gpugate · `` `x`: byte 12: <b> ``\n");
+	                    "<!-- gpugate:w -->\n### \u274C gpugate · w: not judged\n\n"
+	                    "`` `x`: byte 12: <b> ``\n");
 	report_release(&r);
 }
 
@@ -230,11 +231,18 @@ static void assert_whole_lines(const char *text, const char *full)
 static void assert_cut_from_the_bottom(const char *text)
 {
 	static const char *const parts[] = {
-		"<!-- gpugate:",     "\nbaseline ",
-		"**Findings**",      "**What to know**",
-		"**Where the",       "**What to do",
-		">Kernels per step", ">All checks</",
-		">Evidence</",       ">Ranks of the candidate</",
+		"<!-- gpugate:",
+		"| what changed",
+		"**What to do",
+		"**What to know**",
+		"**Where the",
+		"\nbaseline ",
+
+		">All checks</",
+		">Worth naming</",
+		">Kernels per step",
+		">Evidence</",
+		">Ranks of the candidate</",
 		">Notes</",
 	};
 	bool gone = false;

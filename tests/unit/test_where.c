@@ -9,6 +9,7 @@
 
 #include "base/strbuf.h"
 #include "merge/digest_fold.h"
+#include "merge/where.h"
 #include "read/trace.h"
 #include "reduce/reduce.h"
 
@@ -214,11 +215,76 @@ static void folded(void **state)
 	digest_free(d);
 }
 
+static void put(struct digest *d, const char *place, uint64_t kernel, int64_t count, int64_t ns)
+{
+	vec_push(&d->code, (struct code_stat){ .kind = kernel ? CODE_KERNEL : CODE_SYNC,
+	                                       .module = SPAN(""),
+	                                       .place = span_of(place),
+	                                       .line = -1,
+	                                       .op = span_of(*place ? "inner" : "own"),
+	                                       .kernel = kernel,
+	                                       .count = count,
+	                                       .total_ns = ns });
+}
+
+static void assert_row(const struct digest *d, const char *place, uint64_t kernel, int64_t count,
+                       int64_t ns)
+{
+	for (size_t i = 0; i < d->code.nr; i++) {
+		const struct code_stat *c = &d->code.v[i];
+		if (c->kernel == kernel && span_eq(c->place, span_of(place))) {
+			assert_int_equal(c->count, count);
+			assert_int_equal(c->total_ns, ns);
+			return;
+		}
+	}
+	fail_msg("no row of kernel %d at '%s'", (int)kernel, place);
+}
+
+/* What is measured is divided in the proportions of the recording apart, and sums stay. */
+static void apart(void **state)
+{
+	(void)state;
+	struct digest *d = digest_new(), *w = digest_new();
+	put(d, "", 1, 7, 10); /* among three alike: the remainder goes to the first */
+	put(d, "", 2, 3, INT64_MAX); /* 1 : 3 */
+	put(d, "", 3, 5, 500); /* the recording apart lacks it */
+	put(d, "", 4, 2, 9); /* took no time there: equally */
+	put(d, "", 0, 4, 77); /* waiting is never divided */
+	for (int i = 0; i < 3; i++)
+		put(w, (const char *[]){ "a", "b", "c" }[i], 1, 100, 6);
+	put(w, "a", 2, 1, INT64_MAX / 4);
+	put(w, "b", 2, 3, INT64_MAX / 4 * 3);
+	put(w, "a", 4, 0, 0);
+	put(w, "b", 4, 0, 0);
+	put(w, "c", 9, 1, 1);
+	put(w, "c", 0, 1, 1);
+	w->where = true;
+	digest_join_where(d, w);
+	assert_row(d, "a", 1, 3, 4);
+	assert_row(d, "b", 1, 2, 3);
+	assert_row(d, "c", 1, 2, 3);
+	assert_row(d, "b", 2, 2, INT64_MAX / 4 * 3 + 2);
+	assert_row(d, "a", 2, 1, INT64_MAX / 4 + 1);
+	assert_row(d, "", 3, 5, 500);
+	assert_row(d, "a", 4, 1, 5);
+	assert_row(d, "b", 4, 1, 4);
+	assert_row(d, "", 0, 4, 77);
+	assert_int_equal(d->code.nr, 9);
+	/* by itself it says nothing, twice of one rank neither */
+	assert_int_equal(digests_join_where(&w, 1), 0);
+	struct digest *twice[] = { w, d, w };
+	assert_int_equal(digests_join_where(twice, 3), 2);
+	digest_free(d);
+	digest_free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(where),
 		cmocka_unit_test(folded),
+		cmocka_unit_test(apart),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

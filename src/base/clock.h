@@ -1,6 +1,6 @@
 /// The time of day, which tests and reproducible builds set by SOURCE_DATE_EPOCH.
-#ifndef GG_CLI_CLOCK_H
-#define GG_CLI_CLOCK_H
+#ifndef GG_BASE_CLOCK_H
+#define GG_BASE_CLOCK_H
 
 #include <stdint.h>
 

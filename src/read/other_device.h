@@ -1,6 +1,6 @@
 /// What a recording is of that has no activity of a GPU in it: other vendors' devices.
-#ifndef GG_CLI_OTHER_DEVICE_H
-#define GG_CLI_OTHER_DEVICE_H
+#ifndef GG_READ_OTHER_DEVICE_H
+#define GG_READ_OTHER_DEVICE_H
 
 #include "base/diag.h"
 

@@ -1,4 +1,4 @@
-#include "cli/other_device.h"
+#include "read/other_device.h"
 
 #include <stdlib.h>
 #include <string.h>

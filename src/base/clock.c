@@ -1,4 +1,4 @@
-#include "cli/clock.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 #include <time.h>

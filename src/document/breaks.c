@@ -1,0 +1,55 @@
+/* Where a line of text may be broken. */
+#include "document/breaks.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static bool is_unit(const char *word)
+{
+	static const char *const units[] = { "%",   "s",   "ms", "µs",  "ns",    "B",     "KiB",  "MiB",
+		                                 "GiB", "TiB", "pp", "B/s", "KiB/s", "MiB/s", "GiB/s" };
+	size_t n = strcspn(word, " ,;:)");
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (strlen(units[i]) == n && memcmp(units[i], word, n) == 0)
+			return true;
+	return false;
+}
+
+/* A CI obeys "::" at the beginning of a line. */
+bool text_may_begin_line(const char *p)
+{
+	return *p && *p != ':' && *p != '#' && *p != ' ';
+}
+
+bool text_may_break(const char *text, size_t blank)
+{
+	const char *next = text + blank + 1;
+	if (blank && isdigit((unsigned char)text[blank - 1]) && is_unit(next))
+		return false;
+	if (blank && isalpha((unsigned char)text[blank - 1]) && isdigit((unsigned char)*next))
+		return false; /* "rank 3" */
+	return text_may_begin_line(next);
+}
+
+/* End of the piece from `at` on that fits in `width` characters; `*next` is where to go on. */
+size_t text_piece_end(struct span s, size_t at, size_t width, size_t *next)
+{
+	size_t end = 0, cut = 0, i = at;
+	for (size_t chars = 0; i < s.n; chars++) {
+		if (chars > 0 && chars <= width && text_may_begin_line(s.p + i))
+			cut = i;
+		if (chars <= width && s.p[i] == ' ' && i > at && text_may_break(s.p, i))
+			end = i;
+		if (chars >= width && (end || cut))
+			break;
+		text_next(s, &i);
+	}
+	if (i >= s.n) {
+		*next = s.n;
+		return s.n;
+	}
+	*next = end ? end + 1 : cut;
+	return end ? end : cut;
+}

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Stored files that no run can have left are told apart: figures that contradict each other, steps that are claimed
+without samples, a baseline in a place that the rules must not name.
+
+$GPUGATE is the program; exit 77 skips.
+"""
+import json
+import sys
+import tempfile
+
+from _bench import PROGRAM, Bench, trace
+
+EDITS = {
+    "step.cuda_time is not the sum": lambda s: s.update({"step.cuda_time": [2 * x for x in s["step.cuda_time"]]}),
+    "step.kernel_time is not the sum": lambda s: s.update({"step.kernel_time": [x + 1 for x in s["step.kernel_time"]],
+                                                           "step.cuda_time": [x + 1 for x in s["step.cuda_time"]]}),
+    "step.busy_time is above": lambda s: s.update({"step.busy_time": [3 * x + 3 for x in s["step.busy_time"]]}),
+    "launched less often": lambda s: s.update({"step.kernel_count": [10 * x for x in s["step.kernel_count"]]}),
+}
+
+
+def main():
+    if not PROGRAM:
+        print("skipped: needs $GPUGATE (the program)")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        b = Bench(folder)
+        b.baseline()
+        b.fine("baseline", "verify", "--baseline", "base.json")
+        for says, edit in EDITS.items():
+            d = json.loads((b.dir / "base.json").read_text())
+            edit(d["pin"]["steps"])
+            b.file("bad.json", json.dumps(d))
+            b.refused("baseline", "verify", "--baseline", "bad.json", code=4, says=says)
+        b.file("t.json", trace())
+        b.fine("digest", "t.json", "-o", "d.json")
+        d = json.loads((b.dir / "d.json").read_text())
+        d["steps"] = {"count": [1000000]}
+        b.refused("report", b.file("claims.json", json.dumps(d)), says="'steps.count' replaces the samples")
+        for place, says in (("/etc/passwd", "must be below"), (".git/config", "own '.git'"), ("a/.git/b", "own '.git'"), ("../b", "must not lead out")):
+            b.rules_refused(f"version: 1\nbaseline: {place}\nrules:\n  - {{id: a, metric: step.time, fail: {{increase: 5%}}}}\n", says=says)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

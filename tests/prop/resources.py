@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Time and memory: what an input counts, the program takes n log n of at most.
+
+- Each count that an input drives is doubled twice: each time, less than 2.4 times the instructions (callgrind) are needed,
+  those for a count of 1 aside, so no clock and no load of the machine have a say. Quadratic is 4.
+- --max-memory ends in exit 3 with the name of the file and of what grew, and leaves nothing behind.
+
+usage: resources.py [SHAPE…]     ($GPUGATE is the program, without sanitizers; valgrind; exit 77 skips)
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gen"))
+import nsys  # noqa: E402
+from _bench import Bench, events, is_sanitized, kernel, trace  # noqa: E402
+
+PROGRAM = os.environ.get("GPUGATE")
+RATIO = 2.4
+
+
+def instructions(dir, args):
+    out = dir / "callgrind.out"
+    done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", PROGRAM, *map(str, args)], cwd=dir,
+                          capture_output=True, text=True, check=False)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    assert found and done.returncode in (0, 1, 3), f"{args}: exit {done.returncode}: {done.stderr[-600:]}"
+    return int(found[1])
+
+
+# --- Shapes: a function writes a run in which something is there n times, and says how it is read ----------------------
+
+
+def of_trace(make, command="digest"):
+    def write(dir, n):
+        (dir / "t.json").write_text(json.dumps({"traceEvents": make(n)}))
+        return [command, "t.json", "--jobs", "1", *(["-o", "d.json"] if command == "digest" else [])]
+    return write
+
+
+def plain(i, **args):
+    return kernel(i, "k", ts=10.0 * i, dur=5.0, **args)
+
+
+def steps(n):
+    return [{"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{i}", "pid": 1, "tid": 1, "ts": 10.0 * i, "dur": 9.0}
+            for i in range(n)] + [plain(i) for i in range(n)]
+
+
+def nested(n):
+    return [{"ph": "X", "cat": "cpu_op", "name": f"op{i % 50}", "pid": 1, "tid": 1, "ts": 1.0 * i, "dur": 4.0 * n - 2.0 * i} for i in range(n)] + \
+        [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": n + 0.001 * i, "dur": 0.0005,
+          "args": {"correlation": i + 1}} for i in range(n)] + [kernel(i, "k", ts=9.0 * n + 10 * i) for i in range(n)]
+
+
+def flows(n):
+    out = []
+    for i in range(n):
+        out += [{"ph": "s", "cat": "fwdbwd", "name": "f", "id": i, "pid": 1, "tid": 1, "ts": 10.0 * i},
+                {"ph": "f", "cat": "fwdbwd", "name": "f", "id": i, "pid": 1, "tid": 2, "ts": 10.0 * i + 5, "bp": "e"}]
+    return out + [plain(i) for i in range(n)]
+
+
+def exported(change):
+    def write(dir, n):
+        path = dir / "x.sqlite"
+        path.unlink(missing_ok=True)
+        export = nsys.Export(path, 4096)
+        change(export, n)
+        export.close()
+        return ["digest", "x.sqlite", "-o", "d.json"]
+    return write
+
+
+def work(i, device=0):
+    return {"ts": 10.0 * i, "dur": 5.0, "name": "k", "cat": "kernel", "args": {"device": device, "stream": 7, "correlation": i}}
+
+
+def gpus(export, n):
+    for i in range(n):
+        export.gpu_work(work(i, i))
+    export.gpus(set(range(n)))
+
+
+def gpu_metrics(export, n):
+    gpus(export, n)
+    for i in range(n):
+        export.metric(i % 4, i, f"Counter {i} [Throughput %]", [(50 * i, 7)])
+
+
+def ranges(export, n):
+    export.range("d" * 20000, 0, None, nsys.VM | nsys.PID << 24 | 1, domain=3, event_type=75)
+    for i in range(n):
+        export.gpu_work(work(i))
+        export.range(f"range {i}", 10000 * i, 10000 * i + 5000, nsys.VM | nsys.PID << 24 | 1, domain=3)
+    export.gpus({0})
+
+
+def of_digest(change, command="report"):
+    """A digest in which a list has n rows; `change` edits it as JSON."""
+    def write(dir, n):
+        (dir / "s.json").write_bytes(trace())
+        subprocess.run([PROGRAM, "digest", "s.json", "-o", "base.json"], cwd=dir, check=True, capture_output=True)
+        d = json.loads((dir / "base.json").read_text())
+        change(d, n)
+        (dir / "d.json").write_text(json.dumps(d))
+        return [command, "d.json", *(["base.json"] if command == "diff" else [])]
+    return write
+
+
+def with_environment(d, n):
+    known = {e["key"]: e for e in d["environment"]}
+    known.update({f"k{i:06}": {"key": f"k{i:06}", "value": "v"} for i in range(n)})
+    d["environment"] = [known[k] for k in sorted(known)]
+
+
+def with_inputs(d, n):
+    d["metrics_file"] = "m.json"
+    d["inputs"] = [{"name": f"n{i:06}", "value": i, "digits": 0} for i in range(n)]
+
+
+def ranks(command):
+    def write(dir, n):
+        shutil.rmtree(dir / "run", ignore_errors=True)
+        (dir / "run").mkdir()
+        (dir / "s.json").write_bytes(trace())
+        subprocess.run([PROGRAM, "digest", "s.json", "-o", "one.json"], cwd=dir, check=True, capture_output=True)
+        d = json.loads((dir / "one.json").read_text())
+        for i in range(n):
+            d["rank"], d["world_size"], d["source_hash"] = i, n, f"{i:016x}"
+            (dir / "run" / f"rank{i}.json").write_text(json.dumps(d))
+        return [*command, "--jobs", "1"]
+    return write
+
+
+def cases(dir, n):
+    rows = [{"name": f"case/{i}", "run_name": f"case/{i}", "run_type": "iteration", "iterations": 5, "real_time": 1.0 + i, "cpu_time": 1.0,
+             "time_unit": "ns"} for i in range(n)]
+    (dir / "r.json").write_text(json.dumps({"context": {"num_cpus": 4}, "benchmarks": rows}))
+    return ["digest", "r.json", "-o", "d.json"]
+
+
+SHAPES = {
+    "kernels": (4000, of_trace(lambda n: [plain(i) for i in range(n)])),
+    "names": (2000, of_trace(lambda n: [dict(plain(i), name=f"kernel {i}") for i in range(n)])),
+    "streams": (2000, of_trace(lambda n: [plain(i, stream=i) for i in range(n)])),
+    "devices": (2000, of_trace(lambda n: [plain(i, device=i) for i in range(n)])),
+    "threads": (2000, of_trace(lambda n: [{"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": i, "ts": 10.0 * i, "dur": 5.0}
+                                          for i in range(n)] + [plain(0)])),
+    "steps": (2000, of_trace(steps)),
+    "depth of operators": (2000, of_trace(nested)),
+    "flows": (2000, of_trace(flows)),
+    "without duration": (2000, of_trace(lambda n: [{k: v for k, v in plain(i).items() if k != "dur"} for i in range(n)])),
+    "GPUs of an export": (1000, exported(gpus)),
+    "metrics of an export": (1000, exported(gpu_metrics)),
+    "ranges of a domain": (1000, exported(ranges)),
+    "environment": (1000, of_digest(with_environment, "diff")),
+    "figures": (1000, of_digest(with_inputs)),
+    "ranks": (64, ranks(["report", "run"])),
+    "ranks of a baseline": (64, ranks(["baseline", "create", "run", "--baseline", "b.json", "--force"])),
+    "cases": (1000, cases),
+}
+
+
+def shape_fault(name):
+    n, write = SHAPES[name]
+    with tempfile.TemporaryDirectory() as folder:
+        dir = pathlib.Path(folder)
+        start, one, two, four = (instructions(dir, write(dir, k)) for k in (1, n, 2 * n, 4 * n))
+    ratio = max((four - start) / (two - start), (two - start) / (one - start))
+    line = f"{name}: {n} to {4 * n}: {one / 1e6:.0f}, {two / 1e6:.0f}, {four / 1e6:.0f} million instructions, at most times {ratio:.2f}"
+    return line, ratio >= RATIO
+
+
+# --- The limit ------------------------------------------------------------------------------------------------------------
+
+
+def limit_of_memory():
+    with tempfile.TemporaryDirectory() as folder:
+        b = Bench(folder)
+        b.file("big.json", json.dumps({"traceEvents": [*events(), *(dict(plain(i), name=f"kernel {i}") for i in range(60000))]}))
+        b.fine("digest", "big.json", "-o", "d.json", "--max-memory", "2GiB")
+        b.file("d.json", "old")
+        for jobs in (1, 4):
+            b.refused("digest", "big.json", "-o", "d.json", "--max-memory", "16MiB", "--jobs", jobs,
+                      says=r"^gpugate: big\.json: more memory than the limit of 16 MiB: '[a-z_. ]+' grows to \d+ MiB")
+        assert (b.dir / "d.json").read_text() == "old"
+        b.refused("digest", "big.json", "-o", "d.json", "--max-memory", "many", code=2, says="takes a size")
+
+
+def main():
+    if not PROGRAM:
+        print("skipped: needs $GPUGATE (the program)")
+        return 77
+    bad = 0
+    if not sys.argv[1:]:
+        if is_sanitized():
+            print("skipped: the sanitizers' own memory and instructions would be counted")
+            return 77
+        limit_of_memory()
+    if not shutil.which("valgrind"):
+        print("skipped: needs valgrind")
+        return 77
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for line, wrong in pool.map(shape_fault, sys.argv[1:] or SHAPES):
+            print(f"{'FAIL' if wrong else 'ok  '} {line}", flush=True)
+            bad += wrong
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
