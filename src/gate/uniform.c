@@ -33,23 +33,24 @@ static bool moved_alike(const struct noise_model *m)
 	return nr >= LEAST_UNITS && alike >= most_of_time * all && rest_alike >= most_of_time * rest;
 }
 
-static const struct check *speaker_of(const struct report *out)
-{
-	for (size_t i = 0; i < out->checks.nr; i++) {
-		const struct check *k = &out->checks.v[i];
-		if (k->verdict == VERDICT_FAIL && metric_family(k->metric) == FAMILY_MACHINE &&
-		    k->has_pct && k->change_pct > 0)
-			return k;
-	}
-	return NULL;
-}
-
 /* The change for the worse is what one factor makes of the figure; a tail of steps, which
    moves by other reasons too, and what was approved long ago, may have moved by more. */
 static bool is_of_factor(const struct check *k, int64_t pct)
 {
 	int64_t worse = k->worse == WORSE_DOWN ? -k->change_pct : k->change_pct;
 	return k->has_pct && worse > 0 && (double)worse <= (1 + reach_of_shift) * (double)pct;
+}
+
+/* What fails must be the common factor's doing, and not that of one operator among others. */
+static const struct check *speaker_of(const struct report *out, int64_t pct)
+{
+	for (size_t i = 0; i < out->checks.nr; i++) {
+		const struct check *k = &out->checks.v[i];
+		if (k->verdict == VERDICT_FAIL && metric_family(k->metric) == FAMILY_MACHINE &&
+		    is_of_factor(k, pct))
+			return k;
+	}
+	return NULL;
 }
 
 static void take_back(struct check *k, enum verdict verdict, const char *speaker, struct arena *a)
@@ -73,13 +74,14 @@ static void settle(struct check *k, const struct check *speaker, struct report *
 
 void uniform_settle(const struct noise_model *m, struct report *out)
 {
-	const double one = 1e8; /* 1e-6 percent */
-	const struct check *speaker = speaker_of(out);
+	const double one = 1e8, least = 0.01; /* 1e-6 percent; of a change that is worth a name */
+	int64_t pct = llround(fmin(expm1(fmax(m->shift, 0)) * one, 9e18));
+	const struct check *speaker = speaker_of(out, pct);
 	out->uniform.judged = m->units.list.nr >= LEAST_UNITS;
-	out->uniform.found = speaker && out->uniform.judged && m->shift > 0 && moved_alike(m);
+	out->uniform.found = speaker && out->uniform.judged && m->shift >= least && moved_alike(m);
 	if (!out->uniform.found)
 		return;
-	out->uniform.pct = llround(fmin(expm1(m->shift) * one, 9e18));
+	out->uniform.pct = pct;
 	for (size_t i = 0; i < out->checks.nr; i++)
 		settle(&out->checks.v[i], speaker, out);
 }

@@ -73,6 +73,8 @@ def uniform(b):
     result, _ = b.check(1, b.trace(9, "--slow-kernel", f"{GEMM}=1.6"), *against)
     expect(any(c.startswith("operators") for c in of(result, "fail")), f"one kernel is not all: {of(result, 'fail')}")
     expect("uniform" not in [f["finding"] for f in result["findings"]], "one kernel is not all")
+    result, _ = b.check(1, b.trace(9, "--slow-kernel", "*flash*=1.5"), *against)
+    expect("uniform" not in [f["finding"] for f in result["findings"]], "some kernels, and the others as before, are not all")
     result, _ = b.check(0, b.trace(9, *slower(0.8)), *against)
     expect("step-compute-time" in of(result, "improved") and not of(result, "fail"), f"a gain: {of(result, 'improved')}")
 
