@@ -155,7 +155,7 @@ static const struct check *check_of(const struct report *r, enum metric_id id)
 		const struct check *c = &r->checks.v[i];
 		bool same = id == METRIC_INPUT ? c->metric->need == NEED_INPUT
 		                               : c->metric->id == id && !c->item[0] && !c->select->key;
-		if (same && c->has_baseline && c->has_candidate)
+		if (same && c->has_candidate)
 			return c;
 	}
 	return NULL;
@@ -186,6 +186,7 @@ static bool key_figure_find(struct document *d, const struct report *r, enum met
 			                      c->candidate,
 			                      -1,
 			                      arena_printf(&d->arena, "trend:%td", c - r->checks.v) };
+		k->before = c->has_baseline ? k->before : NULL;
 		k->noise = c->evidence.has_noise ? c->evidence.noise : -1;
 	} else if (f) {
 		k->after = f->text;
