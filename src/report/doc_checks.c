@@ -155,7 +155,7 @@ static const struct check *check_of(const struct report *r, enum metric_id id)
 		const struct check *c = &r->checks.v[i];
 		bool same = id == METRIC_INPUT ? c->metric->need == NEED_INPUT
 		                               : c->metric->id == id && !c->item[0] && !c->select->key;
-		if (same && c->has_baseline && c->has_candidate)
+		if (same && c->has_candidate)
 			return c;
 	}
 	return NULL;
@@ -181,6 +181,7 @@ static bool key_figure_find(const struct report *r, enum metric_id id, struct ke
 			c->metric,    c->worse, c->baseline_text, c->candidate_text, c->baseline,
 			c->candidate, -1,       c - r->checks.v
 		};
+		k->before = c->has_baseline ? k->before : NULL;
 		k->noise = c->evidence.has_noise ? c->evidence.noise : -1;
 	} else if (f) {
 		k->after = f->text;
