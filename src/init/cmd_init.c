@@ -6,9 +6,9 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "init/init_repo.h"
 #include "cli/setup.h"
 #include "init/init_files.h"
+#include "init/init_repo.h"
 #include "init/init_rules.h"
 #include "io/sink.h"
 #include "model/embedded.h"
