@@ -10,6 +10,7 @@
 #include "gate/environment.h"
 #include "gate/noise_budget.h"
 #include "gate/noise_units.h"
+#include "metric/figure_name.h"
 
 /* What is assumed before anything is measured: as standard deviations, and how many runs that
    is worth. Sessions of one process differ by 13 % to 16 % where the host decides. The machine's
@@ -317,10 +318,21 @@ void noise_model_release(struct noise_model *m)
 	free(m->machine);
 }
 
-static struct noise_prior prior_of(const struct noise_model *m, enum family family)
+/* What a job wrote and is no time nor rate, an accuracy for example, has the noise of its past
+ * alone. */
+static bool is_bare_figure(const struct metric *metric)
 {
-	switch (family) {
+	int unit = unit_figure(metric->unit);
+	return metric->need == NEED_INPUT &&
+	       !figure_is_timed(span_of(metric->name), unit < 0 ? NULL : figure_units[unit].name);
+}
+
+static struct noise_prior prior_of(const struct noise_model *m, const struct metric *metric)
+{
+	switch (metric_family(metric)) {
 	case FAMILY_WALL:
+		if (is_bare_figure(metric))
+			return (struct noise_prior){ 0 };
 		return (struct noise_prior){ wall * wall, WALL_RUNS };
 	case FAMILY_COMMUNICATION:
 		return (struct noise_prior){ COMM_TIMES * m->mean_own, PAIR_RUNS };
@@ -384,7 +396,7 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 {
 	const struct bench *b = m->bench;
 	enum family family = metric_family(metric);
-	struct noise_prior prior = prior_of(m, family);
+	struct noise_prior prior = prior_of(m, metric);
 	struct values from = { 0 }, to = { 0 }, past = { 0 };
 	double df, of_candidate;
 	for (size_t i = 0; i < b->nr_columns; i++) {

@@ -276,6 +276,7 @@ static void put_remarks(struct metrics_page *p)
 	struct trust_lines trust;
 	trust_lines_init(&trust, p->r, false);
 	doc_remarks(p->d, p->r, &trust);
+	doc_insights(p->d, p->r);
 	trust_lines_release(&trust);
 	doc_ranks(p->d, p->r, true, "Ranks");
 }

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "metric/unit.h"
-#include "results/figure_name.h"
+#include "metric/figure_name.h"
 #include "results/path.h"
 #include "results/reading_figures.h"
 #include "results/result_file.h"

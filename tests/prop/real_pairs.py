@@ -119,9 +119,10 @@ def many_ranks(dir, traces):
 
 def slow_kernel(dir, traces):
     one = traces / "resnet50-v100-nw0-session1.pt.trace.json.gz"
-    slow = inflated(dir, one, "slow.json.gz", "--steps", "6", "--slow-kernel", "volta_sgemm_64x64_nt=1.6")
+    slow = inflated(dir, one, "slow.json.gz", "--steps", "6", "--slow-kernel", "volta_sgemm_64x64_nt=2.5")
     result = check(dir, one, slow, 1)
-    assert of(result, "fail") == ["operators[aten::cudnn_convolution_backward_weight]"], of(result, "fail")
+    assert of(result, "fail") == ["step-compute-time", "operators[aten::cudnn_convolution_backward_weight]",
+                                  "top-kernels[volta_sgemm_64x64_nt]"], of(result, "fail")
 
 
 def main():

@@ -115,13 +115,13 @@ static void test_kernels(void **state)
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_b", 50, MS(200) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
-		  1, CAUSE_LAUNCHES, "gemm_b is launched more often: 5 → 10 times", 3, false },
+		  1, CAUSE_LAUNCHES, "gemm_b is launched more often: 5 → 10 launches per step", 3, false },
 		/* more launches of a short kernel, where all take 0.5 % longer */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(201) }, { EVENT_KERNEL, "gemm_b", 25, MS(201) / 2 },
 		       { EVENT_KERNEL, "softmax", 50, MS(603) / 10 },
 		       { EVENT_KERNEL, "norm", 50, MS(201) / 4 }, { EVENT_KERNEL, "elem", 510, MS(46) },
 		       { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
-		  1, CAUSE_LAUNCHES, "elem is launched more often: 100 → 102 times", 1, false },
+		  1, CAUSE_LAUNCHES, "elem is launched more often: 100 → 102 launches per step", 1, false },
 		/* both sides stand in one line */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_c", 25, MS(150) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },

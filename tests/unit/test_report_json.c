@@ -439,7 +439,7 @@ static struct digest *a_rank(int64_t rank)
 static void metrics_of_ranks(void **state)
 {
 	static const char *const people[] = {
-		"- trust: rank 3: dropped-kernels: the candidate has 'k'; spoils step.idle_time\n"
+		"- trust: rank 3: dropped-kernels: the candidate has 'k'; spoils step.idle_time\n",
 		"- insight: rank 3: straggler: k\n",
 		"\nRanks\n  rank  step.time  last did\n     0   12.40 ms         –\n",
 		"  per step                    median of the ranks     lowest            highest\n"

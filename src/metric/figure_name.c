@@ -1,4 +1,4 @@
-#include "results/figure_name.h"
+#include "metric/figure_name.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -160,4 +160,21 @@ const char *figure_better(struct span name, const char *unit)
 		return "lower";
 	int at = unit ? figure_unit_find(span_of(unit)) : -1;
 	return at < 0 ? NULL : figure_units[at].better;
+}
+
+/* ---- times and rates ---- */
+
+bool figure_is_timed(struct span name, const char *unit)
+{
+	static const char *const words[] = { "throughput", "goodput",  "bandwidth", "flops",
+		                                 "mfu",        "speedup",  "latency",   "latencies",
+		                                 "ttft",       "tpot",     "itl",       "e2el",
+		                                 "time",       "duration", "elapsed",   "runtime",
+		                                 NULL };
+	static const char *const times[] = { "s", "ms", "us", "ns" };
+	unit = unit ? unit : figure_unit_by_name(name);
+	for (size_t i = 0; unit && i < sizeof times / sizeof *times; i++)
+		if (strcmp(unit, times[i]) == 0)
+			return true;
+	return (unit && strstr(unit, "/s")) || holds_any(name, words);
 }

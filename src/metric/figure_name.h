@@ -1,6 +1,6 @@
 /// Names of figures, and what they say of unit and direction.
-#ifndef GG_RESULTS_FIGURE_NAME_H
-#define GG_RESULTS_FIGURE_NAME_H
+#ifndef GG_METRIC_FIGURE_NAME_H
+#define GG_METRIC_FIGURE_NAME_H
 
 #include "base/arena.h"
 #include "base/strbuf.h"
@@ -21,5 +21,9 @@ const char *figure_unit_by_name(struct span name);
 /// "lower" or "higher" as the words of a name say it, else as its unit (may be NULL) does; NULL:
 /// neither does. Static.
 const char *figure_better(struct span name, const char *unit);
+
+/// True for a figure that is a time or a rate, which differs from run to run as wall time does, by its
+/// unit (NULL: unknown) or the words of its name.
+bool figure_is_timed(struct span name, const char *unit);
 
 #endif
