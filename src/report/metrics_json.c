@@ -54,23 +54,10 @@ static void label(struct emit *e, const struct figure *f)
 		emit_text(e, "phase", f->label);
 }
 
-/* Of a stored run, which keeps no samples. */
-static void statistics(struct emit *e, const struct figure *f, int digits)
-{
-	emit_open(e, "statistics", '{');
-	for (int i = 0; i < NR_STATISTICS; i++)
-		emit_number(e, stat_name(i), f->summary[i], digits);
-	emit_close(e, '}');
-}
-
 static void samples(struct emit *e, const struct figure *f, const struct digest *d, int digits)
 {
 	if (d->window)
 		emit_str(e, "per", "window");
-	if (f->summary) {
-		statistics(e, f, digits);
-		return;
-	}
 	emit_open(e, "samples", '[');
 	for (size_t i = 0; i < f->nr_all; i++) { /* a last one cut short too */
 		emit_open(e, NULL, '{');

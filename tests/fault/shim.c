@@ -86,6 +86,9 @@ static void *fail_pointer(void)
 
 static bool file_fails(const char *call, const char *path)
 {
+	/* what the kernel says of the machine is asked as often as memory is taken */
+	if (strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0)
+		return false;
 	bool all = plan.call_length == 4 && strncmp(plan.call, "file", 4) == 0;
 	if (!plan.ready || plan.memory ||
 	    (!all &&

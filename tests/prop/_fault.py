@@ -98,7 +98,7 @@ def an_error(name, data):
         return text.endswith("</html>\n") and "error:" in text
     if name.endswith(".txt"):
         return text.endswith("\n# EOF\n") and 'gpugate_verdict="error"} 1' in text
-    return text.startswith("<!-- gpugate:") and "error:" in text and text.endswith("\n")
+    return text.startswith("<!-- gpugate:") and ": not judged\n" in text and text.endswith("\n")
 
 
 def message_faults(stderr, says=""):
@@ -179,7 +179,7 @@ def cases(made):
 
     rules, base = ("--rules", "rules.yaml"), ("--baseline", "base.json")
     reports = [word for name, option in REPORTS.items() for word in (option, name)]
-    held = files("rules.yaml", "base.json", "c.json.gz")
+    held = files("rules.yaml", "base.json", "base.history.jsonl", "c.json.gz")
     return [
         Case("check", ["check", "c.json.gz", *rules, *base, *reports], list(REPORTS), 0,
              {**held, **files(old=("j.xml", "r.json"))}),
@@ -202,10 +202,10 @@ def cases(made):
         Case("baseline create", ["baseline", "create", "c.json.gz", *rules, "--baseline", "deep/er/base.json"],
              ["deep/er/base.json"], 0, files("rules.yaml", "c.json.gz")),
         Case("baseline create --force", ["baseline", "create", "c.json.gz", "--force", *rules, *base], ["base.json"], 0, held),
-        Case("baseline append", ["baseline", "append", "c.json.gz", *rules, *base], ["base.json"], 0, held),
+        Case("baseline append", ["baseline", "append", "c.json.gz", *rules, *base], ["base.json", "base.history.jsonl"], 0, held),
         Case("baseline promote", ["baseline", "promote", "c.json.gz", *rules, *base, "--reason", "a test"],
-             ["base.json"], 0, held),
-        Case("baseline prune", ["baseline", "prune", "--keep", "0", *rules, *base], ["base.json"], 0, held),
+             ["base.json", "base.history.jsonl"], 0, held),
+        Case("baseline prune", ["baseline", "prune", "--keep", "1", *rules, *base], ["base.history.jsonl"], 0, held),
     ]
 
 

@@ -28,7 +28,7 @@ GPUGATE = os.environ.get("GPUGATE")
 UNITS = {"ns": ("seconds", 9), "B": ("bytes", 0), "%": ("ratio", 2), "ns/step": ("seconds_per_step", 9),
          "B/s": ("bytes_per_second", 0), "1/s": ("per_second", 0), "1/step": ("per_step", 0),
          "B/step": ("bytes_per_step", 0), "1": (None, 0), "FLOP": (None, 0), "FLOP/s": ("per_second", 0)}
-STATES = ["pass", "improved", "skipped", "waived", "warn", "missing", "inconclusive", "fail"]
+STATES = ["pass", "improved", "skipped", "waived", "warn", "missing", "inconclusive", "fail", "undecided"]
 bad = 0
 
 
@@ -93,7 +93,7 @@ def value(found, family, **labels):
 
 def verdict_of(found):
     states = [dict(k)["gpugate_verdict"] for k, v in found["gpugate_verdict"].items() if v == 1]
-    expect(len(states) == 1 and len(found["gpugate_verdict"]) == 6, f"verdict {states}")
+    expect(len(states) == 1 and len(found["gpugate_verdict"]) == 7, f"verdict {states}")
     return states[0]
 
 

@@ -99,7 +99,7 @@ def check_text(text, what):
 def run(dir, *arguments, codes=(0,)):
     done = subprocess.run([GPUGATE, *map(str, arguments)], capture_output=True, cwd=dir)
     expect(done.returncode in codes, f"exit {done.returncode}: {arguments}: {done.stderr.decode()}")
-    if "-" in arguments:
+    if "-" in arguments and (done.stdout or 0 in codes):
         check_text(done.stdout, " ".join(map(str, arguments)))
 
 
@@ -183,10 +183,21 @@ def outputs(dir):
     short = json.loads(gzip.decompress((dir / "d.json.gz").read_bytes()))
     short["code"] = [{"kind": "kernel", "phase": "all", "module": "Net", "place": "train.py:step", "line": 12, "op": "aten::mm", "kernel": "0" * 16,
                       "count": 5, "total_ns": 500}]
+    # places in files that the change touches
+    (dir / "code.yaml").write_text("version: 1\nrules: [{id: ops, metric: op.gpu_time, for_each: {top: 5}, fail: {increase: 5%}, noise: {k: 0}}]\n")
+    slower = copy.deepcopy(short)
+    slower["code"][0]["total_ns"] *= 3
+    for name, digest in (("fast", short), ("slower", slower)):
+        (dir / f"{name}.json").write_text(json.dumps(digest))
+    run(dir, "baseline", "create", "fast.json", "--rules", "code.yaml", "--baseline", "code.gate.json")
+    run(dir, "check", "slower.json", "--rules", "code.yaml", "--baseline", "code.gate.json", "--changed", "train.py", "--json", "-", codes=(1,))
+    run(dir, "metrics", "fast.json", "--json", "-")
+    run(dir, "diff", "fast.json", "slower.json", "--changed", "train.py", "--json", "-")
     for name, digest in (("full", full), ("short", summarised(short))):
         (dir / f"{name}.json").write_text(json.dumps(digest))
         check(digest, name)
-        run(dir, "metrics", f"{name}.json", "--json", "-")
+        # the sums of steps of the short one are a baseline's: refused as a run
+        run(dir, "metrics", f"{name}.json", "--json", "-", codes=(0,) if name == "full" else (3,))
 
 
 STATISTICS = ["median", "mean", "min", "max", "p90", "p95", "p99", "total"]
