@@ -181,8 +181,8 @@ def main():
         sys.exit(77)
     cases, places, bad = TRACES + JOBS + SNAPSHOTS, [], []
     assert len(cases) >= 35
-    if not os.environ.get("ALL_CAUSES"):  # recordings are made for each: every sixth, and all with ci/test --extended
-        cases = cases[::6]
+    if not os.environ.get("ALL_CAUSES"):  # recordings are made for each: every twelfth, and all with ci/test --extended
+        cases = cases[::12]
     for case in part(cases):
         with tempfile.TemporaryDirectory() as dir:
             code, result = judge(pathlib.Path(dir), *make(case, pathlib.Path(dir)))
