@@ -114,9 +114,7 @@ static void put_node(struct md_section *s, const struct doc_node *n, const char 
 		put_table(s, &n->table, section);
 		return;
 	}
-	/* a command goes on in the paragraph that introduces it */
-	bool command = n->lines && n->lines->first && n->lines->first->kind == DOC_COMMAND;
-	strbuf_adds(&s->head, command ? "" : "\n");
+	strbuf_adds(&s->head, "\n");
 	for (const struct doc_line *l = n->lines; l; l = l->next) {
 		struct strbuf *row = n->kind == NODE_LIST ? md_row(s) : &s->head;
 		if (n->kind == NODE_LIST)

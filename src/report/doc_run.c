@@ -94,12 +94,17 @@ void doc_advice(struct document *d, const struct report *r)
 {
 	doc_section(d, "advice", "What to do", DOC_OPEN);
 	put_actions(d, r);
-	if (r->accept && r->accept[0]) {
-		doc_paragraph(d);
-		doc_words(d, "If the change is meant, this makes the candidate the baseline:");
-		doc_paragraph(d);
-		doc_add(d, DOC_COMMAND, TONE_PLAIN, r->accept);
-	}
+	doc_end(d);
+}
+
+void doc_accept(struct document *d, const struct report *r)
+{
+	if (!r->accept || !r->accept[0])
+		return;
+	doc_section(d, "accept", "If the change is meant, this makes the candidate the baseline",
+	            DOC_ASIDE);
+	doc_paragraph(d);
+	doc_add(d, DOC_COMMAND, TONE_PLAIN, r->accept);
 	doc_end(d);
 }
 

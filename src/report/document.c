@@ -101,6 +101,7 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 	if (!r->findings.nr)
 		doc_breakdowns(d, r);
 	put_context(d, r);
+	doc_accept(d, r);
 	if (r->findings.nr) /* which have told it shorter */
 		doc_breakdowns(d, r);
 	doc_history(d, r);

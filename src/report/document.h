@@ -54,6 +54,9 @@ void doc_environment(struct document *d, const struct report *r);
 void doc_bound(struct document *d, const struct report *r);
 void doc_unknown(struct document *d, const struct report *r);
 void doc_advice(struct document *d, const struct report *r);
+
+/// The command that accepts the change, where there is one.
+void doc_accept(struct document *d, const struct report *r);
 void doc_recommendations(struct document *d, const struct report *r);
 void doc_facts(struct document *d, const struct report *r);
 void doc_lists(struct document *d, const struct report *r);

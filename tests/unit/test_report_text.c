@@ -112,8 +112,6 @@ static void order(void **state)
 		"limit ",
 		"\n- fail top-kernels[k]: ",
 		"\n- inconclusive idle\n",
-		"\nWhat to do\n",
-		"  gpugate baseline create 'k' --force\n",
 		"\nWhat to know\n",
 		"- warning: the environment differs: 'k'\n",
 		"- trust: candidate rank 3: dropped-kernels: the candidate has 'k'; spoils "
@@ -130,6 +128,8 @@ static void order(void **state)
 		"\nbaseline k at k (10 runs, 6 steps; pinned 12 days ago) → candidate k at k (3 runs, 6 "
 		"steps); k;\n"
 		"environment differs: gpu.name; rules k, profile k\n",
+		"\nIf the change is meant, this makes the candidate the baseline\n"
+		"  gpugate baseline create 'k' --force\n",
 		"2 of 8 checks beyond their limits, 1 inconclusive, 1 missing, 1 warning; see --verbose\n",
 	};
 	struct report r;
