@@ -10,7 +10,7 @@
 
 /// Decimal text (JSON number grammar, leading '+' not allowed) × 10^`digits`
 /// as an integer; what lies below rounds half away from zero. Exponents are
-/// honoured. False where the text is no number or the result leaves int64.
+/// honored. False if the text is not a number or the result leaves int64.
 bool number_parse(struct span text, int digits, int64_t *out);
 
 /// Plain unsigned decimal integer; false on anything else or overflow.

@@ -2,7 +2,7 @@
 #ifndef GG_BASE_SORT_INLINE_H
 #define GG_BASE_SORT_INLINE_H
 
-/* A merge sort of natural runs: neighbours are merged once the earlier is no more than twice as
+/* A merge sort of natural runs: neighbors are merged once the earlier is no more than twice as
    long, which keeps merges balanced and the stack short. Where two runs overlap in part, only
    that part is moved. After timsort (Peters 2002), without its galloping. */
 #include <stdbool.h>

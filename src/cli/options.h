@@ -12,7 +12,7 @@
 /// X(id, name, arguments, fewest, most (-1 any number), meaning)
 #define COMMAND_ROWS(X)                                                                         \
 	X(CHECK, "check", "RUN...", 1, -1,                                                          \
-	  "the gate: analyse, compare with the baseline, judge, write reports, exit")               \
+	  "the gate: analyze, compare with the baseline, judge, write reports, exit")               \
 	X(SUITE, "suite", "[SUITE...]", 0, -1, "judge all cases of a suite file as one gate")       \
 	X(DIFF, "diff", "A B", 2, 2, "two runs side by side, without rules")                        \
 	X(REPORT, "report", "RUN...", 1, -1,                                                        \
@@ -146,7 +146,7 @@ enum command {
 	X(SUITE, "suite", "FILE", ON_TAKING,                                                           \
 	  "do it for every case of a suite file in turn; create leaves baselines that are there")      \
 	X(SHARD, "shard", "N/ALL", ON(SUITE),                                                          \
-	  "judge every ALL-th case alone, from the N-th on; --merge joins what --json writes")         \
+	  "judge only every ALL-th case, from the N-th on; --merge joins what --json writes")          \
 	X(MERGE, "merge", NULL, ON(SUITE), "join the parts of all shards to one report")               \
 	X(METRIC, "metric", "GLOB", ON(HISTORY) | ON(BISECT),                                          \
 	  "figures of these metrics, of kernels and ranks too (default: those of whole runs)")         \
@@ -202,7 +202,7 @@ enum command {
 	X(MAX_BYTES, "max-bytes", "N", ON_PAGES, "largest Markdown in bytes (default: 60000)")         \
 	X(VERBOSE, "verbose", NULL, ON_PAGES, "leave nothing out: passed checks, whole lists")         \
 	X(COLOR, "color", "always|never|auto", ON_PAGES,                                               \
-	  "colours on standard output (default: auto, on a terminal unless NO_COLOR is set)")
+	  "colors on standard output (default: auto, on a terminal unless NO_COLOR is set)")
 
 enum option {
 #define X(id, ...) OPT_##id,

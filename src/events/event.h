@@ -40,7 +40,7 @@ static inline bool event_is_gpu(enum event_kind kind)
 const char *ident_text(struct arena *a, const struct name_table *names, int64_t ident);
 
 /// An ident as an integer, also one that int64 does not hold; beyond 37 digits all are equal.
-/// False if it is no integer.
+/// False if it is not an integer.
 bool ident_integer(const struct name_table *names, int64_t ident, __int128 *out);
 
 /// What NCCL's and RCCL's events say of a collective. Spans are empty and numbers -1

@@ -104,7 +104,7 @@ static const struct metric *metric_of(struct span paragraph)
 	return at ? metric_find(line_at(at + sizeof key - 1)) : NULL;
 }
 
-/* As a comment, but for what is not indented. */
+/* As a comment, except what is not indented. */
 static void add_left_out(struct strbuf *out, struct span paragraph, const char *reason)
 {
 	bool said = false;

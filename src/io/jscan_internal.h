@@ -27,7 +27,7 @@
    place of their own. */
 enum { SEAM_TEXT = 64, SEAM_NEXT = 12, SEAM_LIMIT = 1024 };
 
-struct seam { /* two cache lines, the first of which is text alone */
+struct seam { /* two cache lines, the first of which has only text */
 	char text[SEAM_TEXT];
 	struct seam *next; ///< the first of those that have followed
 	struct seam
@@ -38,7 +38,7 @@ struct seam { /* two cache lines, the first of which is text alone */
 	uint32_t mask; ///< bit per byte of the first 32 of `text`
 	uint32_t hits; ///< when it was not the first to be tried
 	uint8_t what, where; ///< of `row`; JSCAN_KEY_OTHER also where `text` is longer than `mask`
-	uint8_t n; ///< of `text`; 0: a place alone: before the first key, behind any other, …
+	uint8_t n; ///< of `text`; 0: only a place: before the first key, behind any other, …
 	uint8_t key_at, key_n; ///< the key in `text`
 	bool end; ///< it ends with the closing bracket; no key
 	bool first; ///< the first of its object: no comma

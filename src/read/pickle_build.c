@@ -173,7 +173,7 @@ static void extend_container(struct machine *m, enum pickle_type type, size_t nr
 	if (m->out->nodes.v[id].type == type)
 		add_values(m, id, nr);
 	else
-		machine_fail(m, "the value below is no container of that kind; the file is damaged");
+		machine_fail(m, "the value below is not a container of that kind; the file is damaged");
 }
 
 /* A container takes the place of values. */
@@ -232,7 +232,7 @@ static int64_t memo_index(struct machine *m)
 	uint64_t v = 0;
 	if (m->op->code == 'g' || m->op->code == 'p') {
 		if (!number_parse_u64(arg, &v) || v > INT64_MAX)
-			machine_fail(m, "no index of the memo; the file is damaged");
+			machine_fail(m, "not an index of the memo; the file is damaged");
 	} else {
 		v = pickle_number(arg.p, arg.n);
 	}

@@ -16,7 +16,7 @@ enum { WITH_EVENTS = 2 };
    Proton (Triton 3), xprof's memory_profile.proto, report_builder.py of VizTracer,
    TimeProfiler.cpp of LLVM. */
 static const struct {
-	const char *key; ///< NULL: what an element shows that is no object
+	const char *key; ///< NULL: what an element shows that is not an object
 	const char *name;
 } evidence[] = {
 	{ "viztracer_metadata", "a trace of VizTracer" },

@@ -87,7 +87,7 @@ static void read_name(struct trace_input *in, struct raw_event *ev)
 		jscan_skip(in->js);
 }
 
-/* The last row stands for any other key. */
+/* The last row is that of any other key. */
 static const struct jscan_key members[] = {
 	{ { "ph", 2 }, MEMBER_PHASE, 0 },
 	{ { "cat", 3 }, MEMBER_CATEGORY, 0 },

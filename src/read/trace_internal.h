@@ -244,7 +244,7 @@ bool xprof_capped(const struct xprof *x);
 /// Give the memory back.
 void xprof_release(struct xprof *x);
 
-/// The value of a top-level key as metadata; false, with nothing consumed, where it is none.
+/// The value of a top-level key as metadata; false, with nothing consumed, if it is not one.
 bool read_meta(struct trace_input *in, struct span key);
 
 #endif

@@ -9,7 +9,7 @@ struct file_lock {
 	int fd;
 	char *path; ///< of the lock file, beside the file it is for; gone when nobody holds it
 	int leftover; ///< leftover_add()
-	char *target; ///< the file that the path given stands for: links are followed once
+	char *target; ///< the file that the path given means: links are followed once
 };
 
 /// How long the lock is waited for, and who is told once that it is (NULL: nobody).

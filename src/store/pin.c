@@ -295,8 +295,8 @@ static void pin_items(const struct digest *from, size_t most, struct digest *d)
 
 /* ---- levels of memory ---- */
 
-/* Of each memory at most `most`: the highest of as many equal parts of its history, so that the
-   peak is among them. */
+/* At most `most` points of each memory: the highest of as many equal parts of its history, so that
+   the peak is among them. */
 static void pin_levels(const struct digest *from, size_t most, struct digest *d)
 {
 	const struct memory_level *v = from->memory_levels.v;

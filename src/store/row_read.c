@@ -90,7 +90,7 @@ static void read_owners(struct row_reader *r, struct line *l, size_t nr)
 			l->owners[found++] = (size_t)owner;
 	}
 	if (!ok || !found)
-		row_fail(r, byte, ROW_OWNERS, "is no rising list of ranks that there are");
+		row_fail(r, byte, ROW_OWNERS, "is not a rising list of ranks that there are");
 	l->nr = found;
 }
 

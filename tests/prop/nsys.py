@@ -52,7 +52,7 @@ def refused(path, *words, status=3):
 
 
 def in_common(source):
-    """Of a trace what nsys records too, with the ids and names that an export gives it; None where it cannot."""
+    """The part of a trace that nsys records too, with the ids and names that an export gives it; None where it cannot."""
     threads, out = {}, []
     for e in source:
         cat, args = e.get("cat", "").lower(), e.get("args", {})
@@ -417,8 +417,8 @@ def refusals(dir):
         refused(changed(p, "DROP TABLE META_DATA_EXPORT", f"CREATE TABLE {table} (id INTEGER)"), words)
     refused(changed(p, "UPDATE META_DATA_EXPORT SET value = '4.0.1'"), "EXPORT_SCHEMA_VERSION is neither 2.x nor 3.x")
     refused(changed(p, f"ALTER TABLE {kernel} RENAME COLUMN deviceId TO device"), f"{kernel}: no column 'deviceId'")
-    refused(changed(p, f"UPDATE {kernel} SET gridX = 'a' WHERE rowid = 2"), f"{kernel}, row 2: 'gridX' is no integer")
-    refused(changed(p, f"UPDATE {kernel} SET gridX = 1.5 WHERE rowid = 3"), f"{kernel}, row 3: 'gridX' is no integer")
+    refused(changed(p, f"UPDATE {kernel} SET gridX = 'a' WHERE rowid = 2"), f"{kernel}, row 2: 'gridX' is not an integer")
+    refused(changed(p, f"UPDATE {kernel} SET gridX = 1.5 WHERE rowid = 3"), f"{kernel}, row 3: 'gridX' is not an integer")
     refused(changed(p, "DELETE FROM StringIds"), "without a name")
     refused(changed(p, "PRAGMA journal_mode = WAL"), "WAL")
     refused(bytes_changed(p, 56, b"\0\0\0\2"), "UTF-16")
@@ -437,7 +437,7 @@ def refusals(dir):
     small(many / "rank0.sqlite")
     (many / "rank0.nsys-rep").write_bytes(b"\x01binary")
     changed(many / "other.sqlite", "DROP TABLE META_DATA_EXPORT")
-    if digest(many)["rank"] != 0:  # what is no export is left alone
+    if digest(many)["rank"] != 0:  # what is not an export is left alone
         sys.exit("FAILED: a folder with an export")
     for name in ("rank0.nsys-rep", "other.sqlite"):
         (many / name).unlink()
