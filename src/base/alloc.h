@@ -30,7 +30,7 @@ void mem_limit(uint64_t bytes);
 /// What this thread reads, for that message; NULL nothing. Borrowed until the next call.
 void mem_reads(const char *name);
 
-/// The same of this thread, for one that works on its behalf.
+/// What mem_reads() said in this thread, so that a thread working for it can say the same.
 const char *mem_read_name(void);
 
 /// Say that `what` is about to have so many bytes: mem_limit() is watched in steps of some MiB.

@@ -37,13 +37,13 @@ struct database {
 struct scan {
 	struct database *db;
 	struct diag_log *log;
-	unsigned char *pages[DEPTH + 1]; ///< one for each level that was reached, one for overflow
-	uint32_t page; ///< that is being read, for messages
-	size_t used; ///< bytes of the leaf page that its header and its cells so far take
+	unsigned char *pages[DEPTH + 1]; ///< one page for each level of the tree, and one for overflow
+	uint32_t page; ///< number of the page that is being read, for messages
+	size_t used; ///< bytes that the header of the leaf page and its cells so far take
 	uint32_t budget; ///< pages that may still be read: no page twice
 	bool any; ///< row was read,
 	int64_t rowid; ///< the last of them
-	struct strbuf payload; ///< of a row that overflows its page
+	struct strbuf payload; ///< the row, if it overflows its page
 	const char *table;
 	const struct database_column *columns;
 	size_t nr;

@@ -149,7 +149,7 @@ static bool can_be_key(const struct machine *m, uint32_t id)
 	return type != PICKLE_LIST && type != PICKLE_DICT && type != PICKLE_SET;
 }
 
-/* The `nr` values that were popped last, and still stand behind the stack, go into `id`. */
+/* Put the `nr` values that were popped last, which are still there above the stack, into `id`. */
 static void add_values(struct machine *m, uint32_t id, size_t nr)
 {
 	const uint32_t *items = nr ? m->stack.v + m->stack.nr : NULL;
@@ -163,7 +163,7 @@ static void add_values(struct machine *m, uint32_t id, size_t nr)
 		add_items(m, id, items, nr);
 }
 
-/* Values go into the container below them, which must be of `type`. */
+/* Put values into the container below them, which must be of `type`. */
 static void extend_container(struct machine *m, enum pickle_type type, size_t nr, bool marked)
 {
 	nr = pop_values(m, nr, marked);
@@ -176,7 +176,7 @@ static void extend_container(struct machine *m, enum pickle_type type, size_t nr
 		machine_fail(m, "the value below is not a container of that kind; the file is damaged");
 }
 
-/* A container takes the place of values. */
+/* Replace values by a container of them. */
 static void make_container(struct machine *m, enum pickle_type type, size_t nr, bool marked)
 {
 	nr = pop_values(m, nr, marked);

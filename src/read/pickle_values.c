@@ -1,4 +1,4 @@
-/* Opcodes that are values by themselves. */
+/* Opcodes with a value of their own. */
 #include <string.h>
 
 #include "base/number.h"
@@ -155,7 +155,7 @@ static bool set_decimal(struct pickle_node *out, struct span s)
 	return s.n > 0;
 }
 
-/* A snapshot has no use for the value, but it must be one. */
+/* Checked and dropped: a snapshot has no such values. */
 static bool is_float(struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)

@@ -6,7 +6,7 @@
 #define NR_OF(table) (sizeof(table) / sizeof *(table))
 
 #define SNAPSHOT_NAME "a CUDA memory snapshot (torch.cuda.memory._snapshot)"
-/* So many of the first rows are of tools whose traces have events, too. */
+/* The first rows, this many, are of tools whose traces have events, too. */
 enum { WITH_EVENTS = 2 };
 
 #define MEMORY_PROFILE_NAME "a memory profile of XProf"

@@ -15,7 +15,7 @@ unsigned foreign_element(enum jscan_type type);
 /// True for evidence of another tool's trace, which has events, too.
 bool foreign_events(unsigned found);
 
-/// What the evidence speaks for: "a CUDA memory snapshot (…)"; static.
+/// What the input probably is: "a CUDA memory snapshot (…)"; static.
 const char *foreign_name(unsigned found);
 
 /// What JSON looks like by its keys, in whatever order they stand.

@@ -47,7 +47,7 @@ static void add_timeline_row(struct timeline_reader *r, struct timeline_row row)
 
 /* ---- rows ---- */
 
-/* What torch writes of an action, or NULL. A new version is two rows: what the old one was
+/* What is wrong with an action, or NULL. A new version is two rows: what the old one was
    counted for is taken from its category, then given to that of the new one. */
 static const char *fault_of(const struct timeline_reader *r, const int64_t v[NR_COLUMNS])
 {
@@ -178,7 +178,7 @@ static void read_moments(struct timeline_reader *r, const struct numbers *times)
 
 /* ---- either ---- */
 
-/* The first list is a row, or all times: what begins the second one tells. */
+/* The first list is a row, or all times: the begin of the second list decides. */
 static void read_form(struct timeline_reader *r, struct numbers *first)
 {
 	while (!failed(r) && jscan_element(r->js)) {

@@ -65,7 +65,7 @@ static void read_category(struct trace_input *in, struct raw_event *ev)
 		jscan_skip(in->js);
 }
 
-/* The name of what seems to be wanted is looked up at once, which saves a copy. */
+/* The name of an event that is probably wanted is looked up at once, which saves a copy. */
 static inline void take_name(struct trace_input *in, struct raw_event *ev, struct span text)
 {
 	if (ev->phase == EVENT_PHASE_COMPLETE && ev->kind >= 0)
@@ -106,7 +106,7 @@ static const struct jscan_keys event_keys = { members, sizeof members / sizeof *
 
 /* ---- how it begins ---- */
 
-/* Tried first is what followed the one before it the last time. */
+/* The beginning that followed this one last time is tried first. */
 static inline struct event_lead *follow_lead(struct trace_input *in)
 {
 	size_t first = in->leads[in->last_lead].next, i = first;

@@ -1,4 +1,4 @@
-/* What is wanted of one event as it was read → one event of the model. */
+/* struct raw_event, as it was read → struct event of the model. */
 #include <inttypes.h>
 
 #include "read/trace_internal.h"

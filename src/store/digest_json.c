@@ -7,9 +7,9 @@
 #include "store/digest_schema.h"
 #include "store/row_schema.h"
 
-/* ---- what parts of a digest say of one another ---- */
+/* ---- parts of a digest that must agree ---- */
 
-/* What is said of a memory begins with its id, in the same order. */
+/* Rows about a memory begin with its id, and have the order of the memories. */
 static bool memories_known(const struct digest *d, const void *rows, size_t nr, size_t size)
 {
 	size_t m = 0;

@@ -1,7 +1,7 @@
-/* What rows of a digest say of one another. */
+/* Rows of a digest that refer to one another must agree. */
 #include "store/digest_schema.h"
 
-/* The callee of a function that was seen last, -1 none; how many call it, itself included. */
+/* The last callee seen of a function, -1 if none; the depth of the function in the tree. */
 struct seen {
 	int64_t last;
 	int depth;

@@ -12,7 +12,7 @@
 enum {
 	METRIC_COLUMN = 2,
 	STEP_PHASE_COLUMN = METRIC_COLUMN + NR_STEP_METRICS,
-	PHASE_COLUMN, ///< those of PHASE_FORWARD, of the next one, …
+	PHASE_COLUMN, ///< columns of PHASE_FORWARD, then of the next phase, …
 	NR_COLUMNS = PHASE_COLUMN + (NR_INNER_PHASES - 1) * NR_PHASE_COLUMNS,
 	COUNT_COLUMN = NR_COLUMNS, ///< the only one of a summarized digest
 	NR_ALL_COLUMNS
@@ -40,7 +40,7 @@ static int column_since(size_t i)
 	return is_metric(i) ? metric_table[i - METRIC_COLUMN].since : 0;
 }
 
-/* A metric that came with a later minor is one that a digest may not have. */
+/* A digest may lack a metric that came with a later minor version. */
 static bool is_optional(size_t i)
 {
 	return column_since(i) > 0 || (i >= STEP_PHASE_COLUMN && i < NR_COLUMNS);

@@ -9,7 +9,7 @@
 
 #define HISTORY_SCHEMA "gpugate-history-1"
 
-/// Runs that are written at most, beyond it the oldest go; and lines that are read at most: files
+/// Most runs that are written, the newest ones; and most lines that are read: files
 /// of several branches may have been joined.
 enum { HISTORY_MOST = 200, HISTORY_LINES = 10000 };
 

@@ -24,7 +24,7 @@ struct lock_wait {
 GG_MUST_CHECK enum status file_lock_take(const char *path, struct lock_wait wait,
                                          struct file_lock *out, struct diag_log *log);
 
-/// Let the next one; a lock of zeros is fine.
+/// Release the lock; one of zeros is fine.
 void file_lock_release(struct file_lock *lock);
 
 #endif

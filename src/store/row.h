@@ -35,10 +35,11 @@ extern const struct store_limits store_limits;
 struct row_reader {
 	struct jscan *js;
 	struct arena *arena; ///< owner of the text that is read
-	struct strbuf path; ///< of the value at hand: "pin[0].kernels[3]"
+	struct strbuf path; ///< path of the value at hand: "pin[0].kernels[3]"
 	uint64_t start; ///< offset from which store_limits.bytes counts
 	int64_t minor; ///< of the document
-	bool sampled; ///< of a run, whose steps have samples: only a baseline sums them up
+	bool
+	    sampled; ///< the document is a run, whose steps have samples: only a baseline has summaries
 	bool keeps_text; ///< of digests
 	bool row_is_newer; ///< the row at hand is about something that only a newer minor knows
 };
