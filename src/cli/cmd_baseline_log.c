@@ -259,8 +259,8 @@ static void log_figures(const struct timeline *s, struct sink *out)
 			keys.v[nr++] = keys.v[i];
 	keys.nr = nr;
 	vec_sort(&keys, by_size);
-	sink_puts(out,
-	          "\nfigures: newest value, change from the pin; pin│recent runs, oldest first:\n");
+	sink_puts(out, "\nfigures: newest value, change from the approved run (the pin); pin│recent "
+	               "runs, oldest first:\n");
 	for (size_t i = 0, end; i < keys.nr; i = end) {
 		if (keys.v[i].label.n || keys.v[i].rank >= 0) {
 			sink_puts(out, "· ");
