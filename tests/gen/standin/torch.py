@@ -4,6 +4,7 @@ of tests/gen. A folder that holds this file, first on $PYTHONPATH, makes it `tor
 
 $STANDIN_LOG    a file to which each call is appended, as one line of JSON
 $STANDIN_SEED   of what is generated (1)
+$STANDIN_SLOW   GLOB=FACTOR: kernels that are slower than else
 $STANDIN_FAULT  WHAT or WHAT@N: `profile`, `step`, `metadata`, `history`, `snapshot`, `export` raise, the N-th time or
                 always; `silent` and `short` make export write nothing or half without a word; `killed` dies
                 in the middle of it
@@ -27,6 +28,7 @@ GEN = pathlib.Path(__file__).resolve().parents[1]
 VERSION = os.environ.get("STANDIN_VERSION", "2.8")
 RELEASE = tuple(map(int, VERSION.split(".")))
 SEED = os.environ.get("STANDIN_SEED", "1")
+SLOW = os.environ.get("STANDIN_SLOW")
 FAULT, _, NTH = os.environ.get("STANDIN_FAULT", "").partition("@")
 calls = {}
 
@@ -177,6 +179,7 @@ class profile:
         rank, world = (distributed.get_rank(), distributed.get_world_size()) if distributed.is_initialized() else (0, 1)
         _generate("trace", path, "--first-step", self.recorded[0], "--steps", len(self.recorded), "--rank", rank,
                   "--world-size", world, *([] if self.profile_memory else ["--no-memory"]),
+                  *(["--slow-kernel", SLOW] if SLOW else []),
                   seed=str(int(SEED) + 7 * self.with_stack))
         document = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
         if not distributed.is_initialized():
