@@ -8,6 +8,7 @@ $STANDIN_SLOW   GLOB=FACTOR: kernels that are slower than else
 $STANDIN_FAULT  WHAT or WHAT@N: `profile`, `step`, `metadata`, `history`, `snapshot`, `export` raise, the N-th time or
                 always; `silent` and `short` make export write nothing or half without a word; `killed` dies
                 in the middle of it
+$STANDIN_KEPT   a folder where what is generated is kept for jobs that want the same
 $STANDIN_CUDA   0: no GPU
 $STANDIN_DIST   RANK/WORLD, when torch.distributed is in use
 
@@ -18,6 +19,8 @@ import gzip
 import json
 import os
 import pathlib
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -54,7 +57,15 @@ def _fail(what):
 
 
 def _generate(tool, path, *options, seed=SEED):
-    subprocess.run([sys.executable, GEN / f"{tool}.py", "--seed", seed, "--out", path, *map(str, options)], check=True)
+    words = [*map(str, options), "--seed", seed]
+    kept = os.environ.get("STANDIN_KEPT") and pathlib.Path(os.environ["STANDIN_KEPT"], re.sub(r"[^\w.=-]+", "_", " ".join([tool, *words])))
+    if not kept or not kept.exists():
+        subprocess.run([sys.executable, GEN / f"{tool}.py", "--out", path, *words], check=True)
+        if kept:
+            shutil.copy(path, f"{kept}.{os.getpid()}")
+            os.replace(f"{kept}.{os.getpid()}", kept)
+    else:
+        shutil.copy(kept, path)
     return path
 
 
