@@ -15,8 +15,6 @@
 #include "rules/sites_file.h"
 #include "store/history_file.h"
 
-#define RULES_PATH "rules/gpugate.yaml"
-
 const char *setup_rules_path(const struct options *o)
 {
 	if (o->command == CMD_INIT)
