@@ -83,6 +83,7 @@ enum command {
 /* reading runs in the same way for all cases of a suite */
 #define ON_READING (ON_RUNS | ON(SUITE))
 #define ON_PAGES (ON_REPORTS | ON(SUITE) | ON(HISTORY))
+#define ON_DOCUMENTS (ON_PAGES | ON(METRICS) | ON(BASELINE_SHOW) | ON(BASELINE_LOG))
 
 /// X(id, name, argument (NULL: a switch; N and BYTES: whole numbers; SIZE: bytes with
 /// a unit; FILE and RUN: paths; a|b|c: one of these words), commands, meaning ("may be
@@ -185,12 +186,13 @@ enum command {
 	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK),                                                     \
 	  "where there is no baseline, make it of this run; absolute limits are checked")              \
 	X(JUNIT, "junit", "FILE", ON(CHECK) | ON(SUITE), "write JUnit XML; - is standard output")      \
-	X(MARKDOWN, "markdown", "FILE", ON_PAGES,                                                      \
+	X(MARKDOWN, "markdown", "FILE", ON_DOCUMENTS,                                                  \
 	  "write Markdown for a pull request; - is standard output")                                   \
 	X(JSON, "json", "FILE", ON_PAGES | ON(METRICS), "write JSON; - is standard output")            \
 	X(PLAN, "plan", "FILE", ON(CHECK),                                                             \
 	  "write what would decide checks that are undecided, as JSON; - is standard output")          \
-	X(HTML, "html", "FILE", ON_PAGES, "write one HTML page, with charts; - is standard output")    \
+	X(HTML, "html", "FILE", ON_DOCUMENTS,                                                          \
+	  "write one HTML page, with charts; - is standard output")                                    \
 	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS,                                              \
 	  "write OpenMetrics text, for Prometheus or GitLab; - is standard output")                    \
 	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK),                                               \
@@ -200,9 +202,9 @@ enum command {
 	X(EVIDENCE, "evidence", "DIR", ON(CHECK),                                                      \
 	  "write a small trace of each failed finding there: what its operator launches on both "      \
 	  "sides")                                                                                     \
-	X(MAX_BYTES, "max-bytes", "N", ON_PAGES, "largest Markdown in bytes (default: 60000)")         \
-	X(VERBOSE, "verbose", NULL, ON_PAGES, "leave nothing out: passed checks, whole lists")         \
-	X(COLOR, "color", "always|never|auto", ON_PAGES,                                               \
+	X(MAX_BYTES, "max-bytes", "N", ON_DOCUMENTS, "largest Markdown in bytes (default: 60000)")         \
+	X(VERBOSE, "verbose", NULL, ON_DOCUMENTS, "leave nothing out: passed checks, whole lists")         \
+	X(COLOR, "color", "always|never|auto", ON_DOCUMENTS,                                               \
 	  "colors on standard output (default: auto, on a terminal unless NO_COLOR is set)")
 
 /// X(first option of the group, title): the rows above, in groups.
