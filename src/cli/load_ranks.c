@@ -143,8 +143,12 @@ static enum status refuse_twice(const struct loader *l, const struct artifact *p
 	             "with --join-cycles"
 	    : l->join_cycles && traces
 	        ? arena_printf(a, "they cannot be joined as cycles: %s", fault)
-	        : "give one artifact of a kind per rank, or say which rank it is in the file's name "
-	          "(rank3.json)";
+	        : arena_printf(a,
+	                       "give one artifact of a kind per rank%s, or say which rank it is in the "
+	                       "file's name (rank3.json)",
+	                       options_is_for(OPT_REPEAT, l->options->cli->command)
+	                           ? ", a further run of the same code with --repeat"
+	                           : "");
 	return diag_fail(log, ST_INPUT, "%s: rank %" PRId64 " is there twice, also from %s; %s",
 	                 text_quote(a, span_of(second->path)), second->digest->rank,
 	                 text_quote(a, span_of(first->path)), advice);

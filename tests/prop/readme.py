@@ -65,7 +65,7 @@ exit 2
 FOREIGN = {"--cuda-graph-trace", "--gpu-metrics-devices", "--no-python", "--trace", "--type",
            "--build", "--install", "--size", "--target", "--update", "--runs", "--processor", "--readme", "--table",
            "--prefix", "--preset", "--rm", "--user",
-           "--extended", "--nproc-per-node", "--wait", "--steps", "--where", "--memory", "--signal", "--profiler-config"}
+           "--extended", "--gpugate-bootstrap", "--no-build-isolation", "--lock-gpu-clocks", "--nproc-per-node", "--wait", "--steps", "--where", "--memory", "--signal", "--profiler-config"}
 # Files that a user's repository has, not the project's.
 OWN = {"rules/gpugate.yaml", "baselines/WORKLOAD.history.jsonl", "baselines/.gitattributes", "rules/train.yaml", "rules/kernel.yaml", "baselines/resnet50.json", "baselines/WORKLOAD.json"}
 wrong = []

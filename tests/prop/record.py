@@ -45,7 +45,7 @@ print("job done")
 def environment(dir, **more):
     """The environment of a job, with only those variables of this test that it needs."""
     env = {"PATH": f"{dir / 'bin'}:{os.environ['PATH']}", "PYTHONPATH": f"{RECORD}:{STANDIN}", "PYTHONDONTWRITEBYTECODE": "1",
-           "TMPDIR": str(dir / "tmp"), "STANDIN_LOG": str(dir / "log"), "SOURCE_DATE_EPOCH": "1767225600"}
+           "TMPDIR": str(dir / "tmp"), "STANDIN_LOG": str(dir / "log"), "STANDIN_KEPT": str(dir.parent / "kept"), "SOURCE_DATE_EPOCH": "1767225600"}
     return {**env, **{k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}, **more}
 
 
@@ -484,14 +484,16 @@ def unchanged(dir):
 def main():
     if not PROGRAM:
         sys.exit(77)
-    for law in (arguments, gate, schedules, signals, keep, where, compiles, stale, ends, faults, unchanged):
-        if sys.argv[1:] and law.__name__ not in sys.argv[1:]:
-            continue
-        with tempfile.TemporaryDirectory() as name:
-            dir = pathlib.Path(name).resolve()
+    with tempfile.TemporaryDirectory() as name:
+        (pathlib.Path(name) / "kept").mkdir()
+        for law in (arguments, gate, schedules, signals, keep, where, compiles, stale, ends, faults, unchanged):
+            if sys.argv[1:] and law.__name__ not in sys.argv[1:]:
+                continue
+            dir = pathlib.Path(name).resolve() / law.__name__
+            dir.mkdir()
             prepare(dir)
             law(dir)
-        print(f"ok {law.__name__}")
+            print(f"ok {law.__name__}")
 
 
 if __name__ == "__main__":
