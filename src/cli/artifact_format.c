@@ -28,7 +28,7 @@ static void set_settings(const struct loader *l, struct digest *d)
 
 /* ---- memory ---- */
 
-/* Takes over `d`, which came of memory alone; `st` and `own` are those of reducing it. */
+/* Takes over `d`, which has only memory; `st` and `own` are those of reducing it. */
 static enum status add_memory(const struct loader *l, struct source *src,
                               struct artifact_file *file, enum status st, struct digest *d,
                               struct diag_log *own)
@@ -98,7 +98,7 @@ static enum status load_timeline(const struct loader *l, struct source *src,
 
 /* ---- figures and digests ---- */
 
-/* Takes over `d`, which came of figures alone; `st` is that of reading it. */
+/* Takes over `d`, which has only figures; `st` is that of reading it. */
 static enum status add_figures(const struct loader *l, struct artifact_file *file, enum status st,
                                struct digest *d)
 {
@@ -298,7 +298,7 @@ const struct artifact_format artifact_formats[] = {
 	  .is_guess = true },
 	{ .name = "ncu report",
 	  .endings = { ".ncu-rep" },
-	  .refusal = "a report of Nsight Compute, which times single kernels under replay and is no "
+	  .refusal = "a report of Nsight Compute, which times single kernels under replay and is not a "
 	             "recording of a run: record with nsys profile or torch.profiler" },
 	{ .name = "nsys report",
 	  .endings = { ".nsys-rep", ".qdrep", ".qdstrm" },

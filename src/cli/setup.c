@@ -15,8 +15,6 @@
 #include "rules/sites_file.h"
 #include "store/history_file.h"
 
-#define RULES_PATH "rules/gpugate.yaml"
-
 const char *setup_rules_path(const struct options *o)
 {
 	if (o->command == CMD_INIT)
@@ -184,7 +182,7 @@ enum status setup_baseline_there(const char *path, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Of the history those that were accepted since the pin is what it is. */
+/* The runs of the history that were accepted since the pin is what it is. */
 static void fill_reference(struct baseline *b)
 {
 	uint64_t pin = past_source_hash(&b->pin);

@@ -115,7 +115,7 @@ static const char *statistic_of(const struct rule *r)
 	return reduce_name(mean ? REDUCE_MEDIAN : r->reduce);
 }
 
-/* Of some of the ranks, their activities alone. */
+/* Only the activities of some of the ranks. */
 static struct breakdown *check_breakdown(const struct maker *m, const struct check *k,
                                          const struct entry *e)
 {
@@ -234,7 +234,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 		k.message = arena_printf(a, "%s: %s", k.message, unit.text);
 	if (rule->metric->label == LABEL_PAIR && k.has_candidate && has_later_runs(m->bench))
 		k.message = arena_printf(
-		    a, "%s; compared with the approved run alone: later ones hold no kernels", k.message);
+		    a, "%s; compared with the approved run only: later ones hold no kernels", k.message);
 	if (e->was.n)
 		k.message =
 		    arena_printf(a, "%s; renamed from '%s'", k.message, text_short(a, e->was, ID_CHARS));
@@ -306,7 +306,7 @@ static void add_none_left(const struct maker *m, bool excepted)
 }
 
 /* There would be something without the globs: one of them is at fault. A class
-   that a run has no kernel of is none. */
+   that a run has no kernel of is not at fault. */
 static bool selectable(struct bench *b, const struct rule *rule)
 {
 	struct query q = { .metric = rule->query.metric,
@@ -320,7 +320,7 @@ static bool selectable(struct bench *b, const struct rule *rule)
 	return any;
 }
 
-/* Of a figure of metrics files that neither side has: the one that may be meant. */
+/* For a figure of metrics files that neither side has: the one that may be meant. */
 static void add_near_input(const struct maker *m)
 {
 	struct arena *a = &m->out->arena;

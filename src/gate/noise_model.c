@@ -319,8 +319,8 @@ void noise_model_release(struct noise_model *m)
 	free(m->machine);
 }
 
-/* What a job wrote and is no time nor rate, an accuracy for example, has the noise of its past
- * alone. */
+/* What a job wrote and is neither a time nor a rate, an accuracy for example, has only the
+ * noise of its past. */
 static bool is_bare_figure(const struct metric *metric)
 {
 	int unit = unit_figure(metric->unit);

@@ -104,7 +104,7 @@ static const struct metric *metric_of(struct span paragraph)
 	return at ? metric_find(line_at(at + sizeof key - 1)) : NULL;
 }
 
-/* Why a rule that is built in is none of those for the run, or NULL. */
+/* Why a built-in rule does not fit the run, or NULL. */
 static const char *left_out(const struct init_rules *in, const struct metric *m, bool has_own)
 {
 	if (!m || !in->view)
@@ -114,7 +114,7 @@ static const char *left_out(const struct init_rules *in, const struct metric *m,
 	return has_figure(in->view, m) ? NULL : reason_of(in->view, m);
 }
 
-/* As a comment, but for what is not indented. */
+/* As a comment, except what is not indented. */
 static void add_left_out(struct strbuf *out, struct span paragraph, const char *reason)
 {
 	bool said = false;

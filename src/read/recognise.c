@@ -6,7 +6,7 @@
 #define NR_OF(table) (sizeof(table) / sizeof *(table))
 
 #define SNAPSHOT_NAME "a CUDA memory snapshot (torch.cuda.memory._snapshot)"
-/* So many of the first rows are of tools whose traces have events, too. */
+/* The first rows, this many, are of tools whose traces have events, too. */
 enum { WITH_EVENTS = 2 };
 
 #define MEMORY_PROFILE_NAME "a memory profile of XProf"
@@ -16,7 +16,7 @@ enum { WITH_EVENTS = 2 };
    Proton (Triton 3), xprof's memory_profile.proto, report_builder.py of VizTracer,
    TimeProfiler.cpp of LLVM. */
 static const struct {
-	const char *key; ///< NULL: what an element shows that is no object
+	const char *key; ///< NULL: what an element shows that is not an object
 	const char *name;
 } evidence[] = {
 	{ "viztracer_metadata", "a trace of VizTracer" },

@@ -49,7 +49,7 @@ void doc_breakdowns(struct document *d, const struct report *r)
 	vec_release(&l.list);
 }
 
-/* Of a verdict what stayed the same is not worth reading at once. */
+/* What stayed the same need not be read first under a verdict. */
 void doc_kernels(struct document *d, const struct report *r)
 {
 	static const struct doc_column columns[] = {

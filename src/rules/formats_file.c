@@ -70,7 +70,7 @@ static const struct key format_keys[] = {
 	KEY("name", TEXT, OPTIONAL, "what messages call the format", INTO(result_format, name)),
 	KEY("match", TEXT, OPTIONAL, "names of files that are of it, with * and ?",
 	    INTO(result_format, match)),
-	KEY("has", TEXTS, OPTIONAL, "paths that a record must have: it is recognised by them",
+	KEY("has", TEXTS, OPTIONAL, "paths that a record must have: it is recognized by them",
 	    INTO(result_format, has)),
 	KEY("read", WORD, OPTIONAL, "how the file is read; json if not said", INTO(result_format, read),
 	    .words = word_read),
@@ -150,7 +150,7 @@ static enum status check_format(struct document *d, const struct node *n, bool o
 	if (!own && !f->name)
 		return document_fail(d, n, "a format of the table needs a 'name'");
 	if (!f->match && !f->has.nr)
-		return document_fail(d, n, "a format needs 'has' or 'match', to be recognised by");
+		return document_fail(d, n, "a format needs 'has' or 'match', to be recognized by");
 	if (f->read == READ_LINES && !f->prefix)
 		return document_fail(d, n, "'read: lines' needs a 'prefix'");
 	if (f->prefix && f->read != READ_LINES)

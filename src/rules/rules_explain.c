@@ -4,7 +4,7 @@
 #include "model/select.h"
 #include "rules/rules_file.h"
 
-/* Of a line, in bytes; what follows the first is indented. */
+/* Width of a line, in bytes; what follows the first is indented. */
 enum { WIDTH = 96, INDENT = 4 };
 
 /* `b`, which is released, in lines that are broken at blanks. */
@@ -137,7 +137,7 @@ static void say_exceptions(struct strbuf *b, struct arena *a, const struct rule 
 	}
 }
 
-/* Of limits that noise is asked about. */
+/* The part on limits that are tested against noise. */
 static void say_noise(struct strbuf *b, const struct rule *r)
 {
 	if (rule_asks_noise(r) && !r->metric->exact && r->noise.k > 0)

@@ -130,8 +130,8 @@ static const struct row {
 	  "s\":7}",
 	  "H_100.b8/rate=7 tok/s higher H_100.b8/step_ms=12.5 ms lower", false },
 	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"b\": 1}", "no figure at 'a'", true },
-	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"a\": \"fast\"}", "'a' is 'fast', no number",
-	  true },
+	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"a\": \"fast\"}",
+	  "'a' is 'fast', not a number", true },
 	{ "- {match: \"*\", name: n, take: [{at: \"x.*\", as: \"{key}\"}]}",
 	  "{\"x\": {\"a b\": 1, \"a_b\": 2}}", "would both be the figure a_b", true },
 	{ "- {match: \"*\", name: n, take: [{at: \"[*].v\"}], series: true}", "{\"v\": 1}",
@@ -139,9 +139,10 @@ static const struct row {
 	{ "- {match: \"*\", name: n, series: true, samples: [{at: v, drop: 1, as: s}]}",
 	  "{\"v\": 9}\n{\"v\": 1}\n{\"v\": 3}\n",
 	  "s.median=2 n2 ±1 s.n=2 s.p90=2.8 n2 ±1.1 s.p99=2.98 n2 ±1.13", false },
-	{ "- {match: \"*\", name: n, take: [{at: \"a[\"}]}", "{}", "f:1:37: 'a[' is no path", true },
+	{ "- {match: \"*\", name: n, take: [{at: \"a[\"}]}", "{}", "f:1:37: 'a[' is not a path", true },
 	{ "- {name: n, take: [{at: a}]}", "{}", "needs 'has' or 'match'", true },
-	{ "- {match: a, name: n, take: [{at: a, unit: parsec}]}", "{}", "'parsec' is no unit", true },
+	{ "- {match: a, name: n, take: [{at: a, unit: parsec}]}", "{}", "'parsec' is not a unit",
+	  true },
 };
 
 static void test_rows(void **state)
