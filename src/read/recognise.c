@@ -26,6 +26,8 @@ static const struct {
 	{ "segment_type", SNAPSHOT_NAME },
 	{ "blocks", SNAPSHOT_NAME },
 	{ "nodes", "a PyTorch execution trace (Chakra)" },
+	{ "pg_config", "a dump of PyTorch's Flight Recorder, of which torchfrtrace says which rank and "
+	               "collective hangs" },
 	{ "frame",
 	  "a tree of Hatchet, as Triton's Proton writes it, which has no times of single kernels" },
 	{ "memoryProfilePerAllocator", MEMORY_PROFILE_NAME },

@@ -8,6 +8,7 @@
 #include "metric/unit.h"
 #include "results/path.h"
 #include "results/reading_figures.h"
+#include "results/reading_spread.h"
 #include "results/result_file.h"
 
 struct taker {
@@ -162,6 +163,7 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 			                 .better = better_of(t, name, unit),
 			                 .record = t->number,
 			                 .value = number };
+		reading_spread(&r, t->record, v, first_key);
 		if (!readings_add(t->out, &r))
 			t->status = diag_fail(t->log, ST_INPUT, "%s: more than %d figures in a result file",
 			                      t->f->name, RESULT_FIGURES_MAX);

@@ -90,6 +90,7 @@ static void say_limit(struct strbuf *b, const struct limits *all, const struct l
 		[COND_CHANGE] = { "is more than ", " away from the baseline in either direction" },
 		[COND_MAX] = { "is above ", "" },
 		[COND_MIN] = { "is below ", "" },
+		[COND_WORSE] = { "is more than ", " worse than in the baseline" },
 		[COND_INCREASE_SINCE_PIN] = { "is more than ", " above the approved run (the pin)" },
 	};
 	if (l->condition == COND_CHANGE && !l->value)

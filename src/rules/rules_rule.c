@@ -128,9 +128,9 @@ enum status rule_read(struct document *d, const struct node *map, struct rules *
 	TRY(select_check(d, select, m->name, select_labels(m)));
 	TRY(check_phase(d, node_get(select, "phase"), m));
 	if (fail)
-		TRY(limits_read(d, &out->arena, m, fail, &r->fail));
+		TRY(limits_read(d, &out->arena, r, fail, &r->fail));
 	if (warn)
-		TRY(limits_read(d, &out->arena, m, warn, &r->warn));
+		TRY(limits_read(d, &out->arena, r, warn, &r->warn));
 	TRY(overrides_read(d, &out->arena, map, r));
 	return noise ? check_noise(d, noise, r) : ST_OK;
 }
