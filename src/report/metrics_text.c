@@ -244,7 +244,7 @@ static void add_extent(struct strbuf *b, const struct digest *d)
 		strbuf_adds(b, "; CUT SHORT: only the complete events were read");
 }
 
-/* Figures of result files, or only the state of GPUs. */
+/* Extent of a rank that has only result files or the state of GPUs. */
 static void add_figures(struct strbuf *b, const struct digest *d)
 {
 	if (d->inputs.nr)
