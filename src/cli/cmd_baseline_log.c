@@ -25,7 +25,7 @@ static enum status shown_begin(struct shown *s, const struct options *o, struct 
 	*s = (struct shown){ .options = output_options(o) };
 	TRY(setup_init(&s->setup, o, log));
 	TRY(setup_baseline_path(&s->setup, o, NULL, &s->setup.rules.arena, &path, log));
-	TRY(setup_baseline_read(path, &s->b, log));
+	TRY(setup_baseline_read(o, path, &s->b, log));
 	return sink_open("-", false, &s->out, log);
 }
 

@@ -34,7 +34,7 @@ static enum status read_baseline(const struct setup *s, const struct options *o,
 		(void)said;
 		return ST_OK;
 	}
-	return setup_baseline_read(*path, out, log);
+	return setup_baseline_read(o, *path, out, log);
 }
 
 /* Both sides are looked at, since an unusable baseline outranks an unusable
@@ -104,8 +104,11 @@ static enum status bootstrap(const struct candidates *c, const struct setup *s,
 {
 	struct baseline b;
 	enum status st = baseline_make(c, s, o, &b, log);
+	const char *history = setup_history_path(o, path, &b.arena);
 	if (st == ST_OK)
-		st = baseline_put(&b, path, false, log);
+		st = baseline_add_repeats(c, s, o, history, &b, log);
+	if (st == ST_OK)
+		st = baseline_put(&b, path, history, false, log);
 	if (st == ST_OK)
 		diag_note(log, "baseline written: %s; commit it", text_quote(&log->arena, span_of(path)));
 	baseline_release(&b);
