@@ -356,7 +356,7 @@ def approvals(folder):
         ask(api, 1, "nobody who may has approved")
         said(2, "/gpugate accept may not", "2027-01-01T14:00:00Z")
         said(3, "/gpugate accept stranger", "2027-01-01T14:10:00Z")
-        ask(api, 1, "'user2' may not write here")
+        ask(api, 1, "'user3' may not write here")
         said(1, "/gpugate accept \x1b[1m$(id) new\u202e kernel  \nsecond line", "2027-01-01T13:00:00Z")
         expect(f"{api}: the one who may", ask(api), {"who": "user1", "reason": "[1m$(id) new kernel (#7)"})
         said(4, "/gpugate accept the newest", "2027-01-01T15:30:00.250+01:00" if api == "gitlab" else "2027-01-01T14:30:00Z")
