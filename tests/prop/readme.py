@@ -87,10 +87,11 @@ def replaced(page, name, new, update):
 
 
 def metrics_table(program):
-    text = subprocess.run([program, "metrics"], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([program, "metrics"], check=True, capture_output=True, text=True,
+                          env={**os.environ, "COLUMNS": "1000"}).stdout
     rows = ["| metric | unit | worse when | meaning |", "|---|---|---|---|"]
-    for line in text.splitlines()[1:]:
-        name, unit, worse, _, meaning = re.split(r" +", line, maxsplit=4)
+    for line in text.splitlines()[2:]:
+        name, unit, worse, _, meaning = re.split(r" +", line.strip(), maxsplit=4)
         rows.append(f"| `{name}` | {unit} | {worse} | {meaning} |")
     return "\n".join(rows) + "\n"
 
