@@ -333,7 +333,8 @@ static void add_suspect(struct inquiry *q, const struct culprit *c)
 
 /* ---- kernels that moved together ---- */
 
-/* Of one category, for the same reason and by about the same factor: one change made them. */
+/* Kernels of one category that changed for the same reason and by about the same factor: one change
+made them. */
 static bool is_akin(const struct culprit *x, const struct culprit *y)
 {
 	double a = x->times - 1, b = y->times - 1;

@@ -6,7 +6,7 @@
 #include "document/document.h"
 
 struct doc_text_options {
-	size_t width; ///< columns; no line is longer, but for a word to be copied
+	size_t width; ///< columns; no line is longer, except for a word to be copied
 	bool color; ///< ANSI colors
 	bool verbose; ///< what is folded too, and all rows
 };

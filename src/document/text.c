@@ -276,7 +276,7 @@ static bool is_unique(const struct layout *l, size_t column, struct span name, s
 	return true;
 }
 
-/* Names that are too long keep their begin and end where these tell them apart. */
+/* Names that are too long keep their begin and end if these distinguish them. */
 static void flat_cut(struct flat *f, const struct doc_line *line, size_t max,
                      const struct layout *l, size_t column)
 {

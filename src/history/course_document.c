@@ -217,7 +217,7 @@ static void put_runs(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* Of figures that changed, then of the others; as many as a page can hold. */
+/* Charts of figures that changed, then of the others; as many as a page can hold. */
 static void put_pictures(struct document *d, const struct course *t)
 {
 	size_t nr = 0;

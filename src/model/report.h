@@ -251,7 +251,8 @@ static inline int64_t side_runs(const struct side *s)
 	return s->runs > 1 ? s->runs : 1;
 }
 
-/// Of `check`; of `diff`: no rules, no verdict; of `report`: the candidate alone, no verdict.
+/// The result of `check`; of `diff`: no rules, no verdict; of `report`: only the candidate, no
+/// verdict.
 enum report_kind { REPORT_CHECK, REPORT_DIFF, REPORT_RUN };
 
 struct report {

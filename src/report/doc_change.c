@@ -77,7 +77,7 @@ static size_t kernels_worth(const struct report *r)
 	return nr;
 }
 
-/* Of a verdict what stayed the same is not worth reading at once. */
+/* What stayed the same need not be read first under a verdict. */
 void doc_kernels(struct document *d, const struct report *r)
 {
 	static const struct doc_column columns[] = {

@@ -74,7 +74,7 @@ static void put_difference(struct document *d, const struct check *c)
 static void put_worst(struct document *d, const struct check *c)
 {
 	doc_words(d, label_of_metric(c->metric));
-	if (c->item[0]) {
+	if (c->item[0] && c->metric->label != LABEL_INPUT) { /* its name says which */
 		doc_words(d, " of ");
 		doc_name(d, c->item);
 	}

@@ -74,7 +74,7 @@ static void put_context(struct document *d, const struct report *r)
 	}
 	doc_words(d, r->partial ? "; partial (--quick)" : "");
 	if (r->run && r->run->phase)
-		doc_printf(d, "; kernels and operators of the phase %s alone", r->run->phase);
+		doc_printf(d, "; kernels and operators of the phase %s only", r->run->phase);
 	if (r->links.job) {
 		doc_words(d, " · ");
 		doc_link(d, "job", r->links.job);

@@ -244,6 +244,15 @@ static void add_extent(struct strbuf *b, const struct digest *d)
 		strbuf_adds(b, "; CUT SHORT: only the complete events were read");
 }
 
+/* Of result files and the state of GPUs alone. */
+static void add_figures(struct strbuf *b, const struct digest *d)
+{
+	if (d->inputs.nr)
+		strbuf_addf(b, ", %zu figure%s", d->inputs.nr, d->inputs.nr == 1 ? "" : "s");
+	if (d->machines.nr)
+		strbuf_addf(b, ", the state of %zu GPU%s", d->machines.nr, d->machines.nr == 1 ? "" : "s");
+}
+
 /* What the rank was read from. */
 static void add_files(struct strbuf *b, const struct digest *d)
 {
@@ -264,9 +273,13 @@ static void put_rank(struct document *doc, const struct digest *d)
 	struct strbuf b = STRBUF_INIT;
 	strbuf_addf(&b, "rank %" PRId64 ": ", d->rank);
 	add_files(&b, d);
-	strbuf_adds(&b, ", ");
-	text_add_log(&b, span_of(gpu ? gpu : "GPU not named"), LINE_CHARS);
-	add_extent(&b, d);
+	if (d->metrics_file && !d->trace && !d->snapshot) {
+		add_figures(&b, d);
+	} else {
+		strbuf_adds(&b, ", ");
+		text_add_log(&b, span_of(gpu ? gpu : "GPU not named"), LINE_CHARS);
+		add_extent(&b, d);
+	}
 	doc_paragraph(doc);
 	doc_said(doc, arena_take(&doc->arena, &b));
 }

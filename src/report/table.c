@@ -81,7 +81,7 @@ static enum subject subject_of(const struct metric *m)
 	return m->label == LABEL_NONE || m->label == LABEL_DEVICE ? SUBJECT_RUN : SUBJECT_ITEM;
 }
 
-/* Of the failed checks, or of those that warn. */
+/* The metrics of the failed checks, or of those that warn. */
 static void add_of(const struct report *r, enum verdict verdict, enum subject subject,
                    struct breakdown_list *out)
 {

@@ -8,7 +8,7 @@
 #include "model/view.h"
 
 struct write_options {
-	bool color; ///< text: ANSI colours
+	bool color; ///< text: ANSI colors
 	bool junit_strict; ///< junit: leave out what the Jenkins schema forbids
 	size_t max_bytes; ///< markdown: budget, 0 the default of 60,000
 	bool verbose; ///< text: what is folded elsewhere, too

@@ -151,7 +151,7 @@ static void check_text(struct span text)
 /* ---- Markdown ---- */
 
 /* What is left of one line without its code spans; in a table no bare pipe may
-   stand in one, because cells are told apart before spans. */
+   stand in one, because cells are distinguished before spans. */
 static void add_outside(struct strbuf *out, const char *p, const char *end)
 {
 	bool table = p < end && *p == '|';
