@@ -23,6 +23,7 @@ void where_release(struct where *w)
 		code_places_release(&w->places);
 		name_table_release(&w->moments);
 	}
+	where_step_release(&w->step);
 	free(w->of_span);
 	free(w->frame_of);
 	vec_release(&w->points);
@@ -134,9 +135,11 @@ static void want_launches(struct reducer *r, const struct digest *d)
 		uint32_t name = idmap_pair_first(r->gpu.rows.keys.v[a->row]);
 		if (!w->of_span[span] && is_usable(r, d, a, span))
 			w->of_span[span] = WHERE_WANTED;
+		struct where_work work = { own, span, name, activity_dur(&r->gpu, a), bytes };
+		if (w->of_span[span])
+			where_step_take(r, a, &work);
 		if (w->stated.nr && w->of_span[span])
-			vec_push(&w->work,
-			         (struct where_work){ own, span, name, activity_dur(&r->gpu, a), bytes });
+			vec_push(&w->work, work);
 		else if (bytes && w->of_span[span])
 			vec_push(&w->bytes, (struct where_bytes){ span, name, bytes });
 	}
@@ -171,6 +174,7 @@ void where_begin(struct reducer *r, const struct digest *d)
 	for (size_t i = 0; i < w->ranges.nr; i++)
 		w->ranges.v[i].order = (uint32_t)i;
 	vec_sort(&w->ranges, range_cmp);
+	where_step_begin(r);
 	want_launches(r, d);
 	if (!w->has_stacks)
 		return;
@@ -316,10 +320,10 @@ void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span
 {
 	struct where *where = &w->r->where;
 	int64_t at_ns = call->start_ns;
+	bool sync = w->r->host.names.v[idmap_pair_first(w->r->host.rows.keys.v[call->row])].sync;
 	if (where->of_span[span] != WHERE_WANTED) {
-		uint32_t name = idmap_pair_first(w->r->host.rows.keys.v[call->row]);
 		uint32_t step = steps_at(&w->r->steps, at_ns);
-		if (!w->r->host.names.v[name].sync || steps_usable(&w->r->steps, step) == NO_ID)
+		if (!sync || steps_usable(&w->r->steps, step) == NO_ID)
 			return;
 	}
 	if (w->begun && at_ns > w->begun_ns)
@@ -338,9 +342,11 @@ void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span
 		if (!code_places_stack(&where->places, m.stack).own && forward_at(w, &forward))
 			vec_push(&where->questions, (struct where_question){ forward, span });
 	}
-	if (w->r->host.names.v[idmap_pair_first(w->r->host.rows.keys.v[call->row])].sync)
+	if (sync)
 		vec_push(&where->syncs, span);
 	keep_moment(where, span, &m);
+	where_step_call(w->r, span, call, idmap_find(&w->r->threads.ids, w->thread), sync,
+	                w->ops.list.nr || !where->nvtx ? &w->ops : &w->ranges);
 }
 
 void where_walk_end(struct where_walk *w)

@@ -82,6 +82,11 @@ def in_common(source):
 def comparable(d):
     for key in ("trace", "source_hash", "events", "counters"):
         d.pop(key, None)
+    sums = collections.Counter()  # without operators: an annotation of a trace is one of an export
+    for row in d.get("code", []):
+        for what in ("count", "total_ns", "bytes"):
+            sums[row["kind"], row["phase"], what] += row.get(what, 0)
+    d["code"] = +sums
     return d
 
 
