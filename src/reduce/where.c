@@ -30,6 +30,7 @@ void where_release(struct where *w)
 	vec_release(&w->questions);
 	vec_release(&w->bytes);
 	vec_release(&w->work);
+	vec_release(&w->range_stacks);
 	vec_release(&w->syncs);
 	vec_release(&w->place_texts);
 }
@@ -279,6 +280,21 @@ static uint32_t range_at(struct where_walk *w, int64_t at_ns)
 	return open_spans_path(&w->ranges, &where->names);
 }
 
+/* Stack of the modules that ranges of NVTX are. A path comes after those that it is within. */
+static uint32_t range_stack(struct reducer *r, uint32_t range)
+{
+	struct where *w = &r->where;
+	while (w->range_stacks.nr <= range) {
+		const struct code_path *p = &w->names.list.v[w->range_stacks.nr];
+		uint32_t stack = 0;
+		if (w->range_stacks.nr)
+			stack = code_places_module(&w->places, w->range_stacks.v[p->parent],
+			                           code_without_number(name_span(r->names->by_id[p->name])));
+		vec_push(&w->range_stacks, stack);
+	}
+	return w->range_stacks.v[range];
+}
+
 /* The outermost open operator that is the backward of another: where that began. */
 static bool forward_at(const struct where_walk *w, struct code_start *out)
 {
@@ -332,8 +348,8 @@ void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span
 	struct where_moment m = { .op = open_spans_path(&w->ops, &where->names),
 		                      .range = range_at(w, at_ns),
 		                      .phase = phase_of_call(w, at_ns) };
-	if (!m.op && where->nvtx)
-		m.op = m.range;
+	if (where->nvtx)
+		m.stack = range_stack(w->r, m.range);
 	if (where->has_stacks) {
 		struct code_start forward;
 		m.stack = frames_at(w->r, &w->frames, &w->python, at_ns);
@@ -345,8 +361,7 @@ void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span
 	if (sync)
 		vec_push(&where->syncs, span);
 	keep_moment(where, span, &m);
-	where_step_call(w->r, span, call, idmap_find(&w->r->threads.ids, w->thread), sync,
-	                w->ops.list.nr || !where->nvtx ? &w->ops : &w->ranges);
+	where_step_call(w->r, span, call, idmap_find(&w->r->threads.ids, w->thread), sync, &w->ops);
 }
 
 void where_walk_end(struct where_walk *w)

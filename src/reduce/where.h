@@ -109,12 +109,13 @@ struct where {
 	struct name_table call_stacks;
 	VEC(struct where_call_stack) stacks_of; ///< by `span`
 	VEC(struct where_stated) stated; ///< by `activity`
-	bool nvtx; ///< annotations are the operators of what has none
+	bool nvtx; ///< annotations are the modules
 	/* from where_begin() on: */
 	struct code_paths names; ///< of operators and of annotations
 	struct code_places places;
 	struct name_table moments;
 	uint32_t *of_span; ///< by span: 0, WHERE_WANTED, or 1 + id in `moments`
+	struct ids range_stacks; ///< by path of annotations: of frames
 	uint32_t *frame_of; ///< by id of an event's name: id of the frame; NO_ID not yet known
 	VEC(struct where_stack_point) points; ///< in order of the walk
 	VEC(struct where_question) questions;
