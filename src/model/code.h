@@ -57,11 +57,9 @@ struct code_launch {
 	int64_t start_ns, dur_ns, bytes; ///< of waiting as the call
 };
 
-/// One measured step as it happened: the one whose length is the median; of a trace without steps
-/// the whole.
+/// One measured step, of median length, as it happened; of a trace without steps the whole.
 struct code_step {
-	int64_t number; ///< -1: it has none
-	int64_t start_ns, end_ns;
+	int64_t number, start_ns, end_ns; ///< number -1: it has none
 	VEC(struct code_stat) rows; ///< where launches come from, each once
 	VEC(struct code_around) around;
 	VEC(struct code_launch) launches; ///< by start of the call; empty: nothing was kept

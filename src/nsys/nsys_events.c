@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "nsys/nsys_internal.h"
 
-/* Integers below 0 are no idents. */
+/* Integers below 0 are not idents. */
 static int64_t ident_of(const struct database_value *v)
 {
 	return v->null || v->integer < 0 ? IDENT_NONE : v->integer;
@@ -66,7 +66,8 @@ static const struct database_column memset_columns[] = {
 	{ .name = "memKind", .optional = true },
 };
 
-/* Of our process. Correlation ids and numbers of devices are of one process. */
+/* True for a row of the chosen process. Correlation ids and numbers of devices are of one process.
+ */
 static enum status set_gpu(struct nsys *n, const char *table, const struct database_value *v,
                            struct event *e)
 {
@@ -350,7 +351,7 @@ static bool is_step(struct span name, int64_t *number)
 	return false;
 }
 
-/* A range that was open when recording ended is none. */
+/* A range that was open when recording ended is left out. */
 static enum status take_range(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;

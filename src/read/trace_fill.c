@@ -1,4 +1,4 @@
-/* What is wanted of one event as it was read → one event of the model. */
+/* struct raw_event, as it was read → struct event of the model. */
 #include <inttypes.h>
 
 #include "read/trace_internal.h"
@@ -8,7 +8,7 @@ static __attribute__((noinline, cold)) void mark_unusable(struct trace_input *in
 {
 	jscan_fail(in->js, f->byte,
 	           "traceEvents[%" PRIu64
-	           "].%s: no value that can be held exactly; write the trace anew",
+	           "].%s: not a value that can be held exactly; write the trace anew",
 	           in->meta->events, key);
 }
 

@@ -95,8 +95,8 @@ bool xprof_fill(const struct xprof_details *d, struct event *e)
 	return !size.n || (number_parse(size, 0, &e->bytes) && e->bytes >= 0);
 }
 
-/* Of memory: from an allocation to its end; migrations of managed memory, on streams that are
-   none. */
+/* Activities of memory: from an allocation to its end; migrations of managed memory, on streams
+   that do not exist. */
 bool xprof_is_work(const struct xprof_details *d, struct span name)
 {
 	return !d->residency && !span_starts(name, SPAN("UM_"));
