@@ -21,8 +21,8 @@ static enum status lint(const struct options *o, const char *path, int64_t today
 	if (st == ST_OK)
 		st = waivers_check(&rules, today, log);
 	if (st == ST_OK) {
-		sink_printf(out, "%s: %zu rules, no errors\n", text_quote(&log->arena, span_of(path)),
-		            rules.rules.nr);
+		sink_printf(out, "%s: %zu rule%s, no errors\n", text_quote(&log->arena, span_of(path)),
+		            rules.rules.nr, rules.rules.nr == 1 ? "" : "s");
 		sink_puts(out, rules_explain(&rules.arena, &rules, NULL));
 		if (o->value[OPT_BASELINE])
 			st = lint_noise(o, path, out, log);

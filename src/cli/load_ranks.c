@@ -116,7 +116,7 @@ static enum status settle_texts(struct artifact *a, struct artifact *b, struct d
 	return b->digest->text.n ? read_again(b, log) : ST_OK;
 }
 
-/* Of one kind and rank, so that the same bytes are the same digest. */
+/* Two digests of one kind and rank, so that the same bytes are the same digest. */
 static bool is_same_digest(const struct artifact *a, const struct artifact *b)
 {
 	if (a->digest->text.n)
@@ -215,7 +215,7 @@ static enum status check_beside(const struct loader *l, struct artifact *p, stru
 	return ST_OK;
 }
 
-/* Recordings for the code are no artifacts of their own. */
+/* Recordings for the code are not artifacts of their own. */
 static enum status join_where(struct artifacts *artifacts, struct diag_log *log)
 {
 	VEC(struct digest *) digests = VEC_INIT;

@@ -12,7 +12,7 @@
 /// X(id, name, arguments, fewest, most (-1 any number), meaning)
 #define COMMAND_ROWS(X)                                                                         \
 	X(CHECK, "check", "RUN...", 1, -1,                                                          \
-	  "the gate: analyse, compare with the baseline, judge, write reports, exit")               \
+	  "the gate: analyze, compare with the baseline, judge, write reports, exit")               \
 	X(SUITE, "suite", "[SUITE...]", 0, -1, "judge all cases of a suite file as one gate")       \
 	X(DIFF, "diff", "A B", 2, 2, "two runs side by side, without rules")                        \
 	X(REPORT, "report", "RUN...", 1, -1,                                                        \
@@ -83,6 +83,7 @@ enum command {
 /* reading runs in the same way for all cases of a suite */
 #define ON_READING (ON_RUNS | ON(SUITE))
 #define ON_PAGES (ON_REPORTS | ON(SUITE) | ON(HISTORY))
+#define ON_DOCUMENTS (ON_PAGES | ON(METRICS) | ON(BASELINE_SHOW) | ON(BASELINE_LOG))
 
 /// X(id, name, argument (NULL: a switch; N and BYTES: whole numbers; SIZE: bytes with
 /// a unit; FILE and RUN: paths; a|b|c: one of these words), commands, meaning ("may be
@@ -145,7 +146,7 @@ enum command {
 	X(SUITE, "suite", "FILE", ON_TAKING,                                                           \
 	  "do it for every case of a suite file in turn; create leaves baselines that are there")      \
 	X(SHARD, "shard", "N/ALL", ON(SUITE),                                                          \
-	  "judge every ALL-th case alone, from the N-th on; --merge joins what --json writes")         \
+	  "judge only every ALL-th case, from the N-th on; --merge joins what --json writes")          \
 	X(MERGE, "merge", NULL, ON(SUITE), "join the parts of all shards to one report")               \
 	X(METRIC, "metric", "GLOB", ON(HISTORY) | ON(BISECT),                                          \
 	  "figures of these metrics, of kernels and ranks too (default: those of whole runs)")         \
@@ -185,12 +186,13 @@ enum command {
 	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK),                                                     \
 	  "where there is no baseline, make it of this run; absolute limits are checked")              \
 	X(JUNIT, "junit", "FILE", ON(CHECK) | ON(SUITE), "write JUnit XML; - is standard output")      \
-	X(MARKDOWN, "markdown", "FILE", ON_PAGES,                                                      \
+	X(MARKDOWN, "markdown", "FILE", ON_DOCUMENTS,                                                  \
 	  "write Markdown for a pull request; - is standard output")                                   \
 	X(JSON, "json", "FILE", ON_PAGES | ON(METRICS), "write JSON; - is standard output")            \
 	X(PLAN, "plan", "FILE", ON(CHECK),                                                             \
 	  "write what would decide checks that are undecided, as JSON; - is standard output")          \
-	X(HTML, "html", "FILE", ON_PAGES, "write one HTML page, with charts; - is standard output")    \
+	X(HTML, "html", "FILE", ON_DOCUMENTS,                                                          \
+	  "write one HTML page, with charts; - is standard output")                                    \
 	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS,                                              \
 	  "write OpenMetrics text, for Prometheus or GitLab; - is standard output")                    \
 	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK),                                               \
@@ -200,10 +202,10 @@ enum command {
 	X(EVIDENCE, "evidence", "DIR", ON(CHECK),                                                      \
 	  "write a small trace of each failed finding there: what its operator launches on both "      \
 	  "sides")                                                                                     \
-	X(MAX_BYTES, "max-bytes", "N", ON_PAGES, "largest Markdown in bytes (default: 60000)")         \
-	X(VERBOSE, "verbose", NULL, ON_PAGES, "leave nothing out: passed checks, whole lists")         \
-	X(COLOR, "color", "always|never|auto", ON_PAGES,                                               \
-	  "colours on standard output (default: auto, on a terminal unless NO_COLOR is set)")
+	X(MAX_BYTES, "max-bytes", "N", ON_DOCUMENTS, "largest Markdown in bytes (default: 60000)")         \
+	X(VERBOSE, "verbose", NULL, ON_DOCUMENTS, "leave nothing out: passed checks, whole lists")         \
+	X(COLOR, "color", "always|never|auto", ON_DOCUMENTS,                                               \
+	  "colors on standard output (default: auto, on a terminal unless NO_COLOR is set)")
 
 /// X(first option of the group, title): the rows above, in groups.
 #define OPTION_GROUPS(X)                       \

@@ -6,7 +6,7 @@
 
 and then: the exit code is that of what failed (outputs 5, baselines 4, inputs 3, rules 2), one line names the
 file, each output is whole and either old or new (or a report of the error), nothing is left behind, and the same
-command run again does what it does when nothing fails. Of a write in a healthy run: file, fsync, rename, fsync
+command run again does what it does when nothing fails. A write in a healthy run is: file, fsync, rename, fsync
 of the folder, in this order, which is what a power cut asks for.
 
 $GPUGATE is the program, $GPUGATE_SHIM the shim; exit 77 skips.

@@ -53,7 +53,7 @@ def refused(path, *words, status=3):
 
 
 def in_common(source):
-    """Of a trace what nsys records too, with the ids and names that an export gives it; None where it cannot."""
+    """The part of a trace that nsys records too, with the ids and names that an export gives it; None where it cannot."""
     threads, out = {}, []
     for e in source:
         cat, args = e.get("cat", "").lower(), e.get("args", {})
@@ -371,6 +371,21 @@ def steps(dir):
             expect(f"numbers of '{name}'", d["steps"]["number"], [3, 4, 5, 6])
 
 
+def operators(dir):
+    """Ranges are the operators of what they launched, without what numbers those of PyTorch; steps are none."""
+    p = dir / "n.sqlite"
+    names = ("outer", "aten::mm, seq = {}, op_id = 5, sizes = [[8, 4], [4, 2]]", "aten::t, op_id = {}", "aten::f, sizes = []", ", seq = {}")
+    for name in names:
+        sql = [f"""INSERT INTO NVTX_EVENTS (start, "end", eventType, text, globalTid)
+                   SELECT start - {k * 10}, "end" + {k * 10}, 59, '{text}', globalTid FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE start = {i * 1000 + 100}"""
+               for i in range(4) for k, text in ((2, "around"), (1, name.format(i)))]
+        d = digest(changed(p, *sql))
+        short = {name.split(", ")[0]} if name[0] != "," else {name.format(i) for i in range(4)}
+        expect(f"operators of '{name}'", {row.get("op") for row in d["code"]}, {f"around\n{s}" for s in short})
+        expect(f"annotations of '{name}'", {row["name"] for row in d["ranges"]}, {"around", *short})
+    expect("none without ranges", {row.get("op") for row in digest(changed(p))["code"]}, {None})
+
+
 # --- What is refused -----------------------------------------------------------------------------------------------
 
 
@@ -416,8 +431,8 @@ def refusals(dir):
         refused(changed(p, "DROP TABLE META_DATA_EXPORT", f"CREATE TABLE {table} (id INTEGER)"), words)
     refused(changed(p, "UPDATE META_DATA_EXPORT SET value = '4.0.1'"), "EXPORT_SCHEMA_VERSION is neither 2.x nor 3.x")
     refused(changed(p, f"ALTER TABLE {kernel} RENAME COLUMN deviceId TO device"), f"{kernel}: no column 'deviceId'")
-    refused(changed(p, f"UPDATE {kernel} SET gridX = 'a' WHERE rowid = 2"), f"{kernel}, row 2: 'gridX' is no integer")
-    refused(changed(p, f"UPDATE {kernel} SET gridX = 1.5 WHERE rowid = 3"), f"{kernel}, row 3: 'gridX' is no integer")
+    refused(changed(p, f"UPDATE {kernel} SET gridX = 'a' WHERE rowid = 2"), f"{kernel}, row 2: 'gridX' is not an integer")
+    refused(changed(p, f"UPDATE {kernel} SET gridX = 1.5 WHERE rowid = 3"), f"{kernel}, row 3: 'gridX' is not an integer")
     refused(changed(p, "DELETE FROM StringIds"), "without a name")
     refused(changed(p, "PRAGMA journal_mode = WAL"), "WAL")
     refused(bytes_changed(p, 56, b"\0\0\0\2"), "UTF-16")
@@ -436,7 +451,7 @@ def refusals(dir):
     small(many / "rank0.sqlite")
     (many / "rank0.nsys-rep").write_bytes(b"\x01binary")
     changed(many / "other.sqlite", "DROP TABLE META_DATA_EXPORT")
-    if digest(many)["rank"] != 0:  # what is no export is left alone
+    if digest(many)["rank"] != 0:  # what is not an export is left alone
         sys.exit("FAILED: a folder with an export")
     for name in ("rank0.nsys-rep", "other.sqlite"):
         (many / name).unlink()
@@ -497,6 +512,7 @@ def main():
         graphs(dir)
         older(dir)
         steps(dir)
+        operators(dir)
         refusals(dir)
         print(f"{damage(dir)} damaged exports refused, the others read")
 

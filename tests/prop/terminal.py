@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is printed fits the terminal, and names of kernels can be told from their neighbours.
+"""What is printed fits the terminal, and names of kernels can be told from their neighbors.
 
  - at 80 columns no line of check, diff, report and metrics is longer, nor at 60 or 132; made runs, and pairs of those of
    $GPUGATE_SHARED where it is set: three, and in ci/test --extended every recording beside the next
@@ -72,7 +72,7 @@ def colors(a):
 
 
 def names(dir, trace):
-    """Of a page: what unfolds to a whole name is its display name; others are shown whole."""
+    """In a page what unfolds to a whole name is its display name; others are shown whole."""
     run("diff", trace, trace, "--html", dir / "page.html")
     page = (dir / "page.html").read_text(encoding="utf-8")
     rows = re.search('<section id="kernels".*?</section>', page, re.S)

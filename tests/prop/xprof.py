@@ -4,7 +4,7 @@
 usage: xprof.py [GPUGATE] [--seed N] [--count N]
 
 Small random traces are read by the program and by the reference below; one that disagrees is named by its seed:
---seed N --count 1 makes it again. $GPUGATE stands for the program; without it the test is skipped (exit 77).
+--seed N --count 1 makes it again. $GPUGATE is the program; without it the test is skipped (exit 77).
 """
 import argparse
 import collections
@@ -207,7 +207,7 @@ def program(path, *options):
 
 
 def differences(want, have):
-    """Of what the reference has; what is 0 may be missing."""
+    """Compares what the reference has; what is 0 may be missing."""
     return [f"{k}: reference {v}, program {have.get(k)}" for k, v in want.items() if have.get(k, 0 if v == 0 else None) != v]
 
 
@@ -411,7 +411,7 @@ def limits(folder):
 
 
 def spaces_refused(folder):
-    """What is no whole XSpace of GPUs is one line and exit 3; any damage is that or a digest."""
+    """What is not a whole XSpace of GPUs is one line and exit 3; any damage is that or a digest."""
     path, rng = folder / "x.xplane.pb", random.Random(1)
     events = [e for e in generate(folder / "form.trace.json.gz", "--steps", "2") if e]
     raw = xspace.encode(events)
