@@ -181,7 +181,7 @@ def main():
         sys.exit(77)
     places, bad = [], []
     assert len(TRACES + JOBS + SNAPSHOTS) >= 35
-    # Recordings are made for each. Of jobs ci/test plants the faults of ranks.py.
+    # Recordings are made for each. The faults of jobs that ci/test plants are those of ranks.py.
     cases = some(TRACES + SNAPSHOTS, 12) + (JOBS if ALL else [])
     for case in part(cases):
         with tempfile.TemporaryDirectory() as dir:
