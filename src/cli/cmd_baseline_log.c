@@ -50,7 +50,7 @@ static enum status shown_begin(struct shown *s, const struct options *o, struct 
 	doc_init(&s->d);
 	TRY(setup_init(&s->setup, o, log));
 	TRY(setup_baseline_path(&s->setup, o, NULL, &s->setup.rules.arena, &path, log));
-	TRY(setup_baseline_read(path, &s->b, log));
+	TRY(setup_baseline_read(o, path, &s->b, log));
 	put_headline(s);
 	return ST_OK;
 }

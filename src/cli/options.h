@@ -92,6 +92,8 @@ enum command {
 	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED | ON(LINT),                  \
 	  "the stored baseline (default: what the rules say, else baselines/WORKLOAD.json; lint: "     \
 	  "none)")                                                                                     \
+	X(HISTORY, "history", "DIR", ON(CHECK) | ON(SUITE) | ON_TAKING | ON_STORED | ON(INIT),         \
+	  "where the histories of baselines are kept, by the paths of those (default: beside each)")   \
 	X(RULES, "rules", "FILE", ON_READING | ON_STORED | ON(EXPLAIN),                                \
 	  "the rules file (default: rules/gpugate.yaml, else the rules that are built in)")            \
 	X(PROFILE, "profile", "NAME", ON_READING | ON_STORED | ON(LINT) | ON(EXPLAIN),                 \
@@ -137,8 +139,9 @@ enum command {
 	  "quarters of what the machine or the cgroup has)")                                           \
 	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT) | ON(METRICS),                                    \
 	  "read the first N events of each trace only; the report says so")                            \
-	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE),             \
-	  "another run of the same code: the median of all is judged; may be repeated")                \
+	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON_TAKING,                                              \
+	  "another run of the same code: the median of all is judged; create keeps it in the "         \
+	  "history; may be repeated")                                                                  \
 	X(CONTROL, "control", "RUN", ON(CHECK),                                                        \
 	  "a run of the baseline's code, made in turn with those of the candidate on its machine; "    \
 	  "may "                                                                                       \
@@ -173,8 +176,9 @@ enum command {
 	  "create, init: replace what is there; append: a run that fails counts for the reference "    \
 	  "too")                                                                                       \
 	X(COMMIT, "commit", "ID", ON_TAKING,                                                           \
-	  "commit that the run was made from (default: what its context or the CI system says)")       \
-	X(WHO, "who", "NAME", ON_TAKING, "who approved the run (default: what the CI system says)")    \
+	  "commit that the run was made from (default: what its context, the CI system or git says)")  \
+	X(WHO, "who", "NAME", ON_TAKING,                                                               \
+	  "who approved the run (default: what the CI system or git says)")                            \
 	X(REASON, "reason", "TEXT", ON_TAKING,                                                         \
 	  "why the run is taken (default: the address of the CI job); promote needs it")               \
 	X(ACCEPT, "accept", "RULE", ON(BASELINE_PROMOTE),                                              \

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "changed/changed.h"
 #include "model/digest.h"
 
 /* A CI system is known by `marker`; of each list the first variable that is set counts.
@@ -111,6 +112,16 @@ void provenance_forge(struct arena *a, struct forge *out)
 		out->accept = "/gpugate accept REASON";
 }
 
+/* What git answers, without the line's end; NULL where it does not know. */
+static const char *git_says(const char *const *argv, struct arena *a)
+{
+	struct strbuf b = STRBUF_INIT;
+	bool known = changed_ask_git(argv, &b) && b.n > 1;
+	const char *text = known ? arena_dup(a, (struct span){ strbuf_str(&b), b.n - 1 }) : NULL;
+	strbuf_release(&b);
+	return text;
+}
+
 /* Untrusted: one line of so many characters. */
 static const char *line_of(const char *text, size_t chars, struct arena *a)
 {
@@ -144,6 +155,13 @@ enum status provenance_of(const struct options *o, const struct run *run, struct
 		commit = commit ? commit : first_of(s->commit);
 		who = who ? who : first_of(s->who);
 		reason = reason ? reason : reason_of(s, a);
+	}
+	if (!s) {
+		static const char *const head[] = { "git",         "describe",    "--always", "--dirty",
+			                                "--abbrev=40", "--exclude=*", NULL };
+		static const char *const user[] = { "git", "config", "user.name", NULL };
+		commit = commit ? commit : git_says(head, a);
+		who = who ? who : git_says(user, a);
 	}
 	TRY(time_text(a, &out->time, log));
 	out->commit = line_of(commit, TEXT_CHARS, a);

@@ -91,7 +91,7 @@ enum status cmd_history(const struct options *o, struct diag_log *log)
 	if (st == ST_OK)
 		st = setup_baseline_path(&s, &own, NULL, &s.rules.arena, &path, log);
 	if (st == ST_OK)
-		st = setup_baseline_read(path, &b, log);
+		st = setup_baseline_read(&own, path, &b, log);
 	if (st == ST_OK)
 		st = show_history(&own, &b, log);
 	baseline_release(&b);

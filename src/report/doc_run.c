@@ -143,7 +143,10 @@ void doc_accept(struct document *d, const struct report *r)
 		doc_words(d, " (write access needed).");
 		doc_end(d);
 	}
-	doc_section(d, "accept", "If the change is meant, this makes the candidate the baseline",
+	doc_section(d, "accept",
+	            r->status == ST_BASELINE
+	                ? "This makes the candidate the baseline"
+	                : "If the change is meant, this makes the candidate the baseline",
 	            DOC_ASIDE);
 	doc_paragraph(d);
 	doc_add(d, DOC_COMMAND, TONE_PLAIN, r->accept);
