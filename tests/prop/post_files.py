@@ -120,8 +120,8 @@ def check_workflows():
 def check_page():
     """The examples of docs/pull-requests.md give what is asked for."""
     blocks = [yaml.safe_load(b) for b in re.findall(r"^```yml\n(.*?)^```$", (ROOT / "docs" / "pull-requests.md").read_text(), re.M | re.S)]
-    expect("examples", len(blocks), 2)
-    step, include = blocks[0][0], blocks[1]["include"][0]
+    expect("examples", len(blocks), 3)
+    step, include = blocks[0][0], blocks[2]["include"][0]
     expect("its action", step["uses"], f"gpugate/gpugate@v{VERSION}")
     expect("its template", include["component"], f"$CI_SERVER_FQDN/gpugate/gpugate/{TEMPLATE.stem}@v{VERSION}")
     spec = yaml.safe_load(TEMPLATE.read_text().split("\n---\n")[0])["spec"]["inputs"]
