@@ -30,12 +30,12 @@ api_setup() {
     github)
         url=${url:-${GITHUB_API_URL:-https://api.github.com}}
         repository=${repository:-${GITHUB_REPOSITORY-}}
-        [[ $repository =~ ^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$ ]] || usage "--repository is no OWNER/NAME"
+        [[ $repository =~ ^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$ ]] || usage "--repository is not an OWNER/NAME"
         ;;
     gitlab)
         url=${url:-${CI_API_V4_URL:-https://gitlab.com/api/v4}}
         repository=${repository:-${CI_MERGE_REQUEST_PROJECT_ID:-${CI_PROJECT_ID-}}}
-        [[ $repository =~ ^[A-Za-z0-9_./-]+$ ]] || usage "--repository is no number and no path of a project"
+        [[ $repository =~ ^[A-Za-z0-9_./-]+$ ]] || usage "--repository is neither a number nor a path of a project"
         repository=${repository//\//%2F}
         ;;
     *) usage "neither GitHub Actions nor GitLab CI here: say --api github or --api gitlab" ;;
@@ -43,7 +43,7 @@ api_setup() {
     url=${url%/}
 }
 
-# Before the first call. What is no token could be more than a header in the configuration of curl.
+# Before the first call. What is not a token could be more than a header in the configuration of curl.
 need_token() { # WHAT-FOR
     case $(jq -rn 'env.GPUGATE_TOKEN // "" | if . == "" then "empty" else test("\\A[A-Za-z0-9._~+/=-]+\\z") end') in
     true) ;;
@@ -62,7 +62,7 @@ header() { # NAME: its last value
     tr -d '\r' <"$work/headers" | sed -n "s/^$1: *//Ip" | tail -n 1
 }
 
-# The pause that a rate limit asks for; nothing where it is none.
+# The pause that a rate limit asks for; nothing if it is not one.
 limited() {
     local after reset
     [[ $status == 403 || $status == 429 ]] || return 0
@@ -123,7 +123,7 @@ call() { # METHOD PATH [FILE: the body, as JSON]
     *) refused "$what" ;;
     esac
     [[ $status == 302 || ! -s $work/answer || $(head -c 1 "$work/answer" | tr '\0' '?') == [\[\{]* ]] ||
-        fail "$what: the answer is no JSON: is '$url' the address of the API?"
+        fail "$what: the answer is not JSON: is '$url' the address of the API?"
 }
 
 # Does a thing again and again, with pauses, while what failed may pass.

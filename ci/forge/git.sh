@@ -6,7 +6,7 @@
 
 remote=${GPUGATE_REMOTE:-origin}
 # A link in a branch is not followed: it could lead anywhere. The token stays in the environment, and is for the
-# server of the remote alone: a redirect, or .lfsconfig in the branch, could name another.
+# server of the remote and no other: a redirect, or .lfsconfig in the branch, could name another.
 git=(git -c core.symlinks=false)
 # shellcheck disable=SC2016
 [[ -z ${GPUGATE_TOKEN+set} || ! $remote =~ ^https?://[^/]+ ]] || git+=(-c credential.helper=

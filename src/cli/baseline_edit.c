@@ -53,7 +53,7 @@ enum status baseline_make(const struct candidates *c, const struct setup *s,
 	return provenance_of(o, &c->v[0], &out->arena, &out->provenance, log);
 }
 
-/* Of `run`, as one more of the history. */
+/* `run` as one more run of the history. */
 static enum status add_past(const struct setup *s, const struct run *run, struct baseline *b,
                             struct past_run **out, struct diag_log *log)
 {
@@ -222,7 +222,8 @@ enum status baseline_edit_begin(struct baseline_edit *e, struct setup *s, const 
 {
 	TRY(setup_baseline_path(s, o, run, &s->rules.arena, &e->path, log));
 	if (strcmp(e->path, "-") == 0)
-		return diag_fail(log, ST_USAGE, "a baseline is changed in its place: '-' has none");
+		return diag_fail(log, ST_USAGE,
+		                 "a baseline is changed in place: name its file instead of '-'");
 	TRY(setup_baseline_there(e->path, log));
 	TRY(file_lock_take(e->path, lock_wait, &e->lock, log));
 	e->history =

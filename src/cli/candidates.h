@@ -1,4 +1,4 @@
-/// The runs that a command line names, and their judgement.
+/// The runs that a command line names, and their judgment.
 #ifndef GG_CLI_CANDIDATES_H
 #define GG_CLI_CANDIDATES_H
 

@@ -136,7 +136,8 @@ static enum status verify_age(struct verify *v)
 		WARN(v, "the baseline does not say when it was approved");
 	else if (today - day > OLD_DAYS)
 		WARN(v,
-		     "the pin is %" PRId64 " days old: code has moved on from it; approve a newer run "
+		     "the approved run (the pin) is %" PRId64
+		     " days old: code has moved on from it; approve a newer run "
 		     "with 'gpugate baseline promote'",
 		     today - day);
 	return ST_OK;
@@ -183,7 +184,7 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 		return; /* formed from the kernels of both sides */
 	past_query(pin, query, &nr);
 	if (nr == 0 && rule->on_missing != ON_MISSING_SKIP)
-		WARN(v, "rule '%s': the pin has no %s%s%s", rule->id, rule->metric->name,
+		WARN(v, "rule '%s': the approved run (the pin) has no %s%s%s", rule->id, rule->metric->name,
 		     *select ? " of " : "", select);
 	if (nr == 0)
 		return;

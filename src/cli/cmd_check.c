@@ -11,6 +11,7 @@
 #include "cli/baseline_edit.h"
 #include "cli/check.h"
 #include "cli/output.h"
+#include "cli/provenance.h"
 #include "cli/remarks.h"
 #include "evidence/evidence.h"
 #include "gate/judge.h"
@@ -146,6 +147,7 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 {
 	*j = (struct check_job){ .path = "" };
 	report_init(&j->report);
+	provenance_forge(&j->report.arena, &j->report.forge);
 	enum status st = setup_init(&j->setup, o, log);
 	j->setup.rules.noise.budget /= (int64_t)gates;
 	j->setup.rules.in_review = o->changed.nr || o->value[OPT_CHANGED_FROM];

@@ -8,7 +8,7 @@
 enum { MOST_CANDIDATES = 5 };
 
 /* The pin as if it were so many other runs: nothing has changed, and all that the gate
-   says of noise it says of the baseline alone. */
+   says of noise it says only of the baseline. */
 static void pretend(const struct run *pin, size_t nr, struct arena *a, struct candidates *out)
 {
 	out->nr = nr;

@@ -15,8 +15,6 @@
 #include "rules/sites_file.h"
 #include "store/history_file.h"
 
-#define RULES_PATH "rules/gpugate.yaml"
-
 const char *setup_rules_path(const struct options *o)
 {
 	if (o->command == CMD_INIT)
@@ -178,13 +176,14 @@ enum status setup_baseline_there(const char *path, struct diag_log *log)
 	const char *quoted = text_quote(&log->arena, span_of(path));
 	if (strcmp(path, "-") != 0 && access(path, F_OK) < 0)
 		return diag_fail(log, ST_BASELINE,
-		                 "%s: no baseline there: %s; make one of an approved run with 'gpugate "
+		                 "%s: no baseline there%s%s; make one of an approved run with 'gpugate "
 		                 "baseline create RUN --baseline FILE'",
-		                 quoted, strerror(errno));
+		                 quoted, errno == ENOENT ? "" : ": ",
+		                 errno == ENOENT ? "" : strerror(errno));
 	return ST_OK;
 }
 
-/* Of the history those that were accepted since the pin is what it is. */
+/* The runs of the history that were accepted since the pin is what it is. */
 static void fill_reference(struct baseline *b)
 {
 	uint64_t pin = past_source_hash(&b->pin);

@@ -37,6 +37,9 @@ GG_MUST_CHECK enum status setup_categories(const struct options *o, const struct
 /// Give the memory back.
 void setup_release(struct setup *s);
 
+/// Where a repository has its rules.
+#define RULES_PATH "rules/gpugate.yaml"
+
 /// Path of the rules file that the options and the current directory name, or
 /// NULL for the built-in rules, which `init` always takes.
 const char *setup_rules_path(const struct options *o);

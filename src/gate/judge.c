@@ -60,7 +60,7 @@ static void add_accepted(struct strbuf *b, struct report *out)
 	}
 }
 
-/* Of runs that promoting would refuse for their environment. */
+/* True for runs that promoting would refuse for their environment. */
 static bool is_elsewhere(const struct report *out)
 {
 	for (size_t i = 0; i < out->environment.nr; i++)

@@ -37,7 +37,7 @@ struct judge_input {
 	size_t nr_promote;
 };
 
-/// Judge the candidate. `out` is initialised and filled whatever the outcome
+/// Judge the candidate. `out` is initialized and filled whatever the outcome
 /// (report_release() by the caller). ST_OK: checks were judged, and out->status is
 /// ST_OK, ST_FAILED or ST_INPUT, or ST_BASELINE where there was none. Else out->status and
 /// out->error say why not: ST_USAGE (a rule that selects nothing, a waiver that is over; marker,

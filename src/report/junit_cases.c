@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-/* One line of XML 1.0 Char. text_add_line replaces all that is not, but for two code points. */
+/* One line of XML 1.0 Char. text_add_line replaces all others except two code points. */
 void junit_clean(struct strbuf *b, const char *text)
 {
 	struct strbuf line = STRBUF_INIT;

@@ -66,7 +66,7 @@ def built(source, dir):
     for command in block.splitlines():
         run("bash", "-euc", command.replace("sudo ", ""), cwd=source,
             env={"DESTDIR": str(dir / "page"), "CMAKE_BUILD_PARALLEL_LEVEL": str(os.cpu_count())})
-    return source / "build/release"
+    return source / "build"
 
 
 def installed(build, dir):

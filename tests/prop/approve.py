@@ -154,14 +154,14 @@ def from_failure_to_green(r):
     r.accept(main, out, "main", "append", says="to main")
     expect("history", r.history("main"), [("approved", False), ("fail", True), ("pass", True)])
     expect("no check of what the check has written", r.subjects("main")[0], "baselines: append a run of train [skip ci]")
-    r.accept(main, out, "main", "append", code=3, says="holds this very run already")
+    r.accept(main, out, "main", "append", code=3, says="has this run already")
     expect("commits of main", len(r.subjects("main")), 4)
-    # One that fails counts for the noise alone, the reference stays. On a branch of its own: what is in the noise
+    # One that fails counts for the noise only, the reference stays. On a branch of its own: what is in the noise
     # once makes the gate less sure.
     r.git(main, "push", "--quiet", "origin", "origin/main:refs/heads/noisy")
     noisy, before = r.clone("noisy"), r.baseline("main")
     bad = r.gate(noisy, r.trace(5, "--slow-kernel", "*=3"), code=1)
-    r.accept(noisy, bad, "noisy", "append", says="counts for the noise alone")
+    r.accept(noisy, bad, "noisy", "append", says="counts for the noise only")
     expect("noise", r.history("noisy")[3:], [("fail", False)])
     expect("reference", r.baseline("noisy"), before)
     # What is beyond a limit and not sure has to be accepted like a failure.
@@ -246,7 +246,7 @@ def refusals(r):
     # A merge request of a fork: the branch of that name in the project is another.
     r.promote(clone, out, "", code=1, says="branch of a fork", CI_PROJECT_ID="5", CI_MERGE_REQUEST_SOURCE_PROJECT_ID="6",
               CI_MERGE_REQUEST_SOURCE_BRANCH_NAME="guarded")
-    r.promote(clone, out, "--upload-pack=touch x", code=2, says="is no branch")
+    r.promote(clone, out, "--upload-pack=touch x", code=2, says="is not a branch")
     r.promote(clone, r.folder, "guarded", code=2, says="there is no such run")
     r.accept(clone, out, "guarded", "promote", "/dev/null", code=2, says="no approval")
     r.accept(clone, out, "guarded", "delete", code=2, says="usage")
@@ -373,7 +373,7 @@ def approvals(folder):
         expect(f"{api}: asked again", ask(api)["who"], "user4")
         forge.fault("GET", "/comments" if api == "github" else "/notes", 404)
         ask(api, 1, "not there or the token may not see it")
-        ask(api, 2, "--after is no time", after="yesterday")
+        ask(api, 2, "--after is not a time", after="yesterday")
 
 
 # ---- the artifact of a pull request ----

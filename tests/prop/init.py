@@ -288,7 +288,7 @@ def test_runs(top):
     run(dir, "init", "my.json.gz", "--marker", 'Profiler"\\*')
     expect(check_rules(dir, "marker")["steps"] == {"marker": 'Profiler"\\*'}, "marker")
     check_gitlab(dir, "marker", "my.json.gz")
-    run(dir, "init", trace, "--force") # an absolute path is none of a checkout
+    run(dir, "init", trace, "--force") # an absolute path is not one of a checkout
     check_gitlab(dir, "marker", "trace.json.gz")
     run(dir, "init", "--marker", "a\nb", "--force", code=2)
     run(dir, "init", "absent.json", "--force", code=3)

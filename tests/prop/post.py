@@ -145,7 +145,7 @@ def refused(p, api):
                              (422, {}, "does not take this"), (301, {}, "has moved"), (302, {}, "has moved"),
                              (413, {}, "--max-bytes 60000"), (410, {"body": b"\xff<html>"}, "HTTP 410"),
                              (400, {"body": {"message": {"a": ["\x1b[31m\nb\u202e"]}}}, '({"a":["'),
-                             (200, {"body": b"<html>log in</html>"}, "is no JSON")):
+                             (200, {"body": b"<html>log in</html>"}, "is not JSON")):
         f.fault("GET" if do == 200 else "POST", LIST[api], do, **answer)
         p.post(api, code=1, says=hint)
         expect(f"{api}: {do} is tried once", (f.faults.pop()["times"], p.pauses()), (0, []))
@@ -271,7 +271,7 @@ def surroundings(p, _api):
         r = p.run("--comment", "always", env=env, token=token)
         if r.returncode != code or says not in r.stdout + r.stderr or bool(f.log) != calls:
             wrong.append(f"{name}: exit {r.returncode}, {len(f.log)} calls: {r.stdout}{r.stderr}")
-    for words, says in ((["--request", "0"], "is no number"), (["--comment", "often"], "--comment is always"),
+    for words, says in ((["--request", "0"], "is not a number"), (["--comment", "often"], "--comment is always"),
                         (["--what"], "no option '--what'"), (["--request", "7"], "say --api"),
                         (["--request", "7", "--api", "github", "--repository", "o/r/x"], "no OWNER/NAME"),
                         (["--request", "7", "--api", "gitlab", "--repository", "a b"], "no path of a project"),
@@ -279,8 +279,8 @@ def surroundings(p, _api):
         r = p.run(*words)
         if r.returncode != 2 or says not in r.stderr:
             wrong.append(f"{words}: exit {r.returncode}: {r.stderr}")
-    for text, says in (("no marker\n", "is no marker"), (f" {MARKER}\n", "is no marker"), ("", "is no marker"),
-                       ("<!-- gpugate:a --> b\n", "is no marker"), ("<!-- gpugate:a\0 -->\n", "is no marker")):
+    for text, says in (("no marker\n", "is not a marker"), (f" {MARKER}\n", "is not a marker"), ("", "is not a marker"),
+                       ("<!-- gpugate:a --> b\n", "is not a marker"), ("<!-- gpugate:a\0 -->\n", "is not a marker")):
         p.report(text)
         p.post("github", code=1, says=says)
     p.report(f"{MARKER}\n")
