@@ -14,7 +14,7 @@ static const struct input_stat *figure_of(const struct run_view *v, struct span 
 	return NULL;
 }
 
-/* Of the median of the samples; a mean of them has π/2 less. */
+/* The median of the samples varies as much; their mean π/2 times less. */
 static double variance_of(const struct input_stat *s)
 {
 	double share = (double)s->spread / fabs((double)s->value);

@@ -244,7 +244,7 @@ static void add_extent(struct strbuf *b, const struct digest *d)
 		strbuf_adds(b, "; CUT SHORT: only the complete events were read");
 }
 
-/* Of result files and the state of GPUs alone. */
+/* What there is of a rank without a trace: figures of result files, the state of GPUs. */
 static void add_figures(struct strbuf *b, const struct digest *d)
 {
 	if (d->inputs.nr)
