@@ -94,7 +94,7 @@ refused() { # CALL
 }
 rights() {
     if [[ $api == github ]]; then
-        echo "the job needs 'permissions: {contents: read, pull-requests: write}'; a pull request of a fork has no such token"
+        echo "the job needs 'permissions: {contents: read, pull-requests: write}', for a status 'statuses: write'; a pull request of a fork has no such token"
     else
         echo "it needs the scope 'api' and, in the project, the role Reporter, Developer for what is committed"
     fi
@@ -152,4 +152,49 @@ pages() { # PATH [KEY of the array in the answer]
         fi
     done
     fail "$1: more than $most_pages pages of 100: too much to look through"
+}
+
+# ---- comments of a request ----
+
+# Where those of `request` are: sets comments, edits, edit.
+# shellcheck disable=SC2154
+comments_setup() {
+    if [[ $api == github ]]; then
+        comments=/repos/$repository/issues/$request/comments
+        edits=/repos/$repository/issues/comments edit=PATCH
+    else
+        comments=/projects/$repository/merge_requests/$request/notes
+        edits=$comments edit=PUT
+    fi
+}
+
+# The id of the token's user, into `user`. GitHub: what a job's token is allowed to ask is the GraphQL API alone.
+identify() {
+    if [[ $api == github ]]; then
+        echo '{"query": "{viewer {databaseId}}"}' >"$work/query"
+        url=${url%/v3} call POST /graphql "$work/query" || return
+    else
+        call GET /user || return
+    fi
+    user=$(jq -r '(.data.viewer.databaseId? // .id?) | numbers' "$work/answer")
+    [[ $user ]] || fail "the API does not say whose the token is: $(plain '.errors[0].message?')"
+}
+
+# The body in $work/comment becomes our comments with this first line, or a new one; into `said` what was done. Somebody
+# else's that quotes it is not ours.
+publish() { # MARKER WANTED: whether one is made where there is none
+    local id
+    said=
+    identify || return
+    pages "$comments" || return
+    jq -r --arg marker "$1" --argjson user "$user" '
+        .[] | select((.user // .author).id == $user and ((.body // "") | split("\n")[0] | rtrimstr("\r")) == $marker)
+        | .id' "$work/list" >"$work/ours" 2>"$work/null" || fail "GET $comments: the answer is no list of comments"
+    while read -r id; do
+        call "$edit" "$edits/$id" "$work/comment" || return
+        said="edited comment $id"
+    done <"$work/ours"
+    [[ -z $said && $2 == true ]] || return 0
+    call POST "$comments" "$work/comment" || return
+    said="made comment $(jq -r '.id // ""' "$work/answer")"
 }

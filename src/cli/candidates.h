@@ -29,4 +29,8 @@ GG_MUST_CHECK enum status candidates_judge(const struct candidates *c, struct se
                                            const char *path, struct report *out,
                                            struct diag_log *log);
 
+/// Without a stored baseline nothing is missing: --bootstrap is to make it, or controls take its
+/// place and none was named.
+bool candidates_need_no_baseline(const struct options *o);
+
 #endif

@@ -51,7 +51,9 @@ static enum status create_baseline(struct baseline_job *w, const struct options 
 		diag_note(log, "%s: kept, as it is there already", text_quote(&log->arena, span_of(path)));
 		return ST_OK;
 	}
-	TRY(baseline_put(&w->made, path, o->value[OPT_FORCE] != NULL, log));
+	const char *history = setup_history_path(o, path, &w->made.arena);
+	TRY(baseline_add_repeats(&w->candidates, &w->setup, o, history, &w->made, log));
+	TRY(baseline_put(&w->made, path, history, o->value[OPT_FORCE] != NULL, log));
 	return baseline_say(&w->made, path, "baseline written", log);
 }
 

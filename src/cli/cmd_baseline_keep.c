@@ -224,11 +224,11 @@ static enum status verify_baseline(struct verify *v)
 	return ST_OK;
 }
 
-static enum status verify_file(const struct setup *s, const char *path, struct sink *out,
-                               struct diag_log *log)
+static enum status verify_file(const struct setup *s, const struct options *o, const char *path,
+                               struct sink *out, struct diag_log *log)
 {
 	struct verify v = { .setup = s, .path = text_quote(&log->arena, span_of(path)), .log = log };
-	enum status st = setup_baseline_read(path, &v.b, log);
+	enum status st = setup_baseline_read(o, path, &v.b, log);
 	if (st == ST_OK)
 		st = verify_baseline(&v);
 	size_t ranks = v.b.pin.ranks.nr, runs = v.b.reference.runs.nr;
@@ -246,7 +246,7 @@ static enum status verify_files(const struct setup *s, const struct options *o, 
 {
 	enum status st = ST_OK;
 	for (size_t i = 0; i < o->args.nr; i++) {
-		enum status one = verify_file(s, o->args.v[i], out, log);
+		enum status one = verify_file(s, o, o->args.v[i], out, log);
 		st = st == ST_OK ? one : st;
 	}
 	if (o->args.nr)
@@ -255,7 +255,7 @@ static enum status verify_files(const struct setup *s, const struct options *o, 
 	const char *path;
 	st = setup_baseline_path(s, o, NULL, &a, &path, log);
 	if (st == ST_OK)
-		st = verify_file(s, path, out, log);
+		st = verify_file(s, o, path, out, log);
 	arena_release(&a);
 	return st;
 }

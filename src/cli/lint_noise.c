@@ -77,7 +77,7 @@ enum status lint_noise(const struct options *o, const char *rules, struct sink *
 	own.value[OPT_RULES] = rules;
 	enum status st = setup_init(&s, &own, log);
 	if (st == ST_OK)
-		st = setup_baseline_read(o->value[OPT_BASELINE], &b, log);
+		st = setup_baseline_read(o, o->value[OPT_BASELINE], &b, log);
 	for (size_t i = 0; i < sizeof counts / sizeof *counts && st == ST_OK; i++) {
 		struct candidates c = { 0 };
 		struct report r;

@@ -83,6 +83,7 @@ enum command {
 /* reading runs in the same way for all cases of a suite */
 #define ON_READING (ON_RUNS | ON(SUITE))
 #define ON_PAGES (ON_REPORTS | ON(SUITE) | ON(HISTORY))
+#define ON_DOCUMENTS (ON_PAGES | ON(METRICS) | ON(BASELINE_SHOW) | ON(BASELINE_LOG))
 
 /// X(id, name, argument (NULL: a switch; N and BYTES: whole numbers; SIZE: bytes with
 /// a unit; FILE and RUN: paths; a|b|c: one of these words), commands, meaning ("may be
@@ -91,6 +92,8 @@ enum command {
 	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED | ON(LINT),                  \
 	  "the stored baseline (default: what the rules say, else baselines/WORKLOAD.json; lint: "     \
 	  "none)")                                                                                     \
+	X(HISTORY, "history", "DIR", ON(CHECK) | ON(SUITE) | ON_TAKING | ON_STORED | ON(INIT),         \
+	  "where the histories of baselines are kept, by the paths of those (default: beside each)")   \
 	X(RULES, "rules", "FILE", ON_READING | ON_STORED | ON(EXPLAIN),                                \
 	  "the rules file (default: rules/gpugate.yaml, else the rules that are built in)")            \
 	X(PROFILE, "profile", "NAME", ON_READING | ON_STORED | ON(LINT) | ON(EXPLAIN),                 \
@@ -136,8 +139,9 @@ enum command {
 	  "quarters of what the machine or the cgroup has)")                                           \
 	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT) | ON(METRICS),                                    \
 	  "read the first N events of each trace only; the report says so")                            \
-	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE),             \
-	  "another run of the same code: the median of all is judged; may be repeated")                \
+	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON_TAKING,                                              \
+	  "another run of the same code: the median of all is judged; create keeps it in the "         \
+	  "history; may be repeated")                                                                  \
 	X(CONTROL, "control", "RUN", ON(CHECK),                                                        \
 	  "a run of the baseline's code, made in turn with those of the candidate on its machine; "    \
 	  "may "                                                                                       \
@@ -172,8 +176,9 @@ enum command {
 	  "create, init: replace what is there; append: a run that fails counts for the reference "    \
 	  "too")                                                                                       \
 	X(COMMIT, "commit", "ID", ON_TAKING,                                                           \
-	  "commit that the run was made from (default: what its context or the CI system says)")       \
-	X(WHO, "who", "NAME", ON_TAKING, "who approved the run (default: what the CI system says)")    \
+	  "commit that the run was made from (default: what its context, the CI system or git says)")  \
+	X(WHO, "who", "NAME", ON_TAKING,                                                               \
+	  "who approved the run (default: what the CI system or git says)")                            \
 	X(REASON, "reason", "TEXT", ON_TAKING,                                                         \
 	  "why the run is taken (default: the address of the CI job); promote needs it")               \
 	X(ACCEPT, "accept", "RULE", ON(BASELINE_PROMOTE),                                              \
@@ -185,12 +190,13 @@ enum command {
 	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK),                                                     \
 	  "where there is no baseline, make it of this run; absolute limits are checked")              \
 	X(JUNIT, "junit", "FILE", ON(CHECK) | ON(SUITE), "write JUnit XML; - is standard output")      \
-	X(MARKDOWN, "markdown", "FILE", ON_PAGES,                                                      \
+	X(MARKDOWN, "markdown", "FILE", ON_DOCUMENTS,                                                  \
 	  "write Markdown for a pull request; - is standard output")                                   \
 	X(JSON, "json", "FILE", ON_PAGES | ON(METRICS), "write JSON; - is standard output")            \
 	X(PLAN, "plan", "FILE", ON(CHECK),                                                             \
 	  "write what would decide checks that are undecided, as JSON; - is standard output")          \
-	X(HTML, "html", "FILE", ON_PAGES, "write one HTML page, with charts; - is standard output")    \
+	X(HTML, "html", "FILE", ON_DOCUMENTS,                                                          \
+	  "write one HTML page, with charts; - is standard output")                                    \
 	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS,                                              \
 	  "write OpenMetrics text, for Prometheus or GitLab; - is standard output")                    \
 	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK),                                               \
@@ -200,9 +206,9 @@ enum command {
 	X(EVIDENCE, "evidence", "DIR", ON(CHECK),                                                      \
 	  "write a small trace of each failed finding there: what its operator launches on both "      \
 	  "sides")                                                                                     \
-	X(MAX_BYTES, "max-bytes", "N", ON_PAGES, "largest Markdown in bytes (default: 60000)")         \
-	X(VERBOSE, "verbose", NULL, ON_PAGES, "leave nothing out: passed checks, whole lists")         \
-	X(COLOR, "color", "always|never|auto", ON_PAGES,                                               \
+	X(MAX_BYTES, "max-bytes", "N", ON_DOCUMENTS, "largest Markdown in bytes (default: 60000)")         \
+	X(VERBOSE, "verbose", NULL, ON_DOCUMENTS, "leave nothing out: passed checks, whole lists")         \
+	X(COLOR, "color", "always|never|auto", ON_DOCUMENTS,                                               \
 	  "colors on standard output (default: auto, on a terminal unless NO_COLOR is set)")
 
 /// X(first option of the group, title): the rows above, in groups.

@@ -67,6 +67,8 @@ struct event {
 	int64_t correlation; ///< GPU and runtime
 	int64_t bytes; ///< memcpy, memset: args.bytes or 0; memory: Bytes (signed)
 	int64_t grid[3], block[3]; ///< kernel; grid[0] < 0 where absent
+	const struct name *op, *module; ///< GPU: what the activity itself says of where it comes from,
+	                                ///< as those of JAX do: path of its operator, its module; NULL
 	int64_t occupancy; ///< kernel: est. achieved occupancy in 1e-6 %, < 0 absent
 	int64_t memory_id; ///< memory: Device Id, ≥ -1
 	int64_t device_type; ///< memory: 0 is host
@@ -83,6 +85,7 @@ struct event {
 	int64_t forward_thread; ///< operator: other than 0 of a backward one
 	int64_t flow; ///< flow: the id that its two ends share
 	bool flow_end; ///< flow: it ends here
+	bool nvtx; ///< annotation: a range of NVTX, in recordings that have no operators
 	bool numbered; ///< annotation: XProf says that it is the step of number `step`
 	int64_t
 	    step; ///< of those; step, annotation on a GPU: ident, the same for one step on several GPUs

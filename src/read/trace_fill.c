@@ -57,6 +57,7 @@ static inline bool fill_common(struct trace_input *in, const struct raw_event *r
 
 static void fill_gpu(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
+	e->op = e->module = NULL;
 	e->device = need(in, "args.device", raw, FIELD_DEVICE, e->pid);
 	e->stream = need(in, "args.stream", raw, FIELD_STREAM, e->tid);
 	bool named = (raw->seen | raw->bad) & SEEN_FIELD(FIELD_BYTES);

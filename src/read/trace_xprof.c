@@ -160,7 +160,7 @@ static bool activity_event(struct trace_input *in, const struct raw_event *raw, 
 	e->correlation = field_or(raw, FIELD_XPROF_CORRELATION, IDENT_NONE);
 	if (e->kind == EVENT_KERNEL)
 		e->name = name_intern(in->names, xprof_kernel_name(&d, name, &in->xprof.name));
-	if (!e->name || !xprof_ops_add(&in->xprof.ops, in->names, &d, e->correlation))
+	if (!e->name || !xprof_ops_add(&in->xprof.ops, in->names, &d, e))
 		too_many(in);
 	if (!xprof_fill(&d, e))
 		jscan_fail(in->js, jscan_byte(in->js),

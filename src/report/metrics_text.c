@@ -344,25 +344,24 @@ void metrics_document(const struct run_view *v, const struct report *r, struct d
 	arena_release(&p.arena);
 }
 
-void metrics_write_text(const struct run_view *v, const struct report *r,
-                        const struct write_options *o, struct sink *out)
-{
-	struct document d;
-	doc_init(&d);
-	metrics_document(v, r, &d);
-	document_write_text(&d, o, out);
-	doc_release(&d);
-}
-
-void metric_table_write_text(struct sink *out)
+void metric_table_document(struct document *d)
 {
 	static const char *const worse[] = {
 		[WORSE_UP] = "higher", [WORSE_DOWN] = "lower", [WORSE_EITHER] = "-"
 	};
-	sink_printf(out, "%-34s %-8s %-7s %-8s %s\n", "metric", "unit", "worse", "ranks", "meaning");
+	static const struct doc_column columns[] = { { "metric", DOC_LEFT },
+		                                         { "unit", DOC_LEFT },
+		                                         { "worse", DOC_LEFT },
+		                                         { "ranks", DOC_LEFT },
+		                                         { "meaning", DOC_LEFT } };
+	doc_table(d, "Metrics", COLUMNS(columns));
 	for (int i = 0; i < NR_METRICS; i++) {
 		const struct metric *m = &metric_table[i];
-		sink_printf(out, "%-34s %-8s %-7s %-8s %s\n", m->name, unit_name(m->unit), worse[m->worse],
-		            reduce_name(m->reduce), m->meaning);
+		doc_row(d, 0);
+		doc_words_cell(d, m->name);
+		doc_words_cell(d, unit_name(m->unit));
+		doc_words_cell(d, worse[m->worse]);
+		doc_words_cell(d, reduce_name(m->reduce));
+		doc_words_cell(d, m->meaning);
 	}
 }

@@ -121,6 +121,19 @@ bool check_needs_reason(const struct check *c)
 	return !c->spoiler && (c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING);
 }
 
+const char *limit_text(struct arena *a, const char *limit)
+{
+	struct strbuf b = STRBUF_INIT;
+	if (strncmp(limit, "increase ", 9) == 0 || strncmp(limit, "decrease ", 9) == 0)
+		limit += 9;
+	for (; *limit; limit++) {
+		if (*limit == '%' && b.n && b.p[b.n - 1] != ' ')
+			strbuf_addch(&b, ' ');
+		strbuf_addch(&b, *limit);
+	}
+	return arena_take(a, &b);
+}
+
 const char *change_of(struct arena *a, const char *change, const char *pct)
 {
 	return pct[0] ? arena_printf(a, "%s (%s)", change, pct) : change;

@@ -371,6 +371,21 @@ def steps(dir):
             expect(f"numbers of '{name}'", d["steps"]["number"], [3, 4, 5, 6])
 
 
+def operators(dir):
+    """Ranges are the operators of what they launched, without what numbers those of PyTorch; steps are none."""
+    p = dir / "n.sqlite"
+    names = ("outer", "aten::mm, seq = {}, op_id = 5, sizes = [[8, 4], [4, 2]]", "aten::t, op_id = {}", "aten::f, sizes = []", ", seq = {}")
+    for name in names:
+        sql = [f"""INSERT INTO NVTX_EVENTS (start, "end", eventType, text, globalTid)
+                   SELECT start - {k * 10}, "end" + {k * 10}, 59, '{text}', globalTid FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE start = {i * 1000 + 100}"""
+               for i in range(4) for k, text in ((2, "around"), (1, name.format(i)))]
+        d = digest(changed(p, *sql))
+        short = {name.split(", ")[0]} if name[0] != "," else {name.format(i) for i in range(4)}
+        expect(f"operators of '{name}'", {row.get("op") for row in d["code"]}, {f"around\n{s}" for s in short})
+        expect(f"annotations of '{name}'", {row["name"] for row in d["ranges"]}, {"around", *short})
+    expect("none without ranges", {row.get("op") for row in digest(changed(p))["code"]}, {None})
+
+
 # --- What is refused -----------------------------------------------------------------------------------------------
 
 
@@ -509,6 +524,7 @@ def main():
         captures(dir)
         older(dir)
         steps(dir)
+        operators(dir)
         refusals(dir)
         print(f"{damage(dir)} damaged exports refused, the others read")
 

@@ -33,6 +33,7 @@ MARKER = "<!-- gpugate:resnet50 -->"
 PLACE = {"github": "o/r", "gitlab": "5"}
 LIST = {"github": "/comments", "gitlab": "/notes"}
 EDIT = {"github": "PATCH", "gitlab": "PUT"}
+HOW = "\n> Where this is meant, comment `/gpugate accept REASON`.\n"
 APIS = ("github", "gitlab")
 wrong = []
 
@@ -97,13 +98,13 @@ class Place:
 def made_and_edited(p, api):
     f = p.forge
     p.post(api, says="made comment")
-    expect(f"{api}: made", f.bodies(), [f"{MARKER}\n**gpugate: fail**\n"])
+    expect(f"{api}: made", f.bodies(), [f"{MARKER}\n**gpugate: fail**\n{HOW}"])
     hostile = f"{MARKER}\n" + '`"\\$(id)` \U0001f600 @all\n' * 20
     p.report(hostile)
     p.post(api, says="edited comment")
-    expect(f"{api}: edited", f.bodies(), [hostile])
+    expect(f"{api}: edited", f.bodies(), [hostile + HOW])
     p.post(api, says="edited comment")
-    expect(f"{api}: edited again", f.bodies(), [hostile])
+    expect(f"{api}: edited again", f.bodies(), [hostile + HOW])
     p.report("<!-- gpugate:other -->\nx\n")
     p.post(api, says="made comment")
     expect(f"{api}: of another workload", len(f.bodies()), 2)
@@ -133,7 +134,7 @@ def only_ours(p, api):
     twice = f.comment(BOT, f"{MARKER}\nof two jobs at once")
     p.report(f"{MARKER}\nnew\n")
     p.post(api, says=f"edited comment {twice}")
-    expect(f"{api}: none is left out of date", [b for b in f.bodies() if b and b.startswith(MARKER)], [f"{MARKER}\nnew\n"] * 2)
+    expect(f"{api}: none is left out of date", [b for b in f.bodies() if b and b.startswith(MARKER)], [f"{MARKER}\nnew\n{HOW}"] * 2)
 
 
 def refused(p, api):
