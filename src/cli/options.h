@@ -206,9 +206,9 @@ enum command {
 	X(EVIDENCE, "evidence", "DIR", ON(CHECK),                                                      \
 	  "write a small trace of each failed finding there: what its operator launches on both "      \
 	  "sides")                                                                                     \
-	X(MAX_BYTES, "max-bytes", "N", ON_DOCUMENTS, "largest Markdown in bytes (default: 60000)")         \
-	X(VERBOSE, "verbose", NULL, ON_DOCUMENTS, "leave nothing out: passed checks, whole lists")         \
-	X(COLOR, "color", "always|never|auto", ON_DOCUMENTS,                                               \
+	X(MAX_BYTES, "max-bytes", "N", ON_DOCUMENTS, "largest Markdown in bytes (default: 60000)")     \
+	X(VERBOSE, "verbose", NULL, ON_DOCUMENTS, "leave nothing out: passed checks, whole lists")     \
+	X(COLOR, "color", "always|never|auto", ON_DOCUMENTS,                                           \
 	  "colors on standard output (default: auto, on a terminal unless NO_COLOR is set)")
 
 /// X(first option of the group, title): the rows above, in groups.

@@ -92,7 +92,8 @@ static const struct row {
 	{ NULL, "{" SERVE "1, \"itls\": [[0.001], [], [0.003, 0.002]]}",
 	  "m.rnone.cnone/itl_samples_ms.median=2 ms lower n3 ±1 m.rnone.cnone/itl_samples_ms.n=3 "
 	  "m.rnone.cnone/itl_samples_ms.p90=2.8 ms lower n3 ±0.7 "
-	  "m.rnone.cnone/itl_samples_ms.p99=2.98 ms lower n3 ±0.69 m.rnone.cnone/mean_ttft_ms=1 ms lower",
+	  "m.rnone.cnone/itl_samples_ms.p99=2.98 ms lower n3 ±0.69 m.rnone.cnone/mean_ttft_ms=1 ms "
+	  "lower",
 	  false },
 	{ NULL, SGLANG("Infinity", "3") SGLANG("4.0", "5"),
 	  "s.d.innone.outnone.r4.0.cnone/median_ttft_ms=5 ms lower "
