@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "store/row.h"
@@ -201,8 +202,10 @@ struct lists {
 		size_t nr, at;
 	} * list;
 	bool apart; ///< rows have no keys: those of the last list come first, none is that of another
-	size_t *heap; ///< lists of which rows are left: the one with the first row on top
+	size_t *heap; ///< of chains of lists whose next rows are the same, the first lists: that with
+	              ///< the first row on top
 	size_t nr_heap;
+	size_t *next; ///< nr: the list behind one in its chain, or NO_LIST
 	const void **line; ///< nr: rows that are the same
 	size_t *owners; ///< nr: whose they are
 	size_t nr_line;
@@ -240,21 +243,47 @@ static size_t heap_pop(struct lists *l)
 	return top;
 }
 
+#define NO_LIST SIZE_MAX
+
+/* Chains of the owners that have rows left. */
+static void push_owners(struct lists *l)
+{
+	size_t first = NO_LIST, last = NO_LIST;
+	for (size_t k = 0; k < l->nr_line; k++) {
+		size_t i = l->owners[k];
+		if (l->list[i].at == l->list[i].nr)
+			continue;
+		if (first != NO_LIST &&
+		    row_identity(l->schema, first_row(l, first), first_row(l, i)) == 0) {
+			l->next[last] = i;
+		} else {
+			if (first != NO_LIST)
+				heap_push(l, first);
+			first = i;
+		}
+		last = i;
+	}
+	if (first != NO_LIST)
+		heap_push(l, first);
+}
+
 static void lists_init(struct lists *l, const struct field *f, const void *const *rows, size_t nr)
 {
-	*l = (struct lists){ .schema = f->sub, .nr = nr };
+	*l = (struct lists){ .schema = f->sub, .nr = nr, .nr_line = nr };
 	l->apart = !f->sub->cmp && f->sub->fields->order == KEY_NOT;
 	l->list = mem_calloc(nr, sizeof *l->list);
 	l->line = mem_calloc(nr, sizeof *l->line);
 	l->owners = mem_calloc(nr, sizeof *l->owners);
 	l->heap = mem_calloc(nr, sizeof *l->heap);
+	l->next = mem_calloc(nr, sizeof *l->next);
 	for (size_t i = 0; i < nr; i++) {
 		VEC(char) vec; /* every VEC is a pointer and two sizes */
 		memcpy(&vec, (const char *)rows[i] + f->offset, sizeof vec);
 		l->list[i] = (struct list){ vec.v, vec.nr, 0 };
-		if (vec.nr)
-			heap_push(l, i);
+		l->owners[i] = i;
+		l->next[i] = NO_LIST;
 	}
+	push_owners(l);
 }
 
 static void lists_release(struct lists *l)
@@ -263,23 +292,36 @@ static void lists_release(struct lists *l)
 	free(l->line);
 	free(l->owners);
 	free(l->heap);
+	free(l->next);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const size_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
 }
 
 /* The first rows that are left, of as many structs as have the same; false at the end. */
 static bool lists_next(struct lists *l)
 {
+	size_t chains = 0;
 	l->nr_line = 0;
-	while (l->nr_heap && (l->nr_line == 0 ||
-	                      row_identity(l->schema, first_row(l, l->heap[0]), l->line[0]) == 0)) {
-		size_t list = heap_pop(l);
-		l->line[l->nr_line] = first_row(l, list);
-		l->owners[l->nr_line++] = list;
+	while (l->nr_heap && (chains == 0 || row_identity(l->schema, first_row(l, l->heap[0]),
+	                                                  first_row(l, l->owners[0])) == 0)) {
+		for (size_t i = heap_pop(l), next; i != NO_LIST; i = next) {
+			next = l->next[i];
+			l->next[i] = NO_LIST;
+			l->owners[l->nr_line++] = i;
+		}
+		chains++;
 	}
-	for (size_t i = 0; i < l->nr_line; i++) {
-		struct list *list = &l->list[l->owners[i]];
-		if (++list->at < list->nr)
-			heap_push(l, l->owners[i]);
+	if (chains > 1)
+		sort_plain(l->owners, l->nr_line, sizeof *l->owners, by_number);
+	for (size_t k = 0; k < l->nr_line; k++) {
+		l->line[k] = first_row(l, l->owners[k]);
+		l->list[l->owners[k]].at++;
 	}
+	push_owners(l);
 	return l->nr_line > 0;
 }
 
