@@ -23,8 +23,8 @@ void beside_release(struct beside *b);
 bool check_is_told(struct beside *b, const struct entry *e);
 
 /// What a change of `e` must exceed to be one, in ns: the clock's tick for each launch behind it. 0
-/// for what is no time, and where the traces of both sides are finer than microseconds. `m` is the
-/// rule's metric, of figures of files with the unit of `e`.
+/// for what is not a time, and where the traces of both sides are finer than microseconds. `m` is
+/// the rule's metric, of figures of files with the unit of `e`.
 int64_t check_floor(struct beside *b, const struct metric *m, const struct entry *e);
 
 #endif

@@ -46,7 +46,7 @@ static json_object *new_text(struct span s)
 	return must(json_object_new_string_len(s.n ? s.p : "", (int)s.n));
 }
 
-/* What a field comes to in a row: nothing, a value, or with it the bytes that it cannot show. */
+/* A field of a row as it is written: nothing, a value, or a value and the bytes behind its text. */
 struct cell {
 	json_object *value, *hex;
 };
@@ -155,7 +155,7 @@ static void add_values(json_object *o, const char *key, json_object **values, si
 		add(o, key, values[0]);
 }
 
-/* What a field comes to in one object for `nr` rows. */
+/* Write a field into one object for `nr` rows. */
 static void add_merged(json_object *o, const struct field *f, const void *const *rows, size_t nr)
 {
 	if (f->type == FIELD_ROW) {
