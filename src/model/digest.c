@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/number.h"
 #include "base/period.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -257,6 +258,13 @@ int run_digest_cmp(const struct digest *a, const struct digest *b)
 	if (kind_of(a) == KIND_METRICS && a->inputs.nr && b->inputs.nr)
 		return strcmp(a->inputs.v[0].name, b->inputs.v[0].name);
 	return (x > y) - (x < y);
+}
+
+size_t run_find(const struct run *run, int64_t rank)
+{
+	size_t lo = 0, hi = run->ranks.nr;
+	SEARCH(lo, hi, i, run->ranks.v[i]->rank < rank);
+	return lo < run->ranks.nr && run->ranks.v[lo]->rank == rank ? lo : run->ranks.nr;
 }
 
 void run_release(struct run *run)
