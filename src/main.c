@@ -20,7 +20,7 @@
    xspace/    XSpace files of JAX and TensorFlow → events; what XProf's timelines and activities are
    read/      trace → events, by several threads where there are some to spare, also of JAX and
               XProf; memory snapshot, as JSON or as a pickle read as data, and other profilers'
-              records of memory; recognising what an input may be
+              records of memory; recognizing what an input may be
    nsys/      export of Nsight Systems → events
    merge/     several digests of one rank as one; digests of bounded size
    code/      where in the code work comes from: threads, calls of Python, paths and places; ids
@@ -41,7 +41,7 @@
    cause/     failed and warned checks as findings: what caused them, what it costs, what to do
    changed/   files that a change under review touches, as named or as git tells; places of a
               report in them
-   diagnose/  what is worth naming of a run, from digests alone: facts, tables, series; what it is
+   diagnose/  what is worth naming of a run, using only digests: facts, tables, series; what it is
               bound by, what to do about it (rules of diagnosis, and those in code); slow and late
               ranks, slow links, workers unlike their peers; ranks side by side
    document/  a report as paragraphs, lists, tables and pictures; rendered as text, Markdown, HTML
@@ -60,7 +60,7 @@
    pages/     a program of the build: manual pages and completions, from the tables of cli
 
    The digest is the waist: nothing after it sees an event, nothing before it knows a rule.
-   Working rooms do not include one another, but for the few that the table in tests/layers.py
+   Working rooms do not include one another, except for the few that the table in tests/layers.py
    names; it checks every include, and the size of files and rooms.
 
    docs/development.md has the recipes: a metric, a report format, a key of the rules, a

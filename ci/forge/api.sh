@@ -30,12 +30,12 @@ api_setup() {
     github)
         url=${url:-${GITHUB_API_URL:-https://api.github.com}}
         repository=${repository:-${GITHUB_REPOSITORY-}}
-        [[ $repository =~ ^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$ ]] || usage "--repository is no OWNER/NAME"
+        [[ $repository =~ ^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$ ]] || usage "--repository is not an OWNER/NAME"
         ;;
     gitlab)
         url=${url:-${CI_API_V4_URL:-https://gitlab.com/api/v4}}
         repository=${repository:-${CI_MERGE_REQUEST_PROJECT_ID:-${CI_PROJECT_ID-}}}
-        [[ $repository =~ ^[A-Za-z0-9_./-]+$ ]] || usage "--repository is no number and no path of a project"
+        [[ $repository =~ ^[A-Za-z0-9_./-]+$ ]] || usage "--repository is neither a number nor a path of a project"
         repository=${repository//\//%2F}
         ;;
     *) usage "neither GitHub Actions nor GitLab CI here: say --api github or --api gitlab" ;;
@@ -43,7 +43,7 @@ api_setup() {
     url=${url%/}
 }
 
-# Before the first call. What is no token could be more than a header in the configuration of curl.
+# Before the first call. What is not a token could be more than a header in the configuration of curl.
 need_token() { # WHAT-FOR
     case $(jq -rn 'env.GPUGATE_TOKEN // "" | if . == "" then "empty" else test("\\A[A-Za-z0-9._~+/=-]+\\z") end') in
     true) ;;
@@ -62,7 +62,7 @@ header() { # NAME: its last value
     tr -d '\r' <"$work/headers" | sed -n "s/^$1: *//Ip" | tail -n 1
 }
 
-# The pause that a rate limit asks for; nothing where it is none.
+# The pause that a rate limit asks for; nothing if it is not one.
 limited() {
     local after reset
     [[ $status == 403 || $status == 429 ]] || return 0
@@ -94,7 +94,7 @@ refused() { # CALL
 }
 rights() {
     if [[ $api == github ]]; then
-        echo "the job needs 'permissions: {contents: read, pull-requests: write}'; a pull request of a fork has no such token"
+        echo "the job needs 'permissions: {contents: read, pull-requests: write}', for a status 'statuses: write'; a pull request of a fork has no such token"
     else
         echo "it needs the scope 'api' and, in the project, the role Reporter, Developer for what is committed"
     fi
@@ -123,7 +123,7 @@ call() { # METHOD PATH [FILE: the body, as JSON]
     *) refused "$what" ;;
     esac
     [[ $status == 302 || ! -s $work/answer || $(head -c 1 "$work/answer" | tr '\0' '?') == [\[\{]* ]] ||
-        fail "$what: the answer is no JSON: is '$url' the address of the API?"
+        fail "$what: the answer is not JSON: is '$url' the address of the API?"
 }
 
 # Does a thing again and again, with pauses, while what failed may pass.
@@ -152,4 +152,49 @@ pages() { # PATH [KEY of the array in the answer]
         fi
     done
     fail "$1: more than $most_pages pages of 100: too much to look through"
+}
+
+# ---- comments of a request ----
+
+# Where those of `request` are: sets comments, edits, edit.
+# shellcheck disable=SC2154
+comments_setup() {
+    if [[ $api == github ]]; then
+        comments=/repos/$repository/issues/$request/comments
+        edits=/repos/$repository/issues/comments edit=PATCH
+    else
+        comments=/projects/$repository/merge_requests/$request/notes
+        edits=$comments edit=PUT
+    fi
+}
+
+# The id of the token's user, into `user`. GitHub: what a job's token is allowed to ask is the GraphQL API alone.
+identify() {
+    if [[ $api == github ]]; then
+        echo '{"query": "{viewer {databaseId}}"}' >"$work/query"
+        url=${url%/v3} call POST /graphql "$work/query" || return
+    else
+        call GET /user || return
+    fi
+    user=$(jq -r '(.data.viewer.databaseId? // .id?) | numbers' "$work/answer")
+    [[ $user ]] || fail "the API does not say whose the token is: $(plain '.errors[0].message?')"
+}
+
+# The body in $work/comment becomes our comments with this first line, or a new one; into `said` what was done. Somebody
+# else's that quotes it is not ours.
+publish() { # MARKER WANTED: whether one is made where there is none
+    local id
+    said=
+    identify || return
+    pages "$comments" || return
+    jq -r --arg marker "$1" --argjson user "$user" '
+        .[] | select((.user // .author).id == $user and ((.body // "") | split("\n")[0] | rtrimstr("\r")) == $marker)
+        | .id' "$work/list" >"$work/ours" 2>"$work/null" || fail "GET $comments: the answer is no list of comments"
+    while read -r id; do
+        call "$edit" "$edits/$id" "$work/comment" || return
+        said="edited comment $id"
+    done <"$work/ours"
+    [[ -z $said && $2 == true ]] || return 0
+    call POST "$comments" "$work/comment" || return
+    said="made comment $(jq -r '.id // ""' "$work/answer")"
 }

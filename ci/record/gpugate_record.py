@@ -25,7 +25,7 @@ What is used of PyTorch, and since when (torch/profiler/profiler.py, torch/cuda/
   _record_memory_history(enabled, context, stacks, max_entries, device): since 2.1, when `enabled` became None, "state"
       or "all"; clear_history came later, so that history is switched off first, which clears it everywhere. 2.0 has
       (enabled: bool, record_context, trace_alloc_max_entries, trace_alloc_record_context, device) and
-      records Python stacks alone.
+      records only Python stacks.
   _snapshot(): all of 2.x; it is of all devices.
   register_optimizer_step_post_hook(hook): all of 2.x.
   torch._dynamo.utils.counters: all of 2.x; counters["frames"]["total"] is how many frames were compiled,
@@ -100,11 +100,11 @@ def _checked(context):
         if RESERVED.match(key):
             raise ValueError(f"context key '{key}' comes from the artifacts themselves; leave it out")
         if not isinstance(value, (str, int, float)):
-            raise ValueError(f"context value of '{key}' is no text and no number")
+            raise ValueError(f"context value of '{key}' is neither text nor a number")
         if not 0 < len(str(value)) <= 200 or not str(value).isprintable():
             raise ValueError(f"context value of '{key}' is not 1 to 200 printable characters")
         if key in POSITIVE and not (NUMBER.match(str(value)) and 0 < float(value) < 2 ** 63):
-            raise ValueError(f"context value of '{key}' is no positive number")
+            raise ValueError(f"context value of '{key}' is not a positive number")
     return dict(context)
 
 

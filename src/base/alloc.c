@@ -40,7 +40,8 @@ void mem_fail(void)
 
 /* ---- the limit ---- */
 
-/* The kernel is asked after so many bytes more: often enough for limits of tens of MiB. */
+/* The size of the process is looked up each time it has allocated so many more bytes: often enough
+ * for limits of tens of MiB. */
 enum { LOOK_BYTES = 4 << 20, SMALL_BYTES = 2 << 10 };
 
 static uint64_t limit_bytes; /* 0 none; set before there are threads */

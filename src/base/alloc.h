@@ -15,7 +15,7 @@ void *mem_realloc(void *old, size_t nr, size_t size);
 /// NUL-terminated copy of `n` bytes at `p`; caller releases with free().
 char *mem_strndup(const char *p, size_t n);
 
-/// The end for want of memory, also where a library reports it: the handler
+/// The end because memory ran out, also where a library reports it: the handler
 /// runs, a message is written, the process exits.
 _Noreturn void mem_fail(void);
 
@@ -30,13 +30,13 @@ void mem_limit(uint64_t bytes);
 /// What this thread reads, for that message; NULL nothing. Borrowed until the next call.
 void mem_reads(const char *name);
 
-/// The same of this thread, for one that works on its behalf.
+/// What mem_reads() said in this thread, so that a thread working for it can say the same.
 const char *mem_read_name(void);
 
 /// Say that `what` is about to have so many bytes: mem_limit() is watched in steps of some MiB.
 void mem_grows(const char *what, size_t bytes);
 
-/// Called once before the process ends for want of memory (exit code 5);
+/// Called once before the process ends because memory ran out (exit code 5);
 /// it must not allocate. NULL: only the message is written.
 void mem_on_failure(void (*handler)(void));
 

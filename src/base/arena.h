@@ -9,7 +9,7 @@
 struct arena_block;
 struct arena {
 	struct arena_block *blocks;
-	size_t used, cap; ///< of the newest block
+	size_t used, cap; ///< unused bytes of the newest block
 };
 #define ARENA_INIT \
 	{              \

@@ -13,7 +13,7 @@ enum status clock_seconds(uint64_t *out, struct diag_log *log)
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 	uint64_t seconds = (uint64_t)time(NULL);
 	if (epoch && (!number_parse_u64(span_of(epoch), &seconds) || seconds > LAST_SECOND))
-		return diag_fail(log, ST_USAGE, "SOURCE_DATE_EPOCH is no count of seconds: %s",
+		return diag_fail(log, ST_USAGE, "SOURCE_DATE_EPOCH is not a count of seconds: %s",
 		                 text_quote(&log->arena, span_of(epoch)));
 	*out = seconds;
 	return ST_OK;

@@ -7,7 +7,7 @@
 #include "base/diag.h"
 
 /// Seconds since 1970-01-01 UTC, now or as SOURCE_DATE_EPOCH says (reproducible-builds.org);
-/// up to the year 9999. ST_USAGE where that is no such number.
+/// up to the year 9999. ST_USAGE where that is not such a number.
 GG_MUST_CHECK enum status clock_seconds(uint64_t *out, struct diag_log *log);
 
 /// Days since 1970-01-01 UTC by the same clock.

@@ -1,6 +1,6 @@
 #include "base/decimal.h"
 
-enum { INT64_DIGITS = 18 }; /* any number of so many digits fits */
+enum { INT64_DIGITS = 18 }; /* any number with this many digits fits */
 
 static int64_t power_of_10(int64_t n)
 {
@@ -67,7 +67,7 @@ enum decimal_fault decimal_parse(struct span text, struct decimal *out)
 {
 	char digits[DECIMAL_SIGNIFICANT + 1];
 	int64_t point, nothing, value = 0;
-	/* with no place left only the form decides */
+	/* no digits left: only the form of the text matters */
 	if (!number_parse(text, -200000 - (int)text.n, &nothing))
 		return DECIMAL_NO_NUMBER;
 	size_t nr = significant(text, digits, sizeof digits, &point);

@@ -11,10 +11,10 @@ struct decimal {
 	int64_t digits; ///< below 0 for numbers that end in zeros: 1e30 is 1 with -30
 };
 
-/// Significant digits that always fit, beside some numbers of 19: a double needs 17.
+/// Numbers with this many significant digits always fit, some with 19 do: a double needs 17.
 enum { DECIMAL_SIGNIFICANT = 18, DECIMAL_DIGITS_MAX = 400 };
 
-/// Digits of what is held in millionths.
+/// Decimal places of figures that are stored in millionths.
 enum { MICRO_DIGITS = 6 };
 
 /// Outcome of decimal_parse().

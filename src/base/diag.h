@@ -24,7 +24,7 @@ void diag_init(struct diag_log *log);
 /// Record an error `WHERE: WHAT`. Untrusted text goes through text_quote() first.
 void diag_error(struct diag_log *log, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/// The same, as the status of a function that gives up:
+/// The same, and returns `st`, for a function that gives up:
 /// `return diag_fail(log, ST_INPUT, "%s: byte %" PRIu64 ": …");`
 #define diag_fail(log, st, ...) (diag_error(log, __VA_ARGS__), (st))
 

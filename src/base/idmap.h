@@ -19,7 +19,7 @@ struct idmap {
 /// Ready for use; the hash is seeded anew so that keys cannot be made to collide.
 void idmap_init(struct idmap *m);
 
-/// The id of `key`, which is new where that equals the `keys.nr` of before.
+/// The id of `key`. It is new if it equals the number of keys before the call.
 /// The caller keeps the number of keys below IDMAP_NONE.
 uint32_t idmap_add(struct idmap *m, int64_t key);
 
@@ -29,7 +29,7 @@ uint32_t idmap_find(const struct idmap *m, int64_t key);
 /// Give the memory back.
 void idmap_release(struct idmap *m);
 
-/// One key of two ids, and its first part again.
+/// A key made of two ids, and its first id.
 static inline int64_t idmap_pair(uint32_t a, uint32_t b)
 {
 	return (int64_t)((uint64_t)a << 32 | b);

@@ -20,7 +20,7 @@ struct name_table {
 	struct arena arena;
 	const struct name **slots; ///< open addressing, a power of two
 	const struct name **by_id; ///< nr entries
-	const struct name **recent; ///< the last of each quick hash: most lookups end there
+	const struct name **recent; ///< cache: the last name of each quick hash; most lookups end there
 	size_t nr, cap, cap_by_id, bytes;
 	uint64_t seed[2];
 };
@@ -32,7 +32,7 @@ void name_table_init(struct name_table *t);
 /// 2^24 names or 1 GiB of text.
 const struct name *name_intern(struct name_table *t, struct span s);
 
-/// Ids of a table in another, by id; a VEC.
+/// Index: id in one table → id in another; a VEC.
 struct ids {
 	uint32_t *v;
 	size_t nr, cap;
@@ -50,7 +50,7 @@ static inline struct span name_span(const struct name *nm)
 	return (struct span){ nm->s, nm->n };
 }
 
-/// SipHash-1-3 of `s` under `seed`: also for other tables keyed by input.
+/// SipHash-1-3 of `s` with `seed` as its key: also for other hash tables with keys from the input.
 uint64_t span_hash(struct span s, const uint64_t seed[2]);
 
 /// A seed that differs from process to process.

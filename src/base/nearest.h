@@ -10,7 +10,7 @@
 /// Levenshtein distance with transpositions; at most `limit` + 1.
 size_t edit_distance(struct span a, struct span b, size_t limit);
 
-/// A search; begins with the misspelt word alone.
+/// A search. Initially only `word` is set, the misspelt one.
 struct nearest {
 	struct span word;
 	const char *best; ///< NULL: no word is near enough

@@ -118,7 +118,7 @@ int64_t number_pct(__int128 num, __int128 den)
 	if (den == 0)
 		return 0;
 	__int128 parts = num * 100000000, rest = parts % den;
-	if (rest * 2 == den || rest * 2 == -den) /* a tie: to the even neighbour */
+	if (rest * 2 == den || rest * 2 == -den) /* a tie: to the even neighbor */
 		parts -= parts / den % 2 ? -rest : rest;
 	return number_div_round(parts, den);
 }

@@ -9,8 +9,8 @@
 #include "base/span.h"
 
 /// Decimal text (JSON number grammar, leading '+' not allowed) × 10^`digits`
-/// as an integer; what lies below rounds half away from zero. Exponents are
-/// honoured. False where the text is no number or the result leaves int64.
+/// as an integer; what does not fit rounds half away from zero. Exponents are
+/// honored. False if the text is not a number or the result leaves int64.
 bool number_parse(struct span text, int digits, int64_t *out);
 
 /// Plain unsigned decimal integer; false on anything else or overflow.
@@ -23,7 +23,7 @@ int64_t number_div_round(__int128 num, __int128 den);
 /// where den is 0, which must not be negative.
 int64_t number_pct(__int128 num, __int128 den);
 
-/// One of what is held in millionths: counts per step, and 1 % of shares.
+/// 1 in units of 1e-6: figures such as counts per step are stored in them.
 #define MICRO INT64_C(1000000)
 #define NS_PER_S INT64_C(1000000000)
 

@@ -1,8 +1,8 @@
-/// The sort of sort.h where the order is to become part of it: some three times as fast.
+/// The sort of sort.h with the comparison compiled in: some three times as fast.
 #ifndef GG_BASE_SORT_INLINE_H
 #define GG_BASE_SORT_INLINE_H
 
-/* A merge sort of natural runs: neighbours are merged once the earlier is no more than twice as
+/* A merge sort of natural runs: neighbors are merged once the earlier is no more than twice as
    long, which keeps merges balanced and the stack short. Where two runs overlap in part, only
    that part is moved. After timsort (Peters 2002), without its galloping. */
 #include <stdbool.h>
@@ -31,7 +31,7 @@ struct sort_run {
 
 SORT_INLINE void sort_move(const struct sort *s, char *to, const char *from)
 {
-	if (s->size == 4) /* no call for what is small */
+	if (s->size == 4) /* small elements are copied without a call */
 		memcpy(to, from, 4);
 	else if (s->size % 8)
 		memcpy(to, from, s->size);

@@ -24,7 +24,7 @@ bool span_eq_nocase(struct span a, struct span b)
 }
 
 #ifdef __SSE2__
-/* Where a byte is `low` or `high`, of 16. */
+/* A bit for each of 16 bytes that is `low` or `high`. */
 static __m128i either(const char *p, char low, char high)
 {
 	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);

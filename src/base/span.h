@@ -61,11 +61,11 @@ bool span_eq_nocase(struct span a, struct span b);
 /// ASCII-case-insensitive search of `needle` in `hay`; an empty one is found.
 bool span_contains_nocase(struct span hay, struct span needle);
 
-/// `text` is somewhere in `hay`, ASCII case aside; in it `*` stands for any bytes and `?` for one.
+/// `text` is somewhere in `hay`, ASCII case aside; in it `*` matches any bytes and `?` one byte.
 bool span_holds_nocase(struct span hay, struct span text);
 
 /// `text` matches `pattern`, in which only `*` and `?` are special.
-/// `?` stands for one byte. Time is O(text × pattern) at worst.
+/// `?` matches one byte. Time is O(text × pattern) at worst.
 bool span_glob(struct span pattern, struct span text);
 
 #endif

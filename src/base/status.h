@@ -1,4 +1,4 @@
-/// Outcomes of fallible functions, and the exit code that each stands for.
+/// Outcomes of fallible functions, and the exit code of each.
 #ifndef GG_BASE_STATUS_H
 #define GG_BASE_STATUS_H
 

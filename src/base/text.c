@@ -43,7 +43,7 @@ uint32_t text_next(struct span s, size_t *at)
 	return cp;
 }
 
-/* U+FFFD itself, as written: told apart from a malformed part. */
+/* U+FFFD itself, as written, to distinguish it from a malformed part. */
 static bool is_written_replacement(struct span s, size_t from, size_t to)
 {
 	return to - from == 3 && memcmp(s.p + from, "\xEF\xBF\xBD", 3) == 0;

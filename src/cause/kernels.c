@@ -333,7 +333,8 @@ static void add_suspect(struct inquiry *q, const struct culprit *c)
 
 /* ---- kernels that moved together ---- */
 
-/* Of one category, for the same reason and by about the same factor: one change made them. */
+/* Kernels of one category that changed for the same reason and by about the same factor: one change
+made them. */
 static bool is_akin(const struct culprit *x, const struct culprit *y)
 {
 	double a = x->times - 1, b = y->times - 1;
@@ -357,11 +358,15 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 	struct suspect *s = &q->suspects.v[at];
 	if (members > 1) {
 		suspect_say(q, s, "%s", s->finding.title);
-		suspect_title(q, s, "%zu kernels (%s) are %s by about %s, %s and others", members,
+		suspect_title(q, s, "%zu kernels (%s) are %s by %s: %s and %zu more", members,
 		              category_name(q->bench->naming.categories, list[0].now->category),
 		              list[0].cause == CAUSE_KERNEL ? "slower" : "launched more often",
-		              unit_relative(q->a, (int64_t)((list[0].times - 1) * 1e8)),
-		              word_kernel(q, list[0].now->name));
+		              unit_text(q->a, UNIT_PCT, (int64_t)((list[0].times - 1) * 1e8)),
+		              word_kernel(q, list[0].now->name), members - 1);
+		if (list[0].cause == CAUSE_KERNEL)
+			suspect_action(q, s,
+			               "compare their input (shapes, types, memory layout) and the code or "
+			               "library that they come from");
 		s->finding.has_figure = false;
 		s->finding.metric = NULL;
 		s->finding.baseline_text = s->finding.candidate_text = s->finding.change_text = "";

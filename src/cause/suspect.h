@@ -1,4 +1,4 @@
-/// Of cause: what may have happened, and how much of which figures it explains.
+/// Internal to cause/: what may have happened, and how much of which figures it explains.
 #ifndef GG_CAUSE_SUSPECT_H
 #define GG_CAUSE_SUSPECT_H
 
@@ -146,7 +146,7 @@ void suspect_kernels(struct inquiry *q);
 /// Links, overlap, time on the wire.
 void suspect_communication(struct inquiry *q);
 
-/// The host: data loader, synchronisation, copies, launches.
+/// The host: data loader, synchronization, copies, launches.
 void suspect_host(struct inquiry *q);
 
 /// Memory: leaks, fragmentation, places that hold more.

@@ -322,11 +322,10 @@ static void find_uniform(struct inquiry *q, double by)
 	if (!is_uniform(q, by))
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_UNIFORM);
-	suspect_title(
-	    q, s,
-	    "every kernel is slower by about %s: the clock, a power cap or another GPU rather "
-	    "than code",
-	    unit_relative(q->a, number_pct((__int128)((by - 1) * 1e6), 1000000)));
+	suspect_title(q, s,
+	              "every kernel is slower by %s: the clock, a power cap or another GPU rather than "
+	              "code",
+	              unit_text(q->a, UNIT_PCT, number_pct((__int128)((by - 1) * 1e6), 1000000)));
 	suspect_say(q, s,
 	            "launches and grids are those of the baseline; most of the kernels' time moved "
 	            "by the same factor");

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-/* Of installed packages; a repository has no such folder. */
+/* Folders of installed packages; a repository has no such folder. */
 static const char *const installed[] = { "/site-packages/", "/dist-packages/" };
 
 /* With '/' between its parts, without "./" before them. */

@@ -29,6 +29,10 @@ void changed_files_release(struct changed_files *c);
 void changed_files_from_git(struct changed_files *c, const char *commit, const char *otherwise,
                             struct diag_log *log);
 
+/// Append what git prints, of the NULL-terminated `argv`; false where it failed or is not
+/// installed.
+bool changed_ask_git(const char *const *argv, struct strbuf *out);
+
 /// Mark the places of a report that are in such a file. A recorded name is in a file if it ends
 /// with the file's path (or the path with it, as recordings of memory keep two parts); of several
 /// that `run` (NULL: none) or the report has, the shortest names are.

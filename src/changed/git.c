@@ -42,8 +42,7 @@ static bool read_all(int fd, struct strbuf *out)
 	return out->n < OUTPUT_BYTES && n == 0;
 }
 
-/* Output of git; false where it failed, or is not installed. Caller releases `out`. */
-static bool run_git(const char *const *argv, struct strbuf *out)
+bool changed_ask_git(const char *const *argv, struct strbuf *out)
 {
 	int ends[2], code = -1;
 	pid_t pid;
@@ -64,11 +63,11 @@ static bool find_base(const char *commit, struct strbuf *out)
 	const char *const verify[] = { "git",  "rev-parse", "--verify", "--quiet", "--end-of-options",
 		                           commit, NULL };
 	struct strbuf id = STRBUF_INIT;
-	bool found = run_git(verify, &id) && id.n;
+	bool found = changed_ask_git(verify, &id) && id.n;
 	if (found) {
 		strbuf_setlen(&id, id.n - 1);
 		const char *const base[] = { "git", "merge-base", strbuf_str(&id), "HEAD", NULL };
-		found = run_git(base, out) && out->n;
+		found = changed_ask_git(base, out) && out->n;
 		strbuf_setlen(out, found ? out->n - 1 : 0);
 	}
 	strbuf_release(&id);
@@ -124,7 +123,7 @@ void changed_files_from_git(struct changed_files *c, const char *commit, const c
 		"git",           "diff",          "--name-only",     "-z", "--no-renames",
 		"--no-ext-diff", "--no-textconv", strbuf_str(&base), "--", NULL
 	};
-	if (!known || !run_git(diff, &names)) {
+	if (!known || !changed_ask_git(diff, &names)) {
 		diag_warn(log, "--changed-from git: git does not know since which commit files have "
 		               "changed; no place is marked. In CI fetch more than one commit, or give "
 		               "--changed-from git:COMMIT");

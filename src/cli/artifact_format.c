@@ -28,7 +28,7 @@ static void set_settings(const struct loader *l, struct digest *d)
 
 /* ---- memory ---- */
 
-/* Takes over `d`, which came of memory alone; `st` and `own` are those of reducing it. */
+/* Takes over `d`, which has only memory; `st` and `own` are those of reducing it. */
 static enum status add_memory(const struct loader *l, struct source *src,
                               struct artifact_file *file, enum status st, struct digest *d,
                               struct diag_log *own)
@@ -98,7 +98,7 @@ static enum status load_timeline(const struct loader *l, struct source *src,
 
 /* ---- figures and digests ---- */
 
-/* Takes over `d`, which came of figures alone; `st` is that of reading it. */
+/* Takes over `d`, which has only figures; `st` is that of reading it. */
 static enum status add_figures(const struct loader *l, struct artifact_file *file, enum status st,
                                struct digest *d)
 {
@@ -215,6 +215,13 @@ static bool columns_recognise(struct span first)
 	return span_starts(first, SPAN("PAR1")) || span_starts(first, SPAN("ARROW1"));
 }
 
+/* Source: FlightRecorder.hpp of PyTorch 2.7 (dump). */
+static bool flight_recorder_recognise(struct span first)
+{
+	static const char key[] = "pg_config";
+	return pickle_recognise(first) && memmem(first.p, first.n, key, sizeof key - 1);
+}
+
 /* Nothing at all is a trace, too: its reader says that it is empty. */
 static bool trace_recognise(struct span first)
 {
@@ -224,6 +231,10 @@ static bool trace_recognise(struct span first)
 /* ---- the formats ---- */
 
 const struct artifact_format artifact_formats[] = {
+	{ .name = "flight recorder",
+	  .recognise = flight_recorder_recognise,
+	  .refusal = "a dump of PyTorch's Flight Recorder, which has no times of kernels: torchfrtrace "
+	             "says which rank and collective hangs" },
 	{ .name = "pickle",
 	  .recognise = pickle_recognise,
 	  .endings = { ".pickle", ".pkl" },
@@ -287,16 +298,25 @@ const struct artifact_format artifact_formats[] = {
 	  .is_guess = true },
 	{ .name = "ncu report",
 	  .endings = { ".ncu-rep" },
-	  .refusal = "a report of Nsight Compute, which times single kernels under replay and is no "
+	  .refusal = "a report of Nsight Compute, which times single kernels under replay and is not a "
 	             "recording of a run: record with nsys profile or torch.profiler" },
 	{ .name = "nsys report",
 	  .endings = { ".nsys-rep", ".qdrep", ".qdstrm" },
 	  .refusal = "a report of Nsight Systems, whose form is not public: export it with nsys export "
 	             "--type sqlite" },
+	{ .name = "perfetto",
+	  .endings = { ".pftrace", ".perfetto-trace" },
+	  .refusal = "a trace of Perfetto in its binary form: give the JSON that torch.profiler or JAX "
+	             "wrote, or their .xplane.pb" },
+	{ .name = "hatchet",
+	  .endings = { ".hatchet" },
+	  .refusal = "a profile of Triton's Proton, which has no times of single kernels: record with "
+	             "torch.profiler" },
 	{ .name = "other",
 	  .or_result = true,
 	  .refusal = "byte 0: neither JSON nor gzip; give the trace that torch.profiler wrote or a "
-	             "memory snapshot" },
+	             "memory snapshot; a result file that 'gpugate formats' does not list needs a "
+	             "format in the rules (inputs: results)" },
 	{ 0 },
 };
 

@@ -7,15 +7,15 @@
 
 enum { ENDINGS_MAX = 3 };
 
-/// A format. A file is recognised by any of `schema`, `form` and `recognise`; if a row has none of
+/// A format. A file is recognized by any of `schema`, `form` and `recognise`; if a row has none of
 /// them, by its endings; a row without endings takes whatever is left.
 struct artifact_format {
 	const char *name; ///< also of its fuzz target, tests/fuzz/fuzz_NAME.c
 	const char *schema; ///< what this program wrote: how its "schema" begins, with the first quote
 	enum json_form form; ///< what JSON looks like, even if the whole file must be read to see it
 	bool (*recognise)(struct span first); ///< by the first bytes, without leading blanks
-	bool (*recognise_blanks)(struct span first); ///< the same with leading blanks, and alone
-	const char *endings[ENDINGS_MAX]; ///< parts of file names: such a file is no log or marker
+	bool (*recognise_blanks)(struct span first); ///< the same, by leading blanks; enough by itself
+	const char *endings[ENDINGS_MAX]; ///< parts of file names: such a file is not a log or marker
 
 	/// Reads the source and adds what it holds by artifact_add(); NULL: the format is refused.
 	enum status (*load)(const struct loader *l, struct source *src, struct artifact_file *file);
@@ -27,7 +27,7 @@ struct artifact_format {
 	const char *refusal; ///< what stands behind "FILE: " if it is refused
 };
 
-/// Read `src` as the state of GPUs beside a run and add it; `*found` false if it is none.
+/// Read `src` as the state of GPUs beside a run and add it; `*found` false if it is not one.
 GG_MUST_CHECK enum status artifact_load_machine(const struct loader *l, struct source *src,
                                                 struct artifact_file *file, bool *found);
 

@@ -15,6 +15,20 @@
 #include "store/pin.h"
 #include "store/stored_file.h"
 
+/* The directories above `path`, as `mkdir -p` makes them. */
+static enum status make_parents(const char *path, struct diag_log *log)
+{
+	char *copy = arena_dup(&log->arena, span_of(path));
+	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(copy, 0777) < 0 && errno != EEXIST)
+			return diag_fail(log, ST_OUTPUT, "%s: cannot be made: %s",
+			                 text_quote(&log->arena, span_of(copy)), strerror(errno));
+		*slash = '/';
+	}
+	return ST_OK;
+}
+
 /* A baseline that nothing could ever be held against is refused when it is made. */
 static enum status check_comparable(const struct run *run, struct diag_log *log)
 {
@@ -39,7 +53,7 @@ enum status baseline_make(const struct candidates *c, const struct setup *s,
 	return provenance_of(o, &c->v[0], &out->arena, &out->provenance, log);
 }
 
-/* Of `run`, as one more of the history. */
+/* `run` as one more run of the history. */
 static enum status add_past(const struct setup *s, const struct run *run, struct baseline *b,
                             struct past_run **out, struct diag_log *log)
 {
@@ -89,21 +103,39 @@ static const char *together_of(const struct candidates *c, struct arena *a)
 	return c->nr > 1 ? arena_printf(a, "%016" PRIx64, past_source_hash(&c->v[0])) : NULL;
 }
 
-enum status baseline_add(const struct candidates *c, const struct setup *s, const struct options *o,
-                         const struct report *judged, bool accepted, struct baseline *b,
-                         struct diag_log *log)
+/* The pin, if it is not in the history, and the runs from `first` on. */
+static enum status add_runs(const struct candidates *c, size_t first, const struct setup *s,
+                            const struct options *o, const char *verdict, bool accepted,
+                            struct baseline *b, struct diag_log *log)
 {
 	const char *together = together_of(c, &b->arena);
 	TRY(add_pin(s, b, log));
-	for (size_t i = 0; i < c->nr; i++) {
+	for (size_t i = first; i < c->nr; i++) {
 		struct past_run *past;
 		TRY(add_past(s, &c->v[i], b, &past, log));
 		TRY(provenance_of(o, &c->v[i], &b->arena, &past->provenance, log));
-		past->verdict = verdict_name(judged->verdict);
+		past->verdict = verdict;
 		past->accepted = accepted;
 		past->together = together;
 	}
 	return ST_OK;
+}
+
+enum status baseline_add(const struct candidates *c, const struct setup *s, const struct options *o,
+                         const struct report *judged, bool accepted, struct baseline *b,
+                         struct diag_log *log)
+{
+	return add_runs(c, 0, s, o, verdict_name(judged->verdict), accepted, b, log);
+}
+
+enum status baseline_add_repeats(const struct candidates *c, const struct setup *s,
+                                 const struct options *o, const char *history, struct baseline *b,
+                                 struct diag_log *log)
+{
+	if (c->nr == 1)
+		return ST_OK;
+	TRY(history_read(history, &b->arena, &b->sample, log));
+	return add_runs(c, 1, s, o, "approved", true, b, log);
 }
 
 enum status baseline_move(const struct candidates *c, const struct setup *s,
@@ -124,21 +156,8 @@ enum status baseline_move(const struct candidates *c, const struct setup *s,
 
 enum status baseline_save_history(const struct baseline_edit *e, struct diag_log *log)
 {
-	return history_write(history_path(e->lock.target, &log->arena), &e->b.sample, log);
-}
-
-/* The directories above `path`, as `mkdir -p` makes them. */
-static enum status make_parents(const char *path, struct diag_log *log)
-{
-	char *copy = arena_dup(&log->arena, span_of(path));
-	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(copy, 0777) < 0 && errno != EEXIST)
-			return diag_fail(log, ST_OUTPUT, "%s: cannot be made: %s",
-			                 text_quote(&log->arena, span_of(copy)), strerror(errno));
-		*slash = '/';
-	}
-	return ST_OK;
+	TRY(make_parents(e->history, log));
+	return history_write(e->history, &e->b.sample, log);
 }
 
 enum status baseline_save(const struct baseline *b, const char *path, struct diag_log *log)
@@ -160,8 +179,8 @@ static void say_waiting(const char *lock)
 /* A change takes seconds, and a queue of them minutes. */
 static const struct lock_wait lock_wait = { .seconds = 300, .told = say_waiting };
 
-enum status baseline_put(const struct baseline *b, const char *path, bool replace,
-                         struct diag_log *log)
+enum status baseline_put(const struct baseline *b, const char *path, const char *history,
+                         bool replace, struct diag_log *log)
 {
 	struct file_lock lock;
 	TRY(make_parents(path, log));
@@ -172,6 +191,10 @@ enum status baseline_put(const struct baseline *b, const char *path, bool replac
 		               text_quote(&log->arena, span_of(path)));
 	else
 		st = baseline_save(b, lock.target, log);
+	if (st == ST_OK && b->sample.runs.nr)
+		st = make_parents(history, log);
+	if (st == ST_OK && b->sample.runs.nr)
+		st = history_write(history, &b->sample, log);
 	file_lock_release(&lock);
 	return st;
 }
@@ -199,10 +222,13 @@ enum status baseline_edit_begin(struct baseline_edit *e, struct setup *s, const 
 {
 	TRY(setup_baseline_path(s, o, run, &s->rules.arena, &e->path, log));
 	if (strcmp(e->path, "-") == 0)
-		return diag_fail(log, ST_USAGE, "a baseline is changed in its place: '-' has none");
+		return diag_fail(log, ST_USAGE,
+		                 "a baseline is changed in place: name its file instead of '-'");
 	TRY(setup_baseline_there(e->path, log));
 	TRY(file_lock_take(e->path, lock_wait, &e->lock, log));
-	return setup_baseline_read(e->lock.target, &e->b, log);
+	e->history =
+	    setup_history_path(o, o->value[OPT_HISTORY] ? e->path : e->lock.target, &s->rules.arena);
+	return setup_baseline_read(o, o->value[OPT_HISTORY] ? e->path : e->lock.target, &e->b, log);
 }
 
 void baseline_edit_release(struct baseline_edit *e)

@@ -20,15 +20,22 @@ GG_MUST_CHECK enum status baseline_save(const struct baseline *b, const char *pa
 GG_MUST_CHECK enum status baseline_say(const struct baseline *b, const char *path, const char *what,
                                        struct diag_log *log);
 
-/// Write `b` to `path` where there is no baseline yet; ST_OUTPUT where there is one,
-/// unless it is to be replaced.
-GG_MUST_CHECK enum status baseline_put(const struct baseline *b, const char *path, bool replace,
-                                       struct diag_log *log);
+/// Add the runs behind the first to the history of a new baseline, which `history` may have
+/// already.
+GG_MUST_CHECK enum status baseline_add_repeats(const struct candidates *c, const struct setup *s,
+                                               const struct options *o, const char *history,
+                                               struct baseline *b, struct diag_log *log);
+
+/// Write `b` to `path` where there is no baseline yet, and to `history` the runs that it has
+/// there; ST_OUTPUT where there is one, unless it is to be replaced.
+GG_MUST_CHECK enum status baseline_put(const struct baseline *b, const char *path,
+                                       const char *history, bool replace, struct diag_log *log);
 
 /// A baseline that is being changed: nobody else changes it meanwhile.
 struct baseline_edit {
 	struct file_lock lock;
 	const char *path; ///< as named; owned by the setup's arena
+	const char *history; ///< path of its history; the same
 	struct baseline b;
 };
 

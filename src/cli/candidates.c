@@ -58,6 +58,11 @@ static void promote_words(const struct options *o, const struct setup *s, const 
 	options_words(o, CMD_BASELINE_PROMOTE, a, out);
 }
 
+bool candidates_need_no_baseline(const struct options *o)
+{
+	return o->value[OPT_BOOTSTRAP] || (o->control.nr && !o->value[OPT_BASELINE]);
+}
+
 enum status candidates_judge(const struct candidates *c, struct setup *s, const struct options *o,
                              const struct baseline *b, const char *path, struct report *out,
                              struct diag_log *log)
@@ -70,6 +75,7 @@ enum status candidates_judge(const struct candidates *c, struct setup *s, const 
 		                      .nr_controls = c->nr_controls,
 		                      .fail_on = fail_on(o),
 		                      .baseline_path = path,
+		                      .needs_baseline = !b && !candidates_need_no_baseline(o),
 		                      .ignore_environment = o->value[OPT_IGNORE_ENVIRONMENT] != NULL };
 	if (!b && c->nr_controls)
 		in.baseline = c->controls;

@@ -1,4 +1,4 @@
-/// The runs that a command line names, and their judgement.
+/// The runs that a command line names, and their judgment.
 #ifndef GG_CLI_CANDIDATES_H
 #define GG_CLI_CANDIDATES_H
 
@@ -28,5 +28,9 @@ GG_MUST_CHECK enum status candidates_judge(const struct candidates *c, struct se
                                            const struct options *o, const struct baseline *b,
                                            const char *path, struct report *out,
                                            struct diag_log *log);
+
+/// Without a stored baseline nothing is missing: --bootstrap is to make it, or controls take its
+/// place and none was named.
+bool candidates_need_no_baseline(const struct options *o);
 
 #endif

@@ -88,7 +88,7 @@ static enum status print_help(const struct options *o, struct diag_log *log)
 {
 	struct sink *out;
 	TRY(sink_open("-", false, &out, log));
-	options_help(o, o->command != NR_COMMANDS, out);
+	options_help(o, out);
 	return sink_commit(out, log);
 }
 

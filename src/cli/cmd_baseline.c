@@ -51,7 +51,9 @@ static enum status create_baseline(struct baseline_job *w, const struct options 
 		diag_note(log, "%s: kept, as it is there already", text_quote(&log->arena, span_of(path)));
 		return ST_OK;
 	}
-	TRY(baseline_put(&w->made, path, o->value[OPT_FORCE] != NULL, log));
+	const char *history = setup_history_path(o, path, &w->made.arena);
+	TRY(baseline_add_repeats(&w->candidates, &w->setup, o, history, &w->made, log));
+	TRY(baseline_put(&w->made, path, history, o->value[OPT_FORCE] != NULL, log));
 	return baseline_say(&w->made, path, "baseline written", log);
 }
 
@@ -101,8 +103,8 @@ static enum status refuse_known(const struct baseline_job *w, struct diag_log *l
 		if (past_source_hash(run) == past_source_hash(&b->pin) || past_find(&b->recent, run) ||
 		    past_find(&b->sample, run))
 			return diag_fail(log, ST_INPUT,
-			                 "%s: the baseline holds this very run already: once more it would "
-			                 "pass for a run of its own; append it all the same with --force",
+			                 "%s: the baseline has this run already, and a copy would count as "
+			                 "another run; append it nevertheless with --force",
 			                 text_quote(&log->arena, span_of(run->label)));
 	}
 	return ST_OK;
@@ -120,12 +122,12 @@ static enum status append_runs(struct baseline_job *w, const struct options *o,
 	}
 	if (!force)
 		TRY(refuse_known(w, log));
-	/* what cannot be told from noise is no failure: without it the reference would be of the
+	/* what cannot be told from noise is not a failure: without it the reference would be of the
 	   luckier half of the runs */
 	const int64_t *n = w->report.counts;
 	bool accepted = force || n[VERDICT_FAIL] + n[VERDICT_MISSING] == 0;
 	if (!accepted)
-		diag_note(log, "the run counts for the noise alone, not for the reference: %s",
+		diag_note(log, "the run counts for the noise only, not for the reference: %s",
 		          w->report.headline);
 	TRY(baseline_add(&w->candidates, &w->setup, o, &w->report, accepted, &w->edit.b, log));
 	TRY(baseline_save_history(&w->edit, log));

@@ -136,7 +136,8 @@ static enum status verify_age(struct verify *v)
 		WARN(v, "the baseline does not say when it was approved");
 	else if (today - day > OLD_DAYS)
 		WARN(v,
-		     "the pin is %" PRId64 " days old: code has moved on from it; approve a newer run "
+		     "the approved run (the pin) is %" PRId64
+		     " days old: code has moved on from it; approve a newer run "
 		     "with 'gpugate baseline promote'",
 		     today - day);
 	return ST_OK;
@@ -183,7 +184,7 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 		return; /* formed from the kernels of both sides */
 	past_query(pin, query, &nr);
 	if (nr == 0 && rule->on_missing != ON_MISSING_SKIP)
-		WARN(v, "rule '%s': the pin has no %s%s%s", rule->id, rule->metric->name,
+		WARN(v, "rule '%s': the approved run (the pin) has no %s%s%s", rule->id, rule->metric->name,
 		     *select ? " of " : "", select);
 	if (nr == 0)
 		return;
@@ -223,11 +224,11 @@ static enum status verify_baseline(struct verify *v)
 	return ST_OK;
 }
 
-static enum status verify_file(const struct setup *s, const char *path, struct sink *out,
-                               struct diag_log *log)
+static enum status verify_file(const struct setup *s, const struct options *o, const char *path,
+                               struct sink *out, struct diag_log *log)
 {
 	struct verify v = { .setup = s, .path = text_quote(&log->arena, span_of(path)), .log = log };
-	enum status st = setup_baseline_read(path, &v.b, log);
+	enum status st = setup_baseline_read(o, path, &v.b, log);
 	if (st == ST_OK)
 		st = verify_baseline(&v);
 	size_t ranks = v.b.pin.ranks.nr, runs = v.b.reference.runs.nr;
@@ -245,7 +246,7 @@ static enum status verify_files(const struct setup *s, const struct options *o, 
 {
 	enum status st = ST_OK;
 	for (size_t i = 0; i < o->args.nr; i++) {
-		enum status one = verify_file(s, o->args.v[i], out, log);
+		enum status one = verify_file(s, o, o->args.v[i], out, log);
 		st = st == ST_OK ? one : st;
 	}
 	if (o->args.nr)
@@ -254,7 +255,7 @@ static enum status verify_files(const struct setup *s, const struct options *o, 
 	const char *path;
 	st = setup_baseline_path(s, o, NULL, &a, &path, log);
 	if (st == ST_OK)
-		st = verify_file(s, path, out, log);
+		st = verify_file(s, o, path, out, log);
 	arena_release(&a);
 	return st;
 }

@@ -1,6 +1,5 @@
 /* baseline show, log: what a stored baseline holds. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -9,83 +8,102 @@
 #include "cli/output.h"
 #include "cli/setup.h"
 #include "diff/past.h"
+#include "report/document.h"
 #include "report/table.h"
 #include "report/writer.h"
 
 struct shown {
 	struct setup setup;
 	struct baseline b;
-	struct sink *out;
-	struct write_options options;
+	struct document d;
+	struct short_names names; ///< of kernels
 };
+
+/* "baseline · default: approved 2027-01-31 by ada at a1b2c3d4e5; 7 accepted runs" */
+static void put_headline(struct shown *s)
+{
+	const struct provenance *p = &s->b.provenance;
+	struct document *d = &s->d;
+	size_t nr = s->b.reference.runs.nr;
+	d->marker = arena_printf(&d->arena, "baseline-%s", s->b.workload);
+	doc_paragraph(d);
+	doc_words(d, "baseline · ");
+	doc_said(d, s->b.workload);
+	doc_words(d, ": approved");
+	if (strlen(p->time) >= 10)
+		doc_printf(d, " %.10s", p->time);
+	if (p->who[0]) {
+		doc_words(d, " by ");
+		doc_name(d, p->who);
+	}
+	if (p->commit[0]) {
+		doc_words(d, " at ");
+		doc_commit(d, p->commit, NULL);
+	}
+	doc_printf(d, "; %zu later run%s accepted", nr, nr == 1 ? "" : "s");
+}
 
 static enum status shown_begin(struct shown *s, const struct options *o, struct diag_log *log)
 {
 	const char *path;
-	*s = (struct shown){ .options = output_options(o) };
+	*s = (struct shown){ 0 };
+	doc_init(&s->d);
 	TRY(setup_init(&s->setup, o, log));
 	TRY(setup_baseline_path(&s->setup, o, NULL, &s->setup.rules.arena, &path, log));
-	TRY(setup_baseline_read(path, &s->b, log));
-	return sink_open("-", false, &s->out, log);
+	TRY(setup_baseline_read(o, path, &s->b, log));
+	put_headline(s);
+	return ST_OK;
 }
 
-static enum status shown_end(struct shown *s, enum status st, struct diag_log *log)
+static enum status shown_end(struct shown *s, const struct options *o, enum status st,
+                             struct diag_log *log)
 {
+	struct page_frame frame = { .tool = "gpugate", .heading = s->b.workload, .word = "baseline" };
 	if (st == ST_OK)
-		st = sink_commit(s->out, log);
+		st = output_document(o, &s->d, &frame, false, log);
+	doc_release(&s->d);
+	short_names_release(&s->names);
 	baseline_release(&s->b);
 	setup_release(&s->setup);
 	return st;
 }
 
-/* Untrusted text, fit for a line, at the end of one or padded to a column. */
-static void put_text(struct sink *out, const char *text, size_t width)
+static const char *or_absent(const char *text)
 {
-	struct strbuf b = STRBUF_INIT;
-	text_add_log(&b, span_of(text), width ? width : 200);
-	for (size_t n = text_chars(strbuf_span(&b)); n < width; n++)
-		strbuf_addch(&b, ' ');
-	sink_puts(out, strbuf_str(&b));
-	strbuf_release(&b);
+	return text && *text ? text : "–";
 }
 
 /* ---- show ---- */
 
-enum { KEY_CHARS = 20 };
-
-static void show_value(struct sink *out, const char *value)
+static void show_line(struct document *d, const char *key, const char *value)
 {
-	sink_puts(out, " ");
-	put_text(out, *value ? value : "not recorded", 0);
-	sink_puts(out, "\n");
-}
-
-static void show_line(struct sink *out, const char *key, const char *value)
-{
-	sink_printf(out, "%-*s", KEY_CHARS, key);
-	show_value(out, value);
+	doc_row(d, 0);
+	doc_words_cell(d, key);
+	doc_name_cell(d, value && *value ? value : "not recorded");
 }
 
 static void show_baseline(struct shown *s)
 {
-	struct run_view v;
+	static const struct doc_column columns[] = { { "", DOC_LEFT }, { "", DOC_LEFT } };
 	const struct baseline *b = &s->b;
 	const struct provenance *p = &b->provenance;
-	const struct digest *d = b->pin.ranks.v[0];
-	show_line(s->out, "workload", b->workload);
-	show_line(s->out, "commit", p->commit);
-	show_line(s->out, "time", p->time);
-	show_line(s->out, "written by", p->tool);
-	show_line(s->out, "approved by", p->who);
-	show_line(s->out, "reason", p->reason);
-	for (size_t i = 0; i < d->env.nr; i++) {
-		sink_puts(s->out, "· "); /* no stranger's text begins a line */
-		put_text(s->out, d->env.v[i].key, KEY_CHARS - 2);
-		show_value(s->out, d->env.v[i].value);
+	const struct digest *first = b->pin.ranks.v[0];
+	struct run_view v;
+	doc_table(&s->d, "Baseline", COLUMNS(columns));
+	show_line(&s->d, "workload", b->workload);
+	show_line(&s->d, "commit", p->commit);
+	show_line(&s->d, "time", p->time);
+	show_line(&s->d, "written by", p->tool);
+	show_line(&s->d, "approved by", p->who);
+	show_line(&s->d, "reason", p->reason);
+	for (size_t i = 0; i < first->env.nr; i++) {
+		doc_row(&s->d, 0);
+		doc_said_cell(&s->d, first->env.v[i].key);
+		doc_name_cell(&s->d, first->env.v[i].value);
 	}
-	sink_printf(s->out, "%-*s %zu\n\n", KEY_CHARS, "accepted runs", b->reference.runs.nr);
+	show_line(&s->d, "accepted runs", arena_printf(&s->d.arena, "%zu", b->reference.runs.nr));
 	run_view_init(&v, &b->pin, &s->setup.naming);
-	metrics_write_text(&v, NULL, &s->options, s->out);
+	metrics_document(&v, NULL, &s->d);
 	run_view_release(&v);
 }
 
@@ -95,42 +113,37 @@ enum status cmd_baseline_show(const struct options *o, struct diag_log *log)
 	enum status st = shown_begin(&s, o, log);
 	if (st == ST_OK)
 		show_baseline(&s);
-	return shown_end(&s, st, log);
+	return shown_end(&s, o, st, log);
 }
 
 /* ---- log ---- */
 
-enum {
-	LOG_ITEMS = 5,
-	COMMIT_CHARS = 12,
-	WHO_CHARS = 16,
-	NAME_CHARS = 56,
-	ITEM_CHARS = 42,
-	FIGURE_CHARS = 10,
-};
+enum { LOG_ITEMS = 5 };
 
-static void log_run(struct sink *out, const char *place, const struct provenance *p)
+static void log_run(struct document *d, const char *place, const struct provenance *p)
 {
-	sink_printf(out, "%4s  ", place);
-	put_text(out, *p->time ? p->time : "–", 20);
-	sink_puts(out, "  ");
-	put_text(out, *p->commit ? p->commit : "–", COMMIT_CHARS);
-	sink_puts(out, "  ");
-	put_text(out, *p->who ? p->who : "–", WHO_CHARS);
-	sink_puts(out, "  ");
-	put_text(out, p->reason, 0);
-	sink_puts(out, "\n");
+	doc_row(d, 0);
+	doc_words_cell(d, place);
+	doc_name_cell(d, or_absent(p->time));
+	doc_cell(d);
+	doc_commit(d, or_absent(p->commit), NULL);
+	doc_name_cell(d, or_absent(p->who));
+	doc_said_cell(d, or_absent(p->reason));
 }
 
-static void log_runs(const struct baseline *b, struct sink *out)
+static void log_runs(const struct baseline *b, struct document *d)
 {
-	char place[24];
-	sink_puts(out, "runs, oldest first:\n");
-	log_run(out, "pin", &b->provenance);
-	for (size_t i = 0; i < b->reference.runs.nr; i++) {
-		snprintf(place, sizeof place, "%zu", i + 1);
-		log_run(out, place, &b->reference.runs.v[i].provenance);
-	}
+	static const struct doc_column columns[] = { { "run", DOC_RIGHT },
+		                                         { "time", DOC_LEFT },
+		                                         { "commit", DOC_LEFT },
+		                                         { "who", DOC_LEFT },
+		                                         { "reason", DOC_LEFT } };
+	doc_section(d, "runs", "Runs, oldest first", DOC_OPEN);
+	doc_table(d, "Runs, oldest first", COLUMNS(columns));
+	log_run(d, "pin", &b->provenance);
+	for (size_t i = 0; i < b->reference.runs.nr; i++)
+		log_run(d, arena_printf(&d->arena, "%zu", i + 1), &b->reference.runs.v[i].provenance);
+	doc_end(d);
 }
 
 /* The pin, then the recent runs, as answers to what the rules ask now. */
@@ -190,50 +203,51 @@ static void add_sparkline(struct strbuf *b, const struct timeline *s, const stru
 }
 
 /* The newest value, and its change from the pin's. */
-static void add_newest(const struct timeline *s, const struct past_value *key, struct sink *out)
+static void add_newest(const struct timeline *s, const struct past_value *key, struct document *d)
 {
-	struct arena a = ARENA_INIT; /* of the metric */
 	struct span query = span_of(key->query);
 	const char *space = strchr(key->query, ' ');
-	const struct metric *m =
-	    metric_named((struct span){ query.p, space ? (size_t)(space - query.p) : query.n }, &a);
+	const struct metric *m = metric_named(
+	    (struct span){ query.p, space ? (size_t)(space - query.p) : query.n }, &d->arena);
 	int64_t digits = digits_of(s, key), pin = 0, newest = 0;
-	struct strbuf value = STRBUF_INIT, change = STRBUF_INIT;
+	bool has_pin = scaled_at(s->runs[0], key, digits, &pin) && pin > 0;
 	for (size_t i = 0; i < s->nr; i++)
 		scaled_at(s->runs[i], key, digits, &newest);
-	if (m)
-		unit_format(&value, m->need == NEED_INPUT ? unit_of_figure(-1, (int)digits) : m->unit,
-		            newest, false);
-	else /* of a metric that there is no more */
-		strbuf_addf(&value, "%" PRId64, newest);
-	if (scaled_at(s->runs[0], key, digits, &pin) && pin > 0)
-		unit_format(&change, UNIT_PCT, number_pct((__int128)newest - pin, pin), true);
-	put_text(out, strbuf_str(&value), FIGURE_CHARS);
-	sink_puts(out, "  ");
-	put_text(out, strbuf_str(&change), FIGURE_CHARS);
-	strbuf_release(&value);
-	strbuf_release(&change);
-	arena_release(&a);
+	int64_t pct = has_pin ? number_pct((__int128)newest - pin, pin) : 0;
+	enum unit unit = !m                      ? UNIT_COUNT
+	                 : m->need == NEED_INPUT ? unit_of_figure(-1, (int)digits)
+	                                         : m->unit;
+	doc_figure_cell(d,
+	                m ? unit_text(&d->arena, unit, newest) /* else there is no such metric now */
+	                  : arena_printf(&d->arena, "%" PRId64, newest),
+	                true, newest);
+	doc_cell(d);
+	doc_value(d, has_pin, pct);
+	if (has_pin)
+		doc_add(d, DOC_FIGURE, m ? tone_of_change(m->worse, pct) : TONE_PLAIN,
+		        unit_relative(&d->arena, pct));
 }
 
-static void log_figure(const struct timeline *s, const struct past_value *key, struct sink *out)
+static const char *label_text(struct document *d, const struct past_value *key)
 {
+	return text_short(&d->arena, key->label, (size_t)-1);
+}
+
+static void log_figure(const struct timeline *s, const struct past_value *key, struct document *d)
+{
+	struct strbuf line = STRBUF_INIT;
 	bool item = key->label.n || key->rank >= 0;
-	struct strbuf name = STRBUF_INIT, line = STRBUF_INIT;
-	if (item)
-		text_add_short(&name, key->label, ITEM_CHARS);
-	else
-		strbuf_adds(&name, key->query);
+	doc_row(d, item);
+	doc_cell(d);
+	if (key->label.n)
+		doc_name(d, label_text(d, key));
 	if (key->rank >= 0)
-		strbuf_addf(&name, "%srank %" PRId64, key->label.n ? ", " : "", key->rank);
-	sink_puts(out, item ? "  · " : "· ");
-	put_text(out, strbuf_str(&name), NAME_CHARS - (item ? 2 : 0));
-	sink_puts(out, "  ");
-	add_newest(s, key, out);
+		doc_printf(d, "%srank %" PRId64, key->label.n ? ", " : "", key->rank);
+	if (!item)
+		doc_said(d, key->query);
+	add_newest(s, key, d);
 	add_sparkline(&line, s, key);
-	sink_printf(out, "  %s\n", strbuf_str(&line));
-	strbuf_release(&name);
-	strbuf_release(&line);
+	doc_words_cell(d, arena_take(&d->arena, &line));
 }
 
 static int by_size(const void *a, const void *b)
@@ -245,9 +259,20 @@ static int by_size(const void *a, const void *b)
 	return c ? c : past_value_cmp(x, y);
 }
 
-/* Every figure that some run has, the largest items of each query. */
-static void log_figures(const struct timeline *s, struct sink *out)
+/* A row for what follows, or for what does not. */
+static void log_words(struct document *d, int level, const char *text)
 {
+	doc_row(d, level);
+	doc_said_cell(d, text);
+}
+
+/* Every figure that some run has, the largest items of each query. */
+static void log_figures(const struct timeline *s, struct short_names *names, struct document *d)
+{
+	static const struct doc_column columns[] = { { "figure", DOC_LEFT },
+		                                         { "newest", DOC_RIGHT },
+		                                         { "from the pin", DOC_RIGHT },
+		                                         { "pin│recent runs", DOC_LEFT } };
 	VEC(struct past_value) keys = VEC_INIT;
 	for (size_t i = s->nr; i-- > 0;)
 		for (size_t k = 0; k < s->runs[i]->values.nr; k++)
@@ -259,20 +284,23 @@ static void log_figures(const struct timeline *s, struct sink *out)
 			keys.v[nr++] = keys.v[i];
 	keys.nr = nr;
 	vec_sort(&keys, by_size);
-	sink_puts(out,
-	          "\nfigures: newest value, change from the pin; pin│recent runs, oldest first:\n");
+	for (size_t i = 0; i < keys.nr; i++)
+		if (strncmp(keys.v[i].query, "kernel.", 7) == 0 && keys.v[i].label.n)
+			short_names_add(names, label_text(d, &keys.v[i]));
+	short_names_end(names);
+	doc_show_names(d, names);
+	doc_section(d, "figures", "Figures", DOC_OPEN);
+	doc_table(d, "Figures", COLUMNS(columns))->tree = true;
 	for (size_t i = 0, end; i < keys.nr; i = end) {
-		if (keys.v[i].label.n || keys.v[i].rank >= 0) {
-			sink_puts(out, "· ");
-			put_text(out, keys.v[i].query, 0);
-			sink_puts(out, ":\n");
-		}
+		if (keys.v[i].label.n || keys.v[i].rank >= 0)
+			log_words(d, 0, keys.v[i].query);
 		for (end = i; end < keys.nr && strcmp(keys.v[end].query, keys.v[i].query) == 0; end++)
 			if (end - i < LOG_ITEMS)
-				log_figure(s, &keys.v[end], out);
+				log_figure(s, &keys.v[end], d);
 		if (end - i > LOG_ITEMS)
-			sink_printf(out, "    … %zu more\n", end - i - LOG_ITEMS);
+			log_words(d, 1, arena_printf(&d->arena, "%zu more", end - i - LOG_ITEMS));
 	}
+	doc_end(d);
 	vec_release(&keys);
 }
 
@@ -286,9 +314,9 @@ enum status cmd_baseline_log(const struct options *o, struct diag_log *log)
 		struct timeline line = { .runs = { &pin }, .nr = 1 };
 		for (size_t i = 0; i < s.b.reference.runs.nr; i++)
 			line.runs[line.nr++] = &s.b.reference.runs.v[i];
-		log_runs(&s.b, s.out);
-		log_figures(&line, s.out);
+		log_runs(&s.b, &s.d);
+		log_figures(&line, &s.names, &s.d);
 		vec_release(&pin.values);
 	}
-	return shown_end(&s, st, log);
+	return shown_end(&s, o, st, log);
 }

@@ -11,6 +11,7 @@
 #include "cli/baseline_edit.h"
 #include "cli/check.h"
 #include "cli/output.h"
+#include "cli/provenance.h"
 #include "cli/remarks.h"
 #include "evidence/evidence.h"
 #include "gate/judge.h"
@@ -22,17 +23,19 @@ enum status worse_status(enum status a, enum status b)
 	return order[a] >= order[b] ? a : b;
 }
 
-/* No ranks where there is none and --bootstrap is to make it, or where controls take its place
-   and nobody has named one. */
+/* No ranks where there is none: a run that can be read is shown all the same. */
 static enum status read_baseline(const struct setup *s, const struct options *o,
                                  const struct run *candidate, struct arena *a, const char **path,
                                  struct baseline *out, struct diag_log *log)
 {
 	TRY(setup_baseline_path(s, o, candidate, a, path, log));
-	bool may_lack = o->value[OPT_BOOTSTRAP] || (o->control.nr && !o->value[OPT_BASELINE]);
-	if (may_lack && strcmp(*path, "-") != 0 && access(*path, F_OK) < 0 && errno == ENOENT)
+	if (candidate && strcmp(*path, "-") != 0 && access(*path, F_OK) < 0 && errno == ENOENT) {
+		enum status said =
+		    candidates_need_no_baseline(o) ? ST_OK : setup_baseline_there(*path, log);
+		(void)said;
 		return ST_OK;
-	return setup_baseline_read(*path, out, log);
+	}
+	return setup_baseline_read(o, *path, out, log);
 }
 
 /* Both sides are looked at, since an unusable baseline outranks an unusable
@@ -49,7 +52,8 @@ static enum status load_sides(struct setup *s, const struct options *o,
 		st = setup_name_workload(s, &candidates->v[0], &run_log);
 	enum status base = ST_OK;
 	if (st == ST_OK || !setup_baseline_needs_run(s, o))
-		base = read_baseline(s, o, &candidates->v[0], a, path, b, &baseline_log);
+		base =
+		    read_baseline(s, o, st == ST_OK ? &candidates->v[0] : NULL, a, path, b, &baseline_log);
 	bool baseline_first = worse_status(st, base) != st;
 	diag_move(log, baseline_first ? &baseline_log : &run_log);
 	diag_move(log, baseline_first ? &run_log : &baseline_log);
@@ -101,8 +105,11 @@ static enum status bootstrap(const struct candidates *c, const struct setup *s,
 {
 	struct baseline b;
 	enum status st = baseline_make(c, s, o, &b, log);
+	const char *history = setup_history_path(o, path, &b.arena);
 	if (st == ST_OK)
-		st = baseline_put(&b, path, false, log);
+		st = baseline_add_repeats(c, s, o, history, &b, log);
+	if (st == ST_OK)
+		st = baseline_put(&b, path, history, false, log);
 	if (st == ST_OK)
 		diag_note(log, "baseline written: %s; commit it", text_quote(&log->arena, span_of(path)));
 	baseline_release(&b);
@@ -140,6 +147,7 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 {
 	*j = (struct check_job){ .path = "" };
 	report_init(&j->report);
+	provenance_forge(&j->report.arena, &j->report.forge);
 	enum status st = setup_init(&j->setup, o, log);
 	j->setup.rules.noise.budget /= (int64_t)gates;
 	if (st == ST_OK)

@@ -19,23 +19,33 @@ static void remark_on_run(const struct run_view *v, const struct setup *s, struc
 static enum status write_view(const struct options *o, const struct run_view *v,
                               const struct report *r, struct diag_log *log)
 {
-	struct sink *out;
-	struct write_options w = output_options(o);
+	struct page_frame frame = { .tool = "gpugate", .heading = o->args.v[0], .word = "metrics" };
 	const char *json = o->value[OPT_JSON];
-	TRY(sink_open(json ? json : "-", false, &out, log));
-	if (json)
+	struct document d;
+	struct sink *out;
+	if (json) {
+		TRY(sink_open(json, false, &out, log));
 		metrics_write_json(v, r, out);
-	else
-		metrics_write_text(v, r, &w, out);
-	return sink_commit(out, log);
+		TRY(sink_commit(out, log));
+		if (!o->value[OPT_MARKDOWN] && !o->value[OPT_HTML])
+			return ST_OK;
+	}
+	doc_init(&d);
+	metrics_document(v, r, &d);
+	enum status st = output_document(o, &d, &frame, json != NULL, log);
+	doc_release(&d);
+	return st;
 }
 
-static enum status write_table(struct diag_log *log)
+static enum status write_table(const struct options *o, struct diag_log *log)
 {
-	struct sink *out;
-	TRY(sink_open("-", false, &out, log));
-	metric_table_write_text(out);
-	return sink_commit(out, log);
+	struct page_frame frame = { .tool = "gpugate", .heading = "metrics", .word = "gpugate" };
+	struct document d;
+	doc_init(&d);
+	metric_table_document(&d);
+	enum status st = output_document(o, &d, &frame, false, log);
+	doc_release(&d);
+	return st;
 }
 
 enum status cmd_metrics(const struct options *o, struct diag_log *log)
@@ -43,7 +53,7 @@ enum status cmd_metrics(const struct options *o, struct diag_log *log)
 	if (o->args.nr == 0 && o->value[OPT_JSON])
 		return diag_fail(log, ST_USAGE, "'metrics --json' needs a RUN");
 	if (o->args.nr == 0)
-		return write_table(log);
+		return write_table(o, log);
 	struct setup s;
 	struct run run = { 0 };
 	enum status st = setup_init(&s, o, log);

@@ -44,7 +44,7 @@ static void add_flame(const struct setup *s, const struct run *run, struct repor
 	bench_release(&b);
 }
 
-/* Of a word that the option table allows. */
+/* The phase of a word that the option table allows. */
 static enum phase phase_of(const char *word)
 {
 	for (int i = PHASE_FORWARD; i < NR_PHASES; i++)
@@ -61,7 +61,7 @@ static bool tells_phase(const struct run *run)
 	return false;
 }
 
-/* The lists again, of the phase alone. */
+/* The lists again, only of the phase. */
 static enum status narrow(const struct setup *s, struct run *run, enum phase phase,
                           struct report *r, struct diag_log *log)
 {
@@ -69,7 +69,7 @@ static enum status narrow(const struct setup *s, struct run *run, enum phase pha
 	if (!tells_phase(run))
 		return diag_fail(
 		    log, ST_INPUT,
-		    "nothing in the run tells the phase '%s': it takes traces (not digests) with "
+		    "nothing in the run shows the phase '%s': it takes traces (not digests) with "
 		    "annotations of autograd and the optimizer",
 		    phase_names[phase]);
 	for (size_t i = 0; i < run->ranks.nr; i++)

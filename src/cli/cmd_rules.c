@@ -21,8 +21,8 @@ static enum status lint(const struct options *o, const char *path, int64_t today
 	if (st == ST_OK)
 		st = waivers_check(&rules, today, log);
 	if (st == ST_OK) {
-		sink_printf(out, "%s: %zu rules, no errors\n", text_quote(&log->arena, span_of(path)),
-		            rules.rules.nr);
+		sink_printf(out, "%s: %zu rule%s, no errors\n", text_quote(&log->arena, span_of(path)),
+		            rules.rules.nr, rules.rules.nr == 1 ? "" : "s");
 		sink_puts(out, rules_explain(&rules.arena, &rules, NULL));
 		if (o->value[OPT_BASELINE])
 			st = lint_noise(o, path, out, log);
@@ -39,6 +39,11 @@ enum status cmd_lint(const struct options *o, struct diag_log *log)
 	TRY(clock_today(&today, log));
 	TRY(sink_open("-", false, &out, log));
 	enum status st = ST_OK;
+	if (!o->args.nr)
+		st = setup_rules_path(o) ? lint(o, setup_rules_path(o), today, out, log)
+		                         : diag_fail(log, ST_USAGE,
+		                                     "there is no " RULES_PATH " here; name a "
+		                                     "rules file, or write one with 'gpugate init'");
 	for (size_t i = 0; i < o->args.nr; i++) {
 		enum status one = lint(o, o->args.v[i], today, out, log);
 		st = st == ST_OK ? one : st;
@@ -47,7 +52,33 @@ enum status cmd_lint(const struct options *o, struct diag_log *log)
 	return st == ST_OK ? end : st;
 }
 
-static void explain_metric(const struct metric *m, struct sink *out)
+/* Whether a figure makes a good gate, by what makes it noisy. The numbers are those of
+ * rules/default.yaml. */
+static const char *const advice[NR_FAMILIES] = {
+	[FAMILY_EXACT] = "good to gate: it has no noise, so that any change is one of the program; "
+	                 "only warn where such changes are often meant",
+	[FAMILY_MACHINE] = "good to gate: GPU time of whole steps differs by less than 1 % between "
+	                   "sessions of the same code",
+	[FAMILY_OPERATORS] = "good to say where a change is; there are many of them, each noisier than "
+	                     "the whole: gate step.compute_time",
+	[FAMILY_WALL] = "better to warn: the host has a part in it, by which sessions of the same code "
+	                "differ by 17 %; gate step.compute_time for what the GPU does",
+	[FAMILY_COMMUNICATION] = "gate it with wide limits: it waits for other ranks and shares links "
+	                         "with other jobs",
+};
+
+/* The ids of the rules that judge it. */
+static const char *judges(const struct metric *m, struct rules *rules)
+{
+	const char *list = NULL;
+	for (size_t i = 0; i < rules->rules.nr; i++)
+		if (rules->rules.v[i].metric == m)
+			list = arena_printf(&rules->arena, "%s%s%s", list ? list : "", list ? ", " : "",
+			                    rules->rules.v[i].id);
+	return list ? list : "no rule";
+}
+
+static void explain_metric(const struct metric *m, struct rules *rules, struct sink *out)
 {
 	static const char *const worse[] = {
 		[WORSE_UP] = "higher", [WORSE_DOWN] = "lower", [WORSE_EITHER] = "neither direction"
@@ -63,6 +94,8 @@ static void explain_metric(const struct metric *m, struct sink *out)
 	sink_printf(out, "  reduced   %s over devices, then ranks\n", reduce_name(m->reduce));
 	sink_printf(out, "  noise     %s\n",
 	            m->exact ? "none: a count or a size" : "measured: differs from run to run");
+	sink_printf(out, "  gate      %s\n", advice[metric_family(m)]);
+	sink_printf(out, "  judged by %s (rules: %s)\n", judges(m, rules), rules->source);
 }
 
 enum status cmd_explain(const struct options *o, struct diag_log *log)
@@ -89,7 +122,7 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 		st = sink_open("-", false, &out, log);
 	if (st == ST_OK) {
 		if (m)
-			explain_metric(m, out);
+			explain_metric(m, &rules, out);
 		if (text)
 			sink_puts(out, text);
 		st = sink_commit(out, log);

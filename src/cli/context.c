@@ -52,7 +52,7 @@ static enum status apply_document(struct document *doc, void *digest)
 	for (const struct node *n = doc->root->first; n; n = n->next) {
 		for (const struct node *m = doc->root->first; m != n; m = m->next)
 			if (span_eq(m->key->text, n->key->text))
-				return document_fail(doc, n->key, "key %s a second time",
+				return document_fail(doc, n->key, "key %s is there twice",
 				                     document_quote(doc, n->key->text));
 		const char *why =
 		    n->kind == NODE_SCALAR ? fault(n->key->text, n->text) : "a plain value was expected";

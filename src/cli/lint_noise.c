@@ -8,7 +8,7 @@
 enum { MOST_CANDIDATES = 5 };
 
 /* The pin as if it were so many other runs: nothing has changed, and all that the gate
-   says of noise it says of the baseline alone. */
+   says of noise it says only of the baseline. */
 static void pretend(const struct run *pin, size_t nr, struct arena *a, struct candidates *out)
 {
 	out->nr = nr;
@@ -77,7 +77,7 @@ enum status lint_noise(const struct options *o, const char *rules, struct sink *
 	own.value[OPT_RULES] = rules;
 	enum status st = setup_init(&s, &own, log);
 	if (st == ST_OK)
-		st = setup_baseline_read(o->value[OPT_BASELINE], &b, log);
+		st = setup_baseline_read(o, o->value[OPT_BASELINE], &b, log);
 	for (size_t i = 0; i < sizeof counts / sizeof *counts && st == ST_OK; i++) {
 		struct candidates c = { 0 };
 		struct report r;

@@ -101,7 +101,7 @@ static bool is_named_like_artifact(const char *path)
 	return false;
 }
 
-/* In a directory, what is no artifact is listed and left alone; a damaged
+/* In a directory, what is not an artifact is listed and left alone; a damaged
    artifact is an error all the same. */
 static enum status take_file(struct artifact_file *file, bool listed, struct artifacts *artifacts,
                              struct run *run, struct diag_log *log)

@@ -12,7 +12,7 @@
 typedef enum status read_fn(void *ctx, struct name_table *names, struct event_sink sink,
                             struct trace_meta *meta, struct diag_log *log);
 
-/* A trace that would only give zeros is no evidence of anything. What the CPU alone did is. */
+/* A trace that would only give zeros is not evidence of anything. What the CPU alone did is. */
 static enum status check_understood(struct source *src, struct artifact_file *file,
                                     const struct digest *d)
 {
@@ -98,7 +98,7 @@ enum status load_xspace(const struct loader *l, struct source *src, struct artif
 {
 	if (l->trace.quick)
 		return diag_fail(file->log, ST_INPUT,
-		                 "%s: an XSpace file has no first events: leave --quick out",
+		                 "%s: --quick does not apply to an XSpace file: leave it out",
 		                 source_name(src));
 	TRY(load_events(l, src, file, read_xspace, src));
 	file->artifacts.v[file->artifacts.nr - 1].of_host = true;
@@ -162,7 +162,8 @@ enum status load_nsys(const struct loader *l, struct source *src, struct artifac
 	size_t nr;
 	if (l->trace.quick)
 		return diag_fail(file->log, ST_INPUT,
-		                 "%s: a database has no first events: leave --quick out", source_name(src));
+		                 "%s: --quick does not apply to a database: leave it out",
+		                 source_name(src));
 	enum status st = nsys_open(file->path, &file->progress, &n, &other, file->log);
 	if (other)
 		file->outcome = OUTCOME_NO_ARTIFACT;

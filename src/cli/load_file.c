@@ -135,8 +135,8 @@ static enum status load_guess(const struct loader *l, const struct artifact_form
 			return late;
 		}
 	} else if (file->outcome == OUTCOME_NO_ARTIFACT) {
-		diag_note(&own, "a memory snapshot or profile is recognised here by its first 4 KiB "
-		                "alone; if it is one, give it as a file");
+		diag_note(&own, "a memory snapshot or profile is recognized here only by its first "
+		                "4 KiB; if it is one, give it as a file");
 	}
 	diag_move(log, &own);
 	return st;

@@ -41,7 +41,7 @@ enum load_outcome {
 	OUTCOME_RESULT ///< a result file, whatever it is called
 };
 
-/// One file of a run and what came of it; while files are read, of one thread alone.
+/// One file of a run and what came of it; while files are read, only one thread uses it.
 struct artifact_file {
 	const char *path;
 	size_t listed; ///< a directory: number of its files, which follow

@@ -116,7 +116,7 @@ static enum status settle_texts(struct artifact *a, struct artifact *b, struct d
 	return b->digest->text.n ? read_again(b, log) : ST_OK;
 }
 
-/* Of one kind and rank, so that the same bytes are the same digest. */
+/* Two digests of one kind and rank, so that the same bytes are the same digest. */
 static bool is_same_digest(const struct artifact *a, const struct artifact *b)
 {
 	if (a->digest->text.n)
@@ -143,8 +143,12 @@ static enum status refuse_twice(const struct loader *l, const struct artifact *p
 	             "with --join-cycles"
 	    : l->join_cycles && traces
 	        ? arena_printf(a, "they cannot be joined as cycles: %s", fault)
-	        : "give one artifact of a kind per rank, or say which rank it is in the file's name "
-	          "(rank3.json)";
+	        : arena_printf(a,
+	                       "give one artifact of a kind per rank%s, or say which rank it is in the "
+	                       "file's name (rank3.json)",
+	                       options_is_for(OPT_REPEAT, l->options->cli->command)
+	                           ? ", a further run of the same code with --repeat"
+	                           : "");
 	return diag_fail(log, ST_INPUT, "%s: rank %" PRId64 " is there twice, also from %s; %s",
 	                 text_quote(a, span_of(second->path)), second->digest->rank,
 	                 text_quote(a, span_of(first->path)), advice);
@@ -211,7 +215,7 @@ static enum status check_beside(const struct loader *l, struct artifact *p, stru
 	return ST_OK;
 }
 
-/* Recordings for the code are no artifacts of their own. */
+/* Recordings for the code are not artifacts of their own. */
 static enum status join_where(struct artifacts *artifacts, struct diag_log *log)
 {
 	VEC(struct digest *) digests = VEC_INIT;

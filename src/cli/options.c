@@ -29,6 +29,15 @@ static const struct option_row {
 #undef X
 };
 
+static const struct {
+	enum option first;
+	const char *title;
+} groups[] = {
+#define X(id, title) { OPT_##id, title },
+	OPTION_GROUPS(X)
+#undef X
+};
+
 enum { HELP_WIDTH = 26 };
 
 static bool is(const char *a, const char *b)
@@ -64,6 +73,16 @@ static const char *near_command(struct span word)
 	return near.best;
 }
 
+static bool is_help(const char *word)
+{
+	return is(word, "--help") || is(word, "-h");
+}
+
+static bool is_version(const char *word)
+{
+	return is(word, "--version") || is(word, "-V");
+}
+
 /* The words that make `word` a command, such as those behind "baseline"; NULL where none does. */
 static const char *second_words(struct span word, struct arena *a)
 {
@@ -94,9 +113,12 @@ static enum status parse_command(int argc, char **argv, int *at, struct options 
 			st = ST_OK;
 		}
 	const char *rest = second_words(strbuf_span(&word), &log->arena);
-	if (st != ST_OK && rest)
-		diag_error(log, "'%s' needs one more word: %s; 'gpugate --help' says what they do",
-		           strbuf_str(&word), rest);
+	if (rest && (out->help || (*at < argc && is_help(argv[*at])))) {
+		out->group = argv[*at - 1];
+		st = ST_OK;
+	} else if (st != ST_OK && rest)
+		diag_error(log, "'%s' needs one more word: %s; 'gpugate %s --help' says what they do",
+		           strbuf_str(&word), rest, strbuf_str(&word));
 	else if (st != ST_OK)
 		unknown(log, "command", strbuf_span(&word), near_command(strbuf_span(&word)));
 	strbuf_release(&word);
@@ -132,11 +154,11 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
                                 struct diag_log *log)
 {
 	const char *word = argv[(*at)++];
-	if (is(word, "--help") || is(word, "-h")) {
+	if (is_help(word)) {
 		out->help = true;
 		return ST_OK;
 	}
-	if (is(word, "--version")) {
+	if (is_version(word)) {
 		out->version = true;
 		return ST_OK;
 	}
@@ -226,12 +248,15 @@ enum status options_parse(int argc, char **argv, struct options *out, struct dia
 			only_args = true;
 			at++;
 		} else if (!only_args && word[0] == '-' && word[1]) {
-			if (out->command == NR_COMMANDS && !is(word, "--help") && !is(word, "--version") &&
-			    !is(word, "-h"))
+			if (out->command == NR_COMMANDS && !is_help(word) && !is_version(word))
 				return diag_fail(log, ST_USAGE,
 				                 "a command comes first; 'gpugate --help' lists them");
 			one = parse_option(argc, argv, &at, out, log);
-		} else if (out->command == NR_COMMANDS) {
+		} else if (out->command == NR_COMMANDS && (is(word, "help") || is(word, "version"))) {
+			out->help |= is(word, "help");
+			out->version |= is(word, "version");
+			at++;
+		} else if (out->command == NR_COMMANDS && !out->group) {
 			TRY(parse_command(argc, argv, &at, out, log));
 		} else {
 			vec_push(&out->args, argv[at++]);
@@ -294,10 +319,16 @@ int64_t options_size(const struct options *o, enum option opt, int64_t absent)
 
 static void help_options(enum command command, struct sink *out)
 {
-	sink_puts(out, "\noptions:\n");
+	size_t next = 0;
+	const char *title = NULL; /* still to be printed */
 	for (int i = 0; i < NR_OPTIONS; i++) {
+		if (next < sizeof groups / sizeof *groups && (int)groups[next].first == i)
+			title = groups[next++].title;
 		if (!(rows[i].commands & (1u << command)))
 			continue;
+		if (title)
+			sink_printf(out, "\n%s:\n", title);
+		title = NULL;
 		struct strbuf b = STRBUF_INIT;
 		strbuf_addf(&b, "--%s%s%s", rows[i].name, rows[i].arg ? " " : "",
 		            rows[i].arg ? rows[i].arg : "");
@@ -307,18 +338,44 @@ static void help_options(enum command command, struct sink *out)
 	}
 }
 
-void options_help(const struct options *o, bool one_command, struct sink *out)
+static void help_command(const struct command_row *c, struct sink *out)
 {
-	if (one_command) {
-		const struct command_row *c = &commands[o->command];
-		sink_printf(out, "usage: gpugate %s%s%s [options]\n\n%s\n", c->name, *c->args ? " " : "",
-		            c->args, c->meaning);
+	sink_printf(out, "usage: gpugate %s%s%s [options]\n\n%s\n", c->name, *c->args ? " " : "",
+	            c->args, c->meaning);
 #define X(word, meaning)       \
 	if (strstr(c->args, word)) \
 		sink_puts(out, "\n" meaning "\n");
-		ARGUMENT_ROWS(X)
+	ARGUMENT_ROWS(X)
 #undef X
-		help_options(o->command, out);
+	help_options((enum command)(c - commands), out);
+}
+
+/* The commands that begin with `group`, all where it is NULL. */
+static void help_commands(const char *group, struct sink *out)
+{
+	sink_puts(out, "\ncommands:\n");
+	for (int i = 0; i < NR_COMMANDS; i++) {
+		const char *name = commands[i].name;
+		if (group && !(span_starts(span_of(name), span_of(group)) && name[strlen(group)] == ' '))
+			continue;
+		struct strbuf b = STRBUF_INIT;
+		strbuf_addf(&b, "%s %s", name, commands[i].args);
+		sink_printf(out, "  %-26s %s\n", strbuf_str(&b), commands[i].meaning);
+		strbuf_release(&b);
+	}
+}
+
+void options_help(const struct options *o, struct sink *out)
+{
+	if (o->command != NR_COMMANDS) {
+		help_command(&commands[o->command], out);
+		return;
+	}
+	if (o->group) {
+		sink_printf(out, "usage: gpugate %s COMMAND [arguments] [options]\n", o->group);
+		help_commands(o->group, out);
+		sink_printf(out, "\n'gpugate %s COMMAND --help' lists the options of a command.\n",
+		            o->group);
 		return;
 	}
 	sink_puts(
@@ -327,14 +384,8 @@ void options_help(const struct options *o, bool one_command, struct sink *out)
 	    "A regression gate for GPU runs: reads PyTorch profiler traces and CUDA memory\n"
 	    "snapshots, compares them with a stored baseline under rules, and answers with an exit\n"
 	    "code and reports. First look at a run with 'report', write rules for it with 'init',\n"
-	    "make it the baseline with 'baseline create', and from then on 'check' later runs.\n"
-	    "\ncommands:\n");
-	for (int i = 0; i < NR_COMMANDS; i++) {
-		struct strbuf b = STRBUF_INIT;
-		strbuf_addf(&b, "%s %s", commands[i].name, commands[i].args);
-		sink_printf(out, "  %-26s %s\n", strbuf_str(&b), commands[i].meaning);
-		strbuf_release(&b);
-	}
+	    "make it the baseline with 'baseline create', and from then on 'check' later runs.\n");
+	help_commands(NULL, out);
 	sink_puts(out, "\n'gpugate COMMAND --help' lists the options of a command, 'gpugate --version' "
 	               "the versions.\n\nexit codes:\n");
 	static const enum status codes[] = { ST_OK,    ST_FAILED,   ST_USAGE,

@@ -12,7 +12,7 @@
 /// X(id, name, arguments, fewest, most (-1 any number), meaning)
 #define COMMAND_ROWS(X)                                                                         \
 	X(CHECK, "check", "RUN...", 1, -1,                                                          \
-	  "the gate: analyse, compare with the baseline, judge, write reports, exit")               \
+	  "the gate: analyze, compare with the baseline, judge, write reports, exit")               \
 	X(SUITE, "suite", "[SUITE...]", 0, -1, "judge all cases of a suite file as one gate")       \
 	X(DIFF, "diff", "A B", 2, 2, "two runs side by side, without rules")                        \
 	X(REPORT, "report", "RUN...", 1, -1,                                                        \
@@ -38,7 +38,7 @@
 	  "print a script for 'git bisect run' that finds the commit of the newest regression")     \
 	X(METRICS, "metrics", "[RUN...]", 0, -1,                                                    \
 	  "without RUN the table of metrics; with RUN every figure of it")                          \
-	X(LINT, "lint", "RULES...", 1, -1, "check rules files, say what each rule asks for")        \
+	X(LINT, "lint", "[RULES...]", 0, -1, "check rules files, say what each rule asks for")      \
 	X(EXPLAIN, "explain", "METRIC|RULE", 1, 1, "say in words what a metric or a rule means")    \
 	X(FORMATS, "formats", "", 0, 0,                                                             \
 	  "print the table of formats of result files, as --formats takes it")                      \
@@ -60,6 +60,7 @@
 	X("SUITE",                                                                                   \
 	  "SUITE is a suite file (default: gpugate-suite.yaml); with --merge what --json of each "   \
 	  "shard\nwrote.")                                                                           \
+	X("RULES", "RULES is a rules file (default: rules/gpugate.yaml).")                           \
 	X("WORKLOAD", "WORKLOAD is that of the baseline (default: what the rules say).")             \
 	X("FILE", "FILE is a stored baseline; without any it is the one that the rules name.")
 
@@ -82,6 +83,7 @@ enum command {
 /* reading runs in the same way for all cases of a suite */
 #define ON_READING (ON_RUNS | ON(SUITE))
 #define ON_PAGES (ON_REPORTS | ON(SUITE) | ON(HISTORY))
+#define ON_DOCUMENTS (ON_PAGES | ON(METRICS) | ON(BASELINE_SHOW) | ON(BASELINE_LOG))
 
 /// X(id, name, argument (NULL: a switch; N and BYTES: whole numbers; SIZE: bytes with
 /// a unit; FILE and RUN: paths; a|b|c: one of these words), commands, meaning ("may be
@@ -90,6 +92,8 @@ enum command {
 	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED | ON(LINT),                  \
 	  "the stored baseline (default: what the rules say, else baselines/WORKLOAD.json; lint: "     \
 	  "none)")                                                                                     \
+	X(HISTORY, "history", "DIR", ON(CHECK) | ON(SUITE) | ON_TAKING | ON_STORED | ON(INIT),         \
+	  "where the histories of baselines are kept, by the paths of those (default: beside each)")   \
 	X(RULES, "rules", "FILE", ON_READING | ON_STORED | ON(EXPLAIN),                                \
 	  "the rules file (default: rules/gpugate.yaml, else the rules that are built in)")            \
 	X(PROFILE, "profile", "NAME", ON_READING | ON_STORED | ON(LINT) | ON(EXPLAIN),                 \
@@ -102,8 +106,6 @@ enum command {
 	  "table of formats of result files in place of the built-in one")                             \
 	X(DIAGNOSIS, "diagnosis", "FILE", ON(CHECK) | ON(SUITE) | ON(REPORT),                          \
 	  "table of diagnoses in place of the built-in one")                                           \
-	X(PHASE, "phase", "forward|backward|optimizer|dataloader|communication|recompute", ON(REPORT), \
-	  "only kernels and operators that were launched in this part of the steps")                   \
 	X(WORKLOAD, "workload", "NAME", ON_RUNS | ON_STORED | ON(INIT),                                \
 	  "name of what was run, and of its baseline (default: what the rules say; init: the "         \
 	  "directory)")                                                                                \
@@ -137,8 +139,9 @@ enum command {
 	  "quarters of what the machine or the cgroup has)")                                           \
 	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT) | ON(METRICS),                                    \
 	  "read the first N events of each trace only; the report says so")                            \
-	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE),             \
-	  "another run of the same code: the median of all is judged; may be repeated")                \
+	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON_TAKING,                                              \
+	  "another run of the same code: the median of all is judged; create keeps it in the "         \
+	  "history; may be repeated")                                                                  \
 	X(CONTROL, "control", "RUN", ON(CHECK),                                                        \
 	  "a run of the baseline's code, made in turn with those of the candidate on its machine; "    \
 	  "may "                                                                                       \
@@ -146,13 +149,15 @@ enum command {
 	X(SUITE, "suite", "FILE", ON_TAKING,                                                           \
 	  "do it for every case of a suite file in turn; create leaves baselines that are there")      \
 	X(SHARD, "shard", "N/ALL", ON(SUITE),                                                          \
-	  "judge every ALL-th case alone, from the N-th on; --merge joins what --json writes")         \
+	  "judge only every ALL-th case, from the N-th on; --merge joins what --json writes")          \
 	X(MERGE, "merge", NULL, ON(SUITE), "join the parts of all shards to one report")               \
 	X(METRIC, "metric", "GLOB", ON(HISTORY) | ON(BISECT),                                          \
 	  "figures of these metrics, of kernels and ranks too (default: those of whole runs)")         \
 	X(SINCE, "since", "DATE", ON(HISTORY) | ON(BISECT), "runs from DATE on (2027-01-31)")          \
 	X(P, "p", "NUMBER", ON(HISTORY) | ON(BISECT),                                                  \
 	  "how seldom chance may part the runs as a change point does (default: 0.001)")               \
+	X(PHASE, "phase", "forward|backward|optimizer|dataloader|communication|recompute", ON(REPORT), \
+	  "only kernels and operators that were launched in this part of the steps")                   \
 	X(CHANGED, "changed", "FILE", ON(CHECK) | ON(DIFF),                                            \
 	  "a file that the change under review touches, by its path in the repository: places in it "  \
 	  "are marked; may be repeated")                                                               \
@@ -171,38 +176,79 @@ enum command {
 	  "create, init: replace what is there; append: a run that fails counts for the reference "    \
 	  "too")                                                                                       \
 	X(COMMIT, "commit", "ID", ON_TAKING,                                                           \
-	  "commit that the run was made from (default: what its context or the CI system says)")       \
-	X(WHO, "who", "NAME", ON_TAKING, "who approved the run (default: what the CI system says)")    \
+	  "commit that the run was made from (default: what its context, the CI system or git says)")  \
+	X(WHO, "who", "NAME", ON_TAKING,                                                               \
+	  "who approved the run (default: what the CI system or git says)")                            \
 	X(REASON, "reason", "TEXT", ON_TAKING,                                                         \
 	  "why the run is taken (default: the address of the CI job); promote needs it")               \
 	X(ACCEPT, "accept", "RULE", ON(BASELINE_PROMOTE),                                              \
 	  "take the run although checks of this rule fail; may be repeated")                           \
 	X(KEEP, "keep", "N", ON(BASELINE_PRUNE), "keep the newest N runs of the history")              \
 	X(BEFORE, "before", "DATE", ON(BASELINE_PRUNE), "drop runs from before DATE (2027-01-31)")     \
-	X(EVIDENCE, "evidence", "DIR", ON(CHECK),                                                      \
-	  "write a small trace of each failed finding there: what its operator launches on both "      \
-	  "sides")                                                                                     \
 	X(PROPOSE, "propose", "FILE", ON(CHECK),                                                       \
 	  "where a check fails, write there the baseline that accepts the run")                        \
 	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK),                                                     \
 	  "where there is no baseline, make it of this run; absolute limits are checked")              \
 	X(JUNIT, "junit", "FILE", ON(CHECK) | ON(SUITE), "write JUnit XML; - is standard output")      \
-	X(MARKDOWN, "markdown", "FILE", ON_PAGES,                                                      \
+	X(MARKDOWN, "markdown", "FILE", ON_DOCUMENTS,                                                  \
 	  "write Markdown for a pull request; - is standard output")                                   \
 	X(JSON, "json", "FILE", ON_PAGES | ON(METRICS), "write JSON; - is standard output")            \
 	X(PLAN, "plan", "FILE", ON(CHECK),                                                             \
 	  "write what would decide checks that are undecided, as JSON; - is standard output")          \
-	X(HTML, "html", "FILE", ON_PAGES, "write one HTML page, with charts; - is standard output")    \
+	X(HTML, "html", "FILE", ON_DOCUMENTS,                                                          \
+	  "write one HTML page, with charts; - is standard output")                                    \
 	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS,                                              \
 	  "write OpenMetrics text, for Prometheus or GitLab; - is standard output")                    \
 	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK),                                               \
 	  "JUnit by the schema of Jenkins: what that does not know is left out")                       \
 	X(CODEQUALITY, "codequality", "FILE", ON(CHECK),                                               \
 	  "write findings that have a line of code for GitLab code quality; - is standard output")     \
-	X(MAX_BYTES, "max-bytes", "N", ON_PAGES, "largest Markdown in bytes (default: 60000)")         \
-	X(VERBOSE, "verbose", NULL, ON_PAGES, "leave nothing out: passed checks, whole lists")         \
-	X(COLOR, "color", "always|never|auto", ON_PAGES,                                               \
-	  "colours on standard output (default: auto, on a terminal unless NO_COLOR is set)")
+	X(EVIDENCE, "evidence", "DIR", ON(CHECK),                                                      \
+	  "write a small trace of each failed finding there: what its operator launches on both "      \
+	  "sides")                                                                                     \
+	X(MAX_BYTES, "max-bytes", "N", ON_DOCUMENTS, "largest Markdown in bytes (default: 60000)")     \
+	X(VERBOSE, "verbose", NULL, ON_DOCUMENTS, "leave nothing out: passed checks, whole lists")     \
+	X(COLOR, "color", "always|never|auto", ON_DOCUMENTS,                                           \
+	  "colors on standard output (default: auto, on a terminal unless NO_COLOR is set)")
+
+/// X(first option of the group, title): the rows above, in groups.
+#define OPTION_GROUPS(X)                       \
+	X(BASELINE, "rules, baseline and tables")  \
+	X(MARKER, "how runs are read")             \
+	X(REPEAT, "what is looked at, and judged") \
+	X(OUTPUT, "what is stored")                \
+	X(JUNIT, "reports")
+
+/// X(command, words behind it, what they do): for the manual.
+#define EXAMPLE_ROWS(X)                                                                           \
+	X(CHECK, "profiles --junit gpugate.xml --markdown gpugate.md --html gpugate.html",            \
+	  "The gate behind the benchmark of a change, with all reports:")                             \
+	X(CHECK, "profiles --repeat profiles2 --repeat profiles3",                                    \
+	  "Three runs of the same code, whose median is judged:")                                     \
+	X(SUITE, "gpugate-suite.yaml --markdown gpugate.md", "All cases of a repository:")            \
+	X(SUITE, "--shard 2/8 --json shard2.json", "The second of eight jobs:")                       \
+	X(SUITE, "--merge shard1.json shard2.json --html gpugate.html", "Their reports as one:")      \
+	X(DIFF, "main.json.gz branch.json.gz", "What a branch changed, without a baseline:")          \
+	X(REPORT, "profiles --html report.html", "What one run is bound by, and what to try:")        \
+	X(DIGEST, "rank3.json.gz -o rank3.digest.json.gz", "On each node, instead of a large trace:") \
+	X(MERGE, "digests --expect-ranks 512 -o run.json.gz", "The digests of all nodes as a run:")   \
+	X(BASELINE_CREATE, "profiles --workload resnet50", "The first baseline:")                     \
+	X(BASELINE_APPEND, "profiles --workload resnet50", "Behind each run of the main branch:")     \
+	X(BASELINE_PROMOTE, "profiles --accept top-kernels --reason 'cuBLAS 12.8'",                   \
+	  "A change that is meant:")                                                                  \
+	X(BASELINE_SHOW, "--workload resnet50", "What later runs are held against:")                  \
+	X(BASELINE_LOG, "--workload resnet50", "What it was, run by run:")                            \
+	X(BASELINE_PRUNE, "--keep 100", "Old runs go:")                                               \
+	X(BASELINE_VERIFY, "baselines/resnet50.json", "Before it is committed:")                      \
+	X(HISTORY, "resnet50 --metric step.compute_time --html history.html",                         \
+	  "A page of one figure over commits:")                                                       \
+	X(BISECT, "resnet50", "The script for git bisect run:")                                       \
+	X(METRICS, "profiles --json metrics.json", "Every figure of a run:")                          \
+	X(LINT, "rules/gpugate.yaml --baseline baselines/resnet50.json",                              \
+	  "Are the rules sound, and their limits above the noise?")                                   \
+	X(EXPLAIN, "step.compute_time", "What a figure is, and whether it makes a good gate:")        \
+	X(FORMATS, "", "The table to begin one's own with:")                                          \
+	X(INIT, "profiles --workload resnet50", "Rules that fit a run, and a workflow:")
 
 enum option {
 #define X(id, ...) OPT_##id,
@@ -215,6 +261,7 @@ enum option {
 struct options {
 	enum command command;
 	bool help, version;
+	const char *group; ///< help for the commands that begin with this word; NULL: none
 	const char *value[NR_OPTIONS]; ///< NULL: not given; switches: ""
 	VEC(const char *) context; ///< all --context
 	VEC(const char *) repeat; ///< all --repeat
@@ -250,7 +297,7 @@ uint64_t options_u64(const struct options *o, enum option opt, uint64_t absent);
 /// Value in bytes of an option whose argument is SIZE, or `absent`.
 int64_t options_size(const struct options *o, enum option opt, int64_t absent);
 
-/// Help for one command, or for all where `o` names none.
-void options_help(const struct options *o, bool one_command, struct sink *out);
+/// Help for one command, for a group of commands, or for all where `o` names none.
+void options_help(const struct options *o, struct sink *out);
 
 #endif

@@ -126,6 +126,48 @@ enum status output_reports(const struct options *o, struct report *r, struct dia
 	return st;
 }
 
+/* ---- documents ---- */
+
+enum status output_forms(const struct options *o, const struct document *d,
+                         const struct page_frame *frame, bool again, bool *to_stdout,
+                         struct diag_log *log)
+{
+	static const enum option forms[] = { OPT_MARKDOWN, OPT_HTML };
+	struct write_options w = output_options(o);
+	enum status st = ST_OK;
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		const char *path = o->value[forms[i]];
+		bool is_stdout = path && strcmp(path, "-") == 0;
+		struct sink *out;
+		*to_stdout = *to_stdout || is_stdout;
+		if (!path || (again && is_stdout))
+			continue;
+		enum status one = sink_open(path, false, &out, log);
+		if (one == ST_OK) {
+			if (forms[i] == OPT_HTML)
+				html_write_document(d, frame, out);
+			else
+				document_write_markdown(d, &w, out);
+			one = sink_commit(out, log);
+		}
+		st = st == ST_OK ? one : st;
+	}
+	return st;
+}
+
+enum status output_document(const struct options *o, const struct document *d,
+                            const struct page_frame *frame, bool to_stdout, struct diag_log *log)
+{
+	struct write_options w = output_options(o);
+	struct sink *out;
+	TRY(output_forms(o, d, frame, false, &to_stdout, log));
+	if (to_stdout)
+		return ST_OK;
+	TRY(sink_open("-", false, &out, log));
+	document_write_text(d, &w, out);
+	return sink_commit(out, log);
+}
+
 /* ---- one file, one use ---- */
 
 /* Two names of a file that is not there yet: one name in one folder. */

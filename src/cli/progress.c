@@ -21,7 +21,7 @@ struct progress_line {
 	const struct artifact_file *files;
 	size_t nr;
 	size_t nr_files; ///< without directories
-	uint64_t total; ///< bytes of all files; 0 where some file is none that has a size
+	uint64_t total; ///< bytes of all files; 0 if some file has no size
 	int64_t start_ns;
 	size_t shown; ///< characters of the line that stand on the terminal
 	pthread_t thread;
@@ -127,7 +127,7 @@ static void show_progress(struct progress_line *p, struct span text)
 		strbuf_addch(&line, '\r');
 	p->shown = nr;
 	ssize_t ignored = write(STDERR_FILENO, line.p, line.n);
-	(void)ignored; /* progress that cannot be shown is no error */
+	(void)ignored; /* progress that cannot be shown is not an error */
 	strbuf_release(&line);
 }
 

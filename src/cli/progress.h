@@ -7,7 +7,7 @@
 struct progress_line;
 
 /// Watch `files` (borrowed until the end) while they are read, by a thread of its
-/// own. NULL where standard error is no terminal: nothing is ever written there.
+/// own. NULL where standard error is not a terminal: nothing is ever written there.
 struct progress_line *progress_begin(const struct artifact_file *files, size_t nr);
 
 /// Clear the line and stop; NULL is fine.

@@ -1,10 +1,13 @@
 #include "cli/provenance.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "changed/changed.h"
 #include "model/digest.h"
 
 /* A CI system is known by `marker`; of each list the first variable that is set counts.
@@ -15,23 +18,27 @@
 static const struct ci_system {
 	const char *name, *marker;
 	const char *commit[3], *who[4];
-	const char *link[6]; ///< '$' before a variable
+	const char *link[6]; ///< of the job; '$' before a variable
+	const char *commits[5]; ///< the same, of commits
 } systems[] = {
 	{ "GitHub Actions",
 	  "GITHUB_ACTIONS",
 	  { "GITHUB_SHA" },
 	  { "GITHUB_TRIGGERING_ACTOR", "GITHUB_ACTOR" },
-	  { "$GITHUB_SERVER_URL", "/", "$GITHUB_REPOSITORY", "/actions/runs/", "$GITHUB_RUN_ID" } },
+	  { "$GITHUB_SERVER_URL", "/", "$GITHUB_REPOSITORY", "/actions/runs/", "$GITHUB_RUN_ID" },
+	  { "$GITHUB_SERVER_URL", "/", "$GITHUB_REPOSITORY", "/commit/" } },
 	{ "GitLab CI",
 	  "GITLAB_CI",
 	  { "CI_COMMIT_SHA" },
 	  { "GITLAB_USER_LOGIN", "GITLAB_USER_NAME" },
-	  { "$CI_JOB_URL" } },
+	  { "$CI_JOB_URL" },
+	  { "$CI_PROJECT_URL", "/-/commit/" } },
 	{ "Jenkins",
 	  "JENKINS_URL",
 	  { "GIT_COMMIT" },
 	  { "BUILD_USER_ID", "BUILD_USER", "CHANGE_AUTHOR" },
-	  { "$BUILD_URL" } },
+	  { "$BUILD_URL" },
+	  { NULL } },
 };
 
 enum { TEXT_CHARS = 200, REASON_CHARS = 1000 };
@@ -58,20 +65,61 @@ static const struct ci_system *system_here(void)
 	return NULL;
 }
 
-/* "GitHub Actions: https://…"; without the link where a part of it is not known. */
-static const char *reason_of(const struct ci_system *s, struct arena *a)
+/* Joined from its parts; NULL where one of them is not known. */
+static const char *joined(const char *const *parts, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;
-	strbuf_addf(&b, "%s: ", s->name);
-	for (const char *const *part = s->link; *part; part++) {
-		const char *value = **part == '$' ? ci_variable(*part + 1) : *part;
+	for (; *parts; parts++) {
+		const char *value = **parts == '$' ? ci_variable(*parts + 1) : *parts;
 		if (!value) {
-			strbuf_setlen(&b, strlen(s->name));
-			break;
+			strbuf_release(&b);
+			return NULL;
 		}
 		strbuf_adds(&b, value);
 	}
-	return arena_take(a, &b);
+	return b.n ? arena_take(a, &b) : NULL;
+}
+
+/* "GitHub Actions: https://…"; without the link where a part of it is not known. */
+static const char *reason_of(const struct ci_system *s, struct arena *a)
+{
+	const char *link = joined(s->link, a);
+	return link ? arena_printf(a, "%s: %s", s->name, link) : s->name;
+}
+
+/* An address of the web without anything that Markdown or HTML would read; else NULL. */
+static const char *address(const char *const *parts, struct arena *a)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	                            ":/._~%-";
+	const char *text = joined(parts, a);
+	bool web = text && (strncmp(text, "https://", 8) == 0 || strncmp(text, "http://", 7) == 0);
+	return web && !text[strspn(text, plain)] ? text : NULL;
+}
+
+void provenance_forge(struct arena *a, struct forge *out)
+{
+	const struct ci_system *s = system_here();
+	*out = (struct forge){ 0 };
+	if (!s)
+		return;
+	out->job = address(s->link, a);
+	out->commits = address(s->commits, a);
+	out->commit = first_of(s->commit);
+	const char *folder = ci_variable("GITHUB_WORKSPACE");
+	if (folder && s == systems &&
+	    access(arena_printf(a, "%s/.github/workflows/gpugate-accept.yml", folder), R_OK) == 0)
+		out->accept = "/gpugate accept REASON";
+}
+
+/* What git answers, without the line's end; NULL where it does not know. */
+static const char *git_says(const char *const *argv, struct arena *a)
+{
+	struct strbuf b = STRBUF_INIT;
+	bool known = changed_ask_git(argv, &b) && b.n > 1;
+	const char *text = known ? arena_dup(a, (struct span){ strbuf_str(&b), b.n - 1 }) : NULL;
+	strbuf_release(&b);
+	return text;
 }
 
 /* Untrusted: one line of so many characters. */
@@ -107,6 +155,13 @@ enum status provenance_of(const struct options *o, const struct run *run, struct
 		commit = commit ? commit : first_of(s->commit);
 		who = who ? who : first_of(s->who);
 		reason = reason ? reason : reason_of(s, a);
+	}
+	if (!s) {
+		static const char *const head[] = { "git",         "describe",    "--always", "--dirty",
+			                                "--abbrev=40", "--exclude=*", NULL };
+		static const char *const user[] = { "git", "config", "user.name", NULL };
+		commit = commit ? commit : git_says(head, a);
+		who = who ? who : git_says(user, a);
 	}
 	TRY(time_text(a, &out->time, log));
 	out->commit = line_of(commit, TEXT_CHARS, a);

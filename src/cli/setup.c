@@ -15,8 +15,6 @@
 #include "rules/sites_file.h"
 #include "store/history_file.h"
 
-#define RULES_PATH "rules/gpugate.yaml"
-
 const char *setup_rules_path(const struct options *o)
 {
 	if (o->command == CMD_INIT)
@@ -178,13 +176,14 @@ enum status setup_baseline_there(const char *path, struct diag_log *log)
 	const char *quoted = text_quote(&log->arena, span_of(path));
 	if (strcmp(path, "-") != 0 && access(path, F_OK) < 0)
 		return diag_fail(log, ST_BASELINE,
-		                 "%s: no baseline there: %s; make one of an approved run with 'gpugate "
+		                 "%s: no baseline there%s%s; make one of an approved run with 'gpugate "
 		                 "baseline create RUN --baseline FILE'",
-		                 quoted, strerror(errno));
+		                 quoted, errno == ENOENT ? "" : ": ",
+		                 errno == ENOENT ? "" : strerror(errno));
 	return ST_OK;
 }
 
-/* Of the history those that were accepted since the pin is what it is. */
+/* The runs of the history that were accepted since the pin is what it is. */
 static void fill_reference(struct baseline *b)
 {
 	uint64_t pin = past_source_hash(&b->pin);
@@ -205,12 +204,23 @@ static void fill_reference(struct baseline *b)
 	all->runs.nr = BASELINE_RECENT;
 }
 
-enum status setup_baseline_read(const char *path, struct baseline *out, struct diag_log *log)
+/* Below a folder of its own the path stays as it is, since names alone may be those of several. */
+const char *setup_history_path(const struct options *o, const char *path, struct arena *a)
+{
+	const char *folder = o->value[OPT_HISTORY], *last = strrchr(path, '/');
+	if (!folder)
+		return history_path(path, a);
+	bool inside = *path != '/' && !strstr(path, "..");
+	return history_path(arena_printf(a, "%s/%s", folder, inside || !last ? path : last + 1), a);
+}
+
+enum status setup_baseline_read(const struct options *o, const char *path, struct baseline *out,
+                                struct diag_log *log)
 {
 	TRY(setup_baseline_there(path, log));
 	enum status st = baseline_read(path, out, log);
 	if (st == ST_OK && strcmp(path, "-") != 0)
-		st = history_read(history_path(path, &out->arena), &out->arena, &out->sample, log);
+		st = history_read(setup_history_path(o, path, &out->arena), &out->arena, &out->sample, log);
 	if (st == ST_OK)
 		fill_reference(out);
 	if (st == ST_BASELINE && access(path, R_OK) == 0)

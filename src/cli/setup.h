@@ -37,6 +37,9 @@ GG_MUST_CHECK enum status setup_categories(const struct options *o, const struct
 /// Give the memory back.
 void setup_release(struct setup *s);
 
+/// Where a repository has its rules.
+#define RULES_PATH "rules/gpugate.yaml"
+
 /// Path of the rules file that the options and the current directory name, or
 /// NULL for the built-in rules, which `init` always takes.
 const char *setup_rules_path(const struct options *o);
@@ -47,10 +50,13 @@ bool setup_baseline_needs_run(const struct setup *s, const struct options *o);
 /// ST_BASELINE where there is no file at `path`, and how to make one.
 GG_MUST_CHECK enum status setup_baseline_there(const char *path, struct diag_log *log);
 
-/// Read the baseline at `path`; where there is none, the error says how to make
+/// Path of the history of the baseline at `path`: beside it, or where --history says. Owned by `a`.
+const char *setup_history_path(const struct options *o, const char *path, struct arena *a);
+
+/// Read the baseline at `path` with its history; where there is none, the error says how to make
 /// one. Caller releases with baseline_release() whatever the outcome.
-GG_MUST_CHECK enum status setup_baseline_read(const char *path, struct baseline *out,
-                                              struct diag_log *log);
+GG_MUST_CHECK enum status setup_baseline_read(const struct options *o, const char *path,
+                                              struct baseline *out, struct diag_log *log);
 
 /// Fill in {gpu} and {world_size} of the workload's name from `run`. ST_BASELINE where it asks for
 /// what the run does not say.

@@ -101,6 +101,17 @@ uint32_t code_places_frame(struct code_places *p, struct span text)
 	return nm->id;
 }
 
+uint32_t code_places_module(struct code_places *p, uint32_t path, struct span name)
+{
+	struct strbuf b = STRBUF_INIT;
+	strbuf_add(&b, SPAN("nn.Module: "));
+	strbuf_add(&b, name);
+	strbuf_add(&b, SPAN("_0"));
+	path = code_path_child(&p->paths, path, code_places_frame(p, strbuf_span(&b)));
+	strbuf_release(&b);
+	return path;
+}
+
 uint32_t code_places_of_text(struct code_places *p, struct span text)
 {
 	uint32_t path = 0;

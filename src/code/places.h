@@ -39,6 +39,9 @@ void code_places_release(struct code_places *p);
 /// Name of a frame by its text.
 uint32_t code_places_frame(struct code_places *p, struct span text);
 
+/// Path of the stack within which a module of this name is called from another.
+uint32_t code_places_module(struct code_places *p, uint32_t path, struct span name);
+
 /// Path of the frames of `text`, innermost first, between ';'. 0 where there are none.
 uint32_t code_places_of_text(struct code_places *p, struct span text);
 

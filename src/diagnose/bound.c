@@ -105,7 +105,7 @@ static int64_t share_of_step(struct bounds *b, enum metric_id id)
 	return figure_of_diagnosis(b->v, &f, &share, &unit) ? share : 0;
 }
 
-/* Of the host thread that is in operators and runtime calls longest: share of the window, in
+/* For the host thread that is in operators and runtime calls longest: share of the window, in
    the middle of the ranks. */
 static int64_t host_busy(struct bounds *b)
 {
@@ -177,7 +177,7 @@ static int64_t explain_waits(struct bounds *b)
 	if (b->window || count < 2)
 		sync = 0;
 	if (sync >= PART_WORTH_NAMING)
-		add_sentence(b, arena_printf(b->a, "%s synchronisations a step hold the host for %s of it",
+		add_sentence(b, arena_printf(b->a, "%s synchronizations a step hold the host for %s of it",
 		                             unit_text(b->a, UNIT_COUNT, count), pct(b, sync)));
 	if (copies >= PART_WORTH_NAMING)
 		add_sentence(

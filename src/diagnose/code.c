@@ -88,7 +88,7 @@ static struct work_sum recomputed(const struct run *run)
 	return w;
 }
 
-/* Of python functions, over the window: outermost calls only. */
+/* Time of Python functions over the window: outermost calls only. */
 static int64_t recomputed_share(const struct run *run)
 {
 	__int128 ns = 0, window = 0;

@@ -12,7 +12,7 @@
 #define HOST_WORTH_NAMING (10 * PERCENT)
 
 /* So much of a function's time, in per cent, is its own or that of callees in Python, with nothing
-   of the GPU beside it: it computes. Of what a function computes a callee is the place if it has
+   of the GPU beside it: it computes. A callee is the place of what a function computes if it has
    this share. */
 enum { ALONE_PCT = 95, PLACE_PCT = 70 };
 
@@ -83,7 +83,7 @@ void recompiles(const struct run_view *v, struct arena *a, struct run_report *ou
 	                                    "the warm-up",
 	                                    unit_text(a, UNIT_COUNT, nr)),
 	        .hypothesis =
-	            "shapes, types or Python values that a graph is specialised on change from "
+	            "shapes, types or Python values that a graph is specialized on change from "
 	            "step to step",
 	        .action =
 	            "mark changing sizes with torch._dynamo.mark_dynamic or dynamic=True, pad them to "
@@ -296,7 +296,7 @@ void python_computes(const struct run_view *v, struct arena *a, struct run_repor
 	                ? "record after warm-up; mark changing sizes with "
 	                  "torch._dynamo.mark_dynamic or dynamic=True; TORCH_LOGS=recompiles says why"
 	                : "do it in the workers of a DataLoader, ahead of time, or on the GPU; "
-	                  "vectorise it",
+	                  "vectorize it",
 	        .confirm = "function.exclusive_pct",
 	        .ask = "",
 	        .confidence = CONFIDENCE_MEDIUM,

@@ -1,4 +1,4 @@
-/// What a run says by itself, from its digests alone: facts, tables, series, what it is bound
+/// What a run says by itself, using only its digests: facts, tables, series, what it is bound
 /// by, and what to do about it.
 #ifndef GG_DIAGNOSE_DIAGNOSE_H
 #define GG_DIAGNOSE_DIAGNOSE_H
@@ -26,7 +26,7 @@ void diagnose_bound(const struct run_view *v, struct arena *a, struct classifica
 void diagnose_recommend(const struct run_view *v, const struct diagnosis_rules *rules,
                         struct arena *a, struct run_report *out);
 
-/// All of it, or without `whole` recommendations alone; owned by `a`, to be released with
+/// All of it, or without `whole` only recommendations; owned by `a`, to be released with
 /// run_report_release().
 struct run_report *diagnose_run(const struct run_view *v, const struct diagnosis_rules *rules,
                                 bool candidate, bool whole, struct arena *a);

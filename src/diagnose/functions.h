@@ -1,4 +1,4 @@
-/// Of diagnose: functions of a rank that are unlike those of its peers.
+/// Internal to diagnose/: functions of a rank that are unlike those of its peers.
 #ifndef GG_DIAGNOSE_FUNCTIONS_H
 #define GG_DIAGNOSE_FUNCTIONS_H
 

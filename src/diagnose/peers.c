@@ -72,7 +72,7 @@ static int by_sort(const void *a, const void *b)
 	return (x->lag_ns > y->lag_ns) - (x->lag_ns < y->lag_ns);
 }
 
-/* Of equal messages the shortest time is what they take: in the others all ranks wait. */
+/* The shortest time of equal messages is what they take: in the others all ranks wait. */
 static void without_waiting(struct link_point *p, size_t nr)
 {
 	sort_plain(p, nr, sizeof *p, by_sort);

@@ -1,4 +1,5 @@
-/// Of diagnose: who is unlike the others. Each kind of finding is one function of plain numbers.
+/// Internal to diagnose/: who is unlike the others. Each kind of finding is one function of plain
+/// numbers.
 #ifndef GG_DIAGNOSE_PEERS_H
 #define GG_DIAGNOSE_PEERS_H
 
@@ -25,8 +26,8 @@ enum { SLOW_FLOOR = 3000000 };
 /// more. `skew` as rank.compute_skew_pct, INT64_MIN unknown. Sets flags of `nr` ranks.
 void slow_ranks(const int64_t *skew, size_t nr, bool *is_slow);
 
-/// Late: the others wait 1 % of its steps for it alone, more than three scaled MADs beyond
-/// what they wait for each other, and for nobody twice as much. `late_ns` is what a rank alone
+/// Late: the others wait 1 % of its steps for it and no other, more than three scaled MADs beyond
+/// what they wait for each other, and for nobody twice as much. `late_ns` is what only this rank
 /// was awaited, over steps of `step_ns` together. Sets flags of `nr` ranks.
 void late_ranks(const int64_t *late_ns, const int64_t *step_ns, size_t nr, bool *is_late);
 

@@ -33,7 +33,7 @@ static void add_rank_row(const struct run_view *v, size_t r, bool candidate, str
 	}
 }
 
-/* ---- utilisation over the ranks ---- */
+/* ---- utilization over the ranks ---- */
 
 struct rank_figure {
 	int64_t value, rank;
@@ -65,7 +65,7 @@ static void note_utilisation(const struct run_view *v, bool candidate, struct re
 		struct side *side = candidate ? &out->candidate : &out->baseline;
 		vec_push(&side->notes,
 		         span_of(arena_printf(
-		             a, "GPU utilisation of the ranks %s (rank %lld) to %s (rank %lld), median %s",
+		             a, "GPU utilization of the ranks %s (rank %lld) to %s (rank %lld), median %s",
 		             unit_text(a, UNIT_PCT, lo->value), (long long)lo->rank,
 		             unit_text(a, UNIT_PCT, hi->value), (long long)hi->rank,
 		             unit_text(a, UNIT_PCT, number_median(values, list.nr)))));

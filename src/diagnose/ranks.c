@@ -17,7 +17,7 @@ struct diagnosis {
 	bool candidate;
 	bool *slow, *late; ///< by rank
 	int64_t *link; ///< link_slope() by rank, 0 where it is not notable
-	int64_t *alone_ns; ///< by rank: how long it alone was awaited
+	int64_t *alone_ns; ///< by rank: how long others waited for it and no other
 	const char **unlike; ///< by rank: functions that are unlike its peers', NULL none
 	struct arena arena;
 };
@@ -166,7 +166,8 @@ static void add_link(struct diagnosis *d, size_t r)
 
 /* ---- functions ---- */
 
-/* Of a rank that is named anyway what tells most; behind a slow link the host waits elsewhere. */
+/* The functions that say most about a rank that is named anyway. Behind a slow link the host waits
+elsewhere. */
 static void find_unlike(struct diagnosis *d)
 {
 	enum { ALONE = 3 };
@@ -243,7 +244,7 @@ static const char *late_cause(struct diagnosis *d, size_t r, int64_t late_per_st
 	} causes[] = {
 		{ METRIC_STEP_DATALOADER_TIME, "its data loader takes" },
 		{ METRIC_STEP_LAUNCH_TIME, "its kernel launches take" },
-		{ METRIC_STEP_SYNC_TIME, "its synchronisation takes" },
+		{ METRIC_STEP_SYNC_TIME, "its synchronization takes" },
 		{ METRIC_STEP_IDLE_TIME, "its GPU is without work for" },
 	};
 	for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {

@@ -1,4 +1,4 @@
-/// Of diagnose: recommendations as rules and code make them.
+/// Internal to diagnose/: recommendations as rules and code make them.
 #ifndef GG_DIAGNOSE_RECOMMEND_H
 #define GG_DIAGNOSE_RECOMMEND_H
 

@@ -245,7 +245,7 @@ static const struct listing listings[] = {
 	  0 },
 	{ "waiting_by_line",
 	  "waiting by line",
-	  "host time per step in synchronisation, by the innermost frame of the user's own code",
+	  "host time per step in synchronization, by the innermost frame of the user's own code",
 	  "place",
 	  { METRIC_PLACE_SYNC_TIME, METRIC_PLACE_SYNC_COUNT },
 	  2,

@@ -1,4 +1,4 @@
-/// Of diagnose: how tables of a run are made.
+/// Internal to diagnose/: how tables of a run are made.
 #ifndef GG_DIAGNOSE_TABLES_H
 #define GG_DIAGNOSE_TABLES_H
 

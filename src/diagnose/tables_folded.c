@@ -1,8 +1,8 @@
-/* What lists leave out because a digest keeps it as a sum alone. */
+/* What lists leave out because a digest keeps only its sum. */
 #include "base/number.h"
 #include "diagnose/tables.h"
 
-/* Of the things of a rank that its digest keeps as a sum: how many they are, and a figure. */
+/* Items of a rank that its digest keeps only as a sum: how many they are, and a figure. */
 static size_t folded_of(const struct rank_view *r, enum metric_id id, __int128 *sum)
 {
 	const struct digest *d = r->digest;

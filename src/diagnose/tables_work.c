@@ -166,7 +166,7 @@ static void join_operations(struct all_operations *all)
 	all->list.nr = kept;
 }
 
-/* The rate is that of the kernels alone; calls that were not counted took time, too. */
+/* The rate is only that of the kernels: calls that were not counted took time, too. */
 static void add_operations_row(struct tabler *t, struct report_table *table,
                                const struct operations *x)
 {

@@ -1,4 +1,4 @@
-/// Of diagnose: figures of a rank, and as people read them.
+/// Internal to diagnose/: figures of a rank, and as people read them.
 #ifndef GG_DIAGNOSE_WORDS_H
 #define GG_DIAGNOSE_WORDS_H
 
@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "model/diagnosis.h"
 
-/// Of shares, which are held in 1e-6 %.
+/// For shares, which are held in 1e-6 %.
 #define PERCENT MICRO
 
 /// Median over steps of metric `id` in rank `r` of the run; of several devices or memories
@@ -17,7 +17,7 @@ bool figure_of_rank(const struct run_view *v, size_t r, enum metric_id id, int64
 /// run has none.
 bool figure_of_run(const struct run_view *v, const struct query *q, int64_t *out);
 
-/// The figure of a metric alone, by its default reduction.
+/// The figure of a metric without labels, by its default reduction.
 bool figure_of_metric(const struct run_view *v, enum metric_id id, int64_t *out);
 
 /// How long a step takes: wall time, or the duration of the window of a trace without steps.

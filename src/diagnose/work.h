@@ -1,4 +1,4 @@
-/// Of diagnose: what names say of work.
+/// Internal to diagnose/: what names say of work.
 #ifndef GG_DIAGNOSE_WORK_H
 #define GG_DIAGNOSE_WORK_H
 
@@ -17,7 +17,7 @@ bool op_is_recomputation(const struct op_stat *o);
 bool function_is_recomputation(const struct function_stat *f);
 
 /// The call path of a thread in the background that waits for something to do. The main
-/// thread's waits are no such: they tell what it waits for.
+/// thread's waits are not such: they tell what it waits for.
 /// **Source:** Thread._bootstrap_inner, CPython Lib/threading.py.
 bool label_is_idle_thread(struct span label);
 

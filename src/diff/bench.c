@@ -269,7 +269,7 @@ static void make_entry(struct bench *b, struct entry *e, const struct metric *m,
 	}
 }
 
-/* Of the noise sample alone: no run of today has it. */
+/* Only the noise sample has it, no run of today. */
 static bool is_past(const struct entry *e)
 {
 	return !e->has[SIDE_BASELINE] && !e->has[SIDE_CANDIDATE];

@@ -21,7 +21,7 @@ struct bench_runs {
 enum bench_source {
 	SOURCE_PIN,
 	SOURCE_RECENT,
-	SOURCE_SAMPLE, ///< of the noise sample alone
+	SOURCE_SAMPLE, ///< only in the noise sample
 	SOURCE_CANDIDATE,
 	SOURCE_CONTROL,
 	NR_SOURCES,
@@ -76,7 +76,7 @@ struct entry {
 	                               ///< the runs; owned by the bench
 	size_t nr_runs[NR_SIDES];
 	bool has_pin;
-	int64_t pin; ///< value of the pin alone
+	int64_t pin; ///< value of the pin only
 	const struct cell *cells; ///< by column; owned by the bench
 };
 struct entries {

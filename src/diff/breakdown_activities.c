@@ -212,7 +212,7 @@ static int activity_cmp(const void *a, const void *b)
 	return c ? c : (x->node->seq > y->node->seq) - (x->node->seq < y->node->seq);
 }
 
-/* Things of one class and category are neighbours in the list. */
+/* Things of one class and category are neighbors in the list. */
 static void form_tree(struct activity_breakdown *b, struct node *root, struct activities *all)
 {
 	const struct activity *last = NULL;

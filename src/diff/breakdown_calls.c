@@ -31,7 +31,7 @@ static collect_fn collect_calls, collect_synchronisation, collect_ops, collect_r
 
 static const struct counted {
 	enum metric_id metric;
-	bool one_rank; /* several are rather told apart */
+	bool one_rank; /* only for one rank: several are listed by rank */
 	collect_fn *collect;
 	enum call_kind kind; /* of collect_calls */
 	size_t count, amount; /* members of what is collected */
@@ -112,7 +112,7 @@ static void collect_calls(struct call_breakdown *b, const struct rank_part *r)
 	b->incomplete = b->incomplete || sum != step_total(d, b->counted->metric);
 }
 
-/* Of a digest without the names of calls. */
+/* For a digest without the names of calls. */
 static void collect_synchronisation(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;

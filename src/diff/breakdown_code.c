@@ -303,8 +303,9 @@ struct breakdown *breakdown_by_code(const struct breakdown_input *in)
 	if (b.leaves.nr && (both || in->query->metric->parts == PARTS_CODE)) {
 		add_unknown(&b);
 		unite_leaves(&b);
-		b.parts = breakdown_begin(in, both ? "module, place, operator and kernel"
-		                                   : "operator and kernel");
+		b.parts = breakdown_begin(in, !both      ? "operator and kernel"
+		                              : b.places ? "module, place, operator and kernel"
+		                                         : "module, operator and kernel");
 		b.parts.describe = describe_leaf;
 		b.parts.ctx = &b;
 		collect_leaves(&b, &all);

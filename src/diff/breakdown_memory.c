@@ -95,7 +95,7 @@ static void add_sites(struct memory_breakdown *b, struct node *parent, int64_t c
 #define UNEXPLAINED "not in the lists of sites"
 
 /* Growth is a median of slopes; sites have the mean rise per step. The steps over
-   which the steadiest site rose stand for all: a leak rises in each of them. */
+   which the steadiest site rose are taken for all: a leak rises in each of them. */
 static void set_steps(struct memory_breakdown *b)
 {
 	for (int s = 0; s < NR_SIDES; s++) {

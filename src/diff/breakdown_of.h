@@ -7,7 +7,7 @@
 
 struct breakdown_query {
 	const struct metric *metric;
-	const char *cls; ///< compute or communication, that it is of alone; NULL both
+	const char *cls; ///< compute or communication, if only one counts; NULL both
 	struct span label; ///< the kernel, category, phase, … that the change is of
 	int64_t change; ///< what the parts have to add up to
 	int64_t later; ///< of it, what lies between the pin and the later runs of the baseline

@@ -37,7 +37,7 @@ struct grower {
 	struct flame *out;
 };
 
-/* Neighbours with the same next segment. */
+/* Neighbors with the same next segment. */
 struct group {
 	size_t from, to;
 	__int128 sum[NR_SIDES];

@@ -8,7 +8,7 @@
 /// Nodes of a tree at most: the smallest are left out, with all below them.
 enum { FLAME_NODES = 150 };
 
-/// The tree of the pin and the candidates; of the candidates alone where there is no baseline or
+/// The tree of the pin and the candidates; of the candidates only if there is no baseline or
 /// nothing is known of its code. Modules and places are told where all sides know some. Names are
 /// owned by `a`, the list by the caller.
 void flame_of(const struct bench *b, struct arena *a, struct flame *out);

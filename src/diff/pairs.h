@@ -39,7 +39,7 @@ void activity_pairs_init(struct activity_pairs *p, const struct run_view *baseli
                          const struct run_view *candidates, size_t nr_candidates,
                          struct rank_scope scope);
 
-/// True for a kernel that `side` alone has, too large to be among those that the other
+/// True for a kernel that only `side` has, too large to be among those that the other
 /// side sums up.
 bool activity_is_only(const struct activity_pairs *p, const struct activity_pair *a,
                       enum side_index side);

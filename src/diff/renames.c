@@ -1,6 +1,6 @@
 #include "diff/renames.h"
 
-/* A kernel that one side alone has. Launches and time are those over all steps, times the
+/* A kernel that only one side has. Launches and time are those over all steps, times the
    steps of the other side: comparable, and exact. */
 struct loner {
 	struct activity_pair *pair;
@@ -49,8 +49,8 @@ static const struct loner *in_group(const struct loners *l, size_t i, const stru
 	return i < l->list.nr && group_cmp(&l->list.v[i], key) == 0 ? &l->list.v[i] : NULL;
 }
 
-/* The only one that is nearest to `key` in time: its neighbours are the candidates, and
-   two at the same distance are none. */
+/* The only one that is nearest to `key` in time: its neighbors are the candidates, and
+   two at the same distance do not count. */
 static const struct loner *nearest(const struct loners *l, const struct loner *key)
 {
 	size_t at = lower_bound(l->list.v, l->list.nr, sizeof *key, key, loner_cmp);

@@ -4,7 +4,7 @@
 
 #include "diff/pairs.h"
 
-/// Set `partner` of the kernels of `p` that one side alone has.
+/// Set `partner` of the kernels of `p` that only one side has.
 void renames_find(struct activity_pairs *p);
 
 #endif

@@ -77,7 +77,7 @@ static const struct term_sum sums[] = {
 	  { "GPU busy", { MINUS_OF(device_stat, busy_ns) }, 0 } } },
 	{ METRIC_WINDOW_COMPUTE_TIME, false, "what surrounds it", {
 	  { "GPU busy", { PLUS_OF(device_stat, busy_ns) }, 0 },
-	  { "communication or memory operations alone",
+	  { "only communication or memory operations",
 	    { PLUS_OF(device_stat, compute_ns), MINUS_OF(device_stat, busy_ns) }, 0 } } },
 	{ METRIC_WINDOW_NON_COMPUTE_TIME, false, "what runs", {
 	  { "exposed communication", { MEMBER_COMM }, 0 },

@@ -40,11 +40,11 @@ struct term_row {
 	unsigned flags;
 };
 
-/// Rows that add up to a metric: in every step, device, kernel, thread or memory. Of a share
-/// its whole and its part.
+/// Rows that add up to a metric: in every step, device, kernel, thread or memory. A share
+/// has its whole and its part.
 struct term_sum {
 	enum metric_id metric;
-	bool one_rank; ///< several are rather told apart
+	bool one_rank; ///< only for one rank: several are listed by rank
 	const char *by; ///< for the title
 	struct term_row rows[TERM_ROWS];
 };

@@ -1,6 +1,7 @@
 #include "document/document.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/strbuf.h"
 #include "document/render.h"
@@ -173,6 +174,26 @@ void doc_name(struct document *d, const char *whole)
 	               .kind = DOC_NAME, .text = text ? text : whole, .whole = text ? whole : NULL });
 }
 
+void doc_link(struct document *d, const char *text, const char *address)
+{
+	add_run(d, (struct doc_run){ .text = text, .link = address });
+}
+
+void doc_commit(struct document *d, const char *commit, const char *address)
+{
+	enum { COMMIT_CHARS = 10 };
+	size_t hex = strspn(commit, "0123456789abcdef");
+	bool whole = commit[hex] || hex <= COMMIT_CHARS; /* not an id of git's */
+	const char *text =
+	    arena_dup(&d->arena, (struct span){ commit, whole ? strlen(commit) : COMMIT_CHARS });
+	add_run(d, (struct doc_run){ .kind = DOC_NAME,
+	                             .text = text,
+	                             .whole = commit,
+	                             .link = !commit[hex] && address
+	                                         ? arena_printf(&d->arena, "%s%s", address, commit)
+	                                         : NULL });
+}
+
 void doc_tile(struct document *d, const char *picture)
 {
 	add_run(d, (struct doc_run){ .text = d->line->first ? " · " : "", .tile = picture });
@@ -235,6 +256,13 @@ bool doc_is_empty(const struct doc_node *node)
 		if (!doc_is_empty(n))
 			return false;
 	return true;
+}
+
+const struct doc_line *doc_only_line(const struct doc_node *section)
+{
+	const struct doc_node *n = section->children;
+	bool one = section->title && section->title[0] && n && !n->next && n->kind == NODE_LIST;
+	return one && !n->lines->next ? n->lines : NULL;
 }
 
 const struct doc_row *doc_rest_of(const struct doc_table *t, size_t shown)

@@ -38,6 +38,7 @@ struct doc_run {
 	enum doc_tone tone;
 	const char *text; ///< not escaped; owned by the document or its builder
 	const char *whole; ///< the name that `text` shortens; NULL: it is `text`
+	const char *link; ///< address, in which nothing has to be escaped; NULL none
 	const char *tile; ///< a page divides the line into tiles, one of which begins here and holds
 	                  ///< the picture of this id, "" for none; NULL: no tile
 	struct doc_run *next;
@@ -167,6 +168,11 @@ void doc_said(struct document *d, const char *text);
 
 /// A name, in the form that the document has for it.
 void doc_name(struct document *d, const char *whole);
+
+/// A word of ours, or a commit in its short form, linked to `address`; NULL: not linked. It goes
+/// by itself nowhere but in the reader's hands: a terminal shows the text.
+void doc_link(struct document *d, const char *text, const char *address);
+void doc_commit(struct document *d, const char *commit, const char *address);
 
 /// Begin a tile in the paragraph under way: what follows belongs to it. Elsewhere than on a page a
 /// dot stands between them.

@@ -13,7 +13,7 @@ enum {
 	NAME_CHARS_AGAIN = 200,
 	ROWS_MAX = 500,
 	LEVELS = 9,
-	FEW = 5
+	FEW = 2
 };
 
 struct page {
@@ -102,8 +102,12 @@ static void put_run(struct page *p, const struct doc_run *r)
 
 static void put_line(struct page *p, const struct doc_line *l)
 {
-	for (const struct doc_run *r = l->first; r; r = r->next)
+	for (const struct doc_run *r = l->first; r; r = r->next) {
+		if (r->link)
+			strbuf_addf(p->out, "<a href=\"%s\">", r->link);
 		put_run(p, r);
+		strbuf_adds(p->out, r->link ? "</a>" : "");
+	}
 	if (l->picture)
 		p->hooks->picture(p->hooks->ctx, l->picture, p->out, p->nav);
 }
@@ -135,8 +139,9 @@ static bool is_wide(const struct doc_table *t)
 	return false;
 }
 
-/* The box scrolls where the table is wider than the page; a keyboard reaches it. */
-static void put_head(struct page *p, const struct doc_table *t)
+/* The box scrolls where the table is wider than the page; a keyboard reaches it. What is told
+   above it is a caption for readers who hear the page. */
+static void put_head(struct page *p, const struct doc_table *t, bool told)
 {
 	static const char *const classes[] = { [DOC_LEFT] = "",
 		                                   [DOC_RIGHT] = " class=\"r\"",
@@ -146,7 +151,8 @@ static void put_head(struct page *p, const struct doc_table *t)
 	strbuf_adds(p->out, t->tree ? "<div class=\"tree\">" : "");
 	strbuf_adds(p->out, "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"");
 	doc_html_escape(p->out, span_of(title));
-	strbuf_adds(p->out, is_wide(t) ? "\"><table class=\"wide\"><caption>" : "\"><table><caption>");
+	strbuf_adds(p->out, is_wide(t) ? "\"><table class=\"wide\">" : "\"><table>");
+	strbuf_adds(p->out, told ? "<caption class=\"told\">" : "<caption>");
 	doc_html_escape(p->out, span_of(title));
 	strbuf_adds(p->out, "</caption>\n<thead><tr>");
 	for (size_t i = 0; i < t->nr_columns; i++) {
@@ -182,7 +188,7 @@ static void put_cell(struct page *p, const struct doc_table *t, const struct doc
 		strbuf_addf(p->out, " class=\"n d%d\"", row->level < LEVELS ? row->level : LEVELS);
 	else if (name)
 		strbuf_adds(p->out, " class=\"n\"");
-	if (cell->has_value && align != DOC_BAR)
+	if (cell->has_value && align != DOC_BAR && !t->tree) /* which is not sorted */
 		strbuf_addf(p->out, " data-v=\"%" PRId64 "\"", cell->value);
 	strbuf_addch(p->out, '>');
 	if (align == DOC_BAR && cell->has_value)
@@ -223,7 +229,7 @@ static const struct doc_row *put_rows(struct page *p, const struct doc_table *t,
 }
 
 /* Rows that short forms leave out are folded away here. */
-static void put_table(struct page *p, const struct doc_table *t)
+static void put_table(struct page *p, const struct doc_table *t, const char *section)
 {
 	struct arena a = ARENA_INIT;
 	int64_t *longest = arena_alloc(&a, t->nr_columns, sizeof *longest);
@@ -232,12 +238,12 @@ static void put_table(struct page *p, const struct doc_table *t)
 	open = open + FEW >= rows ? rows : open;
 	for (size_t i = 0; i < t->nr_columns; i++)
 		longest[i] = t->columns[i].align == DOC_BAR ? longest_bar(t, i) : 0;
-	put_head(p, t);
+	put_head(p, t, section && strcmp(t->title, section) == 0);
 	const struct doc_row *left = put_rows(p, t, t->rows, open, longest);
 	if (open < rows) {
 		strbuf_addf(p->out, "<details class=\"more\"><summary>%zu more%s%s</summary>\n",
 		            rows - open, t->more_text[0] ? " " : "", t->more_text);
-		put_head(p, t);
+		put_head(p, t, true);
 		put_rows(p, t, left, rows - open, longest);
 		strbuf_adds(p->out, "</details>\n");
 	}
@@ -327,7 +333,7 @@ static void put_nodes(struct page *p, const struct doc_node *parent, int depth)
 			put_list(p, n->lines);
 			break;
 		case NODE_TABLE:
-			put_table(p, &n->table);
+			put_table(p, &n->table, parent->title);
 			break;
 		case NODE_PICTURE:
 			p->hooks->picture(p->hooks->ctx, n->id, p->out, p->nav);

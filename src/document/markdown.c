@@ -15,6 +15,7 @@ static void add_run(struct strbuf *b, const struct doc_run *r, bool in_table)
 {
 	bool strong = r->tone != TONE_PLAIN && r->kind != DOC_NAME && r->kind != DOC_COMMAND;
 	strbuf_adds(b, strong ? "**" : "");
+	strbuf_adds(b, r->link ? "[" : "");
 	switch (r->kind) {
 	case DOC_VERDICT:
 	case DOC_WORDS:
@@ -33,6 +34,8 @@ static void add_run(struct strbuf *b, const struct doc_run *r, bool in_table)
 		md_code(b, r->text, (size_t)-1, in_table);
 		break;
 	}
+	if (r->link)
+		strbuf_addf(b, "](%s)", r->link);
 	strbuf_adds(b, strong ? "**" : "");
 }
 
@@ -51,9 +54,13 @@ static void add_line(struct strbuf *b, const struct doc_line *l, bool in_table)
 
 /* ---- tables ---- */
 
+/* Not one in which nothing stands. */
 static bool is_column(const struct doc_table *t, size_t i)
 {
-	return t->columns[i].align <= DOC_RIGHT;
+	const struct doc_row *row = t->rows;
+	while (row && !row->cells[i].first)
+		row = row->next;
+	return t->columns[i].align <= DOC_RIGHT && row;
 }
 
 static void add_table_head(struct strbuf *b, const struct doc_table *t)
@@ -142,7 +149,14 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 			continue;
 		}
 		struct md_section *s = md_section(&m->doc, parent->fixed);
+		const struct doc_line *only = folded ? NULL : doc_only_line(parent);
 		s->folded = folded;
+		if (only) {
+			strbuf_addf(&s->head, "\n**%s:** ", title);
+			add_line(&s->head, only, false);
+			strbuf_addch(&s->head, '\n');
+			continue;
+		}
 		if (heading[0] && !n->table.items)
 			strbuf_addf(&s->head, "\n**%s**\n", heading);
 		heading = "";

@@ -6,7 +6,7 @@
 #include "document/document.h"
 
 struct doc_text_options {
-	size_t width; ///< columns; no line is longer, but for a word to be copied
+	size_t width; ///< columns; no line is longer, except for a word to be copied
 	bool color; ///< ANSI colors
 	bool verbose; ///< what is folded too, and all rows
 };
@@ -36,6 +36,9 @@ void doc_html_escape(struct strbuf *out, struct span text);
 
 /// The row for what is not shown when `shown` rows are; NULL none.
 const struct doc_row *doc_rest_of(const struct doc_table *t, size_t shown);
+
+/// The only line of a section that lists one thing, for the line of its title; else NULL.
+const struct doc_line *doc_only_line(const struct doc_node *section);
 
 /// True if nothing would be shown of the node.
 bool doc_is_empty(const struct doc_node *node);

@@ -131,6 +131,19 @@ static void put_wrapped(struct text *t, const struct flat *f, const char *bullet
 		strbuf_addch(t->out, '\n');
 }
 
+/* After `title`, if it has one. */
+static void put_titled(struct text *t, const char *title, const struct doc_line *line)
+{
+	struct flat f = { 0 };
+	flat_line(
+	    &f, &(struct doc_line){ .first = &(struct doc_run){ .tone = TONE_STRONG, .text = title } },
+	    LINE_CHARS);
+	flat_words(&f, ": ");
+	flat_line(&f, line, width_after(t, 0));
+	put_wrapped(t, &f, "", 0);
+	flat_release(&f);
+}
+
 static void put_line(struct text *t, const struct doc_line *line, const char *bullet, size_t indent)
 {
 	struct flat f = { 0 };
@@ -263,7 +276,7 @@ static bool is_unique(const struct layout *l, size_t column, struct span name, s
 	return true;
 }
 
-/* Names that are too long keep their begin and end where these tell them apart. */
+/* Names that are too long keep their begin and end if these distinguish them. */
 static void flat_cut(struct flat *f, const struct doc_line *line, size_t max,
                      const struct layout *l, size_t column)
 {
@@ -437,11 +450,16 @@ static void put_nodes(struct text *t, const struct doc_node *parent)
 		if (!is_shown(t, n))
 			continue;
 		if (n->kind == NODE_SECTION) {
-			if (n->title[0])
+			const struct doc_line *only = doc_only_line(n);
+			if (n->title[0] && !only)
 				put_title(t, n->title);
 			else if (t->out->n && !t->after_title)
 				strbuf_addch(t->out, '\n');
-			put_nodes(t, n);
+			if (only)
+				put_titled(t, n->title, only);
+			else
+				put_nodes(t, n);
+			t->after_title = t->after_title && !only;
 			continue;
 		}
 		if (n->kind == NODE_TABLE)

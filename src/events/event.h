@@ -40,7 +40,7 @@ static inline bool event_is_gpu(enum event_kind kind)
 const char *ident_text(struct arena *a, const struct name_table *names, int64_t ident);
 
 /// An ident as an integer, also one that int64 does not hold; beyond 37 digits all are equal.
-/// False if it is no integer.
+/// False if it is not an integer.
 bool ident_integer(const struct name_table *names, int64_t ident, __int128 *out);
 
 /// What NCCL's and RCCL's events say of a collective. Spans are empty and numbers -1
@@ -53,12 +53,12 @@ struct collective_args {
 	int64_t in_nelems, out_nelems, group_size;
 };
 
-/// What is said to be of one kind means nothing in events of others.
+/// A member that names a kind is meaningless in events of other kinds.
 struct event {
 	enum event_kind kind;
 	const struct name *name; ///< in the reader's table, lives as long as it
 	int64_t start_ns;
-	int64_t dur_ns; ///< ≥ 0; instant events 0
+	int64_t dur_ns; ///< duration, ≥ 0; instant events 0
 	bool negative; ///< dur was below 0 and is clamped
 	bool untimed; ///< dur was absent
 	int64_t pid, tid; ///< idents
@@ -67,6 +67,8 @@ struct event {
 	int64_t correlation; ///< GPU and runtime
 	int64_t bytes; ///< memcpy, memset: args.bytes or 0; memory: Bytes (signed)
 	int64_t grid[3], block[3]; ///< kernel; grid[0] < 0 where absent
+	const struct name *op, *module; ///< GPU: what the activity itself says of where it comes from,
+	                                ///< as those of JAX do: path of its operator, its module; NULL
 	int64_t occupancy; ///< kernel: est. achieved occupancy in 1e-6 %, < 0 absent
 	int64_t memory_id; ///< memory: Device Id, ≥ -1
 	int64_t device_type; ///< memory: 0 is host
@@ -83,12 +85,13 @@ struct event {
 	int64_t forward_thread; ///< operator: other than 0 of a backward one
 	int64_t flow; ///< flow: the id that its two ends share
 	bool flow_end; ///< flow: it ends here
+	bool nvtx; ///< annotation: a range of NVTX, in recordings that have no operators
 	bool numbered; ///< annotation: XProf says that it is the step of number `step`
 	int64_t
 	    step; ///< of those; step, annotation on a GPU: ident, the same for one step on several GPUs
 };
 
-/// An event of which nothing but the kind is known.
+/// An event with only its kind set; everything else is absent.
 static inline struct event event_blank(enum event_kind kind)
 {
 	return (struct event){ .kind = kind,
@@ -126,13 +129,13 @@ struct trace_meta {
 	VEC(struct trace_device) devices;
 	VEC(struct span) counters; ///< names of those that were sampled; borrowed from the name table
 	VEC(struct counter_sample) samples; ///< of all GPUs that worked
-	uint64_t events; ///< elements of traceEvents, whatever they are
+	uint64_t events; ///< elements of traceEvents, usable or not
 	uint64_t malformed; ///< wanted events without ts or with an unusable shape
 	uint64_t json_faults; ///< tolerated faults: raw control bytes, bad escapes, NaN
 	uint64_t fault_byte; ///< offset of the first of them
 	bool truncated; ///< cut short and read all the same (--allow-truncated)
 	bool partial; ///< stopped after --quick events
-	bool where; ///< made to say where in the code work comes from, and nothing else
+	bool where; ///< recorded only to show where in the code work comes from
 	bool not_a_trace; ///< well-formed JSON of another kind
 };
 
@@ -140,12 +143,12 @@ struct trace_meta {
 struct event_sink {
 	void *ctx;
 	enum status (*event)(void *ctx, const struct event *ev);
-	const struct event_parts *parts; ///< NULL: it cannot be divided
+	const struct event_parts *parts; ///< how to divide it among threads; NULL: it cannot be divided
 };
 
 /// How a sink is divided among threads, each of which fills a part.
 struct event_parts {
-	/// The `ctx` of a part, for events with names of this table; back with end().
+	/// Make the `ctx` of a part, for events with names of this table; released with end().
 	void *(*begin)(const void *ctx, struct name_table *names);
 	/// What the part took since the last time goes to `ctx`, as if that had taken it, and from the
 	/// part; `names` are the ids in the table of `ctx`. False, and nothing goes, where only

@@ -30,7 +30,8 @@ struct timeline_row {
 	int64_t time_us; ///< -1 before the recording
 	int64_t bytes; ///< signed
 	uint8_t action, category;
-	bool more; ///< the moment has further rows: the level between them is none
+	bool more; ///< the same moment has further rows: the level after this row is not a level of its
+	           ///< own
 };
 
 /// torch.profiler's export_memory_timeline(): tensors of one device, which it does not name.

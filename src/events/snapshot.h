@@ -36,7 +36,7 @@ struct snapshot_segment {
 	int64_t device; ///< ≥ 0
 	uint64_t address; ///< SNAPSHOT_NO_ADDRESS where not given
 	uint64_t total;
-	int64_t stream; ///< as an id of the input; compares only
+	int64_t stream; ///< id of the input, only compared
 	bool large, expandable;
 	uint32_t first_block, nr_blocks;
 	uint32_t stack;

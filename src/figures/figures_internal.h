@@ -1,4 +1,4 @@
-/// Of figures.c: how a figure is handed on, and those of communication, functions and
+/// Internal to figures/: how a figure is handed on, and those of communication, functions and
 /// several ranks. For rank_figures() only.
 #ifndef GG_FIGURES_FIGURES_INTERNAL_H
 #define GG_FIGURES_FIGURES_INTERNAL_H
@@ -23,7 +23,7 @@ bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out)
 void figures_of_collectives(struct emitter *e);
 
 /// op.gpu_time and all that else comes from the table of where work comes from; of the phases that
-/// the glob `phase` names, unless that is NULL; with `cls` of kernels of that class alone.
+/// the glob `phase` names, unless that is NULL; with `cls` only of kernels of that class.
 void figures_of_code(struct emitter *e, const char *phase, const char *cls);
 
 /// function.exclusive_pct by function.

@@ -150,13 +150,13 @@ void figures_of_collectives(struct emitter *e)
 
 enum { PATH_BYTES = 160 };
 
-/* Of a call path, its callers included. */
+/* The name of a call path, its callers included. */
 struct path {
 	size_t n; /* bytes, kept from overflow by what a digest may hold */
 	uint32_t hash;
 };
 
-/* Of each function; callers stand before. */
+/* For each function; callers come before it. */
 static struct path *paths_of(const struct digest *d)
 {
 	struct path *paths = mem_calloc(d->functions.nr, sizeof *paths);

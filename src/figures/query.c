@@ -6,7 +6,7 @@
 struct collector {
 	const struct run_view *view;
 	const struct query *query;
-	bool by_label; ///< devices and memories are told apart
+	bool by_label; ///< devices and memories are separate items
 	struct answers *out;
 };
 
@@ -87,7 +87,7 @@ static int answer_cmp(const void *a, const void *b)
 	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Reduce every group of neighbours with one label (and one rank) to one answer. */
+/* Reduce every group of neighbors with one label (and one rank) to one answer. */
 static void fold(struct answers *list, enum reduce reduce, bool by_rank, struct arena *a)
 {
 	int64_t *values = arena_alloc(a, list->list.nr, sizeof *values);

@@ -37,11 +37,20 @@ struct maker {
 
 enum { ID_CHARS = 60 };
 
+/* "1f2e3d4c~Meta-Llama-3-8B-Instruct.r1.0.cnone/p99_ttft_ms": the end of the name of a figure of a
+   file says what it is; it is ASCII. */
+static const char *long_figure(struct arena *a, struct span name)
+{
+	return arena_printf(a, "%08" PRIx32 "~%s", text_hash32(name), name.p + name.n - ID_CHARS + 9);
+}
+
 /* The name of what an entry is about, whole, or short for an id. What had to be
    altered to be shown carries its hash, so that other bytes are another id. */
-static const char *item_of(struct arena *a, const struct entry *e, bool in_id)
+static const char *item_of(struct arena *a, const struct entry *e, bool in_id, bool of_file)
 {
 	struct strbuf b = STRBUF_INIT;
+	if (in_id && of_file && e->label.n > ID_CHARS)
+		return long_figure(a, e->label);
 	text_add_short(&b, e->label, in_id ? ID_CHARS : (size_t)-1);
 	if (in_id && text_chars(e->label) <= ID_CHARS && !span_eq(strbuf_span(&b), e->label))
 		strbuf_addf(&b, "~%08" PRIx32, text_hash32(e->label));
@@ -73,14 +82,15 @@ static struct check new_check(const struct maker *m, const struct entry *e, bool
 {
 	struct arena *a = &m->out->arena;
 	const struct rule *rule = m->rule;
-	const char *item = item_of(a, e, true);
+	bool of_file = rule->metric->label == LABEL_INPUT;
+	const char *item = item_of(a, e, true, of_file);
 	struct check k = {
 		.id = item[0] ? arena_printf(a, "%s[%s]", rule->id, item) : arena_dup(a, span_of(rule->id)),
 		.rule = arena_dup(a, span_of(rule->id)),
 		.group = rule->metric->group,
 		.metric = rule->metric,
 		.worse = rule->worse,
-		.item = item_of(a, e, false),
+		.item = item_of(a, e, false, of_file),
 		.select = select_pairs(&rule->query, a),
 		.stat = rule->query.stat,
 		.evidence = { .noise_text = "", .detectable_text = "", .plan_text = "", .text = "" },
@@ -105,7 +115,7 @@ static const char *statistic_of(const struct rule *r)
 	return reduce_name(mean ? REDUCE_MEDIAN : r->reduce);
 }
 
-/* Of some of the ranks, their activities alone. */
+/* Only the activities of some of the ranks. */
 static struct breakdown *check_breakdown(const struct maker *m, const struct check *k,
                                          const struct entry *e)
 {
@@ -224,7 +234,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 		k.message = arena_printf(a, "%s: %s", k.message, unit.text);
 	if (rule->metric->label == LABEL_PAIR && k.has_candidate && has_later_runs(m->bench))
 		k.message = arena_printf(
-		    a, "%s; compared with the approved run alone: later ones hold no kernels", k.message);
+		    a, "%s; compared with the approved run only: later ones hold no kernels", k.message);
 	if (e->was.n)
 		k.message =
 		    arena_printf(a, "%s; renamed from '%s'", k.message, text_short(a, e->was, ID_CHARS));
@@ -281,6 +291,14 @@ static void add_none_left(const struct maker *m, bool excepted)
 	k.message = arena_printf(a, "%s: no %s has a share of %s %% on either side",
 	                         m->rule->metric->name, label_name(m->rule->metric->label),
 	                         number_format(m->rule->min_share, 6, share));
+	if (!m->rule->for_each) {
+		k.message = arena_printf(a,
+		                         "%s: no figure of either side is known to be better higher or "
+		                         "lower: name those that count in rules with 'increase' or "
+		                         "'decrease'",
+		                         m->rule->metric->name);
+		vec_push(&m->out->warnings, k.message);
+	}
 	if (excepted)
 		k.message = arena_printf(a, "%s: 'except' leaves no %s to check", m->rule->metric->name,
 		                         label_name(m->rule->metric->label));
@@ -288,7 +306,7 @@ static void add_none_left(const struct maker *m, bool excepted)
 }
 
 /* There would be something without the globs: one of them is at fault. A class
-   that a run has no kernel of is none. */
+   that a run has no kernel of is not at fault. */
 static bool selectable(struct bench *b, const struct rule *rule)
 {
 	struct query q = { .metric = rule->query.metric,
@@ -302,7 +320,7 @@ static bool selectable(struct bench *b, const struct rule *rule)
 	return any;
 }
 
-/* Of a figure of metrics files that neither side has: the one that may be meant. */
+/* For a figure of metrics files that neither side has: the one that may be meant. */
 static void add_near_input(const struct maker *m)
 {
 	struct arena *a = &m->out->arena;
@@ -347,6 +365,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		checks_keep_items(b, rule, &entries);
 	}
 	bool excepted = exceptions_drop(rule, &entries);
+	size_t before = out->checks.nr;
 	enum status st = ST_OK;
 	for (size_t i = 0; i < entries.list.nr && st == ST_OK; i++) {
 		const struct entry *e = &entries.list.v[i];
@@ -354,10 +373,10 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		st = figure_rule(exceptions_rule(rule, e, &out->arena),
 		                 view_metric(&b->view[0], rule->metric, e->label), rules->source,
 		                 &out->arena, &own.rule, log);
-		if (st == ST_OK)
+		if (st == ST_OK && (own.rule->fail.list.nr || own.rule->warn.list.nr))
 			add_check(&own, e);
 	}
-	if (any && entries.list.nr == 0)
+	if (any && st == ST_OK && out->checks.nr == before)
 		add_none_left(&m, excepted);
 	else if (!any)
 		add_check(&m, &(struct entry){ .rank = -1 });

@@ -16,7 +16,7 @@ bool check_predates(const struct bench *b, const struct rule *rule);
 int64_t check_tick(const struct bench *b);
 
 /// What a change of `e` must exceed to be one, in ns: the clock's tick for each launch behind it. 0
-/// for what is no time, and where the traces of both sides are finer than microseconds.
+/// for what is not a time, and where the traces of both sides are finer than microseconds.
 int64_t check_floor(struct bench *b, const struct rule *rule, const struct entry *e);
 
 #endif

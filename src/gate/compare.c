@@ -39,7 +39,7 @@ static enum beyond beyond_and(const struct change *ch, const struct limits *map)
 }
 
 /* Both the share and `and` must be exceeded; where the share cannot be formed
-   because the baseline is 0, `and` decides alone. */
+   because the baseline is 0, only `and` decides. */
 static enum beyond beyond_relative(const struct change *ch, const struct limits *map,
                                    const struct limit *l)
 {
@@ -49,7 +49,7 @@ static enum beyond beyond_relative(const struct change *ch, const struct limits 
 	return beyond_and(ch, map);
 }
 
-/* `ch` is in the direction of the condition. Noise is asked about failures alone: a
+/* `ch` is in the direction of the condition. Only failures are tested against noise: a
    warning is all that it would make of one. */
 static enum beyond beyond_change(const struct change *ch, const struct limits *map,
                                  const struct limit *l)
@@ -115,7 +115,7 @@ static enum beyond beyond_map(const struct comparison *c, const struct limits *m
 
 /* Better by what would have been a fail if it were worse: the fail limits of
    the worse direction, asked of the mirrored change. Not since the pin: what was
-   won long ago is no news. */
+   won long ago is not news. */
 static bool improved(const struct comparison *c, struct decision *d)
 {
 	if (c->rule->worse == WORSE_EITHER || !c->has_baseline)

@@ -20,7 +20,7 @@ struct comparison {
 	bool predates; ///< the baseline is of a version that did not record the metric
 	int64_t floor; ///< in the metric's unit: what the clock of a trace makes of no change
 	bool bootstrap; ///< there is no baseline by choice: relative conditions are skipped
-	bool has_pin; ///< of the pin alone, for increase_since_pin
+	bool has_pin; ///< only of the pin, for increase_since_pin
 	int64_t pin;
 	bool has_noise; ///< else every change is sure
 	bool sure[2]; ///< that the figure has risen; that it has fallen
@@ -39,7 +39,7 @@ enum reason {
 	REASON_TOLD, ///< skipped: another figure says the same
 	REASON_SPOILED,
 	REASON_UNFORMED, ///< a relative change from 0, or a limit without its reference
-	REASON_ZERO, ///< a fall to 0 under limits in percent alone: better, or not measured
+	REASON_ZERO, ///< a fall to 0 while all limits are in percent: better, or not measured
 	REASON_ABSENT, ///< one side or both lack the figure
 	REASON_NEW, ///< for_each: only the candidate has the item
 	REASON_GONE, ///< for_each: only the baseline has it

@@ -168,7 +168,7 @@ static bool texts_differ(const char *a, const char *b)
 	return a && b && strcmp(a, b) != 0;
 }
 
-/* Whether a kernel of `d` is communication by one of both, its own texts and `wanted`, alone. */
+/* Whether a kernel of `d` is communication by only one of both, its own texts and `wanted`. */
 static bool takes_others(const char *wanted, const struct digest *d)
 {
 	if (!texts_differ(wanted, d->communication))

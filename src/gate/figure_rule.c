@@ -35,17 +35,25 @@ static bool limit_in(const struct file_limit *l, enum unit unit, bool up, int64_
 	return true;
 }
 
-/* The limit that does not fit, or NULL. */
-static const char *limits_in(struct limits *map, enum unit unit, struct arena *a)
+/* The limit that does not fit, or NULL. What is 'worse' than a figure that is neither better nor
+   worse is left out. */
+static const char *limits_in(struct limits *map, enum unit unit, enum worse worse, struct arena *a)
 {
 	struct limit *list = arena_alloc(a, map->list.nr, sizeof *list);
+	size_t nr = 0;
 	for (size_t i = 0; i < map->list.nr; i++) {
-		list[i] = map->list.v[i];
-		if (!list[i].relative &&
-		    !limit_in(&list[i].exact, unit, list[i].condition == COND_MIN, &list[i].value))
-			return list[i].text;
+		struct limit *l = &list[nr];
+		*l = map->list.v[i];
+		if (l->condition == COND_WORSE && worse == WORSE_EITHER)
+			continue;
+		if (l->condition == COND_WORSE)
+			l->condition = worse == WORSE_UP ? COND_INCREASE : COND_DECREASE;
+		if (!l->relative && !limit_in(&l->exact, unit, l->condition == COND_MIN, &l->value))
+			return l->text;
+		nr++;
 	}
 	map->list.v = list;
+	map->list.nr = nr;
 	if (map->has_and && !limit_in(&map->and_exact, unit, false, &map->and_value))
 		return map->and_text;
 	return NULL;
@@ -61,13 +69,14 @@ enum status figure_rule(const struct rule *rule, const struct metric *own, const
 	struct metric *m = arena_alloc(a, 1, sizeof *m);
 	*r = *rule;
 	*m = *rule->metric;
+	m->name = arena_dup(a, span_of(own->name));
 	m->unit = own->unit;
 	m->worse = own->worse;
 	r->metric = m;
 	if (r->worse == WORSE_EITHER)
 		r->worse = own->worse;
-	const char *unfit = limits_in(&r->fail, m->unit, a);
-	unfit = unfit ? unfit : limits_in(&r->warn, m->unit, a);
+	const char *unfit = limits_in(&r->fail, m->unit, r->worse, a);
+	unfit = unfit ? unfit : limits_in(&r->warn, m->unit, r->worse, a);
 	if (unfit)
 		return diag_fail(log, ST_USAGE, "%s:%u:%u: rule '%s': '%s' does not fit '%s', which %s%s",
 		                 source, rule->line, rule->column, rule->id, unfit, own->name,

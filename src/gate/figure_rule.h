@@ -5,8 +5,9 @@
 #include "base/diag.h"
 #include "model/rule.h"
 
-/// `rule`, or where it is on figures of files a copy of it in the unit of `own` (view_metric());
-/// lists and metric owned by `a`. ST_USAGE where a limit has another unit than the figure.
+/// `rule`, or where it is on figures of files a copy of it with name, unit and direction of `own`
+/// (view_metric()), which is owned by `a`: 'worse' is an increase, a decrease or left out. ST_USAGE
+/// where a limit has another unit than the figure.
 GG_MUST_CHECK enum status figure_rule(const struct rule *rule, const struct metric *own,
                                       const char *source, struct arena *a, const struct rule **out,
                                       struct diag_log *log);

@@ -60,7 +60,7 @@ static void add_accepted(struct strbuf *b, struct report *out)
 	}
 }
 
-/* Of runs that promoting would refuse for their environment. */
+/* True for runs that promoting would refuse for their environment. */
 static bool is_elsewhere(const struct report *out)
 {
 	for (size_t i = 0; i < out->environment.nr; i++)
@@ -73,16 +73,22 @@ static bool is_elsewhere(const struct report *out)
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
 	const int64_t *n = out->counts;
-	if (n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] + n[VERDICT_UNDECIDED] > 0 ||
-	    n[VERDICT_FAIL] + n[VERDICT_WAIVED] + n[VERDICT_WARN] + n[VERDICT_IMPROVED] == 0 ||
-	    !in->baseline || !in->nr_promote || is_elsewhere(out))
+	bool first = in->needs_baseline && !in->baseline;
+	if (!first &&
+	    (n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] + n[VERDICT_UNDECIDED] > 0 ||
+	     n[VERDICT_FAIL] + n[VERDICT_WAIVED] + n[VERDICT_WARN] + n[VERDICT_IMPROVED] == 0 ||
+	     !in->baseline || is_elsewhere(out)))
+		return "";
+	if (!in->nr_promote)
 		return "";
 	struct strbuf b = STRBUF_INIT;
-	strbuf_adds(&b, "gpugate baseline promote");
+	strbuf_adds(&b, first ? "gpugate baseline create" : "gpugate baseline promote");
 	for (size_t i = 0; i < in->nr_promote; i++)
 		add_word(&b, &out->arena, in->promote[i]);
-	strbuf_adds(&b, " --reason 'why it is right'");
-	add_accepted(&b, out);
+	if (!first) {
+		strbuf_adds(&b, " --reason 'why it is right'");
+		add_accepted(&b, out);
+	}
 	return arena_take(&out->arena, &b);
 }
 
@@ -108,8 +114,9 @@ static const char *headline(const struct judge_input *in, struct report *out)
 	if (out->verdict == VERDICT_PASS)
 		nr += out->counts[VERDICT_IMPROVED];
 	if (out->counts[VERDICT_SKIPPED] == of)
-		return in->baseline
-		           ? "inconclusive: every check was skipped, nothing was compared"
+		return in->baseline ? "inconclusive: every check was skipped, nothing was compared"
+		       : in->needs_baseline
+		           ? "missing: there is no baseline yet to compare with"
 		           : "pass: every check was skipped, there is no baseline yet to compare with";
 	strbuf_addf(&b, "%s: %" PRId64 " of %" PRId64 " check%s %s", verdict_name(out->verdict), nr, of,
 	            of == 1 ? "" : "s", words[out->verdict][nr != 1]);
@@ -156,6 +163,10 @@ static void conclude(const struct judge_input *in, struct report *out)
 	if (in->baseline && out->counts[VERDICT_SKIPPED] == (int64_t)out->checks.nr)
 		out->verdict = VERDICT_INCONCLUSIVE;
 	out->status = status_of(in, out);
+	if (in->needs_baseline) {
+		out->verdict = out->verdict == VERDICT_FAIL ? VERDICT_FAIL : VERDICT_MISSING;
+		out->status = ST_BASELINE;
+	}
 	out->headline = headline(in, out);
 }
 

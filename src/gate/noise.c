@@ -15,7 +15,7 @@ struct asked {
 	struct estimate now, since_pin; ///< not known: no noise
 	double alpha;
 	double far[2]; ///< of each: how many standard errors are sure
-	bool pin_alone; ///< the rule asks for changes since the pin alone
+	bool pin_alone; ///< the rule asks only for changes since the pin
 };
 
 /* Logarithms to the metric's unit and back, from `base`. */
@@ -184,7 +184,7 @@ static const char *plan_text(struct arena *a, const struct evidence *e)
 	if (e->more_pairs)
 		return arena_printf(a, "%" PRId64 " pair%s with --control would decide", e->more_pairs,
 		                    e->more_pairs == 1 ? "" : "s");
-	return "no number of runs that is worth it would decide: a change this small takes a quieter "
+	return "no reasonable number of runs would decide: a change this small needs a quieter "
 	       "machine";
 }
 
@@ -262,7 +262,7 @@ static double far_of(const struct asked *q, const struct estimate *x)
 	return x->known ? fmax(student_quantile(alpha, x->df), k) : 0;
 }
 
-/* An operator that has moved as all others did is no news beside what is said of all. */
+/* An operator that has moved as all others did is not news beside what is said of all. */
 static bool is_of_all(const struct asked *q)
 {
 	const struct limits *map = &q->c->rule->fail;

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 
-/* ---- centres and variances ---- */
+/* ---- centers and variances ---- */
 
 enum { MEDIAN_MOST = 5, WINSORISED_FROM = 5, REACH = 4 };
 
@@ -42,7 +42,7 @@ double noise_center(const double *v, size_t nr)
 	return center;
 }
 
-/* Of medians by integrals over order statistics. */
+/* Variance of medians, by integrals over order statistics. */
 double noise_center_variance(size_t nr)
 {
 	static const double of_median[] = { 1, 1, 0.5, 0.4487, 0.2982, 0.2868 };

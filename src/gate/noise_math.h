@@ -5,11 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Centre of `nr` > 0 values: the median of up to five, then the mean without the fifth that is
+/// Center of `nr` > 0 values: the median of up to five, then the mean without the fifth that is
 /// lowest and the fifth that is highest.
 double noise_center(const double *v, size_t nr);
 
-/// Variance of that centre where the values have variance 1.
+/// Variance of that center where the values have variance 1.
 double noise_center_variance(size_t nr);
 
 /// Variance of `nr` values within their groups, of which each is around its median; 0 where

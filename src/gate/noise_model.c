@@ -9,6 +9,7 @@
 #include "gate/checks_beside.h"
 #include "gate/environment.h"
 #include "gate/noise_budget.h"
+#include "gate/noise_samples.h"
 #include "gate/noise_units.h"
 #include "metric/figure_name.h"
 
@@ -318,8 +319,8 @@ void noise_model_release(struct noise_model *m)
 	free(m->machine);
 }
 
-/* What a job wrote and is no time nor rate, an accuracy for example, has the noise of its past
- * alone. */
+/* What a job wrote and is neither a time nor a rate, an accuracy for example, has only the
+ * noise of its past. */
 static bool is_bare_figure(const struct metric *metric)
 {
 	int unit = unit_figure(metric->unit);
@@ -412,7 +413,9 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	double level = center_of(&from, &out->baseline);
 	out->by = out->own = center_of(&to, &of_candidate) - level;
 	double measured = variance_of(&past, &df);
-	out->variance = noise_moderated(prior, measured, df);
+	/* at least what the samples of one run are apart */
+	double least = noise_of_samples(b, metric, e->label);
+	out->variance = fmax(noise_moderated(prior, measured, df), least);
 	out->df = prior.df + df;
 	out->shared = family == FAMILY_COMMUNICATION ? 0 : m->shared;
 	out->se =
@@ -420,8 +423,10 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	prior.s2 = family == FAMILY_COMMUNICATION ? 2 * out->variance : prior.s2 / 2;
 	prior.df = fmin(prior.df, PAIR_RUNS);
 	out->pair = prior.s2;
-	if (!since_pin)
-		estimate_pairs(m, e, metric, prior, out);
+	if (!since_pin && estimate_pairs(m, e, metric, prior, out) && out->pair < 2 * least) {
+		out->pair = 2 * least;
+		out->se = sqrt(out->pair / (double)b->runs.nr_controls);
+	}
 }
 
 /* A figure of one operator among others. */

@@ -34,7 +34,7 @@ struct estimate {
 	double own; ///< of it, what the other operators did not do as well; else all of it
 	double variance; ///< of one run
 	double shared; ///< part of it that repeats have in common
-	double baseline; ///< variance of the reference's centre over that of a run
+	double baseline; ///< variance of the reference's center over that of a run
 	double pair; ///< variance of one pair of candidate and control
 	double se, df;
 };
@@ -45,7 +45,7 @@ void noise_model_init(struct noise_model *m, struct bench *b, const struct rules
 /// Give the memory back.
 void noise_model_release(struct noise_model *m);
 
-/// The change of `e`, an answer to a query for `metric`; `since_pin`: since the pin alone.
+/// The change of `e`, an answer to a query for `metric`; `since_pin`: only since the pin.
 struct estimate noise_estimate(const struct noise_model *m, const struct entry *e,
                                const struct metric *metric, bool since_pin);
 

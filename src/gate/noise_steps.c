@@ -10,7 +10,7 @@ enum { STEPS_NEEDED = 5 };
 
 struct samples {
 	VEC(int64_t) list;
-	struct span phase; ///< those of one alone; empty: of the steps
+	struct span phase; ///< only those of this phase; empty: of the steps
 };
 
 static void add_figure(void *ctx, const struct figure *f)

@@ -62,7 +62,7 @@ const struct entry *noise_unit(const struct noise_model *m, struct span label)
 }
 
 /* Noise that the clock makes: one tick per launch of what a unit launches; many traces are in
-   whole microseconds, and 6 → 7 µs is no 17 %. */
+   whole microseconds, and 6 → 7 µs is not a change of 17 %. */
 double noise_unit_tick(const struct noise_model *m, const struct entry *e)
 {
 	double mean =

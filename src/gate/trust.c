@@ -90,7 +90,7 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 	if (usable < least)
 		trust_add(s, "too-few-steps", SPOILED_BY_STEPS,
 		          "has %" PRId64 " usable steps after warm-up, and %s %" PRId64, usable,
-		          want->min_steps > 0 ? "the rules want" : "statistics over them want", least);
+		          want->min_steps > 0 ? "the rules need" : "statistics over them need", least);
 	else if (b && !b->window && usable < b->usable_steps - usable)
 		trust_add(s, "too-few-steps", SPOILED_BY_STEPS,
 		          "has %" PRId64 " usable steps after warm-up, less than half of the baseline's "
@@ -181,7 +181,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 	trust_find_ranks(run, &s);
 }
 
-/* Of the first memory; NULL if there is no memory. */
+/* Source of the first memory; NULL if there is no memory. */
 static const char *memory_source(const struct run *run)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++)
@@ -221,11 +221,10 @@ static void find_between(const struct run *baseline, const struct run *candidate
 	const char *x = memory_source(baseline), *y = memory_source(candidate);
 	trust_find_absent(baseline, candidate, &s);
 	if (x && y && x != y)
-		trust_add(
-		    &s, "memory-source-differs", 0,
-		    "has memory figures of another source (%s) than the baseline (%s): peaks of other "
-		    "windows",
-		    y, x);
+		trust_add(&s, "memory-source-differs", 0,
+		          "has memory figures of another source (%s) than the baseline (%s): their peaks "
+		          "are of different times",
+		          y, x);
 	if (!trust_any_trace(baseline) || !trust_any_trace(candidate))
 		return;
 	bool window = any_window(candidate);

@@ -123,7 +123,7 @@ static void add_finding(const struct trust_scope *s, const struct alike *alike, 
 {
 	struct arena *a = &s->out->arena;
 	trust_add(s, "context-differs", SPOILED_BY_ALL,
-	          "runs another batch than the baseline, as it seems: %zu %s, %s of %s, %s %s times as "
+	          "seems to run another batch than the baseline: %zu %s, %s of %s, %s %s times as "
 	          "large",
 	          alike->nr, what, unit_text(a, UNIT_PCT, number_pct(alike->weight, all)), of,
 	          alike->nr == 1 ? "is" : "are",

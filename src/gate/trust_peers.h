@@ -1,4 +1,4 @@
-/// Of trust_ranks.c: the ranks of one run as peers.
+/// Internal to trust_ranks.c: the ranks of one run as peers.
 #ifndef GG_GATE_TRUST_PEERS_H
 #define GG_GATE_TRUST_PEERS_H
 

@@ -208,8 +208,8 @@ static void find_beyond_cap(struct peers *p)
 		s.rank = d->rank;
 		if (d->collectives_cut > 0)
 			trust_add(&s, "collectives-beyond-cap", step > 0 ? 0 : SPOILED_BY_MATCHES,
-			          "has %" PRId64 " collectives beyond the %d that are kept: waiting is of the "
-			          "first %" PRId64 " steps",
+			          "has %" PRId64 " collectives beyond the %d that are kept: waiting is that of "
+			          "the first %" PRId64 " steps",
 			          d->collectives_cut, COLLECTIVES_KEPT, step);
 	}
 }

@@ -37,7 +37,7 @@ static uint64_t seed_of(const int64_t *v, size_t nr)
 	return hash;
 }
 
-/* The largest divergence of two neighbouring pieces v[0..*at), v[*at..end) of the part: with
+/* The largest divergence of two neighboring pieces v[0..*at), v[*at..end) of the part: with
    squared distances it is m n / (m + n) times the squared difference of their means, times 2. */
 static double best_split(struct search *s, const double *v, size_t nr, size_t *at)
 {

@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 
-/// Fewest values on either side of a change: what one or two runs do is no level.
+/// Fewest values on either side of a change: what one or two runs do is not a level.
 enum { CHANGE_LEAST = 3 };
 
 struct change_point {

@@ -7,12 +7,10 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/setup.h"
-#include "document/render.h"
 #include "history/bisect.h"
 #include "history/course_document.h"
-#include "report/writer.h"
 
-enum { MARKDOWN_BYTES = 60000, P_USUAL = 1000, P_LEAST = 100, P_MOST = 500000 };
+enum { P_USUAL = 1000, P_LEAST = 100, P_MOST = 500000 };
 
 static enum status read_options(const struct options *o, struct course_options *out,
                                 struct diag_log *log)
@@ -31,63 +29,20 @@ static enum status read_options(const struct options *o, struct course_options *
 
 /* ---- writing ---- */
 
-static void write_text(const struct course *t, const struct write_options *w, struct sink *out)
-{
-	struct document d;
-	course_document(t, &d);
-	document_write_text(&d, w, out);
-	doc_release(&d);
-}
-
-static void write_markdown(const struct course *t, const struct write_options *w, struct sink *out)
-{
-	struct document d;
-	struct strbuf b = STRBUF_INIT;
-	course_document(t, &d);
-	doc_markdown(&d, w->max_bytes ? w->max_bytes : MARKDOWN_BYTES, &b);
-	sink_write(out, strbuf_span(&b));
-	strbuf_release(&b);
-	doc_release(&d);
-}
-
-static void write_page(const struct course *t, const struct write_options *w, struct sink *out)
-{
-	(void)w;
-	course_page(t, out);
-}
-
-static void write_json(const struct course *t, const struct write_options *w, struct sink *out)
-{
-	(void)w;
-	course_write(t, out);
-}
-
-static const struct {
-	enum option option; ///< NR_OPTIONS: standard output, where nothing else goes there
-	void (*write)(const struct course *t, const struct write_options *w, struct sink *out);
-} formats[] = {
-	{ OPT_MARKDOWN, write_markdown },
-	{ OPT_HTML, write_page },
-	{ OPT_JSON, write_json },
-	{ NR_OPTIONS, write_text },
-};
-
 static enum status write_all(const struct course *t, const struct options *o, struct diag_log *log)
 {
-	struct write_options w = output_options(o);
-	bool to_stdout = false;
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-		bool last = formats[i].option == NR_OPTIONS;
-		const char *path = last ? (to_stdout ? NULL : "-") : o->value[formats[i].option];
-		struct sink *out;
-		if (!path)
-			continue;
-		to_stdout = to_stdout || strcmp(path, "-") == 0;
-		TRY(sink_open(path, false, &out, log));
-		formats[i].write(t, &w, out);
+	const char *json = o->value[OPT_JSON];
+	struct course_page page;
+	struct sink *out;
+	if (json) {
+		TRY(sink_open(json, false, &out, log));
+		course_write(t, out);
 		TRY(sink_commit(out, log));
 	}
-	return ST_OK;
+	course_page_init(&page, t);
+	enum status st = output_document(o, &page.d, &page.frame, json && strcmp(json, "-") == 0, log);
+	course_page_release(&page);
+	return st;
 }
 
 /* ---- the commands ---- */
@@ -136,7 +91,7 @@ enum status cmd_history(const struct options *o, struct diag_log *log)
 	if (st == ST_OK)
 		st = setup_baseline_path(&s, &own, NULL, &s.rules.arena, &path, log);
 	if (st == ST_OK)
-		st = setup_baseline_read(path, &b, log);
+		st = setup_baseline_read(&own, path, &b, log);
 	if (st == ST_OK)
 		st = show_history(&own, &b, log);
 	baseline_release(&b);

@@ -217,7 +217,7 @@ static void put_runs(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* Of figures that changed, then of the others; as many as a page can hold. */
+/* Charts of figures that changed, then of the others; as many as a page can hold. */
 static void put_pictures(struct document *d, const struct course *t)
 {
 	size_t nr = 0;
@@ -229,7 +229,7 @@ static void put_pictures(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-void course_document(const struct course *t, struct document *d)
+static void course_document(const struct course *t, struct document *d)
 {
 	doc_init(d);
 	d->marker = arena_printf(&d->arena, "history-%s", t->workload);
@@ -245,11 +245,6 @@ void course_document(const struct course *t, struct document *d)
 }
 
 /* ---- the page ---- */
-
-struct drawing {
-	const struct course *t;
-	struct document *d;
-};
 
 /* The level of each stretch, from its first run to its last. */
 static void draw_levels(const struct course *t, const struct course_figure *f, struct svg_range x,
@@ -274,20 +269,19 @@ static void draw_levels(const struct course *t, const struct course_figure *f, s
 	vec_release(&line.list);
 }
 
-static void put_axis(const struct drawing *w, enum unit unit, struct svg_range y,
-                     struct strbuf *out)
+static void put_axis(struct course_page *w, enum unit unit, struct svg_range y, struct strbuf *out)
 {
 	strbuf_adds(out, "<div class=\"plot\"><div class=\"y\" aria-hidden=\"true\">");
 	for (int i = y.parts; i >= 0; i--)
-		strbuf_addf(out, "<span>%s</span>",
-		            course_text(&w->d->arena, unit,
-		                        (int64_t)(y.lo + ((__int128)y.hi - y.lo) * i / y.parts)));
+		strbuf_addf(
+		    out, "<span>%s</span>",
+		    course_text(&w->arena, unit, (int64_t)(y.lo + ((__int128)y.hi - y.lo) * i / y.parts)));
 	strbuf_adds(out, "</div>");
 }
 
 static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav)
 {
-	const struct drawing *w = ctx;
+	struct course_page *w = ctx;
 	size_t i = 0;
 	(void)nav;
 	sscanf(id, "%zu", &i);
@@ -301,7 +295,7 @@ static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf
 	}
 	y = svg_axis(y, f->unit == UNIT_BYTES);
 	strbuf_adds(out, "<figure class=\"chart\"><figcaption>");
-	doc_html_escape(out, span_of(name_of(w->d, f)));
+	doc_html_escape(out, span_of(name_of(&w->d, f)));
 	strbuf_adds(out, "</figcaption>\n");
 	put_axis(w, f->unit, y, out);
 	strbuf_addf(out,
@@ -316,18 +310,18 @@ static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf
 	vec_release(&dots.list);
 }
 
-void course_page(const struct course *t, struct sink *out)
+void course_page_init(struct course_page *p, const struct course *t)
 {
-	struct document d;
-	struct drawing w = { t, &d };
-	struct doc_page_hooks hooks = { .ctx = &w, .picture = picture };
-	struct html h = { 0 };
-	html_puts(&h, "<p class=\"tool\">gpugate history</p>\n<h1>");
-	html_text(&h, t->workload);
-	html_puts(&h, "</h1>\n");
-	html_header_end(&h);
-	course_document(t, &d);
-	doc_html(&d, &hooks, &h.header, &h.body, &h.nav);
-	html_write_page(&h, arena_printf(&d.arena, "history: %s", t->workload), out);
-	doc_release(&d);
+	*p = (struct course_page){ .t = t };
+	course_document(t, &p->d);
+	p->frame = (struct page_frame){ .tool = "gpugate history",
+		                            .heading = t->workload,
+		                            .word = "history",
+		                            .hooks = { .ctx = p, .picture = picture } };
+}
+
+void course_page_release(struct course_page *p)
+{
+	doc_release(&p->d);
+	arena_release(&p->arena);
 }

@@ -2,13 +2,20 @@
 #ifndef GG_HISTORY_COURSE_DOCUMENT_H
 #define GG_HISTORY_COURSE_DOCUMENT_H
 
-#include "document/document.h"
 #include "history/course.h"
+#include "html/html_page.h"
 
-/// The course as a document, which borrows from it. Caller releases.
-void course_document(const struct course *t, struct document *d);
+/// A course as a document with what stands around it on a page.
+struct course_page {
+	const struct course *t;
+	struct document d;
+	struct page_frame frame;
+	struct arena arena; ///< texts of charts
+};
 
-/// Write the one-file page of it.
-void course_page(const struct course *t, struct sink *out);
+/// The document borrows from `t`, and `p` stays where it is. Caller gives back with
+/// course_page_release().
+void course_page_init(struct course_page *p, const struct course *t);
+void course_page_release(struct course_page *p);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "document/render.h"
 #include "html/svg.h"
 #include "html/writer.h"
 #include "report/document.h"
@@ -69,40 +68,25 @@ static const char *word_of(const struct report *r)
 	return r->kind == REPORT_CHECK ? verdict_name(r->verdict) : kinds[r->kind];
 }
 
-static void title(struct html *h)
-{
-	const struct report *r = h->r;
-	html_puts(h, "<p class=\"tool\">gpugate</p>\n<h1>");
-	html_text(h, r->workload && r->workload[0] ? r->workload
-	             : r->kind == REPORT_RUN       ? "one run"
-	                                           : "comparison of two runs");
-	html_puts(h, "</h1>\n");
-	if (r->error)
-		html_printf(h, "<p class=\"note\">Exit code %d: %s. Nothing was compared.</p>\n",
-		            status_exit_code(r->status), status_text(r->status));
-	html_header_end(h);
-}
-
 void html_write(const struct report *r, const struct write_options *o, struct sink *out)
 {
 	struct html h = { .r = r };
-	struct doc_page_hooks hooks = { .ctx = &h, .picture = picture, .bar = bar };
-	struct strbuf body = STRBUF_INIT, nav = STRBUF_INIT;
+	bool named = r->workload && r->workload[0];
+	struct page_frame frame = { .tool = "gpugate",
+		                        .heading = named                   ? r->workload
+		                                   : r->kind == REPORT_RUN ? "one run"
+		                                                           : "comparison of two runs",
+		                        .word = word_of(r),
+		                        .hooks = { .ctx = &h, .picture = picture, .bar = bar } };
 	struct short_names names;
 	struct document d;
 	(void)o;
-	title(&h);
 	report_document(r, &names, &d);
 	h.document = &d;
-	doc_html(&d, &hooks, &h.header, &body, &nav);
-	strbuf_release(&h.body);
-	strbuf_release(&h.nav);
-	h.body = body;
-	h.nav = nav;
+	html_write_document(&d, &frame, out);
 	doc_release(&d);
 	short_names_release(&names);
-	html_write_page(&h,
-	                arena_printf(&h.arena, "%s: %s", word_of(r),
-	                             r->workload && r->workload[0] ? r->workload : "gpugate"),
-	                out);
+	strbuf_release(&h.body);
+	strbuf_release(&h.nav);
+	arena_release(&h.arena);
 }

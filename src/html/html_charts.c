@@ -129,7 +129,7 @@ static void plot(struct html *h, const struct chart *c)
 	if (right)
 		html_y_labels(h, UNIT_PCT, percent, "y right");
 	html_puts(h, "<div class=\"x\" aria-hidden=\"true\">");
-	/* a count between two is none */
+	/* there is no count between two */
 	int step = c->x_unit == UNIT_COUNT && ((__int128)x.hi - x.lo) % 2 ? 2 : 1;
 	for (int i = 0; i <= 2 && x.hi >= x.lo; i += x.hi > x.lo ? step : 3)
 		html_printf(
@@ -208,7 +208,7 @@ static void add_line(struct chart *c, const char *name, const char *class, const
 	svg_thin(s->points.v, s->points.nr, &l->points);
 }
 
-/* Series of one kind of the candidate, then those that the baseline alone has. */
+/* Series of one kind of the candidate, then those that only the baseline has. */
 static size_t each_label(struct html *h, const char *id,
                          void (*fn)(struct html *h, const struct series *s))
 {
@@ -345,7 +345,7 @@ void html_memory(struct html *h)
 		             "allocated, on the axis to the right.</p>\n");
 	if (levels && h->r->baseline_run && !run_has_series(h->r->baseline_run, "memory."))
 		html_puts(h, "<p class=\"note\">The baseline has no levels over time (stored ones of many "
-		             "ranks keep the peaks alone): the chart is of the candidate.</p>\n");
+		             "ranks keep only the peaks): the chart is of the candidate.</p>\n");
 	html_more_charts(h, each_label(h, "memory.allocated", level_chart));
 	html_peaks(h, h->r->run);
 	html_peaks(h, h->r->baseline_run);

@@ -1,6 +1,5 @@
 #include "html/html_page.h"
 
-#include "document/render.h"
 #include "model/embedded.h"
 
 void html_puts(struct html *h, const char *markup)
@@ -23,12 +22,6 @@ void html_text(struct html *h, const char *text)
 }
 
 /* ---- parts of the page ---- */
-
-void html_header_end(struct html *h)
-{
-	h->header = h->body;
-	h->body = (struct strbuf)STRBUF_INIT;
-}
 
 void html_section(struct html *h, const char *id, const char *title, bool folded)
 {
@@ -59,9 +52,10 @@ void html_details_end(struct html *h)
 
 /* ---- the document ---- */
 
-void html_write_page(struct html *h, const char *title, struct sink *out)
+void html_write_document(const struct document *d, const struct page_frame *frame, struct sink *out)
 {
-	struct strbuf head = STRBUF_INIT;
+	struct strbuf head = STRBUF_INIT, header = STRBUF_INIT, body = STRBUF_INIT, nav = STRBUF_INIT;
+	doc_html(d, &frame->hooks, &header, &body, &nav);
 	strbuf_adds(&head, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	                   "base-uri 'none'; form-action 'none'; style-src '");
@@ -71,26 +65,31 @@ void html_write_page(struct html *h, const char *title, struct sink *out)
 	strbuf_adds(&head, "'\">\n<meta name=\"viewport\" content=\"width=device-width, "
 	                   "initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
 	                   "<title>");
-	doc_html_escape(&head, span_of(title));
+	doc_html_escape(&head, span_of(frame->word));
+	strbuf_adds(&head, ": ");
+	doc_html_escape(&head, span_of(frame->heading));
 	strbuf_adds(&head, "</title>\n<style>");
 	strbuf_add(&head, (struct span){ embedded_page_css, embedded_page_css_size });
-	strbuf_adds(&head, "</style>\n</head>\n<body>\n<header>\n");
+	strbuf_adds(&head, "</style>\n</head>\n<body>\n<header>\n<p class=\"tool\">");
+	strbuf_adds(&head, frame->tool);
+	strbuf_adds(&head, "</p>\n<h1>");
+	doc_html_escape(&head, span_of(frame->heading));
+	strbuf_adds(&head, "</h1>\n");
 	sink_write(out, strbuf_span(&head));
-	sink_write(out, strbuf_span(&h->header));
+	sink_write(out, strbuf_span(&header));
 	sink_puts(out, "</header>\n");
-	if (h->nav.n) {
+	if (nav.n) {
 		sink_puts(out, "<nav aria-label=\"contents\"><ul>");
-		sink_write(out, strbuf_span(&h->nav));
+		sink_write(out, strbuf_span(&nav));
 		sink_puts(out, "</ul></nav>\n");
 	}
 	sink_puts(out, "<main>\n");
-	sink_write(out, strbuf_span(&h->body));
+	sink_write(out, strbuf_span(&body));
 	sink_puts(out, "</main>\n<script>");
 	sink_write(out, (struct span){ embedded_page_js, embedded_page_js_size });
 	sink_puts(out, "</script>\n</body>\n</html>\n");
 	strbuf_release(&head);
-	strbuf_release(&h->header);
-	strbuf_release(&h->body);
-	strbuf_release(&h->nav);
-	arena_release(&h->arena);
+	strbuf_release(&header);
+	strbuf_release(&body);
+	strbuf_release(&nav);
 }

@@ -80,6 +80,8 @@ static void peak_bar(struct html *h, const struct report_table *t, const char *s
 	html_puts(h, "</svg>\n");
 }
 
+enum { ROWS_SHOWN = 4 };
+
 /* The rows of one memory, without the last column, which says whose they are; names first. */
 static void list(struct html *h, const struct report_table *t, const char *side, const char *memory,
                  bool keys)
@@ -95,7 +97,10 @@ static void list(struct html *h, const struct report_table *t, const char *side,
 		columns[i] = (struct doc_column){ t->columns.v[order[i]].name,
 			                              t->columns.v[order[i]].is_text ? DOC_LEFT : DOC_RIGHT };
 	doc_init(&d);
-	doc_table(&d, arena_printf(&h->arena, "%s: %s", side, t->title), columns, nr);
+	struct doc_table *table =
+	    doc_table(&d, arena_printf(&h->arena, "%s: %s", side, t->title), columns, nr);
+	table->brief = keys ? ROWS_SHOWN : 0;
+	table->more_text = "categories";
 	for (size_t row = 0; row < report_table_rows(t); row++) {
 		if (!is_of(t, row, memory))
 			continue;

@@ -14,7 +14,7 @@ static struct svg_range range_of(const struct check *c)
 	const struct evidence *e = &c->evidence;
 	for (size_t i = 0; i < c->trend->points.nr; i++)
 		svg_range_add(&y, c->trend->points.v[i].value);
-	if (e->has_noise) {
+	if (noise_is_known(e, c->baseline)) {
 		svg_range_add(&y, number_sub(c->baseline, e->noise));
 		svg_range_add(&y, number_add(c->baseline, e->noise));
 	}
@@ -41,7 +41,7 @@ static void put_points(struct html *h, const struct check *c, struct svg_range y
 static void draw(struct html *h, const struct check *c, struct svg_range y)
 {
 	const struct evidence *e = &c->evidence;
-	if (e->has_noise)
+	if (noise_is_known(e, c->baseline))
 		svg_band(&h->body, "band base", y, number_sub(c->baseline, e->noise),
 		         number_add(c->baseline, e->noise));
 	svg_level(&h->body, "line base dotted", y, c->baseline);
@@ -77,7 +77,7 @@ static void put_words(struct html *h, const struct check *c)
 	enum unit unit = c->metric->unit;
 	html_printf(h, "%zu runs; the reference is %s, the candidate %s. ", c->trend->points.nr,
 	            unit_text(&h->arena, unit, c->baseline), unit_text(&h->arena, unit, c->candidate));
-	if (e->has_noise)
+	if (noise_is_known(e, c->baseline))
 		html_printf(h, "Noise of %s. ", e->noise_text);
 	for (int i = 0; i < 2; i++)
 		if (e->has_limit[i])
@@ -94,7 +94,7 @@ static void put_legend(struct html *h, const struct check *c)
 	html_puts(h, "<p class=\"legend\">");
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		bool band = i == 3, limit = i == 4;
-		if ((band && !c->evidence.has_noise) ||
+		if ((band && !noise_is_known(&c->evidence, c->baseline)) ||
 		    (limit && !c->evidence.has_limit[0] && !c->evidence.has_limit[1]))
 			continue;
 		html_puts(h, "<span><svg class=\"key\" viewBox=\"0 0 30 10\" aria-hidden=\"true\">");

@@ -120,14 +120,14 @@ void svg_bar_signed(struct strbuf *b, int64_t part, int64_t whole)
 {
 	int64_t width = width_of(part < 0 ? -(__int128)part : part, whole);
 	int64_t from = part < 0 ? 50000 - width : 50000;
-	strbuf_adds(b, "<svg class=\"bar\" aria-hidden=\"true\">"
-	               "<rect class=\"mid\" x=\"50%\" width=\"1\" height=\"100%\"/>");
-	if (width)
-		strbuf_addf(b,
-		            "<rect class=\"%s\" x=\"%" PRId64 ".%" PRId64 "%%\" y=\"3\" width=\"%" PRId64
-		            ".%" PRId64 "%%\" height=\"12\"/>",
-		            part < 0 ? "less" : "more", from / 1000, from % 1000 / 100, width / 1000,
-		            width % 1000 / 100);
+	if (!width)
+		return;
+	strbuf_adds(b, "<svg class=\"bar\" aria-hidden=\"true\">");
+	strbuf_addf(b,
+	            "<rect class=\"%s\" x=\"%" PRId64 ".%" PRId64 "%%\" y=\"3\" width=\"%" PRId64
+	            ".%" PRId64 "%%\" height=\"12\"/>",
+	            part < 0 ? "less" : "more", from / 1000, from % 1000 / 100, width / 1000,
+	            width % 1000 / 100);
 	strbuf_adds(b, "</svg>");
 }
 

@@ -1,4 +1,4 @@
-/// Charts as SVG text, in integers alone. Pictures stretch to their box; words stand beside them.
+/// Charts as SVG text, with integers only. Pictures stretch to their box; words stand beside them.
 #ifndef GG_HTML_SVG_H
 #define GG_HTML_SVG_H
 

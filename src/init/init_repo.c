@@ -82,7 +82,7 @@ static const char *workload_of(struct arena *a)
 
 /* ---- what git knows ---- */
 
-/* A small regular file as text; NULL where it is none. */
+/* A small regular file as text; NULL if it is not one. */
 static const char *read_small(struct arena *a, const char *path)
 {
 	struct stat sb;

@@ -60,15 +60,20 @@ size_t init_results_add(const struct run_view *v, struct strbuf *out)
 		vec_push(&names, (struct figure_name){ name, full, slash != NULL, bytes, m->worse });
 	}
 	vec_sort(&names, name_cmp);
-	for (size_t i = 0; i < names.nr && nr < RULES_MAX; i++) {
+	struct strbuf rules = STRBUF_INIT;
+	for (size_t i = 0; i < names.nr; i++) {
 		const struct figure_name *f = &names.v[i];
 		if (i && strcmp(f->name, names.v[i - 1].name) == 0 &&
 		    f->has_case == names.v[i - 1].has_case)
 			continue;
 		if (nr++ == 0)
-			strbuf_adds(out, "\n  # Figures of result files: each case by itself.\n");
-		add_rule(f, out);
+			strbuf_adds(&rules, "\n  # Figures of result files: each case by itself.\n");
+		add_rule(f, &rules);
 	}
+	nr = nr <= RULES_MAX ? nr : 0;
+	if (nr)
+		strbuf_add(out, strbuf_span(&rules));
+	strbuf_release(&rules);
 	vec_release(&names);
 	return nr;
 }

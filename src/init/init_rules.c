@@ -104,7 +104,17 @@ static const struct metric *metric_of(struct span paragraph)
 	return at ? metric_find(line_at(at + sizeof key - 1)) : NULL;
 }
 
-/* As a comment, but for what is not indented. */
+/* Why a built-in rule does not fit the run, or NULL. */
+static const char *left_out(const struct init_rules *in, const struct metric *m, bool has_own)
+{
+	if (!m || !in->view)
+		return NULL;
+	if (m->id == METRIC_INPUT && has_own)
+		return "its figures have rules of their own, below";
+	return has_figure(in->view, m) ? NULL : reason_of(in->view, m);
+}
+
+/* As a comment, except what is not indented. */
 static void add_left_out(struct strbuf *out, struct span paragraph, const char *reason)
 {
 	bool said = false;
@@ -127,16 +137,18 @@ static void add_left_out(struct strbuf *out, struct span paragraph, const char *
 
 const char *init_rules_text(struct init_rules *in, struct arena *a)
 {
-	struct strbuf b = STRBUF_INIT;
+	struct strbuf b = STRBUF_INIT, figures = STRBUF_INIT;
 	const char *p = embedded_default_rules;
+	in->kept += in->view ? init_results_add(in->view, &figures) : 0;
 	while (*p) {
 		const char *end = strstr(p, "\n\n");
 		struct span paragraph = { p, end ? (size_t)(end + 1 - p) : strlen(p) };
 		const struct metric *m = metric_of(paragraph);
+		const char *reason = left_out(in, m, figures.n > 0);
 		p += paragraph.n;
-		if (m && in->view && !has_figure(in->view, m)) {
+		if (reason) {
 			in->left_out++;
-			add_left_out(&b, paragraph, reason_of(in->view, m));
+			add_left_out(&b, paragraph, reason);
 		} else {
 			in->kept += m != NULL;
 			for (const char *l = paragraph.p; l < p; l += line_at(l).n + 1)
@@ -145,7 +157,7 @@ const char *init_rules_text(struct init_rules *in, struct arena *a)
 		if (*p)
 			strbuf_addch(&b, *p++); /* the blank line */
 	}
-	if (in->view)
-		in->kept += init_results_add(in->view, &b);
+	strbuf_add(&b, strbuf_span(&figures));
+	strbuf_release(&figures);
 	return arena_take(a, &b);
 }

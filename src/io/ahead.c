@@ -7,15 +7,16 @@
 
 #include "base/alloc.h"
 
-/* One is filled, one is read, and neither side waits for each block of the other. */
+/* One block is filled while one is read; with two more neither side has to wait after each block.
+ */
 enum { NR_BLOCKS = 4 };
 
 struct block {
 	char *v;
 	size_t nr;
-	enum status status; ///< behind these bytes
+	enum status status; ///< ST_OK, or the error after these bytes
 	bool last;
-	struct diag_log log; ///< said on the way
+	struct diag_log log; ///< messages while it was filled
 };
 
 struct ahead {
@@ -23,9 +24,9 @@ struct ahead {
 	void *ctx;
 	size_t size;
 	struct block blocks[NR_BLOCKS];
-	size_t at; ///< read of the first of the filled ones
+	size_t at; ///< bytes of the oldest filled block that are read
 	pthread_t thread;
-	pthread_mutex_t mutex; ///< of what follows
+	pthread_mutex_t mutex; ///< guards the members below
 	pthread_cond_t changed;
 	size_t filled, taken; ///< blocks so far
 	bool stop;

@@ -8,7 +8,7 @@
 
 struct ahead;
 
-/// As source_read(): up to `cap` bytes, 0 at the end; what is said goes to `log`.
+/// As source_read(): up to `cap` bytes, 0 at the end; messages go to `log`.
 typedef enum status ahead_fill(void *ctx, char *buf, size_t cap, size_t *nr, struct diag_log *log);
 
 /// Begin to read with `fill`, which no other thread may call from here on, into four blocks of

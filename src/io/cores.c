@@ -33,7 +33,8 @@ static bool next_number(const char **text, uint64_t *out)
 	return ok;
 }
 
-/* Of one group; version 2 has both in one file, and words where there is no quota. */
+/* Cores of one group. Version 2 has quota and period in one file, and "max" if there is no quota.
+ */
 static size_t quota_of_group(struct span group, bool both)
 {
 	char text[128], period_text[64];
@@ -52,7 +53,7 @@ static size_t quota_of_group(struct span group, bool both)
 	return cores ? (size_t)cores : 1;
 }
 
-/* Of a group and all above it. */
+/* Cores of a group and of all above it. */
 static size_t quota_of_path(const char *root, bool both, struct span path)
 {
 	struct strbuf group = STRBUF_INIT;

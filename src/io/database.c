@@ -37,13 +37,13 @@ struct database {
 struct scan {
 	struct database *db;
 	struct diag_log *log;
-	unsigned char *pages[DEPTH + 1]; ///< one for each level that was reached, one for overflow
-	uint32_t page; ///< that is being read, for messages
-	size_t used; ///< bytes of the leaf page that its header and its cells so far take
+	unsigned char *pages[DEPTH + 1]; ///< one page for each level of the tree, and one for overflow
+	uint32_t page; ///< number of the page that is being read, for messages
+	size_t used; ///< bytes that the header of the leaf page and its cells so far take
 	uint32_t budget; ///< pages that may still be read: no page twice
 	bool any; ///< row was read,
 	int64_t rowid; ///< the last of them
-	struct strbuf payload; ///< of a row that overflows its page
+	struct strbuf payload; ///< the row, if it overflows its page
 	const char *table;
 	const struct database_column *columns;
 	size_t nr;
@@ -156,8 +156,8 @@ static bool take_value(struct database_value *v, const struct database_column *c
 static enum status unusable(const struct scan *s, size_t slot)
 {
 	const struct database_column *c = &s->columns[slot];
-	return diag_fail(s->log, ST_INPUT, "%s: %s, row %" PRId64 ": '%s' is no %s; export it anew",
-	                 s->db->name, s->table, s->rowid, c->name, c->text ? "text" : "integer");
+	return diag_fail(s->log, ST_INPUT, "%s: %s, row %" PRId64 ": '%s' is not %s; export it anew",
+	                 s->db->name, s->table, s->rowid, c->name, c->text ? "text" : "an integer");
 }
 
 static enum status take_record(struct scan *s, struct span payload)
@@ -245,7 +245,7 @@ static enum status walk(struct scan *s, uint32_t page, size_t level)
 	size_t from = (size_t)(head - p) + (*head == PAGE_INTERIOR ? 12 : 8);
 	size_t nr = be(head + 3, 2), usable = s->db->usable;
 	if (*head != PAGE_INTERIOR && *head != PAGE_LEAF)
-		return damaged(s, "is no page of a table with row ids");
+		return damaged(s, "is not a page of a table with row ids");
 	s->used = from + nr * 2;
 	if (s->used > usable)
 		return damaged(s, "has more cells than fit");
@@ -314,7 +314,8 @@ static const char *take_header(struct database *db, const unsigned char *h, uint
 	db->page_bytes = be(h + 16, 2) == 1 ? 65536 : be(h + 16, 2);
 	if (memcmp(h, DATABASE_MAGIC.p, DATABASE_MAGIC.n) != 0 || db->page_bytes < 512 ||
 	    (db->page_bytes & (db->page_bytes - 1)) || db->page_bytes - h[20] < 480)
-		return "no database of SQLite as it was exported: damaged, or compressed; export it anew";
+		return "not a database of SQLite as it was exported: damaged, or compressed; export it "
+		       "anew";
 	if (h[19] != 1)
 		return "written with a log of its own (WAL); close it first: sqlite3 FILE 'PRAGMA "
 		       "journal_mode=DELETE'";

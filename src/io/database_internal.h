@@ -12,7 +12,7 @@ enum { DATABASE_TABLE_COLUMNS = 2000 };
 
 /// Which columns of a table are asked for.
 struct database_map {
-	int16_t slot[DATABASE_TABLE_COLUMNS]; ///< of each column: index among those asked for, or -1
+	int16_t slot[DATABASE_TABLE_COLUMNS]; ///< by column: index among those asked for, or -1
 	size_t nr; ///< columns of the table
 	int rowid; ///< slot of the one that is the row id and stored nowhere else, or -1
 };

@@ -25,7 +25,7 @@ struct inflate *inflate_new(void);
 void inflate_begin(struct inflate *in, bool zlib_only);
 
 /// Decode from the front of `*input`, which is advanced, into `out` (room for `cap` > 0 bytes);
-/// `*nr` bytes were written. `message` (static) is set with INFLATE_DAMAGED alone.
+/// `*nr` bytes were written. `message` (static) is set only with INFLATE_DAMAGED.
 enum inflate_result inflate_step(struct inflate *in, struct span *input, char *out, size_t cap,
                                  size_t *nr, const char **message);
 

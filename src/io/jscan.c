@@ -319,7 +319,7 @@ static bool skip_number(struct jscan *js)
 	return true;
 }
 
-/* Pass over a value that is no container. */
+/* Pass over a value that is not a container. */
 static bool skip_scalar(struct jscan *js, int c)
 {
 	bool escaped;

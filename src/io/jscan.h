@@ -56,14 +56,14 @@ bool jscan_object(struct jscan *js);
 /// consumed. The span is borrowed until the next call.
 bool jscan_key(struct jscan *js, struct span *key);
 
-/// A key to tell apart, and what it is to the reader: `what` from JSCAN_KEY_FIRST on.
+/// A key to look up, and what it is to the reader: `what` from JSCAN_KEY_FIRST on.
 struct jscan_key {
 	struct span key;
 	uint8_t what, where;
 };
 enum { JSCAN_KEY_OTHER, JSCAN_KEY_END, JSCAN_KEY_FIRST };
 
-/// Keys to tell apart; the row behind the last is what any other is, JSCAN_KEY_OTHER where its
+/// Keys to look up; the row behind the last is what any other is, JSCAN_KEY_OTHER where its
 /// text is of interest.
 struct jscan_keys {
 	const struct jscan_key *rows;
@@ -93,7 +93,7 @@ bool jscan_number(struct jscan *js, struct span *text);
 bool jscan_decimal(struct jscan *js, unsigned digits, int64_t *out);
 
 /// The next value if it is an integer from 0 to 10^16 as anyone would write it: digits
-/// alone, no leading zero. Else nothing is consumed.
+/// only, no leading zero. Else nothing is consumed.
 bool jscan_natural(struct jscan *js, int64_t *out);
 
 /// The next value if it is true, false, null or a tolerated NaN; consumed.

@@ -73,7 +73,7 @@ static inline unsigned bytes_string_stops(const char *p)
 	return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, slash), control));
 }
 
-/* A bit per byte that is no digit. */
+/* A bit per byte that is not a digit. */
 static inline unsigned bytes_no_digits(const char *p)
 {
 	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -110,7 +110,7 @@ static inline const char *bytes_string_end(const char *p)
 #endif
 }
 
-/// First byte at or behind `p` that is no digit.
+/// First byte at or behind `p` that is not a digit.
 static inline const char *bytes_digits_end(const char *p)
 {
 #if GG_SSE2
@@ -162,7 +162,7 @@ JSCAN_INLINE uint64_t bytes_digits(const char *p, size_t n)
 #endif
 }
 
-/// Of the first 32 bytes at `p` and `text` those that `mask` has bits for are equal: a prefix.
+/// Compare the first 32 bytes at `p` and `text`: true if those that `mask` has bits for are equal.
 static inline bool bytes_equal(const char *p, const char *text, uint32_t mask)
 {
 #if GG_AVX2

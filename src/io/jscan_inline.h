@@ -5,21 +5,22 @@
 
 #include "io/jscan_internal.h"
 
-/// Where a reader is within objects, which it keeps to itself between calls of the scanner's.
+/// The position of a reader that parses inline. The scanner's own position is updated
+/// by jscan_cursor_end().
 struct jscan_cursor {
 	char *at;
 	struct seam *place;
-	uint64_t origin; ///< what a place in memory lacks to be that in the input
+	uint64_t origin; ///< add it to a pointer to get the byte offset in the input
 };
 
-/// Take the place of the scanner, behind the beginning of an object or a value in it.
+/// Take over from the scanner, after the beginning of an object or after a value in it.
 JSCAN_INLINE struct jscan_cursor jscan_cursor_begin(const struct jscan *js)
 {
 	return (struct jscan_cursor){ js->at, js->place[js->depth],
 		                          js->base - (uint64_t)(uintptr_t)js->buf };
 }
 
-/// Give it back: before each call that is not given the cursor.
+/// Hand the position back to the scanner: before each call that does not take the cursor.
 JSCAN_INLINE void jscan_cursor_end(struct jscan *js, const struct jscan_cursor *c)
 {
 	js->at = c->at;
@@ -28,8 +29,8 @@ JSCAN_INLINE void jscan_cursor_end(struct jscan *js, const struct jscan_cursor *
 		js->begun[(js->depth - 1) / 64] |= (uint64_t)1 << ((js->depth - 1) % 64);
 }
 
-/// jscan_key_of(): here what comes as the last time, there the rest. `where` is set for keys of
-/// `keys`, `key` for JSCAN_KEY_OTHER.
+/// jscan_key_of(), with a fast path for the key that came after this one last time. `where` is set
+/// for keys of `keys`, `key` for JSCAN_KEY_OTHER.
 JSCAN_INLINE unsigned jscan_key_at(struct jscan *js, struct jscan_cursor *c,
                                    const struct jscan_keys *keys, unsigned *where, struct span *key)
 {
@@ -51,7 +52,7 @@ JSCAN_INLINE unsigned jscan_key_at(struct jscan *js, struct jscan_cursor *c,
 	return s->what;
 }
 
-/// jscan_object(), where that is an object in this place as the last time.
+/// jscan_object(), for an object in a place where one has been seen before; else false.
 JSCAN_INLINE bool jscan_object_at(struct jscan *js, struct jscan_cursor *c)
 {
 	uint64_t bit = (uint64_t)1 << (js->depth % 64);
@@ -92,8 +93,8 @@ JSCAN_INLINE bool jscan_ends_number(char c)
 	return ends[(unsigned char)c];
 }
 
-/* The following pass over the value at `*at`. False where that is not so plain, and nothing has
-   happened: then their namesake has it. */
+/* The functions below consume the value at `*at` if it has its usual form. Otherwise they return
+   false and consume nothing: the function of jscan.h with the same name then handles it. */
 
 /// jscan_string()
 JSCAN_INLINE bool jscan_string_at(char **at, struct span *text)
@@ -192,8 +193,8 @@ JSCAN_INLINE bool jscan_naturals_at(char **at, size_t nr, int64_t *out)
 	return true;
 }
 
-/// True where what stands next is what `lead` has: it is passed over, up to the
-/// value in the object that it begins.
+/// Consume `lead` if the input continues with it: up to the value in the object that it begins.
+/// False if it does not.
 static inline bool jscan_follow_lead(struct jscan *js, const struct jscan_lead *lead)
 {
 	const char *p = js->at;

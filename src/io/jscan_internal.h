@@ -27,18 +27,18 @@
    place of their own. */
 enum { SEAM_TEXT = 64, SEAM_NEXT = 12, SEAM_LIMIT = 1024 };
 
-struct seam { /* two cache lines, the first of which is text alone */
+struct seam { /* two cache lines, the first of which has only text */
 	char text[SEAM_TEXT];
-	struct seam *next; ///< the first of those that have followed
-	struct seam
-	    *sibling; ///< the next of those that have followed the same, in the order they are tried
-	struct seam *inner; ///< where objects in its value begin, NULL not known yet
-	struct seam *other; ///< behind a key that is not remembered; NULL not known yet
-	const struct jscan_key *row; ///< of the key, NULL not sought yet
+	struct seam *next; ///< the first of the seams that have followed this one
+	struct seam *sibling; ///< list of the seams that have followed the same seam, in the order they
+	                      ///< are tried
+	struct seam *inner; ///< place at which objects in its value begin; NULL not known yet
+	struct seam *other; ///< place after a key that is not remembered; NULL not known yet
+	const struct jscan_key *row; ///< row of the key; NULL not looked up yet
 	uint32_t mask; ///< bit per byte of the first 32 of `text`
-	uint32_t hits; ///< when it was not the first to be tried
+	uint32_t hits; ///< how often it matched without being tried first
 	uint8_t what, where; ///< of `row`; JSCAN_KEY_OTHER also where `text` is longer than `mask`
-	uint8_t n; ///< of `text`; 0: a place alone: before the first key, behind any other, …
+	uint8_t n; ///< length of `text`; 0: only a place: before the first key, behind any other, …
 	uint8_t key_at, key_n; ///< the key in `text`
 	bool end; ///< it ends with the closing bracket; no key
 	bool first; ///< the first of its object: no comma
@@ -57,13 +57,13 @@ struct jscan {
 	char *buf, *at, *end, *mark;
 	size_t cap;
 	uint64_t base; ///< offset of buf[0]
-	struct strbuf *keep; ///< what is read goes here too; NULL
-	uint64_t kept; ///< offset up to which it is there
+	struct strbuf *keep; ///< copy of what is read (jscan_keep()); NULL: none
+	uint64_t kept; ///< offset up to which `keep` has the input
 	uint64_t faults, first_fault;
 	uint64_t objects[JSCAN_DEPTH / 64]; ///< bit per level: 1 object, 0 array
 	uint64_t begun[JSCAN_DEPTH / 64]; ///< bit per level: a member has been read
-	struct strbuf text; ///< of strings that had escapes
-	struct seam *seams; ///< SEAM_LIMIT; [0] is nowhere: nothing follows it
+	struct strbuf text; ///< decoded text of a string with escapes
+	struct seam *seams; ///< SEAM_LIMIT; [0] is the place "nowhere", where nothing is remembered
 	unsigned nr_seams;
 	struct seam *place[JSCAN_DEPTH + 1]; ///< by depth: the last seam; in an array that before it
 };
@@ -82,7 +82,7 @@ static inline void jscan_pass(struct jscan *js, struct seam *s)
 		js->begun[level / 64] |= (uint64_t)1 << (level % 64);
 }
 
-/// Text that begins many objects of an array alike: from behind the element before it up to a
+/// Text with which many objects of an array begin: from the end of the element before up to a
 /// value in the object.
 enum { LEAD_TEXT = 96 };
 struct jscan_lead {
@@ -92,24 +92,24 @@ struct jscan_lead {
 	struct seam *place;
 };
 
-/// A place in the input to come back to in thought.
+/// A position in the input, to get the text since then later.
 struct jscan_since {
 	struct seam *place;
 	size_t at;
 	uint64_t base, faults;
 };
 
-/// The place of the next byte.
+/// The position of the next byte.
 struct jscan_since jscan_here(const struct jscan *js);
 
-/// What was read since then, with the white space behind it unless `end`; empty where it cannot
-/// be remembered: not as it stands, dropped from the window in part, longer than `limit`.
+/// The text read since then, with the white space after it unless `end`. Empty if it cannot be
+/// remembered: it had tolerated faults, was dropped from the window in part, or is longer than
+/// `limit`.
 struct span jscan_text_since(const struct jscan *js, const struct jscan_since *since, bool end,
                              size_t limit);
 
-/// What has been read since then, from behind an element up to a value in the object behind it,
-/// as a lead; false where it cannot be one. What follows it is remembered apart from what
-/// follows others.
+/// The text read since then, from the end of an element up to a value in the next object, as a
+/// lead; false if it cannot be one. The seams that follow it are a list of their own.
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out);
 
 /// How the next element of the innermost array begins: its comma, bracket and first key. False
@@ -123,7 +123,7 @@ size_t jscan_last_beginning(struct span text, struct span beginning, size_t from
 /// Append to `out` what has been taken from the source and not been read.
 void jscan_unread(struct jscan *js, struct strbuf *out);
 
-/// What the source gives next is the byte at `byte`.
+/// Continue at offset `byte`, which the source gives next.
 void jscan_resume(struct jscan *js, uint64_t byte);
 
 /// A scanner of pieces of the array that `whole` is in, behind an element. Caller: jscan_free().
@@ -133,7 +133,7 @@ struct jscan *jscan_new_piece(const struct jscan *whole, struct diag_log *log);
 /// JSCAN_PAD zeros behind them; borrowed until the next piece.
 void jscan_piece(struct jscan *js, char *p, size_t n, uint64_t byte);
 
-/// What was tolerated in the piece counts for the whole, too.
+/// Add the faults that were tolerated in the piece to those of the whole.
 void jscan_add_faults(struct jscan *js, const struct jscan *piece);
 
 /// False at the end of a piece.
@@ -147,12 +147,13 @@ enum { REPEAT_TEXT = 512, REPEAT_LIMIT = 4096, REPEAT_PLACES = 4096, REPEAT_CHAI
 struct jscan_repeat {
 	char *text; ///< owned
 	uint32_t n, tag;
-	uint32_t next; ///< the next of the same place, 0 none
+	uint32_t next; ///< index of the next object with the same hash; 0: none
 };
 struct jscan_repeats {
 	VEC(struct jscan_repeat) list; ///< from [1] on
-	uint32_t places[REPEAT_PLACES]; ///< by hash of some of the first bytes: the first, 0 none
-	uint32_t place; ///< of the value that is next
+	uint32_t places[REPEAT_PLACES]; ///< by hash of some of the first bytes: index of the first
+	                                ///< object; 0: none
+	uint32_t place; ///< hash of the value that is next
 	struct jscan_since since; ///< where that begins
 };
 

@@ -116,7 +116,7 @@ static bool scan_nan(struct jscan *js)
 	static const char *const words[] = { "NaN", "nan", "Infinity", "infinity", "inf", "Inf" };
 	uint64_t byte = jscan_byte(js);
 	if (!js->tolerant) {
-		jscan_fail(js, byte, "NaN or infinity, which is no JSON");
+		jscan_fail(js, byte, "NaN or infinity, which is not JSON");
 		return false;
 	}
 	if (*js->at == '-')

@@ -8,7 +8,7 @@ void jscan_repeats_release(struct jscan_repeats *r)
 	vec_release(&r->list);
 }
 
-/* Of bytes that differ between frames, in either order of their keys; so many can be read. */
+/* Bytes that differ between frames, in either order of their keys; so many can be read. */
 static uint32_t place_of(const char *p)
 {
 	uint64_t h = bytes_load(p + 10) * 0x9e3779b97f4a7c15u;
@@ -39,7 +39,8 @@ bool jscan_again(struct jscan *js, struct jscan_repeats *r, uint32_t *tag)
 	return false;
 }
 
-/* One object alone, without others in it; a bracket in a string costs it its place. */
+/* Only flat objects are cached. A bracket inside a string ends the match: the object is then
+scanned normally. */
 static bool is_flat(struct span text)
 {
 	return text.n > 1 && text.p[0] == '{' && text.p[text.n - 1] == '}' &&

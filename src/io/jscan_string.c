@@ -27,7 +27,7 @@ static bool scan_escape(struct jscan *js)
 		bool whole = jscan_have(js, 6);
 		if (js->status != ST_OK)
 			return false;
-		size_t n = nr_hex(js->at + 2); /* the NUL at the end is no digit */
+		size_t n = nr_hex(js->at + 2); /* the NUL at the end is not a digit */
 		if (n == 4) {
 			js->at += 6;
 			return true;

@@ -17,7 +17,7 @@
 #define MAX_FILES 64
 
 /* For the signal handler and the out-of-memory handler: the one piece of process-wide state
-   outside main but for the files that were read. */
+   outside main except the files that were read. */
 static const char *volatile files[MAX_FILES];
 
 int leftover_add(const char *path)

@@ -20,7 +20,8 @@ static struct span read_small(const char *path, char *text, size_t room)
 	return (struct span){ text, n > 0 ? (size_t)n : 0 };
 }
 
-/* Of the group at `group` and of all above it; their file is below `root`. "max" is no number. */
+/* The least limit of the group at `group` and of all above it; their files are below `root`.
+"max" is not a number. */
 static void limit_of(const char *root, struct span group, const char *file, uint64_t *least)
 {
 	char text[64];

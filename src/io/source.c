@@ -24,23 +24,23 @@ enum coding { CODING_UNKNOWN, CODING_PLAIN, CODING_GZIP, CODING_DONE };
 struct source {
 	char *name; ///< fit for a message
 	int fd; ///< -1: memory
-	struct span memory, whole; ///< what is left of it; all of it
-	off_t start; ///< of the bytes in the file; -1: they cannot be read twice
+	struct span memory, whole; ///< fd -1: the bytes that are left; all bytes
+	off_t start; ///< offset in the file at which reading began; -1: it cannot be read twice
 	struct source_options options;
 	enum coding coding;
 	bool raw_eof, in_member, truncated;
-	bool ended; ///< what `ahead` gave has come to its end
+	bool ended; ///< `ahead` has given all that it had
 	struct inflate *inflate; ///< NULL: plain
-	uint64_t member_at, member_nr; ///< where the member begins; bytes of it that were handed out
-	uint64_t skip; ///< bytes of it that zlib makes a second time
+	uint64_t member_at, member_nr; ///< offset of the gzip member; bytes of it handed out so far
+	uint64_t skip; ///< bytes to drop, as zlib decodes them again after ISA-L
 	char *raw; ///< bytes read and not yet handed on: [raw_at, raw_nr)
 	size_t raw_at, raw_nr;
 	uint64_t raw_bytes, bytes; ///< taken from the file; handed out
 	char *peek; ///< bytes of source_peek() or source_unread() not yet read: [peek_at, peek_nr)
 	size_t peek_at, peek_nr;
-	struct source_end end; ///< once more, behind them
+	struct source_end end; ///< the end of the input, which comes again after these bytes
 	bool want_ahead;
-	struct ahead *ahead; ///< what is behind the peeked bytes comes through it; NULL: directly
+	struct ahead *ahead; ///< thread that reads what comes after the peeked bytes; NULL: none
 };
 
 static struct source *source_new(const char *name, const struct source_options *options)

@@ -31,7 +31,7 @@ struct source_options {
 GG_MUST_CHECK enum status source_open(const char *path, const struct source_options *options,
                                       struct source **out, struct diag_log *log);
 
-/// A source over memory, borrowed until close; gzip is recognised here too.
+/// A source over memory, borrowed until close; gzip is recognized here too.
 struct source *source_memory(const char *name, const void *p, size_t n,
                              const struct source_options *options);
 

@@ -39,12 +39,12 @@ const char *cycles_fault(const struct digest *a, const struct digest *b)
 	if (a->window || b->window || a->nr_steps == 0 || b->nr_steps == 0)
 		return "one of them has no measured steps";
 	if (!disjoint(a, b))
-		return "they have steps of the same number";
+		return "they have steps with the same number";
 	if (strcmp(a->marker, b->marker) != 0 || strcmp(a->communication, b->communication) != 0 ||
 	    a->warmup != b->warmup)
 		return "they were reduced with other settings (marker, warm-up or categories)";
 	if (a->period_count || b->period_count)
-		return "their steps are known by the period of launches alone";
+		return "their steps are known only by the period of launches";
 	if (a->world_size != b->world_size || !same_environment(a, b))
 		return "their environments differ";
 	return NULL;
@@ -291,7 +291,7 @@ static void join_cycle(struct digest *x, struct digest *y)
 	join_steps(x, y);
 	join_comms(x, y);
 	join_functions(x, y);
-	if (!x->flops.nr || !y->flops.nr) /* of some of the steps alone */
+	if (!x->flops.nr || !y->flops.nr) /* counted for some of the steps only */
 		x->flops.nr = y->flops.nr = 0;
 	for (size_t i = 0; i < nr_digest_lists; i++) {
 		const struct digest_list *l = &digest_lists[i];

@@ -17,7 +17,7 @@ const char *cycles_fault(const struct digest *a, const struct digest *b);
 /// between), largest ones the largest, levels at the end and progress those of the last cycle.
 /// What cannot be added: the most frequent shape, a median and a rate are of the cycle
 /// with more executions, shapes and streams at least those of one cycle, occupancy is weighted
-/// by time, growth is the steepest of a cycle. Of collectives the first COLLECTIVES_KEPT stay, and
+/// by time, growth is the steepest of a cycle. The first COLLECTIVES_KEPT collectives stay, and
 /// none behind a place where a cycle has some cut.
 void run_join(struct run *run);
 

@@ -38,7 +38,7 @@ static void choose(struct choice *c, size_t index, int64_t weight, bool small)
 		vec_push(&c->large, (struct weighted){ weight, index });
 }
 
-/* Of the rows chosen from so far the `most` largest stay. */
+/* The `most` largest of the rows so far stay. */
 static void limit(struct choice *c, size_t most)
 {
 	vec_sort(&c->large, by_weight);

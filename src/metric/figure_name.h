@@ -22,8 +22,8 @@ const char *figure_unit_by_name(struct span name);
 /// neither does. Static.
 const char *figure_better(struct span name, const char *unit);
 
-/// True for a figure that is a time or a rate, which differs from run to run as wall time does, by its
-/// unit (NULL: unknown) or the words of its name.
+/// True for a figure that is a time or a rate, which differs from run to run as wall time does, by
+/// its unit (NULL: unknown) or the words of its name.
 bool figure_is_timed(struct span name, const char *unit);
 
 #endif

@@ -90,7 +90,7 @@ enum parts_kind {
 	PARTS_RATE, ///< nothing: rates and shares of ranks do not add up
 };
 
-/// What a metric is formed from, as far as findings of trust tell it apart. A finding spoils the
+/// What a metric is formed from, as far as trust findings distinguish it. A finding spoils the
 /// metrics that share a bit with it.
 enum spoiled_by {
 	SPOILED_BY_TRACE = 1 << 0, ///< all of a trace but the numbers of its steps

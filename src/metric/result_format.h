@@ -47,8 +47,12 @@ struct result_take {
 	const char *unit; ///< of figure_units; NULL: what the name or the value says
 	const char *unit_at; ///< path of the text that is the unit; "^name": beside the value
 	unsigned better; ///< 0 as unit and name say, else enum result_better
-	bool optional; ///< nothing there, or text that is no number, is passed over
+	bool optional; ///< nothing there, or text that is not a number, is passed over
 	int64_t drop; ///< first values that are left out, of samples
+	const char *stdev; ///< template of the path of the standard deviation of what the figure is a
+	                   ///< mean of, unscaled; NULL: not said
+	const char *stdev_share; ///< the same, as a share of the figure
+	const char *count; ///< template of the path of how many values it is a mean of
 };
 enum result_better { RESULT_BY_NAME, RESULT_LOWER, RESULT_HIGHER, RESULT_NEITHER };
 

@@ -109,7 +109,7 @@ struct span unit_number_take(struct span *s);
 bool unit_number_is_too_fine(struct span number);
 
 /// Read a size above 0 as rules write it, "80GiB"; a bare number is bytes. False
-/// where the text is none or the size leaves int64.
+/// if the text is not a size or the size leaves int64.
 bool bytes_parse(struct span text, int64_t *out);
 
 #endif

@@ -82,7 +82,7 @@ struct recommendation {
 extern const char *const bound_names[];
 extern const char *const confidence_names[];
 
-/// The query of `m` alone, as rules of diagnosis ask it: one answer for the run, of
+/// The query of `m` without labels, as rules of diagnosis ask it: one answer for the run, of
 /// metrics with labels one for each.
 struct query diagnosis_query(const struct metric *m);
 
@@ -94,7 +94,7 @@ bool placeholder_next(const char **text, struct span *literal, struct span *insi
 bool placeholder_is_step(struct span inside);
 
 /// The figure that `inside` of a text of `r` names, narrowed as in the conditions that have
-/// its metrics. False where `*unknown` is no metric.
+/// its metrics. False where `*unknown` is not a metric.
 bool placeholder_figure(const struct diagnosis_rule *r, struct span inside,
                         struct diagnosis_figure *out, struct span *unknown);
 

@@ -218,7 +218,7 @@ const char *digest_unmarked_text(const struct digest *d, struct arena *a)
 	struct strbuf b = STRBUF_INIT;
 	if (!d->window)
 		strbuf_addf(&b,
-		            "steps: recognised from the period of launches: %" PRId64 " × %" PRId64
+		            "steps: recognized from the period of launches: %" PRId64 " × %" PRId64
 		            " launches, regularity ",
 		            d->period_count, d->period_launches);
 	else

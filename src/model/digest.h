@@ -76,7 +76,7 @@ enum flop_type {
 };
 
 /// Operators whose floating-point operations follow from their inputs, by name and type, over
-/// the measured steps (else the window); those alone that launched work on a GPU.
+/// the measured steps (else the window); only those that launched work on a GPU.
 struct flop_stat {
 	struct span op;
 	enum flop_type type;
@@ -85,7 +85,7 @@ struct flop_stat {
 	int64_t gpu_ns; ///< of all activities that they launched; 0 in stored baselines
 };
 
-/// Operator of the row that stands for replays of graphs, in which none is seen.
+/// Operator of the row of replays of graphs, in which no operator is seen.
 #define FLOPS_OF_GRAPHS "GPU graphs"
 
 /// How a collective moves data.
@@ -111,7 +111,7 @@ enum collective_kind {
 struct comm_stat {
 	enum collective_kind kind;
 	struct span group; ///< description of the process group, else its name; empty unknown
-	struct span group_name; ///< unlike the description the same on its ranks alone; empty unknown
+	struct span group_name; ///< unlike the description, the same only on its ranks; empty unknown
 	struct span dtype; ///< "Float"; empty unknown
 	int64_t group_size; ///< -1 unknown
 	int64_t count, total_ns, max_ns;
@@ -216,7 +216,7 @@ struct thread_stat {
 	const char *id; ///< "PID/TID"
 	int64_t busy_ns;
 	int64_t names; ///< > 0: sum of so many too small to keep, `id` then empty
-	int64_t op_ns; ///< union of its operators alone; -1 unknown
+	int64_t op_ns; ///< union of its operators only; -1 unknown
 };
 
 /// A figure that the source of a memory does not give.
@@ -332,13 +332,13 @@ struct digest {
 	const char *trace; ///< base name of the trace file, NULL none
 	const char *snapshot; ///< NULL none
 	const char *metrics_file; ///< NULL none; several: "a.json, b.json"
-	uint64_t source_hash; ///< of the figures: tells "the same artifact" apart
+	uint64_t source_hash; ///< of the figures: equal for the same artifact
 	int64_t rank, world_size; ///< -1: of the whole run (a metrics file only); unknown
 	const char *marker; ///< step marker pattern that was used
 	const char *communication; ///< substrings, space-separated, that made a kernel communication
 	int64_t warmup; ///< steps left out at the beginning
 	enum attribution attribution;
-	bool where; ///< a recording for the code alone (merge/where.h); never stored
+	bool where; ///< a recording only for the code (merge/where.h); never stored
 	bool window; ///< no step marker found: the one sample is the whole trace
 	const char *unmarked; ///< UNMARKED_PERIOD where steps without markers were asked for, else NULL
 	int64_t period_count; ///< of a trace without markers: repetitions of its launches; 0 none
@@ -368,7 +368,8 @@ struct digest {
 	summaries; ///< one for each step metric, in place of samples, numbers
 	           ///< and activities, which are then 0: over the usable
 	           ///< steps. Else none
-	VEC(struct phase_summary) phase_summaries; ///< sorted by phase, metric; with those alone
+	VEC(struct phase_summary)
+	phase_summaries; ///< sorted by phase, metric; only with `summaries`
 
 	VEC(struct kernel_stat) kernels; ///< sorted by kind, then name
 	VEC(struct device_stat) devices; ///< sorted by id
@@ -384,7 +385,7 @@ struct digest {
 	VEC(struct range_stat) ranges; ///< sorted by name; of the same
 	VEC(struct counter_stat) counters; ///< sorted by name
 	bool phase_known; ///< the trace tells the phase that was asked for (struct reduce_options)
-	VEC(struct kernel_stat) phase_kernels; ///< the step_* figures of it alone; never stored
+	VEC(struct kernel_stat) phase_kernels; ///< only their step_* figures; never stored
 	VEC(struct op_stat) phase_ops;
 	struct progress progress;
 	struct cross_rank cross; ///< known in stored baselines only; else model/ranks.h makes it
@@ -422,8 +423,8 @@ void digest_set_steps(struct digest *d, size_t nr);
 /// Value of an environment key, or NULL; owned by the digest.
 const char *digest_env(const struct digest *d, const char *key);
 
-/// Leave of one whose text is kept what tells it apart and beside which others it may stand: its
-/// lists go, but for environment and figures of files.
+/// Release the lists of a digest whose text is kept. What identifies it stays, and so do
+/// environment and figures of files, which decide what other digests it may be beside.
 void digest_forget(struct digest *d);
 
 /// Set an environment key, keeping the order; both strings are copied.
@@ -459,7 +460,7 @@ const char *digest_steps_by(const struct digest *d);
 /// What to tell of steps that no marker shows ("steps: …", "no steps: …"), or NULL; owned by `a`.
 const char *digest_unmarked_text(const struct digest *d, struct arena *a);
 
-/// True where the digest is that of a trace (of a snapshot or a metrics file alone otherwise).
+/// True where the digest is that of a trace (otherwise it is only of a snapshot or a metrics file).
 bool digest_has_trace(const struct digest *d);
 
 /// Order of the digests of artifacts: rank; traces first, by their first step number, then the
@@ -472,7 +473,7 @@ int run_digest_cmp(const struct digest *a, const struct digest *b);
 struct run {
 	const char *label; ///< what the user named it; borrowed
 	VEC(struct digest *) ranks; ///< owned
-	VEC(const char *) ignored; ///< files of a directory that are no artifacts; owned by the arena
+	VEC(const char *) ignored; ///< files of a directory that are not artifacts; owned by the arena
 	struct arena arena;
 };
 

@@ -93,7 +93,7 @@ struct source_line source_line_of(struct arena *a, struct span place, int64_t li
 struct finding {
 	enum cause cause;
 	int verdict; ///< enum verdict: the first in order of severity among its checks
-	/// One sentence without a full stop, which stands for the finding wherever there is room for
+	/// One sentence without a full stop, which names the finding wherever there is room for
 	/// one line: "rank 5 is slow: 12.7 ms of compute per step, its peers 10.6 ms (+20.1 %)".
 	const char *title;
 	/* the figure that shows it best; has_figure false: none, the texts are then "" */

@@ -21,7 +21,7 @@ struct past_value {
 /// A run of the past: figures that rules asked for when it was added.
 struct past_run {
 	struct provenance provenance;
-	uint64_t source_hash; ///< of the figures of all ranks: tells "the same run" apart
+	uint64_t source_hash; ///< of the figures of all ranks: equal for the same run
 	uint64_t pin; ///< source hash of the baseline's pin at that time; 0 unknown
 	const char *verdict; ///< what the gate said of it: "pass", "fail", …; "" unknown
 	/// Name of the runs that were made one after the other on one machine, of which this is one;
@@ -29,7 +29,8 @@ struct past_run {
 	const char *together;
 	bool accepted; ///< it counts for the reference as long as that pin is the baseline's
 	int64_t ranks, steps; ///< measured steps of the rank with the most
-	int64_t cut; ///< values that were left out for want of room, those of the least items
+	int64_t
+	    cut; ///< values that were left out because there was no room: those of the smallest items
 	VEC(struct past_value) values; ///< ordered by query, label, rank
 };
 

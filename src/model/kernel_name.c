@@ -17,7 +17,7 @@ static size_t trim_group(const char *s, size_t n, bool (*kind)(char), size_t lea
 }
 
 /* Bytes of an address at `i`, or 0. A digit before it makes it a tile shape
-   ("sgemm_128x64", "10x20"), whose size tells kernels apart. */
+   ("sgemm_128x64", "10x20"), whose size distinguishes kernels. */
 static size_t address_at(struct span s, size_t i)
 {
 	size_t end = i + 2;

@@ -26,7 +26,7 @@ static inline int64_t step_phase_code(enum phase p)
 	return p == PHASE_ALL ? 0 : (int64_t)p - NR_INNER_PHASES + 1;
 }
 
-/// What is kept of each phase within a step. Of communication kernels all are of
+/// What is kept of each phase within a step. All communication kernels are of
 /// PHASE_COMMUNICATION: step.comm_time has them.
 enum phase_column { PHASE_COMPUTE, PHASE_MEMCPY, PHASE_MEMSET, PHASE_KERNELS, NR_PHASE_COLUMNS };
 

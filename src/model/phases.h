@@ -4,7 +4,7 @@
 
 #include "model/view.h"
 
-/// Of whole steps (prefill, decode, mixed), not within each of them.
+/// True for phases of whole steps (prefill, decode, mixed).
 static inline bool phase_is_whole(enum phase p)
 {
 	return (int)p >= (int)NR_INNER_PHASES;
@@ -24,7 +24,7 @@ struct phase_sum {
 const struct phase_sum *phase_sum_of(const struct metric *m);
 
 /// True where phase `p` has the metric: whole steps all of them; others no host or wall time, and
-/// step.comm_time is of PHASE_COMMUNICATION alone.
+/// step.comm_time is only of PHASE_COMMUNICATION.
 bool phase_has_metric(enum phase p, const struct metric *m);
 
 /// A metric in the steps of one phase.
@@ -36,7 +36,7 @@ struct phase_samples {
 };
 
 /// Samples of metric `m` in phase `p`, owned by `a`; false where the digest has none, or keeps
-/// summaries alone.
+/// only summaries.
 bool phase_samples_of(const struct digest *d, enum phase p, const struct metric *m, struct arena *a,
                       struct phase_samples *out);
 

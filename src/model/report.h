@@ -94,6 +94,14 @@ struct evidence {
 	const char *text; ///< one sentence or more on all of it; "" none
 };
 
+/// True if the noise is worth a figure: wide noise that is rather assumed than measured, as few
+/// runs are stored, says only that it is not known.
+static inline bool noise_is_known(const struct evidence *e, int64_t baseline)
+{
+	enum { MEASURED_RUNS = 5, WIDE = 10 };
+	return e->has_noise && (e->past_runs >= MEASURED_RUNS || e->noise < baseline / WIDE);
+}
+
 /// A key of `select` and its glob, fit for one line.
 struct select_pair {
 	const char *key, *value;
@@ -228,13 +236,23 @@ struct side {
 	VEC(struct span) notes; ///< "attribution: launch; 614 activities carried over"
 };
 
+/// What the CI system around the run knows, for links; NULL unknown.
+struct forge {
+	const char *commits; ///< address to which the id of a commit is added
+	const char *job; ///< address of the job
+	const char *commit; ///< that the job is for
+	const char *accept; ///< a comment on the pull request that makes the candidate the baseline,
+	                    ///< where a workflow listens for it
+};
+
 /// Number of runs of a side.
 static inline int64_t side_runs(const struct side *s)
 {
 	return s->runs > 1 ? s->runs : 1;
 }
 
-/// Of `check`; of `diff`: no rules, no verdict; of `report`: the candidate alone, no verdict.
+/// The result of `check`; of `diff`: no rules, no verdict; of `report`: only the candidate, no
+/// verdict.
 enum report_kind { REPORT_CHECK, REPORT_DIFF, REPORT_RUN };
 
 struct report {
@@ -260,6 +278,7 @@ struct report {
 	} uniform;
 	int64_t plan_runs, plan_pairs; ///< what would decide all that is undecided; 0 and 0: nothing
 	struct side baseline, candidate;
+	struct forge forge;
 	VEC(struct env_row) environment;
 	VEC(struct finding)
 	findings; ///< of a check: by what they cost; each check that fails, warns or

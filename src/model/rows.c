@@ -116,7 +116,7 @@ int row_cmp(const struct schema *s, const void *a, const void *b)
 	return keys_cmp(s, a, b, KEY_SAME);
 }
 
-/* Rows that their keys do not order, or not alone: any order is the writer's. */
+/* Rows that their keys do not order, or not fully: any order is the writer's. */
 static bool has_order_of_writer(const struct schema *s)
 {
 	size_t nr = 0;

@@ -46,7 +46,7 @@ enum row_join {
 	JOIN_MAX,
 	JOIN_OR,
 	JOIN_BOTH, ///< the sum if both are known, else unknown
-	JOIN_NAMES, ///< in a sum: how many rows it is of, each that is no sum itself being one
+	JOIN_NAMES, ///< in a sum: how many rows it is of, each that is not a sum itself being one
 	JOIN_NONE, ///< a sum has no such value; raw names that share a match name keep the first one
 	JOIN_OWN, ///< what the function of the row type for this occasion says
 };
@@ -123,7 +123,7 @@ void row_add(const struct schema *s, enum row_occasion occasion, void *row, cons
 /// of these lines.
 int row_identity(const struct schema *s, const void *a, const void *b);
 
-/// Make a row that is no sum one of a single row: its name is empty, and what a sum has not is
+/// Make a row that is not a sum one of a single row: its name is empty, and what a sum has not is
 /// absent. Members that are JOIN_OWN stay.
 void row_make_sum(const struct schema *s, void *row);
 
@@ -140,7 +140,7 @@ size_t field_size(const struct field *f);
 /// in order. Rows of one key become one.
 void rows_join(const struct schema *s, void *into, const void *from);
 
-/// Neighbours of one key in a list that is in order become one, as small rows do; `list` is a VEC.
+/// Neighbors of one key in a list that is in order become one, as small rows do; `list` is a VEC.
 void rows_unite(const struct schema *s, void *list);
 
 /// Time that the occupancy of a kernel, or of a sum of kernels, is known for; 0: unknown.

@@ -19,7 +19,7 @@
 #define SHAPE .type = FIELD_SHAPE
 #define ENUM(names_) .type = FIELD_ENUM, .names = (names_)
 
-/// A line of a member by which rows are told apart and ordered, KEY_ORDER or KEY_SAME; `...` begins
+/// A line of a member by which rows are compared and ordered, KEY_ORDER or KEY_SAME; `...` begins
 /// with the minor version that brought it.
 #define KEY(order_, member, stored, ...)                                                       \
 	{                                                                                          \

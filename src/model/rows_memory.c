@@ -6,7 +6,7 @@
 #define KNOWN_COUNT OPTIONAL_COUNT(MEMORY_UNKNOWN)
 #define KNOWN_NUMBER OPTIONAL_NUMBER(MEMORY_UNKNOWN)
 
-/* Of equal peaks the latest. */
+/* The latest of equal peaks. */
 static void join_memory_cycles(void *row, const void *more)
 {
 	struct memory_stat *x = row;
@@ -20,7 +20,7 @@ static void join_memory_cycles(void *row, const void *more)
 	x->peak_types = y->peak_types;
 }
 
-/* Traces alone have cycles: what only a snapshot knows is unknown in both. MEMORY_UNKNOWN is below
+/* Only traces have cycles: what only a snapshot knows is unknown in both. MEMORY_UNKNOWN is below
    all other numbers. */
 #define ROW memory_stat
 static const struct field memory_stat_fields[] = {
@@ -56,7 +56,7 @@ static const struct field memory_stat_fields[] = {
 ROW_TYPE(memory_stat, LISTED, OWN(OF_CYCLES, join_memory_cycles));
 #undef ROW
 
-/* Of allocations the column has the most frequent size, which a sum has not. */
+/* The column has the most frequent size of the allocations, which a sum has not. */
 static void join_small_sites(void *row, const void *more)
 {
 	struct memory_item *x = row;

@@ -21,7 +21,7 @@ static const struct field comm_stat_fields[] = {
 ROW_TYPE(comm_stat, LISTED);
 #undef ROW
 
-/* In order of start, which equal neighbours may share; never joined. */
+/* In order of start, which equal neighbors may share; never joined. */
 #define ROW collective
 static const struct field collective_fields[] = {
 	/* member, stored, two cycles, small ones, since */
@@ -121,7 +121,7 @@ static const struct field env_entry_fields[] = {
 ROW_TYPE(env_entry, LISTED);
 #undef ROW
 
-/* Of one name the first counts; whoever loads a run has refused a second. */
+/* The first of several with one name counts; whoever loads a run has refused a second. */
 #define ROW input_stat
 static const struct field input_stat_fields[] = {
 	/* member, stored, two cycles, small ones, since */
@@ -173,7 +173,7 @@ static const char *const metric_names[] = {
 	    FIELD_AT(value[STAT_P99], "p99", COUNT, KEEP, KEEP, 0),   \
 	    FIELD_AT(value[STAT_TOTAL], "total", COUNT, KEEP, KEEP, 0)
 
-/* Of a stored run, which is never joined. */
+/* For a stored run, which is never joined. */
 #define ROW step_summary
 static const struct field step_summary_fields[] = {
 	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),

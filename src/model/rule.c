@@ -35,8 +35,8 @@ void rules_release(struct rules *r)
 
 const char *condition_name(size_t i)
 {
-	static const char *const names[] = { "increase", "decrease", "change",
-		                                 "max",      "min",      "increase_since_pin" };
+	static const char *const names[] = { "increase", "decrease",           "change", "max",
+		                                 "min",      "increase_since_pin", "worse" };
 	return i < sizeof names / sizeof *names ? names[i] : NULL;
 }
 

@@ -19,6 +19,7 @@ enum condition {
 	COND_MAX,
 	COND_MIN,
 	COND_INCREASE_SINCE_PIN, ///< as COND_INCREASE, from the pin instead of the reference
+	COND_WORSE, ///< of input.*: increase or decrease, as the figure of the file says
 };
 enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_FAIL };
 enum on_missing { ON_MISSING_FAIL, ON_MISSING_WARN, ON_MISSING_SKIP };
@@ -135,10 +136,11 @@ struct rules {
 /// The workload where neither rules nor command line name one.
 #define DEFAULT_WORKLOAD "default"
 
-/// True where noise is looked at: increases and decreases.
+/// True where noise is looked at: increases, decreases and what becomes one of them.
 static inline bool condition_has_noise(enum condition c)
 {
-	return c == COND_INCREASE || c == COND_DECREASE || c == COND_INCREASE_SINCE_PIN;
+	return c == COND_INCREASE || c == COND_DECREASE || c == COND_INCREASE_SINCE_PIN ||
+	       c == COND_WORSE;
 }
 
 /// The default step marker.

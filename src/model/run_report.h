@@ -62,7 +62,7 @@ struct series {
 struct run_report {
 	bool candidate; ///< side of a check or diff
 	bool window; ///< no steps: figures per step are of the whole window
-	const char *phase; ///< --phase: kernels and operators are of it alone; NULL all
+	const char *phase; ///< --phase: kernels and operators are only of it; NULL all
 	VEC(struct fact) facts;
 	VEC(struct report_table) tables;
 	VEC(struct series) series;

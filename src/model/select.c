@@ -69,7 +69,7 @@ const char *select_text(const struct query *q, struct arena *a)
 	return arena_take(a, &b);
 }
 
-/* What a check is, by the key: of what stands for several, what its rule says. */
+/* What a check is, by the key: for a check of several items, what its rule says. */
 static struct span value_of(const struct select_key *key, const struct select_item *item,
                             char number[NUMBER_TEXT])
 {

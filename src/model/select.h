@@ -48,8 +48,9 @@ struct select_item {
 	const struct category_table *categories;
 };
 
-/// True where all globs fit the item. Of what it leaves open (a figure of all ranks), the
-/// rule's own globs speak: `rank: 3` covers a rule with `select: {rank: 3}`.
+/// True where all globs fit the item. For labels that the item lacks (a figure of all
+/// ranks), the rule's own `select` is matched instead: `rank: 3` covers a rule with `select: {rank:
+/// 3}`.
 bool select_covers(const struct query *globs, const struct select_item *item);
 
 #endif

@@ -1,4 +1,4 @@
-/// What rules see of a run: kernel names normalised, aliased and categorised,
+/// What rules see of a run: kernel names normalized, aliased and categorized,
 /// and one way to ask for any figure. Digests stay as they are.
 #ifndef GG_MODEL_VIEW_H
 #define GG_MODEL_VIEW_H
@@ -22,7 +22,7 @@ struct naming {
 
 /// One kernel under its match name: sums over the raw names that share it.
 struct kernel_row {
-	struct span match; ///< normalised, then aliased; lives as long as the view and its run
+	struct span match; ///< normalized, then aliased; lives as long as the view and its run
 	struct span name; ///< the raw name with the most time
 	int category; ///< index in the table, -1 none
 	enum category_class cls; ///< communication is what the digest took for it
@@ -112,7 +112,7 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
                   void *ctx);
 
 /// The same in the phases that the glob `phase` names, of a metric with PARTS_CODE; with `cls` of
-/// kernels of that class alone, without copies.
+/// kernels of that class only, without copies.
 void rank_code_figures(const struct run_view *v, size_t r, const struct metric *m,
                        const char *phase, const char *cls, figure_fn *fn, void *ctx);
 
@@ -126,7 +126,7 @@ bool run_has(const struct run_view *v, const struct metric *m);
 /// Ranks that are meant; all zero: any.
 struct rank_scope {
 	const char *glob; ///< over their numbers; NULL: any
-	bool one; ///< `rank` alone
+	bool one; ///< only `rank`
 	int64_t rank;
 };
 

@@ -1,4 +1,4 @@
-/// What tells names apart that are otherwise shown alike.
+/// What distinguishes names that are otherwise shown alike.
 #ifndef GG_NAMES_APART_H
 #define GG_NAMES_APART_H
 

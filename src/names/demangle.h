@@ -8,7 +8,8 @@
 #include "base/span.h"
 
 /// The name of the function `mangled` ("_Z…") with its template arguments, without its return
-/// type and parameters, owned by `a`. NULL if it is no such name or holds what is not known here.
+/// type and parameters, owned by `a`. NULL if it is not such a name or holds what is not known
+/// here.
 const char *demangle(struct span mangled, struct arena *a);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define WORD_BEGINS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_("
 
-/* What a form tells of the template arguments. */
+/* What a form shows of the template arguments. */
 enum form {
 	FORM_FUNCTOR, ///< the functors, else the type of the elements
 	FORM_TYPES, ///< all types
@@ -141,7 +141,7 @@ static bool is_element(struct span base)
 	return false;
 }
 
-/* What a kernel applies, by the words that libraries use for it. */
+/* The operation that a kernel applies, by the words that libraries use for it. */
 static bool is_functor(struct span s)
 {
 	struct span base, args;
@@ -330,7 +330,7 @@ static bool add_product(struct strbuf *b, struct span name)
 
 /* ---- the form of a name ---- */
 
-/* Kernels of templates that tell what they do by their first argument only. */
+/* Templates of which only the first argument says what the kernel does. */
 static bool is_wrapper(struct span base)
 {
 	static const char *const names[] = { "Kernel", "Kernel2", "kentry", "device_kernel", NULL };
@@ -417,7 +417,7 @@ void short_names_add(struct short_names *s, const char *whole)
 
 /* ---- words in which names differ ---- */
 
-/* Names of the same text that have come to FORM_OTHER; more than a few are not parted so. */
+/* Names with the same text at FORM_OTHER; more than a few are not distinguished by words. */
 static void set_others(struct short_names *s)
 {
 	vec_sort(&s->list, by_text);

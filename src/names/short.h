@@ -9,7 +9,7 @@
 struct short_name {
 	const char *whole; ///< borrowed
 	const char *text; ///< as it is shown
-	int form; ///< how much of it is told, from the least on
+	int form; ///< form, from the shortest on
 };
 
 struct short_names {

@@ -11,7 +11,7 @@
 /* Names are far shorter; what a process printed is held as a string, too. */
 enum { STRING_BYTES = 1 << 16 };
 
-/* Of schema 2 (nsys 2020 to 2022) the tables that are read have the same columns. */
+/* Schema 2 (nsys 2020 to 2022) has the same columns in the tables that are read. */
 enum { SCHEMA_OLDEST = 2, SCHEMA_NEWEST = 3 };
 
 enum status nsys_fail(struct nsys *n, const char *table, const char *what)
@@ -31,7 +31,7 @@ static enum status take_string(void *ctx, const struct database_value *v)
 	if (text.n > STRING_BYTES)
 		return ST_OK;
 	if (idmap_add(&n->string_ids, v[0].integer) != n->strings.nr)
-		return nsys_fail(n, "StringIds", "an id a second time; export it anew");
+		return nsys_fail(n, "StringIds", "an id is there twice; export it anew");
 	vec_push(&n->strings, (struct span){ arena_dup(&n->arena, text), text.n });
 	return ST_OK;
 }
@@ -91,7 +91,8 @@ static const char *foreign_database(const struct database *db)
 	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
 		if (database_has(db, tools[i].table))
 			return tools[i].what;
-	return "a database of SQLite, but no export of Nsight Systems that says its schema: make it "
+	return "a database of SQLite, but not an export of Nsight Systems that says its schema: make "
+	       "it "
 	       "with nsys export --type sqlite of a current release";
 }
 

@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "nsys/nsys_internal.h"
 
-/* Integers below 0 are no idents. */
+/* Integers below 0 are not idents. */
 static int64_t ident_of(const struct database_value *v)
 {
 	return v->null || v->integer < 0 ? IDENT_NONE : v->integer;
@@ -66,7 +66,8 @@ static const struct database_column memset_columns[] = {
 	{ .name = "memKind", .optional = true },
 };
 
-/* Of our process. Correlation ids and numbers of devices are of one process. */
+/* True for a row of the chosen process. Correlation ids and numbers of devices are of one process.
+ */
 static enum status set_gpu(struct nsys *n, const char *table, const struct database_value *v,
                            struct event *e)
 {
@@ -272,6 +273,21 @@ static enum status take_domain(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
+/* "aten::mm, seq = 12, op_id = 5, sizes = [[8, 4], [4, 2]]" → "aten::mm": one operator has one
+   name. Source: getNvtxStr(), torch/csrc/profiler/util.cpp. */
+static struct span without_calls(struct span name)
+{
+	static const struct span ends[] = { { ", seq = ", 8 },
+		                                { ", op_id = ", 10 },
+		                                { ", sizes = [", 11 } };
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		const char *end = name.n ? memmem(name.p, name.n, ends[i].p, ends[i].n) : NULL;
+		if (end > name.p)
+			name.n = (size_t)(end - name.p);
+	}
+	return name;
+}
+
 /* "name", in a domain "name@domain": as nsys wants them with --filter-nvtx and
    --nvtx-capture. */
 static struct span range_name(struct nsys *n, const struct database_value *domain, struct span name)
@@ -334,7 +350,7 @@ static bool is_step(struct span name, int64_t *number)
 	return false;
 }
 
-/* A range that was open when recording ended is none. */
+/* A range that was open when recording ended is left out. */
 static enum status take_range(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
@@ -345,9 +361,10 @@ static enum status take_range(void *ctx, const struct database_value *v)
 		return ST_OK;
 	e.pid = nsys_pid(&v[NVTX_THREAD]);
 	e.tid = nsys_tid(&v[NVTX_THREAD]);
+	e.nvtx = true;
 	e.numbered = is_step(name, &e.step);
 	TRY(set_times(n, nvtx_table, &v[NVTX_START], &v[NVTX_END], &e));
-	TRY(set_name(n, nvtx_table, range_name(n, &v[NVTX_DOMAIN], name), &e));
+	TRY(set_name(n, nvtx_table, range_name(n, &v[NVTX_DOMAIN], without_calls(name)), &e));
 	return hand_on_event(n, &e);
 }
 

@@ -4,10 +4,10 @@
    TARGET_INFO_GPU. */
 #include "nsys/nsys_internal.h"
 
-/* Of other counters the unit is not said reliably: clocks named "[MHz]" are in Hz. */
+/* The unit of other counters is not said reliably: clocks named "[MHz]" are in Hz. */
 #define UNIT " [Throughput %]"
 
-/* A counter may be a little above its peak; a value beyond this is none. */
+/* A counter may be a little above its peak; a value beyond this is not a share. */
 enum { PCT_MAX = 1000 };
 
 struct metrics {

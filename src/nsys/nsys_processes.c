@@ -145,7 +145,7 @@ static bool text_of(const struct nsys *n, const struct database_value *text,
 	return true;
 }
 
-/* What a process says, or in a file that does not tell processes apart anyone. */
+/* What a process says, or in a file without process ids anyone. */
 static enum status take_said(void *ctx, const struct database_value *v)
 {
 	struct census *c = ctx;

@@ -66,7 +66,7 @@ static void bash_command(FILE *out, const struct page_command *c)
 
 void page_bash(FILE *out)
 {
-	fprintf(out, "%s\t'') words='--help --version %s", bash_head, BASELINE);
+	fprintf(out, "%s\t'') words='--help --version help version %s", bash_head, BASELINE);
 	for (EACH_COMMAND)
 		if (!second(c))
 			fprintf(out, " %s", c->name);
@@ -185,7 +185,7 @@ void page_zsh(FILE *out)
 {
 	fputs(zsh_head, out);
 	zsh_commands(out, "commands", false);
-	fprintf(out, "\tcommands+=('%s:stored baselines' --help --version)\n", BASELINE);
+	fprintf(out, "\tcommands+=('%s:stored baselines' help version --help --version)\n", BASELINE);
 	zsh_commands(out, "seconds", true);
 	fputs(zsh_middle, out);
 	for (EACH_COMMAND)
@@ -206,7 +206,8 @@ static const char fish_head[] =
     "complete -c gpugate -f\n"
     "complete -c gpugate -l help -d 'what the command is for, and its options'\n"
     "complete -c gpugate -n \"__gpugate_at ''\" -l version -d 'versions'\n"
-    "complete -c gpugate -n \"__gpugate_at ''\" -a baseline -d 'stored baselines'\n";
+    "complete -c gpugate -n \"__gpugate_at ''\" -a baseline -d 'stored baselines'\n"
+    "complete -c gpugate -n \"__gpugate_at ''\" -a 'help version'\n";
 
 static void fish_meaning(FILE *out, const char *s)
 {

@@ -61,14 +61,33 @@ static void synopsis(FILE *out, const struct page_command *c)
 
 static void options(FILE *out, int c)
 {
-	fputs(".Sh OPTIONS\n.Bl -tag -width Ds\n", out);
+	static const struct {
+		enum option first;
+		const char *title;
+	} groups[] = {
+#define X(id, title) { OPT_##id, title },
+		OPTION_GROUPS(X)
+#undef X
+	};
+	size_t next = 0;
+	const char *title = NULL; /* still to be written */
+	bool list = false;
+	fputs(".Sh OPTIONS\n", out);
 	for (const struct page_option *o = page_options; o < page_options + NR_OPTIONS; o++) {
+		if (next < sizeof groups / sizeof *groups && groups[next].first == o - page_options)
+			title = groups[next++].title;
 		if (!page_takes(c, o))
 			continue;
+		if (title)
+			fprintf(out, "%s.Ss %c%s\n.Bl -tag -width Ds\n", list ? ".El\n" : "",
+			        toupper((unsigned char)*title), title + 1);
+		title = NULL;
+		list = true;
 		fprintf(out, ".It %sFl -%s%s%s\n", page_short(o) ? "Fl o , " : "", o->name,
 		        o->arg ? " Ar " : "", o->arg ? o->arg : "");
 		text(out, o->meaning);
 	}
+	fputs(list ? "" : ".Bl -tag -width Ds\n", out);
 	fputs(".It Fl -help\nwhat the command is for, and its options\n.El\n", out);
 }
 
@@ -79,6 +98,28 @@ static void exit_status(FILE *out)
 	STATUS_ROWS(X)
 #undef X
 	fputs(".El\n", out);
+}
+
+static void examples_of(FILE *out, int c)
+{
+	static const struct {
+		enum command command;
+		const char *words, *what;
+	} rows[] = {
+#define X(id, words, what) { CMD_##id, words, what },
+		EXAMPLE_ROWS(X)
+#undef X
+	};
+	const char *before = ".Sh EXAMPLES\n";
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if ((int)rows[i].command != c)
+			continue;
+		fputs(before, out);
+		text(out, rows[i].what);
+		fprintf(out, ".Bd -literal -offset indent\ngpugate %s %s\n.Ed\n", page_commands[c].name,
+		        rows[i].words);
+		before = ".Pp\n";
+	}
 }
 
 static void command_page(FILE *out, const struct page_command *c)
@@ -96,6 +137,7 @@ static void command_page(FILE *out, const struct page_command *c)
 #undef X
 	options(out, (int)(c - page_commands));
 	exit_status(out);
+	examples_of(out, (int)(c - page_commands));
 	fputs(".Sh SEE ALSO\n.Xr gpugate 1\n", out);
 }
 
@@ -116,11 +158,11 @@ static const char rest[] =
     ".Sh ENVIRONMENT\n"
     ".Bl -tag -width Ds\n"
     ".It Ev NO_COLOR\n"
-    "no colours unless\n.Fl -color Ar always\nasks for them\n"
+    "no colors unless\n.Fl -color Ar always\nasks for them\n"
     ".It Ev TERM\n"
-    "no colours and no progress where it is\n.Ql dumb\n"
+    "no colors and no progress where it is\n.Ql dumb\n"
     ".It Ev SOURCE_DATE_EPOCH\n"
-    "seconds since 1970 that stand for the time of day, in baselines and for waivers\n"
+    "seconds since 1970, used instead of the time of day in baselines and for waivers\n"
     ".It Ev GITHUB_ACTIONS , GITLAB_CI , JENKINS_URL\n"
     "where one is set, a stored baseline records the commit, the person and the job\n"
     "as the variables of this CI system have them; options come first\n"

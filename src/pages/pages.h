@@ -24,10 +24,10 @@ enum page_value { VALUE_NONE, VALUE_FILE, VALUE_WORDS, VALUE_METRIC, VALUE_FREE 
 extern const struct page_command page_commands[NR_COMMANDS];
 extern const struct page_option page_options[NR_OPTIONS];
 
-/// Of the arguments of a command.
+/// Kinds of the arguments of a command.
 enum page_value page_arguments(const struct page_command *c);
 
-/// Of the value of an option.
+/// Kind of the value of an option.
 enum page_value page_value(const struct page_option *o);
 
 /// True where command `c` takes option `o`.

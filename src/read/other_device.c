@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "io/source.h"
 
-/* Words of recordings that no other one holds, and whose they are. Sources: ActivityType.cpp of
+/* Words that only recordings of one kind of device hold, and which. Sources: ActivityType.cpp of
    Kineto; trace_view.json of torch_npu; aten/src/ATen/native/mps; process names of XProf. */
 static const struct other_word {
 	const char *word, *name;
@@ -34,7 +34,7 @@ static const char *find_word(const char *p, size_t n)
 	return NULL;
 }
 
-/* Block by block; a word may lie across two. */
+/* The file is read in blocks; a word may lie across two. */
 const char *other_device(const char *path)
 {
 	struct diag_log own; /* whoever read it before has said what is wrong with it */

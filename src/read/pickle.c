@@ -98,7 +98,7 @@ static bool walk_object(void *ctx)
 	return next_value(ctx)->type == PICKLE_DICT && walk_enter(ctx);
 }
 
-/* Keys that are no text are none of a snapshot's. */
+/* A snapshot has no keys that are not text. */
 static bool walk_key(void *ctx, struct span *key)
 {
 	struct pickle_walk *w = ctx;

@@ -149,7 +149,7 @@ static bool can_be_key(const struct machine *m, uint32_t id)
 	return type != PICKLE_LIST && type != PICKLE_DICT && type != PICKLE_SET;
 }
 
-/* The `nr` values that were popped last, and still stand behind the stack, go into `id`. */
+/* Put the `nr` values that were popped last, which are still there above the stack, into `id`. */
 static void add_values(struct machine *m, uint32_t id, size_t nr)
 {
 	const uint32_t *items = nr ? m->stack.v + m->stack.nr : NULL;
@@ -163,7 +163,7 @@ static void add_values(struct machine *m, uint32_t id, size_t nr)
 		add_items(m, id, items, nr);
 }
 
-/* Values go into the container below them, which must be of `type`. */
+/* Put values into the container below them, which must be of `type`. */
 static void extend_container(struct machine *m, enum pickle_type type, size_t nr, bool marked)
 {
 	nr = pop_values(m, nr, marked);
@@ -173,10 +173,10 @@ static void extend_container(struct machine *m, enum pickle_type type, size_t nr
 	if (m->out->nodes.v[id].type == type)
 		add_values(m, id, nr);
 	else
-		machine_fail(m, "the value below is no container of that kind; the file is damaged");
+		machine_fail(m, "the value below is not a container of that kind; the file is damaged");
 }
 
-/* A container takes the place of values. */
+/* Replace values by a container of them. */
 static void make_container(struct machine *m, enum pickle_type type, size_t nr, bool marked)
 {
 	nr = pop_values(m, nr, marked);
@@ -232,7 +232,7 @@ static int64_t memo_index(struct machine *m)
 	uint64_t v = 0;
 	if (m->op->code == 'g' || m->op->code == 'p') {
 		if (!number_parse_u64(arg, &v) || v > INT64_MAX)
-			machine_fail(m, "no index of the memo; the file is damaged");
+			machine_fail(m, "not an index of the memo; the file is damaged");
 	} else {
 		v = pickle_number(arg.p, arg.n);
 	}

@@ -53,8 +53,8 @@ bool pickle_build(struct pickle_input in, const struct snapshot_limits *limits,
 /// Give the memory back; no depth of nesting matters.
 void pickle_nodes_release(struct pickle_nodes *n);
 
-/// The value of an opcode that is one by itself, its decoded text owned by `a`;
-/// false where it is none. `*problem` is set where the argument is malformed; static.
+/// The value of an opcode that needs no stack, its decoded text owned by `a`;
+/// false if it is not one. `*problem` is set where the argument is malformed; static.
 bool pickle_value(const struct pickle_op *op, struct arena *a, struct pickle_node *out,
                   const char **problem);
 

@@ -143,9 +143,10 @@ bool pickle_next(struct pickle_input *in, struct pickle_op *op)
 	op->name = opcodes[op->code].name;
 	unsigned width = opcodes[op->code].width;
 	if (!op->name) {
-		diag_error(in->log,
-		           "%s: byte %zu: 0x%02x is no pickle opcode; the file is damaged or no pickle",
-		           in->name, op->byte, op->code);
+		diag_error(
+		    in->log,
+		    "%s: byte %zu: 0x%02x is not a pickle opcode; the file is damaged or not a pickle",
+		    in->name, op->byte, op->code);
 		return false;
 	}
 	switch (opcodes[op->code].argument) {

@@ -1,4 +1,4 @@
-/* Opcodes that are values by themselves. */
+/* Opcodes with a value of their own. */
 #include <string.h>
 
 #include "base/number.h"
@@ -7,7 +7,7 @@
 
 /* ---- text ---- */
 
-/* The value of `n` digits of `base` at `p`; false where one is none. */
+/* The value of `n` digits of `base` at `p`; false if one is not one. */
 static bool parse_digits(const char *p, size_t n, unsigned base, uint32_t *out)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -43,7 +43,7 @@ static bool decode_unicode(struct arena *a, struct span s, struct span *out)
 		if (n) {
 			valid = s.n - i - 2 >= n && parse_digits(s.p + i + 2, n, 16, &cp) && cp <= 0x10FFFF;
 			i += 2 + n;
-		} else if (s.p[i] == '\\' && i + 1 < s.n) { /* both as they are: "\\u" is no escape */
+		} else if (s.p[i] == '\\' && i + 1 < s.n) { /* both as they are: "\\u" is not an escape */
 			strbuf_addch(&b, '\\');
 			cp = (unsigned char)s.p[i + 1];
 			i += 2;
@@ -136,7 +136,7 @@ static void set_bool(struct pickle_node *out, bool value)
 	out->magnitude = value;
 }
 
-/* Decimal text, perhaps with the L of a long; false where it is none. */
+/* Decimal text, perhaps with the L of a long; false if it is not one. */
 static bool set_decimal(struct pickle_node *out, struct span s)
 {
 	uint64_t v;
@@ -155,7 +155,7 @@ static bool set_decimal(struct pickle_node *out, struct span s)
 	return s.n > 0;
 }
 
-/* A snapshot has no use for the value, but it must be one. */
+/* Checked and dropped: a snapshot has no such values. */
 static bool is_float(struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)

@@ -6,7 +6,7 @@
 #define NR_OF(table) (sizeof(table) / sizeof *(table))
 
 #define SNAPSHOT_NAME "a CUDA memory snapshot (torch.cuda.memory._snapshot)"
-/* So many of the first rows are of tools whose traces have events, too. */
+/* The first rows, this many, are of tools whose traces have events, too. */
 enum { WITH_EVENTS = 2 };
 
 #define MEMORY_PROFILE_NAME "a memory profile of XProf"
@@ -16,7 +16,7 @@ enum { WITH_EVENTS = 2 };
    Proton (Triton 3), xprof's memory_profile.proto, report_builder.py of VizTracer,
    TimeProfiler.cpp of LLVM. */
 static const struct {
-	const char *key; ///< NULL: what an element shows that is no object
+	const char *key; ///< NULL: what an element shows that is not an object
 	const char *name;
 } evidence[] = {
 	{ "viztracer_metadata", "a trace of VizTracer" },
@@ -26,6 +26,8 @@ static const struct {
 	{ "segment_type", SNAPSHOT_NAME },
 	{ "blocks", SNAPSHOT_NAME },
 	{ "nodes", "a PyTorch execution trace (Chakra)" },
+	{ "pg_config", "a dump of PyTorch's Flight Recorder, of which torchfrtrace says which rank and "
+	               "collective hangs" },
 	{ "frame",
 	  "a tree of Hatchet, as Triton's Proton writes it, which has no times of single kernels" },
 	{ "memoryProfilePerAllocator", MEMORY_PROFILE_NAME },

@@ -12,7 +12,7 @@
 
 struct snapshot_builder {
 	const struct snapshot_limits *limits;
-	struct snapshot snapshot; ///< the caller takes it, or releases it
+	struct snapshot snapshot; ///< owned by the caller in the end
 	struct idmap sites; ///< (function, file)
 	struct idmap frames; ///< (site, line); the id is that of the frame
 	struct idmap paths; ///< (path up to here, frame): the prefixes of all stacks

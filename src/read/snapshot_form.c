@@ -44,7 +44,8 @@ uint64_t form_u64(struct form *f, const struct scalar *s, const char *key, uint6
 	if (s->type == SCALAR_NULL)
 		return absent;
 	if (s->type != SCALAR_INTEGER || (s->negative && s->magnitude))
-		form_fail(f, s->byte, key, "no whole number from 0 to 2^64 - 1; write the snapshot anew");
+		form_fail(f, s->byte, key,
+		          "not a whole number from 0 to 2^64 - 1; write the snapshot anew");
 	return s->magnitude;
 }
 
@@ -52,7 +53,7 @@ uint64_t form_address(struct form *f, const struct scalar *s, const char *key)
 {
 	uint64_t v = form_u64(f, s, key, SNAPSHOT_NO_ADDRESS);
 	if (s->type != SCALAR_NULL && v == SNAPSHOT_NO_ADDRESS)
-		form_fail(f, s->byte, key, "no address: beyond 2^64 - 2; write the snapshot anew");
+		form_fail(f, s->byte, key, "not an address: beyond 2^64 - 2; write the snapshot anew");
 	return v;
 }
 
@@ -61,7 +62,7 @@ int64_t form_i64(struct form *f, const struct scalar *s, const char *key, int64_
 	if (s->type == SCALAR_NULL)
 		return absent;
 	if (s->type != SCALAR_INTEGER || s->magnitude > (uint64_t)INT64_MAX + s->negative)
-		form_fail(f, s->byte, key, "no whole number that fits 64 bits; write the snapshot anew");
+		form_fail(f, s->byte, key, "not a whole number that fits 64 bits; write the snapshot anew");
 	return s->negative ? (int64_t)(0 - s->magnitude) : (int64_t)s->magnitude;
 }
 
@@ -86,7 +87,7 @@ int form_word(struct form *f, const char *key, const char *const *words, int nr,
 	if (s.type == SCALAR_NULL)
 		return -1;
 	if (s.type != SCALAR_TEXT) {
-		form_fail(f, s.byte, key, "no text; write the snapshot anew");
+		form_fail(f, s.byte, key, "not text; write the snapshot anew");
 		return -1;
 	}
 	*text = s.text;
@@ -98,7 +99,7 @@ int form_word(struct form *f, const char *key, const char *const *words, int nr,
 
 /* ---- stacks ---- */
 
-/* What is no object is no frame. */
+/* What is not an object is not a frame. */
 #define NO_FRAME UINT32_MAX
 
 /* Frames explain and decide nothing: what is odd in them counts as not given. */
@@ -186,13 +187,13 @@ static void read_top_key(struct form *f, struct span key)
 	if (i == sizeof parts / sizeof *parts) {
 		tree_skip(f->t);
 	} else if (f->seen[i]) {
-		strbuf_addf(&what, "'%s' a second time; write the snapshot anew", parts[i].key);
+		strbuf_addf(&what, "'%s' is there twice; write the snapshot anew", parts[i].key);
 	} else if (tree_array(f->t)) {
 		f->seen[i] = true;
 		f->list = parts[i].key;
 		parts[i].read(f);
 	} else if (tree_scalar(f->t).type != SCALAR_NULL) {
-		strbuf_addf(&what, "'%s' is no array; write the snapshot anew", parts[i].key);
+		strbuf_addf(&what, "'%s' is not an array; write the snapshot anew", parts[i].key);
 	}
 	if (what.n)
 		tree_fail(f->t, byte, strbuf_str(&what));
@@ -217,6 +218,6 @@ void snapshot_form_read(const struct tree *t, struct snapshot_builder *b)
 	b->snapshot.has_history = f.seen[1];
 	if (!f.seen[0])
 		tree_fail(t, byte,
-		          "no memory snapshot: 'segments' is missing; give what "
+		          "not a memory snapshot: 'segments' is missing; give what "
 		          "torch.cuda.memory._snapshot() returned");
 }

@@ -37,7 +37,7 @@ static void read_entry(struct form *f)
 	struct span key;
 	if (!tree_object(f->t)) {
 		form_fail(f, byte, NULL,
-		          "no object where a trace entry was expected; write the snapshot anew");
+		          "not an object where a trace entry was expected; write the snapshot anew");
 		return;
 	}
 	while (tree_key(f->t, &key))
@@ -74,13 +74,14 @@ void form_traces(struct form *f)
 				read_entry(f);
 			f->part = NULL;
 		} else {
-			form_fail(f, byte, NULL,
-			          "no array where the trace of a device was expected; write the snapshot anew");
+			form_fail(
+			    f, byte, NULL,
+			    "not an array where the trace of a device was expected; write the snapshot anew");
 		}
 	}
 }
 
-/* What is no START or END with a name and a time marks nothing and is left out. */
+/* What is not a START or END with a name and a time marks nothing and is left out. */
 static void read_annotation(struct form *f)
 {
 	static const char *const stages[] = { "START", "END" };

@@ -76,7 +76,8 @@ static void read_block(struct form *f)
 	uint64_t byte = tree_byte(f->t);
 	struct span key;
 	if (!tree_object(f->t)) {
-		form_fail(f, byte, NULL, "no object where a block was expected; write the snapshot anew");
+		form_fail(f, byte, NULL,
+		          "not an object where a block was expected; write the snapshot anew");
 		return;
 	}
 	while (tree_key(f->t, &key))
@@ -109,7 +110,7 @@ static void read_blocks(struct form *f, struct raw_segment *raw)
 {
 	uint64_t byte = tree_byte(f->t);
 	if (raw->has_blocks) {
-		form_fail(f, byte, "blocks", "a second time; write the snapshot anew");
+		form_fail(f, byte, "blocks", "is there twice; write the snapshot anew");
 	} else if (tree_array(f->t)) {
 		raw->has_blocks = true;
 		f->part = ".blocks";
@@ -117,7 +118,7 @@ static void read_blocks(struct form *f, struct raw_segment *raw)
 			read_block(f);
 		f->part = NULL;
 	} else {
-		form_fail(f, byte, "blocks", "no array; write the snapshot anew");
+		form_fail(f, byte, "blocks", "not an array; write the snapshot anew");
 	}
 }
 
@@ -151,7 +152,8 @@ static void read_segment(struct form *f)
 	uint64_t byte = tree_byte(f->t);
 	struct span key;
 	if (!tree_object(f->t)) {
-		form_fail(f, byte, NULL, "no object where a segment was expected; write the snapshot anew");
+		form_fail(f, byte, NULL,
+		          "not an object where a segment was expected; write the snapshot anew");
 		return;
 	}
 	while (tree_key(f->t, &key))

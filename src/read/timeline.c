@@ -47,7 +47,7 @@ static void add_timeline_row(struct timeline_reader *r, struct timeline_row row)
 
 /* ---- rows ---- */
 
-/* What torch writes of an action, or NULL. A new version is two rows: what the old one was
+/* What is wrong with an action, or NULL. A new version is two rows: what the old one was
    counted for is taken from its category, then given to that of the new one. */
 static const char *fault_of(const struct timeline_reader *r, const int64_t v[NR_COLUMNS])
 {
@@ -58,9 +58,9 @@ static const char *fault_of(const struct timeline_reader *r, const int64_t v[NR_
 	if ((v[COLUMN_TIME] < 0) != (v[COLUMN_ACTION] == TIMELINE_PREEXISTING))
 		return "time -1 and action 1 (preexisting) go together";
 	if (v[COLUMN_ACTION] < TIMELINE_PREEXISTING || v[COLUMN_ACTION] > TIMELINE_DESTROY)
-		return "an action is none of 1 (preexisting) to 4 (destroy)";
+		return "an action is not one of 1 (preexisting) to 4 (destroy)";
 	if (v[COLUMN_CATEGORY] < 0 || v[COLUMN_CATEGORY] >= TIMELINE_CATEGORIES)
-		return "a category is none of 0 to 7";
+		return "a category is not one of 0 to 7";
 	if (bytes <= -RECORD_BYTES)
 		return "a row is of 4 EiB or more";
 	if (r->half && (!version || bytes != r->owed))
@@ -178,7 +178,7 @@ static void read_moments(struct timeline_reader *r, const struct numbers *times)
 
 /* ---- either ---- */
 
-/* The first list is a row, or all times: what begins the second one tells. */
+/* The first list is a row, or all times: the begin of the second list decides. */
 static void read_form(struct timeline_reader *r, struct numbers *first)
 {
 	while (!failed(r) && jscan_element(r->js)) {

@@ -11,7 +11,7 @@ struct timeline_read_options {
 	size_t window; ///< bytes of the JSON scanner's window, for tests; 0: its default
 };
 
-/// Read either form, told apart by content: rows of [time, action, bytes, category], or
+/// Read either form, recognized by content: rows of [time, action, bytes, category], or
 /// [times, sizes by category]. `options` may be NULL. ST_INPUT leaves `out` untouched; it is also
 /// what a cut input is. Caller: memory_timeline_release(out).
 /// Source: MemoryProfileTimeline of torch/profiler/_memory_profiler.py (torch 2.1 and later).

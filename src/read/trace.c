@@ -30,7 +30,7 @@ static void read_events(struct trace_reader *r)
 	struct trace_input *in = &r->in;
 	r->has_events = true;
 	for (uint64_t more = 1; options->threads > 1 && !options->quick && in->sink.parts; more *= 2) {
-		do { /* metadata is followed by more of it, for one reader alone */
+		do { /* metadata is followed by more of it, for only one reader */
 			if (!read_elements(in, &r->ev, in->meta->events + more))
 				return;
 		} while (r->ev.phase == EVENT_PHASE_METADATA);
@@ -65,11 +65,11 @@ static void read_top_key(struct trace_reader *r, struct span key)
 		(void)jscan_peek(js); /* behind white space */
 		uint64_t byte = jscan_byte(js);
 		if (r->has_events)
-			jscan_fail(js, byte, "'traceEvents' a second time; write the trace anew");
+			jscan_fail(js, byte, "'traceEvents' is there twice; write the trace anew");
 		else if (jscan_array(js))
 			read_events(r);
 		else
-			jscan_fail(js, byte, "'traceEvents' is no array");
+			jscan_fail(js, byte, "'traceEvents' is not an array");
 	} else if (!read_meta(&r->in, key)) {
 		r->in.foreign |= foreign_key(key);
 		if (span_eq(key, SPAN("filteredByVisibility")))
@@ -79,7 +79,7 @@ static void read_top_key(struct trace_reader *r, struct span key)
 	}
 }
 
-/* No traceEvents, a list of what are no events, or those of another tool, without a GPU. */
+/* No traceEvents, a list of what are not events, or those of another tool, without a GPU. */
 static bool is_foreign(const struct trace_reader *r)
 {
 	return !r->has_events || (r->bare && r->in.meta->events && !r->in.with_phase) ||
@@ -89,10 +89,10 @@ static bool is_foreign(const struct trace_reader *r)
 static enum status refuse_document(struct trace_reader *r, struct source *src, struct diag_log *log)
 {
 	r->in.meta->not_a_trace = true;
-	return diag_fail(
-	    log, ST_INPUT,
-	    "%s: no profiler trace: it seems to be %s; give the trace that torch.profiler or JAX wrote",
-	    source_name(src), foreign_name(r->in.foreign));
+	return diag_fail(log, ST_INPUT,
+	                 "%s: not a profiler trace: it seems to be %s; give the trace that "
+	                 "torch.profiler or JAX wrote",
+	                 source_name(src), foreign_name(r->in.foreign));
 }
 
 /* The outermost value; jscan_status() and r->in.sunk tell how it went. */

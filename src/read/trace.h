@@ -15,8 +15,8 @@ struct trace_options {
 };
 
 /// Read one trace from `src`: events go to `sink` in file order, what the trace
-/// says of itself to `meta` (initialised here; the caller releases its arena and
-/// its devices, whatever the outcome). Names are interned in `names`. JSON that is no trace is
+/// says of itself to `meta` (initialized here; the caller releases its arena and
+/// its devices, whatever the outcome). Names are interned in `names`. JSON that is not a trace is
 /// ST_INPUT and named for what it seems to be.
 GG_MUST_CHECK enum status trace_read(struct source *src, const struct trace_options *options,
                                      struct name_table *names, struct event_sink sink,

@@ -65,7 +65,7 @@ static void read_category(struct trace_input *in, struct raw_event *ev)
 		jscan_skip(in->js);
 }
 
-/* The name of what seems to be wanted is looked up at once, which saves a copy. */
+/* The name of an event that is probably wanted is looked up at once, which saves a copy. */
 static inline void take_name(struct trace_input *in, struct raw_event *ev, struct span text)
 {
 	if (ev->phase == EVENT_PHASE_COMPLETE && ev->kind >= 0)
@@ -87,7 +87,7 @@ static void read_name(struct trace_input *in, struct raw_event *ev)
 		jscan_skip(in->js);
 }
 
-/* The last row stands for any other key. */
+/* The last row is that of any other key. */
 static const struct jscan_key members[] = {
 	{ { "ph", 2 }, MEMBER_PHASE, 0 },
 	{ { "cat", 3 }, MEMBER_CATEGORY, 0 },
@@ -106,7 +106,7 @@ static const struct jscan_keys event_keys = { members, sizeof members / sizeof *
 
 /* ---- how it begins ---- */
 
-/* Tried first is what followed the one before it the last time. */
+/* The beginning that followed this one last time is tried first. */
 static inline struct event_lead *follow_lead(struct trace_input *in)
 {
 	size_t first = in->leads[in->last_lead].next, i = first;

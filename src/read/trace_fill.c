@@ -1,4 +1,4 @@
-/* What is wanted of one event as it was read → one event of the model. */
+/* struct raw_event, as it was read → struct event of the model. */
 #include <inttypes.h>
 
 #include "read/trace_internal.h"
@@ -8,7 +8,7 @@ static __attribute__((noinline, cold)) void mark_unusable(struct trace_input *in
 {
 	jscan_fail(in->js, f->byte,
 	           "traceEvents[%" PRIu64
-	           "].%s: no value that can be held exactly; write the trace anew",
+	           "].%s: not a value that can be held exactly; write the trace anew",
 	           in->meta->events, key);
 }
 
@@ -57,6 +57,7 @@ static inline bool fill_common(struct trace_input *in, const struct raw_event *r
 
 static void fill_gpu(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
+	e->op = e->module = NULL;
 	e->device = need(in, "args.device", raw, FIELD_DEVICE, e->pid);
 	e->stream = need(in, "args.stream", raw, FIELD_STREAM, e->tid);
 	bool named = (raw->seen | raw->bad) & SEEN_FIELD(FIELD_BYTES);

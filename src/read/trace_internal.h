@@ -29,14 +29,14 @@ enum event_phase {
 /// Beside those of enum event_kind: no category at all, and one of no interest.
 enum { KIND_NONE = -1, KIND_OTHER = -2 };
 
-/// How many events begin: with a phase and a category, before a name.
+/// The text with which many events begin: a phase and a category, up to a name.
 enum { EVENT_LEADS = 16 };
 struct event_lead {
 	struct jscan_lead text; ///< up to the value of "name"
 	enum event_phase phase;
 	bool with_phase; ///< it counts as one that has a "ph"
 	int kind; ///< enum event_kind, or KIND_…
-	size_t next; ///< which came behind it the last time
+	size_t next; ///< index of the beginning that came after it last time
 	struct event_origin {
 		char text[2 * 32];
 		uint32_t mask[2]; ///< bit per byte of `text`
@@ -45,7 +45,7 @@ struct event_lead {
 		int64_t pid, tid;
 		uint8_t pid_at, tid_at; ///< in `text`
 		uint32_t misses;
-	} origin; ///< behind the name pid and tid, up to the value of "ts", as they were once
+	} origin; ///< text after the name: pid and tid, up to the value of "ts"
 };
 
 /// A process of XProf's.
@@ -72,10 +72,10 @@ struct xprof {
 	bool gpu, tpu; ///< some process is one
 	struct xprof_ops ops; ///< of the activities so far
 	struct strbuf name; ///< of a kernel, put together
-	uint64_t events; ///< complete ones without a category of Kineto's
+	uint64_t events; ///< complete events without a category of Kineto
 };
 
-/// One trace being read; all borrowed, but what xprof_release() gives back.
+/// One trace being read; all borrowed, except what xprof_release() releases.
 struct trace_input {
 	struct jscan *js;
 	struct name_table *names;
@@ -85,7 +85,7 @@ struct trace_input {
 	struct event_lead leads[EVENT_LEADS];
 	size_t nr_leads, last_lead;
 	uint64_t with_phase; ///< elements that have a "ph"
-	unsigned foreign; ///< what the keys seen so far speak for (recognise.h)
+	unsigned foreign; ///< evidence of the keys seen so far (recognise.h)
 	struct xprof xprof;
 	bool piece; ///< of a trace, whose beginning others read: `xprof` is empty
 	bool portable; ///< without instructions that only some processors have
@@ -97,7 +97,7 @@ struct field {
 	uint64_t byte; ///< where it was
 };
 
-/// Fields and texts of an event that figures need.
+/// Fields of an event that figures need, then texts.
 enum raw_field {
 	FIELD_PID,
 	FIELD_TID,
@@ -202,7 +202,7 @@ bool read_elements_any(struct trace_input *in, struct raw_event *ev, uint64_t li
 /// The same for those with AVX2.
 bool read_elements_avx2(struct trace_input *in, struct raw_event *ev, uint64_t limit);
 
-/// An event that says nothing.
+/// An event without any members.
 #define EVENT_BLANK                  \
 	((struct event){ .sequence = -1, \
 	                 .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } })
@@ -217,7 +217,7 @@ static inline int64_t field_or(const struct raw_event *ev, enum raw_field f, int
 	return (ev->seen & SEEN_FIELD(f)) ? ev->fields[f].v : absent;
 }
 
-/// What all complete events have goes to `e`, whose kind is set; false where it cannot be used.
+/// Fill the members of `e` that all complete events have; its kind is set. False if it is unusable.
 bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
 /// An event of Kineto's, of any kind but memory, into `e`; false where it cannot be used.
@@ -238,13 +238,13 @@ void xprof_label(struct trace_input *in, const struct raw_event *raw);
 /// A complete event without a category of Kineto's; false where nothing is wanted of it.
 bool xprof_event(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
-/// True where XProf, which keeps the earliest, had more events than it writes.
+/// True if XProf dropped events: it keeps the earliest up to a limit.
 bool xprof_capped(const struct xprof *x);
 
 /// Give the memory back.
 void xprof_release(struct xprof *x);
 
-/// The value of a top-level key as metadata; false, with nothing consumed, where it is none.
+/// The value of a top-level key as metadata; false, with nothing consumed, if it is not one.
 bool read_meta(struct trace_input *in, struct span key);
 
 #endif

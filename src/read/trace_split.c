@@ -99,7 +99,7 @@ static void cut_piece(struct worker *w)
 	memset(w->piece + cut, 0, JSCAN_PAD);
 }
 
-/* Waiting is mostly shorter than being woken takes: so many times others are let go first. */
+/* Waiting is mostly shorter than being woken: sched_yield() is tried so many times before. */
 enum { YIELDS = 2000 };
 
 static void lock_soon(pthread_mutex_t *mutex)
@@ -160,7 +160,8 @@ static void begin_part(struct worker *w)
 	w->in.sink.event = whole->event;
 }
 
-/* The events of the piece into the part; false where they may not be what they seem. */
+/* Read the events of the piece into the part; false if the piece may have begun inside an element.
+ */
 static bool scan_piece(struct worker *w)
 {
 	begin_part(w);
@@ -173,7 +174,7 @@ static bool scan_piece(struct worker *w)
 	return jscan_status(w->in.js) == ST_OK && w->in.sunk == ST_OK;
 }
 
-/* The part to the whole; false where the piece is to be read again. */
+/* Join the part to the whole; false if the piece must be read again. */
 static bool join_part(struct worker *w)
 {
 	struct trace_input *in = w->split->in;
@@ -268,7 +269,7 @@ static void start_workers(struct split *s, struct worker *workers, size_t thread
 		pthread_join(workers[i].thread, NULL);
 }
 
-/* What was taken from the source and is not read, to be read from there. */
+/* Hand back what was taken from the source and not read. */
 static void give_back_rest(struct split *s, const struct worker *workers, size_t threads)
 {
 	struct strbuf rest = STRBUF_INIT;

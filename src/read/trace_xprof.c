@@ -160,11 +160,12 @@ static bool activity_event(struct trace_input *in, const struct raw_event *raw, 
 	e->correlation = field_or(raw, FIELD_XPROF_CORRELATION, IDENT_NONE);
 	if (e->kind == EVENT_KERNEL)
 		e->name = name_intern(in->names, xprof_kernel_name(&d, name, &in->xprof.name));
-	if (!e->name || !xprof_ops_add(&in->xprof.ops, in->names, &d, e->correlation))
+	if (!e->name || !xprof_ops_add(&in->xprof.ops, in->names, &d, e))
 		too_many(in);
 	if (!xprof_fill(&d, e))
 		jscan_fail(in->js, jscan_byte(in->js),
-		           "traceEvents[%" PRIu64 "].args.%s: no size that can be held exactly; write the "
+		           "traceEvents[%" PRIu64
+		           "].args.%s: not a size that can be held exactly; write the "
 		           "trace anew",
 		           in->meta->events, e->kind == EVENT_MEMCPY ? "memcpy_details" : "Memset_details");
 	return jscan_status(in->js) == ST_OK;
@@ -195,7 +196,8 @@ static bool gpu_event(struct trace_input *in, const struct raw_event *raw, struc
 		return activity_event(in, raw, e, device, l->stream);
 	if (raw->text[TEXT_KERNEL_DETAILS].n || raw->text[TEXT_COPY_DETAILS].n)
 		jscan_fail(in->js, raw->fields[FIELD_TID].byte,
-		           "traceEvents[%" PRIu64 "]: a kernel or copy on a thread that is no 'Stream #N'; "
+		           "traceEvents[%" PRIu64
+		           "]: a kernel or copy on a thread that is not a 'Stream #N'; "
 		           "report the version of JAX",
 		           in->meta->events);
 	return false;

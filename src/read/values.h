@@ -1,4 +1,4 @@
-/// Values of foreign JSON.
+/// Values of JSON in which other members may be anything.
 #ifndef GG_READ_VALUES_H
 #define GG_READ_VALUES_H
 

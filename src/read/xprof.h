@@ -18,7 +18,7 @@ struct xprof_read_options {
 	size_t window; ///< bytes of the JSON scanner's window, for tests; 0: its default
 };
 
-/// True for the key that a profile is recognised by.
+/// True for the key that a profile is recognized by.
 bool xprof_is_profile_key(struct span key);
 
 /// Read one profile. Fields may be named in lowerCamelCase or as in the proto, be left out, null,

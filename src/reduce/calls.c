@@ -1,4 +1,4 @@
-/* Launches, synchronisation and data loading: per step, and by name. */
+/* Launches, synchronization and data loading: per step, and by name. */
 #include "base/number.h"
 #include "base/search.h"
 #include "model/rows.h"

@@ -146,6 +146,8 @@ void gpu_take(struct reducer *r, const struct event *ev)
 		                  .correlation = narrow(&g->wide, ev->correlation, &r->fault),
 		                  .row = gpu_row_add(r, ev, g->last_lane),
 		                  .step = NO_ID };
+	if (ev->op || ev->module)
+		where_take_stated(r, ev);
 	vec_push(&g->activities, a);
 	if (ev->kind == EVENT_KERNEL && activity_name(g, &a)->communication)
 		comm_take_kernel(r, ev);

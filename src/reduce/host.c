@@ -90,7 +90,7 @@ static uint32_t host_row_of(struct host_events *h, struct row_found *found, uint
 	return found->row;
 }
 
-/* If the table is full the operator goes without its inputs. */
+/* If the table is full the operator has no inputs. */
 static void inputs_take(struct host_events *h, const struct event *ev)
 {
 	const struct name *dims = name_intern(&h->inputs, ev->input_dims);

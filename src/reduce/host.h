@@ -43,7 +43,7 @@ struct host_name {
 	bool op, launch, kernel_launch, sync, dataloader, marker;
 	bool annotated, on_gpu; ///< an annotation; one on the timeline of a GPU
 	int capture; ///< +1 begins a stream capture, -1 ends one, else 0
-	bool timed; ///< a launch, synchronisation or data loader: has figures per step
+	bool timed; ///< a launch, synchronization or data loader: has figures per step
 	const struct flop_rule *flops; ///< NULL if its operations do not count
 	enum phase phase; ///< that the name tells; PHASE_ALL if none
 	struct op_sums measured; ///< operators in measured steps
@@ -85,7 +85,7 @@ GG_MUST_CHECK bool host_join_ids(struct reducer *to, struct reducer *from);
 bool host_fits(const struct reducer *to, const struct reducer *from);
 void host_join(struct reducer *to, struct reducer *from);
 
-/// Launches, synchronisation and data loading per step and by name.
+/// Launches, synchronization and data loading per step and by name.
 void calls_walk(struct reducer *r, struct digest *d);
 void call_figures(const struct reducer *r, struct digest *d);
 

@@ -42,7 +42,7 @@ bool reducer_join(struct reducer *to, struct reducer *from)
 	host_join(to, from);
 	launches_join(to, from, spans);
 	flops_join(to, from, spans);
-	where_join(to, from, spans);
+	where_join(to, from, spans, activities);
 	comm_join(to, from, activities);
 	steps_join(to, from); /* before the events are counted */
 	phases_join(to, from);

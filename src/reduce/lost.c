@@ -6,7 +6,7 @@
 
 /* ---- stream captures ---- */
 
-/* From the start of the outermost Begin to the start of its End. A pair that is not whole is no
+/* From the start of the outermost Begin to the start of its End. A pair that is not whole is not a
    capture: what is missing in it may be lost. */
 struct capture {
 	uint32_t thread;
@@ -127,7 +127,7 @@ static void host_items_find(const struct reducer *r, struct host_items *out)
 	vec_sort(&out->list, host_item_cmp);
 }
 
-/* Of each launch the name of the innermost operator around it, else of the call: an index into
+/* For each launch the name of the innermost operator around it, else of the call: an index into
    `host.names`. Caller releases with free(). */
 static uint32_t *launch_names(const struct reducer *r)
 {

@@ -16,10 +16,10 @@ enum { HOLDS_PCT = 90, SERVER_HOLDS_PCT = 50, ALIKE_PCT = 75, STEPS_NEEDED = 3 }
 /* A longer name is nothing to type. */
 enum { PATTERN_CHARS = 200 };
 
-/* Of two that hold as much the outer one, which has fewer steps, is the step. */
+/* If two hold as much, the outer one, which has fewer steps, is the step. */
 enum { AS_MUCH_PCT = 2 };
 
-/* Annotations whose names one pattern stands for. */
+/* Annotations whose names one pattern matches. */
 struct marker {
 	struct span pattern;
 	bool server;

@@ -25,7 +25,7 @@ struct phases {
 	struct phase_spans spans;
 	struct phase_spans again; ///< PHASE_RECOMPUTE: it has what lies in it, also within a backward
 	size_t near[2]; ///< spans of both begun at the last lookup: launches mostly come in order
-	VEC(char) recomputes; ///< cache, by id of a name: 1 it is no frame that recomputes, 2 it is
+	VEC(char) recomputes; ///< cache, by id of a name: 1 it is not a frame that recomputes, 2 it is
 	bool found[NR_PHASES];
 };
 

@@ -22,7 +22,7 @@
 ///     progress.c     what the rank did last
 ///
 ///     host.c         intake of runtime calls, operators, annotations
-///     calls.c        launches, synchronisation, data loading per step and by name
+///     calls.c        launches, synchronization, data loading per step and by name
 ///     threads.c      times of threads; operators without those nested in them
 ///     flops.c        operations of operators (names/flop_count.c: of one call)
 ///

@@ -17,7 +17,7 @@ struct mark {
 	uint32_t order; ///< in the file
 };
 
-/// An annotation that is no marker.
+/// An annotation that is not a marker.
 struct annotation {
 	int64_t start_ns, end_ns;
 	uint32_t name; ///< index into `host.names`
@@ -94,7 +94,7 @@ void own_steps_order(struct reducer *r);
 /// Index of the step that began last before an activity on its GPU, or NO_ID.
 uint32_t own_steps_at(const struct reducer *r, const struct activity *a);
 
-/// Keep an annotation that is no marker, by its name in `host.names`; join those of a part.
+/// Keep an annotation that is not a marker, by its name in `host.names`; join those of a part.
 void annotation_take(struct reducer *r, const struct event *ev, uint32_t name);
 void annotations_join(struct reducer *to, struct reducer *from);
 

@@ -112,7 +112,7 @@ static enum status set_period(const struct wall_walk *w, size_t step, int64_t pe
 	return ST_OK;
 }
 
-/* Of the first of several steps: there is no moment from which its period could be counted. */
+/* True for the first of several steps: there is no moment from which its period could begin. */
 static void set_no_period(const struct wall_walk *w, size_t step)
 {
 	for (int k = 0; k < NR_PERIOD_METRICS; k++)

@@ -17,9 +17,9 @@ void where_release(struct where *w)
 	vec_release(&w->ranges);
 	name_table_release(&w->call_stacks);
 	vec_release(&w->stacks_of);
+	vec_release(&w->stated);
 	if (w->of_span) {
-		code_paths_release(&w->ops);
-		code_paths_release(&w->annotations);
+		code_paths_release(&w->names);
 		code_places_release(&w->places);
 		name_table_release(&w->moments);
 	}
@@ -28,6 +28,7 @@ void where_release(struct where *w)
 	vec_release(&w->points);
 	vec_release(&w->questions);
 	vec_release(&w->bytes);
+	vec_release(&w->work);
 	vec_release(&w->syncs);
 	vec_release(&w->place_texts);
 }
@@ -39,6 +40,7 @@ void where_take_range(struct reducer *r, const struct event *ev)
 	vec_push(&r->where.ranges,
 	         (struct where_range){ ev->start_ns, ev->dur_ns, thread_key(&r->threads, ev),
 	                               ev->name->id, 0 });
+	r->where.nvtx |= ev->nvtx;
 }
 
 void where_take_op(struct reducer *r, const struct event *ev)
@@ -52,17 +54,30 @@ void where_take_op(struct reducer *r, const struct event *ev)
 		vec_push(&w->stacks_of, (struct where_call_stack){ span, text->id });
 }
 
+void where_take_stated(struct reducer *r, const struct event *ev)
+{
+	vec_push(&r->where.stated,
+	         (struct where_stated){ (uint32_t)r->gpu.activities.nr, ev->op ? ev->op->id : NO_ID,
+	                                ev->module ? ev->module->id : NO_ID });
+}
+
 bool where_join_ids(struct reducer *to, struct reducer *from)
 {
 	return name_table_join(&to->where.call_stacks, &from->where.call_stacks,
 	                       &from->joined.of[IDS_CALL_STACK]);
 }
 
-void where_join(struct reducer *to, struct reducer *from, size_t spans)
+static uint32_t name_joined(const struct part_ids *ids, uint32_t name)
+{
+	return name == NO_ID ? NO_ID : ids->names->v[name];
+}
+
+void where_join(struct reducer *to, struct reducer *from, size_t spans, size_t activities)
 {
 	const struct part_ids *ids = &from->joined;
 	struct where *w = &to->where, *part = &from->where;
-	size_t ranges = w->ranges.nr, stacks = w->stacks_of.nr;
+	size_t ranges = w->ranges.nr, stacks = w->stacks_of.nr, stated = w->stated.nr;
+	w->nvtx |= part->nvtx;
 	code_links_join(&w->links, &part->links, ids, spans);
 	vec_move(&w->ranges, &part->ranges);
 	for (size_t i = ranges; i < w->ranges.nr; i++) {
@@ -73,6 +88,12 @@ void where_join(struct reducer *to, struct reducer *from, size_t spans)
 	for (size_t i = stacks; i < w->stacks_of.nr; i++) {
 		w->stacks_of.v[i].span += (uint32_t)spans;
 		w->stacks_of.v[i].text = ids->of[IDS_CALL_STACK].v[w->stacks_of.v[i].text];
+	}
+	vec_move(&w->stated, &part->stated);
+	for (size_t i = stated; i < w->stated.nr; i++) {
+		struct where_stated *s = &w->stated.v[i];
+		*s = (struct where_stated){ s->activity + (uint32_t)activities, name_joined(ids, s->op),
+			                        name_joined(ids, s->module) };
 	}
 }
 
@@ -100,18 +121,24 @@ static bool is_usable(struct reducer *r, const struct digest *d, const struct ac
 static void want_launches(struct reducer *r, const struct digest *d)
 {
 	struct where *w = &r->where;
-	for (size_t i = 0, t = 0; i < r->gpu.activities.nr; i++) {
+	for (size_t i = 0, t = 0, s = 0; i < r->gpu.activities.nr; i++) {
 		const struct activity *a = &r->gpu.activities.v[i];
 		bool moves = t < r->gpu.transfers.nr && r->gpu.transfers.v[t].activity == i;
 		int64_t bytes = moves ? r->gpu.transfers.v[t++].bytes : 0;
+		struct where_stated own = { .op = NO_ID, .module = NO_ID };
+		if (s < w->stated.nr && w->stated.v[s].activity == i)
+			own = w->stated.v[s++];
 		if (!a->has_launch)
 			continue;
 		uint32_t span = r->launches.list.v[a->correlation].span;
+		uint32_t name = idmap_pair_first(r->gpu.rows.keys.v[a->row]);
 		if (!w->of_span[span] && is_usable(r, d, a, span))
 			w->of_span[span] = WHERE_WANTED;
-		if (bytes && w->of_span[span])
-			vec_push(&w->bytes, (struct where_bytes){
-			                        span, idmap_pair_first(r->gpu.rows.keys.v[a->row]), bytes });
+		if (w->stated.nr && w->of_span[span])
+			vec_push(&w->work,
+			         (struct where_work){ own, span, name, activity_dur(&r->gpu, a), bytes });
+		else if (bytes && w->of_span[span])
+			vec_push(&w->bytes, (struct where_bytes){ span, name, bytes });
 	}
 }
 
@@ -138,8 +165,7 @@ void where_begin(struct reducer *r, const struct digest *d)
 	w->of_span = mem_calloc(r->host.spans.nr + 1, sizeof *w->of_span);
 	w->has_stacks = r->python.threads.nr || w->stacks_of.nr;
 	w->has_phases = d->phases[PHASE_FORWARD][0] != NULL;
-	code_paths_init(&w->ops, r->names);
-	code_paths_init(&w->annotations, r->names);
+	code_paths_init(&w->names, r->names);
 	code_places_init(&w->places, r->options.sites);
 	name_table_init(&w->moments);
 	for (size_t i = 0; i < w->ranges.nr; i++)
@@ -246,7 +272,7 @@ static uint32_t range_at(struct where_walk *w, int64_t at_ns)
 		open_spans_enter(&w->ranges, v->start_ns, v->dur_ns, v->name, 0);
 	}
 	open_spans_at(&w->ranges, at_ns);
-	return open_spans_path(&w->ranges, &where->annotations);
+	return open_spans_path(&w->ranges, &where->names);
 }
 
 /* The outermost open operator that is the backward of another: where that began. */
@@ -273,11 +299,17 @@ static uint32_t phase_of_call(struct where_walk *w, int64_t at_ns)
 	return phases_at(&r->phases, w->phase_near, thread, at_ns);
 }
 
-static void keep_moment(struct where *w, uint32_t span, const struct where_moment *m)
+static uint32_t moment_id(struct where *w, const struct where_moment *m)
 {
 	const struct name *nm = name_intern(&w->moments, (struct span){ (const char *)m, sizeof *m });
-	if (nm) /* else the table is full: the call stays unknown */
-		w->of_span[span] = nm->id + 1;
+	return nm ? nm->id : NO_ID;
+}
+
+static void keep_moment(struct where *w, uint32_t span, const struct where_moment *m)
+{
+	uint32_t id = moment_id(w, m);
+	if (id != NO_ID) /* else the table is full: the call stays unknown */
+		w->of_span[span] = id + 1;
 }
 
 void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span *call)
@@ -293,9 +325,11 @@ void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span
 	if (w->begun && at_ns > w->begun_ns)
 		tell_call_stack(w);
 	open_spans_at(&w->ops, at_ns);
-	struct where_moment m = { .op = open_spans_path(&w->ops, &where->ops),
+	struct where_moment m = { .op = open_spans_path(&w->ops, &where->names),
 		                      .range = range_at(w, at_ns),
 		                      .phase = phase_of_call(w, at_ns) };
+	if (!m.op && where->nvtx)
+		m.op = m.range;
 	if (where->has_stacks) {
 		struct code_start forward;
 		m.stack = frames_at(w->r, &w->frames, &w->python, at_ns);
@@ -372,4 +406,23 @@ void where_link(struct reducer *r)
 		keep_moment(w, q->span, &m);
 	}
 	vec_release(&open.list);
+}
+
+/* --- activities that say themselves where they come from --- */
+
+uint32_t where_moment_of(struct reducer *r, const struct where_work *work)
+{
+	struct where *w = &r->where;
+	struct where_moment m;
+	uint32_t id = w->of_span[work->span] - 1;
+	if (work->own.op == NO_ID && work->own.module == NO_ID)
+		return id;
+	memcpy(&m, w->moments.by_id[id]->s, sizeof m);
+	if (work->own.op != NO_ID)
+		m.op = code_path_child(&w->names, 0, work->own.op);
+	if (work->own.module != NO_ID) {
+		const struct name *module = r->names->by_id[work->own.module];
+		m.stack = code_places_module(&w->places, m.stack, name_span(module));
+	}
+	return moment_id(w, &m);
 }

@@ -34,7 +34,7 @@ static bool is_known(const struct where *w, uint32_t span)
 static void add_activities(struct reducer *r, struct where_sums *s)
 {
 	const struct where *w = &r->where;
-	for (size_t i = 0; i < r->gpu.activities.nr; i++) {
+	for (size_t i = 0; !w->work.nr && i < r->gpu.activities.nr; i++) {
 		const struct activity *a = &r->gpu.activities.v[i];
 		if (!a->has_launch || !is_known(w, a->correlation))
 			continue;
@@ -42,6 +42,16 @@ static void add_activities(struct reducer *r, struct where_sums *s)
 		    sum_of(s, w->of_span[a->correlation] - 1, idmap_pair_first(r->gpu.rows.keys.v[a->row]));
 		sum->count++;
 		sum->total_ns += activity_dur(&r->gpu, a);
+	}
+	for (size_t i = 0; i < w->work.nr; i++) {
+		const struct where_work *work = &w->work.v[i];
+		uint32_t moment = is_known(w, work->span) ? where_moment_of(r, work) : NO_ID;
+		if (moment == NO_ID)
+			continue;
+		struct where_sum *sum = sum_of(s, moment, work->name);
+		sum->count++;
+		sum->total_ns += work->dur_ns;
+		sum->bytes = number_add(sum->bytes, work->bytes);
 	}
 	for (size_t i = 0; i < w->bytes.nr; i++) {
 		const struct where_bytes *b = &w->bytes.v[i];
@@ -97,7 +107,7 @@ static struct code_stat row_of(struct reducer *r, struct digest *d, const struct
 	if (!named)
 		return row;
 	struct code_stack stack = code_places_stack(&w->places, m->stack);
-	row.op = code_path_text(&w->ops, &d->arena, m->op);
+	row.op = code_path_text(&w->names, &d->arena, m->op);
 	row.module = code_path_text(&w->places.modules, &d->arena, stack.module);
 	row.kernel = g ? code_kernel_key(g->stat.name) : 0;
 	if (stack.place != NO_ID) {
@@ -156,7 +166,7 @@ struct range_sums {
 static void add_to_ranges(const struct where *w, uint32_t path, const struct where_sum *sum,
                           struct range_sums *out)
 {
-	const struct code_path *v = w->annotations.list.v;
+	const struct code_path *v = w->names.list.v;
 	for (uint32_t p = path; p; p = v[p].parent) {
 		bool again = false;
 		for (uint32_t q = path; q != p && !again; q = v[q].parent)

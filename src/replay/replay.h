@@ -9,7 +9,7 @@
 #include "model/memory.h"
 
 struct replay_options {
-	const struct site_rules *sites; ///< NULL: nothing is skipped or categorised
+	const struct site_rules *sites; ///< NULL: nothing is skipped or categorized
 	int64_t capacity; ///< bytes of a device, -1 unknown
 	uint32_t max_devices; ///< more are ST_INPUT; 0: 4096
 	uint32_t max_entries; ///< of blocks and entries of one device; 0: 2^32 - 3

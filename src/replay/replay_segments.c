@@ -84,8 +84,8 @@ static enum status add_pin(struct replay *r, struct pins *pins, const struct sna
 	return ST_OK;
 }
 
-/* A block pins the free blocks around it if it is small, smaller than they are, and alone between
-   them. A gap counts for the first block beside it. */
+/* A block pins the free blocks around it if it is small, smaller than they are, and the only one
+   between them. A gap counts for the first block beside it. */
 static enum status find_pins(struct replay *r, const struct snapshot_segment *g, struct pins *pins)
 {
 	const struct snapshot_block *v = r->s->blocks.v + g->first_block;

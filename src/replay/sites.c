@@ -77,7 +77,7 @@ static bool is_compiled(struct span file)
 	return span_contains_nocase(file, SPAN(".so."));
 }
 
-/* "<string>", "<frozen runpy>", "??" and "" are no files. */
+/* "<string>", "<frozen runpy>", "??" and "" are not files. */
 static bool is_of_python(struct span file)
 {
 	return file.n && file.p[0] != '<' && !span_eq(file, SPAN("??")) && !is_compiled(file);
@@ -99,7 +99,7 @@ static struct frame_look frame_look_new(const struct site_rules *r, struct span 
 		l.skipped = site_text_has(strbuf_span(&text), r->skip.v, r->skip.nr);
 		l.plumbing = site_text_has(strbuf_span(&text), r->plumbing.v, r->plumbing.nr);
 		add_text(&text, l.file, function);
-		/* what a module does when it is loaded is no operation: only its path would match */
+		/* what a module does when it is loaded is not an operation: only its path would match */
 		bool module = span_eq(function, SPAN("<module>"));
 		for (size_t t = 0; t < NR_SITE_TIERS && !module && !l.plumbing; t++)
 			l.row[t] = (uint32_t)category_of(&r->tiers[t], strbuf_span(&text));

@@ -29,7 +29,7 @@ struct sites {
 	uint32_t *of_stack; ///< site id + 1, 0: not looked at yet
 };
 
-/// `s` and `rules` must outlive it; rules NULL: nothing is skipped or categorised.
+/// `s` and `rules` must outlive it; rules NULL: nothing is skipped or categorized.
 void sites_init(struct sites *t, const struct snapshot *s, const struct site_rules *rules);
 
 /// The site of a stack of the snapshot, or of SNAPSHOT_NO_STACK. ST_INPUT if there are too many

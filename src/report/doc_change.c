@@ -5,7 +5,14 @@
 #include "report/document.h"
 #include "report/table.h"
 
-enum { KERNELS_SHOWN = 10, PARTS_SHOWN = 12, FIGURE_ROWS = 20, CODE_SHOWN = 5 };
+enum {
+	KERNELS_SHOWN = 10,
+	KERNELS_LEAST = 3,
+	PARTS_SHOWN = 12,
+	FIGURE_ROWS = 12,
+	CODE_SHOWN = 5,
+	BREAKDOWNS_OPEN = 2
+};
 
 #define LESS_MORE "← less · more →"
 
@@ -26,6 +33,8 @@ void doc_breakdowns(struct document *d, const struct report *r)
 	doc_section(d, "change", "Where the change went", r->findings.nr ? DOC_FOLDED : DOC_OPEN);
 	for (size_t i = 0; i < l.list.nr; i++) {
 		const struct breakdown *b = l.list.v[i];
+		if (i == BREAKDOWNS_OPEN)
+			doc_section(d, "", "where other figures went", DOC_ASIDE);
 		struct doc_table *t = doc_table(d,
 		                                arena_printf(&d->arena, "where the %s went: %s",
 		                                             what_went(b), doc_sentence_text(d, b->title)),
@@ -45,11 +54,30 @@ void doc_breakdowns(struct document *d, const struct report *r)
 				doc_words(d, p->detail[0] ? ", changed here" : "changed here");
 		}
 	}
+	if (l.list.nr > BREAKDOWNS_OPEN)
+		doc_end(d);
 	doc_end(d);
 	vec_release(&l.list);
 }
 
-/* Of a verdict what stayed the same is not worth reading at once. */
+/* Not known to have changed: the other side may have it in the sum of its small ones. */
+static bool is_unseen(const struct drift_row *k)
+{
+	return k->drift == DRIFT_SAME && !(k->has_baseline && k->has_candidate);
+}
+
+/* Rows worth reading at once: those that changed, and a few. */
+static size_t kernels_worth(const struct report *r)
+{
+	size_t nr = KERNELS_LEAST, row = 0;
+	for (size_t i = 0; i < r->drift.nr && row < KERNELS_SHOWN; i++) {
+		row += !is_unseen(&r->drift.v[i]);
+		nr = r->drift.v[i].drift != DRIFT_SAME && row > nr ? row : nr;
+	}
+	return nr;
+}
+
+/* What stayed the same need not be read first under a verdict. */
 void doc_kernels(struct document *d, const struct report *r)
 {
 	static const struct doc_column columns[] = {
@@ -60,11 +88,13 @@ void doc_kernels(struct document *d, const struct report *r)
 	doc_section(d, "kernels", "Kernels per step, largest change first",
 	            r->kind == REPORT_DIFF ? DOC_OPEN : DOC_FOLDED);
 	struct doc_table *t = doc_table(d, "Kernels per step, largest change first", COLUMNS(columns));
-	t->brief = KERNELS_SHOWN;
+	t->brief = kernels_worth(r);
 	t->more_text = "kernels";
 	for (size_t i = 0; i < r->drift.nr; i++) {
 		const struct drift_row *k = &r->drift.v[i];
 		bool same = k->drift == DRIFT_SAME;
+		if (is_unseen(k))
+			continue;
 		doc_row(d, 0);
 		doc_cell(d);
 		doc_add(d, DOC_WORDS, same ? TONE_PLAIN : doc_tone_of(true, false, k->change_ns),
@@ -195,10 +225,7 @@ void doc_figures(struct document *d, const struct report *r)
 		doc_figure_cell(d, f->candidate_text, f->has_candidate, f->candidate);
 		doc_cell(d);
 		doc_value(d, f->has_pct || both, f->has_pct ? f->change_pct : f->change);
-		doc_add(d, DOC_FIGURE,
-		        !both ? TONE_PLAIN
-		              : doc_tone_of(f->metric->worse == WORSE_UP, f->metric->worse == WORSE_DOWN,
-		                            f->change),
+		doc_add(d, DOC_FIGURE, !both ? TONE_PLAIN : tone_of_change(f->metric->worse, f->change),
 		        change_of(&d->arena, f->change_text, f->pct_text));
 	}
 	doc_end(d);

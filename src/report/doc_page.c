@@ -7,7 +7,7 @@ enum { HISTORY_POINTS = 3, FLAME_ROWS = 12 };
 
 /* ---- the history ---- */
 
-/* Of figures of which more than the baseline and the candidate is known. */
+/* Charts of figures for which more than the baseline and the candidate is known. */
 static bool is_history(const struct check *c)
 {
 	return c->trend && c->trend->points.nr >= HISTORY_POINTS && c->has_change;

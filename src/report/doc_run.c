@@ -71,19 +71,52 @@ void doc_recommendations(struct document *d, const struct report *r)
 	doc_end(d);
 }
 
-/* What the first findings ask for, each once; with the innermost place where there are several. */
+/* What would decide all that is undecided. */
+static void put_plan(struct document *d, const struct report *r)
+{
+	int64_t nr = r->plan_runs ? r->plan_runs : r->plan_pairs;
+	if (r->verdict != VERDICT_UNDECIDED || !nr)
+		return;
+	doc_item(d, 0);
+	if (r->plan_runs)
+		doc_printf(d, "record %" PRId64 " more run%s of the candidate (--repeat)", nr,
+		           nr == 1 ? "" : "s");
+	else
+		doc_printf(d,
+		           "record %" PRId64 " more pair%s of the candidate and the baseline's code "
+		           "in turn (--repeat, --control)",
+		           nr, nr == 1 ? "" : "s");
+	doc_words(d, nr == 1 ? ": that decides what is undecided" : ": they decide what is undecided");
+}
+
+/* Whom an action is about, where there are others: the place or the kernel. */
+static const char *subject_of(const struct finding *f)
+{
+	const char *name = NULL;
+	for (size_t i = 0; i < f->where.nr; i++) {
+		name = f->where.v[i].name;
+		if (f->where.v[i].level == PLACE_KERNEL)
+			break;
+	}
+	return name;
+}
+
+/* What the first findings ask for, each once. */
 static void put_actions(struct document *d, const struct report *r)
 {
-	for (size_t i = 0; i < r->findings.nr && i < ACTIONS_SHOWN; i++) {
+	size_t shown = r->findings.nr < ACTIONS_SHOWN ? r->findings.nr : ACTIONS_SHOWN;
+	for (size_t i = 0; i < shown; i++) {
 		const struct finding *f = &r->findings.v[i];
-		bool told = !f->action || !f->action[0];
-		for (size_t k = 0; k < i && !told; k++)
-			told = strcmp(text_or_empty(r->findings.v[k].action), f->action) == 0;
-		if (told)
+		size_t first = shown, nr = 0;
+		for (size_t k = 0; k < shown; k++)
+			if (strcmp(text_or_empty(r->findings.v[k].action), text_or_empty(f->action)) == 0) {
+				first = nr++ ? first : k;
+			}
+		if (!text_or_empty(f->action)[0] || first != i)
 			continue;
 		doc_item(d, 0);
-		if (r->findings.nr > 1 && f->where.nr) {
-			doc_name(d, f->where.v[f->where.nr - 1].name);
+		if (nr == 1 && shown > 1 && subject_of(f)) {
+			doc_name(d, subject_of(f));
 			doc_words(d, ": ");
 		}
 		doc_sentence(d, f->action);
@@ -93,6 +126,7 @@ static void put_actions(struct document *d, const struct report *r)
 void doc_advice(struct document *d, const struct report *r)
 {
 	doc_section(d, "advice", "What to do", DOC_OPEN);
+	put_plan(d, r);
 	put_actions(d, r);
 	doc_end(d);
 }
@@ -101,7 +135,18 @@ void doc_accept(struct document *d, const struct report *r)
 {
 	if (!r->accept || !r->accept[0])
 		return;
-	doc_section(d, "accept", "If the change is meant, this makes the candidate the baseline",
+	if (r->forge.accept) {
+		doc_section(d, "meant", "", DOC_OPEN);
+		doc_paragraph(d);
+		doc_words(d, "Meant? Comment ");
+		doc_name(d, r->forge.accept);
+		doc_words(d, " (write access needed).");
+		doc_end(d);
+	}
+	doc_section(d, "accept",
+	            r->status == ST_BASELINE
+	                ? "This makes the candidate the baseline"
+	                : "If the change is meant, this makes the candidate the baseline",
 	            DOC_ASIDE);
 	doc_paragraph(d);
 	doc_add(d, DOC_COMMAND, TONE_PLAIN, r->accept);

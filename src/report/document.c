@@ -13,13 +13,21 @@ enum {
 
 /* ---- what it is about ---- */
 
-static void put_side(struct document *d, const char *what, const struct side *s)
+static void put_side(struct document *d, const struct report *r, const char *what,
+                     const struct side *s)
 {
+	const char *commit = s->commit && s->commit[0] ? s->commit : NULL;
+	if (!commit && s == &r->candidate)
+		commit = r->forge.commit;
+	if (!s->ranks) {
+		doc_printf(d, "no %s yet", what);
+		return;
+	}
 	doc_printf(d, "%s ", what);
 	doc_name(d, s->label);
-	if (s->commit && s->commit[0]) {
+	if (commit) {
 		doc_words(d, " at ");
-		doc_name(d, s->commit);
+		doc_commit(d, commit, r->forge.commits);
 	}
 	doc_printf(d, " (%s)", extent_of(&d->arena, s));
 }
@@ -46,8 +54,8 @@ static void put_context(struct document *d, const struct report *r)
 		doc_section(d, "about", "", DOC_OPEN);
 	doc_paragraph(d);
 	if (r->kind != REPORT_RUN)
-		put_side(d, "baseline", &r->baseline);
-	put_side(d, r->kind == REPORT_RUN ? "report of" : " → candidate", &r->candidate);
+		put_side(d, r, "baseline", &r->baseline);
+	put_side(d, r, r->kind == REPORT_RUN ? "report of" : " → candidate", &r->candidate);
 	if (r->candidate.gpu && r->candidate.gpu[0]) {
 		doc_words(d, "; ");
 		doc_name(d, r->candidate.gpu);
@@ -66,7 +74,11 @@ static void put_context(struct document *d, const struct report *r)
 	}
 	doc_words(d, r->partial ? "; partial (--quick)" : "");
 	if (r->run && r->run->phase)
-		doc_printf(d, "; kernels and operators of the phase %s alone", r->run->phase);
+		doc_printf(d, "; kernels and operators of the phase %s only", r->run->phase);
+	if (r->forge.job) {
+		doc_words(d, " · ");
+		doc_link(d, "job", r->forge.job);
+	}
 	if (apart)
 		doc_end(d);
 }
@@ -220,6 +232,12 @@ static const struct short_name *name_in(struct document *d, const char *text, st
 	return found;
 }
 
+void doc_show_names(struct document *d, const struct short_names *names)
+{
+	d->display = display;
+	d->names = names;
+}
+
 void doc_sentence(struct document *d, const char *text)
 {
 	struct span at;
@@ -249,8 +267,7 @@ void report_document(const struct report *r, struct short_names *names, struct d
 	doc_init(d);
 	*names = (struct short_names){ 0 };
 	add_names(names, r);
-	d->display = display;
-	d->names = names;
+	doc_show_names(d, names);
 	trust_lines_init(&trust, r, r->kind != REPORT_RUN);
 	d->marker = r->kind != REPORT_CHECK         ? kinds[r->kind]
 	            : r->workload && r->workload[0] ? r->workload

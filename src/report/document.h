@@ -14,6 +14,9 @@
 /// kept as long as the document, which the caller releases, and the names too.
 void report_document(const struct report *r, struct short_names *names, struct document *d);
 
+/// Kernels are shown in `d` by these names, which are kept as long as it.
+void doc_show_names(struct document *d, const struct short_names *names);
+
 /// A sentence of ours in the paragraph, item or cell under way, in which the names of kernels are
 /// told by their display names; the same as a string owned by `d`.
 void doc_sentence(struct document *d, const char *text);
@@ -30,6 +33,9 @@ void doc_findings(struct document *d, const struct report *r, const struct trust
 void doc_reasons(struct document *d, const struct report *r);
 void doc_insights(struct document *d, const struct report *r);
 void doc_remarks(struct document *d, const struct report *r, struct trust_lines *trust);
+
+/// The word of a verdict in the paragraph, item or cell under way.
+void doc_put_verdict(struct document *d, enum verdict v);
 
 /// The verdict with its figure; key figures of both sides.
 void doc_verdict(struct document *d, const struct report *r);

@@ -1,6 +1,6 @@
 /// What is said of runs and ranks beside the figures, as writers share it: trust findings,
-/// insights, ranks side by side. With `sides` of both sides of a report; else of the
-/// candidate alone, without naming it.
+/// insights, ranks side by side. With `sides` of both sides of a report; else only of
+/// the candidate, without naming it.
 #ifndef GG_REPORT_FINDINGS_H
 #define GG_REPORT_FINDINGS_H
 

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-/* One line of XML 1.0 Char. text_add_line replaces all that is not, but for two code points. */
+/* One line of XML 1.0 Char. text_add_line replaces all others except two code points. */
 void junit_clean(struct strbuf *b, const char *text)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -140,16 +140,18 @@ static bool number_duplicates(struct testcases *t)
 
 void testcases_collect(struct testcases *t, const struct report *r)
 {
+	bool first = !r->error && r->status == ST_BASELINE; /* checks that wait for a baseline */
 	*t = (struct testcases){ .arena = ARENA_INIT };
-	if (r->error) {
+	if (r->error || first) {
 		struct testcase c = { .group = GROUP_INPUTS,
 			                  .name = "gpugate",
 			                  .outcome = OUTCOME_ERROR,
-			                  .type = "error",
-			                  .message = r->error };
+			                  .type = first ? verdict_name(VERDICT_MISSING) : "error",
+			                  .message = first ? r->headline : r->error };
 		vec_push(&t->all, c);
-		return;
 	}
+	if (r->error)
+		return;
 	for (size_t i = 0; i < r->checks.nr; i++)
 		add_check(t, &r->checks.v[i], report_finding(r, i));
 	for (size_t i = 0; i < r->trust.nr; i++)

@@ -68,7 +68,7 @@ static void samples(struct emit *e, const struct figure *f, const struct digest 
 	emit_close(e, ']');
 }
 
-/* Of a memory's peak, where a trace tells it. */
+/* The step of a memory's peak, if a trace tells it. */
 static void peak_op(struct emit *e, const struct figure *f, const struct digest *d)
 {
 	for (size_t i = 0; i < d->memories.nr; i++) {

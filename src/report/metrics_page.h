@@ -38,7 +38,7 @@ int metrics_by_value(const void *a, const void *b);
 const char *metrics_name(struct metrics_page *p, struct span text);
 const char *metrics_rank(struct metrics_page *p, int64_t rank);
 
-/// True where a label is of one rank alone: devices and memories.
+/// True for a label of only one rank: devices and memories.
 static inline bool metrics_is_own(enum label_kind kind)
 {
 	return kind == LABEL_DEVICE || kind == LABEL_MEMORY;

@@ -244,6 +244,15 @@ static void add_extent(struct strbuf *b, const struct digest *d)
 		strbuf_adds(b, "; CUT SHORT: only the complete events were read");
 }
 
+/* Of result files and the state of GPUs alone. */
+static void add_figures(struct strbuf *b, const struct digest *d)
+{
+	if (d->inputs.nr)
+		strbuf_addf(b, ", %zu figure%s", d->inputs.nr, d->inputs.nr == 1 ? "" : "s");
+	if (d->machines.nr)
+		strbuf_addf(b, ", the state of %zu GPU%s", d->machines.nr, d->machines.nr == 1 ? "" : "s");
+}
+
 /* What the rank was read from. */
 static void add_files(struct strbuf *b, const struct digest *d)
 {
@@ -264,9 +273,13 @@ static void put_rank(struct document *doc, const struct digest *d)
 	struct strbuf b = STRBUF_INIT;
 	strbuf_addf(&b, "rank %" PRId64 ": ", d->rank);
 	add_files(&b, d);
-	strbuf_adds(&b, ", ");
-	text_add_log(&b, span_of(gpu ? gpu : "GPU not named"), LINE_CHARS);
-	add_extent(&b, d);
+	if (d->metrics_file && !d->trace && !d->snapshot) {
+		add_figures(&b, d);
+	} else {
+		strbuf_adds(&b, ", ");
+		text_add_log(&b, span_of(gpu ? gpu : "GPU not named"), LINE_CHARS);
+		add_extent(&b, d);
+	}
 	doc_paragraph(doc);
 	doc_said(doc, arena_take(&doc->arena, &b));
 }
@@ -331,25 +344,24 @@ void metrics_document(const struct run_view *v, const struct report *r, struct d
 	arena_release(&p.arena);
 }
 
-void metrics_write_text(const struct run_view *v, const struct report *r,
-                        const struct write_options *o, struct sink *out)
-{
-	struct document d;
-	doc_init(&d);
-	metrics_document(v, r, &d);
-	document_write_text(&d, o, out);
-	doc_release(&d);
-}
-
-void metric_table_write_text(struct sink *out)
+void metric_table_document(struct document *d)
 {
 	static const char *const worse[] = {
 		[WORSE_UP] = "higher", [WORSE_DOWN] = "lower", [WORSE_EITHER] = "-"
 	};
-	sink_printf(out, "%-34s %-8s %-7s %-8s %s\n", "metric", "unit", "worse", "ranks", "meaning");
+	static const struct doc_column columns[] = { { "metric", DOC_LEFT },
+		                                         { "unit", DOC_LEFT },
+		                                         { "worse", DOC_LEFT },
+		                                         { "ranks", DOC_LEFT },
+		                                         { "meaning", DOC_LEFT } };
+	doc_table(d, "Metrics", COLUMNS(columns));
 	for (int i = 0; i < NR_METRICS; i++) {
 		const struct metric *m = &metric_table[i];
-		sink_printf(out, "%-34s %-8s %-7s %-8s %s\n", m->name, unit_name(m->unit), worse[m->worse],
-		            reduce_name(m->reduce), m->meaning);
+		doc_row(d, 0);
+		doc_words_cell(d, m->name);
+		doc_words_cell(d, unit_name(m->unit));
+		doc_words_cell(d, worse[m->worse]);
+		doc_words_cell(d, reduce_name(m->reduce));
+		doc_words_cell(d, m->meaning);
 	}
 }

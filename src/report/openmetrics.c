@@ -15,7 +15,7 @@ enum { SIGNIFICANT = 4, ITEM_CHARS = 100 };
 
 struct base_unit {
 	const char *name; ///< NULL: a bare number
-	int digits; ///< decimal places of one of the integers that stand for it
+	int digits; ///< decimal places in the integers of the file
 };
 
 static const struct base_unit base_units[] = {
@@ -89,8 +89,8 @@ static void add_label(struct strbuf *out, const char *key, const char *text)
 
 struct series_row {
 	const struct metric *metric; ///< NULL: state of the check
-	const char *labels; ///< but for workload and side; "" none
-	const char *side; ///< NULL: there is but one
+	const char *labels; ///< other than workload and side; "" none
+	const char *side; ///< NULL: there is only one
 	int64_t value;
 	int digits; ///< decimal places of it
 };
@@ -246,7 +246,7 @@ static bool is_same_series(const struct series_row *x, const struct series_row *
 	       (x->side == y->side || strcmp(x->side, y->side) == 0);
 }
 
-/* Names that are shown alike are told apart by a number. */
+/* Names that are shown alike get a number. */
 static const char *numbered(struct exposition *e, size_t i)
 {
 	const struct series_row *v = e->rows.v;

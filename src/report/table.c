@@ -81,7 +81,7 @@ static enum subject subject_of(const struct metric *m)
 	return m->label == LABEL_NONE || m->label == LABEL_DEVICE ? SUBJECT_RUN : SUBJECT_ITEM;
 }
 
-/* Of the failed checks, or of those that warn. */
+/* The metrics of the failed checks, or of those that warn. */
 static void add_of(const struct report *r, enum verdict verdict, enum subject subject,
                    struct breakdown_list *out)
 {
@@ -119,6 +119,19 @@ bool check_matters(const struct check *c)
 bool check_needs_reason(const struct check *c)
 {
 	return !c->spoiler && (c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING);
+}
+
+const char *limit_text(struct arena *a, const char *limit)
+{
+	struct strbuf b = STRBUF_INIT;
+	if (strncmp(limit, "increase ", 9) == 0 || strncmp(limit, "decrease ", 9) == 0)
+		limit += 9;
+	for (; *limit; limit++) {
+		if (*limit == '%' && b.n && b.p[b.n - 1] != ' ')
+			strbuf_addch(&b, ' ');
+		strbuf_addch(&b, *limit);
+	}
+	return arena_take(a, &b);
 }
 
 const char *change_of(struct arena *a, const char *change, const char *pct)

@@ -44,6 +44,15 @@ bool check_needs_reason(const struct check *c);
 /// The headline of a check without its verdict: "3 of 60 checks beyond their limits".
 const char *report_counts(const struct report *r);
 
+/// "3 % and 2ms" of the limit "increase 3% and 2ms"; owned by `a`.
+const char *limit_text(struct arena *a, const char *limit);
+
+/// The tone of a change of a figure.
+static inline enum doc_tone tone_of_change(enum worse worse, int64_t change)
+{
+	return doc_tone_of(worse == WORSE_UP, worse == WORSE_DOWN, change);
+}
+
 /// "+12.3 ms (+12.29 %)"; owned by `a`.
 const char *change_of(struct arena *a, const char *change, const char *pct);
 

@@ -8,7 +8,7 @@
 #define TRUST_OTHERS " (the others alike)"
 
 struct trust_line {
-	const struct trust_finding *first; ///< whose message stands for all
+	const struct trust_finding *first; ///< whose message is shown for all
 	const char *whose; ///< " candidate ranks 0 and 2 to 7", " rank 3", ""
 	bool others; ///< the other findings say the same in other words: TRUST_OTHERS
 	size_t checks; ///< that cannot be decided because of its findings
@@ -21,8 +21,8 @@ struct trust_lines {
 	struct arena arena; ///< owns the text
 };
 
-/// Lines of the findings of `r`: of both sides, or, without `sides`, of the candidate
-/// alone, which is then not named. Caller releases.
+/// Lines of the findings of `r`: of both sides, or, without `sides`, only of the
+/// candidate, which is then not named. Caller releases.
 void trust_lines_init(struct trust_lines *l, const struct report *r, bool sides);
 void trust_lines_release(struct trust_lines *l);
 

@@ -18,25 +18,32 @@ void document_write_text(const struct document *d, const struct write_options *o
 	strbuf_release(&b);
 }
 
-void text_write(const struct report *r, const struct write_options *o, struct sink *out)
+void document_write_markdown(const struct document *d, const struct write_options *o,
+                             struct sink *out)
+{
+	struct strbuf b = STRBUF_INIT;
+	doc_markdown(d, o->max_bytes ? o->max_bytes : COMMENT_BYTES, &b);
+	sink_write(out, strbuf_span(&b));
+	strbuf_release(&b);
+}
+
+static void write_as(document_writer *write, const struct report *r, const struct write_options *o,
+                     struct sink *out)
 {
 	struct short_names names;
 	struct document d;
 	report_document(r, &names, &d);
-	document_write_text(&d, o, out);
+	write(&d, o, out);
 	doc_release(&d);
 	short_names_release(&names);
 }
 
+void text_write(const struct report *r, const struct write_options *o, struct sink *out)
+{
+	write_as(document_write_text, r, o, out);
+}
+
 void markdown_write(const struct report *r, const struct write_options *o, struct sink *out)
 {
-	struct short_names names;
-	struct document d;
-	struct strbuf b = STRBUF_INIT;
-	report_document(r, &names, &d);
-	doc_markdown(&d, o->max_bytes ? o->max_bytes : COMMENT_BYTES, &b);
-	sink_write(out, strbuf_span(&b));
-	strbuf_release(&b);
-	doc_release(&d);
-	short_names_release(&names);
+	write_as(document_write_markdown, r, o, out);
 }

@@ -10,7 +10,7 @@
 
 /* ---- texts of the tools ---- */
 
-/* "69.85 W", "(300Mhz)", "53.0": × 10^digits; -1 if it is no number ("[N/A]", "-"). */
+/* "69.85 W", "(300Mhz)", "53.0": × 10^digits; -1 if it is not a number ("[N/A]", "-"). */
 static int64_t number_in(const struct value *v, int digits)
 {
 	struct decimal d;
@@ -24,7 +24,7 @@ static int64_t number_in(const struct value *v, int digits)
 	return out < INT64_MAX / 2 ? out : -1;
 }
 
-/* "2026/07/14 08:12:38.696" in ns since 1970; -1 if it is none, or beyond the year 2262. */
+/* "2026/07/14 08:12:38.696" in ns since 1970; -1 if it is not one, or beyond the year 2262. */
 static int64_t time_in(const struct value *v)
 {
 	int64_t days, h, m, s;

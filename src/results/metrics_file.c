@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "io/jscan.h"
 
-/* ---- recognising ---- */
+/* ---- recognizing ---- */
 
 /* Keys of traces, snapshots and other recordings, which begin with numbers too. */
 static bool is_foreign_key(struct span key)
@@ -24,7 +24,7 @@ static bool is_foreign_key(struct span key)
 	return false;
 }
 
-/* Numbers alone, as far as `first` shows; or among others, where it shows all: then whoever
+/* Only numbers, as far as `first` shows; or among others, where it shows all: then whoever
    reads it says what is wrong. */
 bool metrics_recognise(struct span first)
 {
@@ -53,7 +53,7 @@ bool metrics_recognise(struct span first)
 
 /* ---- reading ---- */
 
-/* What to do about a value that is no number; NULL where it is one. */
+/* What to do about a value that is not a number; NULL where it is one. */
 static const char *advice(enum jscan_type type)
 {
 	switch (type) {
@@ -64,13 +64,13 @@ static const char *advice(enum jscan_type type)
 	case JSCAN_ARRAY:
 		return "a list: write a number of it, as \"latency.p50\"";
 	case JSCAN_STRING:
-		return "a text: a metrics file holds numbers alone, and run.yaml what else is known of "
+		return "a text: a metrics file holds only numbers, and run.yaml what else is known of "
 		       "the run";
 	case JSCAN_TRUE:
 	case JSCAN_FALSE:
-		return "no number: write 1 or 0";
+		return "not a number: write 1 or 0";
 	default: /* null, NaN and infinities */
-		return "no number: leave out what was not measured, so that it is missing";
+		return "not a number: leave out what was not measured, so that it is missing";
 	}
 }
 
@@ -123,7 +123,7 @@ static void read_pairs(struct inputs_reader *r)
 		if (!valid)
 			jscan_fail(
 			    r->js, byte,
-			    "%s is no name of a figure: use 1 to %d letters, digits, '_', '-', '.' and '/'",
+			    "%s is not a name of a figure: use 1 to %d letters, digits, '_', '-', '.' and '/'",
 			    quoted, INPUT_NAME_MAX);
 		else if (is_there(r->d, name))
 			jscan_fail(r->js, byte, "%s is there twice: keep one of them", quoted);
@@ -144,7 +144,7 @@ enum status inputs_read(struct source *src, struct digest *d, bool *other, struc
 	if (jscan_object(js))
 		read_pairs(&r);
 	else
-		jscan_fail(js, jscan_value_byte(js), "no object of figures");
+		jscan_fail(js, jscan_value_byte(js), "not an object of figures");
 	jscan_end(js);
 	vec_sort(&d->inputs, text_cmp);
 	d->source_hash = digest_hash_inputs(d);

@@ -13,7 +13,7 @@ enum { INPUTS_MAX = 1000 };
 bool metrics_recognise(struct span first);
 
 /// Read all of `src` into the inputs and the source hash of `d`. ST_INPUT, with byte and key,
-/// where a value is no number that can be held exactly to six decimals, a key is unfit or
+/// where a value is not a number that can be held exactly to six decimals, a key is unfit or
 /// there twice. `*other` where a value is of another type: then the file may be of another kind.
 GG_MUST_CHECK enum status inputs_read(struct source *src, struct digest *d, bool *other,
                                       struct diag_log *log);

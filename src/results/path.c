@@ -72,7 +72,7 @@ const char *path_fault(const char *path)
 	path += *path == '^';
 	for (struct path_step s; (s = step_next(&path)).kind != PATH_END;)
 		if (s.kind == PATH_BAD)
-			return "is no path: names between dots, [*], [n], [tag=text], .\"any name\"";
+			return "is not a path: names between dots, [*], [n], [tag=text], .\"any name\"";
 	return NULL;
 }
 

@@ -1,5 +1,6 @@
 #include "results/reading_figures.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -31,6 +32,13 @@ struct group {
 	int64_t digits;
 };
 
+/* Of a share of the value, in its unit; -1 where that is not known. */
+static int64_t spread_of(struct decimal value, double share)
+{
+	double spread = share * fabs((double)value.value);
+	return spread < 9e18 ? llround(spread) : -1;
+}
+
 static void put(struct digest *d, const struct reading *of, const char *ending,
                 struct decimal value, bool same_kind, const struct group *g)
 {
@@ -42,6 +50,10 @@ static void put(struct digest *d, const struct reading *of, const char *ending,
 		                    .better = same_kind ? of->better : NULL,
 		                    .spread = -1,
 		                    .micro = INPUT_EXACT };
+	if (of->count > 1 && !*ending && !g) {
+		s.samples = of->count;
+		s.spread = spread_of(value, of->stdev);
+	}
 	if (g && g->nr > 1) {
 		int64_t *copy = arena_alloc(&d->arena, g->nr, sizeof *copy), median;
 		memcpy(copy, g->values, g->nr * sizeof *copy);
@@ -69,14 +81,32 @@ static void group_scale(struct group *g, struct arena *a)
 		g->values[i] = decimal_scaled(g->v[i].value, g->digits);
 }
 
+/* A percentile is as uncertain as the values around it lie apart, one standard deviation of its
+   rank away: what a median of so many values would have to be spread by. */
+static void put_percentile(struct digest *d, const struct group *g, const int64_t *sorted,
+                           int percent)
+{
+	double n = (double)g->nr, p = percent / 100.0, at = (n - 1) * p, far = sqrt(n * p * (1 - p));
+	size_t from = (size_t)fmax(floor(at - far), 0), to = (size_t)fmin(ceil(at + far), n - 1);
+	struct decimal value = decimal_of(number_percentile(sorted, g->nr, percent), g->digits);
+	put(d, g->v, percent == 90 ? "p90" : "p99", value, true, NULL);
+	if (g->nr > 1) {
+		struct input_stat *s = &d->inputs.v[d->inputs.nr - 1];
+		double error = ((double)sorted[to] - (double)sorted[from]) / 2;
+		double whole = (double)decimal_scaled(value, g->digits);
+		s->samples = (int64_t)g->nr;
+		s->spread = whole ? spread_of(value, error * sqrt(n / M_PI_2) / fabs(whole)) : -1;
+	}
+}
+
 static void put_statistics(struct digest *d, struct group *g)
 {
 	int64_t *sorted = arena_alloc(&d->arena, g->nr, sizeof *sorted);
 	memcpy(sorted, g->values, g->nr * sizeof *sorted);
 	qsort(sorted, g->nr, sizeof *sorted, number_cmp_i64);
 	put(d, g->v, "median", decimal_of(number_percentile(sorted, g->nr, 50), g->digits), true, g);
-	put(d, g->v, "p90", decimal_of(number_percentile(sorted, g->nr, 90), g->digits), true, NULL);
-	put(d, g->v, "p99", decimal_of(number_percentile(sorted, g->nr, 99), g->digits), true, NULL);
+	put_percentile(d, g, sorted, 90);
+	put_percentile(d, g, sorted, 99);
 	put(d, g->v, "n", decimal_of((int64_t)g->nr, 0), false, NULL);
 }
 

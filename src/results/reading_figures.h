@@ -14,6 +14,8 @@ struct reading {
 	size_t record; ///< that it is of
 	size_t order; ///< in which it was taken
 	struct decimal value;
+	double stdev; ///< of the values that it is a mean of, as a share of it; 0 not known
+	int64_t count; ///< of those values
 };
 
 struct readings {

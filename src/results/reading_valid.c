@@ -67,7 +67,7 @@ static bool same_number(const struct value *v, struct span text)
 	       a.value == b.value && a.digits == b.digits;
 }
 
-/* What `equals` stands for in this record: a text, or the value of another member. */
+/* What `equals` means in this record: a text, or the value of another member. */
 static struct span wanted(const struct condition *c)
 {
 	struct span s = span_of(c->valid->equals);

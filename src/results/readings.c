@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "metric/unit.h"
 #include "metric/figure_name.h"
+#include "metric/unit.h"
 #include "results/path.h"
 #include "results/reading_figures.h"
+#include "results/reading_spread.h"
 #include "results/result_file.h"
 
 struct taker {
@@ -32,10 +33,10 @@ static void fail(struct taker *t, struct span name, const struct value *v, const
 	struct arena *a = &t->log->arena;
 	if (t->status != ST_OK)
 		return;
-	t->status = diag_fail(
-	    t->log, ST_INPUT, "%s: %s%s%s%s is %s, %s", t->f->name, text_quote(a, name),
-	    t->case_text.n ? " of case " : "", t->case_text.n ? text_quote(a, t->case_text) : "",
-	    t->f->format->name ? "" : "", v->text.n ? text_quote(a, v->text) : "no number", what);
+	t->status = diag_fail(t->log, ST_INPUT, "%s: %s%s%s is %s, %s", t->f->name, text_quote(a, name),
+	                      t->case_text.n ? " of case " : "",
+	                      t->case_text.n ? text_quote(a, t->case_text) : "",
+	                      v->text.n ? text_quote(a, v->text) : "not a number", what);
 }
 
 static const char *unit_of(const struct taker *t, struct value *v, struct span text,
@@ -105,7 +106,7 @@ static const char *number_of(struct taker *t, struct value *v, struct decimal *o
 	struct span no_unit;
 	switch (reading_number(v, out, unit)) {
 	case DECIMAL_NO_NUMBER:
-		return "no number";
+		return "not a number";
 	case DECIMAL_TOO_LONG:
 		return "with more than 18 significant digits, which cannot all be kept: round it";
 	case DECIMAL_OK:
@@ -114,7 +115,7 @@ static const char *number_of(struct taker *t, struct value *v, struct decimal *o
 	if (t->row->minus) {
 		const struct value *m = path_find(t->row->minus, t->record);
 		if (!m || reading_number(m, &other, &no_unit) != DECIMAL_OK || !less(*out, other, out))
-			return "and what is subtracted from it is no number";
+			return "and what is subtracted from it is not a number";
 	}
 	if (t->row->scale && (decimal_parse(span_of(t->row->scale), &scale) != DECIMAL_OK ||
 	                      !decimal_times(*out, scale, out)))
@@ -142,10 +143,10 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 	struct span name = name_of(t, first_key, last_key, &b), bracket = figure_name_unit(&name);
 	const char *fault = number_of(t, v, &number, &text);
 	if (name.n == 0) /* a column without a heading */
-		fault = "no number";
+		fault = "not a number";
 	if (is_not_finite(v) && name.n) {
 		fail(t, name, v, "not measured: a run without this figure is not complete");
-	} else if (fault && strcmp(fault, "no number") == 0 && lenient) {
+	} else if (fault && strcmp(fault, "not a number") == 0 && lenient) {
 		strbuf_release(&b);
 		return;
 	} else if (fault) {
@@ -162,6 +163,7 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 			                 .better = better_of(t, name, unit),
 			                 .record = t->number,
 			                 .value = number };
+		reading_spread(&r, t->record, v, first_key);
 		if (!readings_add(t->out, &r))
 			t->status = diag_fail(t->log, ST_INPUT, "%s: more than %d figures in a result file",
 			                      t->f->name, RESULT_FIGURES_MAX);

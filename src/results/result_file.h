@@ -9,7 +9,7 @@
 /// Limits: figures of a file, and values that they are made from.
 enum { RESULT_FIGURES_MAX = 10000 };
 
-/// True if `first`, the first bytes of a file, may be those of a result file: text that is no
+/// True if `first`, the first bytes of a file, may be those of a result file: text that is not a
 /// trace. The rest of it decides.
 bool result_recognise(struct span first);
 

@@ -38,7 +38,7 @@ GG_MUST_CHECK enum status value_bytes_read(struct source *src, struct value_tree
                                            struct diag_log *log);
 
 /// The JSON values of `text`, a part of out->bytes, behind those of the root. ST_INPUT with file
-/// (`name`), record and byte where it is none or beyond the limit.
+/// (`name`), record and byte if it is not one or beyond the limit.
 GG_MUST_CHECK enum status value_json_add(struct value_tree *out, const char *name, struct span text,
                                          struct diag_log *log);
 

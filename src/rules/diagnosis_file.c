@@ -9,7 +9,7 @@ static const char *word_confidence(size_t i)
 	return i <= CONFIDENCE_HIGH ? confidence_names[i] : NULL;
 }
 
-/* BOUND_MIXED is none by itself. */
+/* BOUND_MIXED is not a word of the file. */
 static const char *word_bound(size_t i)
 {
 	return i < BOUND_MIXED ? bound_names[i] : NULL;
@@ -45,7 +45,7 @@ static const struct key finding_keys[] = {
 	KEY("title", TEXT, REQUIRED, "what is the matter, in a few words", INTO(diagnosis_rule, title)),
 	KEY("when", MAPS, REQUIRED, "conditions that all hold", .map = &condition_map),
 	KEY("saves", MAP, OPTIONAL, "what it could save; unknown if not said", .map = &saves_map),
-	KEY("observation", TEXT, REQUIRED, "what was seen; {METRIC} stands for its figure",
+	KEY("observation", TEXT, REQUIRED, "what was seen; {METRIC} becomes its figure",
 	    INTO(diagnosis_rule, observation)),
 	KEY("hypothesis", TEXT, REQUIRED, "what that may mean", INTO(diagnosis_rule, hypothesis)),
 	KEY("action", TEXT, REQUIRED, "what to try", INTO(diagnosis_rule, action)),
@@ -88,7 +88,7 @@ static enum status check_metric(struct document *d, const struct node *n, const 
 	return ST_OK;
 }
 
-/* What `out` asks but for statistic and globs, which the keys give. */
+/* What `out` asks, except statistic and globs, which the keys give. */
 static enum status read_metric(struct document *d, const struct node *map, const char *key,
                                struct query *out)
 {
@@ -106,7 +106,7 @@ static enum status read_query(struct document *d, const struct node *map, struct
 	return select_check(d, node_get(map, "select"), out->metric->name, 1u << out->metric->label);
 }
 
-/* What the figure is held against, where it is no figure by itself. */
+/* What the figure is held against, where it is not a figure by itself. */
 static enum status read_other(struct document *d, const struct node *map,
                               struct diagnosis_figure *f)
 {
@@ -124,7 +124,7 @@ static enum status read_other(struct document *d, const struct node *map,
 		                     f->query.metric->name, unit_name(unit), f->other.metric->name,
 		                     unit_name(other));
 	if (per && other != UNIT_COUNT)
-		return document_fail(d, per, "'%s' is no count", f->other.metric->name);
+		return document_fail(d, per, "'%s' is not a count", f->other.metric->name);
 	return ST_OK;
 }
 
@@ -166,7 +166,7 @@ static enum status check_text(struct document *d, const struct node *map, const 
 		    placeholder_figure(r, inside, &figure, &unknown))
 			continue;
 		const struct nearest near = { .best = metric_suggest(unknown) };
-		return document_fail(d, n, "%s in '%s' is no metric%s", document_quote(d, unknown), key,
+		return document_fail(d, n, "%s in '%s' is not a metric%s", document_quote(d, unknown), key,
 		                     nearest_hint(&near, &d->arena, ':', ": see 'gpugate metrics'"));
 	}
 	return ST_OK;
@@ -187,7 +187,7 @@ static enum status read_finding(struct document *d, const struct node *map,
 	if (saves)
 		TRY(read_query(d, saves, &r->saves));
 	if (saves && !is_time(r->saves.metric->unit))
-		return document_fail(d, saves, "'%s' is no time per step", r->saves.metric->name);
+		return document_fail(d, saves, "'%s' is not a time per step", r->saves.metric->name);
 	TRY(check_text(d, map, "observation", r));
 	TRY(check_text(d, map, "hypothesis", r));
 	return check_text(d, map, "action", r);

@@ -56,6 +56,13 @@ static const struct key take_keys[] = {
 	    INTO(result_take, optional), .words = word_flag),
 	KEY("drop", INTEGER, OPTIONAL, "first samples that are left out", INTO(result_take, drop),
 	    .min = 0, .max = 1000000),
+	KEY("stdev", TEXT, OPTIONAL,
+	    "path, with {key}, of the standard deviation of the values that the figure is a mean of",
+	    INTO(result_take, stdev)),
+	KEY("stdev_share", TEXT, OPTIONAL, "the same, where the file has it as a share of the figure",
+	    INTO(result_take, stdev_share)),
+	KEY("count", TEXT, OPTIONAL, "path, with {key}, of how many values it is a mean of",
+	    INTO(result_take, count)),
 };
 static const struct key_map take_map = KEY_TABLE("a figure", take_keys);
 
@@ -63,7 +70,7 @@ static const struct key format_keys[] = {
 	KEY("name", TEXT, OPTIONAL, "what messages call the format", INTO(result_format, name)),
 	KEY("match", TEXT, OPTIONAL, "names of files that are of it, with * and ?",
 	    INTO(result_format, match)),
-	KEY("has", TEXTS, OPTIONAL, "paths that a record must have: it is recognised by them",
+	KEY("has", TEXTS, OPTIONAL, "paths that a record must have: it is recognized by them",
 	    INTO(result_format, has)),
 	KEY("read", WORD, OPTIONAL, "how the file is read; json if not said", INTO(result_format, read),
 	    .words = word_read),
@@ -127,8 +134,13 @@ static enum status read_take(struct document *d, const struct node *n, struct re
 	TRY(check_path(d, n, "minus", path_fault));
 	TRY(check_path(d, n, "unit_at", path_fault));
 	TRY(check_path(d, n, "as", template_fault));
+	TRY(check_path(d, n, "stdev", template_fault));
+	TRY(check_path(d, n, "stdev_share", template_fault));
+	TRY(check_path(d, n, "count", template_fault));
 	TRY(check_number(d, n, "scale"));
 	keys_fill(&take_map, n, &out->arena, into);
+	if ((into->stdev || into->stdev_share) != (into->count != NULL))
+		return document_fail(d, n, "'stdev' and 'count' belong together");
 	return ST_OK;
 }
 
@@ -138,7 +150,7 @@ static enum status check_format(struct document *d, const struct node *n, bool o
 	if (!own && !f->name)
 		return document_fail(d, n, "a format of the table needs a 'name'");
 	if (!f->match && !f->has.nr)
-		return document_fail(d, n, "a format needs 'has' or 'match', to be recognised by");
+		return document_fail(d, n, "a format needs 'has' or 'match', to be recognized by");
 	if (f->read == READ_LINES && !f->prefix)
 		return document_fail(d, n, "'read: lines' needs a 'prefix'");
 	if (f->prefix && f->read != READ_LINES)

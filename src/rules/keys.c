@@ -72,7 +72,7 @@ static enum status check_word(struct document *d, const struct key *key, struct 
 	}
 	const char *otherwise = arena_printf(&d->arena, ": %s", strbuf_str(&list));
 	strbuf_release(&list);
-	return document_fail(d, n, "%s is no %s%s", document_quote(d, n->text), key->name,
+	return document_fail(d, n, "%s is not a known %s%s", document_quote(d, n->text), key->name,
 	                     nearest_hint(&near, &d->arena, ':', otherwise));
 }
 
@@ -88,7 +88,7 @@ static enum status check_metric(struct document *d, const struct key *key, struc
 		return ST_OK;
 	return document_fail(d, n,
 	                     "%s: the name of a figure is 1 to %d letters, digits, '_', '-', '.' and "
-	                     "'/', in which '*' and '?' stand for any",
+	                     "'/', in which '*' and '?' match any",
 	                     document_quote(d, n->text), INPUT_NAME_MAX);
 }
 

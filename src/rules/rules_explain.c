@@ -4,7 +4,7 @@
 #include "model/select.h"
 #include "rules/rules_file.h"
 
-/* Of a line, in bytes; what follows the first is indented. */
+/* Width of a line, in bytes; what follows the first is indented. */
 enum { WIDTH = 96, INDENT = 4 };
 
 /* `b`, which is released, in lines that are broken at blanks. */
@@ -90,6 +90,7 @@ static void say_limit(struct strbuf *b, const struct limits *all, const struct l
 		[COND_CHANGE] = { "is more than ", " away from the baseline in either direction" },
 		[COND_MAX] = { "is above ", "" },
 		[COND_MIN] = { "is below ", "" },
+		[COND_WORSE] = { "is more than ", " worse than in the baseline" },
 		[COND_INCREASE_SINCE_PIN] = { "is more than ", " above the approved run (the pin)" },
 	};
 	if (l->condition == COND_CHANGE && !l->value)
@@ -136,7 +137,7 @@ static void say_exceptions(struct strbuf *b, struct arena *a, const struct rule 
 	}
 }
 
-/* Of limits that noise is asked about. */
+/* The part on limits that are tested against noise. */
 static void say_noise(struct strbuf *b, const struct rule *r)
 {
 	if (rule_asks_noise(r) && !r->metric->exact && r->noise.k > 0)

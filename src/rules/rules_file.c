@@ -62,10 +62,10 @@ static enum status check_key(struct document *d, const struct node *n)
 	static const char *const known[] = { "gpu.name", "gpu.count", "cuda.runtime", "cuda.driver" };
 	const char *near = env_key_near(n->text);
 	if (!env_key_is_valid(n->text))
-		return document_fail(d, n, "%s is no key of the environment: " ENV_KEY_FORM,
+		return document_fail(d, n, "%s is not a key of the environment: " ENV_KEY_FORM,
 		                     document_quote(d, n->text));
 	if (near)
-		return document_fail(d, n, "%s is no key of the environment: did you mean '%s'?",
+		return document_fail(d, n, "%s is not a key of the environment: did you mean '%s'?",
 		                     document_quote(d, n->text), near);
 	if (!span_starts(n->text, SPAN("gpu.")) && !span_starts(n->text, SPAN("cuda.")))
 		return ST_OK;
@@ -73,7 +73,7 @@ static enum status check_key(struct document *d, const struct node *n)
 		if (span_eq(n->text, span_of(known[i])))
 			return ST_OK;
 	return document_fail(d, n,
-	                     "%s is no key of the environment: there are gpu.name, gpu.count, "
+	                     "%s is not a key of the environment: there are gpu.name, gpu.count, "
 	                     "cuda.runtime, cuda.driver, world_size and those of --context",
 	                     document_quote(d, n->text));
 }

@@ -23,8 +23,9 @@ word_fn word_metric, word_stat, word_reduce, word_better, word_level, word_on_mi
 GG_MUST_CHECK enum status share_read(struct document *d, const struct node *n, int64_t most,
                                      int64_t *out);
 
-/// Read the checked map of `fail` or `warn` for metric `m`; texts are owned by `a`.
-GG_MUST_CHECK enum status limits_read(struct document *d, struct arena *a, const struct metric *m,
+/// Read the checked map of `fail` or `warn` of `r`, whose metric and direction are known; texts are
+/// owned by `a`.
+GG_MUST_CHECK enum status limits_read(struct document *d, struct arena *a, const struct rule *r,
                                       const struct node *map, struct limits *out);
 
 /// Read a bound of metric `m`, as of `max` (of `min` where `below`), in its unit.

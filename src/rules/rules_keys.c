@@ -163,6 +163,8 @@ static const struct key_map for_each_map = KEY_TABLE("'for_each'", for_each_keys
 	        "more than this away from the baseline, up or down; 0 is exact"),                      \
 	    KEY("increase_since_pin", LIMIT, need,                                                     \
 	        "more than this above the approved run, where the baseline has moved on: 10%, 5ms"),   \
+	    KEY("worse", LIMIT, need,                                                                  \
+	        "more than this worse than the baseline, whichever direction that is: 10%"),           \
 	    KEY("max", LIMIT, need, "above this, whatever the baseline: 30%, 80ms, 76GiB, 10"),        \
 	    KEY("min", LIMIT, need, "below this, whatever the baseline: 90%, 1ms, 1GiB, 10"),          \
 	    KEY("and", AND, OPTIONAL,                                                                  \

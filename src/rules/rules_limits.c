@@ -210,14 +210,32 @@ static enum status and_read(struct document *d, struct arena *a, const struct me
 	return ST_OK;
 }
 
-enum status limits_read(struct document *d, struct arena *a, const struct metric *m,
+/* 'worse' is an increase or a decrease; which one of a figure of a file is known with the file:
+   gate/figure_rule.c. */
+static enum status direction_find(struct document *d, const struct rule *r, const struct node *n,
+                                  enum condition *condition)
+{
+	if (*condition != COND_WORSE || (r->metric->need == NEED_INPUT && r->worse == WORSE_EITHER))
+		return ST_OK;
+	if (r->worse == WORSE_EITHER)
+		return document_fail(d, n->key,
+		                     "'%s' has no better direction: write 'increase', 'decrease' or "
+		                     "'change'",
+		                     r->metric->name);
+	*condition = r->worse == WORSE_UP ? COND_INCREASE : COND_DECREASE;
+	return ST_OK;
+}
+
+enum status limits_read(struct document *d, struct arena *a, const struct rule *r,
                         const struct node *map, struct limits *out)
 {
+	const struct metric *m = r->metric;
 	for (const struct node *n = map->first; n; n = n->next) {
 		int condition = keys_word(condition_name, n->key->text);
 		if (condition < 0)
 			continue; /* 'and', below: it needs to know the rest */
 		struct limit limit = { .condition = (enum condition)condition };
+		TRY(direction_find(d, r, n, &limit.condition));
 		TRY(limit_read(d, a, m, n, &limit));
 		vec_push(&out->list, limit);
 	}

@@ -45,9 +45,9 @@ enum status overrides_read(struct document *d, struct arena *a, const struct nod
 		const struct node *fail = node_get(n, "fail"), *warn = node_get(n, "warn");
 		keys_fill(&override_map, n, a, o);
 		if (fail)
-			TRY(limits_read(d, a, r->metric, fail, &o->fail));
+			TRY(limits_read(d, a, r, fail, &o->fail));
 		if (warn)
-			TRY(limits_read(d, a, r->metric, warn, &o->warn));
+			TRY(limits_read(d, a, r, warn, &o->warn));
 	}
 	return ST_OK;
 }

@@ -33,8 +33,8 @@ static enum status check_items(struct document *d, const struct node *map, const
 	for (size_t i = 0; i < sizeof of_items / sizeof *of_items && !for_each; i++) {
 		const struct node *n = node_get(map, of_items[i]);
 		if (n)
-			return document_fail(d, n->key, "'%s' needs 'for_each': only then items are told apart",
-			                     of_items[i]);
+			return document_fail(
+			    d, n->key, "'%s' needs 'for_each': only then there are several items", of_items[i]);
 	}
 	return ST_OK;
 }
@@ -61,7 +61,7 @@ static enum status check_noise(struct document *d, const struct node *noise, con
 	                     "'noise' belongs to an increase or decrease in 'fail', and there is none");
 }
 
-/* There are but a few phases: one that no trace can have is a slip. */
+/* There are only a few phases: one that no trace can have is a slip. */
 static enum status check_phase(struct document *d, const struct node *phase, const struct metric *m)
 {
 	struct strbuf list = STRBUF_INIT;
@@ -87,7 +87,7 @@ static enum status unless_read(struct document *d, const struct node *unless, st
 	    other->unit != r->metric->unit || other->id == r->metric->id)
 		return document_fail(d, metric,
 		                     "'unless' compares '%s' with another figure of the same unit and "
-		                     "without labels: '%s' is none",
+		                     "without labels, which '%s' is not",
 		                     r->metric->name, metric->text.p);
 	r->unless = other;
 	return ST_OK;
@@ -128,9 +128,9 @@ enum status rule_read(struct document *d, const struct node *map, struct rules *
 	TRY(select_check(d, select, m->name, select_labels(m)));
 	TRY(check_phase(d, node_get(select, "phase"), m));
 	if (fail)
-		TRY(limits_read(d, &out->arena, m, fail, &r->fail));
+		TRY(limits_read(d, &out->arena, r, fail, &r->fail));
 	if (warn)
-		TRY(limits_read(d, &out->arena, m, warn, &r->warn));
+		TRY(limits_read(d, &out->arena, r, warn, &r->warn));
 	TRY(overrides_read(d, &out->arena, map, r));
 	return noise ? check_noise(d, noise, r) : ST_OK;
 }

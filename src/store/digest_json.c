@@ -7,9 +7,9 @@
 #include "store/digest_schema.h"
 #include "store/row_schema.h"
 
-/* ---- what parts of a digest say of one another ---- */
+/* ---- parts of a digest that must agree ---- */
 
-/* What is said of a memory begins with its id, in the same order. */
+/* Rows about a memory begin with its id, and have the order of the memories. */
 static bool memories_known(const struct digest *d, const void *rows, size_t nr, size_t size)
 {
 	size_t m = 0;
@@ -31,7 +31,7 @@ static void check_memories(struct row_reader *r, const struct digest *d)
 	    !memories_known(d, d->memory_levels.v, d->memory_levels.nr, sizeof *d->memory_levels.v) ||
 	    !memories_known(d, d->memory_evidence.v, d->memory_evidence.nr,
 	                    sizeof *d->memory_evidence.v))
-		row_fail(r, jscan_byte(r->js), "memories", "do not have one that is spoken of");
+		row_fail(r, jscan_byte(r->js), "memories", "do not list a memory that other rows name");
 }
 
 static void check_phase_summaries(struct row_reader *r, const struct digest *d, uint64_t byte)
@@ -43,7 +43,7 @@ static void check_phase_summaries(struct row_reader *r, const struct digest *d, 
 		       s->steps <= d->usable_steps;
 	}
 	if (!fine)
-		row_fail(r, byte, "phase_summaries", "are of what no phase has, or of no step");
+		row_fail(r, byte, "phase_summaries", "have a metric that no phase has, or no steps");
 }
 
 /* Samples, or a summary of each step metric that was there from the first. */
@@ -55,9 +55,9 @@ static void check_steps(struct row_reader *r, const struct digest *d, uint64_t b
 	for (size_t i = 0; i < d->summaries.nr; i++)
 		whole = whole && metric_table[d->summaries.v[i].metric].per_step;
 	if (!whole)
-		row_fail(r, byte, "summaries", "do not have one for each figure of steps");
+		row_fail(r, byte, "summaries", "do not have one for each step metric");
 	else if (d->summaries.nr && d->usable_steps == 0)
-		row_fail(r, byte, "summaries", "are of no step");
+		row_fail(r, byte, "summaries", "are there, but there are no usable steps");
 	check_phase_summaries(r, d, byte);
 }
 

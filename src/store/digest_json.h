@@ -19,11 +19,12 @@ void digest_write(const struct digest *d, struct sink *out);
 void digest_schema_write(struct sink *out);
 
 /// Read and validate a digest. `fail` is the status of any error (ST_INPUT, or
-/// ST_BASELINE where it stands for one).
+/// ST_BASELINE where it is one).
 GG_MUST_CHECK enum status digest_read(struct source *src, enum status fail, struct digest **out,
                                       struct diag_log *log);
 
-/// The same as an input: its text, and beside it what digest_forget() leaves.
+/// The same for a digest given as an input: keeps its text, and only the members that
+/// digest_forget() leaves.
 GG_MUST_CHECK enum status digest_read_text(struct source *src, struct digest **out,
                                            struct diag_log *log);
 

@@ -1,7 +1,7 @@
-/* What rows of a digest say of one another. */
+/* Rows of a digest that refer to one another must agree. */
 #include "store/digest_schema.h"
 
-/* The callee of a function that was seen last, -1 none; how many call it, itself included. */
+/* The last callee seen of a function, -1 if none; the depth of the function in the tree. */
 struct seen {
 	int64_t last;
 	int depth;
@@ -12,9 +12,9 @@ static const char *function_fault(const struct digest *d, size_t i, const struct
 {
 	const struct function_stat *f = &d->functions.v[i];
 	if (f->names < 0)
-		return "is a sum of less than no names";
+		return "has a negative number of names";
 	if (f->exclusive_ns > f->total_ns)
-		return "runs alone for longer than it runs";
+		return "runs by itself for longer than it runs";
 	if (f->parent >= (int64_t)i)
 		return "does not come after its caller";
 	if (f->parent >= 0 &&
@@ -57,7 +57,7 @@ static void check_collectives(struct row_reader *r, const struct digest *d)
 	}
 }
 
-/* Sums of small ones: of kernels alone, not of copies. */
+/* Sums of small ones: only of kernels, not of copies. */
 static bool are_sums(const struct digest *d)
 {
 	bool fine = true;
@@ -83,5 +83,5 @@ void digest_check_rows(struct row_reader *r, const struct digest *d)
 	check_collectives(r, d);
 	if (jscan_status(r->js) == ST_OK && !are_sums(d))
 		row_fail(r, jscan_byte(r->js), "names",
-		         "of a row is no number of kernels, operators, calls or threads");
+		         "of a row is not a number of kernels, operators, calls or threads");
 }

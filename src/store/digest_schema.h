@@ -29,7 +29,7 @@ GG_MUST_CHECK enum status stored_document_read(struct source *src, enum status f
                                                void (*read)(struct row_reader *r, void *ctx),
                                                void *ctx);
 
-/// Stop the reader where rows of functions, collectives or sums speak of what is not there.
+/// Stop the reader if rows of functions, collectives or sums refer to something that is missing.
 void digest_check_rows(struct row_reader *r, const struct digest *d);
 
 #endif

@@ -1,8 +1,8 @@
-/* The steps of a digest: a column per metric, so that a metric is one line. Of several
+/* The steps of a digest: a column per metric, so that a metric is one line. For several
    digests together a column is that of all, or a list of columns. Where summaries stand
    in place of samples, the only column is the number of steps. The columns of phases are there
-   where a digest has the phase, and empty in those that lack it; but for the first one of a phase
-   they are left out where they are all 0. */
+   where a digest has the phase, and empty in those that lack it; except for the first one of a
+   phase they are left out where they are all 0. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,9 +12,9 @@
 enum {
 	METRIC_COLUMN = 2,
 	STEP_PHASE_COLUMN = METRIC_COLUMN + NR_STEP_METRICS,
-	PHASE_COLUMN, ///< those of PHASE_FORWARD, of the next one, …
+	PHASE_COLUMN, ///< columns of PHASE_FORWARD, then of the next phase, …
 	NR_COLUMNS = PHASE_COLUMN + (NR_INNER_PHASES - 1) * NR_PHASE_COLUMNS,
-	COUNT_COLUMN = NR_COLUMNS, ///< the only one of a summarised digest
+	COUNT_COLUMN = NR_COLUMNS, ///< the only one of a summarized digest
 	NR_ALL_COLUMNS
 };
 
@@ -40,13 +40,13 @@ static int column_since(size_t i)
 	return is_metric(i) ? metric_table[i - METRIC_COLUMN].since : 0;
 }
 
-/* A metric that came with a later minor is one that a digest may not have. */
+/* A digest may lack a metric that came with a later minor version. */
 static bool is_optional(size_t i)
 {
 	return column_since(i) > 0 || (i >= STEP_PHASE_COLUMN && i < NR_COLUMNS);
 }
 
-/* Of a phase all but the first. */
+/* All columns of a phase except the first. */
 static bool may_be_zero(size_t i)
 {
 	return i >= PHASE_COLUMN && i < NR_COLUMNS && (i - PHASE_COLUMN) % NR_PHASE_COLUMNS;
@@ -244,7 +244,7 @@ static size_t read_numbers(struct row_reader *r, size_t column, enum jscan_type 
 	return v.nr;
 }
 
-/* Room for the steps, but for what the digest may not have. */
+/* Room for the steps, except for columns that the digest may lack. */
 static void set_steps(struct digest *d, size_t nr)
 {
 	digest_set_steps(d, nr);

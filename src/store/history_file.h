@@ -9,16 +9,16 @@
 
 #define HISTORY_SCHEMA "gpugate-history-1"
 
-/// Runs that are written at most, beyond it the oldest go; and lines that are read at most: files
+/// Most runs that are written, the newest ones; and most lines that are read: files
 /// of several branches may have been joined.
 enum { HISTORY_MOST = 200, HISTORY_LINES = 10000 };
 
 /// Path of the file beside the baseline at `path`: "x.json" has "x.history.jsonl". Owned by `a`.
 const char *history_path(const char *path, struct arena *a);
 
-/// Read the file at `path`, one run a line, oldest first; no file is no runs. A line that is there
-/// twice counts once. What is wrong with it is ST_BASELINE with the line. Texts are owned by `a`;
-/// caller ends with history_release() whatever the outcome.
+/// Read the file at `path`, one run a line, oldest first; a missing file has no runs. A line that
+/// is there twice counts once. What is wrong with it is ST_BASELINE with the line. Texts are owned
+/// by `a`; caller ends with history_release() whatever the outcome.
 GG_MUST_CHECK enum status history_read(const char *path, struct arena *a, struct history *out,
                                        struct diag_log *log);
 

@@ -9,7 +9,7 @@ struct file_lock {
 	int fd;
 	char *path; ///< of the lock file, beside the file it is for; gone when nobody holds it
 	int leftover; ///< leftover_add()
-	char *target; ///< the file that the path given stands for: links are followed once
+	char *target; ///< the file that the path given means: links are followed once
 };
 
 /// How long the lock is waited for, and who is told once that it is (NULL: nobody).
@@ -24,7 +24,7 @@ struct lock_wait {
 GG_MUST_CHECK enum status file_lock_take(const char *path, struct lock_wait wait,
                                          struct file_lock *out, struct diag_log *log);
 
-/// Let the next one; a lock of zeros is fine.
+/// Release the lock; one of zeros is fine.
 void file_lock_release(struct file_lock *lock);
 
 #endif

@@ -11,15 +11,15 @@
 #include "model/step_figures.h"
 #include "store/digest_schema.h"
 
-/* How much of a run is kept, less and less; the first that fits is taken. */
+/* Levels of detail of a kept run, from all to least; the first that fits is taken. */
 static const struct detail {
 	bool whole; ///< samples of each step (few are kept in any case, as they are no larger), and
 	            ///< of kernels what is outside of the measured steps
 	bool extras; ///< functions, threads, where work comes from, figures of a metrics file
-	size_t top; ///< kernels and operators, of each
-	size_t sites; ///< of allocations, of each list
-	size_t levels; ///< of each memory, over time
-	bool phases; ///< all that there are, not only those that rules ask for
+	size_t top; ///< how many kernels, and how many operators
+	size_t sites; ///< how many sites of allocations, in each list
+	size_t levels; ///< how many levels of each memory over time
+	bool phases; ///< all phases of the trace, not only those that rules ask for
 } details[] = {
 	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX, true },
 	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX, false },
@@ -226,7 +226,7 @@ static void pin_steps(const struct digest *from, struct digest *d)
 
 /* ---- phases ---- */
 
-/* As few rules ask for any, and a phase has about as many figures as the step. */
+/* Only phases that rules ask for: few do, and a phase has about as many figures as the step. */
 static void pin_phases(const struct pinner *p, const struct digest *from, bool all, bool summarise,
                        struct digest *d)
 {
@@ -295,8 +295,8 @@ static void pin_items(const struct digest *from, size_t most, struct digest *d)
 
 /* ---- levels of memory ---- */
 
-/* Of each memory at most `most`: the highest of as many equal parts of its history, so that the
-   peak is among them. */
+/* At most `most` points of each memory: the highest of as many equal parts of its history, so that
+   the peak is among them. */
 static void pin_levels(const struct digest *from, size_t most, struct digest *d)
 {
 	const struct memory_level *v = from->memory_levels.v;
@@ -410,7 +410,7 @@ static size_t size_of(const void *const *ranks, size_t nr)
 	return n;
 }
 
-/* ---- the most detail that has room ---- */
+/* ---- the highest level of detail that fits ---- */
 
 /* Ranks of whose pins, and of half of them, the size of all is estimated. */
 enum { SAMPLE = 16 };

@@ -9,7 +9,7 @@
 enum { PIN_BYTES = 190000, PIN_RANKS = 64 };
 
 /// `run` as a baseline stores it: what any check of `rules` compares, exactly, and of the
-/// rest as much as has room. Without what explains one run alone; the smallest kernels
+/// rest as much as has room. Without what explains only one run; the smallest kernels
 /// and operators as sums; many steps as their statistics. Names are looked at as
 /// `naming` says. Texts are borrowed from `run`. Caller releases with run_release().
 void pin_make(const struct run *run, const struct rules *rules, const struct naming *naming,

@@ -1,4 +1,4 @@
-/// Rows of canonical JSON: one table of fields serves writing and reading. Several structs
+/// Rows of canonical JSON: one table of fields for writing and reading. Several structs
 /// of one kind (the ranks of a run) are one document: a value is that of all, or a list
 /// with one for each, null where it has none.
 #ifndef GG_STORE_ROW_H
@@ -35,10 +35,11 @@ extern const struct store_limits store_limits;
 struct row_reader {
 	struct jscan *js;
 	struct arena *arena; ///< owner of the text that is read
-	struct strbuf path; ///< of the value at hand: "pin[0].kernels[3]"
+	struct strbuf path; ///< path of the value at hand: "pin[0].kernels[3]"
 	uint64_t start; ///< offset from which store_limits.bytes counts
 	int64_t minor; ///< of the document
-	bool sampled; ///< of a run, whose steps have samples: only a baseline sums them up
+	bool
+	    sampled; ///< the document is a run, whose steps have samples: only a baseline has summaries
 	bool keeps_text; ///< of digests
 	bool row_is_newer; ///< the row at hand is about something that only a newer minor knows
 };
@@ -66,12 +67,12 @@ void row_write_all(const struct schema *s, const void *const *rows, size_t nr, s
 /// and missing keys and unfit values stop the scanner with place and path.
 void row_read(struct row_reader *r, const struct schema *s, void *row);
 
-/// The same of `nr` > 0 structs together. Of a counted schema the caller has read the
+/// The same of `nr` > 0 structs together. If the schema is counted, the caller has read the
 /// object and its first key, the number.
 void row_read_all(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr);
 
 /// Enter the array that follows and its first element: the type of it, JSCAN_END where
-/// there is none. What is no array stops the scanner.
+/// there is none. What is not an array stops the scanner.
 enum jscan_type row_enter_array(struct row_reader *r, const char *key);
 
 /// The next value of a list with one for each of `nr` structs, `at` counting them; false

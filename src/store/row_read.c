@@ -76,7 +76,7 @@ struct line {
 	size_t nr;
 };
 
-/* The list of who has a row: rising, and not all. */
+/* The list of the structs that have a row: rising, and not all of them. */
 static void read_owners(struct row_reader *r, struct line *l, size_t nr)
 {
 	uint64_t byte = row_byte(r);
@@ -90,7 +90,7 @@ static void read_owners(struct row_reader *r, struct line *l, size_t nr)
 			l->owners[found++] = (size_t)owner;
 	}
 	if (!ok || !found)
-		row_fail(r, byte, ROW_OWNERS, "is no rising list of ranks that there are");
+		row_fail(r, byte, ROW_OWNERS, "is not a rising list of ranks that there are");
 	l->nr = found;
 }
 
@@ -275,7 +275,7 @@ bool row_is_passed_over(const struct row_reader *r, struct span key)
 	return row_reader_is_lenient(r);
 }
 
-/* What is left of an object. */
+/* Pass over the rest of an object. */
 static void read_members(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr,
                          enum next_key next, struct span key)
 {

@@ -1,4 +1,4 @@
-/* The JSON Schema of what row_write() writes, from the same tables. Of several structs together
+/* The JSON Schema of what row_write() writes, from the same tables. For several structs together
    a value is that of all, or a list with one for each. */
 #include "store/row_schema.h"
 

@@ -1,4 +1,4 @@
-/* What a field that is no row is read from: of one struct, or of several together. */
+/* Reading of fields that are not rows, for one struct or for several together. */
 #include "store/row_values.h"
 
 #include <string.h>
@@ -67,7 +67,7 @@ static int nibble(char c)
 	return p ? (int)(p - digits) : -1;
 }
 
-/* The bytes behind `shown`, which is what people see of them. */
+/* The raw bytes of a text; `shown` is their readable form. */
 static struct span read_hex(struct row_reader *r, const char *key, struct span shown)
 {
 	uint64_t byte = row_byte(r);
@@ -85,7 +85,7 @@ static struct span read_hex(struct row_reader *r, const char *key, struct span s
 	if (!ok)
 		row_fail(r, byte, key, "is not hex");
 	else if (text_is_valid(bytes) || !span_eq(strbuf_span(&valid), shown))
-		row_fail(r, byte, key, "does not stand for the text before it");
+		row_fail(r, byte, key, "does not lead back to the text before it");
 	strbuf_release(&valid);
 	return bytes;
 }
@@ -141,7 +141,7 @@ static void read_shape(struct row_reader *r, const char *key, uint64_t byte, enu
 
 /* ---- fields ---- */
 
-/* One of which the value is no row, at `key` (NULL: the value at hand). */
+/* A field whose value is not a row, at `key` (NULL: the value at hand). */
 static void read_field(struct row_reader *r, const struct field *f, const char *key, void *row)
 {
 	char *at = (char *)row + f->offset;

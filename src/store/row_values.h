@@ -1,4 +1,4 @@
-/// Inside of reading rows: fields of which the value is no row.
+/// Internal to reading rows: fields whose value is not a row.
 #ifndef GG_STORE_ROW_VALUES_H
 #define GG_STORE_ROW_VALUES_H
 

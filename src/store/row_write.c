@@ -70,7 +70,7 @@ static void add_shape(json_object *o, const char *key, const int64_t shape[3])
 
 static json_object *new_rows(const struct schema *s, const void *const *rows, size_t nr);
 
-/* What a field comes to in a row: no key, one, or two where bytes are kept as hex. */
+/* Write a field of a row: no key, one, or two if the bytes are kept as hex too. */
 static void add_field(json_object *o, const struct field *f, const void *row)
 {
 	const char *at = (const char *)row + f->offset;
@@ -164,7 +164,7 @@ static void add_merged_value(json_object *o, json_object *const *objects, size_t
 		add(o, key, value);
 }
 
-/* What a field comes to in one object for `nr` rows. */
+/* Write a field into one object for `nr` rows. */
 static void add_merged(json_object *o, const struct field *f, const void *const *rows, size_t nr)
 {
 	if (nr == 1) {

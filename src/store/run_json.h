@@ -22,7 +22,7 @@ void run_schema_write(struct sink *out);
 /// ST_INPUT. Caller releases with run_release() whatever the outcome.
 GG_MUST_CHECK enum status run_read(struct source *src, struct run *out, struct diag_log *log);
 
-/// The same, of each digest its text, and beside it what digest_forget() leaves.
+/// The same, keeping of each digest its text and the members that digest_forget() leaves.
 GG_MUST_CHECK enum status run_read_text(struct source *src, struct run *out, struct diag_log *log);
 
 /// True where run_write() copies what has been read and validated: it could be read again.

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "store/run_json.h"
 
-/* What is in memory, once `reads_back` has taken it. */
+/* Write out the text in memory, after `reads_back` has accepted it. */
 static enum status save(struct sink *text, enum status reads_back, const struct diag_log *said,
                         const char *path, bool gzip, bool again, struct diag_log *log)
 {

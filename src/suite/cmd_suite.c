@@ -243,7 +243,7 @@ static void take_change(size_t i, struct span text, const char *died, void *ctx)
 	int64_t st = ST_OUTPUT;
 	if (died || !number_parse(text, 0, &st))
 		diag_error(w->log, "%s: %s", text_quote(&w->log->arena, span_of(name)),
-		           died ? died : "its process said nothing");
+		           died ? died : "its process ended without a result");
 	case_add_open(w->out, i, name, st == ST_OK ? VERDICT_PASS : SUITE_ERROR, (enum status)st, "");
 }
 

@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "report/document.h"
+
 enum { CASES_SHOWN = 10, FINDINGS_SHOWN = 40, FINDINGS_OF_CASE = 3 };
 
 /* In the order in which a reader wants to see them. */
@@ -10,21 +12,12 @@ static const unsigned order[] = { VERDICT_FAIL,         SUITE_ERROR,     VERDICT
 	                              VERDICT_PASS };
 enum { NR_ORDER = sizeof order / sizeof *order, NR_OPEN = NR_ORDER - 1 };
 
-static enum doc_tone tone_of(unsigned verdict)
-{
-	static const enum doc_tone tones[NR_SUITE_VERDICTS] = {
-		[VERDICT_INCONCLUSIVE] = TONE_OPEN, [VERDICT_MISSING] = TONE_OPEN,
-		[VERDICT_UNDECIDED] = TONE_OPEN,    [VERDICT_WAIVED] = TONE_WARN,
-		[VERDICT_FAIL] = TONE_BAD,          [VERDICT_WARN] = TONE_WARN,
-		[VERDICT_IMPROVED] = TONE_GOOD,     [VERDICT_PASS] = TONE_GOOD,
-		[SUITE_ERROR] = TONE_BAD,
-	};
-	return tones[verdict];
-}
-
 static void put_verdict(struct document *d, unsigned verdict)
 {
-	doc_add(d, DOC_VERDICT, tone_of(verdict), suite_verdict_names[verdict]);
+	if (verdict == SUITE_ERROR)
+		doc_add(d, DOC_VERDICT, TONE_BAD, suite_verdict_names[verdict]);
+	else
+		doc_put_verdict(d, (enum verdict)verdict);
 }
 
 static void put_summary(struct document *d, const struct suite *s)

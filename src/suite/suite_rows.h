@@ -10,7 +10,7 @@
 void suite_write(const struct suite *s, struct sink *out);
 
 /// Read what suite_write() wrote, without what follows from the cases. ST_INPUT with the place of
-/// what is wrong. `out` is initialised; caller ends with suite_release() whatever the outcome.
+/// what is wrong. `out` is initialized; caller ends with suite_release() whatever the outcome.
 GG_MUST_CHECK enum status suite_read(const char *path, struct suite *out, struct diag_log *log);
 
 /// The same of a text in memory.

@@ -23,10 +23,10 @@ enum wire_step { WIRE_FIELD, WIRE_END, WIRE_BAD };
 /// end.
 bool wire_varint(struct span *s, uint64_t *out);
 
-/// The next field of the message `*rest`, which is consumed; WIRE_BAD where the message is none.
+/// The next field of the message `*rest`, which is consumed; WIRE_BAD if the message is damaged.
 enum wire_step wire_next(struct span *rest, struct wire_field *out);
 
-/// `for` over the fields of a span; `*ok` becomes false where it is no message.
+/// `for` over the fields of a span; `*ok` becomes false where it is not a message.
 #define WIRE_EACH(rest, field, ok)                                    \
 	for (enum wire_step step_; (step_ = wire_next(&(rest), &(field)), \
 	                           *(ok) = *(ok) && step_ != WIRE_BAD, step_ == WIRE_FIELD);)

@@ -68,7 +68,7 @@ static bool name_of(struct span message, struct span *name)
 	return ok;
 }
 
-/* Of two entries with one key the later one counts. */
+/* The later of two entries with one key counts. */
 static bool take_metadata(struct xplane *p, const struct wire_field *f)
 {
 	int64_t key;

@@ -80,14 +80,14 @@ struct xvalues {
 	struct span text[NR_XSTATS]; ///< of those that are text, else empty
 };
 
-/// Read names of a plane; false where `bytes` is no XPlane.
+/// Read names of a plane; false where `bytes` is not an XPlane.
 bool xplane_init(struct xplane *p, struct span bytes);
 void xplane_release(struct xplane *p);
 
-/// Add a value (XStat); false where it is none.
+/// Add a value (XStat); false if it is not one.
 bool xplane_value(const struct xplane *p, struct span stat, struct xvalues *v);
 
-/// Values of `stats` of them, which are fields `number` of the message; false where it is none.
+/// Values of `stats` of them, which are fields `number` of the message; false if it is not one.
 bool xplane_values(const struct xplane *p, struct span message, uint32_t number, struct xvalues *v);
 
 #endif

@@ -95,8 +95,8 @@ bool xprof_fill(const struct xprof_details *d, struct event *e)
 	return !size.n || (number_parse(size, 0, &e->bytes) && e->bytes >= 0);
 }
 
-/* Of memory: from an allocation to its end; migrations of managed memory, on streams that are
-   none. */
+/* Activities of memory: from an allocation to its end; migrations of managed memory, on streams
+   that do not exist. */
 bool xprof_is_work(const struct xprof_details *d, struct span name)
 {
 	return !d->residency && !span_starts(name, SPAN("UM_"));
@@ -162,18 +162,21 @@ void xprof_ops_release(struct xprof_ops *o)
 }
 
 bool xprof_ops_add(struct xprof_ops *o, struct name_table *names, const struct xprof_details *d,
-                   int64_t correlation)
+                   struct event *e)
 {
 	struct span op = d->op.n ? d->op : d->hlo_op;
-	if (!op.n || correlation == IDENT_NONE)
+	e->op = op.n ? name_intern(names, op) : NULL;
+	e->module = d->hlo_module.n ? name_intern(names, d->hlo_module) : NULL;
+	if ((op.n && !e->op) || (d->hlo_module.n && !e->module))
+		return false;
+	if (!e->op || e->correlation == IDENT_NONE)
 		return true;
-	const struct name *name = name_intern(names, op);
-	uint32_t id = idmap_add(&o->correlations, correlation);
+	uint32_t id = idmap_add(&o->correlations, e->correlation);
 	if (id == o->names.nr)
-		vec_push(&o->names, name);
-	else if (o->names.v[id] != name)
+		vec_push(&o->names, e->op);
+	else if (o->names.v[id] != e->op)
 		o->names.v[id] = NULL;
-	return name != NULL;
+	return true;
 }
 
 bool xprof_op_around(const struct xprof_ops *o, const struct event *launch, struct event *out)
@@ -181,16 +184,11 @@ bool xprof_op_around(const struct xprof_ops *o, const struct event *launch, stru
 	uint32_t id = idmap_find(&o->correlations, launch->correlation);
 	if (id == IDMAP_NONE || !o->names.v[id])
 		return false;
-	*out = (struct event){ .kind = EVENT_OP,
-		                   .name = o->names.v[id],
-		                   .start_ns = launch->start_ns,
-		                   .dur_ns = launch->dur_ns,
-		                   .pid = launch->pid,
-		                   .tid = launch->tid,
-		                   .correlation = IDENT_NONE,
-		                   .device = IDENT_NONE,
-		                   .stream = IDENT_NONE,
-		                   .sequence = -1,
-		                   .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } };
+	*out = event_blank(EVENT_OP);
+	out->name = o->names.v[id];
+	out->start_ns = launch->start_ns;
+	out->dur_ns = launch->dur_ns;
+	out->pid = launch->pid;
+	out->tid = launch->tid;
 	return true;
 }

@@ -60,9 +60,10 @@ struct xprof_ops {
 void xprof_ops_init(struct xprof_ops *o);
 void xprof_ops_release(struct xprof_ops *o);
 
-/// Keep the operator of an activity; false where there are too many names.
+/// Tell an activity, whose correlation id is set, its operator and module, and keep the operator;
+/// false where there are too many names.
 bool xprof_ops_add(struct xprof_ops *o, struct name_table *names, const struct xprof_details *d,
-                   int64_t correlation);
+                   struct event *e);
 
 /// The operator that launched it, as an event around its launch `e`; false where none is known.
 bool xprof_op_around(const struct xprof_ops *o, const struct event *launch, struct event *out);

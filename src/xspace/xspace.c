@@ -79,7 +79,7 @@ static enum status take_varint(struct reader *r, uint64_t *out, bool *there)
 			return s.n ? damaged(r, "cut short") : ST_OK;
 		bytes[s.n++] = (char)c;
 	}
-	return wire_varint(&s, out) ? ST_OK : damaged(r, "no XSpace: a number does not end");
+	return wire_varint(&s, out) ? ST_OK : damaged(r, "not an XSpace: a number does not end");
 }
 
 /* `n` bytes, as they come: a length alone takes no memory. */
@@ -157,7 +157,7 @@ static enum status read_event(struct reader *r, const struct xplane *p, const st
 	if (at != IDMAP_NONE)
 		ok = ok && xplane_values(p, p->events.v[at].body, METADATA_STAT, v);
 	if (!ok || !xplane_values(p, message, XEVENT_STAT, v))
-		return damaged(r, "an event of this plane is none");
+		return damaged(r, "an event of this plane cannot be read");
 	e->negative = duration < 0;
 	duration = duration < 0 ? 0 : duration;
 	if (__builtin_add_overflow(offset, duration, &end) ||
@@ -215,8 +215,8 @@ static enum status take_work(struct reader *r, struct event *e, struct span name
 	e->kind = xprof_kind_of(&d, name);
 	e->correlation = correlation_of(v);
 	if (!xprof_fill(&d, e))
-		return damaged(r, "a copy in this plane has no size that can be held exactly");
-	if (!xprof_ops_add(&r->ops, r->names, &d, e->correlation))
+		return damaged(r, "a copy in this plane has not a size that can be held exactly");
+	if (!xprof_ops_add(&r->ops, r->names, &d, e))
 		return damaged(r, "too many different names");
 	return hand_on(r, e, e->kind == EVENT_KERNEL ? xprof_kernel_name(&d, name, &r->name) : name);
 }
@@ -278,7 +278,7 @@ static enum status read_lines(struct reader *r, const struct xplane *p, int64_t 
 		int64_t stream = l.id;
 		enum xprof_line line = device < 0 ? LINE_UNNAMED : xprof_line_of(l.name, &stream);
 		if (!ok)
-			return damaged(r, "a line of this plane is none");
+			return damaged(r, "a line of this plane cannot be read");
 		WIRE_EACH(rest, f, &ok)
 		{
 			struct xvalues v;
@@ -297,7 +297,8 @@ static enum status read_lines(struct reader *r, const struct xplane *p, int64_t 
 
 /* ---- planes ---- */
 
-/* A plane has no name of its GPU but in new files: else its kind, which tells GPUs apart, too. */
+/* Only new files have the name of the GPU in a plane: otherwise its kind, which also distinguishes
+ * GPUs. */
 static enum status take_gpu(struct reader *r, const struct xplane *p, int64_t device)
 {
 	struct xvalues v = { 0 };
@@ -305,7 +306,7 @@ static enum status take_gpu(struct reader *r, const struct xplane *p, int64_t de
 	for (size_t i = 0; i < p->own.nr; i++)
 		ok = ok && xplane_value(p, p->own.v[i], &v);
 	if (!ok)
-		return damaged(r, "a value of this plane is none");
+		return damaged(r, "a value of this plane cannot be read");
 	if (idmap_add(&r->gpus, device) != r->meta->devices.nr)
 		return damaged(r, "two planes are one GPU; give the files of several hosts one by one");
 	strbuf_setlen(&r->name, 0);
@@ -333,7 +334,7 @@ static enum status take_plane(struct reader *r, struct strbuf *bytes)
 	bool ok = xplane_init(&p, strbuf_span(bytes));
 	enum xprof_role role = xprof_role_of(p.name, &device);
 	if (!ok) {
-		st = damaged(r, "no plane of an XSpace");
+		st = damaged(r, "not a plane of an XSpace");
 	} else if (role == PROCESS_GPU) {
 		r->gpu = true;
 		st = take_gpu(r, &p, device);
@@ -356,7 +357,7 @@ static enum status read_host(struct reader *r)
 	for (size_t i = 0; i < r->host.nr; i++) {
 		struct xplane p;
 		bool ok = xplane_init(&p, strbuf_span(&r->host.v[i]));
-		enum status st = ok ? read_lines(r, &p, -1) : damaged(r, "no plane of an XSpace");
+		enum status st = ok ? read_lines(r, &p, -1) : damaged(r, "not a plane of an XSpace");
 		xplane_release(&p);
 		TRY(st);
 	}
@@ -368,7 +369,7 @@ static enum status take_field(struct reader *r, uint64_t key, uint64_t n)
 	struct strbuf bytes = STRBUF_INIT;
 	bool plane = key == (XSPACE_PLANE << 3 | WIRE_BYTES);
 	if (n > r->limits->plane_bytes)
-		return damaged(r, "no XSpace: a field is longer than 2 GiB");
+		return damaged(r, "not an XSpace: a field is longer than 2 GiB");
 	enum status st = take_bytes(r, n, plane ? &bytes : NULL);
 	if (st == ST_OK && plane)
 		st = take_plane(r, &bytes);
@@ -385,7 +386,7 @@ static enum status read_file(struct reader *r)
 		if (!there)
 			break;
 		if ((key & 7) != WIRE_BYTES || key >> 3 == 0 || key >> 3 > 64)
-			return damaged(r, "no XSpace: not a field of it");
+			return damaged(r, "not an XSpace: not a field of it");
 		TRY(take_varint(r, &n, &there));
 		TRY(there ? take_field(r, key, n) : damaged(r, "cut short"));
 	}
@@ -424,7 +425,7 @@ enum status xspace_read(struct source *src, const struct xspace_options *options
 	return st;
 }
 
-/* ---- recognising ---- */
+/* ---- recognizing ---- */
 
 /* A plane, then its name, before which there may be a number. */
 bool xspace_recognise(struct span first)

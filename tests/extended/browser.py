@@ -118,7 +118,7 @@ def pages(dir):
 
 
 def requests(browser):
-    """Addresses that were asked for since the page was opened, but for the first tab of the browser's own."""
+    """Addresses that were asked for since the page was opened, except by the first tab of the browser's own."""
     messages = (json.loads(e["message"])["message"] for e in browser.log("performance"))
     sent = (m["params"] for m in messages if m["method"] == "Network.requestWillBeSent")
     return [p["request"]["url"] for p in sent if not p["documentURL"].startswith("chrome:")]
@@ -239,7 +239,7 @@ return [...t.tBodies[0].rows].map((r) => r.cells[arguments[1]]).map((c) => c.dat
 
 
 def sorting(browser):
-    """Of the table of kernels: the candidate's times, then names, by click and by keys."""
+    """Order of the table of kernels: the candidate's times, then names, by click and by keys."""
     table = "#kernels table"
     press = f"const b = document.querySelectorAll('{table} thead th')[arguments[0]].querySelector('button'); b.focus(); b.click();"
     state = f"return [...document.querySelectorAll('{table} thead th')].map((h) => h.getAttribute('aria-sort'))"

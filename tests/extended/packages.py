@@ -25,8 +25,8 @@ ENV = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": "/nonexistent"}
 WANTED = ("bin/gpugate", "share/man/man1/gpugate-check.1", "share/bash-completion/completions/gpugate",
           "share/fish/vendor_completions.d/gpugate.fish", "share/doc/gpugate/README.md", "share/doc/gpugate/docs/install.md",
           "share/gpugate/rules/default.yaml", "share/gpugate/rules/categories.yaml", "share/gpugate/schemas/gpugate-rules-1.json",
-          "share/gpugate/ci/slurm/submit", "share/gpugate/ci/kubernetes/check.yaml", "share/gpugate/ci/github/action.yml",
-          "share/gpugate/ci/gitlab/gpugate.yml", "share/gpugate/ci/record/gpugate_record.py")
+          "share/gpugate/ci/slurm/submit", "share/gpugate/ci/kubernetes/check.yaml", "share/gpugate/ci/github/post/action.yml",
+          "share/gpugate/ci/gitlab/pipeline.yml", "share/gpugate/ci/record/gpugate_record.py")
 SOURCE = "gpugate-source-"  # in the path of the copy that is built
 
 

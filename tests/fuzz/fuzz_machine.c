@@ -1,6 +1,6 @@
 /*
- * The state of GPUs is read, is none, or is refused with one line; a digest holds what is read and
- * gives it back, and shares are shares.
+ * The state of GPUs is read, is recognized as something else, or is refused with one line; a digest
+ * holds what is read and gives it back, and shares are shares.
  */
 #include "fuzz.h"
 

@@ -151,7 +151,7 @@ static void check_text(struct span text)
 /* ---- Markdown ---- */
 
 /* What is left of one line without its code spans; in a table no bare pipe may
-   stand in one, because cells are told apart before spans. */
+   stand in one, because cells are distinguished before spans. */
 static void add_outside(struct strbuf *out, const char *p, const char *end)
 {
 	bool table = p < end && *p == '|';
@@ -340,7 +340,11 @@ static void check_metrics(struct span raw, const char *name, int64_t ranks)
 	sample_report(&r, name, name);
 	struct sink *json = sink_open_memory(), *text = sink_open_memory();
 	metrics_write_json(&v, &r, json);
-	metrics_write_text(&v, &r, &(struct write_options){ 0 }, text);
+	struct document metrics;
+	doc_init(&metrics);
+	metrics_document(&v, &r, &metrics);
+	document_write_text(&metrics, &(struct write_options){ 0 }, text);
+	doc_release(&metrics);
 	check_json(sink_memory(json));
 	check_text(sink_memory(text));
 	sink_abort(json);

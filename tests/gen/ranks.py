@@ -17,7 +17,7 @@ Planted faults (ranks, steps and collectives count from 0; the noise does not ch
   --skip-collective R=S:N  a hang: R never comes to collective N of its step S and stops there; on
                            the others that kernel and all that waits for it never end
 
-With --groups N every N neighbours are a process group of their own, too. As PyTorch does, the
+With --groups N every N neighbors are a process group of their own, too. As PyTorch does, the
 groups have one description and names of their own. --stats prints what was simulated as JSON:
 per rank its compute, its waiting and how often it alone came last, and every transfer, in ns.
 """

@@ -277,7 +277,7 @@ def events(m, o):
 
 def shape(e, o):
     """The forms in which other versions write an event."""
-    if o.int_ts and "dur" in e:     # ends are cut like starts, so that neighbours do not overlap
+    if o.int_ts and "dur" in e:     # ends are cut like starts, so that neighbors do not overlap
         e["dur"] = Us(((e["ts"] + e["dur"]) // 1000 - e["ts"] // 1000) * 1000)
     if o.old_cats:
         if e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"):

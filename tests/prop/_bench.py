@@ -99,7 +99,7 @@ class Bench:
         return text
 
     def digest_refused(self, data, says=r"^gpugate: t\.json: byte \d+: ", *options, **kw):
-        """A file that is no artifact: wherever it is read."""
+        """A file that is not an artifact: wherever it is read."""
         return self.refused("digest", self.file("t.json", data), "-o", "d.json", *options, says=says, what=data[-120:], **kw)
 
     def digest(self, data, *options):

@@ -38,7 +38,7 @@ class Forge:
     def reset(self):
         self.comments, self.log, self.faults, self.next_id = [], [], [], 1000
         self.events, self.permission, self.pulls, self.runs, self.artifacts, self.files = [], {}, [], [], {}, {}
-        self.changed, self.statuses = [], {}
+        self.changed, self.statuses, self.reactions = [], {}, []
 
     def comment(self, author, body, **more):
         self.next_id += 1
@@ -162,7 +162,11 @@ class Forge:
         return self.page(path, query, self.changed)
 
     def set_status(self, _api, _path, _query, body, commit):
-        self.statuses[commit, body["context"]] = body["state"]
+        self.statuses[commit, body.get("context") or body["name"]] = body["state"]
+        return 201, {"id": 1}, {}
+
+    def react(self, api, _path, _query, body, number):
+        self.reactions.append((int(number), body["content" if api == "github" else "name"]))
         return 201, {"id": 1}, {}
 
     def list_runs(self, _api, path, query, _body):
@@ -187,6 +191,9 @@ ROUTES = [
     ("github", r"GET /repos/o/r/pulls/(\d+)", Forge.one_pull),
     ("github", r"GET /repos/o/r/pulls/7/files", Forge.list_changed),
     ("github", r"POST /repos/o/r/statuses/(\w+)", Forge.set_status),
+    ("github", r"POST /repos/o/r/issues/comments/(\d+)/reactions", Forge.react),
+    ("gitlab", r"POST /projects/5/merge_requests/7/notes/(\d+)/award_emoji", Forge.react),
+    ("gitlab", r"POST /projects/5/statuses/(\w+)", Forge.set_status),
     ("gitlab", r"GET /projects/5/merge_requests/7/diffs", Forge.list_changed),
     ("github", r"GET /repos/o/r/actions/runs", Forge.list_runs),
     ("github", r"GET /repos/o/r/actions/runs/(\d+)/artifacts", Forge.list_artifacts),

@@ -1,4 +1,4 @@
-"""JSON that is none, and JSON that looks odd and is some; for every place where a file holds JSON."""
+"""Texts that are not JSON, and JSON that looks odd; for every place where a file holds JSON."""
 
 # Texts that no JSON parser may take, wherever a value stands.
 BROKEN = [

@@ -2,7 +2,7 @@
 
 A reference is run where nothing is kept yet, where the program differs from what is kept (so that the difference
 can be named), and with REFERENCE_FRESH=1 always: then what is kept must be what it says. With REFERENCE_UPDATE=1
-what it says is kept. Of an answer short values are kept as they are and others as hashes, so that nothing of a
+what it says is kept. Short values of an answer are kept as they are and others as hashes, so that nothing of a
 recording can be read from them; rows that the program may have folded are kept whole, with hashes as names.
 """
 import hashlib
@@ -41,7 +41,7 @@ def unequal(want, have, same):
 
 
 def first_difference(want, have):
-    """Of two lists the first items that differ, else the whole."""
+    """The first items of two lists that differ, else the whole."""
     if isinstance(want, list) and isinstance(have, list):
         at = next((i for i, (w, h) in enumerate(zip(want, have)) if text(w) != text(h)), min(len(want), len(have)))
         want, have = (f"{len(v)} rows, row {at}: {v[at] if at < len(v) else None}" for v in (want, have))

@@ -106,7 +106,7 @@ def expected(rows):
 
 
 def total(kernels):
-    """Of each kind, count, time and bytes."""
+    """Count, time and bytes of each kind."""
     out = {}
     for (kind, _), (nr, ns, _, size) in kernels.items():
         k = out.setdefault(kind, [0, 0, 0])

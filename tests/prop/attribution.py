@@ -2,7 +2,7 @@
 """Where a change went is said of every figure of time, memory and counts, in parts that add up exactly.
 
 Pairs of runs in which everything differs are judged under rules that allow no change at all, each under
-several ways to bring steps and ranks together. Of every check that fails the parts must be there, and on
+several ways to bring steps and ranks together. The parts of every check that fails must be there, and on
 every level add up to what they are under; of means of one rank they must explain all of it. Every such
 metric must have failed somewhere.
 

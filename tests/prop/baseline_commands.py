@@ -80,8 +80,8 @@ def appended(p):
     size = max(len(json.dumps(r, separators=(",", ":"))) for r in history)
     if size > 10000:
         WRONG.append(f"a run of the history has {size} bytes")
-    p.gpugate("baseline", "append", p.run(5), expect=3, says="holds this very run already")
-    p.gpugate("baseline", "append", p.run(0), expect=3, says="holds this very run already")
+    p.gpugate("baseline", "append", p.run(5), expect=3, says="has this run already")
+    p.gpugate("baseline", "append", p.run(0), expect=3, says="has this run already")
     p.gpugate("baseline", "append", p.run(40), "--repeat", p.run(41), "--repeat", p.run(41), expect=3,
               says="the same as another run")
     p.gpugate("baseline", "append", p.run(40), "--repeat", p.run(41), says="25 runs of history")
@@ -112,7 +112,7 @@ def refused(p):
     p.gpugate("baseline", "prune", "--before", "soon", expect=2, says="takes a date")
     p.gpugate("baseline", "append", p.run(3), expect=2, says="'-' has none", baseline="-")
     expect("a history of what was refused", (p.folder / "baseline.history.jsonl").exists(), False)
-    p.gpugate("baseline", "append", slow, says="counts for the noise alone, not for the reference: fail: 2 of 3 checks")
+    p.gpugate("baseline", "append", slow, says="counts for the noise only, not for the reference: fail: 2 of 3 checks")
     p.gpugate("check", slow, expect=1)
     p.gpugate("baseline", "append", p.run(4, "--slow-kernel", "*=3"), "--force", says="3 runs of history")
     expect("reference", [(r["verdict"], r["accepted"]) for r in p.history()], [("approved", False), ("fail", False), ("fail", True)])
@@ -153,7 +153,7 @@ def shown(p):
     for word in (" pin  2025-01-01T00:00:00Z  pinned", "   4  2026-01-01T00:00:00Z  c4", "ranks=median"):
         if word not in text:
             WRONG.append(f"'{word}' is not in {text}")
-    p.gpugate("baseline", "verify", says="the pin is 365 days old")
+    p.gpugate("baseline", "verify", says="the approved run (the pin) is 365 days old")
     expect("noise is known", "mostly assumed" in p.gpugate("baseline", "verify"), False)
     p.gpugate("baseline", "show", says="accepted runs        4")
     p.gpugate("baseline", "prune", "--before", "2025-01-01", says="nothing to drop")

@@ -42,7 +42,7 @@ def gpugate(*args):
 
 
 def commits(path):
-    """Of the history beside the baseline; the pin, which is one of its runs, was made from no commit that is known."""
+    """Commits of the history beside the baseline; the pin, which is one of its runs, was made from no commit that is known."""
     history = path.with_suffix(".history.jsonl")
     rows = [json.loads(line) for line in history.read_text().splitlines()] if history.exists() else []
     return sorted(c for r in rows if (c := (r.get("provenance") or {}).get("commit")))

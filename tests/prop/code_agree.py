@@ -5,8 +5,8 @@ usage: code_agree.py [GPUGATE] [TRACE…]
 
 Compares the table "code" and the annotations of `gpugate digest TRACE` with oracle/coderef.py of the shared data on every
 shared trace (or on the TRACEs given): GPU time and launches by operator, innermost operator, module, annotation and place. The
-program leaves out a last step that was cut short, and a step is none of its operators, as traces of 2021 record it: the
-reference is given the trace in this form. $GPUGATE stands for the program, $GPUGATE_SHARED for the shared data; without either
+program leaves out a last step that was cut short, and a step is not one of its operators, as traces of 2021 record it: the
+reference is given the trace in this form. $GPUGATE is the program, $GPUGATE_SHARED for the shared data; without either
 the test is skipped (exit 77).
 """
 import argparse
@@ -38,7 +38,7 @@ def load(shared, name):
 
 
 def as_program_sees(ref, events, cut):
-    """Steps are annotations, and the last is none if it was cut short."""
+    """Steps are annotations, and the last does not count if it was cut short."""
     steps = []
     for e in events:
         if isinstance(e, dict) and ref.STEP.match(str(e.get("name", ""))) and e.get("ph") == "X" and "ts" in e:

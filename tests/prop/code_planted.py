@@ -4,7 +4,7 @@
 usage: code_planted.py [GPUGATE] [--cases N]
 
 In shared traces with Python frames, kernels that one module launched at one place (the forward pass, from frames around the
-launch) become slower by a third; `gpugate diff` must have that module, place and operator as the first parts of the change. At least 95 of 100 cases must be so. $GPUGATE stands for the program, $GPUGATE_SHARED for the shared data; without
+launch) become slower by a third; `gpugate diff` must have that module, place and operator as the first parts of the change. At least 95 of 100 cases must be so. $GPUGATE is the program, $GPUGATE_SHARED for the shared data; without
 either the test is skipped (exit 77).
 """
 import argparse

@@ -5,7 +5,7 @@ usage: comm_agree.py [--seed N] [--count N] [TRACE…]
 
 Compares `gpugate digest TRACE` with _comm_reference.py: on every trace of the shared data (skipped
 by name where $GPUGATE_SHARED is not set), then on small random traces. A random trace that disagrees
-is named by its seed: --seed N --count 1 makes it again. $GPUGATE stands for the program.
+is named by its seed: --seed N --count 1 makes it again. $GPUGATE is the program.
 """
 import argparse
 import decimal

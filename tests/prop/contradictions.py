@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stored files that no run can have left are told apart: figures that contradict each other, steps that are claimed
+"""Stored files that no run can have left are recognized: figures that contradict each other, steps that are claimed
 without samples, a baseline in a place that the rules must not name.
 
 $GPUGATE is the program; exit 77 skips.

@@ -8,7 +8,7 @@ of one cell are numbers where the column has a unit. Ranks that wait for each ot
 that do not. In the gate nothing is recommended for a run that passes or that the baseline has as well.
 A file of rules of one's own decides what is looked for. Odd runs (windows, steps of no length, a host that
 loads modules, threads that wait, times near the limit, joined
-cycles) get true words or none. Of real traces a table holds what an expert says: what the run is bound by,
+cycles) get true words or none. A table holds what an expert says of real traces: what the run is bound by,
 what must be recommended and what must not. What of them the GPU is idle for and its utilization are one whole.
 
 $GPUGATE is the program; exit 77 skips.
@@ -145,7 +145,7 @@ def check_lists(tmp):
 
 
 def check_phases(name, run, whole):
-    """Of one rank, so that means add up; to a nanosecond for each that is rounded."""
+    """Sums of one rank, so that means add up; to a nanosecond for each that is rounded."""
     sums = {}
     told = 0
     for phase in PHASES:
@@ -219,7 +219,7 @@ def edges(tmp):
     window = report(host_trace(tmp / "window", each=100))
     expect("window", "per step" not in json.dumps(window["tables"]), window["tables"])
     waits = report(generate("trace.py", tmp / "nosteps.json", "--seed", "1", "--no-steps"))
-    expect("window", not any(x["id"] == "host-synchronisation" for x in waits["recommendations"]))
+    expect("window", not any(x["id"] == "host-synchronization" for x in waits["recommendations"]))
     evidence = report(host_trace(tmp / "zero", 4, length=0))["classification"]["evidence"]
     expect("zero", not any("no GPU activity" in x for x in evidence), evidence)
     start = ["threading.py(1032): _bootstrap", "threading.py(1075): _bootstrap_inner", "tqdm/_monitor.py(60): run"]
@@ -280,7 +280,7 @@ def ranks(tmp):
     expect("known already", not json.loads(p.stdout)["recommendations"], p.stdout)
 
 
-# Trace -> bounds that are right, what must be recommended, what must not. GEMMs and communication at work are no
+# Trace -> bounds that are right, what must be recommended, what must not. GEMMs and communication at work are not
 # launches; a trace of set-up says nothing of steps; what already runs from graphs needs no graphs.
 COMPUTE, IDLE = ("compute",), ("unknown",)
 HOST = {"launch-bound", "unexplained-idle", "start-up", "cpu-preprocessing", "input-pipeline", "cuda-graphs"}
@@ -322,7 +322,7 @@ EXPERT = {
     "tutorial-h100-steps6to8.pt.trace.json.gz": (("launch",), {"launch-bound", "unfused-attention"}, {"compute-bound"}),
     "vllm-decode-graph-rocm.json.gz": (COMPUTE, {"moe-routing"}, HOST | {"unfused-attention"}),
     "vllm-piecewise-graph-rocm.json.gz": (COMPUTE, {"moe-routing"}, HOST | {"unfused-attention"}),
-    "dlrm-v100-8rank": (("communication",), {"exposed-communication", "waiting-for-ranks", "host-synchronisation"},
+    "dlrm-v100-8rank": (("communication",), {"exposed-communication", "waiting-for-ranks", "host-synchronization"},
                         {"compute-bound", "launch-bound"}),
     "megatron-tp8-a100-8rank": (("communication",), {"exposed-communication", "waiting-for-ranks", "unfused-attention"},
                                 {"compute-bound", "launch-bound", "input-pipeline"}),
@@ -340,7 +340,7 @@ def check_expert(name, r):
 
 
 def check_whole(name, run):
-    """Of the same interval the GPU is busy or idle: over the periods of the steps, else over the window."""
+    """In the same interval the GPU is busy or idle: over the periods of the steps, else over the window."""
     m = json.loads(gpugate("metrics", run, "--json", "-").stdout)
     for rank in {x["rank"] for x in m["metrics"]}:
         rows = [x for x in m["metrics"] if x["rank"] == rank]

@@ -69,7 +69,7 @@ def operator(dir):
 
 
 def uniform(dir):
-    """Of all: the largest, below the limit."""
+    """The largest file of all is below the limit."""
     files = [f"/w/{'very/long/' * 15}m{i}.py" for i in range(60)]
     (dir / "rules.yaml").write_text(RULES)
     for name, factor in (("a.json", 1), ("b.json", 2)):

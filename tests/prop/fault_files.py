@@ -6,7 +6,7 @@
 
 and then: the exit code is that of what failed (outputs 5, baselines 4, inputs 3, rules 2), one line names the
 file, each output is whole and either old or new (or a report of the error), nothing is left behind, and the same
-command run again does what it does when nothing fails. Of a write in a healthy run: file, fsync, rename, fsync
+command run again does what it does when nothing fails. A write in a healthy run is: file, fsync, rename, fsync
 of the folder, in this order, which is what a power cut asks for.
 
 $GPUGATE is the program, $GPUGATE_SHIM the shim; exit 77 skips.
@@ -19,6 +19,7 @@ import tempfile
 
 from _fault import (KILLED, REPORTS, Place, cases, each, errors_of, file_faults, inputs, message_faults, refer,
                     skip_without)
+from _part import some
 
 # Without these a run goes on: they are asked for what would be nice to know, or closed after use.
 HARMLESS = {"stat", "close", "fstat", "unlink", "fchmod", "realpath", "access", "lstat"}
@@ -159,7 +160,7 @@ def main():
     for case in all_cases:
         if sys.argv[1:] and case.name not in sys.argv[1:]:
             continue
-        tasks = list(plan(case))
+        tasks = some(plan(case), 4)
         wrong = order_faults(case) + each(tasks, trial)
         print(f"{'FAIL' if wrong else 'ok  '} {case.name}: {len(tasks)} faults")
         for line in wrong[:40]:

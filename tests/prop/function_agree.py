@@ -7,7 +7,7 @@ The reference (_function_reference.py) forms the union of every function's time 
 classes cover (metrics.md, function.exclusive_pct); of Python functions the time of their callees
 too. It then sums up what is small as a digest does. Compared are all rows of small random traces,
 then of the shared traces (or of the TRACEs given). A random trace that differs is named by its
-seed: --seed N --count 1 makes it again. $GPUGATE stands for the program; without it the test is
+seed: --seed N --count 1 makes it again. $GPUGATE is the program; without it the test is
 skipped (exit 77); without $GPUGATE_SHARED the shared traces are left out.
 """
 import argparse

@@ -156,7 +156,7 @@ class Side:
         self.more(files)
         for name in ("base.json", "digest.json", *(str(f.relative_to(dir)) for f in (dir / "ev").iterdir())):
             self.outputs[name] = (dir / name).read_text(encoding="utf-8")
-        # Said of an argument: it is no name of a run, and says so in one line.
+        # Said of an argument: it is not a name of a run, and says so in one line.
         for i, what in enumerate((("explain", argument), ("check", argument), (argument,), ("check", "a", "--workload", argument))):
             self.do(f"wrong {i}", (2, 3, 4), *what)
 
@@ -248,7 +248,7 @@ def junit(text):
 
 def keys(text):
     def refuse(word):
-        raise AssertionError(f"{word} is no JSON")
+        raise AssertionError(f"{word} is not JSON")
 
     def paths(v, path):
         if isinstance(v, dict):

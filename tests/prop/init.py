@@ -80,16 +80,16 @@ def check_github(dir, workload, run_name, branch):
         for job in yaml.safe_load(text)["jobs"].values():
             for step in job["steps"]:
                 uses = step.get("uses", "")
-                m = re.fullmatch(r"gpugate/gpugate/(ci/.*)@v(.*)", uses)
+                m = re.fullmatch(r"gpugate/gpugate(?:/(ci/.*))?@v(.*)", uses)
                 if not m:
                     expect("gpugate/" not in uses, f"{path}: {uses}")
                     continue
                 actions += 1
-                action = yaml.safe_load((ROOT / m[1] / "action.yml").read_text())
+                action = yaml.safe_load((ROOT / (m[1] or "") / "action.yml").read_text())
                 expect(m[2] == version, f"{path}: version {m[2]}, the program is {version}")
                 check_inputs(path, step["with"], action["inputs"])
                 expect(step["with"]["workload"] == workload, f"{path}: {step['with']}")
-                if path == GITHUB[0] and m[1] == "ci/github":
+                if path == GITHUB[0] and not m[1]:
                     expect(step["with"]["runs"] == run_name, f"{path}: runs {step['with']['runs']}")
     expect(actions >= 4, f"{dir.name}: {actions} steps use gpugate")
 
@@ -100,8 +100,8 @@ def check_gitlab(dir, workload, run_name):
     expect("resnet50" not in text, f"{path} speaks of the example")
     pipeline = yaml.safe_load(text)
     (include,) = pipeline["include"]
-    spec, jobs = yaml.safe_load_all((ROOT / include["file"].lstrip("/")).read_text())
-    expect(include["ref"] == f"v{version}", f"{path}: {include['ref']}, the program is {version}")
+    spec, jobs = yaml.safe_load_all((ROOT / "templates" / "gpugate.yml").read_text())
+    expect(include["component"] == f"$CI_SERVER_FQDN/gpugate/gpugate/gpugate@v{version}", f"{path}: {include}, the program is {version}")
     check_inputs(path, include["inputs"], spec["spec"]["inputs"])
     expect(include["inputs"]["workload"] == workload and include["inputs"]["runs"] == run_name, f"{path}: {include}")
     expect(pipeline["benchmark"]["artifacts"]["paths"] == [run_name], f"{path}: {pipeline['benchmark']}")
@@ -288,7 +288,7 @@ def test_runs(top):
     run(dir, "init", "my.json.gz", "--marker", 'Profiler"\\*')
     expect(check_rules(dir, "marker")["steps"] == {"marker": 'Profiler"\\*'}, "marker")
     check_gitlab(dir, "marker", "my.json.gz")
-    run(dir, "init", trace, "--force") # an absolute path is none of a checkout
+    run(dir, "init", trace, "--force") # an absolute path is not one of a checkout
     check_gitlab(dir, "marker", "trace.json.gz")
     run(dir, "init", "--marker", "a\nb", "--force", code=2)
     run(dir, "init", "absent.json", "--force", code=3)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A metrics file of a benchmark job joins the run that it lies beside.
 
- - one of no rank is of the run: it is no artifact of a further rank, whichever ranks there are, as a
+ - one of no rank is of the run: it is not an artifact of a further rank, whichever ranks there are, as a
    file, from standard input, gzipped, in a directory, as a digest and merged, in any order
  - those of ranks stay apart, and 'ranks' of a rule brings them together
  - a figure twice for a rank is exit 3 and names both files; so are damaged files, in a directory too,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The gate's judgement from traces to exit codes: all kernels slower alike, a kernel under another name, control runs with
+"""The gate's judgment from traces to exit codes: all kernels slower alike, a kernel under another name, control runs with
 and without a stored baseline, the plan, repeats in the history.
 
 usage: judgement.py       ($GPUGATE is the program; without it exit 77 skips)

@@ -5,7 +5,7 @@ usage: junit_schema.py [FILE…]
 
 Runs `gpugate check --junit FILE --junit-strict` on synthetic traces (or takes the FILEs
 given), validates with xmllint against the schema below, and checks counts, unique names and
-that a failure's text begins with its message. $GPUGATE stands for the program; without it,
+that a failure's text begins with its message. $GPUGATE is the program; without it,
 or without xmllint, the test is skipped (exit 77).
 """
 import os

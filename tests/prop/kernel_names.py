@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Display names of all kernels in the recordings: no two alike, half of them at most 40 characters long, and nearly none
-told apart by a hash, whether all are in one report or those of one recording.
+distinguished by a hash, whether all are in one report or those of one recording.
 
 $DISPLAY_NAMES is tests/names/display_names.c, $GPUGATE_SHARED the folder of the recordings; without either, exit 77
 skips.

@@ -26,7 +26,7 @@ RANKS = GEN.with_name("ranks.py")
 PROGRAM = os.environ.get("GPUGATE")
 RENDER = "cmark-gfm --unsafe -e footnotes -e table -e autolink -e strikethrough -e tasklist".split()
 
-# Of the names of gen/trace.py, which are beside those: made slow enough to be shown.
+# Names of gen/trace.py, which are beside those: made slow enough to be shown.
 SLOW = ["pipe|*", "<img*", "@every*", "line one*", "nul *", "lone *", "right?to*", "*%0A*", "*std::tuple<float> *"]
 FILE = "`<img src=x>` | @me <!-- .json.gz"
 RULES = """version: 1

@@ -5,7 +5,7 @@ usage: memory_gate.py [GPUGATE]
 
 Snapshots are written by make_snapshot.py of the shared data: a leak, a peak that is 2 %
 higher and fragmentation, each against an unchanged training loop, and that against itself.
-$GPUGATE stands for the program, $GPUGATE_SHARED for the shared data; without either the
+$GPUGATE is the program, $GPUGATE_SHARED for the shared data; without either the
 test is skipped (exit 77).
 """
 import decimal

@@ -6,7 +6,7 @@ usage: memref_agree.py [GPUGATE] [--seed N] [--count N] [SNAPSHOT…]
 Compares `gpugate metrics SNAPSHOT --json -` with oracle/memref.py of the shared
 data: on every shared snapshot (or on the SNAPSHOTs given), on what its
 make_snapshot.py writes under each of its options and under random ones. Growth per
-step, which the reference lacks, is worked out here. $GPUGATE stands for the program,
+step, which the reference lacks, is worked out here. $GPUGATE is the program,
 $GPUGATE_SHARED for the shared data; without either the test is skipped (exit 77).
 """
 import argparse

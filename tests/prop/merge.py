@@ -197,7 +197,7 @@ def cycles(dir, seed):
         make("trace", "--seed", seed + i, "--first-step", 100 * (3 - i), *steps, "--out", trace)
     make("trace", "--seed", seed, "--first-step", 101, *steps, "--out", dir / "overlap.json.gz")
     refused(dir, "join them with --join-cycles", "digest", *traces)
-    refused(dir, "they have steps of the same number", "digest", traces[2], dir / "overlap.json.gz", "--join-cycles")
+    refused(dir, "they have steps with the same number", "digest", traces[2], dir / "overlap.json.gz", "--join-cycles")
     gpugate("digest", *traces, "--join-cycles", "-o", dir / "whole.json")
     leaves = [dir / f"c{i}.json" for i in range(3)]
     for trace, leaf in zip(traces, leaves):

@@ -4,7 +4,7 @@
 usage: noise.py [GPUGATE]
 
 Traces of one program that differ by fixed amounts; a baseline is made of them run by run.
-$GPUGATE stands for the program; without it the test is skipped (exit 77).
+$GPUGATE is the program; without it the test is skipped (exit 77).
 """
 import json
 import os

@@ -28,7 +28,7 @@ CHANGED = {"0.1": dict.fromkeys((
     "flops.per_s", "flops.peak_pct"), OF_PERIODS)}
 
 
-# Has fewer than half of the steps of its baseline, which was no finding then.
+# Has fewer than half of the steps of its baseline, which was not a finding then.
 FEW_STEPS = ("candidate_summaries.json.gz",)
 
 

@@ -8,7 +8,7 @@ Of each trace with two steps or more the step annotations, then all user annotat
 the annotations gave. What runs once stays one window, however often its layers repeat.
 
 On the TRACEs, else on generated traces and, where $GPUGATE_SHARED is set, on those of the shared
-data, also made longer; without it these are skipped, by name. $GPUGATE stands for the program;
+data, also made longer; without it these are skipped, by name. $GPUGATE is the program;
 exit 77 skips.
 """
 import concurrent.futures

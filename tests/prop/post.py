@@ -33,6 +33,7 @@ MARKER = "<!-- gpugate:resnet50 -->"
 PLACE = {"github": "o/r", "gitlab": "5"}
 LIST = {"github": "/comments", "gitlab": "/notes"}
 EDIT = {"github": "PATCH", "gitlab": "PUT"}
+HOW = "\n> Where this is meant, comment `/gpugate accept REASON`.\n"
 APIS = ("github", "gitlab")
 wrong = []
 
@@ -97,13 +98,13 @@ class Place:
 def made_and_edited(p, api):
     f = p.forge
     p.post(api, says="made comment")
-    expect(f"{api}: made", f.bodies(), [f"{MARKER}\n**gpugate: fail**\n"])
+    expect(f"{api}: made", f.bodies(), [f"{MARKER}\n**gpugate: fail**\n{HOW}"])
     hostile = f"{MARKER}\n" + '`"\\$(id)` \U0001f600 @all\n' * 20
     p.report(hostile)
     p.post(api, says="edited comment")
-    expect(f"{api}: edited", f.bodies(), [hostile])
+    expect(f"{api}: edited", f.bodies(), [hostile + HOW])
     p.post(api, says="edited comment")
-    expect(f"{api}: edited again", f.bodies(), [hostile])
+    expect(f"{api}: edited again", f.bodies(), [hostile + HOW])
     p.report("<!-- gpugate:other -->\nx\n")
     p.post(api, says="made comment")
     expect(f"{api}: of another workload", len(f.bodies()), 2)
@@ -133,7 +134,7 @@ def only_ours(p, api):
     twice = f.comment(BOT, f"{MARKER}\nof two jobs at once")
     p.report(f"{MARKER}\nnew\n")
     p.post(api, says=f"edited comment {twice}")
-    expect(f"{api}: none is left out of date", [b for b in f.bodies() if b and b.startswith(MARKER)], [f"{MARKER}\nnew\n"] * 2)
+    expect(f"{api}: none is left out of date", [b for b in f.bodies() if b and b.startswith(MARKER)], [f"{MARKER}\nnew\n{HOW}"] * 2)
 
 
 def refused(p, api):
@@ -144,7 +145,7 @@ def refused(p, api):
                              (422, {}, "does not take this"), (301, {}, "has moved"), (302, {}, "has moved"),
                              (413, {}, "--max-bytes 60000"), (410, {"body": b"\xff<html>"}, "HTTP 410"),
                              (400, {"body": {"message": {"a": ["\x1b[31m\nb\u202e"]}}}, '({"a":["'),
-                             (200, {"body": b"<html>log in</html>"}, "is no JSON")):
+                             (200, {"body": b"<html>log in</html>"}, "is not JSON")):
         f.fault("GET" if do == 200 else "POST", LIST[api], do, **answer)
         p.post(api, code=1, says=hint)
         expect(f"{api}: {do} is tried once", (f.faults.pop()["times"], p.pauses()), (0, []))
@@ -270,7 +271,7 @@ def surroundings(p, _api):
         r = p.run("--comment", "always", env=env, token=token)
         if r.returncode != code or says not in r.stdout + r.stderr or bool(f.log) != calls:
             wrong.append(f"{name}: exit {r.returncode}, {len(f.log)} calls: {r.stdout}{r.stderr}")
-    for words, says in ((["--request", "0"], "is no number"), (["--comment", "often"], "--comment is always"),
+    for words, says in ((["--request", "0"], "is not a number"), (["--comment", "often"], "--comment is always"),
                         (["--what"], "no option '--what'"), (["--request", "7"], "say --api"),
                         (["--request", "7", "--api", "github", "--repository", "o/r/x"], "no OWNER/NAME"),
                         (["--request", "7", "--api", "gitlab", "--repository", "a b"], "no path of a project"),
@@ -278,8 +279,8 @@ def surroundings(p, _api):
         r = p.run(*words)
         if r.returncode != 2 or says not in r.stderr:
             wrong.append(f"{words}: exit {r.returncode}: {r.stderr}")
-    for text, says in (("no marker\n", "is no marker"), (f" {MARKER}\n", "is no marker"), ("", "is no marker"),
-                       ("<!-- gpugate:a --> b\n", "is no marker"), ("<!-- gpugate:a\0 -->\n", "is no marker")):
+    for text, says in (("no marker\n", "is not a marker"), (f" {MARKER}\n", "is not a marker"), ("", "is not a marker"),
+                       ("<!-- gpugate:a --> b\n", "is not a marker"), ("<!-- gpugate:a\0 -->\n", "is not a marker")):
         p.report(text)
         p.post("github", code=1, says=says)
     p.report(f"{MARKER}\n")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The action, workflows and templates of ci/github and ci/gitlab, without GitHub or GitLab:
+"""action.yml, the actions and workflows of ci/github and the component of templates/, without GitHub or GitLab:
 
  - no text of others reaches a shell: no `run` and no `script` holds a `${{ }}` or `$[[ ]]`
  - inputs, outputs, steps and files that they name exist, and what is declared is used; workflows give actions
@@ -34,7 +34,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 GITHUB = ROOT / "ci" / "github"
 GEN = ROOT / "tests" / "gen" / "trace.py"
 PROGRAM = os.path.abspath(os.environ.get("GPUGATE", ""))
-ACTIONS = sorted(GITHUB.rglob("action.yml"))
+ACTIONS = [ROOT / "action.yml", *sorted(GITHUB.rglob("action.yml"))]
+TEMPLATE = ROOT / "templates" / "gpugate.yml"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 VERSION = re.search(r"project\(gpugate\s+VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
 TRUSTED = {"inputs", "steps", "github", "runner", "secrets"}
@@ -106,7 +107,7 @@ def check_workflows():
                 if writes and "run" in step:
                     wrong.append(f"{name}: runs a command with a token that may write")
                 if uses.startswith("gpugate/"):
-                    where, version = uses.removeprefix("gpugate/gpugate/").split("@")
+                    where, version = uses.removeprefix("gpugate/gpugate").lstrip("/").split("@")
                     expect(f"{name}: version", version, f"v{VERSION}")
                     action = load(ROOT / where / "action.yml")
                     given = set(step.get("with", {}))
@@ -121,10 +122,10 @@ def check_page():
     blocks = [yaml.safe_load(b) for b in re.findall(r"^```yml\n(.*?)^```$", (ROOT / "docs" / "pull-requests.md").read_text(), re.M | re.S)]
     expect("examples", len(blocks), 2)
     step, include = blocks[0][0], blocks[1]["include"][0]
-    expect("its action", step["uses"], f"gpugate/gpugate/ci/github@v{VERSION}")
-    expect("its template", (include["ref"], (ROOT / include["file"].lstrip("/")).is_file()), (f"v{VERSION}", True))
-    spec = yaml.safe_load((ROOT / include["file"].lstrip("/")).read_text().split("\n---\n")[0])["spec"]["inputs"]
-    for given, declared, asked in ((step["with"], load(GITHUB / "action.yml")["inputs"], lambda r: r.get("required")),
+    expect("its action", step["uses"], f"gpugate/gpugate@v{VERSION}")
+    expect("its template", include["component"], f"$CI_SERVER_FQDN/gpugate/gpugate/{TEMPLATE.stem}@v{VERSION}")
+    spec = yaml.safe_load(TEMPLATE.read_text().split("\n---\n")[0])["spec"]["inputs"]
+    for given, declared, asked in ((step["with"], load(ROOT / "action.yml")["inputs"], lambda r: r.get("required")),
                                    (include["inputs"], spec, lambda r: "default" not in r)):
         if set(given) - set(declared) or {k for k, r in declared.items() if asked(r)} - set(given):
             wrong.append(f"docs/pull-requests.md gives {given}")
@@ -241,25 +242,26 @@ def repository(folder):
 def github(folder):
     forge = _forge.Forge()
     origin, clone = repository(folder)
+    topic = git(origin, "rev-parse", "topic")
     slow = trace(folder, 2, "--slow-kernel", "*flash_bwd*=2")
     ours = {"id": 1, "full_name": "o/r"}
-    pull = {"number": 7, "state": "open", "base": {"sha": "mainsha", "repo": ours}, "head": {"sha": "topicsha", "ref": "topic", "repo": ours}}
+    pull = {"number": 7, "state": "open", "base": {"sha": "mainsha", "repo": ours}, "head": {"sha": topic, "ref": "topic", "repo": ours}}
     inputs = {"runs": str(slow), "workload": "resnet50", "program": PROGRAM}
     runner = Runner(folder, forge, {"pull_request": pull}, "pull_request")
 
-    out, code, log = runner.action(GITHUB, clone, inputs)
+    out, code, log = runner.action(ROOT, clone, inputs)
     expect("a regression", (code, out["verdict"], out["exit-code"], len(forge.bodies())), (1, "fail", "1", 1))
     expect("files", {k: pathlib.Path(out[k]).is_file() for k in ("markdown", "json", "junit", "html", "run")},
            dict.fromkeys(("markdown", "json", "junit", "html", "run"), True))
     expect("annotations", "::error title=gpugate resnet50%3A fail%3A step-compute-time::median step.compute_time rose" in log, True)
-    expect("summary and comment", (runner.temp / "summary").read_text(), forge.bodies()[0])
+    expect("summary and comment", forge.bodies()[0], (runner.temp / "summary").read_text() + "\n> Where this is meant, comment `/gpugate accept REASON`.\n")
     expect("artifact", (runner.uploaded[0], "run.json.gz" in runner.uploaded[1]), ("gpugate-resnet50", True))
-    expect("commit", "topicsha" in forge.bodies()[0], True)
-    _, code, _ = runner.action(GITHUB, clone, {**inputs, "report-only": "true", "artifact": "none"})
+    expect("commit", topic in forge.bodies()[0], True)
+    _, code, _ = runner.action(ROOT, clone, {**inputs, "report-only": "true", "artifact": "none"})
     expect("report-only", code, 0)
-    out, code, _ = runner.action(GITHUB, clone, {**inputs, "runs": "missing*.gz", "artifact": "none", "comment": "never"})
+    out, code, _ = runner.action(ROOT, clone, {**inputs, "runs": "missing*.gz", "artifact": "none", "comment": "never"})
     expect("no run", (code, out["verdict"], out["exit-code"]), (3, "error", "3"))
-    _, code, log = runner.action(GITHUB, clone, {**inputs, "program": "no-such-program"})
+    _, code, log = runner.action(ROOT, clone, {**inputs, "program": "no-such-program"})
     expect("no program", (code, "there is no program" in log), (2, True))
 
     # A fork: its own job cannot post, the second workflow judges its digest anew.
@@ -267,7 +269,7 @@ def github(folder):
     pull["head"]["repo"] = theirs
     forge.comments.clear()
     runner = Runner(folder, forge, {"pull_request": pull}, "pull_request")
-    _, code, log = runner.action(GITHUB, clone, inputs)
+    _, code, log = runner.action(ROOT, clone, inputs)
     expect("a fork's own job", (code, forge.bodies(), "gpugate-fork.yml" in log), (1, [], True))
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as z:
@@ -276,18 +278,18 @@ def github(folder):
     forge.pulls = [pull]
     forge.files["/store/9?sig=signed"] = data.getvalue()
     forge.artifacts[50] = [{"id": 9, "name": "gpugate-resnet50", "size_in_bytes": 1, "expired": False, "created_at": "2027-01-01T12:00:00Z",
-                            "workflow_run": {"head_sha": "topicsha", "head_repository_id": 2}}]
-    second = Runner(folder, forge, {"workflow_run": {"id": 50, "event": "pull_request", "path": CHECK, "head_sha": "topicsha", "head_branch": "topic",
+                            "workflow_run": {"head_sha": topic, "head_repository_id": 2}}]
+    second = Runner(folder, forge, {"workflow_run": {"id": 50, "event": "pull_request", "path": CHECK, "head_sha": topic, "head_branch": "topic",
                                                      "head_repository": theirs}}, "workflow_run")
     fetched, code, log = second.action(GITHUB / "fetch", folder, {"workload": "resnet50"})
     expect("fetched", (code, fetched["request"], fetched["base"]), (0, "7", "mainsha"))
     steps = load(GITHUB / "workflows" / "gpugate-fork.yml")["jobs"]["post"]["steps"]
     given = {k: fill(v, {"steps": {"fetch": {"outputs": fetched}}, "github": {"event": second.event}}) for k, v in steps[-1]["with"].items()}
-    _, code, log = second.action(GITHUB, clone, {**given, "program": PROGRAM})
+    _, code, log = second.action(ROOT, clone, {**given, "program": PROGRAM})
     expect("posted for the fork", (code, len(forge.bodies()), "buy this" in "".join(forge.bodies()),
                                    "candidate" in "".join(forge.bodies())), (0, 1, False, True))
 
-    expect("the fork's status", forge.statuses, {("topicsha", "gpugate/resnet50"): "failure"})
+    expect("the fork's status", forge.statuses, {(topic, "gpugate/resnet50"): "failure"})
     second.event["workflow_run"]["path"] = ".github/workflows/other.yml"
     fetched, code, log = Runner(folder, forge, second.event, "workflow_run").action(GITHUB / "fetch", folder, {"workload": "resnet50"})
     expect("of another workflow", (code, fetched["request"], "another workflow" in log), (0, "", True))
@@ -296,12 +298,12 @@ def github(folder):
     forge.reset()
     pull["head"]["repo"] = ours
     runner = Runner(folder, forge, {"pull_request": pull}, "pull_request")
-    out, code, _ = runner.action(GITHUB, clone, {**inputs, "comment": "never"})
+    out, code, _ = runner.action(ROOT, clone, {**inputs, "comment": "never"})
     expect("no token is needed", (code, forge.log), (1, []))
     forge.changed = [{"filename": "rules/gpugate.yaml"}, {"filename": "a.py"}]
-    given = {"folder": out["folder"], "workload": "resnet50", "status": "topicsha"}
+    given = {"folder": out["folder"], "workload": "resnet50", "status": topic}
     _, code, log = runner.action(GITHUB / "post", folder, given)
-    expect("posted by another job", (code, len(forge.bodies()), forge.statuses), (0, 1, {("topicsha", "gpugate/resnet50"): "failure"}))
+    expect("posted by another job", (code, len(forge.bodies()), forge.statuses), (0, 1, {(topic, "gpugate/resnet50"): "failure"}))
     expect("changed rules", "changes its rules**" in forge.bodies()[0], True)
     forge.changed = [{"filename": "c", "previous_filename": "baselines/x.json"}]
     runner.action(GITHUB / "post", folder, given)
@@ -311,41 +313,45 @@ def github(folder):
     forge.changed, forge.pulls = [], [pull]
     forge.files["/store/9?sig=signed"] = data.getvalue()
     forge.artifacts[50] = [{"id": 9, "name": "gpugate-resnet50", "size_in_bytes": 1, "expired": False, "created_at": "2027-01-01T12:00:00Z",
-                            "workflow_run": {"head_sha": "topicsha", "head_repository_id": 2}}]
+                            "workflow_run": {"head_sha": topic, "head_repository_id": 2}}]
     pull["head"]["repo"] = theirs
 
     # Approved by somebody who may, on a branch of the repository; then green.
     comment = Runner(folder, forge, {"issue": {"number": 7}}, "issue_comment")
-    forge.runs = [{"id": 50, "head_sha": "topicsha", "path": CHECK}, {"id": 51, "head_sha": "topicsha", "path": ".github/workflows/other.yml"}]
+    forge.runs = [{"id": 50, "head_sha": topic, "path": CHECK}, {"id": 51, "head_sha": topic, "path": ".github/workflows/other.yml"}]
     accept = {"workload": "resnet50", "program": PROGRAM}
     _, code, log = comment.action(GITHUB / "accept", clone, accept)
-    expect("a fork's branch", (code, "cannot be written to" in log), (1, True))
+    expect("a fork's branch", (code, "cannot be written to" in log, "cannot be written to" in forge.bodies()[-1]), (1, True, True))
     pull["head"]["repo"] = ours
     forge.artifacts[50][0]["workflow_run"]["head_repository_id"] = 1
     forge.comment(3, "/gpugate accept let me", created_at="2027-01-01T13:00:00Z", updated_at="2027-01-01T13:00:00Z")
     _, code, log = comment.action(GITHUB / "accept", clone, accept)
-    expect("by somebody else", (code, "may not write here" in log), (1, True))
+    expect("by somebody else", (code, "may not write here" in forge.bodies()[-1], forge.reactions[-1][1]), (1, True, "confused"))
     forge.permission["user3"] = "write"
     _, code, log = comment.action(GITHUB / "accept", clone, accept)
     expect("approved", (code, git(origin, "log", "-1", "--format=%s", "topic")), (0, "baselines: approve a run of resnet50"))
+    expect("its answer", ("Accepted by @user3" in "".join(forge.bodies()), forge.reactions[-1][1]), (True, "+1"))
+    expect("its status", forge.statuses[git(origin, "rev-parse", "topic"), "gpugate/resnet50"], "success")
+    expect("and comment", "\u2705 gpugate" in forge.bodies()[0], True)
     git(clone, "fetch", "--quiet", "origin")
     git(clone, "checkout", "--quiet", "-B", "topic", "origin/topic")
-    out, code, _ = Runner(folder, forge, {"pull_request": pull}, "pull_request").action(GITHUB, clone, inputs)
+    out, code, _ = Runner(folder, forge, {"pull_request": pull}, "pull_request").action(ROOT, clone, inputs)
     expect("green", (code, out["verdict"]), (0, "pass"))
-    expect("the comment says so", "\u2705 gpugate" in forge.bodies()[-1], True)
+    expect("the comment says so", "\u2705 gpugate" in forge.bodies()[0], True)
     git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
     push = Runner(folder, forge, {"ref": "refs/heads/main"}, "push")
-    out, code, log = push.action(GITHUB, clone, {**inputs, "runs": str(trace(folder, 3, "--slow-kernel", "*flash_bwd*=2"))})
+    out, code, log = push.action(ROOT, clone, {**inputs, "runs": str(trace(folder, 3, "--slow-kernel", "*flash_bwd*=2"))})
     expect("main", (code, "no pull request here" in log), (0, True))
     _, code, log = push.action(GITHUB / "append", clone, {"folder": out["folder"], "workload": "resnet50", "program": PROGRAM})
-    expect("appended", (code, git(origin, "log", "-1", "--format=%s", "main")), (0, "baselines: append a run of resnet50 [skip ci]"))
+    expect("appended", (code, git(origin, "log", "-1", "--format=%s", "gpugate-baselines")), (0, "baselines: append a run of resnet50 [skip ci]"))
+    expect("main is left alone", git(origin, "log", "-1", "--format=%s", "main"), "baselines: approve a run of resnet50")
     forge.server.shutdown()
 
 
 # ---- GitLab ----
 
 def gitlab_jobs(plain=True, **inputs):
-    text = (ROOT / "ci" / "gitlab" / "gpugate.yml").read_text()
+    text = TEMPLATE.read_text()
     spec, jobs = text.split("\n---\n")
     declared = yaml.safe_load(spec)["spec"]["inputs"]
     expect("gpugate.yml: inputs", set(re.findall(r"\$\[\[ inputs\.([\w-]+) \]\]", jobs)), set(declared))
@@ -359,10 +365,11 @@ def gitlab(folder):
     origin, clone = repository(folder)
     jobs = gitlab_jobs(runs=str(trace(folder, 2, "--slow-kernel", "*flash_bwd*=2")), workload="resnet50", scripts=str(ROOT / "ci" / "forge"))
     expect("jobs", set(jobs), {".gpugate", "gpugate", "gpugate-verdict", "gpugate-accept", "gpugate-append"})
+    topic = git(origin, "rev-parse", "topic")
     reports = jobs["gpugate"]["artifacts"]
     (folder / "bin").mkdir()
     (folder / "bin" / "gpugate").symlink_to(PROGRAM)
-    predefined = {"CI_PROJECT_DIR": str(clone), "CI_PROJECT_URL": f"file://{origin}"[:-4] if origin.suffix == ".git" else f"file://{origin}", "CI_COMMIT_SHA": "topicsha",
+    predefined = {"CI_PROJECT_DIR": str(clone), "CI_PROJECT_URL": f"file://{origin}"[:-4] if origin.suffix == ".git" else f"file://{origin}", "CI_COMMIT_SHA": topic,
                   "CI_API_V4_URL": forge.address, "CI_PROJECT_ID": "5", "CI_JOB_STARTED_AT": "2027-01-01T12:00:00Z", "GITLAB_CI": "true"}
     request = {"CI_MERGE_REQUEST_PROJECT_ID": "5", "CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "topic"}
     origin.rename(origin.with_suffix(".git"))
@@ -398,7 +405,7 @@ def gitlab(folder):
     jobs[".gpugate"]["variables"]["GPUGATE_RUNS"] = str(trace(folder, 3, "--slow-kernel", "*flash_bwd*=2"))
     expect("main", run("gpugate", **main)[0], 0)
     code, log = run("gpugate-append", **main)
-    expect("appended", (code, "to main" in log), (0, True))
+    expect("appended", (code, "to gpugate-baselines" in log), (0, True))
     forge.server.shutdown()
 
 

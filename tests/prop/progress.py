@@ -125,7 +125,7 @@ def jobs(dir):
 
 
 def size(dir):
-    """Of a file that has a size: how much of it, and how long it will take. Blanks, 64 GiB of them."""
+    """For a file that has a size: how much of it, and how long it will take. Blanks, 64 GiB of them."""
     path = dir / "long.json.gz"
     blanks = gzip.compress(b" " * (16 << 20), 9)
     with open(path, "wb") as f:

@@ -65,7 +65,7 @@ exit 2
 FOREIGN = {"--cuda-graph-trace", "--gpu-metrics-devices", "--no-python", "--trace", "--type",
            "--build", "--install", "--size", "--target", "--update", "--runs", "--processor", "--readme", "--table",
            "--prefix", "--preset", "--rm", "--user",
-           "--extended", "--nproc-per-node", "--wait", "--steps", "--where", "--memory", "--signal", "--profiler-config"}
+           "--extended", "--gpugate-bootstrap", "--no-build-isolation", "--lock-gpu-clocks", "--nproc-per-node", "--wait", "--steps", "--where", "--memory", "--signal", "--profiler-config"}
 # Files that a user's repository has, not the project's.
 OWN = {"rules/gpugate.yaml", "baselines/WORKLOAD.history.jsonl", "baselines/.gitattributes", "rules/train.yaml", "rules/kernel.yaml", "baselines/resnet50.json", "baselines/WORKLOAD.json"}
 wrong = []
@@ -148,7 +148,7 @@ def make_inputs(folder, program):
 
 
 class Folder:
-    """Of one page."""
+    """The folder of one page."""
 
     def __init__(self, path, page):
         self.path, self.page, self.commands = path, page, 0
@@ -211,7 +211,7 @@ def check_words(program):
     said = "\n".join(re.sub(r"<!--.*?-->", "", text_of(p), flags=re.S) for p in PAGES)
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", said))
     for option in sorted(named - options - FOREIGN - {"--help", "--version"}):
-        wrong.append(f"{option} is no option of gpugate")
+        wrong.append(f"{option} is not an option of gpugate")
     for option in sorted(options - named):
         wrong.append(f"no page names {option}")
     for command in commands:

@@ -96,7 +96,7 @@ def faster(dir, traces):
 
 
 def renamed(dir, traces):
-    """A GEMM that takes twice as long under another name is no substitute."""
+    """A GEMM that takes twice as long under another name is not a substitute."""
     one, gemm = traces / "resnet50-v100-nw0-session1.pt.trace.json.gz", "volta_sgemm_64x64_nt"
     slow = inflated(dir, one, "slow.json.gz", "--steps", "6", "--slow-kernel", "volta_sgemm_other=2", "--rename-kernel", f"{gemm}=volta_sgemm_other")
     assert of(check(dir, one, slow, 1), "fail"), "the operator or the new kernel fails"

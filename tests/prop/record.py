@@ -43,9 +43,9 @@ print("job done")
 
 
 def environment(dir, **more):
-    """Of a job: of what runs this test only what is needed."""
+    """The environment of a job, with only those variables of this test that it needs."""
     env = {"PATH": f"{dir / 'bin'}:{os.environ['PATH']}", "PYTHONPATH": f"{RECORD}:{STANDIN}", "PYTHONDONTWRITEBYTECODE": "1",
-           "TMPDIR": str(dir / "tmp"), "STANDIN_LOG": str(dir / "log"), "SOURCE_DATE_EPOCH": "1767225600"}
+           "TMPDIR": str(dir / "tmp"), "STANDIN_LOG": str(dir / "log"), "STANDIN_KEPT": str(dir.parent / "kept"), "SOURCE_DATE_EPOCH": "1767225600"}
     return {**env, **{k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}, **more}
 
 
@@ -331,7 +331,7 @@ def where(dir):
     (traces / "where-rank0.json.gz").rename(traces / "x.json.gz")
     gpugate(dir, "digest", "profiles/traces", "--rank", "0", "-o", "d.json")
     assert of_code(dir, "d.json")[0] == [m for m in of_code(dir)[0] if m["rank"] == 0]
-    # by itself, or twice, it is no run
+    # by itself, or twice, it is not a run
     gpugate(dir, "report", "profiles/traces/x.json.gz", code=3)
     (traces / "y.json.gz").write_bytes((traces / "x.json.gz").read_bytes())
     gpugate(dir, "report", "profiles/traces", code=3)
@@ -484,14 +484,16 @@ def unchanged(dir):
 def main():
     if not PROGRAM:
         sys.exit(77)
-    for law in (arguments, gate, schedules, signals, keep, where, compiles, stale, ends, faults, unchanged):
-        if sys.argv[1:] and law.__name__ not in sys.argv[1:]:
-            continue
-        with tempfile.TemporaryDirectory() as name:
-            dir = pathlib.Path(name).resolve()
+    with tempfile.TemporaryDirectory() as name:
+        (pathlib.Path(name) / "kept").mkdir()
+        for law in (arguments, gate, schedules, signals, keep, where, compiles, stale, ends, faults, unchanged):
+            if sys.argv[1:] and law.__name__ not in sys.argv[1:]:
+                continue
+            dir = pathlib.Path(name).resolve() / law.__name__
+            dir.mkdir()
             prepare(dir)
             law(dir)
-        print(f"ok {law.__name__}")
+            print(f"ok {law.__name__}")
 
 
 if __name__ == "__main__":

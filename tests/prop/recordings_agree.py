@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import sqlite3
 import subprocess
 import sys
 
@@ -40,6 +41,62 @@ def sums(rows):
     return out
 
 
+def code_sums(d, what):
+    """{path: ns} of what was launched, of the whole where there are no small rows."""
+    out = collections.Counter()
+    for r in d.get("code", []):
+        if r["kind"] != "sync":
+            out[r.get(what, "")] += r["total_ns"]
+    return out
+
+
+def innermost(sums):
+    out = collections.Counter()
+    for name, ns in sums.items():
+        out[name.split("\n")[-1]] += ns
+    return out
+
+
+def around(path, pid):
+    """{innermost NVTX range around the launch: ns}, by the plainest SQL there is."""
+    db = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+    tables = {r[0] for r in db.execute("SELECT name FROM sqlite_master")}
+    out = collections.Counter()
+    work = [t for t in ("KERNEL", "MEMCPY", "MEMSET") if f"CUPTI_ACTIVITY_KIND_{t}" in tables]
+    texts = dict(db.execute("SELECT id, value FROM StringIds"))
+    domains, ranges = {}, []
+    if "NVTX_EVENTS" in tables:
+        for a, b, kind, text, text_id, tid, domain in db.execute(
+                "SELECT start, end, eventType, text, textId, globalTid, domainId FROM NVTX_EVENTS"):
+            if tid is None or tid >> 24 & 0xffffff != pid:
+                continue
+            name = text if text is not None else texts.get(text_id)
+            if kind == 75:
+                domains[domain] = name
+            elif kind in (59, 60, 70, 71) and b is not None:
+                ranges.append((tid, a, b, name, domain))
+    for t in work:
+        for dur, at, tid in db.execute(f"""SELECT g.end - g.start, r.start, r.globalTid FROM CUPTI_ACTIVITY_KIND_{t} g
+                JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = g.correlationId AND r.globalTid >> 24 = g.globalPid >> 24
+                WHERE g.globalPid >> 24 & 0xffffff = {pid}"""):
+            open_at = [(-a, b, name, domain) for th, a, b, name, domain in ranges if th == tid and a <= at < b]
+            _, _, name, domain = min(open_at, default=(0, 0, "", None))
+            out[f"{name}@{domains[domain]}" if domain in domains else name] += dur
+    return out
+
+
+def modules(path):
+    """{hlo_module: ns}, which the reference reads and does not tell."""
+    sys.path.insert(0, str(pathlib.Path(SHARED, "oracle")))
+    import xplaneref
+    out = collections.Counter()
+    for p in xplaneref.load(str(path)):
+        for line in p["lines"] if p["name"].startswith("/device:GPU") else []:
+            for _, at, dur, st in xplaneref.events(p, line) if line["name"].startswith("Stream") else []:
+                out[st.get("hlo_module", "")] += xplaneref.ns(at + dur) - xplaneref.ns(at)
+    return out
+
+
 def demand(path, what, got, want):
     if got != want:
         sys.exit(f"FAILED: {path.name}: {what}: {got}, the reference says {want}")
@@ -58,6 +115,8 @@ def nsys(path):
         names = {n["name"]: n["time"] for n in p.get("names", [])}
         kept = {r["name"]: r["total_ns"] for r in d["kernels"] if r["kind"] == "kernel" and not r.get("names")}
         demand(path, f"process {p['pid']}, kernels", kept, {n: names.get(n) for n in kept})
+        if not d["steps"].get("number"):
+            demand(path, f"process {p['pid']}, ranges as operators", innermost(code_sums(d, "op")), +around(path, p["pid"]))
     if len(want) > 1:
         for d, p in zip(got, sorted(want, key=lambda p: (p["devices"], p["pid"]))):
             (alone,) = digests(path, "--process", str(p["pid"]))
@@ -91,6 +150,9 @@ def xspace(path):
            {w["device"].rsplit(":", 1)[1]: sum(w[k]["count"] for k in KINDS) for w in want["devices"]})
     trust = d["trust"]
     demand(path, "activities without a launch", trust["gpu_events"] - trust["with_launch"], sum(w["without_launch"] for w in want["devices"]))
+    if not d["steps"].get("number"):  # else what is in none is left out
+        demand(path, "operators of GPU time", code_sums(d, "op"), +ops)
+        demand(path, "modules of GPU time", code_sums(d, "module"), modules(path))
     demand(path, "operators", {o["name"] for o in d["ops"]}, set(ops) - {""})
     return trust["gpu_events"]
 

@@ -6,7 +6,7 @@ usage: records_agree.py [GPUGATE] [--seed N] [--count N] [FILE…]
 The references work from the files alone, in the way the formats are documented. They are compared with
 `gpugate metrics FILE --json -` for what tests/gen/records.py writes under many options, and for the memory
 timelines of the shared data; what a format does not tell must be absent. The same records in another
-spelling, compressed or from standard input give the same figures. $GPUGATE stands for the program; without it
+spelling, compressed or from standard input give the same figures. $GPUGATE is the program; without it
 the test is skipped (exit 77), without $GPUGATE_SHARED its real files are, by name.
 """
 import argparse

@@ -6,7 +6,7 @@ usage: ref_agree.py [GPUGATE] [--seed N] [--count N] [TRACE…]
 Compares `gpugate metrics TRACE --json -` with oracle/ref.py of the shared data:
 on every shared trace (or on the TRACEs given), then on small random traces. A
 random trace that disagrees is named by its seed: --seed N --count 1 makes it
-again. $GPUGATE stands for the program, $GPUGATE_SHARED for the shared data;
+again. $GPUGATE is the program, $GPUGATE_SHARED for the shared data;
 without either the test is skipped (exit 77).
 """
 import argparse
@@ -71,7 +71,7 @@ def program(gpugate, path):
 
 
 def text(name):
-    """A name as the program prints it: NUL and what is no UTF-8 as U+FFFD."""
+    """A name as the program prints it: NUL and what is not UTF-8 as U+FFFD."""
     return name.encode("utf-8", "surrogatepass").decode("utf-8", "replace").replace("\0", "\ufffd")
 
 
@@ -130,7 +130,7 @@ def of_program(have):
 
 
 def same_kernels(want, have):
-    """The program's rows are those of the reference, but for small kernels, which are in its sums."""
+    """The program's rows are those of the reference, except small kernels, which are in its sums."""
     rows = collections.Counter(tuple(k) for k in want)
     small = rows - collections.Counter(tuple(k) for k in have if not k[0])
     sums = [k for k in have if k[0]]

@@ -5,7 +5,9 @@
   file itself says, read by Python.
 - A run of such files passes against itself, fails by what became worse, lacks a case that is gone, and cannot be judged
   where a server served nothing, a figure is NaN, or a case is there twice. Every error is one line and exit 3.
+- The rules that are built in judge every figure by its direction; samples within a run say how sure a change is.
 - Digits are kept: 2.2e-07 is not 0, nor is a limit of 0.0000003.
+- Files of other tools are refused by name.
 - A run whose GPU was throttled is inconclusive, unless the rules say otherwise.
 
 $GPUGATE is the program; exit 77 skips.
@@ -13,6 +15,7 @@ $GPUGATE is the program; exit 77 skips.
 import json
 import os
 import pathlib
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -184,6 +187,47 @@ def judged(folder):
     refused("metrics", "d", words="the run is not valid", cwd=folder)
 
 
+def default_rules(folder):
+    def check(name, value, code, words=""):
+        write(folder / "c" / name, value)
+        p = run("check", "c", cwd=folder, code=code)
+        assert words in p.stdout + p.stderr, (words, p.stdout, p.stderr)
+    write(folder / "b" / "serve.json", SERVE)
+    run("baseline", "create", "b", cwd=folder)
+    check("serve.json", {**SERVE, "mean_ttft_ms": 12.6, "request_throughput": 4.4}, 0)
+    check("serve.json", {**SERVE, "mean_ttft_ms": 25}, 1, "input.m.rinf.cnone/mean_ttft_ms rose from 12.5 ms to 25 ms")
+    check("serve.json", {**SERVE, "request_throughput": 2}, 1, "request_throughput fell")
+    check("serve.json", {**SERVE, "request_throughput": 9, "mean_ttft_ms": 6}, 0, "improved")
+    check("serve.json", {**SERVE, "p99_ttft_ms": 0}, 3, "inconclusive")
+    check("serve.json", {k: v for k, v in SERVE.items() if k != "p99_ttft_ms"}, 3, "missing")
+    check("serve.json", {**SERVE, "std_ttft_ms": 99}, 0)  # neither better nor worse
+    # of a flat file whose names say nothing of a direction
+    write(folder / "flat" / "x.json", {"score_a": 1, "score_b": 2})
+    run("baseline", "create", "flat", "--baseline", "f.json", cwd=folder)
+    text = " ".join(run("check", "flat", "--baseline", "f.json", cwd=folder, code=3).stdout.split())
+    assert "known to be better" in text, text
+
+
+def samples(folder):
+    def verdict(before, after, code):
+        for name, value in (("b", before), ("c", after)):
+            write(folder / name / "x.json", value)
+        run("baseline", "create", "b", "--force", cwd=folder)
+        run("check", "c", cwd=folder, code=code)
+
+    def latency(values):
+        return {"avg_latency": 10, "latencies": values, "percentiles": {"50": 10}}
+
+    def serve(mean, std):
+        return {**SERVE, "mean_ttft_ms": mean, "std_ttft_ms": std}
+    # the same change of the median, of values that lie close together and that do not
+    verdict(latency([9.9, 10, 10.1]), latency([15.9, 16, 16.1]), 1)
+    verdict(latency([1, 10, 19]), latency([7, 16, 25]), 3)
+    # and of a mean of 8, whose standard deviation is in the file
+    verdict(serve(10, 0.1), serve(16, 0.1), 1)
+    verdict(serve(10, 9), serve(16, 9), 3)
+
+
 def smi(throttled_us):
     header = ("timestamp, index, clocks.current.sm [MHz], utilization.gpu [%], "
               "clocks_event_reasons_counters.sw_power_cap [us]\n")
@@ -224,11 +268,40 @@ def formats(folder):
     refused("metrics", "bench/x.jsonl", "--rules", "own.yaml", words="'status' is failed", cwd=folder)
 
 
+OTHERS = {
+    "events.out.tfevents.1.host": (b"\x18" + bytes(7) + b"abcd" + b"\x09" + bytes(8) + b"\x1a\x0dbrain.Event:2", "TensorBoard"),
+    "report.ncu-rep": (b"NVR\0" + bytes(100), "Nsight Compute"),
+    "report.nsys-rep": (b"QDSTRM\0" + bytes(100), "nsys export --type sqlite"),
+    "kernels.parquet": (b"PAR1" + bytes(99), "Parquet"),
+    "proton.hatchet": (b'[{"children": [], "frame": {"name": "ROOT", "type": "function"}, "metrics": {"count": 0}}]', "Proton"),
+    "trace.pftrace": (b"\x0a\x20" + bytes(60), "Perfetto"),
+    "nccl_trace_rank_0": (b"\x80\x02}q\0(X\x09\0\0\0pg_configq\x01}q\x02u.", "Flight Recorder"),
+    "nccl.json": (b'{"version": "2.10", "pg_config": {}, "pg_status": {}, "entries": []}', "Flight Recorder"),
+    "trace_view.json": (b'[{"name":"process_name","ph":"M","pid":1,"args":{"name":"Ascend Hardware"}},'
+                        b'{"name":"MatMul","ph":"X","pid":1,"tid":3,"ts":"1.5","dur":2.0,"args":{"Task Type":"AI_CORE"}}]', "Ascend"),
+    "viz.json": (b'{"traceEvents":[{"name":"f","ph":"X","ts":1,"dur":2,"pid":1,"tid":2,"cat":"FEE"}],"viztracer_metadata":{}}', "VizTracer"),
+    "own.csv": (b"a,b\n1,2\n", "inputs: results"),
+}
+
+
+def refused_by_name(folder):
+    """What others write and nobody can judge is named in one line, with what to do."""
+    for name, (text, words) in OTHERS.items():
+        folder.joinpath(name).write_bytes(text)
+        refused("metrics", name, words=words, cwd=folder)
+    for table, words in (("rocpd_op", "rocprof"), ("CANN_API", "Ascend"), ("other", "nsys export --type sqlite")):
+        path = folder / f"{table}.rpd"
+        with sqlite3.connect(path) as c:
+            c.execute(f"CREATE TABLE {table} (id INTEGER)")
+        c.close()
+        refused("metrics", path.name, words=words, cwd=folder)
+
+
 def main():
     if not PROGRAM:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
-        for part in (judged, machine, formats):
+        for part in (judged, default_rules, samples, machine, formats, refused_by_name):
             folder = pathlib.Path(dir) / part.__name__
             folder.mkdir()
             part(folder)

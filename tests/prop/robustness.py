@@ -213,7 +213,7 @@ def missing_dur(b):
 
 def duplicate_keys(b):
     whole = trace()
-    b.digest_refused(whole[:-1] + b', "traceEvents": []}', "'traceEvents' a second time")
+    b.digest_refused(whole[:-1] + b', "traceEvents": []}', "'traceEvents' is there twice")
     last = trace([kernel(3, "@here@")]).replace(SLOT, b'"first", "name": "last"')
     shown = {k["name"] for k in b.metrics(last)["kernels"]}
     assert "last" in shown and "first" not in shown, shown

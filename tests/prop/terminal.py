@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What is printed fits the terminal, and names of kernels can be told from their neighbours.
+"""What is printed fits the terminal, and names of kernels can be told from their neighbors.
 
  - at 80 columns no line of check, diff, report and metrics is longer, nor at 60 or 132; made runs, and pairs of those of
-   $GPUGATE_SHARED where it is set: three, and with $ALL_PAIRS every recording beside the next
+   $GPUGATE_SHARED where it is set: three, and in ci/test --extended every recording beside the next
  - a check that finds one cause is told in 40 lines
  - FORCE_COLOR and CLICOLOR_FORCE color what goes to a file, NO_COLOR and --color never do not
  - display names of the kernels of each recording: no two alike, half of them at most 40 characters long
@@ -18,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 import unicodedata
+
+from _part import ALL
 
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM, SHARED = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHARED")
@@ -70,7 +72,7 @@ def colors(a):
 
 
 def names(dir, trace):
-    """Of a page: what unfolds to a whole name is its display name; others are shown whole."""
+    """In a page what unfolds to a whole name is its display name; others are shown whole."""
     run("diff", trace, trace, "--html", dir / "page.html")
     page = (dir / "page.html").read_text(encoding="utf-8")
     rows = re.search('<section id="kernels".*?</section>', page, re.S)
@@ -105,7 +107,7 @@ def main():
         for a, b in PAIRS:
             pair(dir, traces / a, traces / b)
             print(f"ok   {a} and {b}", flush=True)
-        if os.environ.get("ALL_PAIRS"):
+        if ALL:
             every_pair(dir)
         every = []
         for a, b in PAIRS:

@@ -21,7 +21,7 @@
 
 enum { MAX_BASELINE = 40, MAX_CANDIDATES = 5, NR_EFFECTS = 4 };
 
-/* Of all that happened at one effect. */
+/* Counts of all that happened at one effect. */
 struct tally {
 	int64_t gates, fails, undecided;
 };
@@ -32,7 +32,7 @@ struct row {
 	struct weather weather;
 	size_t baseline, candidates;
 	bool controls;
-	bool appended; ///< the baseline is made by 'append': what fails is no reference
+	bool appended; ///< the baseline is made by 'append': what fails is not a reference
 	bool has_goal; ///< how often it may be wrong is agreed upon
 };
 

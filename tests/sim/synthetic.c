@@ -34,7 +34,7 @@ double dice_normal(struct dice *d)
 	return radius * cos(2 * 3.14159265358979323846 * dice_uniform(d));
 }
 
-/* Of variance 1. */
+/* A random value of variance 1. */
 static double dice_heavy(struct dice *d)
 {
 	double squares = 0, z = dice_normal(d);

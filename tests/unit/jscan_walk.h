@@ -38,7 +38,7 @@ static inline void walk_text(struct strbuf *out, struct span s)
 	}
 }
 
-/* A value that is no container, or the opening of one: 1 object, 0 array, -1 neither. */
+/* A value that is not a container, or the opening of one: 1 object, 0 array, -1 neither. */
 static inline int walk_value(struct jscan *js, struct strbuf *out)
 {
 	static const char *const words[] = {

@@ -12,7 +12,7 @@ struct memory_file {
 	char path[32];
 };
 
-/* Of these bytes; close(f.fd) gives it back. */
+/* A file of these bytes; close(f.fd) gives it back. */
 static inline struct memory_file memory_file(const void *p, size_t n)
 {
 	struct memory_file f = { .fd = memfd_create("test", MFD_CLOEXEC) };

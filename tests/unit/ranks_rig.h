@@ -7,7 +7,7 @@
 
 #include "model/ranks.h"
 
-/// What the letters of a rank's line stand for: process groups "world", "tp" twice under two
+/// What the letters of a rank's line mean: process groups "world", "tp" twice under two
 /// names and once, of two ranks, without one, and kernels without arguments.
 static const struct comm_stat rig_comms[] = {
 	{ .kind = COLLECTIVE_ALL_REDUCE,

@@ -233,7 +233,7 @@ static inline struct digest *sample_digest(int64_t rank)
 	return d;
 }
 
-/// Of one rank the snapshot of two memories, "0" and "3": something in each of
+/// The snapshot of two memories of one rank, "0" and "3": something in each of
 /// the lists, a negative number in each place that may have one.
 static inline struct digest *sample_snapshot(int64_t rank)
 {

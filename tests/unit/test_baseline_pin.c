@@ -172,7 +172,7 @@ static void read_text(const char *text, size_t n, struct baseline *out)
 
 /* ---- the same answers ---- */
 
-/* Of these a pin may have fewer. */
+/* A pin may have fewer of these. */
 static bool may_lack(enum label_kind kind)
 {
 	return kind == LABEL_KERNEL || kind == LABEL_OP || kind == LABEL_THREAD ||

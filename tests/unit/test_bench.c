@@ -140,7 +140,7 @@ static void test_order(void **state)
 	end(&s);
 }
 
-/* Of a renamed kernel the baseline has one history, whatever it was called when. */
+/* The baseline has one history of a renamed kernel, whatever it was called when. */
 static void test_renamed(void **state)
 {
 	(void)state;

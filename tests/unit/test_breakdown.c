@@ -160,7 +160,7 @@ static void test_renamed(void **state)
 	vec_release(&x->parts);
 	x = breakdown(&s, METRIC_STEP_KERNEL_COUNT, "", 0);
 	assert_adds_up(x);
-	assert_int_equal(x->parts.nr, 0); /* a rename is no change of counts */
+	assert_int_equal(x->parts.nr, 0); /* a rename is not a change of counts */
 	vec_release(&x->parts);
 	x = breakdown(&s, METRIC_KERNEL_TIME, "gemm_new", 10250000);
 	assert_adds_up(x);
@@ -195,7 +195,7 @@ static void test_counts_and_bytes(void **state)
 	release(&s);
 }
 
-/* Wall time is made of what runs in it, synchronisation of calls; the rest of a change is the
+/* Wall time is made of what runs in it, synchronization of calls; the rest of a change is the
    baseline's own, or what the median is beside the mean. The host's time has no parts. */
 static void test_step_terms(void **state)
 {
@@ -348,8 +348,7 @@ static void test_made_of(void **state)
 		{ METRIC_WINDOW_BUSY_TIME, "", MS(3), "exposed communication", MS(3), 1 },
 		{ METRIC_WINDOW_NON_COMPUTE_TIME, "0", MS(3), "exposed communication", MS(3), 1 },
 		{ METRIC_WINDOW_IDLE_TIME, "0", MS(7), "GPU busy", -MS(3), 2 },
-		{ METRIC_WINDOW_COMPUTE_TIME, "", 0, "communication or memory operations alone", -MS(3),
-		  2 },
+		{ METRIC_WINDOW_COMPUTE_TIME, "", 0, "only communication or memory operations", -MS(3), 2 },
 		{ METRIC_THREAD_TIME, "1/2", MS(4), "operators", MS(2), 2 },
 		/* the fixture's longest launch is as long as all of them */
 		{ METRIC_KERNEL_MEAN, "gemm_a", 2500000, "the longest launch", 2500000, 1 },
@@ -498,7 +497,7 @@ static void test_ranks(void **state)
 	release(&s);
 }
 
-/* Of the rank that lacks most: what the ranks have together, and what it has. */
+/* For the rank that lacks most: what the ranks have together, and what it has. */
 static void test_missing_steps(void **state)
 {
 	(void)state;

@@ -181,7 +181,7 @@ static void test_fragmentation(void **state)
 	stop(&s);
 }
 
-/* Of several ranks and memories those whose value decided. */
+/* Those of several ranks and memories whose value decided. */
 static void test_which_memory(void **state)
 {
 	(void)state;
@@ -211,7 +211,7 @@ static void test_which_memory(void **state)
 	stop(&s);
 }
 
-/* Of several candidates the run nearest to the median; what its recent runs say of the
+/* The run of several candidates that is nearest to the median; what its recent runs say of the
    baseline, and the median of the candidate's, complete the sum. */
 static void test_other_runs(void **state)
 {

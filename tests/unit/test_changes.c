@@ -125,7 +125,7 @@ static double distances(const int64_t *v, size_t a, size_t a_end, size_t b, size
 }
 
 /* m n / (m + n) times the divergence 2 E|X − Y|² − E|X − X′|² − E|Y − Y′|², over all pairs, the
-   largest of all pairs of neighbouring pieces. */
+   largest of all pairs of neighboring pieces. */
 static double slow_split(const int64_t *v, size_t nr, size_t *at)
 {
 	double best = -1;

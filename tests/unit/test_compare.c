@@ -228,7 +228,7 @@ static const struct full table[] = {
 	{ "and binds to it", "p10% &11", "", 108, 111, 100, -1, "", VERDICT_PASS, REASON_WITHIN },
 	{ "and is broken too", "p10% &10", "", 108, 111, 100, -1, "", VERDICT_FAIL, REASON_LIMIT },
 	{ "absolute since the pin", "p10", "", 108, 111, 100, -1, "", VERDICT_FAIL, REASON_LIMIT },
-	{ "better than the pin is no news", "p5%", "", 50, 50, 100, -1, "", VERDICT_PASS,
+	{ "better than the pin is not news", "p5%", "", 50, 50, 100, -1, "", VERDICT_PASS,
 	  REASON_WITHIN },
 	{ "nor is it where the baseline is the pin", "p5%", "", 100, 50, 100, -1, "", VERDICT_PASS,
 	  REASON_WITHIN },
@@ -302,7 +302,7 @@ static void test_table(void **state)
 	}
 }
 
-/* Of several limits inside the noise the first is named, and what the change is from. */
+/* The first of several limits inside the noise is named, and what the change is from. */
 static void test_what_decided(void **state)
 {
 	(void)state;
@@ -491,7 +491,7 @@ static void test_zero(void **state)
 	}
 }
 
-/* One tick of the clock per launch is no change, in either direction; the next nanosecond is. */
+/* One tick of the clock per launch is not a change, in either direction; the next nanosecond is. */
 static void test_floor(void **state)
 {
 	(void)state;

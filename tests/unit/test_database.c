@@ -223,15 +223,15 @@ static const struct {
 	const char *want;
 } damages[] = {
 	{ 0, 1, 's',
-	  "no database of SQLite as it was exported: damaged, or compressed; export it anew" },
+	  "not a database of SQLite as it was exported: damaged, or compressed; export it anew" },
 	{ 16, 2, 256, "no database" },
 	{ 16, 2, 1000, "no database" },
 	{ 20, 1, 40, "no database" },
 	{ 19, 1, 2, "written with a log of its own (WAL)" },
 	{ 28, 4, PAGES + 1, "cut short; export it anew" },
 	{ 56, 4, 2, "its texts are in UTF-16" },
-	{ 100, 1, 10, "page 1: is no page of a table with row ids; export it anew" },
-	{ PAGE, 1, 2, "page 2: is no page of a table" },
+	{ 100, 1, 10, "page 1: is not a page of a table with row ids; export it anew" },
+	{ PAGE, 1, 2, "page 2: is not a page of a table" },
 	{ PAGE + 3, 2, 300, "page 2: has more cells than fit" },
 	{ PAGE + 8, 4, 99, "page 2: refers to a page that is not there" },
 	{ PAGE + 8, 4, 2, "page 3: holds a row out of order" },
@@ -245,9 +245,9 @@ static const struct {
 	{ 3 * PAGE - 9, 1, 9, "page 3: holds a row that does not fit its table" },
 	{ 3 * PAGE - 8, 1, 10, "page 3: holds a row that does not fit its table" },
 	{ 3 * PAGE - 6, 1, 0x17, "page 3: holds a row that does not fit its table" },
-	{ 3 * PAGE - 7, 1, 14, "t, row 1: 'n' is no integer; export it anew" },
-	{ 3 * PAGE - 6, 1, 0x12, "t, row 1: 's' is no text; export it anew" },
-	{ 3 * PAGE - 6, 1, 0, "t, row 1: 's' is no text; export it anew" },
+	{ 3 * PAGE - 7, 1, 14, "t, row 1: 'n' is not an integer; export it anew" },
+	{ 3 * PAGE - 6, 1, 0x12, "t, row 1: 's' is not text; export it anew" },
+	{ 3 * PAGE - 6, 1, 0, "t, row 1: 's' is not text; export it anew" },
 	{ 7 * PAGE - 33, 1, 0xff, "page 7: holds a row that is longer than the file" },
 };
 

@@ -38,7 +38,7 @@ static void test_slow(void **state)
 		{ "two of many", 7, { 0, 20000, 0, 20000, 0, 0, 0 }, "0101000" },
 		{ "at 3 %", 4, { 0, 0, 0, 3000 }, "0000" },
 		{ "above 3 %", 4, { 0, 0, 0, 3001 }, "0001" },
-		{ "faster is no fault", 4, { 0, 0, 0, -20000 }, "0000" },
+		{ "faster is not a fault", 4, { 0, 0, 0, -20000 }, "0000" },
 		{ "within the spread of the peers", 5, { -5000, -2000, 0, 2000, 8000 }, "00000" },
 		{ "beyond it", 5, { -5000, -2000, 0, 2000, 9000 }, "00001" },
 		{ "of two nobody knows who is slow", 2, { -10000, 10000 }, "00" },
@@ -238,7 +238,7 @@ static void test_late_rank(void **state)
 		{ METRIC_STEP_LAUNCH_TIME, 3000,
 		  LATE "; its kernel launches take 3.000 µs a step more than its peers'" },
 		{ METRIC_STEP_SYNC_TIME, 2500,
-		  LATE "; its synchronisation takes 2.500 µs a step more than its peers'" },
+		  LATE "; its synchronization takes 2.500 µs a step more than its peers'" },
 		{ METRIC_STEP_IDLE_TIME, 5000,
 		  LATE "; its GPU is without work for 5.000 µs a step more than its peers'" },
 	};
@@ -454,7 +454,7 @@ static void test_table(void **state)
 		assert_string_equal(row->cells.v[i], want[i]);
 	assert_int_equal(f->report.candidate.notes.nr, 1);
 	assert_string_equal(f->report.candidate.notes.v[0].p,
-	                    "GPU utilisation of the ranks 50.00 % (rank 0) to 80.00 % (rank 1), median "
+	                    "GPU utilization of the ranks 50.00 % (rank 0) to 80.00 % (rank 1), median "
 	                    "65.00 %");
 	fixture_free(f);
 }

@@ -129,15 +129,16 @@ static void errors(void **state)
 		{ "\"cls\":\"memory\"", "\"cls\":\"compute\"",
 		  "'functions[2]' does not come after the callee before it" },
 		{ "\"exclusive_ns\":80", "\"exclusive_ns\":91",
-		  "'functions[0]' runs alone for longer than it runs" },
+		  "'functions[0]' runs by itself for longer than it runs" },
 		{ "\"median_ns\":0,\"names\":3", "\"median_ns\":0,\"names\":-3",
-		  "'functions[1]' is a sum of less than no names" },
+		  "'functions[1]' has a negative number of names" },
 		{ "\"comm\":0", "\"comm\":1", "'collectives[0]' is of a kind that is not there" },
 		{ "\"step\":1", "\"step\":2", "'collectives[1]' is of a step that is not there" },
 		{ "\"rank\": 0", "\"rank\": 2147483648", "'rank' is beyond 2147483647" },
 		{ "\"names\":6", "\"names\":-6", "'ops[1]' does not come after" },
-		{ "\"names\":7", "\"names\":-7", "'names' of a row is no number" },
-		{ "\"step_bytes\":64", "\"step_bytes\":64,\"names\":1", "'names' of a row is no number" },
+		{ "\"names\":7", "\"names\":-7", "'names' of a row is not a number" },
+		{ "\"step_bytes\":64", "\"step_bytes\":64,\"names\":1",
+		  "'names' of a row is not a number" },
 	};
 	struct digest *d = sample();
 	char *text = text_of(d);

@@ -256,7 +256,7 @@ static void test_order_and_top(void **state)
 	release(&s);
 }
 
-/* A name is no time: a renamed kernel has drifted by what its time has. */
+/* A name is not a time: a renamed kernel has drifted by what its time has. */
 static void test_renamed_figures(void **state)
 {
 	(void)state;

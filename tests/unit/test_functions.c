@@ -147,7 +147,7 @@ static void python(void **state)
 		  "[main: 1 100 80 100][a<main: 1 10 10 10][b<main: 1 10 10 10]" },
 		{ "ids beyond 32 bits: by time", "P a 1 4294967296 -1 0 10\nP b 1 4294967297 -1 2 3",
 		  FUNCTION_PYTHON, "[a: 1 10 7 10][b<a: 1 3 3 3]" },
-		{ "a caller that was not recorded is none", "P a 1 5 3 0 10\nP b 1 6 4 20 10",
+		{ "a caller that was not recorded does not count", "P a 1 5 3 0 10\nP b 1 6 4 20 10",
 		  FUNCTION_PYTHON, "[a: 1 10 10 10][b: 1 10 10 10]" },
 		{ "nor is one whose id lies between, before or behind all",
 		  "P a 1 5 3 0 50\nP b 1 8 6 20 10\nP c 1 9 12 40 5", FUNCTION_PYTHON,
@@ -183,7 +183,7 @@ static void python(void **state)
 	check_rows(rows, sizeof rows / sizeof *rows);
 }
 
-/* Frames below the limit count as the last one's own time, and are no call of it. */
+/* Frames below the limit count as the last one's own time, and are not calls of it. */
 static void depth(void **state)
 {
 	(void)state;

@@ -151,7 +151,7 @@ static void test_errors(void **state)
 	free(text);
 }
 
-/* Of files of two branches that were joined by lines. */
+/* Files of two branches that were joined by lines. */
 static void test_twice(void **state)
 {
 	(void)state;

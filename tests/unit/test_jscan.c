@@ -121,7 +121,7 @@ static const struct {
 	{ SPAN("\"\\uFFFF\\ufffd\""), "s'\\xef\\xbf\\xbf\\xef\\xbf\\xbd' " },
 	{ SPAN("\"\\uD83D\\uDE00\""), "s'\\xf0\\x9f\\x98\\x80' " },
 	{ SPAN("\"\\ud800\\udc00\\udbff\\udfff\""), "s'\\xf0\\x90\\x80\\x80\\xf4\\x8f\\xbf\\xbf' " },
-	/* a surrogate alone: three bytes that are no UTF-8, each another name */
+	/* a surrogate alone: three bytes that are not UTF-8, each another name */
 	{ SPAN("\"\\uD83D\""), "s'\\xed\\xa0\\xbd' " },
 	{ SPAN("\"\\uDE00\""), "s'\\xed\\xb8\\x80' " },
 	{ SPAN("\"\\uDE00\\uD83D\""), "s'\\xed\\xb8\\x80\\xed\\xa0\\xbd' " },
@@ -288,7 +288,7 @@ static const struct {
 	{ SPAN("[\\u0041]"), 1, GOT("'\\'", "a value") },
 	{ SPAN("[\"a\"b]"), 4, GOT("'b'", ARR_MORE) },
 	{ SPAN("[\"a\"\\n]"), 4, GOT("'\\'", ARR_MORE) },
-	/* white space and bytes that are none */
+	/* white space and other bytes */
 	{ SPAN("[\x0c]"), 1, GOT("byte 0x0c", "a value") },
 	{ SPAN("[\x0b]"), 1, GOT("byte 0x0b", "a value") },
 	{ SPAN("[1\x00]"), 2, GOT("byte 0x00", ARR_MORE) },
@@ -347,7 +347,7 @@ static void invalid(void **state)
 
 #define CONTROL(hex) "raw control byte 0x" hex " in a string"
 #define ESCAPE "invalid escape in a string"
-#define NOT_A_NUMBER "NaN or infinity, which is no JSON"
+#define NOT_A_NUMBER "NaN or infinity, which is not JSON"
 
 static const struct {
 	struct span text;
@@ -469,7 +469,7 @@ static void cut_at_every_byte(void **state)
 			}
 }
 
-/* An error that is no cut is not called one. */
+/* An error that is not a cut is not called one. */
 static void errors_are_no_cuts(void **state)
 {
 	(void)state;

@@ -134,7 +134,7 @@ static bool same_number(struct span text, struct json_object *o)
 
 static bool same(struct jscan *js, struct json_object *o, int depth);
 
-/* Of a key that stands twice json-c keeps the last value: such an object is passed over. */
+/* json-c keeps the last value of a key that stands twice: such an object is passed over. */
 static bool same_members(struct jscan *js, struct json_object *o, int depth)
 {
 	struct span name;
@@ -207,7 +207,7 @@ static struct leniency {
 	unsigned nr;
 } leniencies[] = {
 	{ "raw control bytes in strings", "raw control byte", NULL, 0 },
-	{ "NaN and infinity", "which is no JSON", NULL, 0 },
+	{ "NaN and infinity", "which is not JSON", NULL, 0 },
 	{ "strings in single quotes", "was expected", "'", 0 },
 	{ "zeros before a number", "was expected", "0123456789", 0 },
 	{ "zeros before the only number", "extra data", "0123456789", 0 },

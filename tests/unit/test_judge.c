@@ -404,7 +404,7 @@ static void test_environment(void **state)
 	    diag_first_error(&s.log),
 	    "base lines/it's.json: the baseline is of another environment: gpu.name is 'NVIDIA A100' "
 	    "in the baseline and "
-	    "'V100\uFFFD[31m' in the candidate; make a baseline for it, or compare all the same with "
+	    "'V100\uFFFD[31m' in the candidate; make a baseline for it, or compare nevertheless with "
 	    "--ignore-environment");
 	assert_int_equal(s.report.environment.nr, 2); /* world_size is known to neither */
 	report_release(&s.report);
@@ -504,7 +504,7 @@ static void test_incompatible(void **state)
 	}
 }
 
-/* Texts that no kernel of the other has tell nothing apart: so does a later table. */
+/* Texts that no kernel of the other has distinguish nothing: so does a later table. */
 static void test_same_communication(void **state)
 {
 	(void)state;

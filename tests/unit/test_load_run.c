@@ -299,7 +299,7 @@ static void test_cycle_faults(void **state)
 	struct digest *a = cycle(100), *b = cycle(200);
 	assert_null(cycles_fault(a, b));
 	b->step_numbers[1] = 101;
-	assert_string_equal(cycles_fault(a, b), "they have steps of the same number");
+	assert_string_equal(cycles_fault(a, b), "they have steps with the same number");
 	b->step_numbers[1] = 201;
 	b->marker = "other";
 	assert_non_null(strstr(cycles_fault(a, b), "marker"));

@@ -58,7 +58,7 @@ static void test_proposals(void **state)
 		  FOUR A("it", "100", "90") A("it", "200", "90") A("it", "300", "150") A("f", "100", "50")
 		      A("f", "200", "50") A("f", "300", "50") A("f", "400", "50"),
 		  "proposed", "f 4", NULL, 0 },
-		{ "two steps are no pattern",
+		{ "two steps are not a pattern",
 		  K("1", "10") K("2", "20") A("it_1", "100", "90") A("it_2", "200", "90"), "proposed", "",
 		  NULL, 0 },
 		{ "launches outside",
@@ -67,7 +67,7 @@ static void test_proposals(void **state)
 		{ "one that holds nothing",
 		  FOUR A("it", "900", "9") A("it", "910", "9") A("it", "920", "9"), "proposed", "", NULL,
 		  0 },
-		{ "phases of training are no steps",
+		{ "phases of training are not steps",
 		  FOUR A("Optimizer.step#SGD", "100", "90") A("Optimizer.step#SGD", "200", "90")
 		      A("Optimizer.step#SGD", "300", "90") A("Optimizer.step#SGD", "400", "90"),
 		  "proposed", "", NULL, 0 },
@@ -114,11 +114,11 @@ static void test_gpu_steps(void **state)
 		{ "the host's come first",
 		  "A ProfilerStep#7 1 0 100\nK a 0 7 -1 10 10\nG ProfilerStep#1 0 7 5 10 10\n", "steps",
 		  "7", NULL, 0 },
-		{ "without an id the number tells steps apart",
+		{ "without an id the number distinguishes steps",
 		  "K a 0 7 -1 10 10\nK a 0 7 -1 30 10\nG ProfilerStep#1 0 7 -1 10 10\n"
 		  "G ProfilerStep#2 0 7 -1 30 10\n",
 		  "step.cuda_time", "10 10", NULL, 0 },
-		{ "they are no time of the host", NULL, "window", "10 30", NULL, 0 },
+		{ "they are not times of the host", NULL, "window", "10 30", NULL, 0 },
 	};
 	rig_check(rows, sizeof rows / sizeof *rows);
 }

@@ -51,7 +51,7 @@ static void names_by_themselves(void **state)
 	}
 }
 
-/* Each tells as much more as its neighbours make it. */
+/* Each tells as much more as its neighbors make it. */
 static void neighbours(void **state)
 {
 	static const char *const whole[] = {

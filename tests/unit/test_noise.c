@@ -277,7 +277,7 @@ static void test_candidates(void **state)
 	end(&s);
 }
 
-/* Of one run nothing is measured: what is assumed decides, and small changes stay open. */
+/* One run measures nothing: what is assumed decides, and small changes stay open. */
 static void test_few_runs(void **state)
 {
 	(void)state;

@@ -167,7 +167,7 @@ static void parse_400_digits(void **state)
 	assert_int_equal(v, 7);
 }
 
-/* A byte behind the span is no part of it. */
+/* A byte behind the span is not a part of it. */
 static void parse_stops_at_the_span(void **state)
 {
 	int64_t v;

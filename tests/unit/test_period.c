@@ -160,7 +160,7 @@ static void test_steps(void **state)
 		  "window 3 5 100000000: no steps: figures are those of the whole trace; its launches "
 		  "repeat 3 times, regularity 100.00 %: measure them as steps with --unmarked period" },
 		{ "what is told of steps", "(abcde)3", "", true, false, false, "period",
-		  "period 3 5 100000000: steps: recognised from the period of launches: 3 × 5 launches, "
+		  "period 3 5 100000000: steps: recognized from the period of launches: 3 × 5 launches, "
 		  "regularity 100.00 %" },
 		{ "and of none", "e(abcd)3gh", "", true, false, false, "period",
 		  "window 0 0 57142857: no steps: figures are those of the whole trace, as its launches "

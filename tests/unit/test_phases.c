@@ -79,7 +79,7 @@ static void test_names(void **state)
 		}
 }
 
-/* '[' stands for itself; of nested annotations the pattern chooses. */
+/* '[' matches itself; of nested annotations the pattern chooses. */
 static void test_markers(void **state)
 {
 	(void)state;
@@ -87,7 +87,7 @@ static void test_markers(void **state)
 		{ "the outer", "A execute_a 1 0 100\nA step[x] 1 10 50\nA step[y] 1 70 20\n", "step.time",
 		  "100", .marker = "execute_*" },
 		{ "the inner", NULL, "step.time", "50 20", .marker = "step[*" },
-		{ "a bracket is no set", "A stepx 1 0 100\nA step[x 1 200 30\n", "step.time", "30",
+		{ "a bracket is not a set", "A stepx 1 0 100\nA step[x 1 200 30\n", "step.time", "30",
 		  .marker = "step[x*" },
 	};
 	rig_check(rows, NR_OF(rows));

@@ -229,8 +229,8 @@ static const struct {
 } damaged[] = {
 	{ BYTES(""), "0: the pickle ends without STOP; it is empty or cut short" },
 	{ BYTES("{\"segments\": []}"),
-	  "0: 0x7b is no pickle opcode; the file is damaged or no pickle" },
-	{ BYTES("N\xff."), "1: 0xff is no pickle opcode; the file is damaged or no pickle" },
+	  "0: 0x7b is not a pickle opcode; the file is damaged or no pickle" },
+	{ BYTES("N\xff."), "1: 0xff is not a pickle opcode; the file is damaged or no pickle" },
 	{ BYTES("N.N."), "2: extra data after the end of the pickle; give one snapshot per file" },
 	{ BYTES("N.\n"), "2: extra data after the end of the pickle; give one snapshot per file" },
 	{ BYTES("\x80\x06N."), "0: pickle opcode PROTO: a protocol newer than 5" },
@@ -254,13 +254,14 @@ static const struct {
 	{ BYTES("a."), "0: pickle opcode APPEND: too few values" },
 	{ BYTES("Na."), "1: pickle opcode APPEND: too few values" },
 	{ BYTES("](Na."), "3: pickle opcode APPEND: too few values" },
-	{ BYTES("}Na."), "2: pickle opcode APPEND: the value below is no container of that kind" },
-	{ BYTES(")Na."), "2: pickle opcode APPEND: the value below is no container of that kind" },
-	{ BYTES("}(Ne."), "3: pickle opcode APPENDS: the value below is no container of that kind" },
+	{ BYTES("}Na."), "2: pickle opcode APPEND: the value below is not a container of that kind" },
+	{ BYTES(")Na."), "2: pickle opcode APPEND: the value below is not a container of that kind" },
+	{ BYTES("}(Ne."), "3: pickle opcode APPENDS: the value below is not a container of that kind" },
 	{ BYTES("](N\x90."),
-	  "3: pickle opcode ADDITEMS: the value below is no container of that kind" },
-	{ BYTES("]NNs."), "3: pickle opcode SETITEM: the value below is no container of that kind" },
-	{ BYTES("](NNu."), "4: pickle opcode SETITEMS: the value below is no container of that kind" },
+	  "3: pickle opcode ADDITEMS: the value below is not a container of that kind" },
+	{ BYTES("]NNs."), "3: pickle opcode SETITEM: the value below is not a container of that kind" },
+	{ BYTES("](NNu."),
+	  "4: pickle opcode SETITEMS: the value below is not a container of that kind" },
 	{ BYTES("e."), "0: pickle opcode APPENDS: no mark" },
 	{ BYTES("(Ne."), "2: pickle opcode APPENDS: too few values" },
 	{ BYTES("]e."), "1: pickle opcode APPENDS: no mark" },
@@ -277,9 +278,9 @@ static const struct {
 	{ BYTES("\x94."), "0: pickle opcode MEMOIZE: too few values" },
 	{ BYTES("h\x00."), "0: pickle opcode BINGET: nothing was put in the memo" },
 	{ BYTES("j\x00\x00\x00\x80."), "0: pickle opcode LONG_BINGET: nothing was put in the memo" },
-	{ BYTES("Np-1\n."), "1: pickle opcode PUT: no index of the memo" },
-	{ BYTES("Np9223372036854775808\n."), "1: pickle opcode PUT: no index of the memo" },
-	{ BYTES("g\n."), "0: pickle opcode GET: no index of the memo" },
+	{ BYTES("Np-1\n."), "1: pickle opcode PUT: not an index of the memo" },
+	{ BYTES("Np9223372036854775808\n."), "1: pickle opcode PUT: not an index of the memo" },
+	{ BYTES("g\n."), "0: pickle opcode GET: not an index of the memo" },
 	{ BYTES("I\n."), "0: pickle opcode INT: its text is malformed" },
 	{ BYTES("I1.5\n."), "0: pickle opcode INT: its text is malformed" },
 	{ BYTES("L\n."), "0: pickle opcode LONG: its text is malformed" },
@@ -381,7 +382,7 @@ static void opcodes_are_those_of_python(void **state)
 		bool ok, known = code && memchr(all, code, sizeof all - 1);
 		struct strbuf got = show_pickle((struct span){ bytes, 2 }, &snapshot_limits_default, &ok);
 		nr += known;
-		if (known == (strstr(strbuf_str(&got), "is no pickle opcode") != NULL))
+		if (known == (strstr(strbuf_str(&got), "is not a pickle opcode") != NULL))
 			fail_msg("0x%02x: %s", (unsigned)code, strbuf_str(&got));
 		strbuf_release(&got);
 	}
@@ -405,7 +406,7 @@ static void forms_and_places(void **state)
 	check_snapshot(BYTES("N."), ST_INPUT, "doc: byte 0: no memory snapshot");
 	check_snapshot(BYTES("]q\x00h\x00"
 	                     "a."),
-	               ST_INPUT, "doc: byte 0: [0]: no object where a segment was expected");
+	               ST_INPUT, "doc: byte 0: [0]: not an object where a segment was expected");
 	check_snapshot(SNAPSHOT("]", "K\x07NU\x01xh\x00"), ST_INPUT, "nothing was put in the memo");
 	check_snapshot(SNAPSHOT("]", "K\x07NU\x0d"
 	                             "device_traces)"),
@@ -413,15 +414,15 @@ static void forms_and_places(void **state)
 	check_snapshot(SNAPSHOT("](}U\x0atotal_sizeJ\xff\xff\xff\xffsU\x06"
 	                        "blocks]se",
 	                        ""),
-	               ST_INPUT, "doc: byte 27: segments[0].total_size: no whole number");
+	               ST_INPUT, "doc: byte 27: segments[0].total_size: not a whole number");
 	check_snapshot(SNAPSHOT("](}U\x0atotal_sizeG\x3f\xf0\x00\x00\x00\x00\x00\x00sU\x06"
 	                        "blocks]se",
 	                        ""),
-	               ST_INPUT, "doc: byte 27: segments[0].total_size: no whole number");
+	               ST_INPUT, "doc: byte 27: segments[0].total_size: not a whole number");
 	check_snapshot(SNAPSHOT("](}U\x0atotal_size\x8a\x09\x00\x00\x00\x00\x00\x00\x00\x00\x01sU\x06"
 	                        "blocks]se",
 	                        ""),
-	               ST_INPUT, "doc: byte 27: segments[0].total_size: no whole number");
+	               ST_INPUT, "doc: byte 27: segments[0].total_size: not a whole number");
 	check_snapshot(SNAPSHOT("](}U\x0atotal_sizeK\x01sU\x06"
 	                        "blocks]se",
 	                        ""),
@@ -436,7 +437,7 @@ static void forms_and_places(void **state)
 	check_snapshot(SNAPSHOT("](" SEG SEG "e" SEG "a", ""), ST_OK,
 	               "segment device 0 @? 1 stream 0\nsegment device 0 @? 1 stream 0\n"
 	               "segment device 0 @? 1 stream 0\nno history\n");
-	check_snapshot(SNAPSHOT("]", "U\x08segments]"), ST_INPUT, "'segments' a second time");
+	check_snapshot(SNAPSHOT("]", "U\x08segments]"), ST_INPUT, "'segments' is there twice");
 }
 
 /* `nr` lists, each in the one before. */
@@ -454,7 +455,7 @@ static void deep_nesting(void **state)
 	struct strbuf text = STRBUF_INIT;
 	nest(&text, 1000000);
 	strbuf_addch(&text, '.');
-	check_snapshot(strbuf_span(&text), ST_INPUT, "[0]: no object where a segment was expected");
+	check_snapshot(strbuf_span(&text), ST_INPUT, "[0]: not an object where a segment was expected");
 	strbuf_setlen(&text, 0);
 	strbuf_add(&text, BYTES("}(U\x08segments]U\x04rest"));
 	nest(&text, 1000000);

@@ -15,7 +15,7 @@
 
 /* ---- what is matched ---- */
 
-/* Of each rank "matched: wait/transfer, late × last"; "-" where nothing is matched. */
+/* For each rank "matched: wait/transfer, late × last"; "-" where nothing is matched. */
 static void assert_cross(const char *what, const struct run *run, const char *want)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -65,7 +65,7 @@ static void test_matching(void **state)
 		  { "4: a10 a20 | 5: a30", "4: a11 | 5: a33" },
 		  "2: 0/40 4x2 | 2: 4/40 0x0" },
 		{ "what one rank has alone", { "4: a10 b20", "4: a15" }, "1: 0/10 5x1 | 1: 5/10 0x0" },
-		{ "groups of one description are told apart by their names",
+		{ "groups of one description are distinguished by their names",
 		  { "4: c10", "4: c15", "4: d20", "4: d28" },
 		  "1: 0/10 5x1 | 1: 5/10 0x0 | 1: 0/20 8x1 | 1: 8/20 0x0" },
 		{ "without names there are too many ranks for one group",
@@ -74,7 +74,7 @@ static void test_matching(void **state)
 		{ "without names, but just enough", { "4: e10", "4: e15" }, "1: 0/10 5x1 | 1: 5/10 0x0" },
 		{ "what is sent is not what a peer sends", { "4: f10", "4: f15" }, "- | -" },
 		{ "an exchange, as often on each", { "4: g10", "4: g15" }, "1: 0/10 5x1 | 1: 5/10 0x0" },
-		{ "exchanges with this and that neighbour", { "4: g10 g20", "4: g15" }, "- | -" },
+		{ "exchanges with this and that neighbor", { "4: g10 g20", "4: g15" }, "- | -" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct run run = rig_run(rows[i].ranks);

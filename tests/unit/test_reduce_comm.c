@@ -97,7 +97,7 @@ static void test_arguments(void **state)
 		{ "in order of start: step, row, bytes, start of the window's, duration", NULL,
 		  "collectives",
 		  "0 4 8 0 10, 0 3 8 0 10, 0 2 8 0 10, 0 1 4 0 10, 0 0 8 0 10, 0 2 24 200 30", NULL, 0 },
-		{ "kernels of another kind are none", "K gemm 0 7 1 100 10 @allreduce,Long,1,1,2,b\n",
+		{ "kernels of another kind do not count", "K gemm 0 7 1 100 10 @allreduce,Long,1,1,2,b\n",
 		  "comms", "", NULL, 0 },
 	};
 	rig_check(rows, sizeof rows / sizeof *rows);
@@ -130,7 +130,7 @@ static void test_enclosing(void **state)
 		{ "one that overlaps and is over neither",
 		  LAUNCHED "A nccl:broadcast 1 30 15 #[1] int\n" ALL_TO_ALL(1, 40, 20), "comms", SIZED,
 		  NULL, 0 },
-		{ "a wait is no collective",
+		{ "a wait is not a collective",
 		  LAUNCHED "O record_param_comms 1 45 10 @wait,Byte,0,0,1,x\n" ALL_TO_ALL(1, 40, 20),
 		  "comms", SIZED, NULL, 0 },
 		{ "nor are other annotations", LAUNCHED "A all_to_all 1 40 20 #[6, 2] float\n", "comms",

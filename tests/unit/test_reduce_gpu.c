@@ -109,7 +109,7 @@ static void test_launches(void **state)
 		{ "two calls of one id",
 		  "R cudaLaunchKernel 1 1 0 1\nR cuLaunchKernel 1 1 0 1\nC x 0 7 1 5 1\n", "launches",
 		  "2 0", NULL, 0 },
-		{ "copies are none", "R cudaMemcpyAsync 1 1 0 1\n", "launches", "0 0", NULL, 0 },
+		{ "copies are not kernels", "R cudaMemcpyAsync 1 1 0 1\n", "launches", "0 0", NULL, 0 },
 	};
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
@@ -216,7 +216,7 @@ static void test_memory_use(void **state)
 		{ "rounded half away from zero",
 		  STEP(1, 0, 5) STEP(2, 5, 5) STEP(3, 10, 5) "M 0 1 1 9 1\nM 0 1 2 9 12\n", "growth",
 		  "[0: 1]", NULL, 0 },
-		{ "a step inside of another is none of its own",
+		{ "a step inside of another is not one of its own",
 		  STEP(1, 0, 40) STEP(2, 5, 5) STEP(3, 12, 5) "M 0 1 1 9 1\n", "growth", "[0: x]", NULL,
 		  0 },
 	};

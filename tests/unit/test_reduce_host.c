@@ -6,7 +6,7 @@ static void test_calls(void **state)
 {
 	(void)state;
 	static const struct rig_row rows[] = {
-		{ "synchronisation by how the name begins",
+		{ "synchronization by how the name begins",
 		  "R cudaDeviceSynchronize 1 -1 0 1\nR hipStreamSynchronize_spt 1 -1 0 10\n"
 		  "R cuEventSynchronize 1 -1 0 100\nR cuCtxSynchronize 1 -1 0 1000\n"
 		  "R xcudaDeviceSynchronize 1 -1 0 10000\nR cudaGraphSynchronize 1 -1 0 10000\nR cuda 1 -1 "
@@ -87,7 +87,7 @@ static void test_ops(void **state)
 		  NULL, 0 },
 		{ "half in each other, whole in a third", "O a 1 0 20\nO b 1 0 10\nO c 1 5 10\n", "ops",
 		  "[a: 1 20 5][b: 1 10 10][c: 1 10 10]", NULL, 0 },
-		{ "calls are no operators", "O a 1 0 20\nR x 1 -1 0 10\nA y 1 0 10\n", "ops",
+		{ "calls are not operators", "O a 1 0 20\nR x 1 -1 0 10\nA y 1 0 10\n", "ops",
 		  "[a: 1 20 20]", NULL, 0 },
 		{ "of the measured steps, by their begin",
 		  "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nO a 1 9 5\nO a 1 19 50\nO b 1 20 5\n",

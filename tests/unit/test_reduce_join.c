@@ -239,7 +239,7 @@ static void add_event(struct strbuf *b, struct dice *d, int64_t at_ns, unsigned 
 	}
 }
 
-/* Of the time, steps; what happens at once does often. */
+/* In terms of time, steps; what happens at once does often. */
 static struct strbuf random_doc(uint64_t seed, unsigned nr)
 {
 	struct dice d = { seed };

@@ -34,7 +34,7 @@ static void test_attribution(void **state)
 		  "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nR x 1 5 12 1\nR y 1 5 3 1\n"
 		  "K a 0 0 5 50 7\n",
 		  "step.cuda_time", "7 0", NULL, 0 },
-		{ "an id that only one side lacks is no match",
+		{ "an id that only one side lacks is not a match",
 		  "A ProfilerStep#1 1 0 10\nR x 1 -1 1 1\nK a 0 0 -1 2 7\n", "attribution", "2 0 1 0", NULL,
 		  0 },
 		{ "the smallest id of all launches divides carried over from dropped",
@@ -92,9 +92,9 @@ static void test_numbers(void **state)
 		{ "other markers", "A it#12 1 50 1\nA its 1 60 1\n", "steps", "12", "it#*", 0 },
 		{ "the largest", "A s9223372036854775807 1 5 1\n", "steps", "9223372036854775807", "s*",
 		  0 },
-		{ "one more is no number", "A s9223372036854775808 1 5 1\n", "steps", "0", "s*", 0 },
+		{ "one more is not a number", "A s9223372036854775808 1 5 1\n", "steps", "0", "s*", 0 },
 		{ "digits without end", "A s99999999999999999999999999 1 5 1\n", "steps", "0", "s*", 0 },
-		{ "runtime calls are no markers", "R ProfilerStep#1 1 0 5 1\n", "steps", "0", NULL, 0 },
+		{ "runtime calls are not markers", "R ProfilerStep#1 1 0 5 1\n", "steps", "0", NULL, 0 },
 	};
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
@@ -157,7 +157,7 @@ static void test_window(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* Ids that are no int64 are names: -2 - id. */
+/* Ids that are not int64 are names: -2 - id. */
 static int64_t text_id(struct rig *g, const char *text)
 {
 	return -2 - (int64_t)name_intern(&g->names, span_of(text))->id;

@@ -94,7 +94,7 @@ static void test_growth(void **state)
 		  "e 11 Optimizer.step#\ne 12 Optimizer.step#\ne 35 Optimizer.step#\ne 36 "
 		  "Optimizer.step#\n",
 		  put_growth, "[0: 4 ends slope 213 f1=512/0x1]" },
-		{ "up, down and up; a START is no end",
+		{ "up, down and up; a START is not an end",
 		  "D 0\na 0 1 1\na 512 1024 1\nf 0 1 1\na 0 1 1\na 4096 512 1\n"
 		  "e 15 Optimizer.step#\ne 25 Optimizer.step#\ne 35 Optimizer.step#\nS 41 Optimizer.step#\n"
 		  "e 45 Optimizer.step#\n",
@@ -133,7 +133,7 @@ static void test_breakdown(void **state)
 		{ "largest blocks: equal ones of a site are one row; sizes from powers of two",
 		  "G 0 0 9999 -\nb a 512 1 1\nb a 512 1 1\nb a 512 1 2\nb a 1536 1500 2\n", put_blocks,
 		  "[0: f2=1536/1 f1=512/2 f2=512/1 512:3/1536 1024:1/1536]" },
-		{ "what is unexplained is no block",
+		{ "what is unexplained is not a block",
 		  "G 0 0 8192 -\nb a 1024 1 1\nD 0\na 4096 4096 2\nf 4096 4096 2\na 0 1 1\n", put_blocks,
 		  "[0: f2=4096/1 4096:1/4096]" },
 		{ "categories add up",

@@ -300,8 +300,13 @@ static const char *write_ranks(struct digest *const *d, size_t nr, const struct 
 	run_view_init(&v, &run, &naming);
 	if (json)
 		metrics_write_json(&v, r, out);
-	else
-		metrics_write_text(&v, r, &(struct write_options){ .width = 200 }, out);
+	else {
+		struct document text;
+		doc_init(&text);
+		metrics_document(&v, r, &text);
+		document_write_text(&text, &(struct write_options){ .width = 200 }, out);
+		doc_release(&text);
+	}
 	run_view_release(&v);
 	run_release(&run);
 	return take(out);

@@ -140,12 +140,12 @@ static void an_error_is_one_case(void **state)
 	report_init(&r);
 	r.workload = "w";
 	r.status = ST_INPUT;
-	r.error = "run.json: byte 12: '<'\xC0 is no value";
+	r.error = "run.json: byte 12: '<'\xC0 is not a value";
 	assert_has(write_report(&r, true),
 	           "    <testcase classname=\"gpugate.w.inputs\" name=\"gpugate\" time=\"0.000\">\n"
 	           "      <error type=\"error\" message=\"run.json: byte 12: "
 	           "&apos;&lt;&apos;\xEF\xBF\xBD is no value\">"
-	           "run.json: byte 12: &apos;&lt;&apos;\xEF\xBF\xBD is no value</error>\n"
+	           "run.json: byte 12: &apos;&lt;&apos;\xEF\xBF\xBD is not a value</error>\n"
 	           "    </testcase>\n  </testsuite>\n</testsuites>\n");
 	assert_has(strbuf_str(&written),
 	           "<testsuites name=\"gpugate\" tests=\"1\" failures=\"0\" errors=\"1\" time=");

@@ -1,4 +1,4 @@
-/* Terminal text: what stands where, alignment, colours, hostile lines. */
+/* Terminal text: what stands where, alignment, colors, hostile lines. */
 #include "report/findings.h"
 #include "report/table.h"
 #include "report_rig.h"
@@ -156,7 +156,7 @@ static void order(void **state)
 	report_release(&r);
 }
 
-/* Of many ranks those that are named come first, and no more than there is room for. */
+/* Those of many ranks that are named come first, and no more than there is room for. */
 static void many_ranks(void **state)
 {
 	static const struct {

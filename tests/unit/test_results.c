@@ -28,7 +28,8 @@ static void show(struct strbuf *out, enum status st, const struct digest *d,
 		if (s->better)
 			strbuf_addf(out, " %s", s->better);
 		if (s->samples)
-			strbuf_addf(out, " n%lld", (long long)s->samples);
+			strbuf_addf(out, " n%lld ±%s", (long long)s->samples,
+			            number_format(s->spread, (int)s->digits, buf));
 	}
 }
 
@@ -71,6 +72,15 @@ static const struct row {
 	{ NULL, "{" SERVE "2.2e-07, \"request_rate\": \"inf\", \"p99.9_ttft_ms\": 3}",
 	  "m.rinf.cnone/mean_ttft_ms=0.00000022 ms lower m.rinf.cnone/p99.9_ttft_ms=3 ms lower",
 	  false },
+	/* what it says of the spread of a mean; half of that is not said */
+	{ NULL, "{" SERVE "10.5, \"std_ttft_ms\": 2.13, \"completed\": 8}",
+	  "m.rnone.cnone/mean_ttft_ms=10.5 ms lower n8 ±2.1 m.rnone.cnone/std_ttft_ms=2.13 ms", false },
+	{ "- {name: f, has: [a], take: [{at: a, scale: 1000, stdev_share: s, count: n}]}",
+	  "{\"a\": 0.0125, \"s\": \"0.02\", \"n\": 40}", "a=12.5 n40 ±0.3", false },
+	{ "- {name: f, has: [a], take: [{at: a, stdev: s, count: n}]}", "{\"a\": 12.5, \"s\": 2}",
+	  "a=12.5", false },
+	{ "- {name: f, has: [a], take: [{at: a, stdev: s}]}", "{\"a\": 1}", "'stdev' and 'count'",
+	  true },
 	/* a dead server, NaN, digits that cannot be kept */
 	{ NULL, "{" SERVE "0.0, \"completed\": 0}", "vLLM served 0 of 8 requests", true },
 	{ NULL, "{" SERVE "1, \"completed\": 8, \"failed\": 2}", "2 requests of vLLM failed", true },
@@ -80,10 +90,10 @@ static const struct row {
 	{ NULL, "{" SERVE "0.123456789012345678901}", "with more than 18 significant digits", true },
 	/* samples in seconds, whatever their lists are */
 	{ NULL, "{" SERVE "1, \"itls\": [[0.001], [], [0.003, 0.002]]}",
-	  "m.rnone.cnone/itl_samples_ms.median=2 ms lower n3 m.rnone.cnone/itl_samples_ms.n=3 "
-	  "m.rnone.cnone/itl_samples_ms.p90=2.8 ms lower m.rnone.cnone/itl_samples_ms.p99=2.98 ms "
-	  "lower "
-	  "m.rnone.cnone/mean_ttft_ms=1 ms lower",
+	  "m.rnone.cnone/itl_samples_ms.median=2 ms lower n3 ±1 m.rnone.cnone/itl_samples_ms.n=3 "
+	  "m.rnone.cnone/itl_samples_ms.p90=2.8 ms lower n3 ±0.7 "
+	  "m.rnone.cnone/itl_samples_ms.p99=2.98 ms lower n3 ±0.69 m.rnone.cnone/mean_ttft_ms=1 ms "
+	  "lower",
 	  false },
 	{ NULL, SGLANG("Infinity", "3") SGLANG("4.0", "5"),
 	  "s.d.innone.outnone.r4.0.cnone/median_ttft_ms=5 ms lower "
@@ -98,7 +108,7 @@ static const struct row {
 	  "{\"context\":{},\"benchmarks\":[{\"name\":\"A\",\"time_unit\":\"us\",\"real_time\":1.5,"
 	  "\"cpu_time\":2},{\"name\":\"A\",\"time_unit\":\"us\",\"real_time\":2,\"cpu_time\":2},"
 	  "{\"name\":\"A_mean\",\"run_type\":\"aggregate\",\"time_unit\":\"us\",\"real_time\":9}]}",
-	  "A/cpu_time=2 us lower n2 A/real_time=1.75 us lower n2", false },
+	  "A/cpu_time=2 us lower n2 ±0 A/real_time=1.75 us lower n2 ±0.37", false },
 	{ NULL, "N,Triton (GB/s)\n4096.0,9.6\n8192.0,22.1\n",
 	  "N_4096.0/Triton=9.6 GB/s higher N_8192.0/Triton=22.1 GB/s higher", false },
 	{ NULL, "N,Triton (GB/s)\n4096.0,9.6,1\n", "m:2: 3 columns where the header has 2", true },
@@ -121,17 +131,19 @@ static const struct row {
 	  "s\":7}",
 	  "H_100.b8/rate=7 tok/s higher H_100.b8/step_ms=12.5 ms lower", false },
 	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"b\": 1}", "no figure at 'a'", true },
-	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"a\": \"fast\"}", "'a' is 'fast', no number",
-	  true },
+	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"a\": \"fast\"}",
+	  "'a' is 'fast', not a number", true },
 	{ "- {match: \"*\", name: n, take: [{at: \"x.*\", as: \"{key}\"}]}",
 	  "{\"x\": {\"a b\": 1, \"a_b\": 2}}", "would both be the figure a_b", true },
 	{ "- {match: \"*\", name: n, take: [{at: \"[*].v\"}], series: true}", "{\"v\": 1}",
 	  "no figure in", true },
 	{ "- {match: \"*\", name: n, series: true, samples: [{at: v, drop: 1, as: s}]}",
-	  "{\"v\": 9}\n{\"v\": 1}\n{\"v\": 3}\n", "s.median=2 n2 s.n=2 s.p90=2.8 s.p99=2.98", false },
-	{ "- {match: \"*\", name: n, take: [{at: \"a[\"}]}", "{}", "f:1:37: 'a[' is no path", true },
+	  "{\"v\": 9}\n{\"v\": 1}\n{\"v\": 3}\n",
+	  "s.median=2 n2 ±1 s.n=2 s.p90=2.8 n2 ±1.1 s.p99=2.98 n2 ±1.13", false },
+	{ "- {match: \"*\", name: n, take: [{at: \"a[\"}]}", "{}", "f:1:37: 'a[' is not a path", true },
 	{ "- {name: n, take: [{at: a}]}", "{}", "needs 'has' or 'match'", true },
-	{ "- {match: a, name: n, take: [{at: a, unit: parsec}]}", "{}", "'parsec' is no unit", true },
+	{ "- {match: a, name: n, take: [{at: a, unit: parsec}]}", "{}", "'parsec' is not a unit",
+	  true },
 };
 
 static void test_rows(void **state)

@@ -109,7 +109,7 @@ static bool is_joined(const struct field *f, enum row_join join, const void *a, 
 	int64_t x = number_of(f, a), y = number_of(f, b);
 	switch (join) {
 	case JOIN_KEEP:
-	case JOIN_NONE: /* where rows are no sums */
+	case JOIN_NONE: /* where rows are not sums */
 		return is_same(f, out, a);
 	case JOIN_LAST:
 		return is_same(f, out, b);

@@ -421,7 +421,7 @@ static void unlink_all(void **state)
 	assert_int_equal(nr_files(), 2);
 	assert_int_equal(sink_commit(b, &log_), ST_OK);
 	leftover_remove_all();
-	assert_int_equal(nr_files(), 1); /* b is no temporary file any more */
+	assert_int_equal(nr_files(), 1); /* b is not a temporary file any more */
 	assert_int_equal(sink_commit(a, &log_), ST_OUTPUT); /* its file is gone */
 	unlink(other);
 }

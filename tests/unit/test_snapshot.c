@@ -185,11 +185,12 @@ static void cut_at_every_byte(void **state)
 /* ---- errors ---- */
 
 #define SEGMENT "{\"total_size\":1,\"blocks\":[]}"
-#define NO_U64 "no whole number from 0 to 2^64 - 1; write the snapshot anew"
-#define NO_I64 "no whole number that fits 64 bits; write the snapshot anew"
+#define NO_U64 "not a whole number from 0 to 2^64 - 1; write the snapshot anew"
+#define NO_I64 "not a whole number that fits 64 bits; write the snapshot anew"
 #define MISSING "missing; write the snapshot anew"
-#define NO_SNAPSHOT \
-	"no memory snapshot: 'segments' is missing; give what torch.cuda.memory._snapshot() returned"
+#define NO_SNAPSHOT                                                                          \
+	"not a memory snapshot: 'segments' is missing; give what torch.cuda.memory._snapshot() " \
+	"returned"
 #define BLOCK(text) "[{\"total_size\":1,\"blocks\":[" text "]}]"
 #define ENTRY(text) "{\"segments\":[],\"device_traces\":[[" text "]]}"
 #define NOTE(text) \
@@ -204,22 +205,22 @@ static const struct {
 	{ "^\"segments\"", NO_SNAPSHOT },
 	{ "^{\"device_traces\": [[]]}", NO_SNAPSHOT },
 	{ "^{\"segments\": null}", NO_SNAPSHOT },
-	{ "{\"segments\": ^{}}", "'segments' is no array; write the snapshot anew" },
+	{ "{\"segments\": ^{}}", "'segments' is not an array; write the snapshot anew" },
 	{ "{\"segments\": [], \"segments\": ^[]}",
-	  "'segments' a second time; write the snapshot anew" },
+	  "'segments' is there twice; write the snapshot anew" },
 	{ "{\"device_traces\": [], \"device_traces\": ^[]}",
-	  "'device_traces' a second time; write the snapshot anew" },
-	{ "{\"device_traces\": ^5}", "'device_traces' is no array; write the snapshot anew" },
+	  "'device_traces' is there twice; write the snapshot anew" },
+	{ "{\"device_traces\": ^5}", "'device_traces' is not an array; write the snapshot anew" },
 	{ "{\"segments\": []}^ {}", NULL },
-	{ "[^3]", "[0]: no object where a segment was expected; write the snapshot anew" },
-	{ "[^[]]", "[0]: no object where a segment was expected; write the snapshot anew" },
+	{ "[^3]", "[0]: not an object where a segment was expected; write the snapshot anew" },
+	{ "[^[]]", "[0]: not an object where a segment was expected; write the snapshot anew" },
 	{ "{\"segments\": [" SEGMENT ", ^null]}",
-	  "segments[1]: no object where a segment was expected; write the snapshot anew" },
+	  "segments[1]: not an object where a segment was expected; write the snapshot anew" },
 	{ "[^{\"blocks\":[]}]", "[0].total_size: " MISSING },
 	{ "[^{\"blocks\":[],\"total_size\":null}]", "[0].total_size: " MISSING },
 	{ "{\"segments\":[^{\"total_size\":1}]}", "segments[0].blocks: " MISSING },
-	{ "[{\"total_size\":1,\"blocks\":^{}}]", "[0].blocks: no array; write the snapshot anew" },
-	{ "[{\"blocks\":[],\"blocks\":^[]}]", "[0].blocks: a second time; write the snapshot anew" },
+	{ "[{\"total_size\":1,\"blocks\":^{}}]", "[0].blocks: not an array; write the snapshot anew" },
+	{ "[{\"blocks\":[],\"blocks\":^[]}]", "[0].blocks: is there twice; write the snapshot anew" },
 	{ "[{\"total_size\":^-1,\"blocks\":[]}]", "[0].total_size: " NO_U64 },
 	{ "[{\"total_size\":^18446744073709551616,\"blocks\":[]}]", "[0].total_size: " NO_U64 },
 	{ "[{\"total_size\":^1.5,\"blocks\":[]}]", "[0].total_size: " NO_U64 },
@@ -230,14 +231,14 @@ static const struct {
 	{ "[{\"total_size\":^[],\"blocks\":[]}]", "[0].total_size: " NO_U64 },
 	{ "[{\"total_size\":1,\"address\":^-4,\"blocks\":[]}]", "[0].address: " NO_U64 },
 	{ "[{\"total_size\":1,\"address\":^18446744073709551615,\"blocks\":[]}]",
-	  "[0].address: no address: beyond 2^64 - 2; write the snapshot anew" },
+	  "[0].address: not an address: beyond 2^64 - 2; write the snapshot anew" },
 	{ "[{\"total_size\":1,\"device\":^-1,\"blocks\":[]}]",
 	  "[0].device: a device below 0; write the snapshot anew" },
 	{ "[{\"total_size\":1,\"device\":^9223372036854775808,\"blocks\":[]}]", "[0].device: " NO_I64 },
 	{ "[{\"total_size\":1,\"stream\":^-9223372036854775809,\"blocks\":[]}]",
 	  "[0].stream: " NO_I64 },
 	{ "[{\"total_size\":1,\"segment_type\":^5,\"blocks\":[]}]",
-	  "[0].segment_type: no text; write the snapshot anew" },
+	  "[0].segment_type: not text; write the snapshot anew" },
 	{ "[^{\"address\":18446744073709551614,\"total_size\":1,\"blocks\":[]}]",
 	  "[0]: address and size reach beyond 2^64 - 1; write the snapshot anew" },
 	{ "[^{\"total_size\":4611686018427387905,\"blocks\":[]}]",
@@ -245,12 +246,13 @@ static const struct {
 	{ "[{\"total_size\":4611686018427387904,\"blocks\":[]}, ^" SEGMENT "]",
 	  "[1]: segments come to more than 4611686018427387904 bytes; write the snapshot anew" },
 	{ BLOCK("^[]"),
-	  "[0].blocks[0]: no object where a block was expected; write the snapshot anew" },
+	  "[0].blocks[0]: not an object where a block was expected; write the snapshot anew" },
 	{ BLOCK("^{\"state\":\"inactive\"}"), "[0].blocks[0].size: " MISSING },
 	{ BLOCK("^{\"size\":1}"), "[0].blocks[0].state: " MISSING },
 	{ BLOCK("{\"size\":1,\"state\":\"inactive\"}, ^{\"size\":1,\"state\":null}"),
 	  "[0].blocks[1].state: " MISSING },
-	{ BLOCK("{\"size\":1,\"state\":^7}"), "[0].blocks[0].state: no text; write the snapshot anew" },
+	{ BLOCK("{\"size\":1,\"state\":^7}"),
+	  "[0].blocks[0].state: not text; write the snapshot anew" },
 	{ BLOCK("{\"size\":1,\"state\":^\"Inactive\\n\"}"),
 	  "[0].blocks[0].state: unknown block state 'Inactive\xef\xbf\xbd'; update gpugate" },
 	{ BLOCK("{\"size\":^-1,\"state\":\"inactive\"}"), "[0].blocks[0].size: " NO_U64 },
@@ -269,12 +271,13 @@ static const struct {
 	  "[0].blocks[0]: blocks come to more than 4611686018427387904 bytes; write the snapshot "
 	  "anew" },
 	{ "{\"segments\":[],\"device_traces\":[[],^{}]}",
-	  "device_traces[1]: no array where the trace of a device was expected; write the snapshot "
+	  "device_traces[1]: not an array where the trace of a device was expected; write the snapshot "
 	  "anew" },
-	{ ENTRY("^[]"),
-	  "device_traces[0][0]: no object where a trace entry was expected; write the snapshot anew" },
+	{ ENTRY("^[]"), "device_traces[0][0]: not an object where a trace entry was expected; write "
+	                "the snapshot anew" },
 	{ ENTRY("^{\"size\":1}"), "device_traces[0][0].action: " MISSING },
-	{ ENTRY("{\"action\":^true}"), "device_traces[0][0].action: no text; write the snapshot anew" },
+	{ ENTRY("{\"action\":^true}"),
+	  "device_traces[0][0].action: not text; write the snapshot anew" },
 	{ ENTRY("{\"action\":\"snapshot\"},^{\"action\":\"alloc\",\"addr\":1}"),
 	  "device_traces[0][1].size: " MISSING },
 	{ ENTRY("^{\"action\":\"segment_unmap\",\"addr\":1}"), "device_traces[0][0].size: " MISSING },
@@ -296,7 +299,7 @@ static const struct {
 	{ NOTE("\"time_us\":1,\"device\":^-1"),
 	  "external_annotations[0].device: a device below 0; write the snapshot anew" },
 	{ "{\"segments\":[],\"external_annotations\":[{\"stage\":^5}]}",
-	  "external_annotations[0].stage: no text; write the snapshot anew" },
+	  "external_annotations[0].stage: not text; write the snapshot anew" },
 };
 
 static void every_error(void **state)

@@ -134,7 +134,7 @@ static void plain(void **state)
 	}
 }
 
-/* Members are joined; empty ones are nothing; what is no member is a warning. */
+/* Members are joined; empty ones are nothing; what is not a member is a warning. */
 static void gzip(void **state)
 {
 	static const struct {

@@ -144,7 +144,7 @@ static void line(void **state)
 		{ SPAN("\xE2\x81\xA6\xE2\x81\xA7\xE2\x81\xA8\xE2\x81\xA9"), BAD BAD BAD BAD },
 		{ SPAN("\xE2\x80\x8E\xE2\x80\x8F\xD8\x9C"), BAD BAD BAD }, /* LRM, RLM, ALM */
 		{ SPAN("\xEF\xBB\xBFx"), BAD "x" }, /* byte order mark */
-		{ SPAN("\xE2\x80\xA7\xE2\x80\xAF"), "\xE2\x80\xA7\xE2\x80\xAF" }, /* their neighbours */
+		{ SPAN("\xE2\x80\xA7\xE2\x80\xAF"), "\xE2\x80\xA7\xE2\x80\xAF" }, /* their neighbors */
 		{ SPAN("a\xED\xA0\x80"), "a" BAD BAD BAD },
 	};
 	(void)state;

@@ -32,7 +32,7 @@ static const struct row shape_rows[] = {
 	  .meta = "events=1",
 	  .options = { .quick = 9 } },
 	{ .json = "{'segments':1,'traceEvents':[" GOOD "]}", .events = K1, .meta = "events=1" },
-	/* elements that are no events are counted */
+	/* elements that are not events are counted */
 	{ .json = DOC("1,null," GOOD ",[],'x'"), .events = K1, .meta = "events=5 malformed=4" },
 	{ .json = DOC("{}"), .events = "", .meta = "events=1" },
 	/* unsorted: as they come */
@@ -104,7 +104,7 @@ static void categories(void **state)
 
 /* ---- values ---- */
 
-#define BAD_VALUE(place) place ": no value that can be held exactly; write the trace anew"
+#define BAD_VALUE(place) place ": not a value that can be held exactly; write the trace anew"
 #define SPAN_ERROR "traceEvents[0]: 'ts' + 'dur' is beyond 292 years; write the trace anew"
 
 static const struct row number_rows[] = {
@@ -402,7 +402,7 @@ static const struct row collective_rows[] = {
 	/* torch 2.1 numbers the group; a name is better, wherever it stands */
 	{ .json = DOC(TWO(NOTE(GROUP_3 WAIT), NOTE(GROUP_3 "'Process Group Name':'n'," WAIT))),
 	  .events = ANNOTATION " comm wait,,3, -1>-1/-1\n" ANNOTATION " comm wait,,n, -1>-1/-1\n" },
-	/* what is no count is absent; nothing is left of the event before */
+	/* what is not a count is absent; nothing is left of the event before */
 	{ .json = DOC(TWO(TWO(NOTE(ODD), NOTE("'dtype':'Float','Group size':2")),
 	                  TWO(NOTE(ALL_REDUCE), NOTE("")))),
 	  .events = ANNOTATION " comm a,,, -1>-1/-1\n" ANNOTATION "\n" ANNOTATION

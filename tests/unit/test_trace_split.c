@@ -137,7 +137,9 @@ static void sound(void **state)
 	}
 }
 
-/* What looks like the end of a piece and is none, what must not be one, and what is no event. */
+/* What looks like the end of a piece and is not one, what must not be one, and what is not an
+ * event.
+ */
 static const char *const odd[] = {
 	"{'ph':'X','cat':'cpu_op','name':'n','ts':1,'args':{'x':[{'ph':'X'},{'ph':'X','cat':'kernel',"
 	"'name':'inner','ts':1,'dur':2},{'ph':'X','cat':'kernel','name':'inner2','ts':1,'dur':2}]}}",

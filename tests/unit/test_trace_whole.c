@@ -78,8 +78,9 @@ static void meta(void **state)
 
 /* ---- what is refused ---- */
 
-#define NO_TRACE(what) \
-	"no profiler trace: it seems to be " what "; give the trace that torch.profiler or JAX wrote"
+#define NO_TRACE(what)                                                                          \
+	"not a profiler trace: it seems to be " what "; give the trace that torch.profiler or JAX " \
+	"wrote"
 #define SNAPSHOT "a CUDA memory snapshot (torch.cuda.memory._snapshot)"
 #define CHAKRA "a PyTorch execution trace (Chakra)"
 #define TIMELINE "a list of rows, such as the profiler's memory timeline"
@@ -137,12 +138,12 @@ static const struct row refused_rows[] = {
 	/* a trace, and no well-formed one */
 	{ .json = "{'traceEvents':[" GOOD "],'traceEvents':^[]}",
 	  .meta = "events=1",
-	  .error = "'traceEvents' a second time; write the trace anew" },
+	  .error = "'traceEvents' is there twice; write the trace anew" },
 	{ .json = "{'traceEvents':[], 'traceEvents' : ^null}",
-	  .error = "'traceEvents' a second time; write the trace anew" },
-	{ .json = "{'traceEvents':^null}", .error = "'traceEvents' is no array" },
-	{ .json = "{'traceEvents':^{}}", .error = "'traceEvents' is no array" },
-	{ .json = "{'traceEvents': ^'x'}", .error = "'traceEvents' is no array" },
+	  .error = "'traceEvents' is there twice; write the trace anew" },
+	{ .json = "{'traceEvents':^null}", .error = "'traceEvents' is not an array" },
+	{ .json = "{'traceEvents':^{}}", .error = "'traceEvents' is not an array" },
+	{ .json = "{'traceEvents': ^'x'}", .error = "'traceEvents' is not an array" },
 	{ .json = DOC(GOOD) "^x",
 	  .meta = "events=1",
 	  .error = "extra data after the end of the JSON text" },

@@ -119,8 +119,9 @@ static void lanes(void **state)
 
 #define DETAILS(name, args) FILE_OF(GPU X("1", "13", name, ARGS(args)))
 #define KERNEL "kernel k @1500+2000 p1 t13"
-#define SIZE_ERROR \
-	"traceEvents[2].args.memcpy_details: no size that can be held exactly; write the trace anew"
+#define SIZE_ERROR                                                                              \
+	"traceEvents[2].args.memcpy_details: not a size that can be held exactly; write the trace " \
+	"anew"
 
 static const struct row detail_rows[] = {
 	{ .json = DETAILS("k", "'correlation_id':'5','kernel_details':'regs:32 static_shared:0 "
@@ -194,7 +195,7 @@ static const struct row error_rows[] = {
 	                      THREAD("1", "9", "Queue #1") "{'ph':'X','pid':1,'tid':^9,'ts':1,'dur':1,'"
 	                                                   "name':'k','args':{'kernel_details':'"
 	                                                   "regs:1'}}"),
-	  .error = "traceEvents[2]: a kernel or copy on a thread that is no 'Stream #N'; report the "
+	  .error = "traceEvents[2]: a kernel or copy on a thread that is not a 'Stream #N'; report the "
 	           "version of JAX" },
 	{ .json = "{'filteredByVisibility':^true,'traceEvents':[]}", .error = VIEW },
 	{ .json = FILE_OF(PROCESS("1", "/device:TPU:0") X("1", "2", "fusion.1", "")),

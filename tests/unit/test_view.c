@@ -381,7 +381,7 @@ static void test_memory_figures(void **state)
 	close_view(snapshot);
 }
 
-/* The snapshot's memories stand for those of the trace. */
+/* The snapshot's memories replace those of the trace. */
 static void test_joined_figures(void **state)
 {
 	(void)state;

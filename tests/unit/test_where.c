@@ -83,6 +83,13 @@ static struct strbuf rows_of(const char *events)
 	"{'ph':'" ph "','cat':'fwdbwd','name':'fwdbwd','id':" #id ",'pid':1,'tid':" #tid ",'ts':" #ts \
 	"},"
 
+#define LABEL(pid, name) \
+	"{'ph':'M','pid':" #pid ",'name':'process_name','args':{'name':'" name "'}},"
+#define XLA(name, ts, args) \
+	"{'ph':'X','name':'" name "','pid':9,'tid':1,'ts':" #ts ",'dur':1,'args':{" args "}},"
+#define HOST(name, args) \
+	"{'ph':'X','name':'" name "','pid':701,'tid':1,'ts':0,'dur':9,'args':{" args "}},"
+
 struct row {
 	const char *title, *events, *expect;
 };
@@ -162,6 +169,21 @@ static const struct row rows[] = {
 	              EVENT("cuda_runtime", "cudaStreamSynchronize", 1, 24, 5, "'correlation':5"),
 	  "memcpy all||train.py:log@12|aten::item 1 3000 4096\n"
 	  "sync all||train.py:log@12|aten::item 1 5000 0\n" },
+	{ "JAX: each activity of a graph says its own operator and module; one says nothing",
+	  LABEL(9, "/device:GPU:0") LABEL(701, "/host:CPU")
+	      XLA("k1", 1,
+	          "'correlation_id':'5','kernel_details':'x','name':'jit(f)/dot','hlo_op':'d.1',"
+	          "'hlo_module':'jit_f_1'")
+	          XLA("k2", 2,
+	              "'correlation_id':'5','kernel_details':'x','hlo_op':'add.2',"
+	              "'hlo_module':'jit_g'")
+	              XLA("MemcpyD2D", 3, "'correlation_id':'5','memcpy_details':'size:64'")
+	                  XLA("k1", 4,
+	                      "'correlation_id':'6','kernel_details':'x','name':'jit(f)/dot',"
+	                      "'hlo_op':'d.1','hlo_module':'jit_f_1'")
+	                      HOST("cuGraphLaunch", "'correlation_id':'5'"),
+	  "kernel all|jit_f_1||jit(f)/dot 1 1000 0\nkernel all|jit_g||add.2 1 1000 0\n"
+	  "memcpy all||| 1 1000 64\n" },
 	{ "only measured steps",
 	  RANGE("ProfilerStep#1", 1, 10, 20) OP("a", 1, 5, 90) LAUNCH(1, 1, 8) LAUNCH(2, 1, 12),
 	  "kernel all|||a 1 1000 0\n" },

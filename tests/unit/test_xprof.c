@@ -255,7 +255,7 @@ static void test_limits(void **state)
 	}
 }
 
-/* Of 999 snapshots none is missing; of 1000 some may be, and counts are not known. */
+/* With 999 snapshots none is missing; with 1000 some may be, and counts are not known. */
 static void test_sampled(void **state)
 {
 	(void)state;
@@ -273,7 +273,7 @@ static void test_sampled(void **state)
 	}
 }
 
-/* Of more sites than are kept the rest is one row, and the sum is the peak. */
+/* The rest of more sites than are kept is one row, and the sum is the peak. */
 static void test_many_sites(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /// Tables of small documents and what the trace reader makes of them. In the rows
-/// ' stands for " and ^ for nothing: it marks the byte that the error names. Every
+/// ' means " and ^ nothing: it marks the byte that the error names. Every
 /// row is read in blocks of 1, 2, 3, 7 bytes and whole, and by several threads, and those that are
 /// traces also cut at every byte. To be included behind cmocka.h.
 #ifndef GG_TESTS_TRACE_ROWS_H

@@ -4,9 +4,11 @@ of tests/gen. A folder that holds this file, first on $PYTHONPATH, makes it `tor
 
 $STANDIN_LOG    a file to which each call is appended, as one line of JSON
 $STANDIN_SEED   of what is generated (1)
+$STANDIN_SLOW   GLOB=FACTOR: kernels that are slower than else
 $STANDIN_FAULT  WHAT or WHAT@N: `profile`, `step`, `metadata`, `history`, `snapshot`, `export` raise, the N-th time or
                 always; `silent` and `short` make export write nothing or half without a word; `killed` dies
                 in the middle of it
+$STANDIN_KEPT   a folder where what is generated is kept for jobs that want the same
 $STANDIN_CUDA   0: no GPU
 $STANDIN_DIST   RANK/WORLD, when torch.distributed is in use
 
@@ -17,6 +19,8 @@ import gzip
 import json
 import os
 import pathlib
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,6 +31,7 @@ GEN = pathlib.Path(__file__).resolve().parents[1]
 VERSION = os.environ.get("STANDIN_VERSION", "2.8")
 RELEASE = tuple(map(int, VERSION.split(".")))
 SEED = os.environ.get("STANDIN_SEED", "1")
+SLOW = os.environ.get("STANDIN_SLOW")
 FAULT, _, NTH = os.environ.get("STANDIN_FAULT", "").partition("@")
 calls = {}
 
@@ -52,7 +57,15 @@ def _fail(what):
 
 
 def _generate(tool, path, *options, seed=SEED):
-    subprocess.run([sys.executable, GEN / f"{tool}.py", "--seed", seed, "--out", path, *map(str, options)], check=True)
+    words = [*map(str, options), "--seed", seed]
+    kept = os.environ.get("STANDIN_KEPT") and pathlib.Path(os.environ["STANDIN_KEPT"], re.sub(r"[^\w.=-]+", "_", " ".join([tool, *words])))
+    if not kept or not kept.exists():
+        subprocess.run([sys.executable, GEN / f"{tool}.py", "--out", path, *words], check=True)
+        if kept:
+            shutil.copy(path, f"{kept}.{os.getpid()}")
+            os.replace(f"{kept}.{os.getpid()}", kept)
+    else:
+        shutil.copy(kept, path)
     return path
 
 
@@ -177,6 +190,7 @@ class profile:
         rank, world = (distributed.get_rank(), distributed.get_world_size()) if distributed.is_initialized() else (0, 1)
         _generate("trace", path, "--first-step", self.recorded[0], "--steps", len(self.recorded), "--rank", rank,
                   "--world-size", world, *([] if self.profile_memory else ["--no-memory"]),
+                  *(["--slow-kernel", SLOW] if SLOW else []),
                   seed=str(int(SEED) + 7 * self.with_stack))
         document = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
         if not distributed.is_initialized():

@@ -1,0 +1,42 @@
+# shellcheck shell=bash
+# Branches of a repository as trees of files of their own; sourced by the scripts beside it, which have `fail`, and $work,
+# a folder that they remove. The clone at hand is left alone.
+#   GPUGATE_REMOTE   where the branches are (default: origin); with an https:// address GPUGATE_TOKEN, where it is set,
+#                    is the password
+
+remote=${GPUGATE_REMOTE:-origin}
+# A link in a branch is not followed: it could lead anywhere. The token stays in the environment, and is for the
+# server of the remote and no other: a redirect, or .lfsconfig in the branch, could name another.
+git=(git -c core.symlinks=false)
+# shellcheck disable=SC2016
+[[ -z ${GPUGATE_TOKEN+set} || ! $remote =~ ^https?://[^/]+ ]] || git+=(-c credential.helper=
+    -c "credential.${BASH_REMATCH[0]}.helper="'!f() { echo username=x-access-token; echo "password=$GPUGATE_TOKEN"; }; f')
+export GIT_TERMINAL_PROMPT=0
+who_commits=(-c user.name="${GIT_COMMITTER_NAME:-gpugate}" -c user.email="${GIT_COMMITTER_EMAIL:-gpugate@localhost}")
+
+# The newest commit of a branch, into `tip`; false where there is no such branch.
+find_tip() { # BRANCH
+    local refs
+    refs=$("${git[@]}" ls-remote "$remote" "refs/heads/$1") || fail "branch '$1' cannot be fetched, see above"
+    tip=
+    [[ $refs ]] || return 1
+    "${git[@]}" fetch --quiet --no-tags "$remote" "refs/heads/$1" || fail "branch '$1' cannot be fetched, see above"
+    tip=$(git rev-parse FETCH_HEAD)
+}
+
+# A commit as files, in place of what the folder had.
+fresh_tree() { # FOLDER COMMIT
+    if [[ -d $1 ]]; then
+        "${git[@]}" -C "$1" reset --quiet --hard "$2"
+        "${git[@]}" -C "$1" clean --quiet -ffdx
+    else
+        "${git[@]}" worktree add --quiet --detach "$1" "$2"
+    fi
+}
+
+# The branch of histories as files; one that is not there yet begins without any: its `tip` is empty.
+history_tree() { # FOLDER BRANCH
+    local first=
+    find_tip "$2" || first=$("${git[@]}" "${who_commits[@]}" commit-tree -m "baselines: histories of runs" "$(git hash-object -t tree -w /dev/null)")
+    fresh_tree "$1" "${tip:-$first}"
+}

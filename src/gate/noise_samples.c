@@ -1,0 +1,39 @@
+#include "gate/noise_samples.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct input_stat *figure_of(const struct run_view *v, struct span name)
+{
+	for (size_t i = 0; i < v->run->ranks.nr; i++) {
+		const struct digest *d = v->run->ranks.v[i];
+		for (size_t k = 0; k < d->inputs.nr; k++)
+			if (span_eq(span_of(d->inputs.v[k].name), name))
+				return &d->inputs.v[k];
+	}
+	return NULL;
+}
+
+/* Of the median of the samples; a mean of them has π/2 less. */
+static double variance_of(const struct input_stat *s)
+{
+	double share = (double)s->spread / fabs((double)s->value);
+	return M_PI_2 * share * share / (double)s->samples;
+}
+
+double noise_of_samples(const struct bench *b, const struct metric *metric, struct span label)
+{
+	double sum = 0, nr = 0;
+	size_t runs = 1 + b->runs.nr_candidates + b->runs.nr_controls;
+	if (metric->need != NEED_INPUT)
+		return 0;
+	struct span name = label.n ? label : span_of(metric->name + strlen("input."));
+	for (size_t i = 0; i < runs; i++) {
+		const struct input_stat *s = figure_of(&b->view[i], name);
+		if (s && s->samples > 1 && s->spread > 0 && s->value) {
+			sum += variance_of(s);
+			nr++;
+		}
+	}
+	return nr > 0 ? sum / nr : 0;
+}

@@ -1,0 +1,255 @@
+/* The first lines: the verdict with its figure, key figures. */
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "report/document.h"
+#include "report/table.h"
+
+void doc_put_verdict(struct document *d, enum verdict v)
+{
+	static const enum doc_tone tones[NR_VERDICTS] = {
+		[VERDICT_INCONCLUSIVE] = TONE_OPEN, [VERDICT_MISSING] = TONE_OPEN,
+		[VERDICT_UNDECIDED] = TONE_OPEN,    [VERDICT_WAIVED] = TONE_WARN,
+		[VERDICT_FAIL] = TONE_BAD,          [VERDICT_WARN] = TONE_WARN,
+		[VERDICT_IMPROVED] = TONE_GOOD,     [VERDICT_PASS] = TONE_GOOD,
+	};
+	doc_add(d, DOC_VERDICT, tones[v], verdict_name(v));
+}
+
+const char *label_of_metric(const struct metric *m)
+{
+	if (m->id == METRIC_STEP_COMPUTE_TIME)
+		return "compute per step";
+	if (m->id == METRIC_MEMORY_PEAK_ALLOCATED)
+		return "peak memory";
+	return m->title ? m->title : m->name;
+}
+
+/* Figures that people know a run by: those of the first lines. */
+static const enum metric_id key_ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_PERIOD,
+	                                      METRIC_MEMORY_PEAK_ALLOCATED, METRIC_INPUT };
+enum { NR_KEY_IDS = sizeof key_ids / sizeof *key_ids };
+
+static bool is_of(const struct check *c, enum metric_id id)
+{
+	return id == METRIC_INPUT ? c->metric->need == NEED_INPUT
+	                          : c->metric->id == id && !c->item[0] && !c->select->key;
+}
+
+/* The check whose figure the heading says: of a key figure; where there are no findings, which
+   have a title, any. */
+static const struct check *worst_check(const struct report *r)
+{
+	const struct check *any = NULL;
+	for (size_t k = 0; k < NR_KEY_IDS; k++)
+		for (size_t i = 0; i < r->checks.nr; i++) {
+			const struct check *c = &r->checks.v[i];
+			if (c->verdict != r->verdict || !c->has_change)
+				continue;
+			if (is_of(c, key_ids[k]))
+				return c;
+			any = any ? any : c;
+		}
+	return r->findings.nr ? NULL : any;
+}
+
+/* "5.27 % slower": the sign in words */
+static void put_difference(struct document *d, const struct check *c)
+{
+	enum unit unit = c->metric->unit;
+	const char *text = c->pct_text[0] ? c->pct_text : c->change_text;
+	bool up = c->change > 0, time = unit == UNIT_NS || unit == UNIT_NS_PER_STEP;
+	bool amount = unit == UNIT_BYTES || unit == UNIT_COUNT || unit == UNIT_BYTES_PER_STEP ||
+	              unit == UNIT_COUNT_PER_STEP;
+	doc_add(d, DOC_FIGURE, tone_of_change(c->worse, c->change), text + strspn(text, "+-"));
+	if (time)
+		doc_words(d, up ? " longer" : " shorter");
+	else if (amount)
+		doc_words(d, up ? " more" : " less");
+	else
+		doc_words(d, up ? " higher" : " lower");
+}
+
+/* "compute per step 5.27 % longer (limit 3 %)" */
+static void put_worst(struct document *d, const struct check *c)
+{
+	doc_words(d, label_of_metric(c->metric));
+	if (c->item[0] && c->metric->label != LABEL_INPUT) { /* its name says which */
+		doc_words(d, " of ");
+		doc_name(d, c->item);
+	}
+	doc_words(d, " ");
+	put_difference(d, c);
+	if (c->limit[0]) {
+		doc_words(d, " (limit ");
+		doc_said(d, limit_text(&d->arena, c->limit));
+		doc_words(d, ")");
+	}
+}
+
+/* The headline without the verdict, which stands before it. */
+const char *report_counts(const struct report *r)
+{
+	const char *line = text_or_empty(r->headline), *rest = strstr(line, ": ");
+	return rest && r->kind != REPORT_DIFF ? rest + 2 : line;
+}
+
+/* "rank 5 is slow, +759.77 µs per step": the finding says the rest. */
+static void put_first(struct document *d, const struct finding *f)
+{
+	size_t colon = (size_t)(strstr(f->title, ": ") ? strstr(f->title, ": ") - f->title : 0);
+	size_t comma = f->cost_text ? strcspn(f->cost_text, ",") : 0;
+	if (!colon || !comma) {
+		doc_sentence(d, f->title);
+		return;
+	}
+	doc_sentence(d, arena_dup(&d->arena, (struct span){ f->title, colon }));
+	doc_words(d, ", ");
+	doc_figure(d, arena_dup(&d->arena, (struct span){ f->cost_text, comma }));
+}
+
+void doc_verdict(struct document *d, const struct report *r)
+{
+	doc_paragraph(d);
+	if (r->error) {
+		doc_add(d, DOC_VERDICT, TONE_BAD, "error");
+		doc_words(d, " · ");
+		doc_said(d, r->workload);
+		doc_words(d, ": not judged");
+		doc_paragraph(d);
+		doc_said(d, r->error);
+		doc_printf(d, ". Nothing was compared: exit code %d, %s.", status_exit_code(r->status),
+		           status_text(r->status));
+		return;
+	}
+	if (r->kind != REPORT_CHECK) {
+		doc_add(d, DOC_SAID, TONE_STRONG, text_or_empty(r->headline));
+		return;
+	}
+	const struct check *worst = r->verdict == VERDICT_PASS ? NULL : worst_check(r);
+	doc_put_verdict(d, r->verdict);
+	doc_words(d, " · ");
+	doc_said(d, r->workload);
+	doc_words(d, ": ");
+	if (worst)
+		put_worst(d, worst);
+	else if (r->findings.nr && r->verdict != VERDICT_PASS)
+		put_first(d, &r->findings.v[0]);
+	else
+		doc_words(d, report_counts(r));
+}
+
+/* ---- key figures ---- */
+
+static const struct fact *fact_find(const struct run_report *run, const char *id)
+{
+	for (size_t i = 0; run && i < run->facts.nr; i++)
+		if (strcmp(run->facts.v[i].id, id) == 0 && run->facts.v[i].has_value)
+			return &run->facts.v[i];
+	return NULL;
+}
+
+static const struct check *check_of(const struct report *r, enum metric_id id)
+{
+	for (size_t i = 0; i < r->checks.nr; i++)
+		if (is_of(&r->checks.v[i], id) && r->checks.v[i].has_candidate)
+			return &r->checks.v[i];
+	return NULL;
+}
+
+struct key_figure {
+	const struct metric *metric;
+	enum worse worse;
+	const char *before, *after; ///< `before` is NULL where there is no baseline
+	int64_t baseline, candidate, noise; ///< noise < 0: not known
+	ptrdiff_t check; ///< its number; < 0 none
+	bool wide; ///< too few runs are stored to know the noise
+};
+
+static bool key_figure_find(const struct report *r, enum metric_id id, struct key_figure *k)
+{
+	const struct check *c = check_of(r, id);
+	const struct fact *b = fact_find(r->baseline_run, metric_table[id].name);
+	const struct fact *f = fact_find(r->run, metric_table[id].name);
+	*k = (struct key_figure){ .metric = &metric_table[id], .noise = -1, .check = -1 };
+	k->worse = k->metric->worse;
+	if (c) {
+		*k = (struct key_figure){
+			c->metric,
+			c->worse,
+			c->baseline_text,
+			c->candidate_text,
+			c->baseline,
+			c->candidate,
+			-1,
+			c - r->checks.v,
+			false,
+		};
+		k->before = c->has_baseline ? k->before : NULL;
+		k->noise = noise_is_known(&c->evidence, c->baseline) ? c->evidence.noise : -1;
+		k->wide = c->evidence.has_noise && k->noise < 0;
+	} else if (f) {
+		k->after = f->text;
+		k->candidate = f->value;
+		k->before = b ? b->text : NULL;
+		k->baseline = b ? b->value : 0;
+	}
+	return k->after != NULL;
+}
+
+/* "12.48 → " of "12.48 ms" where the other figure has the same unit */
+static void put_before(struct document *d, const char *before, const char *after)
+{
+	const char *unit = strrchr(before, ' '), *other = strrchr(after, ' ');
+	bool same = unit && other && strcmp(unit, other) == 0;
+	size_t n = same ? (size_t)(unit - before) : strlen(before);
+	doc_figure(d, arena_dup(&d->arena, (struct span){ before, n }));
+	doc_words(d, " → ");
+}
+
+static const char *share_text(struct document *d, int64_t part, int64_t whole, bool sign)
+{
+	struct strbuf b = STRBUF_INIT;
+	unit_format(&b, UNIT_PCT, number_pct(part, whole), sign);
+	return arena_take(&d->arena, &b);
+}
+
+/* "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)" */
+static void put_key_figure(struct document *d, const struct key_figure *k)
+{
+	int64_t change = number_sub(k->candidate, k->baseline);
+	bool same = !change || !k->before;
+	bool share = k->baseline > 0 && k->metric->unit != UNIT_PCT;
+	doc_tile(d, k->check < 0 ? "" : arena_printf(&d->arena, "trend:%td", k->check));
+	if (!same && strcmp(k->before, k->after) != 0)
+		put_before(d, k->before, k->after);
+	doc_add(d, DOC_FIGURE, TONE_STRONG, k->after);
+	doc_printf(d, " %s", label_of_metric(k->metric));
+	if (!k->before)
+		return;
+	doc_words(d, same ? " (unchanged" : " (");
+	if (!same)
+		doc_add(d, DOC_FIGURE, tone_of_change(k->worse, change),
+		        share ? share_text(d, change, k->baseline, true)
+		              : unit_change(&d->arena, k->metric->unit, change));
+	if (k->noise >= 0) {
+		doc_words(d, ", noise ±");
+		doc_figure(d, share ? share_text(d, k->noise, k->baseline, false)
+		                    : unit_text(&d->arena, k->metric->unit, k->noise));
+	}
+	doc_words(d, k->wide ? ", noise not known yet)" : ")");
+}
+
+void doc_key_figures(struct document *d, const struct report *r)
+{
+	bool first = true;
+	struct key_figure k;
+	for (size_t i = 0; i < NR_KEY_IDS && r->kind != REPORT_RUN; i++) {
+		if (!key_figure_find(r, key_ids[i], &k))
+			continue;
+		if (first)
+			doc_paragraph(d);
+		put_key_figure(d, &k);
+		first = false;
+	}
+}

@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""A first week with the gate, played through with the scripts of ci/forge, a git repository and the stand-in for
+GitHub's API (_forge.py): docs/tour.md is what comes of it, word for word.
+
+ - cold start: a comment with the figures, an approval, its answer, a status, and the comment turns green
+ - five runs of main on a branch of histories; a regression, who may not approve it, who may
+ - an undecided run, which runs again in pairs with its base until there is a verdict
+ - another GPU; a machine that is slow
+ - what is refused: an older run, a branch with other code or forced to another commit, a second approval
+
+usage: tour.py [--update]      ($GPUGATE is the program; needs git and jq; exit 77 skips)
+--update writes the page anew.
+"""
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import _forge
+from _forge import TOKEN
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FORGE = ROOT / "ci" / "forge"
+PAGE = ROOT / "docs" / "tour.md"
+PROGRAM = os.environ.get("GPUGATE")
+DAY = 86400
+MONDAY = 1798502400     # 2026-12-28
+BENCHMARK = f"""\
+import gzip, os, pathlib, subprocess, sys
+count = pathlib.Path(os.environ["COUNT"])
+run = int(count.read_text()) + 1
+count.write_text(str(run))
+options = pathlib.Path("model.txt").read_text().split() + os.environ.get("MACHINE", "").split()
+subprocess.run([sys.executable, "{ROOT}/tests/gen/trace.py", "--seed", str(run), "--steps", "5", "--out", "trace.json.gz", *options], check=True)
+trace = gzip.decompress(pathlib.Path("trace.json.gz").read_bytes())
+pathlib.Path("trace.json.gz").write_bytes(gzip.compress(trace.replace(b"NVIDIA H100 80GB HBM3", os.environ["GPU"].encode())))
+"""
+RULES = """\
+version: 1
+workload: train
+baseline: baselines/{workload}-{gpu}.json
+rules:
+  - {id: step-time, metric: step.compute_time, fail: {increase: 1%}}
+  - {id: memory, metric: memory.peak_allocated, fail: {increase: 1%}}
+"""
+wrong = []
+
+
+def expect(what, have, want):
+    if have != want:
+        wrong.append(f"{what}: {have!r} instead of {want!r}")
+
+
+class Week:
+    """The repository o/r with its pull request 7, the day, and the page."""
+
+    def __init__(self, folder):
+        self.folder, self.forge, self.page, self.time = folder, _forge.Forge(), [], MONDAY
+        self.gpu, self.machine, self.commits = "NVIDIA H100 80GB HBM3", "", {}
+        (folder / "count").write_text("0")
+        (folder / ".gitconfig").write_text("[user]\nname = dev\nemail = dev@example.com\n[init]\ndefaultBranch = main\n[advice]\ndetachedHead = false\n")
+        self.origin, self.clone = folder / "origin.git", folder / "clone"
+        self.git(folder, "init", "--quiet", "--bare", self.origin)
+        self.git(folder, "clone", "--quiet", f"file://{self.origin}", self.clone)
+        (self.clone / "rules").mkdir()
+        for name, text in (("benchmark.py", BENCHMARK), ("rules/gpugate.yaml", RULES), ("model.txt", "\n"), (".gitignore", "trace.json.gz\ngpugate-train/\n")):
+            (self.clone / name).write_text(text)
+        self.push("main", "a training job and its benchmark")
+        self.forge.permission = {"user3": "write", "user4": "admin", "user5": "read"}
+
+    def env(self, **more):
+        return {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8", "GPUGATE": os.path.abspath(PROGRAM), "GIT_CONFIG_NOSYSTEM": "1",
+                "GPUGATE_WORKLOAD": "train", "SOURCE_DATE_EPOCH": str(self.time), "GIT_AUTHOR_DATE": f"{self.time} +0000",
+                "GIT_COMMITTER_DATE": f"{self.time} +0000", "COUNT": str(self.folder / "count"), "GPU": self.gpu, "MACHINE": self.machine,
+                "GPUGATE_HISTORY_BRANCH": "gpugate-baselines", "GPUGATE_TOKEN": TOKEN, **more}
+
+    def run(self, words, where=None, code=0, **env):
+        p = subprocess.run(list(map(str, words)), cwd=where or self.clone, env=self.env(**env), capture_output=True, text=True, check=False)
+        if code is not None and p.returncode != code:
+            wrong.append(f"{pathlib.Path(words[0]).name} {words[1:3]}: exit {p.returncode}, not {code}: {p.stdout[-1500:]}{p.stderr[-1500:]}")
+        if TOKEN in p.stdout + p.stderr:
+            wrong.append(f"{words}: the token is printed")
+        return p
+
+    def git(self, where, *words):
+        return self.run(["git", *words], where).stdout.strip()
+
+    def head(self, branch):
+        return self.git(self.origin, "rev-parse", branch)
+
+    def push(self, branch, message, *force):
+        self.git(self.clone, "add", "--all")
+        self.git(self.clone, "commit", "--quiet", "--allow-empty", "-m", message)
+        self.git(self.clone, "push", "--quiet", *force, "origin", f"HEAD:refs/heads/{branch}")
+
+    def branch(self, name, model=None, message=""):
+        """A branch of main as it is now, with a change of the model."""
+        self.git(self.clone, "fetch", "--quiet", "origin")
+        self.git(self.clone, "checkout", "--quiet", "-B", name, "origin/main")
+        if model is not None:
+            (self.clone / "model.txt").write_text(model + "\n")
+            self.push(name, message)
+        self.forge.comments.clear()
+
+    def gate(self, verdict, **env):
+        """The check of a pull request, and the job that posts; returns what the scripts said beside the report."""
+        commit = self.git(self.clone, "rev-parse", "HEAD")
+        past = self.run([FORGE / "history", self.folder / "history"], GITHUB_OUTPUT="").stdout.strip()
+        p = self.run([FORGE / "gate"], GPUGATE_BENCHMARK="python3 benchmark.py", GPUGATE_RUNS="trace.json.gz", GPUGATE_FOLDER="gpugate-train",
+                     GPUGATE_COMMIT=commit, GPUGATE_HISTORY=past, **env)
+        out = self.clone / "gpugate-train"
+        expect("verdict", json.loads((out / "result.json").read_text())["verdict"], verdict)
+        self.run([FORGE / "post", "--api", "github", "--url", self.forge.address, "--repository", "o/r", "--request", "7", "--comment", "always",
+                  "--status", commit, out / "report.md", out / "result.json"])
+        self.measured, self.at = commit, self.stamp(0)
+        return p.stderr
+
+    def stamp(self, after):
+        return subprocess.run(["date", "-u", "-d", f"@{self.time + after}", "+%Y-%m-%dT%H:%M:%SZ"], capture_output=True, text=True, check=True).stdout.strip()
+
+    def approve(self, user, text, branch, code=0, after=60, edited=None):
+        """A comment by `user`, and the job that answers it."""
+        at = self.stamp(after)
+        self.forge.comment(user, text, created_at=at, updated_at=edited or at)
+        before = len(self.forge.comments)
+        self.run([FORGE / "approve", "--api", "github", "--url", self.forge.address, "--repository", "o/r", "--request", "7", "--after", self.at], code=code,
+                 GPUGATE_FOLDER="gpugate-train", GPUGATE_BRANCH=branch, GPUGATE_HEAD=self.measured)
+        new = [c["body"] for c in self.forge.comments[before:]]
+        expect(f"answers to {text!r}", len(new), 1)
+        expect("sign", self.forge.reactions[-1], (self.forge.comments[before - 1]["id"], "+1" if code == 0 else "confused"))
+        return new[0] if new else ""
+
+    def status(self, branch):
+        return self.forge.statuses.get((self.head(branch), "gpugate/train"))
+
+    def append(self):
+        self.run([FORGE / "accept", "append"], GPUGATE_FOLDER="gpugate-train", GPUGATE_BRANCH="main")
+
+    def merge(self, branch):
+        self.git(self.clone, "fetch", "--quiet", "origin")
+        self.git(self.clone, "push", "--quiet", "origin", f"origin/{branch}:refs/heads/main")
+
+    # ---- the page ----
+
+    def say(self, text):
+        self.page.append(text.strip("\n") + "\n")
+
+    def quote(self, body):
+        """What is seen of a comment before anything in it is unfolded, and what stands below."""
+        lines = [line for line in body.strip("\n").splitlines() if not line.startswith("<!-- ")]
+        shown, depth, folded = [], 0, ""
+        for line in lines:
+            opens = line.startswith("<details>")
+            if opens and depth == 0:
+                folded = "▸ " + re.sub(r"<[^>]*>", "", line)
+                shown += [folded, ""]
+            depth += opens - (line == "</details>")
+            if depth == 0 and line != "</details>":
+                shown.append(line)
+        self.say(re.sub(r"\n(> ?\n)+(?=> ?\n)", "\n", "\n".join(f"> {line}".rstrip() for line in shown)))
+
+    def text(self):
+        """The page; commits and paths as they would be elsewhere."""
+        text = "\n".join(self.page).replace(str(self.clone) + "/", "").replace(str(self.folder), "")
+        ids = {}
+
+        def name(match):
+            key = match[0][:12]
+            ids.setdefault(key, hashlib.sha1(str(len(ids)).encode()).hexdigest())
+            return ids[key][:len(match[0])]
+        return re.sub(r"\b(?=[0-9a-f]*[0-9])[0-9a-f]{40}\b|(?<=commit )[0-9a-f]{12}\b", name, text)
+
+
+# ---- the days ----
+
+def cold_start(w):
+    w.say("""
+# A first week
+
+A team has a training job, a benchmark that writes `trace.json.gz`, and the workflows that `gpugate init` writes. This page is
+what the gate says in their first week: each comment is what the program and its scripts print today, with the ids of commits
+made up and what a comment folds left out (`tests/prop/tour.py` plays the week through).
+
+## Monday: there is no baseline
+
+The pull request that brings the gate is the first that it runs on. It cannot pass yet, and says what it has measured:
+""")
+    w.branch("gate", "", "the gate")
+    w.gate("missing")
+    expect("cold", w.status("gate"), "error")
+    w.quote(w.forge.bodies()[0])
+    w.say("Somebody who may write here looks at the figures and comments:")
+    w.say("> `/gpugate accept first run on the new machines`")
+    w.say("A job takes the run as the baseline, commits that to the branch and answers:")
+    w.quote(w.approve(3, "/gpugate accept first run on the new machines", "gate"))
+    expect("accepted", (w.status("gate"), "✅ gpugate" in w.forge.bodies()[0]), ("success", True))
+    w.say("The new commit has the status `gpugate/train: success`, from the run against its new baseline: no GPU runs once more to confirm it. "
+          "The comment above has become:")
+    w.quote(w.forge.bodies()[0])
+    w.say("For a commit that is no longer the newest the same comment does nothing, as does one of somebody who may only read.")
+    w.merge("gate")
+
+
+def main_runs(w):
+    w.say("""
+## Tuesday: main makes its noise known
+
+Every push to main runs the benchmark too, and adds it to the history, on the branch `gpugate-baselines`. After five runs:
+""")
+    w.time += DAY
+    for _ in range(5):
+        w.branch("main")
+        w.gate("pass")
+        w.append()
+        w.time += 3600
+    expect("main has no commits of machines", [s for s in w.git(w.origin, "log", "--format=%s", "main").splitlines() if "append" in s], [])
+    expect("their branch", w.git(w.origin, "log", "--format=%s", "gpugate-baselines").splitlines(), ["baselines: append a run of train [skip ci]"] * 5 + ["baselines: histories of runs"])
+    past = w.run([FORGE / "history", w.folder / "history"], GITHUB_OUTPUT="").stdout.strip()
+    out = w.run([w.env()["GPUGATE"], "history", "--baseline", "baselines/train-NVIDIA-H100-80GB-HBM3.json", "--history", past]).stdout
+    w.say("```\n" + out.split("\n\nRuns")[0].strip("\n") + "\n```")
+    w.say("The noise is what a change has to be told from: a limit may be this near.")
+
+
+def regression(w):
+    w.say("""
+## Wednesday: a regression
+
+A pull request makes the backward pass of attention slower by half:
+""")
+    w.time += DAY
+    w.branch("attention", "--slow-kernel *flash_bwd*=1.5", "deterministic attention")
+    w.gate("fail")
+    expect("failed", w.status("attention"), "failure")
+    w.quote(w.forge.bodies()[0])
+    w.say("It is meant, and its author says so; but may not:")
+    w.quote(w.approve(5, "/gpugate accept it is deterministic now", "attention", code=1))
+    w.say("Somebody who may does:")
+    w.quote(w.approve(4, "/gpugate accept deterministic attention, issue 1234", "attention"))
+    expect("approved", w.status("attention"), "success")
+    body = w.git(w.origin, "log", "-1", "--format=%B", "attention")
+    w.say("The reason and the name are in the commit and in the baseline:")
+    w.say("```\n" + body.strip() + "\n```")
+    w.say("A second approval a moment later finds nothing left to do:")
+    w.quote(w.approve(3, "/gpugate accept me too", "attention", after=90))
+    w.merge("attention")
+    w.branch("main")
+    w.gate("pass")
+    w.append()
+
+
+def undecided(w):
+    w.say("""
+## Thursday: one run does not decide
+
+Another change costs about as much as the limit of 1 % allows, which one run cannot tell from chance. The gate does what its plan
+says: it runs the benchmark again, in turn with the commit that the pull request begins at, on the same machine:
+""")
+    w.time += DAY
+    w.branch("small", "--slow-kernel *flash_bwd*=1.66", "a check of inputs")
+    said = w.gate("fail", GPUGATE_BASE="HEAD^", GPUGATE_MORE="40")
+    plan = [line for line in said.splitlines() if line.startswith("gate: ")]
+    expect("more runs were made", bool(plan), True)
+    w.say("```\n" + "\n".join(plan) + "\n```")
+    w.quote(w.forge.bodies()[0])
+
+
+def another_gpu(w):
+    w.say("""
+## Friday: another GPU, and a machine that is slow
+
+The first run on another GPU is a first run again, as the rules keep a baseline for each (`baseline: baselines/{workload}-{gpu}.json`):
+""")
+    w.time += DAY
+    w.gpu = "NVIDIA H200"
+    w.branch("other", "--slow-kernel *flash_bwd*=1.5", "a branch for the other machines")
+    w.gate("missing")
+    w.quote(w.forge.bodies()[0])
+    w.quote(w.approve(3, "/gpugate accept first run on the H200", "other"))
+    expect("both", sorted(w.git(w.origin, "ls-tree", "--name-only", "other", "baselines/").splitlines()),
+           ["baselines/train-NVIDIA-H100-80GB-HBM3.json", "baselines/train-NVIDIA-H200.json"])
+    w.gpu, w.machine = "NVIDIA H100 80GB HBM3", "--slow-kernel *=1.08"
+    w.say("And one of the machines runs hot. Nothing in the code is slower, everything is:")
+    w.branch("readme", "--slow-kernel *flash_bwd*=1.5", "README: a typo")
+    w.gate("fail")
+    w.quote(w.forge.bodies()[0])
+    w.machine = ""
+    w.gate("pass")
+    w.say("The machine is looked at, the job runs again elsewhere, and the comment turns green.")
+
+
+def refusals(w):
+    """Answers that the page lists."""
+    rows = []
+    w.time += DAY
+    w.branch("late", "--slow-kernel *flash_bwd*=2", "slower")
+    w.gate("fail")
+    rows.append(("older than the run", w.approve(3, "/gpugate accept before it was measured", "late", code=1, after=-60)))
+    rows.append(("edited", w.approve(3, "/gpugate accept put into my mouth", "late", code=1, edited=w.stamp(120))))
+    w.push("late", "and more code")
+    rows.append(("other code by now", w.approve(3, "/gpugate accept of the commit before", "late", code=1, after=180)))
+    w.git(w.clone, "reset", "--quiet", "--hard", "origin/main")
+    w.push("late", "something else", "--force")
+    rows.append(("forced to another commit", w.approve(3, "/gpugate accept of what is gone", "late", code=1, after=240)))
+    expect("nothing was accepted", "baselines" in w.git(w.origin, "log", "-1", "--format=%s", "late"), False)
+    w.say("## What is refused\n\nEach with an answer:\n")
+    w.say("| an approval of | is answered |\n|---|---|\n" + "\n".join(
+        f"| {what} | {re.sub(r'^.*?: (?=Not)', '', body.strip().splitlines()[-1])} |" for what, body in rows))
+
+
+def main():
+    if not PROGRAM:
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as name:
+        w = Week(pathlib.Path(name).resolve())
+        for day in (cold_start, main_runs, regression, undecided, another_gpu, refusals):
+            day(w)
+        text = w.text()
+    if "--update" in sys.argv:
+        PAGE.write_text(text, encoding="utf-8")
+    elif not PAGE.exists() or text != PAGE.read_text(encoding="utf-8"):
+        wrong.append("docs/tour.md is out of date: run tests/update docs, and read the diff")
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()
