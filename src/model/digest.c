@@ -248,6 +248,16 @@ const char *digest_unmarked_text(const struct digest *d, struct arena *a)
 	return arena_take(a, &b);
 }
 
+/* By their first figures; what has none says how GPUs were. */
+static int metrics_cmp(const struct digest *a, const struct digest *b)
+{
+	int c =
+	    strcmp(a->inputs.nr ? a->inputs.v[0].name : "", b->inputs.nr ? b->inputs.v[0].name : "");
+	return c ? c
+	         : strcmp(a->machines.nr ? a->machines.v[0].id : "",
+	                  b->machines.nr ? b->machines.v[0].id : "");
+}
+
 int run_digest_cmp(const struct digest *a, const struct digest *b)
 {
 	int64_t x = a->nr_steps ? a->step_numbers[0] : -1, y = b->nr_steps ? b->step_numbers[0] : -1;
@@ -255,8 +265,8 @@ int run_digest_cmp(const struct digest *a, const struct digest *b)
 		return a->rank < b->rank ? -1 : 1;
 	if (kind_of(a) != kind_of(b))
 		return kind_of(a) < kind_of(b) ? -1 : 1;
-	if (kind_of(a) == KIND_METRICS && a->inputs.nr && b->inputs.nr)
-		return strcmp(a->inputs.v[0].name, b->inputs.v[0].name);
+	if (kind_of(a) == KIND_METRICS)
+		return metrics_cmp(a, b);
 	return (x > y) - (x < y);
 }
 
