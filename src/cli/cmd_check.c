@@ -149,6 +149,7 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 	report_init(&j->report);
 	enum status st = setup_init(&j->setup, o, log);
 	j->setup.rules.noise.budget /= (int64_t)gates;
+	j->setup.rules.in_review = o->changed.nr || o->value[OPT_CHANGED_FROM];
 	if (st == ST_OK && o->value[OPT_EVIDENCE])
 		st = evidence_clear(o->value[OPT_EVIDENCE], log);
 	if (st == ST_OK)

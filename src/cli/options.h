@@ -175,6 +175,8 @@ enum command {
 	X(FORCE, "force", NULL, ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(INIT),                  \
 	  "create, init: replace what is there; append: a run that fails counts for the reference "    \
 	  "too")                                                                                       \
+	X(FROM_NOISE, "from-noise", NULL, ON(INIT),                                                    \
+	  "bring limits closer where the history of the baseline shows that its noise allows it")      \
 	X(COMMIT, "commit", "ID", ON_TAKING,                                                           \
 	  "commit that the run was made from (default: what its context, the CI system or git says)")  \
 	X(WHO, "who", "NAME", ON_TAKING,                                                               \

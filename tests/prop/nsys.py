@@ -396,7 +396,16 @@ def operators(dir):
 # --- What is refused -----------------------------------------------------------------------------------------------
 
 
-def small(path):
+def captures(dir):
+    """Launches between the begin and the end of a capture run nothing, so none of them is lost."""
+    launches = 20 * ["cudaLaunchKernel_v7000"]
+    for calls, lost in ((["cudaStreamBeginCapture_v10000", *launches, "cudaStreamEndCapture_v10000"], 0), (launches, 20)):
+        small(dir / "c.sqlite", calls)
+        trust = digest(dir / "c.sqlite")["trust"]
+        expect("launches without a kernel", trust.get("launches_without_kernel", 0), lost)
+
+
+def small(path, calls=()):
     export = nsys.Export(path, 512)
     tid = nsys.VM | nsys.PID << 24 | 1
     for i in range(4):
@@ -406,6 +415,8 @@ def small(path):
             export.gpu_work({"ts": i + 0.2, "dur": 0.1, "name": name, "cat": kind,
                              "args": {"device": 0, "stream": 7, "correlation": i, "bytes": 8}})
         export.call({"ts": i + 0.1, "dur": 0.05, "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "args": {"correlation": i}})
+    for i, name in enumerate(calls):
+        export.call({"ts": 0.2 + i / 100, "dur": 0.005, "name": name, "pid": 1, "tid": 1, "args": {"correlation": 100 + i}})
     export.gpus({0})
     export.metric(3, 1, "SMs Active" + UNIT, [(i * 100, 50 + i) for i in range(40)])
     export.close()
@@ -517,6 +528,7 @@ def main():
         stored(dir)
         processes(dir)
         graphs(dir)
+        captures(dir)
         older(dir)
         steps(dir)
         operators(dir)
