@@ -19,7 +19,7 @@
 	  "one run by itself: summary, metrics, findings, recommendations")                         \
 	X(DIGEST, "digest", "RUN...", 1, -1,                                                        \
 	  "reduce traces and snapshots to a digest, where they lie")                                \
-	X(MERGE, "merge", "DIGEST...", 1, -1, "fold the digests of all ranks into one file, a run") \
+	X(MERGE, "merge", "DIGEST...", 1, -1, "join the digests of all ranks into one file, a run") \
 	X(BASELINE_CREATE, "baseline create", "RUN...", 1, -1,                                      \
 	  "store a run as the baseline that later runs are held against")                           \
 	X(BASELINE_APPEND, "baseline append", "RUN...", 1, -1,                                      \

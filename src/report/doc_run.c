@@ -135,11 +135,11 @@ void doc_accept(struct document *d, const struct report *r)
 {
 	if (!r->accept || !r->accept[0])
 		return;
-	if (r->forge.accept) {
+	if (r->links.accept) {
 		doc_section(d, "meant", "", DOC_OPEN);
 		doc_paragraph(d);
 		doc_words(d, "Meant? Comment ");
-		doc_name(d, r->forge.accept);
+		doc_name(d, r->links.accept);
 		doc_words(d, " (write access needed).");
 		doc_end(d);
 	}
@@ -191,7 +191,10 @@ void doc_facts(struct document *d, const struct report *r)
 	for (size_t i = 0; i < r->run->facts.nr; i++) {
 		const struct fact *f = &r->run->facts.v[i];
 		doc_row(d, 0);
-		doc_words_cell(d, f->label);
+		if (strncmp(f->id, "input.", 6) == 0)
+			doc_name_cell(d, f->label);
+		else
+			doc_words_cell(d, f->label);
 		if (both)
 			put_fact(d, other_fact(r->baseline_run, f->id));
 		put_fact(d, f);
