@@ -1,4 +1,5 @@
 #include "gate/checks.h"
+#include "gate/main_slow.h"
 
 #include <inttypes.h>
 
@@ -217,13 +218,22 @@ static void add_check(const struct maker *m, const struct entry *e)
 	c.unit_change = unit.change;
 	noise_evidence(m->noise, e, &c, a, &evidence);
 	struct decision d = compare(&c);
+	bool beyond = d.verdict == VERDICT_FAIL || d.verdict == VERDICT_UNDECIDED;
+	if (m->rules->in_review && beyond && waiver < 0)
+		c.of_main = main_slow_since(m->bench, e, &c, &d, a, &c.waived_up_to);
+	if (c.of_main) {
+		c.waived = true;
+		d = compare(&c);
+	}
 	struct check k = new_check(m, e, d.since_pin);
 	k.evidence = evidence;
 	k.trend = trend_of(m->bench, e, a);
 	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
 	k.verdict = d.verdict;
 	k.limit = d.limit ? message_limit(a, d.map, d.limit) : message_limits(a, d.map ? d.map : map);
-	if (d.verdict == VERDICT_WAIVED)
+	if (d.verdict == VERDICT_WAIVED && c.of_main)
+		k.waiver = c.of_main;
+	else if (d.verdict == VERDICT_WAIVED)
 		k.waiver = waiver_text(&m->rules->waivers.v[waiver], a);
 	if (waiver >= 0 && (d.verdict == VERDICT_WAIVED || d.verdict == VERDICT_FAIL))
 		m->waived[waiver] = true; /* of one that is exceeded the check itself tells */

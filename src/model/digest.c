@@ -60,6 +60,9 @@ static void free_one(struct digest *d)
 {
 	for (size_t i = 0; i < nr_digest_lists; i++)
 		free_list(d, &digest_lists[i]);
+	vec_release(&d->step.rows);
+	vec_release(&d->step.around);
+	vec_release(&d->step.launches);
 	arena_release(&d->arena);
 	free(d);
 }

@@ -383,6 +383,7 @@ struct digest {
 	VEC(struct function_stat) functions; ///< sorted by class, name; python as a tree
 	VEC(struct code_stat) code; ///< sorted by its keys; of measured steps (else the window)
 	VEC(struct range_stat) ranges; ///< sorted by name; of the same
+	struct code_step step; ///< where it was asked for; never stored
 	VEC(struct counter_stat) counters; ///< sorted by name
 	bool phase_known; ///< the trace tells the phase that was asked for (struct reduce_options)
 	VEC(struct kernel_stat) phase_kernels; ///< only their step_* figures; never stored

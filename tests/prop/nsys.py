@@ -83,6 +83,11 @@ def in_common(source):
 def comparable(d):
     for key in ("trace", "source_hash", "events", "counters"):
         d.pop(key, None)
+    sums = collections.Counter()  # without modules: an annotation of a trace is one of an export
+    for row in d.get("code", []):
+        for what in ("count", "total_ns", "bytes"):
+            sums[row["kind"], row["phase"], what] += row.get(what, 0)
+    d["code"] = +sums
     return d
 
 
@@ -372,18 +377,20 @@ def steps(dir):
 
 
 def operators(dir):
-    """Ranges are the operators of what they launched, without what numbers those of PyTorch; steps are none."""
+    """Ranges are modules of what they launched, without their number; those of PyTorch's operators are these; steps are neither."""
     p = dir / "n.sqlite"
-    names = ("outer", "aten::mm, seq = {}, op_id = 5, sizes = [[8, 4], [4, 2]]", "aten::t, op_id = {}", "aten::f, sizes = []", ", seq = {}")
-    for name in names:
+    for name, op in (("layer_{}", None), ("{}", None), ("batch: {}", None), (", seq = {}", None), ("aten::relu", "aten::relu"),
+                     ("aten::mm, seq = {}, op_id = 5, sizes = [[8, 4], [4, 2]]", "aten::mm"), ("F{}, op_id = 3", "F{}"), ("f, sizes = []", "f")):
         sql = [f"""INSERT INTO NVTX_EVENTS (start, "end", eventType, text, globalTid)
                    SELECT start - {k * 10}, "end" + {k * 10}, 59, '{text}', globalTid FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE start = {i * 1000 + 100}"""
                for i in range(4) for k, text in ((2, "around"), (1, name.format(i)))]
         d = digest(changed(p, *sql))
-        short = {name.split(", ")[0]} if name[0] != "," else {name.format(i) for i in range(4)}
-        expect(f"operators of '{name}'", {row.get("op") for row in d["code"]}, {f"around\n{s}" for s in short})
-        expect(f"annotations of '{name}'", {row["name"] for row in d["ranges"]}, {"around", *short})
-    expect("none without ranges", {row.get("op") for row in digest(changed(p))["code"]}, {None})
+        short = {"layer_{}": {"layer"}, "batch: {}": {"batch"}, ", seq = {}": {", seq"}}.get(name, {name.format(i) for i in range(4)})
+        modules = {"around"} if op else {f"around\n{s}" for s in short}
+        expect(f"operators of '{name}'", {row.get("op") for row in d["code"]}, {op.format(i) for i in range(4)} if op else {None})
+        expect(f"modules of '{name}'", {row.get("module") for row in d["code"]}, modules)
+        expect(f"annotations of '{name}'", {row["name"] for row in d["ranges"]}, {"around"} if op else {"around", *(name.format(i) for i in range(4))})
+    expect("none without ranges", {row.get("module") for row in digest(changed(p))["code"]}, {None})
 
 
 # --- What is refused -----------------------------------------------------------------------------------------------
