@@ -28,6 +28,7 @@ struct maker {
 	struct bench *bench;
 	const struct rules *rules;
 	const struct rule *rule;
+	struct beside *beside;
 	bool *waived; ///< by number of the waiver
 	struct report *out;
 	bool has_step;
@@ -200,9 +201,9 @@ static void add_check(const struct maker *m, const struct entry *e)
 		.candidate = e->value[SIDE_CANDIDATE],
 		.has_step = m->has_step,
 		.step_ns = m->step_ns,
-		.told = check_is_told(m->bench, rule, e),
-		.predates = check_predates(m->bench, rule),
-		.floor = check_floor(m->bench, rule, e),
+		.told = check_is_told(m->beside, e),
+		.predates = m->bench->before_period && rule->metric->since > 0,
+		.floor = check_floor(m->beside, rule->metric, e),
 		.spoiled = spoiler && is_known(m, e),
 		.hidden = may_be_folded(m, e),
 		.waived = waiver >= 0,
@@ -351,9 +352,14 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
                        struct diag_log *log)
 {
 	struct bench *b = noise->bench;
-	struct maker m = {
-		.noise = noise, .bench = b, .rules = rules, .rule = rule, .waived = waived, .out = out
-	};
+	struct beside beside = { .bench = b, .rule = rule };
+	struct maker m = { .noise = noise,
+		               .bench = b,
+		               .rules = rules,
+		               .rule = rule,
+		               .beside = &beside,
+		               .waived = waived,
+		               .out = out };
 	struct entries entries = { 0 };
 	b->min_runs = rule->noise.min_runs;
 	bool recorded =
@@ -392,6 +398,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		add_check(&m, &(struct entry){ .rank = -1 });
 	if (!any && rule->metric->need == NEED_INPUT)
 		add_near_input(&m);
+	beside_release(&beside);
 	vec_release(&entries.list);
 	return st;
 }

@@ -148,10 +148,8 @@ static bool has_trace(const struct digest *d)
 
 const struct digest *trust_rank(const struct run *run, int64_t rank)
 {
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		if (run->ranks.v[i]->rank == rank)
-			return run->ranks.v[i];
-	return NULL;
+	size_t at = run_find(run, rank);
+	return at < run->ranks.nr ? run->ranks.v[at] : NULL;
 }
 
 bool trust_any_trace(const struct run *run)

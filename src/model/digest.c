@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/number.h"
 #include "base/period.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -247,6 +248,16 @@ const char *digest_unmarked_text(const struct digest *d, struct arena *a)
 	return arena_take(a, &b);
 }
 
+/* By their first figures; what has none says how GPUs were. */
+static int metrics_cmp(const struct digest *a, const struct digest *b)
+{
+	int c =
+	    strcmp(a->inputs.nr ? a->inputs.v[0].name : "", b->inputs.nr ? b->inputs.v[0].name : "");
+	return c ? c
+	         : strcmp(a->machines.nr ? a->machines.v[0].id : "",
+	                  b->machines.nr ? b->machines.v[0].id : "");
+}
+
 int run_digest_cmp(const struct digest *a, const struct digest *b)
 {
 	int64_t x = a->nr_steps ? a->step_numbers[0] : -1, y = b->nr_steps ? b->step_numbers[0] : -1;
@@ -254,9 +265,16 @@ int run_digest_cmp(const struct digest *a, const struct digest *b)
 		return a->rank < b->rank ? -1 : 1;
 	if (kind_of(a) != kind_of(b))
 		return kind_of(a) < kind_of(b) ? -1 : 1;
-	if (kind_of(a) == KIND_METRICS && a->inputs.nr && b->inputs.nr)
-		return strcmp(a->inputs.v[0].name, b->inputs.v[0].name);
+	if (kind_of(a) == KIND_METRICS)
+		return metrics_cmp(a, b);
 	return (x > y) - (x < y);
+}
+
+size_t run_find(const struct run *run, int64_t rank)
+{
+	size_t lo = 0, hi = run->ranks.nr;
+	SEARCH(lo, hi, i, run->ranks.v[i]->rank < rank);
+	return lo < run->ranks.nr && run->ranks.v[lo]->rank == rank ? lo : run->ranks.nr;
 }
 
 void run_release(struct run *run)

@@ -478,6 +478,9 @@ struct run {
 	struct arena arena;
 };
 
+/// Index of the digest of `rank` in a run with one for each, or the number of its digests.
+size_t run_find(const struct run *run, int64_t rank);
+
 /// Release the digests and the list; the run is empty and usable again.
 void run_release(struct run *run);
 

@@ -191,7 +191,10 @@ void doc_facts(struct document *d, const struct report *r)
 	for (size_t i = 0; i < r->run->facts.nr; i++) {
 		const struct fact *f = &r->run->facts.v[i];
 		doc_row(d, 0);
-		doc_words_cell(d, f->label);
+		if (strncmp(f->id, "input.", 6) == 0)
+			doc_name_cell(d, f->label);
+		else
+			doc_words_cell(d, f->label);
 		if (both)
 			put_fact(d, other_fact(r->baseline_run, f->id));
 		put_fact(d, f);

@@ -52,8 +52,14 @@ static const char *line(struct memory_text *t, struct span s)
 static const char *input(struct memory_text *t, const char *s)
 {
 	struct strbuf b = STRBUF_INIT;
-	text_add_log(&b, span_of(s), INPUT_CHARS);
+	if (s)
+		text_add_log(&b, span_of(s), INPUT_CHARS);
 	return arena_take(&t->arena, &b);
+}
+
+static const char *types(struct memory_text *t, const char *s)
+{
+	return s ? arena_printf(&t->arena, "(%s)", input(t, s)) : "";
 }
 
 /* An item of a list. What is a stranger's in it is fit for a line. */
@@ -307,10 +313,10 @@ static void write_peak_op(struct memory_text *t)
 		return;
 	say(t, "running at the peak%s: %s", is_snapshot(m) ? " of the trace" : "",
 	    line(t, span_of(m->peak_op)));
-	if (m->peak_dims)
-		doc_printf(t->d, ", inputs %s", input(t, m->peak_dims));
-	if (m->peak_types)
-		doc_printf(t->d, "%s(%s)", m->peak_dims ? " " : ", inputs ", input(t, m->peak_types));
+	if (m->peak_dims || m->peak_types)
+		doc_said(t->d,
+		         arena_printf(&t->arena, ", inputs %s%s%s", input(t, m->peak_dims),
+		                      m->peak_dims && m->peak_types ? " " : "", types(t, m->peak_types)));
 }
 
 static void write_risk(struct memory_text *t)

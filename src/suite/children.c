@@ -17,6 +17,7 @@ struct child {
 	int fd;
 	size_t work;
 	struct strbuf text;
+	int error; ///< why not all that it said could be read, an errno
 };
 
 /* All of it, or the process ends as one that failed: what it is to write to is gone. */
@@ -64,7 +65,7 @@ static enum status start(const struct children *c, size_t i, struct child *out,
 
 static void finish(const struct children *c, struct child *child)
 {
-	char died[64] = "";
+	char died[128] = "";
 	int how = 0;
 	close(child->fd);
 	while (waitpid(child->pid, &how, 0) < 0 && errno == EINTR)
@@ -74,6 +75,9 @@ static void finish(const struct children *c, struct child *child)
 		         WTERMSIG(how) == 9 ? ": out of memory?" : "");
 	else if (!WIFEXITED(how) || WEXITSTATUS(how) != 0)
 		snprintf(died, sizeof died, "its process ended with code %d", WEXITSTATUS(how));
+	else if (child->error)
+		snprintf(died, sizeof died, "what its process says cannot be read: %s",
+		         strerror(child->error));
 	c->take(child->work, strbuf_span(&child->text), *died ? died : NULL, c->ctx);
 	strbuf_release(&child->text);
 }
@@ -85,7 +89,8 @@ static bool drain(struct child *child)
 	ssize_t nr = read(child->fd, buf, sizeof buf);
 	if (nr > 0)
 		strbuf_add(&child->text, (struct span){ buf, (size_t)nr });
-	return nr == 0 || (nr < 0 && errno != EINTR);
+	child->error = nr < 0 && errno != EINTR ? errno : 0;
+	return nr == 0 || child->error;
 }
 
 enum status children_run(const struct children *c, struct diag_log *log)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "xspace/xplane.h"
 
 static const struct xspace_limits default_limits = { .plane_bytes = INT32_MAX };
@@ -255,6 +256,17 @@ static enum status take_host(struct reader *r, struct event *e, struct span name
 	return hand_on(r, e, name);
 }
 
+/* Any line but streams and steps shows the time of these again: work is nowhere else. */
+static enum status refuse_work(struct reader *r, const struct xline *l, const struct xvalues *v)
+{
+	if (!v->text[XSTAT_KERNEL].n && !v->text[XSTAT_COPY].n)
+		return ST_OK;
+	return diag_fail(r->log, ST_INPUT,
+	                 "%s: a kernel or copy on the line '%s', which is no 'Stream #N'; report the "
+	                 "version of JAX",
+	                 source_name(r->src), text_quote(&r->log->arena, l->name));
+}
+
 /* `device` < 0: of the host. */
 static enum status read_lines(struct reader *r, const struct xplane *p, int64_t device)
 {
@@ -267,8 +279,6 @@ static enum status read_lines(struct reader *r, const struct xplane *p, int64_t 
 		enum xprof_line line = device < 0 ? LINE_UNNAMED : xprof_line_of(l.name, &stream);
 		if (!ok)
 			return damaged(r, "a line of this plane cannot be read");
-		if (line == LINE_DERIVED)
-			continue;
 		WIRE_EACH(rest, f, &ok)
 		{
 			struct xvalues v;
@@ -276,9 +286,10 @@ static enum status read_lines(struct reader *r, const struct xplane *p, int64_t 
 			if (f.number != XLINE_EVENT || f.type != WIRE_BYTES)
 				continue;
 			TRY(read_event(r, p, &l, f.bytes, &e, &name, &v));
-			TRY(device < 0           ? take_host(r, &e, name, &v)
-			    : line == LINE_STEPS ? take_step(r, &e, name, &v)
-			                         : take_work(r, &e, name, &v));
+			TRY(device < 0             ? take_host(r, &e, name, &v)
+			    : line == LINE_STEPS   ? take_step(r, &e, name, &v)
+			    : line == LINE_DERIVED ? refuse_work(r, &l, &v)
+			                           : take_work(r, &e, name, &v));
 		}
 	}
 	return ST_OK;

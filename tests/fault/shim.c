@@ -6,7 +6,8 @@
    FAULT_ERROR  the errno that it fails with, or "kill": SIGKILL in place of the call
    FAULT_LOG    appended to: a line "CALL PATH" where it happens; with FAULT_AT 0 for every call
 
-   Memory is counted in all threads, in libraries too. Standard error is left alone. */
+   Memory is counted in all threads, in libraries too. Standard error is left alone, and so are the
+   processes that the program makes. */
 #undef _FORTIFY_SOURCE /* its inline functions have these names */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -30,6 +31,7 @@ static struct {
 	unsigned long at;
 	bool all_after, memory, kill, ready;
 	int error;
+	pid_t of; ///< the process
 } plan;
 static atomic_ulong calls;
 
@@ -61,6 +63,8 @@ static void note(const char *call, const char *path)
 
 static bool happens(const char *call, const char *path)
 {
+	if (getpid() != plan.of)
+		return false;
 	unsigned long nr = atomic_fetch_add(&calls, 1) + 1;
 	if (plan.at == 0)
 		note(call, path);
@@ -259,5 +263,7 @@ static __attribute__((constructor)) void read_plan(void)
 	plan.memory = strcmp(call, "memory") == 0;
 	plan.kill = error && strcmp(error, "kill") == 0;
 	plan.error = error && *error && !plan.kill ? atoi(error) : ENOMEM;
+	plan.of = getpid();
+	unsetenv("FAULT_CALL"); /* of other programs that this one starts */
 	plan.ready = true;
 }

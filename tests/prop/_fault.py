@@ -93,11 +93,14 @@ def an_error(name, data):
         return bool(list(xml.etree.ElementTree.fromstring(text).iter("error")))
     if name.endswith(".json"):
         d = json.loads(text)
-        return bool(d["error"]) and d.get("verdict", "error") == "error" and d.get("exit_code", 5) > 1
+        said = d.get("error") or d["schema"] == "gpugate-plan-1"  # which has the verdict alone
+        return bool(said) and d.get("verdict", "error") == "error" and d.get("exit_code", 5) > 1
     if name.endswith(".html"):
         return text.endswith("</html>\n") and "error:" in text
     if name.endswith(".txt"):
         return text.endswith("\n# EOF\n") and 'gpugate_verdict="error"} 1' in text
+    if text.startswith("<!-- gpugate:suite-suite -->"):  # whose name could not be read
+        return "\u274c" in text
     return text.startswith("<!-- gpugate:") and ": not judged\n" in text and text.endswith("\n")
 
 
@@ -150,10 +153,17 @@ def inputs(dir, steps=2):
     for name, seed, *options in (("a", 1), ("b", 2), ("c", 3), ("slow", 4, "--slow-kernel", "*flash_bwd*=3")):
         make("trace.py", dir / f"{name}.json.gz", "--seed", seed, "--steps", steps, *options)
     make("nsys.py", dir / "x.sqlite", dir / "a.json.gz", "--page-size", 32768)
+    make("xprof.py", dir / "x.trace.json.gz", "--steps", 2)
+    subprocess.run([sys.executable, GEN / "xspace.py", dir / "x.trace.json.gz", "--out", dir / "x.xplane.pb"], check=True)
+    for name, of in RESULTS.items():
+        (dir / name).write_bytes((GEN.parent / "fuzz" / "corpus" / of).read_bytes())
+    (dir / "s.yaml").write_text(SUITE)
     (dir / "rules.yaml").write_text(RULES)
     common = ("--rules", "rules.yaml", "--baseline", "base.json")
     gpugate("baseline", "create", "a.json.gz", *common)
     gpugate("baseline", "append", "b.json.gz", *common)
+    for part in (1, 2):
+        gpugate("suite", "s.yaml", "--rules", "rules.yaml", "--shard", f"{part}/2", "--json", f"part{part}.json", expect=part - 1)
     for rank in (0, 1):
         make("trace.py", dir / f"r{rank}.json.gz", "--seed", 5, "--steps", steps, "--rank", rank, "--world-size", 2)
         gpugate("digest", f"r{rank}.json.gz", "-o", f"d{rank}.json.gz")
@@ -169,6 +179,16 @@ rules:
 LENIENT = b"""version: 1
 rules: [{id: compute, metric: step.compute_time, fail: {increase: 900%}}]
 """
+SUITE = """version: 1
+name: nightly
+cases:
+  - {workload: same, runs: c.json.gz, baseline: base.json}
+  - {workload: slow, runs: slow.json.gz, baseline: base.json}
+"""
+# Result files of benchmarks and of the machine's state, by those of the corpus.
+RESULTS = {"machine-rank0.csv": "machine/nvidia.csv", "r.jsonl": "result/sglang.jsonl", "r.csv": "result/triton.csv",
+           "g.json": "result/gbench.json"}
+EVIDENCE = ["ev/finding-1-slower-kernel.json"]
 REPORTS = {"j.xml": "--junit", "m.md": "--markdown", "r.json": "--json", "h.html": "--html", "o.txt": "--openmetrics"}
 
 
@@ -189,6 +209,18 @@ def cases(made):
              {**files("base.json", "slow.json.gz"), "rules/gpugate.yaml": LENIENT, "run.yaml": b"batch_size: 8\n"}),
         Case("check --bootstrap", ["check", "c.json.gz", "--bootstrap", *rules, "--baseline", "new/base.json"],
              ["new/base.json"], 0, files("rules.yaml", "c.json.gz")),
+        Case("check, with all that it writes", ["check", "slow.json.gz", *rules, *base, "--plan", "plan.json", "--codequality", "q.json",
+                                                "--changed", "train.py", "--evidence", "ev"],
+             ["plan.json", "q.json", *EVIDENCE], 1, {**files("rules.yaml", "base.json", "base.history.jsonl", "slow.json.gz")}),
+        Case("suite", ["suite", "s.yaml", *rules, "--jobs", "1", "--json", "r.json", "--junit", "j.xml", "--markdown", "m.md", "--html", "h.html"],
+             ["r.json", "j.xml", "m.md", "h.html"], 1,
+             {**files("s.yaml", "rules.yaml", "base.json", "c.json.gz", "slow.json.gz", old=("m.md",))}),
+        Case("suite --merge", ["suite", "--merge", "part1.json", "part2.json", "--json", "r.json", "--markdown", "m.md"],
+             ["r.json", "m.md"], 1, files("part1.json", "part2.json", old=("r.json",))),
+        Case("history", ["history", *rules, *base, "--json", "r.json", "--markdown", "m.md", "--html", "h.html"],
+             ["r.json", "m.md", "h.html"], 0, files("rules.yaml", "base.json", "base.history.jsonl", old=("r.json",))),
+        Case("digest of an XSpace", ["digest", "x.xplane.pb", "-o", "d.json.gz"], ["d.json.gz"], 0, files("x.xplane.pb")),
+        Case("digest of results", ["digest", *RESULTS, "-o", "d.json"], ["d.json"], 0, files(*RESULTS)),
         Case("report", ["report", "c.json.gz", *rules, "--markdown", "m.md", "--json", "r.json", "--html", "h.html"],
              ["m.md", "r.json", "h.html"], 0, files("rules.yaml", "c.json.gz", old=("h.html",))),
         Case("diff", ["diff", "a.json.gz", "c.json.gz", "--html", "h.html"], ["h.html"], 0, files("a.json.gz", "c.json.gz")),

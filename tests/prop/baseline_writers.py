@@ -2,6 +2,7 @@
 """Many writers of one baseline at once lose nothing, and a reader never sees half a file:
 
  - 16 programs append a run each, through a link for every other one, while others read
+ - approvals and appends at once, also of whole suites, keep every run
  - a writer that is killed leaves no lock and no other file that matters
  - of many that create the baseline at once, one does
 
@@ -146,6 +147,44 @@ def many_creates(folder, files, runs):
     return wrong
 
 
+def promotes_and_appends(folder, files, runs):
+    """Every run is in the history, and the pin is one of those that were approved."""
+    own = folder / "both"
+    own.mkdir()
+    baseline = own / "b.json"
+    gpugate("baseline", "create", runs[0], *files, "--baseline", baseline, "--commit", "first")
+    words = [("promote", "--reason", "a race") if i % 2 else ("append", "--force") for i in range(8)]
+    writers = [start("baseline", *command, run, *files, "--baseline", baseline, "--commit", f"c{i}")
+               for i, (command, run) in enumerate(zip(words, runs[1:]))]
+    wrong = [f"a writer ended with {code}: {text}" for code, text in map(end, writers) if code]
+    lost = {f"c{i}" for i in range(8)} - set(commits(baseline))
+    pin = json.loads(baseline.read_text())["provenance"]["commit"]
+    code, text = gpugate("baseline", "verify", *files, "--baseline", baseline)
+    wrong += [text] if code else []
+    wrong += [f"runs were lost: {sorted(lost)}"] if lost else []
+    wrong += [] if pin in {f"c{i}" for i in range(1, 8, 2)} else [f"the pin is of {pin}"]
+    left = sorted(p.name for p in own.iterdir())
+    return wrong + ([] if left == ["b.history.jsonl", "b.json"] else [f"files were left: {left}"])
+
+
+def suites_at_once(folder, files, runs):
+    """Appends to all baselines of a suite, from several jobs."""
+    own = folder / "suite"
+    own.mkdir()
+    for i in range(3):
+        gpugate("baseline", "create", runs[0], *files, "--baseline", own / f"b{i}.json", "--commit", "first", "--workload", f"w{i}")
+    for n in range(4):
+        (own / f"s{n}.yaml").write_text("version: 1\nname: s\ncases:\n" + "".join(
+            f"  - {{workload: w{i}, runs: {runs[1 + n]}, baseline: b{i}.json}}\n" for i in range(3)))
+    writers = [subprocess.Popen([PROGRAM, "baseline", "append", "--suite", f"s{n}.yaml", *map(str, files), "--commit", f"c{n}", "--force"],
+                                cwd=own, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for n in range(4)]
+    wrong = [f"a writer ended with {code}: {text}" for code, text in map(end, writers) if code]
+    for i in range(3):
+        lost = {f"c{n}" for n in range(4)} - set(commits(own / f"b{i}.json"))
+        wrong += [f"b{i}: runs were lost: {sorted(lost)}"] if lost else []
+    return wrong
+
+
 def main():
     if not PROGRAM:
         print("skipped: needs $GPUGATE (the program)")
@@ -163,6 +202,8 @@ def main():
                  "a killed writer": lambda: killed_writer(folder, files, runs[0]),
                  "a lock that is held": lambda: held_lock(folder, files, runs[1]),
                  "left by the dead": lambda: left_by_the_dead(folder, files, runs[0]),
+                 "promotes and appends": lambda: promotes_and_appends(folder, files, runs),
+                 "suites at once": lambda: suites_at_once(folder, files, runs),
                  "many creates": lambda: many_creates(folder, files, runs[:6])}
         bad = [text] if code else []
         for test, run in tests.items():

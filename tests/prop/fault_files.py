@@ -23,7 +23,7 @@ from _part import some
 
 # Without these a run goes on: they are asked for what would be nice to know, or closed after use.
 HARMLESS = {"stat", "close", "fstat", "unlink", "fchmod", "realpath", "access", "lstat"}
-EXIT_OF_INPUTS = {"base.history.jsonl": 4, "rules.yaml": 2, "base.json": 4}
+EXIT_OF_INPUTS = {"s.yaml": 2, "base.history.jsonl": 4, "rules.yaml": 2, "base.json": 4}
 
 
 def is_output(case, call, path):
@@ -31,7 +31,7 @@ def is_output(case, call, path):
     name = os.path.basename(path.removesuffix(" (deleted)"))
     if call in ("write", "fsync", "rename", "mkdir", "fchmod", "flock", "unlink"):
         return True
-    return name.endswith((".tmp", ".lock")) or path in (".", "deep/er", "new") or name.startswith("fault-")
+    return name.endswith((".tmp", ".lock")) or path in (".", "deep/er", "new", "ev") or name.startswith("fault-")
 
 
 def codes_of(case, call, path):
@@ -76,8 +76,16 @@ def again_faults(p):
     return wrong + left_faults(p, but=(".tmp",))
 
 
+def case_faults(p, done):
+    """What a case of a suite said could not be read: the case could not be judged, and the others were."""
+    said = (p.read("r.json") or b"").count(b"what its process says cannot be read")
+    return [] if done.returncode in (1, 3) and said else [f"exit {done.returncode}, and no case says why"]
+
+
 def failed_faults(p, done, call, path, error, persistent):
     case = p.case
+    if call == "read" and path.startswith("pipe:") and error != errno.EINTR:
+        return case_faults(p, done)
     # what writers that were killed have left behind need not be found
     beside = call == "opendir" or (path.endswith(".tmp") and call in ("flock", "open", "close", "read"))
     if went_well(p, done) and (call in HARMLESS or error == errno.EINTR or beside):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Outputs hold whatever the names in an input are: those of gen/names.py as kernels, operators, functions, GPUs,
-files, frames of allocations, commits, people and reasons, in the outputs of every command, beside those of the
+files, frames of allocations, commits, people and reasons, steps of JAX, cases of benchmarks, names of suites, in the outputs of every command, beside those of the
 same run with harmless names as long:
 
  - XML and HTML parse, and have no elements, attributes or comments but those; nor has the Markdown when GitHub's
@@ -25,6 +25,7 @@ from _part import part
 
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 sys.path.insert(0, str(GEN))
+import xspace
 from names import every
 
 PROGRAM = os.environ.get("GPUGATE")
@@ -58,7 +59,9 @@ def run_of(names, factor):
             out += [
                 {"ph": "X", "cat": "python_function", "name": f"{name}(7): f", "pid": 1, "tid": 1, "ts": at, "dur": 5900.0,
                  "args": {"Python id": correlation, "Python parent id": None}},
-                {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": at + 5, "dur": 2000.0, "args": {"External id": correlation}},
+                {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": at + 5, "dur": 2000.0, "args": {"External id": correlation, "Input Dims": [[i]], "Input type": [name]}},
+                {"ph": "i", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": at + 6, "args": {
+                    "Bytes": 512, "Device Type": 1, "Device Id": 0, "Total Allocated": 512 * correlation, "Total Reserved": 1 << 20}},
                 {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": at + 10, "dur": 20.0,
                  "args": {"correlation": correlation, "External id": correlation}},
                 {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": at + 40, "dur": dur,
@@ -75,6 +78,36 @@ def snapshot_of(names, size):
     history = [{"action": "segment_alloc", "addr": segment["address"], "size": segment["total_size"], "stream": 0, "frames": []}]
     history += [{"action": "alloc", "addr": b["address"], "size": b["requested_size"], "stream": 0, "frames": b["frames"]} for b in blocks]
     return {"segments": [segment], "device_traces": [history]}
+
+
+def space_of(names):
+    """A profile of JAX in which steps, kernels, operators and calls have these names."""
+    names = [n for n in names if n and not re.search("[\ud800-\udfff]", n)]
+    rows = [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0"}},
+            {"ph": "M", "pid": 1, "tid": 1, "name": "thread_name", "args": {"name": f"Stream #20{names[0]}"}},
+            {"ph": "M", "pid": 1, "tid": 9, "name": "thread_name", "args": {"name": "Steps"}},
+            {"ph": "M", "pid": 701, "name": "process_name", "args": {"name": "/host:CPU"}},
+            {"ph": "M", "pid": 701, "tid": 1, "name": "thread_name", "args": {"name": names[1]}}]
+    for i, name in enumerate(names):
+        at = {"ph": "X", "name": name, "ts": 100.0 * i, "dur": 50.0}
+        rows += [{**at, "pid": 1, "tid": 9, "args": {"group_id": i}},
+                 {**at, "pid": 1, "tid": 1, "args": {"correlation_id": i + 1, "kernel_details": name or "grid:1,1,1", "name": name,
+                                                     "hlo_op": name, "hlo_module": name}},
+                 {**at, "pid": 701, "tid": 1, "args": {"correlation_id": i + 1}}]
+    return xspace.encode(rows)
+
+
+def results_of(names):
+    """Results of a benchmark with these cases."""
+    return {"context": {"host_name": names[0], "num_cpus": 4}, "benchmarks": [
+        {"name": f"{n}{i}", "run_name": f"{n}{i}", "run_type": "iteration", "iterations": 5, "real_time": 1.0 + i, "cpu_time": 1.0, "time_unit": "ns"}
+        for i, n in enumerate(names)]}
+
+
+def machine_of(names):
+    row = ", ".join(['2024/01/02 03:04:0{}.000', names[0].replace(",", ";").replace("\n", " "), "1410 MHz", "Active", "85"])
+    return "\n".join(["timestamp, name, clocks.sm [MHz], clocks_throttle_reasons.hw_thermal_slowdown, temperature.gpu",
+                      row.replace("{}", "5"), row.replace("{}", "6"), ""])
 
 
 def texts(v):
@@ -111,7 +144,7 @@ class Side:
         files = ("--rules", "rules.yaml", "--baseline", "base.json")
         self.do("create", 0, "baseline", "create", "a", *files, *words)
         self.do("append", 0, "baseline", "append", "b", *files, *words, "--force")
-        self.do("check", 1, "check", "b", *files, reports="jmxh", more=["--verbose"])
+        self.do("check", 1, "check", "b", *files, reports="jmxhoqp", more=["--verbose", "--changed", argument, "--evidence", "ev"])
         self.do("error", 3, "check", "broken", *files, reports="jmxh")
         self.do("report", 0, "report", "b", "--rules", "rules.yaml", reports="jmh", more=["--verbose"])
         self.do("diff", 0, "diff", "a", "b", reports="jmh", more=["--verbose"])
@@ -120,11 +153,28 @@ class Side:
         self.do("digest", 0, "digest", "b", "-o", "digest.json")
         self.do("show", 0, "baseline", "show", *files)
         self.do("log", 0, "baseline", "log", *files)
-        for name in ("base.json", "digest.json"):
+        self.more(files)
+        for name in ("base.json", "digest.json", *(str(f.relative_to(dir)) for f in (dir / "ev").iterdir())):
             self.outputs[name] = (dir / name).read_text(encoding="utf-8")
         # Said of an argument: it is not a name of a run, and says so in one line.
         for i, what in enumerate((("explain", argument), ("check", argument), (argument,), ("check", "a", "--workload", argument))):
             self.do(f"wrong {i}", (2, 3, 4), *what)
+
+    def more(self, files):
+        """Runs of other kinds, suites and histories."""
+        dir, names = self.dir, self.names
+        (dir / "x.xplane.pb").write_bytes(space_of(names))
+        (dir / "results.json").write_text(json.dumps(results_of(names)))
+        (dir / "m").mkdir()
+        shutil.copy(dir / "a" / "t.json", dir / "m")
+        (dir / "m" / "machine-rank0.csv").write_text(machine_of(names), encoding="utf-8", errors="replace")
+        for name in ("x.xplane.pb", "results.json", "m"):
+            self.do(f"report {name}", (0, 3), "report", name, reports="jmh", more=["--verbose"])
+            self.do(f"figures of {name}", (0, 3), "metrics", name, reports="j")
+        self.do("history", 0, "history", *files, reports="jmh", more=["--verbose"])
+        (dir / "suite.yaml").write_text("version: 1\nname: names\ncases:\n" + "".join(
+            f"  - {{workload: {w}, runs: {w}, baseline: base.json}}\n" for w in ("a", "b", "broken")))
+        self.do("suite", 1, "suite", "suite.yaml", "--rules", "rules.yaml", reports="jmxh", more=["--verbose"])
 
     def stored(self):
         """A baseline of strangers: every text in it in turn."""
@@ -137,7 +187,8 @@ class Side:
                 self.do(f"{command} of {i}", (0, 4), "baseline", command, "--rules", "rules.yaml", "--baseline", "stored.json")
 
     def do(self, what, codes, *args, reports="", more=()):
-        names = {"j": ("--json", f"{what}.json"), "m": ("--markdown", f"{what}.md"), "x": ("--junit", f"{what}.xml"), "h": ("--html", f"{what}.html")}
+        names = {"j": ("--json", f"{what}.json"), "m": ("--markdown", f"{what}.md"), "x": ("--junit", f"{what}.xml"), "h": ("--html", f"{what}.html"),
+                 "o": ("--openmetrics", f"{what}.txt"), "q": ("--codequality", f"{what}-quality.json"), "p": ("--plan", f"{what}-plan.json")}
         words = [w for letter in reports for w in names[letter]]
         done = subprocess.run([PROGRAM, *args, *words, *more], cwd=self.dir, capture_output=True, check=False,
                               env={**os.environ, "SOURCE_DATE_EPOCH": "1767225600"})
@@ -208,13 +259,20 @@ def keys(text):
     return paths(json.loads(text, parse_constant=refuse), ())
 
 
+def openmetrics(text):
+    series = r'(gpugate_[a-z_]+)((?:[{,][a-z_]+="(?:[^"\\\n]|\\[\\"n])*")*)\}? [-+0-9.eE]+'
+    lines = [re.fullmatch(series, line) for line in text.splitlines() if not line.startswith("#")]
+    assert text.endswith("\n# EOF\n") and all(lines), text[:200]
+    return {(m[1], *re.findall(r'[{,]([a-z_]+)="', re.sub(r"\\.", "", m[2]))) for m in lines}
+
+
 def terminal(text):
     bad = [line for line in text.split("\n") if UNSHOWN.search(line) or COMMANDS.search(line)]
     assert not bad, bad[:3]
     return set()
 
 
-FORMATS = {".html": page, ".md": markdown, ".xml": junit, ".json": keys}
+FORMATS = {".html": page, ".md": markdown, ".xml": junit, ".json": keys, ".txt": openmetrics}
 
 
 def same(what, read, hostile, plain):

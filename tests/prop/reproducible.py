@@ -60,7 +60,16 @@ def inputs(dir):
         (dir / name / "run.yaml").write_text("batch_size: 8\nsamples_per_step: 8\n")
     for seed in range(3, 9):
         make("trace.py", dir / f"r{seed}.json.gz", "--steps", 3, "--slow-kernel", f"*flash_bwd*={1 + seed / 100}", seed=seed)
+    make("xprof.py", dir / "x.trace.json.gz", "--steps", 3)
+    subprocess.run([sys.executable, GEN / "xspace.py", dir / "x.trace.json.gz", "--out", dir / "x.xplane.pb"], check=True)
+    for name in RESULTS:
+        shutil.copy(GEN.parent / "fuzz" / "corpus" / name, dir)
     (dir / "rules.yaml").write_text(RULES)
+    (dir / "suite.yaml").write_text("version: 1\nname: many\ncases:\n" + "".join(
+        f"  - {{workload: case-{i}, runs: r{i}.json.gz, baseline: one.base}}\n" for i in range(3, 9)))
+
+
+RESULTS = ("result/sglang.jsonl", "result/triton.csv", "result/gbench.json", "machine/nvidia.csv")
 
 
 def reports(what):
@@ -90,6 +99,12 @@ def commands(jobs, backwards):
     for seed in (4, 5, 6, 7):
         yield 0, "baseline", "append", f"r{seed}.json.gz", *one, "--force"
     yield (0, 1), "check", "r8.json.gz", "--repeat=r4.json.gz", "--repeat=r5.json.gz", *one, "--junit=one.junit", *reports("one")
+    yield 1, "check", *b, *many, *jobs, "--plan=plan.json", "--codequality=quality.json", "--changed=train.py", "--evidence=evidence"
+    yield (0, 1, 3), "suite", "suite.yaml", "--rules=rules.yaml", *jobs, "--junit=suite.junit", *reports("suite")[:3]
+    yield 0, "history", *one, *reports("history")[:3]
+    yield 0, "report", "x.xplane.pb", *jobs, *reports("xspace")[:3]
+    files = [name.split("/")[1] for name in RESULTS]
+    yield 0, "digest", *files[::backwards], *jobs, "-o", "results.digest"
     yield 3, "check", "absent.json", *one, "--junit=error.junit", *reports("error")
     yield 0, "baseline", "show", *one
     yield 0, "baseline", "log", *one
@@ -115,8 +130,8 @@ def outputs(source, env, jobs=1, backwards=1, umask=0o022, folder="work"):
             codes = code if isinstance(code, tuple) else (code,)
             assert done.returncode in codes, f"exit {done.returncode}: {args}: {done.stderr.decode()}"
             out[f"{i}: gpugate {args[0]}"] = figures_of(done.stdout), done.stderr
-        for path in dir.iterdir():
-            if path.name not in before:
+        for path in dir.rglob("*"):
+            if path.is_file() and path.relative_to(dir).parts[0] not in before:
                 out[path.name] = figures_of(path.read_bytes())
     return out
 

@@ -147,7 +147,81 @@ def cases(dir, n):
     return ["digest", "r.json", "-o", "d.json"]
 
 
+def snapshot(blocks):
+    """A memory snapshot; `blocks` gives segment, size and frames of the i-th allocation."""
+    def write(dir, n):
+        segments, history = {}, []
+        for i in range(n):
+            segment, size, frames = blocks(i, n)
+            at = segments.setdefault(segment, {"device": 0, "address": (segment + 1) << 40, "total_size": 0, "stream": 0,
+                                               "segment_type": "large", "blocks": []})
+            at["blocks"].append({"address": at["address"] + at["total_size"], "size": size, "requested_size": size,
+                                 "state": "active_allocated", "frames": frames})
+            at["total_size"] += size
+            history.append({"action": "alloc", "addr": at["blocks"][-1]["address"], "size": size, "stream": 0, "frames": frames})
+        maps = [{"action": "segment_alloc", "addr": s["address"], "size": s["total_size"], "stream": 0, "frames": []} for s in segments.values()]
+        (dir / "s.json").write_text(json.dumps({"segments": list(segments.values()), "device_traces": [maps + history]}))
+        return ["digest", "s.json", "-o", "d.json"]
+    return write
+
+
+def frame(i):
+    return {"filename": f"f{i}.py", "name": "f", "line": 1}
+
+
+def judged(rules, make):
+    """A check of a run of n kernels under n rules or waivers."""
+    def write(dir, n):
+        (dir / "rules.yaml").write_text("version: 1\ndefaults: {on_missing: skip}\n" + rules(n))
+        (dir / "t.json").write_text(json.dumps({"traceEvents": make(n)}))
+        subprocess.run([PROGRAM, "baseline", "create", "t.json", "--rules", "rules.yaml", "--baseline", "b.json", "--force"], cwd=dir,
+                       check=True, capture_output=True)
+        return ["check", "t.json", "--rules", "rules.yaml", "--baseline", "b.json", "--jobs", "1"]
+    return write
+
+
+def kernels(n):
+    return [dict(plain(i), name=f"kernel {i % n}") for i in range(2 * n)]
+
+
+def waivers(n):
+    return "rules: [{id: k, metric: kernel.time, fail: {increase: 5%}}]\nwaivers:\n" + "".join(
+        f"  - {{rule: k, select: {{kernel: 'kernel {i}'}}, until: 2999-01-01, reason: r}}\n" for i in range(n))
+
+
+def a_suite(dir, n):
+    """Cases of a suite: what the parent takes; what becomes of each is a process of its own."""
+    (dir / "suite.yaml").write_text("version: 1\nname: s\ncases:\n" + "".join(
+        f"  - {{workload: w{i}, runs: absent{i}.json, baseline: b.json}}\n" for i in range(n)))
+    return ["suite", "suite.yaml", "--json", "r.json", "--markdown", "m.md"]
+
+
+def a_history(dir, n):
+    """Runs of the main branch."""
+    (dir / "t.json").write_bytes(trace())
+    for command in ("create", "append"):
+        subprocess.run([PROGRAM, "baseline", command, "t.json", "--baseline", "b.json", "--force"], cwd=dir, check=True, capture_output=True)
+    row = json.loads((dir / "b.history.jsonl").read_text().splitlines()[-1])
+    (dir / "b.history.jsonl").write_text("".join(json.dumps({**row, "source_hash": f"{i + 1:016x}"}) + "\n" for i in range(n)))
+    return ["history", "--baseline", "b.json"]
+
+
+def changed(dir, n):
+    (dir / "t.json").write_bytes(trace())
+    return ["check", "t.json", "--baseline", "b.json", "--bootstrap", *(w for i in range(n) for w in ("--changed", f"src/f{i}.py"))]
+
+
 SHAPES = {
+    "sites": (1000, snapshot(lambda i, n: (0, 512, [frame(i)]))),
+    "segments": (1000, snapshot(lambda i, n: (i, 2 << 20, [frame(0)]))),
+    "depth of stacks": (1000, snapshot(lambda i, n: (0, 512, [frame(k) for k in range(n // 8)] if i < 8 else []))),
+    "rules by kernels": (400, judged(lambda n: "rules: [{id: k, metric: kernel.time, fail: {increase: 5%}}]\n", kernels)),
+    "rules": (60, judged(lambda n: "rules:\n" + "".join(f"  - {{id: r{i}, metric: kernel.time, select: {{kernel: 'kernel {i % 50}'}}, fail: {{increase: 5%}}}}\n"
+                                                      for i in range(n)), lambda n: kernels(50))),
+    "waivers": (60, judged(waivers, lambda n: kernels(50))),
+    "suites": (50, a_suite),
+    "runs of a history": (300, a_history),
+    "changed files": (2000, changed),
     "kernels": (4000, of_trace(lambda n: [plain(i) for i in range(n)])),
     "names": (2000, of_trace(lambda n: [dict(plain(i), name=f"kernel {i}") for i in range(n)])),
     "streams": (2000, of_trace(lambda n: [plain(i, stream=i) for i in range(n)])),

@@ -1,4 +1,4 @@
-/// What becomes of a trace, written down for comparison.
+/// What becomes of a recording of events, as a digest and written down for comparison.
 #ifndef GG_TESTS_REDUCED_TEXT_H
 #define GG_TESTS_REDUCED_TEXT_H
 
@@ -7,39 +7,72 @@
 #include "reduce/reduce.h"
 #include "store/digest_json.h"
 
-/// The digest of the trace `text` as text, or the errors. Caller: strbuf_release().
-static inline struct strbuf reduced(struct span text, const struct trace_options *options,
-                                    const struct reduce_options *reduce)
+/// A reader of events: trace_read(), or what reads like it.
+typedef enum status events_reader(struct source *src, const void *options, struct name_table *names,
+                                  struct event_sink sink, struct trace_meta *meta,
+                                  struct diag_log *log);
+
+/// trace_read() as such a reader; `options` are struct trace_options.
+static inline enum status events_of_trace(struct source *src, const void *options,
+                                          struct name_table *names, struct event_sink sink,
+                                          struct trace_meta *meta, struct diag_log *log)
 {
-	struct strbuf out = STRBUF_INIT;
+	return trace_read(src, options, names, sink, meta, log);
+}
+
+/// The digest of the recording `bytes`, or NULL where it is refused. Caller: digest_free().
+static inline struct digest *reduced_digest(struct span bytes, events_reader *read,
+                                            const void *options,
+                                            const struct reduce_options *reduce,
+                                            struct diag_log *log)
+{
 	struct name_table names;
 	struct trace_meta meta;
-	struct diag_log log;
 	struct source_options so = { .max_bytes = 1 << 22 };
-	diag_init(&log);
 	name_table_init(&names);
-	struct source *src = source_memory("doc", text.p, text.n, &so);
+	struct source *src = source_memory("doc", bytes.p, bytes.n, &so);
 	struct reducer *r = reducer_new(reduce, &names);
 	struct digest *d = digest_new();
-	enum status st = trace_read(src, options, &names, reducer_sink(r), &meta, &log);
+	enum status st = read(src, options, &names, reducer_sink(r), &meta, log);
 	if (st == ST_OK)
-		st = reducer_finish(r, &meta, d, &log);
+		st = reducer_finish(r, &meta, d, log);
 	d->trace = "doc";
-	if (st == ST_OK) {
-		struct sink *s = sink_open_memory();
-		digest_write(d, s);
-		strbuf_add(&out, sink_memory(s));
-		sink_abort(s);
-	}
-	for (const struct diag_entry *e = log.first; e; e = e->next)
-		strbuf_addf(&out, "%s\n", e->text);
-	digest_free(d);
 	reducer_free(r);
 	source_close(src);
 	name_table_release(&names);
-	diag_release(&log);
 	arena_release(&meta.arena);
 	vec_release(&meta.devices);
+	if (st == ST_OK)
+		return d;
+	digest_free(d);
+	return NULL;
+}
+
+/// The digest as its text is stored. Caller: strbuf_release().
+static inline struct strbuf digest_text(struct digest *d)
+{
+	struct strbuf out = STRBUF_INIT;
+	struct sink *s = sink_open_memory();
+	digest_write(d, s);
+	strbuf_add(&out, sink_memory(s));
+	sink_abort(s);
+	return out;
+}
+
+/// The digest of the trace `text` as text, and what is said of it. Caller: strbuf_release().
+static inline struct strbuf reduced(struct span text, const struct trace_options *options,
+                                    const struct reduce_options *reduce)
+{
+	struct diag_log log;
+	diag_init(&log);
+	struct digest *d = reduced_digest(text, events_of_trace, options, reduce, &log);
+	struct strbuf out = STRBUF_INIT;
+	if (d)
+		out = digest_text(d);
+	for (const struct diag_entry *e = log.first; e; e = e->next)
+		strbuf_addf(&out, "%s\n", e->text);
+	digest_free(d);
+	diag_release(&log);
 	return out;
 }
 
