@@ -168,7 +168,7 @@ comments_setup() {
     fi
 }
 
-# The id of the token's user, into `user`. GitHub: what a job's token is allowed to ask is the GraphQL API alone.
+# The id of the token's user, into `user`. GitHub: what a job's token may ask is only the GraphQL API.
 identify() {
     if [[ $api == github ]]; then
         echo '{"query": "{viewer {databaseId}}"}' >"$work/query"
@@ -189,7 +189,7 @@ publish() { # MARKER WANTED: whether one is made where there is none
     pages "$comments" || return
     jq -r --arg marker "$1" --argjson user "$user" '
         .[] | select((.user // .author).id == $user and ((.body // "") | split("\n")[0] | rtrimstr("\r")) == $marker)
-        | .id' "$work/list" >"$work/ours" 2>"$work/null" || fail "GET $comments: the answer is no list of comments"
+        | .id' "$work/list" >"$work/ours" 2>"$work/null" || fail "GET $comments: the answer is not a list of comments"
     while read -r id; do
         call "$edit" "$edits/$id" "$work/comment" || return
         said="edited comment $id"

@@ -45,6 +45,18 @@ void text_add_log(struct strbuf *out, struct span s, size_t max_chars);
 /// Order, of bsearch too, of `const char *`, and of structs that begin with one.
 int text_cmp(const void *a, const void *b);
 
+/// Ending of a noun after the count `n`: "1 step", "2 steps".
+static inline const char *text_s(int64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/// The same of a noun in -y: "1 activity", "2 activities".
+static inline const char *text_ies(int64_t n)
+{
+	return n == 1 ? "y" : "ies";
+}
+
 /// Number of code points of `s` (malformed parts count as one).
 size_t text_chars(struct span s);
 

@@ -21,14 +21,6 @@ static int64_t at_least_0(int64_t v)
 	return v > 0 ? v : 0;
 }
 
-static size_t rank_at(const struct run *run, int64_t rank)
-{
-	size_t i = 0;
-	while (i < run->ranks.nr && run->ranks.v[i]->rank != rank)
-		i++;
-	return i;
-}
-
 static int64_t step_median(const struct digest *d, enum metric_id id)
 {
 	int64_t value;
@@ -53,7 +45,7 @@ static int64_t excess(const struct odd_rank *o, enum metric_id id)
 		                                 o->q->bench->run[SIDE_CANDIDATE] };
 	int64_t out[NR_SIDES] = { 0 };
 	for (int s = 0; s < NR_SIDES; s++) {
-		size_t at = rank_at(runs[s], o->insight->rank);
+		size_t at = run_find(runs[s], o->insight->rank);
 		if (at < runs[s]->ranks.nr)
 			out[s] = number_sub(step_median(runs[s]->ranks.v[at], id),
 			                    peers_median(o->q, runs[s], at, id));
@@ -63,7 +55,7 @@ static int64_t excess(const struct odd_rank *o, enum metric_id id)
 
 static int64_t late_per_step(const struct run_view *v, int64_t rank)
 {
-	size_t at = rank_at(v->run, rank);
+	size_t at = run_find(v->run, rank);
 	const struct cross_rank *c = at < v->run->ranks.nr ? v->ranks[at].cross : NULL;
 	return c && c->known && c->steps > 0 ? number_div_round(c->late_ns, c->steps) : 0;
 }
@@ -300,7 +292,7 @@ void suspect_ranks(struct inquiry *q)
 		struct odd_rank o = {
 			q, &q->out->insights.v[i], &q->bench->view[SIDE_CANDIDATE], 0, { 0 }
 		};
-		o.at = rank_at(o.view->run, o.insight->rank);
+		o.at = run_find(o.view->run, o.insight->rank);
 		if (!o.insight->candidate || o.insight->rank < 0 || o.at == o.view->run->ranks.nr)
 			continue;
 		o.name = span_of(arena_printf(q->a, "rank %" PRId64, o.insight->rank));

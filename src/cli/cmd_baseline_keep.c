@@ -107,9 +107,9 @@ static enum status verify_usable(const struct verify *v)
 		return ST_BASELINE;
 	}
 	if (rules->expect_ranks > 0 && v->b.pin.ranks.nr != (uint64_t)rules->expect_ranks)
-		return diag_fail(v->log, ST_BASELINE,
-		                 "%s: the baseline has %zu ranks, and the rules expect %" PRId64, v->path,
-		                 v->b.pin.ranks.nr, rules->expect_ranks);
+		return diag_fail(
+		    v->log, ST_BASELINE, "%s: the baseline has %zu rank%s, and the rules expect %" PRId64,
+		    v->path, v->b.pin.ranks.nr, text_s((int64_t)v->b.pin.ranks.nr), rules->expect_ranks);
 	return ST_OK;
 }
 

@@ -147,15 +147,18 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 {
 	*j = (struct check_job){ .path = "" };
 	report_init(&j->report);
-	provenance_forge(&j->report.arena, &j->report.forge);
 	enum status st = setup_init(&j->setup, o, log);
 	j->setup.rules.noise.budget /= (int64_t)gates;
+	j->setup.rules.in_review = o->changed.nr || o->value[OPT_CHANGED_FROM];
+	if (st == ST_OK && o->value[OPT_EVIDENCE])
+		st = evidence_clear(o->value[OPT_EVIDENCE], log);
 	if (st == ST_OK)
 		st = load_sides(&j->setup, o, &j->candidates, &j->setup.rules.arena, &j->path, &j->b, log);
 	bool fresh = st == ST_OK && j->b.pin.ranks.nr == 0;
 	const struct baseline *b = fresh ? NULL : &j->b;
 	if (st == ST_OK)
 		st = candidates_judge(&j->candidates, &j->setup, o, b, j->path, &j->report, log);
+	provenance_links(&j->report.arena, &j->report.links);
 	if (st == ST_OK)
 		remarks_add(&j->setup.naming, &j->setup.diagnosis, &j->candidates.v[0],
 		            fresh && j->candidates.nr_controls ? &j->candidates.controls[0] : &j->b.pin,

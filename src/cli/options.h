@@ -19,7 +19,7 @@
 	  "one run by itself: summary, metrics, findings, recommendations")                         \
 	X(DIGEST, "digest", "RUN...", 1, -1,                                                        \
 	  "reduce traces and snapshots to a digest, where they lie")                                \
-	X(MERGE, "merge", "DIGEST...", 1, -1, "fold the digests of all ranks into one file, a run") \
+	X(MERGE, "merge", "DIGEST...", 1, -1, "join the digests of all ranks into one file, a run") \
 	X(BASELINE_CREATE, "baseline create", "RUN...", 1, -1,                                      \
 	  "store a run as the baseline that later runs are held against")                           \
 	X(BASELINE_APPEND, "baseline append", "RUN...", 1, -1,                                      \
@@ -175,6 +175,8 @@ enum command {
 	X(FORCE, "force", NULL, ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(INIT),                  \
 	  "create, init: replace what is there; append: a run that fails counts for the reference "    \
 	  "too")                                                                                       \
+	X(FROM_NOISE, "from-noise", NULL, ON(INIT),                                                    \
+	  "bring limits closer where the history of the baseline shows that its noise allows it")      \
 	X(COMMIT, "commit", "ID", ON_TAKING,                                                           \
 	  "commit that the run was made from (default: what its context, the CI system or git says)")  \
 	X(WHO, "who", "NAME", ON_TAKING,                                                               \

@@ -97,10 +97,10 @@ static const char *address(const char *const *parts, struct arena *a)
 	return web && !text[strspn(text, plain)] ? text : NULL;
 }
 
-void provenance_forge(struct arena *a, struct forge *out)
+void provenance_links(struct arena *a, struct ci_links *out)
 {
 	const struct ci_system *s = system_here();
-	*out = (struct forge){ 0 };
+	*out = (struct ci_links){ 0 };
 	if (!s)
 		return;
 	out->job = address(s->link, a);

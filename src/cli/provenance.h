@@ -15,6 +15,6 @@ GG_MUST_CHECK enum status provenance_of(const struct options *o, const struct ru
 
 /// What the CI system around this process says of itself. Texts are owned by `a` or by the
 /// environment; addresses hold nothing that has to be escaped.
-void provenance_forge(struct arena *a, struct forge *out);
+void provenance_links(struct arena *a, struct ci_links *out);
 
 #endif

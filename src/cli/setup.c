@@ -85,6 +85,7 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 	s->format_tables[1] = &s->formats;
 	s->load.formats = s->format_tables;
 	s->load.reduce = (struct reduce_options){
+		.keep_step = o->value[OPT_EVIDENCE] != NULL,
 		.marker = s->rules.marker ? s->rules.marker : DEFAULT_MARKER,
 		.by_period = s->rules.unmarked && strcmp(s->rules.unmarked, UNMARKED_PERIOD) == 0,
 		.marker_alone = s->rules.marker && strcmp(s->rules.marker, DEFAULT_MARKER) != 0,

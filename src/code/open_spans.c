@@ -21,7 +21,7 @@ void open_spans_enter(struct open_spans *o, int64_t start_ns, int64_t dur_ns, ui
 	if (o->list.nr == OPEN_SPANS)
 		return;
 	int64_t low_ns = low_at(o, o->list.nr, until_ns);
-	vec_push(&o->list, (struct open_span){ start_ns, until_ns, low_ns, name, tag, 0 });
+	vec_push(&o->list, (struct open_span){ start_ns, until_ns, low_ns, name, tag, 0, 0 });
 }
 
 void open_spans_at(struct open_spans *o, int64_t at_ns)

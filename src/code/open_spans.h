@@ -12,6 +12,7 @@ struct open_span {
 	int64_t low_ns; ///< the earliest end of this one and those around it
 	uint32_t name; ///< of a path
 	uint32_t tag; ///< the caller's
+	uint32_t kept; ///< the caller's, 0 at first
 	uint32_t path; ///< of this one and those around it, if below `known`
 };
 

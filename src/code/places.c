@@ -101,6 +101,16 @@ uint32_t code_places_frame(struct code_places *p, struct span text)
 	return nm->id;
 }
 
+struct span code_without_number(struct span name)
+{
+	size_t n = name.n;
+	while (n && is_digit(name.p[n - 1]))
+		n--;
+	while (n && n < name.n && memchr(" _-:#=", name.p[n - 1], 6))
+		n--;
+	return n ? (struct span){ name.p, n } : name;
+}
+
 uint32_t code_places_module(struct code_places *p, uint32_t path, struct span name)
 {
 	struct strbuf b = STRBUF_INIT;

@@ -39,6 +39,9 @@ void code_places_release(struct code_places *p);
 /// Name of a frame by its text.
 uint32_t code_places_frame(struct code_places *p, struct span text);
 
+/// "layer_3", "batch 17" → without the number at the end and what joins it on.
+struct span code_without_number(struct span name);
+
 /// Path of the stack within which a module of this name is called from another.
 uint32_t code_places_module(struct code_places *p, uint32_t path, struct span name);
 

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "diff/drift.h"
 #include "diff/past.h"
+#include "model/step_figures.h"
 
 /* ---- the runs ---- */
 
@@ -22,14 +24,13 @@ static void add_column(struct bench *b, enum bench_source source, size_t view,
 /* Runs that are there already, as the pin or among the recent ones, are one. */
 static void add_past(struct bench *b, const struct history *h, enum bench_source source)
 {
-	uint64_t pin = past_source_hash(b->run[SIDE_BASELINE]);
 	for (size_t i = 0; h && i < h->runs.nr; i++) {
 		const struct past_run *run = &h->runs.v[i];
-		bool known = run == b->twin || (source == SOURCE_SAMPLE && run->source_hash == pin);
+		bool known = run == b->twin || (source == SOURCE_SAMPLE && run->source_hash == b->pin);
 		for (size_t k = 0; k < b->nr_columns && source == SOURCE_SAMPLE && !known; k++)
 			known = b->columns[k].past && b->columns[k].past->source_hash == run->source_hash;
 		if (!known)
-			add_column(b, source, 0, run, source == SOURCE_RECENT ? pin : run->pin);
+			add_column(b, source, 0, run, source == SOURCE_RECENT ? b->pin : run->pin);
 	}
 }
 
@@ -40,13 +41,28 @@ static void init_columns(struct bench *b)
 	b->columns = arena_alloc(&b->arena, nr_views(b) + past, sizeof *b->columns);
 	/* without a stored baseline the first control is in its place, and counts once */
 	if (r->baseline && r->baseline != r->controls)
-		add_column(b, SOURCE_PIN, 0, NULL, past_source_hash(r->baseline));
+		add_column(b, SOURCE_PIN, 0, NULL, b->pin);
 	add_past(b, r->recent, SOURCE_RECENT);
 	add_past(b, r->sample, SOURCE_SAMPLE);
 	for (size_t i = 0; i < r->nr_candidates; i++)
 		add_column(b, SOURCE_CANDIDATE, 1 + i, NULL, 0);
 	for (size_t i = 0; i < r->nr_controls; i++)
 		add_column(b, SOURCE_CONTROL, 1 + r->nr_candidates + i, NULL, 0);
+}
+
+/* What all checks ask of all ranks. */
+static void look_at_ranks(struct bench *b)
+{
+	const struct run *pin = b->run[SIDE_BASELINE];
+	b->pin = past_source_hash(pin);
+	b->against_itself = b->pin == past_source_hash(b->run[SIDE_CANDIDATE]);
+	for (size_t i = 0; i < pin->ranks.nr; i++)
+		b->before_period =
+		    b->before_period || (pin->ranks.v[i]->nr_steps > 0 &&
+		                         !digest_has_steps(pin->ranks.v[i], METRIC_STEP_PERIOD));
+	for (size_t i = 0; i <= b->runs.nr_candidates; i++)
+		for (size_t r = 0; r < b->view[i].run->ranks.nr; r++)
+			number_raise(&b->tick_ns, b->view[i].run->ranks.v[r]->trust.tick_ns);
 }
 
 void bench_init(struct bench *b, const struct bench_runs *runs, struct naming naming)
@@ -66,6 +82,7 @@ void bench_init(struct bench *b, const struct bench_runs *runs, struct naming na
 	run_views_align(b->view, nr, &b->arena);
 	activity_pairs_init(&b->pairs, &b->view[SIDE_BASELINE], &b->view[SIDE_CANDIDATE],
 	                    runs->nr_candidates, (struct rank_scope){ 0 });
+	look_at_ranks(b);
 	init_columns(b);
 }
 

@@ -45,6 +45,10 @@ struct bench {
 	struct naming naming;
 	struct bench_runs runs;
 	int64_t min_runs; ///< recent runs from which on they alone are the reference: of the rule
+	uint64_t pin; ///< past_source_hash() of the pin
+	bool against_itself; ///< the first candidate is the artifact that the pin is of
+	bool before_period; ///< ranks of the pin have steps without step.period
+	int64_t tick_ns; ///< the coarsest clock (struct trust_counts) of pin and candidates
 	const struct past_run *twin; ///< the pin among the recent runs, or NULL
 	struct run none; ///< stands in for a baseline that is not there
 	const struct run *run[NR_SIDES]; ///< the pin, the first candidate

@@ -43,9 +43,7 @@ static bool rank_change(const struct breakdown_input *in, size_t i, __int128 nr,
 	struct rank_amount x = amount_of(&b->view[SIDE_BASELINE], i, in->query), y = { 0 };
 	for (size_t r = 0; r < b->runs.nr_candidates; r++) {
 		const struct run_view *v = &b->view[SIDE_CANDIDATE + r];
-		size_t k = 0;
-		while (k < v->run->ranks.nr && v->run->ranks.v[k]->rank != rank)
-			k++;
+		size_t k = run_find(v->run, rank);
 		if (k == v->run->ranks.nr)
 			return false;
 		struct rank_amount one = amount_of(v, k, in->query);

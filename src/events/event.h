@@ -85,7 +85,7 @@ struct event {
 	int64_t forward_thread; ///< operator: other than 0 of a backward one
 	int64_t flow; ///< flow: the id that its two ends share
 	bool flow_end; ///< flow: it ends here
-	bool nvtx; ///< annotation: a range of NVTX, in recordings that have no operators
+	bool nvtx; ///< annotation: a range of NVTX, in recordings that have no modules
 	bool numbered; ///< annotation: XProf says that it is the step of number `step`
 	int64_t
 	    step; ///< of those; step, annotation on a GPU: ident, the same for one step on several GPUs

@@ -1,4 +1,5 @@
 #include "gate/checks.h"
+#include "gate/main_slow.h"
 
 #include <inttypes.h>
 
@@ -27,6 +28,7 @@ struct maker {
 	struct bench *bench;
 	const struct rules *rules;
 	const struct rule *rule;
+	struct beside *beside;
 	bool *waived; ///< by number of the waiver
 	struct report *out;
 	bool has_step;
@@ -199,9 +201,9 @@ static void add_check(const struct maker *m, const struct entry *e)
 		.candidate = e->value[SIDE_CANDIDATE],
 		.has_step = m->has_step,
 		.step_ns = m->step_ns,
-		.told = check_is_told(m->bench, rule, e),
-		.predates = check_predates(m->bench, rule),
-		.floor = check_floor(m->bench, rule, e),
+		.told = check_is_told(m->beside, e),
+		.predates = m->bench->before_period && rule->metric->since > 0,
+		.floor = check_floor(m->beside, rule->metric, e),
 		.spoiled = spoiler && is_known(m, e),
 		.hidden = may_be_folded(m, e),
 		.waived = waiver >= 0,
@@ -217,13 +219,22 @@ static void add_check(const struct maker *m, const struct entry *e)
 	c.unit_change = unit.change;
 	noise_evidence(m->noise, e, &c, a, &evidence);
 	struct decision d = compare(&c);
+	bool beyond = d.verdict == VERDICT_FAIL || d.verdict == VERDICT_UNDECIDED;
+	if (m->rules->in_review && beyond && waiver < 0)
+		c.of_main = main_slow_since(m->bench, e, &c, &d, a, &c.waived_up_to);
+	if (c.of_main) {
+		c.waived = true;
+		d = compare(&c);
+	}
 	struct check k = new_check(m, e, d.since_pin);
 	k.evidence = evidence;
 	k.trend = trend_of(m->bench, e, a);
 	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
 	k.verdict = d.verdict;
 	k.limit = d.limit ? message_limit(a, d.map, d.limit) : message_limits(a, d.map ? d.map : map);
-	if (d.verdict == VERDICT_WAIVED)
+	if (d.verdict == VERDICT_WAIVED && c.of_main)
+		k.waiver = c.of_main;
+	else if (d.verdict == VERDICT_WAIVED)
 		k.waiver = waiver_text(&m->rules->waivers.v[waiver], a);
 	if (waiver >= 0 && (d.verdict == VERDICT_WAIVED || d.verdict == VERDICT_FAIL))
 		m->waived[waiver] = true; /* of one that is exceeded the check itself tells */
@@ -341,9 +352,14 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
                        struct diag_log *log)
 {
 	struct bench *b = noise->bench;
-	struct maker m = {
-		.noise = noise, .bench = b, .rules = rules, .rule = rule, .waived = waived, .out = out
-	};
+	struct beside beside = { .bench = b, .rule = rule };
+	struct maker m = { .noise = noise,
+		               .bench = b,
+		               .rules = rules,
+		               .rule = rule,
+		               .beside = &beside,
+		               .waived = waived,
+		               .out = out };
 	struct entries entries = { 0 };
 	b->min_runs = rule->noise.min_runs;
 	bool recorded =
@@ -382,6 +398,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		add_check(&m, &(struct entry){ .rank = -1 });
 	if (!any && rule->metric->need == NEED_INPUT)
 		add_near_input(&m);
+	beside_release(&beside);
 	vec_release(&entries.list);
 	return st;
 }

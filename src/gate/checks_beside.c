@@ -1,7 +1,24 @@
 #include "gate/checks_beside.h"
 
 #include "base/number.h"
-#include "model/step_figures.h"
+#include "base/search.h"
+
+/* ---- the entries of one rank ---- */
+
+static size_t end_of_label(const struct entries *all, size_t first)
+{
+	const struct entry *v = all->list.v;
+	size_t lo = first, hi = all->list.nr;
+	SEARCH(lo, hi, i, span_cmp(v[i].label, v[first].label) <= 0);
+	return lo;
+}
+
+/* Index of the first entry of [lo, hi), all of one label, whose rank is not below `rank`. */
+static size_t first_of_rank(const struct entries *all, size_t lo, size_t hi, int64_t rank)
+{
+	SEARCH(lo, hi, i, all->list.v[i].rank < rank);
+	return lo;
+}
 
 /* ---- unless another figure says the same ---- */
 
@@ -10,70 +27,77 @@ static bool is_within(int64_t own, int64_t other, int64_t pct)
 	return pct < 0 || (__int128)number_distance(own, other) * 100 * MICRO <= (__int128)pct * other;
 }
 
-bool check_is_told(struct bench *b, const struct rule *rule, const struct entry *e)
+static bool says_the_same(const struct rule *rule, const struct entry *e, const struct entry *o)
 {
-	struct query q = rule->query;
-	struct entries others;
-	bool told = false;
-	if (!rule->unless || !(e->has[SIDE_BASELINE] || e->has[SIDE_CANDIDATE]))
-		return false;
-	q.metric = rule->unless;
-	bench_query(b, &q, &others);
-	for (size_t i = 0; i < others.list.nr && !told; i++) {
-		const struct entry *o = &others.list.v[i];
-		told = o->rank == e->rank;
-		for (int s = 0; s < NR_SIDES && told; s++)
-			told = !e->has[s] ||
-			       (o->has[s] && is_within(e->value[s], o->value[s], rule->unless_within));
-	}
-	vec_release(&others.list);
-	return told;
+	bool same = true;
+	for (int s = 0; s < NR_SIDES && same; s++)
+		same =
+		    !e->has[s] || (o->has[s] && is_within(e->value[s], o->value[s], rule->unless_within));
+	return same;
 }
 
-/* ---- what the baseline could not know ---- */
-
-bool check_predates(const struct bench *b, const struct rule *rule)
+bool check_is_told(struct beside *b, const struct entry *e)
 {
-	const struct run *baseline = b->runs.baseline;
-	bool older = false;
-	for (size_t i = 0; baseline && i < baseline->ranks.nr; i++)
-		older = older || (baseline->ranks.v[i]->nr_steps > 0 &&
-		                  !digest_has_steps(baseline->ranks.v[i], METRIC_STEP_PERIOD));
-	return older && rule->metric->since > 0;
+	struct query q = b->rule->query;
+	bool told = false;
+	if (!b->rule->unless || !(e->has[SIDE_BASELINE] || e->has[SIDE_CANDIDATE]))
+		return false;
+	q.metric = b->rule->unless;
+	if (!b->has_others)
+		bench_query(b->bench, &q, &b->others);
+	b->has_others = true;
+	for (size_t i = 0, end; i < b->others.list.nr && !told; i = end) {
+		end = end_of_label(&b->others, i);
+		size_t at = first_of_rank(&b->others, i, end, e->rank);
+		const struct entry *o = &b->others.list.v[at];
+		told = at < end && o->rank == e->rank && says_the_same(b->rule, e, o);
+	}
+	return told;
 }
 
 /* ---- what a tick of the clock makes of no change ---- */
 
-int64_t check_tick(const struct bench *b)
+static void ask_launches(struct beside *b, struct span category)
 {
-	int64_t tick = 0;
-	for (size_t i = 0; i <= b->runs.nr_candidates; i++)
-		for (size_t r = 0; r < b->view[i].run->ranks.nr; r++)
-			number_raise(&tick, b->view[i].run->ranks.v[r]->trust.tick_ns);
-	return tick;
+	struct query q = b->rule->query;
+	struct arena scratch = ARENA_INIT;
+	if (b->has_launches && span_eq(b->category, category))
+		return;
+	vec_release(&b->launches.list);
+	bool step = b->rule->metric->per_step;
+	q.metric = &metric_table[step ? METRIC_STEP_KERNEL_COUNT : METRIC_KERNEL_COUNT];
+	if (category.n)
+		q.category = arena_dup(&scratch, category);
+	bench_query(b->bench, &q, &b->launches);
+	arena_release(&scratch);
+	b->category = category;
+	b->has_launches = true;
+}
+
+static void add_counts(const struct entries *all, size_t from, size_t end, int64_t *nr)
+{
+	for (size_t i = from; i < end; i++)
+		for (int s = 0; s < NR_SIDES; s++)
+			nr[s] = number_add(nr[s], all->list.v[i].value[s]);
 }
 
 /* Kernels per step behind a figure, in 1e-6; of the side that has more. */
-static int64_t launches_of(struct bench *b, const struct rule *rule, const struct entry *e)
+static int64_t launches_of(struct beside *b, const struct entry *e)
 {
-	struct query q = rule->query;
-	struct entries counts;
 	int64_t nr[NR_SIDES] = { 0 };
-	bool step = rule->metric->per_step, category = rule->metric->label == LABEL_CATEGORY;
-	struct arena scratch = ARENA_INIT;
-	q.metric = &metric_table[step ? METRIC_STEP_KERNEL_COUNT : METRIC_KERNEL_COUNT];
-	if (category)
-		q.category = arena_dup(&scratch, e->label);
-	bench_query(b, &q, &counts);
-	for (size_t i = 0; i < counts.list.nr; i++) {
-		const struct entry *c = &counts.list.v[i];
-		if ((step || category || span_eq(c->label, e->label)) &&
-		    (e->rank < 0 || c->rank < 0 || c->rank == e->rank))
-			for (int s = 0; s < NR_SIDES; s++)
-				nr[s] = number_add(nr[s], c->value[s]);
+	bool step = b->rule->metric->per_step, category = b->rule->metric->label == LABEL_CATEGORY;
+	ask_launches(b, category ? e->label : SPAN(""));
+	const struct entries *all = &b->launches;
+	for (size_t i = 0, end; i < all->list.nr; i = end) {
+		end = end_of_label(all, i);
+		if (!step && !category && !span_eq(all->list.v[i].label, e->label))
+			continue;
+		if (e->rank >= 0) { /* those of no rank come first, and are of each */
+			add_counts(all, i, first_of_rank(all, i, end, 0), nr);
+			i = first_of_rank(all, i, end, e->rank);
+		}
+		add_counts(all, i, e->rank >= 0 ? first_of_rank(all, i, end, e->rank + 1) : end, nr);
 	}
-	vec_release(&counts.list);
-	arena_release(&scratch);
 	int64_t most = nr[SIDE_BASELINE] > nr[SIDE_CANDIDATE] ? nr[SIDE_BASELINE] : nr[SIDE_CANDIDATE];
 	return step ? number_div_round((__int128)most * MICRO, 1) : most;
 }
@@ -85,13 +109,18 @@ static bool is_of_kernels(const struct metric *m)
 	       m->id == METRIC_CATEGORY_TIME;
 }
 
-int64_t check_floor(struct bench *b, const struct rule *rule, const struct entry *e)
+int64_t check_floor(struct beside *b, const struct metric *m, const struct entry *e)
 {
-	const struct metric *m = rule->metric;
-	int64_t tick = check_tick(b), launches = MICRO;
+	int64_t tick = b->bench->tick_ns, launches = MICRO;
 	if (tick <= 1 || (m->unit != UNIT_NS && m->unit != UNIT_NS_PER_STEP))
 		return 0;
 	if (is_of_kernels(m))
-		number_raise(&launches, launches_of(b, rule, e));
+		number_raise(&launches, launches_of(b, e));
 	return number_div_round((__int128)launches * tick, MICRO);
+}
+
+void beside_release(struct beside *b)
+{
+	vec_release(&b->others.list);
+	vec_release(&b->launches.list);
 }

@@ -5,18 +5,26 @@
 #include "diff/bench.h"
 #include "model/rule.h"
 
+/// What the checks of one rule ask of other metrics, each question asked once. Begins with bench
+/// and rule alone; caller releases with beside_release().
+struct beside {
+	struct bench *bench;
+	const struct rule *rule;
+	struct entries others; ///< of the rule's `unless`
+	struct entries launches; ///< kernels per step behind figures
+	struct span category; ///< that `launches` are of; empty: of all
+	bool has_others, has_launches; ///< they have been asked for
+};
+
+/// Give the memory back.
+void beside_release(struct beside *b);
+
 /// True where the figure of the rule's `unless` says the same on each side that has `e`.
-bool check_is_told(struct bench *b, const struct rule *rule, const struct entry *e);
-
-/// True if the baseline is of a version that did not record the rule's metric.
-bool check_predates(const struct bench *b, const struct rule *rule);
-
-/// Tick of the clock of the GPU activities in ns, the coarser one of both sides; 0: 1 ns, or
-/// unknown.
-int64_t check_tick(const struct bench *b);
+bool check_is_told(struct beside *b, const struct entry *e);
 
 /// What a change of `e` must exceed to be one, in ns: the clock's tick for each launch behind it. 0
-/// for what is not a time, and where the traces of both sides are finer than microseconds.
-int64_t check_floor(struct bench *b, const struct rule *rule, const struct entry *e);
+/// for what is not a time, and where the traces of both sides are finer than microseconds. `m` is
+/// the rule's metric, of figures of files with the unit of `e`.
+int64_t check_floor(struct beside *b, const struct metric *m, const struct entry *e);
 
 #endif

@@ -343,7 +343,8 @@ struct decision compare(const struct comparison *c)
 	struct decision d = decide(c);
 	d.since_pin = c->has_pin && (d.limit ? d.limit->condition == COND_INCREASE_SINCE_PIN
 	                                     : compare_is_since_pin(c->rule));
-	if (d.verdict == VERDICT_FAIL && c->waived && waiver_holds(c, &d))
+	bool beyond = d.verdict == VERDICT_FAIL || (c->of_main && d.verdict == VERDICT_UNDECIDED);
+	if (beyond && c->waived && waiver_holds(c, &d))
 		d.verdict = VERDICT_WAIVED;
 	return d;
 }

@@ -16,6 +16,8 @@ struct comparison {
 	bool spoiled; ///< a trust finding spoils the metric
 	bool hidden; ///< for_each: the side that lacks the item may hold it among its small kernels
 	bool waived; ///< an unexpired waiver covers the check
+	const char
+	    *of_main; ///< the waiver is that main is there already, and since when; NULL: it is not
 	int64_t waived_up_to; ///< 1e-6 percent: the largest change that it excuses; 0: however far
 	bool predates; ///< the baseline is of a version that did not record the metric
 	int64_t floor; ///< in the metric's unit: what the clock of a trace makes of no change

@@ -88,7 +88,7 @@ enum status environment_judge(const struct rules *rules, const struct run *basel
 		return diag_fail(
 		    log, ST_BASELINE,
 		    "%s: the baseline is of another environment: %s; make a baseline for it, or compare "
-		    "all the same with --ignore-environment",
+		    "nevertheless with --ignore-environment",
 		    out->baseline_path, must);
 	if (must[0])
 		vec_push(&out->warnings,
@@ -118,10 +118,11 @@ enum status environment_repeats(const struct rules *rules, const struct run *can
 		for (size_t k = 0; k < rules->must_match.nr; k++) {
 			const char *what = repeat_difference(candidates, i, rules->must_match.v[k].p, a);
 			if (what && !ignore)
-				return diag_fail(log, ST_INPUT,
-				                 "%s: repeated runs must be of one environment, or compare all the "
-				                 "same with --ignore-environment",
-				                 what);
+				return diag_fail(
+				    log, ST_INPUT,
+				    "%s: repeated runs must be of one environment, or compare nevertheless "
+				    "with --ignore-environment",
+				    what);
 			if (what)
 				vec_push(&out->warnings, arena_printf(a, "another environment, ignored: %s", what));
 		}

@@ -121,6 +121,10 @@ static void add_exceeded(struct strbuf *b, const struct comparison *c, const str
 {
 	char n[NUMBER_TEXT];
 	number_format(c->waived_up_to, 6, n);
+	if (c->of_main) {
+		strbuf_addf(b, "; only a part of it is not of this change, %s", c->of_main);
+		return;
+	}
 	if (check->has_pct)
 		strbuf_addf(b, "; the waiver is exceeded: it holds up to %s%%", n);
 	else

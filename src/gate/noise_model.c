@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "diff/past.h"
-#include "gate/checks_beside.h"
 #include "gate/environment.h"
 #include "gate/noise_budget.h"
 #include "gate/noise_samples.h"
@@ -93,8 +92,7 @@ static double median_over(struct values *v)
 /* The epoch of the pin is that of the runs of today too. */
 static uint64_t epoch_of(const struct bench *b, size_t column)
 {
-	return is_past_column(b, column) ? b->columns[column].epoch
-	                                 : past_source_hash(b->run[SIDE_BASELINE]);
+	return is_past_column(b, column) ? b->columns[column].epoch : b->pin;
 }
 
 /* Median of a unit over the past runs of one epoch; over the controls where there is none. */
@@ -303,7 +301,7 @@ void noise_model_init(struct noise_model *m, struct bench *b, const struct rules
 {
 	*m = (struct noise_model){ .bench = b };
 	b->min_runs = rules->noise.min_runs;
-	m->tick = check_tick(b);
+	m->tick = b->tick_ns;
 	noise_units_find(m);
 	fill_machine(m);
 	fill_shift(m);

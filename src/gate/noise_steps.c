@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "diff/past.h"
 #include "gate/rank_test.h"
 #include "model/phases.h"
 
@@ -29,12 +28,11 @@ static void add_steps(const struct run_view *v, const struct query *q, const str
 	VEC(int64_t) column = VEC_INIT;
 	size_t nr_ranks = 0, nr = 0;
 	bool even = true;
-	for (size_t i = 0; i < v->run->ranks.nr; i++) {
-		char text[NUMBER_TEXT];
-		int64_t number = v->ranks[i].digest->rank;
+	size_t first = e->rank >= 0 ? run_find(v->run, e->rank) : 0;
+	size_t end = e->rank >= 0 ? first + 1 : v->run->ranks.nr;
+	for (size_t i = first; i < end && i < v->run->ranks.nr; i++) {
 		size_t before = of_ranks.list.nr;
-		if ((e->rank >= 0 && number != e->rank) ||
-		    (q->rank && !span_glob(span_of(q->rank), span_of(number_format(number, 0, text)))))
+		if (!rank_scope_has((struct rank_scope){ .glob = q->rank }, v->ranks[i].digest->rank))
 			continue;
 		rank_asked_figures(v, i, q, add_figure, &of_ranks);
 		even = even && (nr_ranks++ == 0 || of_ranks.list.nr - before == nr);
@@ -54,10 +52,8 @@ void noise_steps(struct bench *b, const struct entry *e, const struct query *q,
                  struct evidence *out)
 {
 	struct samples of[NR_SIDES] = { 0 };
-	bool against_itself =
-	    past_source_hash(b->run[SIDE_BASELINE]) == past_source_hash(b->run[SIDE_CANDIDATE]);
 	if (q->metric->per_step)
-		for (size_t i = 0; i <= b->runs.nr_candidates && !against_itself; i++)
+		for (size_t i = 0; i <= b->runs.nr_candidates && !b->against_itself; i++)
 			add_steps(&b->view[i], q, e, &of[i > 0]);
 	out->has_steps = of[0].list.nr >= STEPS_NEEDED && of[1].list.nr >= STEPS_NEEDED;
 	for (int s = 0; s < NR_SIDES && out->has_steps; s++) {

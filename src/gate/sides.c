@@ -30,13 +30,14 @@ static void note_counts(struct side *s, const struct digest *d, struct arena *a)
 	if (!d->window && d->attribution != ATTRIBUTION_NONE && t->gpu_events > 0)
 		note(s, by[d->attribution]);
 	if (t->carried_over > 0)
-		note(s, arena_printf(a, "%" PRId64 " activities carried over from before the trace",
-		                     t->carried_over));
+		note(s, arena_printf(a, "%" PRId64 " activit%s carried over from before the trace",
+		                     t->carried_over, text_ies(t->carried_over)));
 	if (t->dropped > 0)
-		note(s, arena_printf(a, "%" PRId64 " activities without their launch", t->dropped));
+		note(s, arena_printf(a, "%" PRId64 " activit%s without a launch", t->dropped,
+		                     text_ies(t->dropped)));
 	if (t->unattributed > 0)
-		note(s, arena_printf(a, "%" PRId64 " activities (%s) belong to no step", t->unattributed,
-		                     unit_text(a, UNIT_NS, t->unattributed_ns)));
+		note(s, arena_printf(a, "%" PRId64 " activit%s (%s) outside all steps", t->unattributed,
+		                     text_ies(t->unattributed), unit_text(a, UNIT_NS, t->unattributed_ns)));
 }
 
 static bool any_partial(const struct run *run)

@@ -1,7 +1,6 @@
 #include "gate/trend.h"
 
 #include "base/text.h"
-#include "diff/past.h"
 
 /* Runs of earlier baselines, the pin, later runs, the candidate; within each as they were made. */
 struct placed {
@@ -29,7 +28,7 @@ static struct placed place_of(const struct bench *b, size_t i, int64_t value, st
 	const struct bench_column *c = &b->columns[i];
 	struct placed p = { .column = i, .point = { .value = value, .commit = "", .time = "" } };
 	const struct past_run *past = c->past ? c->past : c->source == SOURCE_PIN ? b->twin : NULL;
-	bool earlier = c->past && c->epoch != past_source_hash(b->run[SIDE_BASELINE]);
+	bool earlier = c->past && c->epoch != b->pin;
 	p.part = c->source == SOURCE_CANDIDATE ? 3 : c->source == SOURCE_PIN ? 1 : earlier ? 0 : 2;
 	p.point.source = c->source == SOURCE_CANDIDATE ? TREND_CANDIDATE : TREND_PAST;
 	if (c->source == SOURCE_PIN || (past && past->source_hash == past->pin))

@@ -41,8 +41,8 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 	bool has_launches = t->with_launch > 0 || t->launches > 0;
 	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
 		trust_add(s, "dropped-kernels", SPOILED_BY_LAUNCHES,
-		          "has %" PRId64 " GPU activities whose launch was lost, %s of its GPU time",
-		          t->dropped, share(a, t->dropped_ns, t->gpu_ns));
+		          "has %" PRId64 " GPU activit%s whose launch was lost, %s of its GPU time",
+		          t->dropped, text_ies(t->dropped), share(a, t->dropped_ns, t->gpu_ns));
 	/* a file of an earlier version knows only how many there were */
 	bool lost = t->lost_ns > 0 ? trust_is_notable(t->lost_ns, number_add(t->gpu_ns, t->lost_ns))
 	                           : trust_is_notable(t->launches_without_kernel, t->launches);
@@ -83,19 +83,21 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 	if (usable < (int64_t)d->nr_steps)
 		trust_add(s, "short-last-step", 0,
 		          "ends within a step: step %" PRId64 " has %" PRId64
-		          " GPU activities, less than half of what is usual, and is left out",
-		          d->step_numbers[usable], d->step_activities[usable]);
+		          " GPU activit%s, less than half of what is usual, and is left out",
+		          d->step_numbers[usable], d->step_activities[usable],
+		          text_ies(d->step_activities[usable]));
 	if (d->window)
 		return;
 	if (usable < least)
 		trust_add(s, "too-few-steps", SPOILED_BY_STEPS,
-		          "has %" PRId64 " usable steps after warm-up, and %s %" PRId64, usable,
+		          "has %" PRId64 " usable step%s after warm-up, and %s %" PRId64, usable,
+		          text_s(usable),
 		          want->min_steps > 0 ? "the rules need" : "statistics over them need", least);
 	else if (b && !b->window && usable < b->usable_steps - usable)
 		trust_add(s, "too-few-steps", SPOILED_BY_STEPS,
-		          "has %" PRId64 " usable steps after warm-up, less than half of the baseline's "
+		          "has %" PRId64 " usable step%s after warm-up, less than half of the baseline's "
 		          "%" PRId64,
-		          usable, b->usable_steps);
+		          usable, text_s(usable), b->usable_steps);
 }
 
 /* No GPU does more than its peak: what was counted, or the peak, is wrong. */
@@ -125,14 +127,16 @@ static void find_damage(const struct trust_scope *s, const struct trust_counts *
 		trust_add(s, "partial", SPOILED_BY_ALL, "was read in part only");
 	if (t->malformed > 0)
 		trust_add(s, "malformed-events", 0,
-		          "has %" PRId64 " events without a usable time, left out", t->malformed);
+		          "has %" PRId64 " event%s without a usable time, left out", t->malformed,
+		          text_s(t->malformed));
 	if (t->json_faults > 0)
 		trust_add(s, "json-faults", 0,
-		          "has %" PRId64 " faults of JSON that were read over, the first at byte %" PRId64,
-		          t->json_faults, t->fault_byte);
+		          "has %" PRId64 " tolerated fault%s of JSON, the first at byte %" PRId64,
+		          t->json_faults, text_s(t->json_faults), t->fault_byte);
 	if (t->negative_durations > 0)
 		trust_add(s, "negative-durations", 0,
-		          "has %" PRId64 " events of negative duration, taken as 0", t->negative_durations);
+		          "has %" PRId64 " event%s of negative duration, taken as 0", t->negative_durations,
+		          text_s(t->negative_durations));
 }
 
 /* ---- one side, both sides ---- */
@@ -144,10 +148,8 @@ static bool has_trace(const struct digest *d)
 
 const struct digest *trust_rank(const struct run *run, int64_t rank)
 {
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		if (run->ranks.v[i]->rank == rank)
-			return run->ranks.v[i];
-	return NULL;
+	size_t at = run_find(run, rank);
+	return at < run->ranks.nr ? run->ranks.v[at] : NULL;
 }
 
 bool trust_any_trace(const struct run *run)

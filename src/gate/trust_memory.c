@@ -33,14 +33,16 @@ static void find_contradictions(const struct trust_scope *s, const struct memory
 		    unit_text(&s->out->arena, UNIT_BYTES, e->lowest_allocated), id);
 	if (lost > 0)
 		trust_add(s, "memory-contradictions", trust_is_notable(lost, e->allocs) ? HISTORY : 0,
-		          "has %" PRId64 " frees of blocks that are in use later and %" PRId64
-		          " allocations that end nowhere in the history of memory %s: entries were lost",
-		          e->contradicted_frees, e->lost_allocs, id);
+		          "has %" PRId64 " free%s of blocks that are in use later and %" PRId64
+		          " allocation%s that end nowhere in the history of memory %s: entries were lost",
+		          e->contradicted_frees, text_s(e->contradicted_frees), e->lost_allocs,
+		          text_s(e->lost_allocs), id);
 	if (!e->midway && trust_is_notable(e->unseen_frees, e->allocs))
-		trust_add(s, "unseen-frees", SPOILED_BY_MEMORY_CALLS | SPOILED_BY_MEMORY_GROWTH,
-		          "frees %" PRId64 " blocks of memory %s that were never allocated, though nothing "
-		          "was when the history began",
-		          e->unseen_frees, id);
+		trust_add(
+		    s, "unseen-frees", SPOILED_BY_MEMORY_CALLS | SPOILED_BY_MEMORY_GROWTH,
+		    "frees %" PRId64 " block%s of memory %s that %s never allocated: the history began "
+		    "with nothing allocated",
+		    e->unseen_frees, text_s(e->unseen_frees), id, e->unseen_frees == 1 ? "was" : "were");
 }
 
 /* A warning: a run that nearly fails is still a run. */

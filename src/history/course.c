@@ -10,7 +10,7 @@
 #include "base/decimal.h"
 #include "base/number.h"
 #include "base/sort.h"
-#include "history/changes.h"
+#include "diff/changes.h"
 
 enum { PARTS_MOST = 5, PART_SHARE = 10 };
 

@@ -30,6 +30,7 @@ struct init {
 	int64_t steps; ///< that a marker found in the run gives; 0: none was looked for
 	const char *run_name; ///< for the workflow and the next command
 	struct init_rules rules;
+	struct baseline baseline; ///< with --from-noise
 	enum forge forge;
 	struct new_files files;
 };
@@ -194,6 +195,9 @@ static enum status say_what_is_next(const struct init *in)
 	            in->workload);
 	if (in->rules.left_out)
 		sink_printf(out, "; %zu left out, with the reason", in->rules.left_out);
+	if (in->rules.past)
+		sink_printf(out, "; the noise of the history allows closer limits of %zu",
+		            in->rules.closer);
 	sink_puts(out, "\n");
 	if (in->steps)
 		sink_printf(out, "steps: the annotations %s make %" PRId64 " of them\n",
@@ -219,6 +223,22 @@ static enum status say_what_is_next(const struct init *in)
 	return sink_commit(out, in->log);
 }
 
+/* That of the workload, which has to be there. */
+static enum status read_noise(struct init *in)
+{
+	const char *path;
+	struct setup *s = &in->setup;
+	const struct run *run = in->run.ranks.nr ? &in->run : NULL;
+	if (!in->o->value[OPT_FROM_NOISE])
+		return ST_OK;
+	s->workload = in->workload;
+	TRY(setup_baseline_path(s, in->o, run, &in->arena, &path, in->log));
+	TRY(setup_baseline_read(in->o, path, &in->baseline, in->log));
+	in->rules.past = &in->baseline.sample;
+	in->rules.builtin = &s->rules;
+	return ST_OK;
+}
+
 static enum status init(struct init *in)
 {
 	TRY(choose_forge(in));
@@ -229,6 +249,7 @@ static enum status init(struct init *in)
 		TRY(run_load(in->o->args.v, in->o->args.nr, &in->setup.load, &in->run, in->log));
 	TRY(choose_marker(in));
 	choose_run(in);
+	TRY(read_noise(in));
 	TRY(add_rules(in));
 	add_workflows(in);
 	new_files_add_attributes(&in->files);
@@ -243,6 +264,7 @@ enum status cmd_init(const struct options *o, struct diag_log *log)
 	enum status st = init(&in);
 	vec_release(&in.files.list);
 	run_release(&in.run);
+	baseline_release(&in.baseline);
 	setup_release(&in.setup);
 	repository_release(&in.repo);
 	arena_release(&in.arena);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/number.h"
+#include "init/init_noise.h"
 #include "init/init_results.h"
 #include "model/embedded.h"
 
@@ -104,6 +106,29 @@ static const struct metric *metric_of(struct span paragraph)
 	return at ? metric_find(line_at(at + sizeof key - 1)) : NULL;
 }
 
+/* The line with the limit that the noise of the past allows; false where it stays. A warning before
+   the old limit would come behind the new one: it goes. */
+static bool add_closer(struct init_rules *in, struct span paragraph, struct span line,
+                       struct strbuf *out)
+{
+	static const char id[] = "  - id: ", fail[] = "    fail: {increase: ";
+	bool warns = line_starts(line, "    warn: {increase: ");
+	const char *at = memmem(paragraph.p, paragraph.n, id, sizeof id - 1);
+	char limit[NUMBER_TEXT], noise[NUMBER_TEXT];
+	struct init_limit l;
+	if (!in->past || !at || (!warns && !line_starts(line, fail)) ||
+	    !init_limit_of(in->builtin, in->past, line_at(at + sizeof id - 1), &l))
+		return false;
+	if (warns)
+		return true;
+	const char *old = line.p + sizeof fail - 1;
+	strbuf_addf(out, "%s%s%%}  # %.*s before: the noise of %zu runs is ±%s %%\n", fail,
+	            number_format(l.limit, 6, limit), (int)strcspn(old, "}"), old, l.runs,
+	            number_format(number_div_round(l.noise, 10000), 2, noise));
+	in->closer++;
+	return true;
+}
+
 /* Why a built-in rule does not fit the run, or NULL. */
 static const char *left_out(const struct init_rules *in, const struct metric *m, bool has_own)
 {
@@ -152,7 +177,8 @@ const char *init_rules_text(struct init_rules *in, struct arena *a)
 		} else {
 			in->kept += m != NULL;
 			for (const char *l = paragraph.p; l < p; l += line_at(l).n + 1)
-				add_setting(in, &b, line_at(l));
+				if (!add_closer(in, paragraph, line_at(l), &b))
+					add_setting(in, &b, line_at(l));
 		}
 		if (*p)
 			strbuf_addch(&b, *p++); /* the blank line */

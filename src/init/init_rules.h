@@ -2,13 +2,17 @@
 #ifndef GG_INIT_INIT_RULES_H
 #define GG_INIT_INIT_RULES_H
 
+#include "model/history.h"
+#include "model/rule.h"
 #include "model/view.h"
 
 struct init_rules {
 	const char *workload; ///< is_plain_name()
 	const char *marker; ///< of steps; NULL: the usual
 	const struct run_view *view; ///< the run that the rules are to fit; NULL none
-	size_t kept, left_out; ///< rules; result
+	const struct history *past; ///< limits come closer where its noise allows it; NULL: they stay
+	const struct rules *builtin; ///< what the text says, read
+	size_t kept, left_out, closer; ///< rules; result
 };
 
 /// The text of rules/default.yaml with workload, marker and number of ranks filled in. Rules

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/number.h"
 #include "base/period.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -60,6 +61,9 @@ static void free_one(struct digest *d)
 {
 	for (size_t i = 0; i < nr_digest_lists; i++)
 		free_list(d, &digest_lists[i]);
+	vec_release(&d->step.rows);
+	vec_release(&d->step.around);
+	vec_release(&d->step.launches);
 	arena_release(&d->arena);
 	free(d);
 }
@@ -264,6 +268,13 @@ int run_digest_cmp(const struct digest *a, const struct digest *b)
 	if (kind_of(a) == KIND_METRICS)
 		return metrics_cmp(a, b);
 	return (x > y) - (x < y);
+}
+
+size_t run_find(const struct run *run, int64_t rank)
+{
+	size_t lo = 0, hi = run->ranks.nr;
+	SEARCH(lo, hi, i, run->ranks.v[i]->rank < rank);
+	return lo < run->ranks.nr && run->ranks.v[lo]->rank == rank ? lo : run->ranks.nr;
 }
 
 void run_release(struct run *run)

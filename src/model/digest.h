@@ -383,6 +383,7 @@ struct digest {
 	VEC(struct function_stat) functions; ///< sorted by class, name; python as a tree
 	VEC(struct code_stat) code; ///< sorted by its keys; of measured steps (else the window)
 	VEC(struct range_stat) ranges; ///< sorted by name; of the same
+	struct code_step step; ///< where it was asked for; never stored
 	VEC(struct counter_stat) counters; ///< sorted by name
 	bool phase_known; ///< the trace tells the phase that was asked for (struct reduce_options)
 	VEC(struct kernel_stat) phase_kernels; ///< only their step_* figures; never stored
@@ -476,6 +477,9 @@ struct run {
 	VEC(const char *) ignored; ///< files of a directory that are not artifacts; owned by the arena
 	struct arena arena;
 };
+
+/// Index of the digest of `rank` in a run with one for each, or the number of its digests.
+size_t run_find(const struct run *run, int64_t rank);
 
 /// Release the digests and the list; the run is empty and usable again.
 void run_release(struct run *run);

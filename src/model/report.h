@@ -237,7 +237,7 @@ struct side {
 };
 
 /// What the CI system around the run knows, for links; NULL unknown.
-struct forge {
+struct ci_links {
 	const char *commits; ///< address to which the id of a commit is added
 	const char *job; ///< address of the job
 	const char *commit; ///< that the job is for
@@ -278,7 +278,7 @@ struct report {
 	} uniform;
 	int64_t plan_runs, plan_pairs; ///< what would decide all that is undecided; 0 and 0: nothing
 	struct side baseline, candidate;
-	struct forge forge;
+	struct ci_links links;
 	VEC(struct env_row) environment;
 	VEC(struct finding)
 	findings; ///< of a check: by what they cost; each check that fails, warns or

@@ -114,6 +114,7 @@ struct rules {
 	const char *source; ///< path, or "built in"
 	const char *workload;
 	const char *baseline; ///< path pattern with {workload}, {gpu}, {world_size}
+	bool in_review; ///< a change under review is judged: what main does already is not its fault
 	int64_t expect_ranks; ///< 0: not said
 	const char *marker; ///< NULL: not said, the default pattern
 	const char *unmarked; ///< UNMARKED_PERIOD or "window"; NULL: not said, "window"

@@ -273,19 +273,20 @@ static enum status take_domain(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
-/* "aten::mm, seq = 12, op_id = 5, sizes = [[8, 4], [4, 2]]" → "aten::mm": one operator has one
-   name. Source: getNvtxStr(), torch/csrc/profiler/util.cpp. */
-static struct span without_calls(struct span name)
+/* Operators of PyTorch: "aten::mm, seq = 12, op_id = 5, sizes = [[8, 4], [4, 2]]", which is
+   "aten::mm". Source: getNvtxStr(), torch/csrc/profiler/util.cpp. */
+static bool is_operator(struct span *name)
 {
 	static const struct span ends[] = { { ", seq = ", 8 },
 		                                { ", op_id = ", 10 },
 		                                { ", sizes = [", 11 } };
+	size_t n = name->n;
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		const char *end = name.n ? memmem(name.p, name.n, ends[i].p, ends[i].n) : NULL;
-		if (end > name.p)
-			name.n = (size_t)(end - name.p);
+		const char *end = name->n ? memmem(name->p, name->n, ends[i].p, ends[i].n) : NULL;
+		if (end > name->p)
+			name->n = (size_t)(end - name->p);
 	}
-	return name;
+	return name->n < n || span_starts(*name, SPAN("aten::"));
 }
 
 /* "name", in a domain "name@domain": as nsys wants them with --filter-nvtx and
@@ -361,10 +362,14 @@ static enum status take_range(void *ctx, const struct database_value *v)
 		return ST_OK;
 	e.pid = nsys_pid(&v[NVTX_THREAD]);
 	e.tid = nsys_tid(&v[NVTX_THREAD]);
-	e.nvtx = true;
-	e.numbered = is_step(name, &e.step);
+	if (is_operator(&name)) {
+		e.kind = EVENT_OP;
+	} else {
+		e.nvtx = true;
+		e.numbered = is_step(name, &e.step);
+	}
 	TRY(set_times(n, nvtx_table, &v[NVTX_START], &v[NVTX_END], &e));
-	TRY(set_name(n, nvtx_table, range_name(n, &v[NVTX_DOMAIN], without_calls(name)), &e));
+	TRY(set_name(n, nvtx_table, range_name(n, &v[NVTX_DOMAIN], name), &e));
 	return hand_on_event(n, &e);
 }
 

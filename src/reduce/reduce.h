@@ -15,6 +15,7 @@ struct reduce_options {
 	const char *communication; ///< space-separated substrings
 	const struct site_rules *sites; ///< which frames are nobody's own code; NULL: none is skipped
 	enum phase phase; ///< extra rows of this phase; PHASE_ALL: no extra rows
+	bool keep_step; ///< digest.step is wanted
 	size_t threads; ///< to work with when all events are in; 0 means 1
 	uint32_t max_events; ///< more are ST_INPUT; 0 means the limit of ids, 2^32 - 2
 };

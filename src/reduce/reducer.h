@@ -28,6 +28,7 @@
 ///
 ///     where.c        what is around each launch: operators, annotations, frames
 ///     where_rows.c   the table of them
+///     where_step.c   one step as it happened
 ///
 ///     functions.c    functions by class, without what a higher class covers (code/python.h: those
 ///     of

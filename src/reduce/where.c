@@ -23,12 +23,14 @@ void where_release(struct where *w)
 		code_places_release(&w->places);
 		name_table_release(&w->moments);
 	}
+	where_step_release(&w->step);
 	free(w->of_span);
 	free(w->frame_of);
 	vec_release(&w->points);
 	vec_release(&w->questions);
 	vec_release(&w->bytes);
 	vec_release(&w->work);
+	vec_release(&w->range_stacks);
 	vec_release(&w->syncs);
 	vec_release(&w->place_texts);
 }
@@ -134,9 +136,11 @@ static void want_launches(struct reducer *r, const struct digest *d)
 		uint32_t name = idmap_pair_first(r->gpu.rows.keys.v[a->row]);
 		if (!w->of_span[span] && is_usable(r, d, a, span))
 			w->of_span[span] = WHERE_WANTED;
+		struct where_work work = { own, span, name, activity_dur(&r->gpu, a), bytes };
+		if (w->of_span[span])
+			where_step_take(r, a, &work);
 		if (w->stated.nr && w->of_span[span])
-			vec_push(&w->work,
-			         (struct where_work){ own, span, name, activity_dur(&r->gpu, a), bytes });
+			vec_push(&w->work, work);
 		else if (bytes && w->of_span[span])
 			vec_push(&w->bytes, (struct where_bytes){ span, name, bytes });
 	}
@@ -171,6 +175,7 @@ void where_begin(struct reducer *r, const struct digest *d)
 	for (size_t i = 0; i < w->ranges.nr; i++)
 		w->ranges.v[i].order = (uint32_t)i;
 	vec_sort(&w->ranges, range_cmp);
+	where_step_begin(r);
 	want_launches(r, d);
 	if (!w->has_stacks)
 		return;
@@ -275,6 +280,21 @@ static uint32_t range_at(struct where_walk *w, int64_t at_ns)
 	return open_spans_path(&w->ranges, &where->names);
 }
 
+/* Stack of the modules that ranges of NVTX are. A path comes after those that it is within. */
+static uint32_t range_stack(struct reducer *r, uint32_t range)
+{
+	struct where *w = &r->where;
+	while (w->range_stacks.nr <= range) {
+		const struct code_path *p = &w->names.list.v[w->range_stacks.nr];
+		uint32_t stack = 0;
+		if (w->range_stacks.nr)
+			stack = code_places_module(&w->places, w->range_stacks.v[p->parent],
+			                           code_without_number(name_span(r->names->by_id[p->name])));
+		vec_push(&w->range_stacks, stack);
+	}
+	return w->range_stacks.v[range];
+}
+
 /* The outermost open operator that is the backward of another: where that began. */
 static bool forward_at(const struct where_walk *w, struct code_start *out)
 {
@@ -316,10 +336,10 @@ void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span
 {
 	struct where *where = &w->r->where;
 	int64_t at_ns = call->start_ns;
+	bool sync = w->r->host.names.v[idmap_pair_first(w->r->host.rows.keys.v[call->row])].sync;
 	if (where->of_span[span] != WHERE_WANTED) {
-		uint32_t name = idmap_pair_first(w->r->host.rows.keys.v[call->row]);
 		uint32_t step = steps_at(&w->r->steps, at_ns);
-		if (!w->r->host.names.v[name].sync || steps_usable(&w->r->steps, step) == NO_ID)
+		if (!sync || steps_usable(&w->r->steps, step) == NO_ID)
 			return;
 	}
 	if (w->begun && at_ns > w->begun_ns)
@@ -328,8 +348,8 @@ void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span
 	struct where_moment m = { .op = open_spans_path(&w->ops, &where->names),
 		                      .range = range_at(w, at_ns),
 		                      .phase = phase_of_call(w, at_ns) };
-	if (!m.op && where->nvtx)
-		m.op = m.range;
+	if (where->nvtx)
+		m.stack = range_stack(w->r, m.range);
 	if (where->has_stacks) {
 		struct code_start forward;
 		m.stack = frames_at(w->r, &w->frames, &w->python, at_ns);
@@ -338,9 +358,10 @@ void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span
 		if (!code_places_stack(&where->places, m.stack).own && forward_at(w, &forward))
 			vec_push(&where->questions, (struct where_question){ forward, span });
 	}
-	if (w->r->host.names.v[idmap_pair_first(w->r->host.rows.keys.v[call->row])].sync)
+	if (sync)
 		vec_push(&where->syncs, span);
 	keep_moment(where, span, &m);
+	where_step_call(w->r, span, call, idmap_find(&w->r->threads.ids, w->thread), sync, &w->ops);
 }
 
 void where_walk_end(struct where_walk *w)

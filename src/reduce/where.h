@@ -4,9 +4,12 @@
 #define GG_REDUCE_WHERE_H
 
 #include "code/links.h"
+#include "code/open_spans.h"
 #include "code/places.h"
 #include "model/digest.h"
 #include "reduce/host.h"
+
+struct activity;
 
 /// An annotation.
 struct where_range {
@@ -63,6 +66,40 @@ struct where_moment {
 	uint32_t phase; ///< enum phase
 };
 
+/// In place of the index of a name: waiting.
+#define WHERE_SYNC UINT32_MAX
+
+/// A launched activity, or waiting, of the step that is kept.
+struct where_step_activity {
+	struct where_work work;
+	int64_t start_ns;
+	uint32_t lane; ///< id
+};
+
+/// A call that launched some of them, or waited.
+struct where_step_call {
+	uint32_t span, thread;
+	uint32_t around; ///< index + 1
+	int64_t start_ns, dur_ns;
+};
+
+/// An operator around one.
+struct where_step_around {
+	int64_t start_ns, until_ns;
+	uint32_t name; ///< id
+	uint32_t outer; ///< index + 1
+};
+
+/// The step that becomes digest.step.
+struct where_step {
+	bool kept;
+	uint32_t mark; ///< index into `steps.marks`
+	struct idmap spans; ///< of launches
+	VEC(struct where_step_activity) activities; ///< in file order, then waiting
+	VEC(struct where_step_call) calls;
+	VEC(struct where_step_around) around;
+};
+
 /// `of_span` of a call that launched an activity of a usable step and was not met yet.
 #define WHERE_WANTED NO_ID
 
@@ -72,12 +109,13 @@ struct where {
 	struct name_table call_stacks;
 	VEC(struct where_call_stack) stacks_of; ///< by `span`
 	VEC(struct where_stated) stated; ///< by `activity`
-	bool nvtx; ///< annotations are the operators of what has none
+	bool nvtx; ///< annotations are the modules
 	/* from where_begin() on: */
 	struct code_paths names; ///< of operators and of annotations
 	struct code_places places;
 	struct name_table moments;
 	uint32_t *of_span; ///< by span: 0, WHERE_WANTED, or 1 + id in `moments`
+	struct ids range_stacks; ///< by path of annotations: of frames
 	uint32_t *frame_of; ///< by id of an event's name: id of the frame; NO_ID not yet known
 	VEC(struct where_stack_point) points; ///< in order of the walk
 	VEC(struct where_question) questions;
@@ -87,6 +125,7 @@ struct where {
 	VEC(const char *) place_texts; ///< by frame, made as they are asked for
 	bool has_stacks; ///< the trace has frames or call stacks
 	bool has_phases;
+	struct where_step step;
 };
 
 /// Walk over one thread.
@@ -121,6 +160,26 @@ void where_link(struct reducer *r);
 
 /// Id in `moments` of a launched activity, whose launch is known; NO_ID if that table is full.
 uint32_t where_moment_of(struct reducer *r, const struct where_work *work);
+
+/// True if what was around a call is known.
+static inline bool where_is_known(const struct where *w, uint32_t span)
+{
+	return w->of_span[span] && w->of_span[span] != WHERE_WANTED;
+}
+
+/// A row of the table without figures: of a moment, and of the name of an activity or WHERE_SYNC.
+struct code_stat where_row(struct reducer *r, struct digest *d, uint32_t moment, uint32_t name);
+
+/// Choose the step that is kept, if options ask for one; keep an activity of it whose launch is
+/// wanted; keep a call with the operators that are open.
+void where_step_begin(struct reducer *r);
+void where_step_take(struct reducer *r, const struct activity *a, const struct where_work *work);
+void where_step_call(struct reducer *r, uint32_t span, const struct wide_span *call,
+                     uint32_t thread, bool sync, struct open_spans *open);
+
+/// digest.step, once launches_end() is through; give the memory back.
+void where_step_figures(struct reducer *r, struct digest *d);
+void where_step_release(struct where_step *s);
 
 /// Rows of the table, once launches_end() is through.
 void where_figures(struct reducer *r, struct digest *d);

@@ -8,15 +8,12 @@
 /* Rows that are named at most: more go into a row without names. digest_fold() keeps far fewer. */
 enum { WHERE_ROWS = 4096 };
 
-/* In place of the index of a name: waiting. */
-#define SYNC UINT32_MAX
-
 struct where_sum {
 	int64_t count, total_ns, bytes;
 };
 
 struct where_sums {
-	struct idmap ids; ///< (id in `moments`, index into `gpu.names` or SYNC)
+	struct idmap ids; ///< (id in `moments`, index into `gpu.names` or WHERE_SYNC)
 	VEC(struct where_sum) list;
 };
 
@@ -26,17 +23,12 @@ static struct where_sum *sum_of(struct where_sums *s, uint32_t moment, uint32_t 
 	return id == s->list.nr ? vec_push_zero(&s->list) : &s->list.v[id];
 }
 
-static bool is_known(const struct where *w, uint32_t span)
-{
-	return w->of_span[span] && w->of_span[span] != WHERE_WANTED;
-}
-
 static void add_activities(struct reducer *r, struct where_sums *s)
 {
 	const struct where *w = &r->where;
 	for (size_t i = 0; !w->work.nr && i < r->gpu.activities.nr; i++) {
 		const struct activity *a = &r->gpu.activities.v[i];
-		if (!a->has_launch || !is_known(w, a->correlation))
+		if (!a->has_launch || !where_is_known(w, a->correlation))
 			continue;
 		struct where_sum *sum =
 		    sum_of(s, w->of_span[a->correlation] - 1, idmap_pair_first(r->gpu.rows.keys.v[a->row]));
@@ -45,7 +37,7 @@ static void add_activities(struct reducer *r, struct where_sums *s)
 	}
 	for (size_t i = 0; i < w->work.nr; i++) {
 		const struct where_work *work = &w->work.v[i];
-		uint32_t moment = is_known(w, work->span) ? where_moment_of(r, work) : NO_ID;
+		uint32_t moment = where_is_known(w, work->span) ? where_moment_of(r, work) : NO_ID;
 		if (moment == NO_ID)
 			continue;
 		struct where_sum *sum = sum_of(s, moment, work->name);
@@ -55,15 +47,15 @@ static void add_activities(struct reducer *r, struct where_sums *s)
 	}
 	for (size_t i = 0; i < w->bytes.nr; i++) {
 		const struct where_bytes *b = &w->bytes.v[i];
-		if (!is_known(w, b->span))
+		if (!where_is_known(w, b->span))
 			continue;
 		struct where_sum *sum = sum_of(s, w->of_span[b->span] - 1, b->name);
 		sum->bytes = number_add(sum->bytes, b->bytes);
 	}
 	for (size_t i = 0; i < w->syncs.nr; i++) {
-		if (!is_known(w, w->syncs.v[i]))
+		if (!where_is_known(w, w->syncs.v[i]))
 			continue;
-		struct where_sum *sum = sum_of(s, w->of_span[w->syncs.v[i]] - 1, SYNC);
+		struct where_sum *sum = sum_of(s, w->of_span[w->syncs.v[i]] - 1, WHERE_SYNC);
 		sum->count++;
 		sum->total_ns += span_dur(&r->host, &r->host.spans.v[w->syncs.v[i]]);
 	}
@@ -92,7 +84,7 @@ static struct code_stat row_of(struct reducer *r, struct digest *d, const struct
                                uint32_t name, bool named)
 {
 	struct where *w = &r->where;
-	const struct gpu_name *g = name == SYNC ? NULL : &r->gpu.names.v[name];
+	const struct gpu_name *g = name == WHERE_SYNC ? NULL : &r->gpu.names.v[name];
 	struct code_stat row = { .kind = !g                             ? CODE_SYNC
 		                             : g->stat.kind == EVENT_KERNEL ? CODE_KERNEL
 		                             : g->stat.kind == EVENT_MEMCPY ? CODE_MEMCPY
@@ -115,6 +107,13 @@ static struct code_stat row_of(struct reducer *r, struct digest *d, const struct
 		row.line = w->places.frames.v[stack.place].line;
 	}
 	return row;
+}
+
+struct code_stat where_row(struct reducer *r, struct digest *d, uint32_t moment, uint32_t name)
+{
+	struct where_moment m;
+	memcpy(&m, r->where.moments.by_id[moment]->s, sizeof m);
+	return row_of(r, d, &m, name, true);
 }
 
 /* Time from which on a row is named. */
@@ -188,7 +187,7 @@ static void range_rows(struct reducer *r, const struct where_sums *s, struct dig
 	for (size_t i = 0; i < s->list.nr; i++) {
 		struct where_moment m;
 		moment_get(&r->where, s, i, &m);
-		if ((uint32_t)s->ids.keys.v[i] != SYNC)
+		if ((uint32_t)s->ids.keys.v[i] != WHERE_SYNC)
 			add_to_ranges(&r->where, m.range, &s->list.v[i], &sums);
 	}
 	for (size_t i = 0; i < sums.list.nr; i++) {
@@ -207,6 +206,7 @@ void where_figures(struct reducer *r, struct digest *d)
 	idmap_init(&sums.ids);
 	add_activities(r, &sums);
 	code_rows(r, &sums, d);
+	where_step_figures(r, d);
 	range_rows(r, &sums, d);
 	idmap_release(&sums.ids);
 	vec_release(&sums.list);

@@ -18,7 +18,7 @@ static void put_side(struct document *d, const struct report *r, const char *wha
 {
 	const char *commit = s->commit && s->commit[0] ? s->commit : NULL;
 	if (!commit && s == &r->candidate)
-		commit = r->forge.commit;
+		commit = r->links.commit;
 	if (!s->ranks) {
 		doc_printf(d, "no %s yet", what);
 		return;
@@ -27,7 +27,7 @@ static void put_side(struct document *d, const struct report *r, const char *wha
 	doc_name(d, s->label);
 	if (commit) {
 		doc_words(d, " at ");
-		doc_commit(d, commit, r->forge.commits);
+		doc_commit(d, commit, r->links.commits);
 	}
 	doc_printf(d, " (%s)", extent_of(&d->arena, s));
 }
@@ -75,9 +75,9 @@ static void put_context(struct document *d, const struct report *r)
 	doc_words(d, r->partial ? "; partial (--quick)" : "");
 	if (r->run && r->run->phase)
 		doc_printf(d, "; kernels and operators of the phase %s only", r->run->phase);
-	if (r->forge.job) {
+	if (r->links.job) {
 		doc_words(d, " · ");
-		doc_link(d, "job", r->forge.job);
+		doc_link(d, "job", r->links.job);
 	}
 	if (apart)
 		doc_end(d);

@@ -227,11 +227,11 @@ static void function_table(struct metrics_page *p)
 
 static void add_extent(struct strbuf *b, const struct digest *d)
 {
-	strbuf_addf(b, ", %zu %s, %" PRId64 " events, %" PRId64 " GPU activities", d->nr_steps,
+	strbuf_addf(b, ", %zu %s, %" PRId64 " event%s, %" PRId64 " GPU activit%s", d->nr_steps,
 	            d->window          ? "window"
 	            : d->nr_steps == 1 ? "step"
 	                               : "steps",
-	            d->events, d->trust.gpu_events);
+	            d->events, text_s(d->events), d->trust.gpu_events, text_ies(d->trust.gpu_events));
 	if (d->trust.carried_over)
 		strbuf_addf(b, " (%" PRId64 " carried over)", d->trust.carried_over);
 	if (d->trust.dropped)
@@ -244,7 +244,7 @@ static void add_extent(struct strbuf *b, const struct digest *d)
 		strbuf_adds(b, "; CUT SHORT: only the complete events were read");
 }
 
-/* Of result files and the state of GPUs alone. */
+/* Extent of a rank that has only result files or the state of GPUs. */
 static void add_figures(struct strbuf *b, const struct digest *d)
 {
 	if (d->inputs.nr)

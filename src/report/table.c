@@ -155,7 +155,7 @@ const char *extent_of(struct arena *a, const struct side *s)
 	if (side_runs(s) > 1)
 		strbuf_addf(&b, "%" PRId64 " runs, ", s->runs);
 	if (s->ranks != 1)
-		strbuf_addf(&b, "%" PRId64 " ranks, ", s->ranks);
+		strbuf_addf(&b, "%" PRId64 " rank%s, ", s->ranks, text_s(s->ranks));
 	if (s->metrics_only)
 		strbuf_adds(&b, "metrics file");
 	else if (s->snapshot_only)
@@ -163,7 +163,7 @@ const char *extent_of(struct arena *a, const struct side *s)
 	else if (s->window)
 		strbuf_adds(&b, "whole trace");
 	else
-		strbuf_addf(&b, "%" PRId64 " step%s%s", s->steps, s->steps == 1 ? "" : "s",
+		strbuf_addf(&b, "%" PRId64 " step%s%s", s->steps, text_s(s->steps),
 		            s->period ? " by the period of launches" : "");
 	if (s->window && s->marker)
 		strbuf_addf(&b, ", whose annotations '%s' would make %" PRId64 " step%s: see --marker",

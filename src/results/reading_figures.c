@@ -32,7 +32,7 @@ struct group {
 	int64_t digits;
 };
 
-/* Of a share of the value, in its unit; -1 where that is not known. */
+/* A share of the value, in its unit; -1 if it is too large. */
 static int64_t spread_of(struct decimal value, double share)
 {
 	double spread = share * fabs((double)value.value);

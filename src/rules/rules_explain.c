@@ -155,7 +155,10 @@ const char *rule_explain(struct arena *a, const struct rule *r)
 	strbuf_addf(&b, "%s: ", r->id);
 	say_figure(&b, a, r);
 	say_items(&b, r);
-	strbuf_addf(&b, " %s", directions[r->worse]);
+	bool of_files = r->worse == WORSE_EITHER && r->metric->label == LABEL_INPUT;
+	strbuf_addf(&b, " %s",
+	            of_files ? "The format of the file says which direction is worse."
+	                     : directions[r->worse]);
 	say_limits(&b, "Fails", &r->fail, ".");
 	say_limits(&b, "Warns", &r->warn, ".");
 	say_exceptions(&b, a, r);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "store/row.h"
@@ -19,6 +20,12 @@ static json_object *must(json_object *o)
 static void add(json_object *o, const char *key, json_object *value)
 {
 	if (json_object_object_add(o, key, must(value)) != 0)
+		mem_fail();
+}
+
+static void append(json_object *array, json_object *value)
+{
+	if (json_object_array_add(array, value) != 0)
 		mem_fail();
 }
 
@@ -39,43 +46,41 @@ static json_object *new_text(struct span s)
 	return must(json_object_new_string_len(s.n ? s.p : "", (int)s.n));
 }
 
-static void add_text(json_object *o, const char *key, struct span raw)
+/* A field of a row as it is written: nothing, a value, or a value and the bytes behind its text. */
+struct cell {
+	json_object *value, *hex;
+};
+
+static struct cell text_cell(struct span raw)
 {
-	if (text_is_valid(raw)) {
-		add(o, key, new_text(raw));
-		return;
-	}
-	struct strbuf valid = STRBUF_INIT, hex = STRBUF_INIT, hex_key = STRBUF_INIT;
+	if (text_is_valid(raw))
+		return (struct cell){ .value = new_text(raw) };
+	struct strbuf valid = STRBUF_INIT, hex = STRBUF_INIT;
 	text_add_valid(&valid, raw);
 	for (size_t i = 0; i < raw.n; i++)
 		strbuf_addf(&hex, "%02x", (unsigned char)raw.p[i]);
-	strbuf_addf(&hex_key, "%s_hex", key);
-	add(o, key, new_text(strbuf_span(&valid)));
-	add(o, strbuf_str(&hex_key), new_text(strbuf_span(&hex)));
+	struct cell c = { new_text(strbuf_span(&valid)), new_text(strbuf_span(&hex)) };
 	strbuf_release(&valid);
 	strbuf_release(&hex);
-	strbuf_release(&hex_key);
+	return c;
 }
 
-static void add_shape(json_object *o, const char *key, const int64_t shape[3])
+static json_object *new_shape(const int64_t shape[3])
 {
 	if (shape[0] < 0 || shape[1] < 0 || shape[2] < 0)
-		return;
+		return NULL;
 	json_object *array = must(json_object_new_array());
 	for (int i = 0; i < 3; i++)
-		if (json_object_array_add(array, must(json_object_new_int64(shape[i]))) != 0)
-			mem_fail();
-	add(o, key, array);
+		append(array, must(json_object_new_int64(shape[i])));
+	return array;
 }
 
-static json_object *new_rows(const struct schema *s, const void *const *rows, size_t nr);
-
-/* Write a field of a row: no key, one, or two if the bytes are kept as hex too. */
-static void add_field(json_object *o, const struct field *f, const void *row)
+static struct cell cell_of(const struct field *f, const void *row)
 {
 	const char *at = (const char *)row + f->offset;
 	const int64_t *number = (const void *)at;
 	const char *const *text = (const void *)at;
+	const struct span *name = (const void *)at;
 	char hash[17];
 	switch (f->type) {
 	case FIELD_OPTIONAL_COUNT:
@@ -85,43 +90,36 @@ static void add_field(json_object *o, const struct field *f, const void *row)
 		/* fall through */
 	case FIELD_COUNT:
 	case FIELD_NUMBER:
-		add(o, f->key, json_object_new_int64(*number));
-		break;
+		return (struct cell){ .value = must(json_object_new_int64(*number)) };
 	case FIELD_BOOL:
-		add(o, f->key, json_object_new_boolean(*(const bool *)at));
-		break;
+		return (struct cell){ .value = must(json_object_new_boolean(*(const bool *)at)) };
 	case FIELD_OPTIONAL_TEXT:
 		if (!*text)
 			break;
 		/* fall through */
 	case FIELD_TEXT:
-		add_text(o, f->key, span_of(*text));
-		break;
+		return text_cell(span_of(*text));
 	case FIELD_OPTIONAL_NAME:
-		if (((const struct span *)(const void *)at)->n == 0)
+		if (name->n == 0)
 			break;
 		/* fall through */
 	case FIELD_NAME:
-		add_text(o, f->key, *(const struct span *)(const void *)at);
-		break;
+		return text_cell(*name);
 	case FIELD_HASH:
 		snprintf(hash, sizeof hash, "%016" PRIx64, *(const uint64_t *)(const void *)at);
-		add(o, f->key, json_object_new_string(hash));
-		break;
+		return (struct cell){ .value = new_text(span_of(hash)) };
 	case FIELD_ENUM:
-		add(o, f->key, json_object_new_string(f->names[*(const unsigned *)(const void *)at]));
-		break;
+		return (struct cell){ .value = new_text(
+			                      span_of(f->names[*(const unsigned *)(const void *)at])) };
 	case FIELD_SHAPE:
-		add_shape(o, f->key, number);
-		break;
-	case FIELD_ROW:
-		add(o, f->key, new_rows(f->sub, (const void *const[]){ at }, 1));
-		break;
+		return (struct cell){ .value = new_shape(number) };
+	case FIELD_ROW: /* has values of its own: add_merged() */
 	case FIELD_ROWS:
 	case FIELD_OPTIONAL_ROWS:
 	case FIELD_OWN: /* parts of documents, not of rows */
 		break;
 	}
+	return (struct cell){ 0 };
 }
 
 /* ---- several structs together ---- */
@@ -135,61 +133,55 @@ static const void **member_of(const void *const *rows, size_t nr, size_t offset)
 	return members;
 }
 
-/* What `nr` objects have at `key`: NULL where none has it, the value that is that of all,
-   or a list with one for each. Caller releases. */
-static json_object *merged_value(json_object *const *objects, size_t nr, const char *key)
-{
-	json_object *first = json_object_object_get(objects[0], key);
-	bool alike = true, any = first;
-	for (size_t i = 1; i < nr; i++) {
-		json_object *value = json_object_object_get(objects[i], key);
-		alike = alike && json_object_equal(value, first);
-		any = any || value;
-	}
-	if (alike || !any)
-		return json_object_get(first);
-	json_object *list = must(json_object_new_array());
-	for (size_t i = 0; i < nr; i++)
-		if (json_object_array_add(list, json_object_get(json_object_object_get(objects[i], key))) !=
-		    0)
-			mem_fail();
-	return list;
-}
+static json_object *new_rows(const struct schema *s, const void *const *rows, size_t nr);
 
-static void add_merged_value(json_object *o, json_object *const *objects, size_t nr,
-                             const char *key)
+/* The values of `nr` rows, NULL where a row has none: no key where none has one, the value that is
+   that of all, or a list with one for each. Takes them. */
+static void add_values(json_object *o, const char *key, json_object **values, size_t nr)
 {
-	json_object *value = merged_value(objects, nr, key);
-	if (value)
-		add(o, key, value);
+	size_t alike = 1;
+	while (alike < nr && json_object_equal(values[alike], values[0]))
+		alike++;
+	if (alike < nr) {
+		json_object *list = must(json_object_new_array());
+		for (size_t i = 0; i < nr; i++)
+			append(list, values[i]);
+		add(o, key, list);
+		return;
+	}
+	for (size_t i = 1; i < nr; i++)
+		json_object_put(values[i]);
+	if (values[0])
+		add(o, key, values[0]);
 }
 
 /* Write a field into one object for `nr` rows. */
 static void add_merged(json_object *o, const struct field *f, const void *const *rows, size_t nr)
 {
-	if (nr == 1) {
-		add_field(o, f, rows[0]);
-		return;
-	}
 	if (f->type == FIELD_ROW) {
 		const void **members = member_of(rows, nr, f->offset);
 		add(o, f->key, new_rows(f->sub, members, nr));
 		free(members);
 		return;
 	}
-	struct strbuf hex_key = STRBUF_INIT;
-	json_object **objects = mem_calloc(nr, sizeof *objects);
+	json_object *one[2], **values = nr == 1 ? one : mem_calloc(2 * nr, sizeof *values);
+	json_object **hex = values + nr;
+	bool any_hex = false;
 	for (size_t i = 0; i < nr; i++) {
-		objects[i] = must(json_object_new_object());
-		add_field(objects[i], f, rows[i]);
+		struct cell c = cell_of(f, rows[i]);
+		values[i] = c.value;
+		hex[i] = c.hex;
+		any_hex = any_hex || c.hex;
 	}
-	strbuf_addf(&hex_key, "%s_hex", f->key);
-	add_merged_value(o, objects, nr, f->key);
-	add_merged_value(o, objects, nr, strbuf_str(&hex_key));
-	for (size_t i = 0; i < nr; i++)
-		json_object_put(objects[i]);
-	free(objects);
-	strbuf_release(&hex_key);
+	add_values(o, f->key, values, nr);
+	if (any_hex) {
+		struct strbuf key = STRBUF_INIT;
+		strbuf_addf(&key, "%s_hex", f->key);
+		add_values(o, strbuf_str(&key), hex, nr);
+		strbuf_release(&key);
+	}
+	if (values != one)
+		free(values);
 }
 
 static json_object *new_rows(const struct schema *s, const void *const *rows, size_t nr)
@@ -209,22 +201,89 @@ struct lists {
 		const char *v;
 		size_t nr, at;
 	} * list;
+	bool apart; ///< rows have no keys: those of the last list come first, none is that of another
+	size_t *heap; ///< of chains of lists whose next rows are the same, the first lists: that with
+	              ///< the first row on top
+	size_t nr_heap;
+	size_t *next; ///< nr: the list behind one in its chain, or NO_LIST
 	const void **line; ///< nr: rows that are the same
 	size_t *owners; ///< nr: whose they are
 	size_t nr_line;
 };
 
+static const char *first_row(const struct lists *l, size_t i)
+{
+	return l->list[i].v + l->list[i].at * l->schema->size;
+}
+
+static bool is_before(const struct lists *l, size_t a, size_t b)
+{
+	int c = l->apart ? 0 : row_identity(l->schema, first_row(l, a), first_row(l, b));
+	return c < 0 || (c == 0 && (l->apart ? a > b : a < b));
+}
+
+static void heap_push(struct lists *l, size_t list)
+{
+	size_t at = l->nr_heap++;
+	for (; at > 0 && is_before(l, list, l->heap[(at - 1) / 2]); at = (at - 1) / 2)
+		l->heap[at] = l->heap[(at - 1) / 2];
+	l->heap[at] = list;
+}
+
+static size_t heap_pop(struct lists *l)
+{
+	size_t top = l->heap[0], last = l->heap[--l->nr_heap], at = 0;
+	for (size_t next; (next = 2 * at + 1) < l->nr_heap; at = next) {
+		next += next + 1 < l->nr_heap && is_before(l, l->heap[next + 1], l->heap[next]);
+		if (!is_before(l, l->heap[next], last))
+			break;
+		l->heap[at] = l->heap[next];
+	}
+	l->heap[at] = last;
+	return top;
+}
+
+#define NO_LIST SIZE_MAX
+
+/* Chains of the owners that have rows left. */
+static void push_owners(struct lists *l)
+{
+	size_t first = NO_LIST, last = NO_LIST;
+	for (size_t k = 0; k < l->nr_line; k++) {
+		size_t i = l->owners[k];
+		if (l->list[i].at == l->list[i].nr)
+			continue;
+		if (first != NO_LIST &&
+		    row_identity(l->schema, first_row(l, first), first_row(l, i)) == 0) {
+			l->next[last] = i;
+		} else {
+			if (first != NO_LIST)
+				heap_push(l, first);
+			first = i;
+		}
+		last = i;
+	}
+	if (first != NO_LIST)
+		heap_push(l, first);
+}
+
 static void lists_init(struct lists *l, const struct field *f, const void *const *rows, size_t nr)
 {
-	*l = (struct lists){ .schema = f->sub, .nr = nr };
+	*l = (struct lists){ .schema = f->sub, .nr = nr, .nr_line = nr };
+	l->apart = !f->sub->cmp && f->sub->fields->order == KEY_NOT;
 	l->list = mem_calloc(nr, sizeof *l->list);
 	l->line = mem_calloc(nr, sizeof *l->line);
 	l->owners = mem_calloc(nr, sizeof *l->owners);
+	l->heap = mem_calloc(nr, sizeof *l->heap);
+	l->next = mem_calloc(nr, sizeof *l->next);
 	for (size_t i = 0; i < nr; i++) {
 		VEC(char) vec; /* every VEC is a pointer and two sizes */
 		memcpy(&vec, (const char *)rows[i] + f->offset, sizeof vec);
 		l->list[i] = (struct list){ vec.v, vec.nr, 0 };
+		l->owners[i] = i;
+		l->next[i] = NO_LIST;
 	}
+	push_owners(l);
 }
 
 static void lists_release(struct lists *l)
@@ -232,27 +291,37 @@ static void lists_release(struct lists *l)
 	free(l->list);
 	free(l->line);
 	free(l->owners);
+	free(l->heap);
+	free(l->next);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const size_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
 }
 
 /* The first rows that are left, of as many structs as have the same; false at the end. */
 static bool lists_next(struct lists *l)
 {
+	size_t chains = 0;
 	l->nr_line = 0;
-	for (size_t i = 0; i < l->nr; i++) {
-		struct list *list = &l->list[i];
-		if (list->at == list->nr)
-			continue;
-		const char *row = list->v + list->at * l->schema->size;
-		int c = l->nr_line ? row_identity(l->schema, row, l->line[0]) : 0;
-		if (c < 0)
-			l->nr_line = 0;
-		if (c > 0)
-			continue;
-		l->line[l->nr_line] = row;
-		l->owners[l->nr_line++] = i;
+	while (l->nr_heap && (chains == 0 || row_identity(l->schema, first_row(l, l->heap[0]),
+	                                                  first_row(l, l->owners[0])) == 0)) {
+		for (size_t i = heap_pop(l), next; i != NO_LIST; i = next) {
+			next = l->next[i];
+			l->next[i] = NO_LIST;
+			l->owners[l->nr_line++] = i;
+		}
+		chains++;
 	}
-	for (size_t i = 0; i < l->nr_line; i++)
-		l->list[l->owners[i]].at++;
+	if (chains > 1)
+		sort_plain(l->owners, l->nr_line, sizeof *l->owners, by_number);
+	for (size_t k = 0; k < l->nr_line; k++) {
+		l->line[k] = first_row(l, l->owners[k]);
+		l->list[l->owners[k]].at++;
+	}
+	push_owners(l);
 	return l->nr_line > 0;
 }
 
@@ -262,8 +331,7 @@ static void write_line(const struct lists *l, struct sink *out)
 	if (l->nr_line < l->nr) {
 		json_object *all = must(json_object_new_object()), *owners = must(json_object_new_array());
 		for (size_t i = 0; i < l->nr_line; i++)
-			if (json_object_array_add(owners, must(json_object_new_int64((int64_t)l->owners[i]))))
-				mem_fail();
+			append(owners, must(json_object_new_int64((int64_t)l->owners[i])));
 		add(all, ROW_OWNERS, owners);
 		json_object_object_foreach(o, key, value)
 		{

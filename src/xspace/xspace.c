@@ -215,7 +215,7 @@ static enum status take_work(struct reader *r, struct event *e, struct span name
 	e->kind = xprof_kind_of(&d, name);
 	e->correlation = correlation_of(v);
 	if (!xprof_fill(&d, e))
-		return damaged(r, "a copy in this plane has not a size that can be held exactly");
+		return damaged(r, "a copy in this plane has no size that can be held exactly");
 	if (!xprof_ops_add(&r->ops, r->names, &d, e))
 		return damaged(r, "too many different names");
 	return hand_on(r, e, e->kind == EVENT_KERNEL ? xprof_kernel_name(&d, name, &r->name) : name);

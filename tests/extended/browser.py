@@ -11,8 +11,8 @@ memory, ranks, one run alone, an error):
  - with scripts off all charts and tables are there, the flame graph and its table among them
  - the first screen of a failed check holds the verdict, key figures and findings with their parts; the keyboard
    goes through the page from its top to its end; it moves through the flame graph and narrows it
- - a page of one rank has at most 300 KB; those of 64 ranks and of long traces ($GPUGATE_SHARED) stay below
-   4,000 pixels before anything is unfolded
+ - a page of one rank has at most 300 KB; pages, those of 64 ranks, with memory snapshots and of long traces
+   ($GPUGATE_SHARED) among them, stay below 4,000 pixels before anything is unfolded
  - each chart has a name and a description, each table a caption, each region a name; every text has
    contrast enough in both themes; at 400 pixels the page itself does not scroll sideways
 
@@ -385,7 +385,7 @@ def run(dir, folder):
         for name in ("fail", "pass", "diff", "report", "flux"):
             size = made[name].stat().st_size if name in made else 0
             assert size <= BYTES, (name, size)
-        for name in ("ranks64", "flux"):
+        for name in ("ranks64", "flux", "fail", "diff", "report"):
             if name in made:
                 height(browser, name, made[name])
         browser.open(made["ranks"])

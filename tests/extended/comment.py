@@ -21,7 +21,7 @@ GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM = os.environ.get("GPUGATE")
 RENDER = "cmark-gfm --unsafe -e table -e autolink -e strikethrough -e tasklist".split()
 COMMENT, TELEPHONE = 830, 400
-HIGHEST = 480  # pixels; 420 is the aim
+HIGHEST = 420  # pixels
 
 # What is cut off, or has to be scrolled to: a box that is narrower than what it holds.
 CLIPPED = """
@@ -82,7 +82,7 @@ def look(browser, dir, folder):
                     browser.picture(folder / f"comment-{name}-{width}-{theme}.png")
             wrong += [(name, width, what) for what in browser.js(CLIPPED)]
             px = browser.js("return Math.ceil(document.querySelector('.markdown-body').getBoundingClientRect().height)")
-            if name == "one" and width == COMMENT and px > HIGHEST:
+            if name in ("one", "ranks") and width == COMMENT and px > HIGHEST:
                 wrong.append((name, width, f"{px} pixels high"))
     assert not wrong, "\n".join(map(str, wrong))
 

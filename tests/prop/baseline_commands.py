@@ -155,7 +155,7 @@ def shown(p):
             WRONG.append(f"'{word}' is not in {text}")
     p.gpugate("baseline", "verify", says="the approved run (the pin) is 365 days old")
     expect("noise is known", "mostly assumed" in p.gpugate("baseline", "verify"), False)
-    p.gpugate("baseline", "show", says="accepted runs        4")
+    p.gpugate("baseline", "show", says="accepted runs  4")
     p.gpugate("baseline", "prune", "--before", "2025-01-01", says="nothing to drop")
     p.gpugate("baseline", "prune", "--before", "2026-01-01", says="1 dropped")  # the pin, as one of the runs
     p.gpugate("baseline", "prune", "--keep", "3", says="1 dropped")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Manual pages and the completion of bash say what `--help` says:
 
- - there is a page for each command and no other; each names every option of the command, every exit code
+ - there is a page for each command and no other; each names every option of the command, every exit code, and
+   has examples whose options the command has
  - in a real bash, at its terminal: commands, the options of each command and no others, values, files, metrics
 
 tests/extended/shells.py does the same in zsh and fish. $GPUGATE is the program, its build has pages/ beside it;
@@ -12,6 +13,7 @@ import pathlib
 import pty
 import re
 import select
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -36,7 +38,7 @@ def options():
 def expectations():
     """(what is on the line behind "gpugate ", the words that completion makes of its last one)"""
     known = options()
-    yield "", {c.split()[0] for c in known} | {"--help", "--version"}, True
+    yield "", {c.split()[0] for c in known} | {"help", "version", "--help", "--version"}, True
     yield "baseline ", {c.split()[1] for c in known if " " in c}, True
     for command, names in known.items():
         yield f"{command} --", names | {"--help"}, False
@@ -132,6 +134,13 @@ def manual():
         for code, meaning in codes:
             if f".It {code}\n{meaning}\n" not in page:
                 wrong.append(f"manual: page of '{command}' lacks exit code {code}")
+        examples = re.findall(rf"^gpugate ({command} ?.*)$", page, re.M)
+        for words in examples:  # options are read before help is given
+            p = subprocess.run([PROGRAM, *shlex.split(words), "--help"], capture_output=True, text=True, check=False)
+            if p.returncode:
+                wrong.append(f"manual: the example 'gpugate {words}': {p.stderr}")
+        if not examples:
+            wrong.append(f"manual: page of '{command}' lacks examples")
 
 
 def main():

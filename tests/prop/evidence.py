@@ -4,6 +4,8 @@
  - the report names each file, and there are no others; a check that passes writes none
  - a file is strict JSON below 2 MB, has both sides as processes on one clock, and gpugate reads it: the time of the
    regressed operator, its place and its module are those of the mean steps of both sides together
+ - of a side that is a recording it shows one of its steps: each call, kernel and operator at its time; of a digest the mean
+ - files of an earlier run go, also where the check passes; what gpugate has not written stays
  - names of any bytes do no harm; a folder that cannot be made ends with exit code 5
 
 $GPUGATE is the program; exit 77 skips.
@@ -68,6 +70,62 @@ def operator(dir):
     sh(dir, PROGRAM, "check", "b.json", "--rules", "rules.yaml", "--baseline", "base.json", "--evidence", "b.json/x", code=5)
 
 
+def shape(events, side):
+    """(category, name, start after the step's, duration) of what is in one process."""
+    return sorted((e["cat"], e["name"], round(e["ts"], 3), e["dur"]) for e in events if e["pid"] == side and e.get("cat") in
+                  ("cpu_op", "python_function", "cuda_runtime", "kernel"))
+
+
+def as_recorded(dir):
+    """The step of median length is the third of these: the others are longer or shorter. Its operator launches twice, with a call
+    of another operator between them, under one place."""
+    prepare(dir, ["a.py", "b.py"], 1)
+    run = json.loads((dir / "b.json").read_text())
+    work, steps = [], [e for e in run["traceEvents"] if e["cat"] == "user_annotation"]
+    for n, (step, longer) in enumerate(zip(steps, (-3, 7, 0, 9))):
+        step["dur"] += longer
+        begin = step["ts"] + 5001  # of op1
+        for k, (op, at) in enumerate((("op1", 12), ("other", 40), ("op1", 60))):
+            i = 1000 + 10 * n + k
+            work += [{"ph": "X", "cat": "cpu_op", "name": op, "pid": 1, "tid": 1, "ts": begin + at, "dur": 5 if op == "other" else 12, "args": {}},
+                     {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": begin + at + 1, "dur": 2 + k,
+                      "args": {"correlation": i}},
+                     {"ph": "X", "cat": "kernel", "name": f"more_{k}", "pid": 0, "tid": 9, "ts": begin + 100 + at, "dur": 10 + k,
+                      "args": {"device": 0, "stream": 9, "correlation": i}}]
+    run["traceEvents"] += work
+    (dir / "b.json").write_text(json.dumps(run))
+    (events, _), = look(dir, check(dir))
+    start = 5001
+    want = [("python_function", "b.py(11): f1", 5, 80), ("cpu_op", "op1", 5, 80), ("cuda_runtime", "cudaLaunchKernel", 10, 20),
+            ("kernel", "kernel_1", 40, 4000)]
+    want += [row for k, at, dur in ((0, 12, 12), (2, 60, 12)) for row in
+             (("cpu_op", "op1", at, dur), ("cuda_runtime", "cudaLaunchKernel", at + 1, 2 + k), ("kernel", f"more_{k}", 100 + at, 10 + k))]
+    assert shape(events, 1) == sorted((cat, name, float(at + start), float(dur)) for cat, name, at, dur in want), shape(events, 1)
+    assert [e["args"]["name"] for e in events if e["ph"] == "M"] == ["baseline (mean step)", "candidate (step 2)", "host thread 0",
+                                                                      "GPU 0, stream 7", "GPU 0, stream 9"]
+    # of a digest the mean
+    sh(dir, PROGRAM, "digest", "b.json", "-o", "d.json")
+    sh(dir, PROGRAM, "check", "d.json", "--rules", "rules.yaml", "--baseline", "base.json", "--evidence", "e", code=1)
+    (name,) = (dir / "e").iterdir()
+    assert "candidate (mean step)" in name.read_text()
+
+
+def earlier(dir):
+    """What an earlier run left goes, what only looks like it stays."""
+    prepare(dir, ["a.py", "b.py"], 1)
+    check(dir)
+    (mine,) = (dir / "e").iterdir()
+    text = mine.read_text()
+    others = {"finding-1.json": text, "finding-2-no-cause.json": text, "finding-x-other.json": text, "notes-1-other.json": text,
+              "finding-3-other.json": "{}", "finding-4-other.json": " " + text, "finding-5-other.json.tmp": text}
+    for name, content in others.items():
+        (dir / "e" / name).write_text(content)
+    (dir / "e" / "finding-6-other.json").write_text(text)
+    prepare(dir, ["a.py", "b.py"], None)
+    sh(dir, PROGRAM, "check", "b.json", "--rules", "rules.yaml", "--baseline", "base.json", "--evidence", "e")
+    assert {p.name: p.read_text() for p in (dir / "e").iterdir()} == others
+
+
 def uniform(dir):
     """The largest file of all is below the limit."""
     files = [f"/w/{'very/long/' * 15}m{i}.py" for i in range(60)]
@@ -108,7 +166,7 @@ def hostile(dir):
 def main():
     if not PROGRAM:
         sys.exit(77)
-    for law in (operator, uniform, hostile):
+    for law in (operator, as_recorded, earlier, uniform, hostile):
         if sys.argv[1:] and law.__name__ not in sys.argv[1:]:
             continue
         with tempfile.TemporaryDirectory() as name:

@@ -83,6 +83,11 @@ def in_common(source):
 def comparable(d):
     for key in ("trace", "source_hash", "events", "counters"):
         d.pop(key, None)
+    sums = collections.Counter()  # without modules: an annotation of a trace is one of an export
+    for row in d.get("code", []):
+        for what in ("count", "total_ns", "bytes"):
+            sums[row["kind"], row["phase"], what] += row.get(what, 0)
+    d["code"] = +sums
     return d
 
 
@@ -372,24 +377,35 @@ def steps(dir):
 
 
 def operators(dir):
-    """Ranges are the operators of what they launched, without what numbers those of PyTorch; steps are none."""
+    """Ranges are modules of what they launched, without their number; those of PyTorch's operators are these; steps are neither."""
     p = dir / "n.sqlite"
-    names = ("outer", "aten::mm, seq = {}, op_id = 5, sizes = [[8, 4], [4, 2]]", "aten::t, op_id = {}", "aten::f, sizes = []", ", seq = {}")
-    for name in names:
+    for name, op in (("layer_{}", None), ("{}", None), ("batch: {}", None), (", seq = {}", None), ("aten::relu", "aten::relu"),
+                     ("aten::mm, seq = {}, op_id = 5, sizes = [[8, 4], [4, 2]]", "aten::mm"), ("F{}, op_id = 3", "F{}"), ("f, sizes = []", "f")):
         sql = [f"""INSERT INTO NVTX_EVENTS (start, "end", eventType, text, globalTid)
                    SELECT start - {k * 10}, "end" + {k * 10}, 59, '{text}', globalTid FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE start = {i * 1000 + 100}"""
                for i in range(4) for k, text in ((2, "around"), (1, name.format(i)))]
         d = digest(changed(p, *sql))
-        short = {name.split(", ")[0]} if name[0] != "," else {name.format(i) for i in range(4)}
-        expect(f"operators of '{name}'", {row.get("op") for row in d["code"]}, {f"around\n{s}" for s in short})
-        expect(f"annotations of '{name}'", {row["name"] for row in d["ranges"]}, {"around", *short})
-    expect("none without ranges", {row.get("op") for row in digest(changed(p))["code"]}, {None})
+        short = {"layer_{}": {"layer"}, "batch: {}": {"batch"}, ", seq = {}": {", seq"}}.get(name, {name.format(i) for i in range(4)})
+        modules = {"around"} if op else {f"around\n{s}" for s in short}
+        expect(f"operators of '{name}'", {row.get("op") for row in d["code"]}, {op.format(i) for i in range(4)} if op else {None})
+        expect(f"modules of '{name}'", {row.get("module") for row in d["code"]}, modules)
+        expect(f"annotations of '{name}'", {row["name"] for row in d["ranges"]}, {"around"} if op else {"around", *(name.format(i) for i in range(4))})
+    expect("none without ranges", {row.get("module") for row in digest(changed(p))["code"]}, {None})
 
 
 # --- What is refused -----------------------------------------------------------------------------------------------
 
 
-def small(path):
+def captures(dir):
+    """Launches between the begin and the end of a capture run nothing, so none of them is lost."""
+    launches = 20 * ["cudaLaunchKernel_v7000"]
+    for calls, lost in ((["cudaStreamBeginCapture_v10000", *launches, "cudaStreamEndCapture_v10000"], 0), (launches, 20)):
+        small(dir / "c.sqlite", calls)
+        trust = digest(dir / "c.sqlite")["trust"]
+        expect("launches without a kernel", trust.get("launches_without_kernel", 0), lost)
+
+
+def small(path, calls=()):
     export = nsys.Export(path, 512)
     tid = nsys.VM | nsys.PID << 24 | 1
     for i in range(4):
@@ -399,6 +415,8 @@ def small(path):
             export.gpu_work({"ts": i + 0.2, "dur": 0.1, "name": name, "cat": kind,
                              "args": {"device": 0, "stream": 7, "correlation": i, "bytes": 8}})
         export.call({"ts": i + 0.1, "dur": 0.05, "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "args": {"correlation": i}})
+    for i, name in enumerate(calls):
+        export.call({"ts": 0.2 + i / 100, "dur": 0.005, "name": name, "pid": 1, "tid": 1, "args": {"correlation": 100 + i}})
     export.gpus({0})
     export.metric(3, 1, "SMs Active" + UNIT, [(i * 100, 50 + i) for i in range(40)])
     export.close()
@@ -510,6 +528,7 @@ def main():
         stored(dir)
         processes(dir)
         graphs(dir)
+        captures(dir)
         older(dir)
         steps(dir)
         operators(dir)

@@ -120,8 +120,8 @@ def check_workflows():
 def check_page():
     """The examples of docs/pull-requests.md give what is asked for."""
     blocks = [yaml.safe_load(b) for b in re.findall(r"^```yml\n(.*?)^```$", (ROOT / "docs" / "pull-requests.md").read_text(), re.M | re.S)]
-    expect("examples", len(blocks), 2)
-    step, include = blocks[0][0], blocks[1]["include"][0]
+    expect("examples", len(blocks), 3)
+    step, include = blocks[0][0], blocks[2]["include"][0]
     expect("its action", step["uses"], f"gpugate/gpugate@v{VERSION}")
     expect("its template", include["component"], f"$CI_SERVER_FQDN/gpugate/gpugate/{TEMPLATE.stem}@v{VERSION}")
     spec = yaml.safe_load(TEMPLATE.read_text().split("\n---\n")[0])["spec"]["inputs"]
@@ -261,6 +261,22 @@ def github(folder):
     expect("report-only", code, 0)
     out, code, _ = runner.action(ROOT, clone, {**inputs, "runs": "missing*.gz", "artifact": "none", "comment": "never"})
     expect("no run", (code, out["verdict"], out["exit-code"]), (3, "error", "3"))
+    made = {**inputs, "benchmark": f"test -z \"$GPUGATE_TOKEN\" && cp {slow} trace.json.gz", "runs": "trace.json.gz", "artifact": "none"}
+    (clone / "trace.json.gz").write_text("of an earlier run")
+    out, code, log = runner.action(ROOT, clone, made)
+    expect("a benchmark of its own", (code, out["verdict"]), (1, "fail"))
+    _, code, log = runner.action(ROOT, clone, {**made, "benchmark": "exit 7"})
+    expect("one that fails", (code, "the benchmark ended with 7" in log), (7, True))
+    _, code, log = runner.action(ROOT, clone, {**made, "runs": "baselines/resnet50.json"})
+    expect("what is in version control is no output", (code, "is in version control" in log, (clone / "baselines/resnet50.json").is_file()), (2, True, True))
+    (clone / "suite.yaml").write_text(f"version: 1\nname: all\ncases: [{{workload: resnet50, runs: '{slow}'}}, {{workload: new, runs: '{slow}'}}]\n")
+    before = len(forge.bodies())
+    _, code, log = runner.action(ROOT, clone, {"suite": "suite.yaml", "workload": "all", "program": PROGRAM})
+    expect("a suite", (code, forge.bodies()[before].splitlines()[0], len(forge.bodies()) - before), (1, "<!-- gpugate:suite-all -->", 1))
+    expect("its annotations", "::error title=gpugate all%3A fail%3A resnet50::" in log and "missing%3A new::" in log, True)
+    (clone / "suite.yaml").unlink()
+    (clone / "trace.json.gz").unlink(missing_ok=True)
+    forge.comments[:] = forge.comments[:1]
     _, code, log = runner.action(ROOT, clone, {**inputs, "program": "no-such-program"})
     expect("no program", (code, "there is no program" in log), (2, True))
 

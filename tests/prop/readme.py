@@ -67,7 +67,7 @@ FOREIGN = {"--cuda-graph-trace", "--gpu-metrics-devices", "--no-python", "--trac
            "--prefix", "--preset", "--rm", "--user",
            "--extended", "--gpugate-bootstrap", "--no-build-isolation", "--lock-gpu-clocks", "--nproc-per-node", "--wait", "--steps", "--where", "--memory", "--signal", "--profiler-config"}
 # Files that a user's repository has, not the project's.
-OWN = {"rules/gpugate.yaml", "baselines/WORKLOAD.history.jsonl", "baselines/.gitattributes", "rules/train.yaml", "rules/kernel.yaml", "baselines/resnet50.json", "baselines/WORKLOAD.json"}
+OWN = {"rules/gpugate.yaml", "rules/rate.yaml", "baselines/test_train_step.json", "baselines/WORKLOAD.history.jsonl", "baselines/.gitattributes", "rules/train.yaml", "rules/kernel.yaml", "baselines/resnet50.json", "baselines/WORKLOAD.json"}
 wrong = []
 
 
@@ -87,10 +87,10 @@ def replaced(page, name, new, update):
 
 
 def metrics_table(program):
-    text = subprocess.run([program, "metrics"], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([program, "metrics"], check=True, capture_output=True, text=True, env={**os.environ, "COLUMNS": "1000"}).stdout
     rows = ["| metric | unit | worse when | meaning |", "|---|---|---|---|"]
-    for line in text.splitlines()[1:]:
-        name, unit, worse, _, meaning = re.split(r" +", line, maxsplit=4)
+    for line in text.splitlines()[2:]:  # below a heading and the names of the columns
+        name, unit, worse, _, meaning = re.split(r" +", line.strip(), maxsplit=4)
         rows.append(f"| `{name}` | {unit} | {worse} | {meaning} |")
     return "\n".join(rows) + "\n"
 

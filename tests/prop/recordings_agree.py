@@ -81,7 +81,8 @@ def around(path, pid):
                 WHERE g.globalPid >> 24 & 0xffffff = {pid}"""):
             open_at = [(-a, b, name, domain) for th, a, b, name, domain in ranges if th == tid and a <= at < b]
             _, _, name, domain = min(open_at, default=(0, 0, "", None))
-            out[f"{name}@{domains[domain]}" if domain in domains else name] += dur
+            name = f"{name}@{domains[domain]}" if domain in domains else name
+            out[re.sub(r"(?<=.)[ _:#=-]*\d+$", "", name)] += dur
     return out
 
 
@@ -116,7 +117,7 @@ def nsys(path):
         kept = {r["name"]: r["total_ns"] for r in d["kernels"] if r["kind"] == "kernel" and not r.get("names")}
         demand(path, f"process {p['pid']}, kernels", kept, {n: names.get(n) for n in kept})
         if not d["steps"].get("number"):
-            demand(path, f"process {p['pid']}, ranges as operators", innermost(code_sums(d, "op")), +around(path, p["pid"]))
+            demand(path, f"process {p['pid']}, ranges as modules", innermost(code_sums(d, "module")), +around(path, p["pid"]))
     if len(want) > 1:
         for d, p in zip(got, sorted(want, key=lambda p: (p["devices"], p["pid"]))):
             (alone,) = digests(path, "--process", str(p["pid"]))

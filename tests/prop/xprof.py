@@ -381,6 +381,16 @@ def spaces(folder):
         events = [e for e in Maker(seed).events() if e and not e.get("args", {}).get("step_num") == "x"]
         if reference(events)["gpu_events"]:  # what is not understood at all is refused
             converted(folder, seed, events)
+    # TensorFlow's markers have a name in place of step_num
+    path, events = folder / "form.xplane.pb", [e for e in generate(folder / "form.trace.json.gz") if e]
+    path.write_bytes(xspace.encode(events))
+    want = comparable(path)
+    for e in events:
+        if e.get("args", {}).pop("step_num", None):
+            e["name"] = "StepMarker"
+    path.write_bytes(xspace.encode(events))
+    got = comparable(path)
+    assert got["total_steps"] == want["total_steps"] == 4 and got["kernels"] == want["kernels"], got["total_steps"]
     for path in recordings("xplane", "*.xplane.pb*"):
         trace = folder / "shared.trace.json.gz"
         trace.write_bytes(gzip.compress(xspace.trace(xspace.decode(path.read_bytes())), 1))

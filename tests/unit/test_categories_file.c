@@ -47,7 +47,7 @@ static void test_refused(void **state)
 		{ "- {category: a, class: compute, match: []}\n", "f:1:40: 'match' is empty" },
 		{ "- {category: a, class: compute, match: [\"\"]}\n", "f:1:41: 'match' has no value" },
 		{ "- {category: a, class: comute, match: [b]}\n",
-		  "f:1:24: 'comute' is not a class: did you mean 'compute'?" },
+		  "f:1:24: 'comute' is not a known class: did you mean 'compute'?" },
 		{ "- {category: a, clas: compute, match: [b]}\n",
 		  "f:1:17: unknown key 'clas' in a category: did you mean 'class'?" },
 		{ "- {category: Other, class: compute, match: [b]}\n",

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "history/changes.h"
+#include "diff/changes.h"
 
 enum { SEEDS = 200, P = 1000, MEAN = 10000000 };
 

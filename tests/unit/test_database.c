@@ -224,9 +224,9 @@ static const struct {
 } damages[] = {
 	{ 0, 1, 's',
 	  "not a database of SQLite as it was exported: damaged, or compressed; export it anew" },
-	{ 16, 2, 256, "no database" },
-	{ 16, 2, 1000, "no database" },
-	{ 20, 1, 40, "no database" },
+	{ 16, 2, 256, "not a database" },
+	{ 16, 2, 1000, "not a database" },
+	{ 20, 1, 40, "not a database" },
 	{ 19, 1, 2, "written with a log of its own (WAL)" },
 	{ 28, 4, PAGES + 1, "cut short; export it anew" },
 	{ 56, 4, 2, "its texts are in UTF-16" },

@@ -31,7 +31,7 @@ static void test_refused(void **state)
 		{ "version: 2\nfindings: [a]\n", "'version' must be 1" },
 		{ ROW("{metric: step.time, above: 1ms}", ", when2: b"), "did you mean 'when'?" },
 		{ ROW("{metric: step.tme, above: 1ms}", ""),
-		  "'step.tme' is not a metric: did you mean 'step.time'?" },
+		  "'step.tme' is not a known metric: did you mean 'step.time'?" },
 		{ ROW("{metric: step.time}", ""), "a condition needs at least one of 'above', 'below'" },
 		{ ROW("{metric: step.time, above: 1ms, below: 2ms}", ""),
 		  "'above' and 'below' are two conditions: write two" },

@@ -229,8 +229,8 @@ static const struct {
 } damaged[] = {
 	{ BYTES(""), "0: the pickle ends without STOP; it is empty or cut short" },
 	{ BYTES("{\"segments\": []}"),
-	  "0: 0x7b is not a pickle opcode; the file is damaged or no pickle" },
-	{ BYTES("N\xff."), "1: 0xff is not a pickle opcode; the file is damaged or no pickle" },
+	  "0: 0x7b is not a pickle opcode; the file is damaged or not a pickle" },
+	{ BYTES("N\xff."), "1: 0xff is not a pickle opcode; the file is damaged or not a pickle" },
 	{ BYTES("N.N."), "2: extra data after the end of the pickle; give one snapshot per file" },
 	{ BYTES("N.\n"), "2: extra data after the end of the pickle; give one snapshot per file" },
 	{ BYTES("\x80\x06N."), "0: pickle opcode PROTO: a protocol newer than 5" },
@@ -403,7 +403,7 @@ static void forms_and_places(void **state)
 	(void)state;
 	check_snapshot(BYTES("]."), ST_OK, "no history\n");
 	check_snapshot(BYTES(")."), ST_OK, "no history\n");
-	check_snapshot(BYTES("N."), ST_INPUT, "doc: byte 0: no memory snapshot");
+	check_snapshot(BYTES("N."), ST_INPUT, "doc: byte 0: not a memory snapshot");
 	check_snapshot(BYTES("]q\x00h\x00"
 	                     "a."),
 	               ST_INPUT, "doc: byte 0: [0]: not an object where a segment was expected");

@@ -445,7 +445,7 @@ static void metrics_of_ranks(void **state)
 {
 	static const char *const people[] = {
 		"- trust: rank 3: dropped-kernels: the candidate has 'k'; spoils step.idle_time\n",
-		"- insight: rank 3: straggler: k\n",
+		"\nWorth naming: insight: rank 3: straggler: k\n",
 		"\nRanks\n  rank  step.time  last did\n     0   12.40 ms         –\n",
 		"  per step                    median of the ranks     lowest            highest\n"
 		"  step.time                             201.00 ms  200.00 ms  rank 0  202.00 ms  rank 2\n",

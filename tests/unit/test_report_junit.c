@@ -144,7 +144,7 @@ static void an_error_is_one_case(void **state)
 	assert_has(write_report(&r, true),
 	           "    <testcase classname=\"gpugate.w.inputs\" name=\"gpugate\" time=\"0.000\">\n"
 	           "      <error type=\"error\" message=\"run.json: byte 12: "
-	           "&apos;&lt;&apos;\xEF\xBF\xBD is no value\">"
+	           "&apos;&lt;&apos;\xEF\xBF\xBD is not a value\">"
 	           "run.json: byte 12: &apos;&lt;&apos;\xEF\xBF\xBD is not a value</error>\n"
 	           "    </testcase>\n  </testsuite>\n</testsuites>\n");
 	assert_has(strbuf_str(&written),

@@ -106,8 +106,8 @@ static void words_of_a_ci_log(void **state)
 static void order(void **state)
 {
 	static const char *const parts[] = {
-		"fail · w: CUDA time 12.29 % longer (limit 5% and 2ms)\n"
-		"100.10 → 112.40 ms memory allocated, peak (+7.00 %)\n",
+		"fail · w: CUDA time 12.29 % longer (limit 5 % and 2ms)\n"
+		"100.10 → 112.40 ms peak memory (+7.00 %)\n",
 		"\nFindings\n- fail step-cuda-time: 100.10 ms → 112.40 ms · +12.30 ms (+12.29 %), worse, "
 		"limit ",
 		"\n- fail top-kernels[k]: ",
@@ -225,7 +225,7 @@ static void findings_of_many_ranks(void **state)
 	report_release(&r);
 }
 
-/* What would decide a check is told beside its figures. */
+/* What would decide a check is what to do. */
 static void what_would_decide(void **state)
 {
 	struct report r;
@@ -241,8 +241,10 @@ static void what_would_decide(void **state)
 	assert_non_null(strstr(text, "\033[35mundecided\033[0m"));
 	text = write_report(&r, &(struct write_options){ 0 });
 	assert_non_null(strstr(text, "\nFindings\n"));
-	assert_non_null(
-	    strstr(text, "\n- undecided: idle: 2 more runs of the candidate would decide\n"));
+	assert_null(strstr(text, "What to do"));
+	r.plan_runs = 2;
+	assert_non_null(strstr(write_report(&r, &(struct write_options){ 0 }),
+	                       "\nWhat to do: record 2 more runs of the candidate (--repeat): they "));
 	report_release(&r);
 }
 

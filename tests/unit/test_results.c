@@ -142,7 +142,7 @@ static const struct row {
 	  "s.median=2 n2 ±1 s.n=2 s.p90=2.8 n2 ±1.1 s.p99=2.98 n2 ±1.13", false },
 	{ "- {match: \"*\", name: n, take: [{at: \"a[\"}]}", "{}", "f:1:37: 'a[' is not a path", true },
 	{ "- {name: n, take: [{at: a}]}", "{}", "needs 'has' or 'match'", true },
-	{ "- {match: a, name: n, take: [{at: a, unit: parsec}]}", "{}", "'parsec' is not a unit",
+	{ "- {match: a, name: n, take: [{at: a, unit: parsec}]}", "{}", "'parsec' is not a known unit",
 	  true },
 };
 

@@ -1,4 +1,4 @@
-#include "history/changes.h"
+#include "diff/changes.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /// Change points of a series: where its level changed for good.
-#ifndef GG_HISTORY_CHANGES_H
-#define GG_HISTORY_CHANGES_H
+#ifndef GG_DIFF_CHANGES_H
+#define GG_DIFF_CHANGES_H
 
 #include <stddef.h>
 #include <stdint.h>

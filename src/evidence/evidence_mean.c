@@ -1,0 +1,81 @@
+/* The mean step of a side. A digest keeps no single launches: all of one row take their mean, one
+   behind the other. */
+#include <stdlib.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "evidence/evidence_internal.h"
+
+/* Half a microsecond between launches, so that a viewer shows where one ends. */
+#define GAP_NS 500
+
+struct row_list {
+	VEC(const struct code_stat *) list;
+};
+
+static struct span kernel_name(const struct digest *d, const struct code_stat *c)
+{
+	for (size_t i = 0; i < d->kernels.nr && c->kernel; i++)
+		if (code_kernel_key(d->kernels.v[i].name) == c->kernel)
+			return d->kernels.v[i].name;
+	return SPAN("");
+}
+
+/* Part `i` of `nr` of an amount, which they add up to. */
+static int64_t part_of(int64_t all, int64_t i, int64_t nr)
+{
+	return all / nr + (i < all % nr);
+}
+
+static void put_launch(struct side_writer *w, const struct code_stat *c, struct span name,
+                       int64_t dur_ns, int64_t bytes)
+{
+	bool waits = c->kind == CODE_SYNC;
+	put_call(w, c->kind, HOST_THREAD, w->now_ns, waits ? dur_ns : GAP_NS);
+	if (!waits)
+		put_activity(w, c->kind, name, GPU_STREAM, w->now_ns, dur_ns, bytes);
+	w->now_ns += dur_ns + GAP_NS;
+}
+
+/* False where there is no room for it. */
+static bool put_row(struct side_writer *w, const struct code_stat *c)
+{
+	int64_t steps = w->d->usable_steps;
+	int64_t nr = number_div_round(c->count, steps), total = number_div_round(c->total_ns, steps);
+	int64_t bytes = number_div_round(c->bytes, steps);
+	struct span name = kernel_name(w->d, c);
+	nr = nr > 0 ? nr : 1;
+	nr = nr < MOST_EVENTS / 4 ? nr : MOST_EVENTS / 4; /* fewer and longer */
+	name = span_of(name.n ? text_short(w->a, name, NAME_CHARS) : "(smaller kernels)");
+	if (!has_room(w, nr, name))
+		return false;
+	put_frames(w, c, HOST_THREAD, w->now_ns, total + nr * GAP_NS);
+	put_operators(w, c, HOST_THREAD, w->now_ns, total + nr * GAP_NS);
+	for (int64_t i = 0; i < nr; i++)
+		put_launch(w, c, name, part_of(total, i, nr), part_of(bytes, i, nr));
+	w->now_ns += GAP_NS;
+	return true;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct code_stat *const *x = a, *const *y = b;
+	int64_t s = (*x)->total_ns, t = (*y)->total_ns;
+	return (s < t) - (s > t);
+}
+
+int64_t put_mean(struct side_writer *w, const struct subject *s)
+{
+	struct row_list rows = { 0 };
+	int64_t left = 0;
+	for (size_t i = 0; i < w->d->code.nr; i++)
+		if (is_about(w, s, &w->d->code.v[i], kernel_name(w->d, &w->d->code.v[i])))
+			vec_push(&rows.list, &w->d->code.v[i]);
+	if (rows.list.nr)
+		sort_plain(rows.list.v, rows.list.nr, sizeof *rows.list.v, by_time);
+	for (size_t i = 0; i < rows.list.nr; i++)
+		if (!put_row(w, rows.list.v[i]))
+			left += number_div_round(rows.list.v[i]->count, w->d->usable_steps);
+	vec_release(&rows.list);
+	return left;
+}

@@ -1,0 +1,53 @@
+#include "init/init_noise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/number.h"
+
+enum { RUNS_LEAST = 5, TIMES = 3, PCT = 1000000 };
+
+static const struct rule *rule_of(const struct rules *rules, struct span id)
+{
+	for (size_t i = 0; i < rules->rules.nr; i++) {
+		const char *name = rules->rules.v[i].id;
+		if (strlen(name) == id.n && memcmp(name, id.p, id.n) == 0)
+			return &rules->rules.v[i];
+	}
+	return NULL;
+}
+
+/* The share of the baseline by which the figure may rise; 0: it is no share, or there are other
+ * limits too. */
+static int64_t share_of(const struct rule *r)
+{
+	const struct limits *map = &r->fail;
+	bool one = map->list.nr == 1 && map->list.v[0].relative && !map->has_and;
+	return one && map->list.v[0].condition == COND_INCREASE ? map->list.v[0].value : 0;
+}
+
+bool init_limit_of(const struct rules *rules, const struct history *h, struct span id,
+                   struct init_limit *out)
+{
+	const struct rule *r = rule_of(rules, id);
+	struct arena a = ARENA_INIT;
+	int64_t *v = mem_calloc(h->runs.nr + 1, sizeof *v), median = 0;
+	*out = (struct init_limit){ 0 };
+	for (size_t i = 0; r && !r->for_each && i < h->runs.nr; i++) {
+		size_t nr;
+		const struct past_value *value = past_query(&h->runs.v[i], query_text(&r->query, &a), &nr);
+		if (nr == 1 && !value->label.n && value->rank < 0)
+			v[out->runs++] = value->value;
+	}
+	int64_t mad = out->runs >= RUNS_LEAST ? number_mad(v, out->runs, &median) : 0;
+	if (median > 0) {
+		/* of a normal distribution 1.4826 times it is the standard deviation */
+		out->noise = number_pct((__int128)mad * 14826 / 10000, median);
+		int64_t steps = (TIMES * out->noise + PCT / 2 - 1) / (PCT / 2);
+		out->limit = steps * (PCT / 2) > PCT ? steps * (PCT / 2) : PCT;
+	}
+	free(v);
+	arena_release(&a);
+	return median > 0 && out->limit < share_of(r);
+}

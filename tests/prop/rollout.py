@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""What comes before and after the first baseline:
+
+ - without a baseline a check shows the run, says how it becomes the baseline and ends with 4, JUnit with an error; what it
+   prints makes the baseline; a suite says the same of its case
+ - `baseline create --repeat` begins the history, `--history DIR` keeps it elsewhere, for every command that reads it;
+   commit and name come from git, a changed tree is said to be one
+ - `init --from-noise` brings limits closer that the noise allows, and a run of the same code passes them
+ - main is slower already, and nobody approved it: a change under review is not to blame for it, nor excused for more; a check
+   that is of no review, and one whose main was never slow, fail
+
+$GPUGATE is the program; needs git; exit 77 skips.
+"""
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "trace.py"
+PROGRAM = os.path.abspath(os.environ.get("GPUGATE", ""))
+DAY, FIRST = 86400, 1790000000
+SLOW = ("--slow-kernel", "*flash_bwd*=1.6")
+wrong = []
+
+
+def expect(what, have, want):
+    if have != want:
+        wrong.append(f"{what}: {have!r} instead of {want!r}")
+
+
+class Place:
+    def __init__(self, folder):
+        self.folder, self.day = folder, 0
+        self.sh("git init --quiet . && git config user.name Ann && git config user.email ann@example.com && git commit --quiet --allow-empty -m first")
+
+    def env(self):
+        return {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1",
+                "SOURCE_DATE_EPOCH": str(FIRST + self.day * DAY)}
+
+    def sh(self, line):
+        return subprocess.run(line, shell=True, cwd=self.folder, env=self.env(), check=True, capture_output=True, text=True).stdout.strip()
+
+    def run(self, code, *words):
+        p = subprocess.run([PROGRAM, *map(str, words)], cwd=self.folder, env=self.env(), capture_output=True, text=True, check=False)
+        if p.returncode != code:
+            wrong.append(f"{words}: exit {p.returncode}, not {code}: {p.stdout}{p.stderr}")
+        return p
+
+    def trace(self, seed, *options):
+        path = self.folder / f"t{seed}.json"
+        subprocess.run([sys.executable, GEN, "--out", path, "--seed", str(seed), "--steps", "4", *options], check=True)
+        return path.name
+
+    def result(self, code, *words):
+        self.run(code, "check", *words, "--json", "r.json", "--junit", "r.xml", "--markdown", "r.md")
+        return json.loads((self.folder / "r.json").read_text())
+
+
+def first(p):
+    r = p.result(4, p.trace(1), "--workload", "w")
+    expect("verdict", (r["verdict"], r["exit_code"], r["error"]), ("missing", 4, None))
+    expect("figures", any(c["metric"] == "step.compute_time" and c["candidate"] for c in r["checks"]), True)
+    expect("JUnit", 'errors="1"' in (p.folder / "r.xml").read_text(), True)
+    text = (p.folder / "r.md").read_text()
+    command = re.search(r"`(gpugate baseline create [^`]*)`", text)
+    expect("the figures and the command", ("compute time per step" in text, bool(command)), (True, True))
+    (p.folder / "s.yaml").write_text("version: 1\ncases: [{workload: w, runs: t1.json}]\n")
+    p.run(4, "suite", "s.yaml", "--json", "s.json")
+    expect("in a suite", json.loads((p.folder / "s.json").read_text())["cases"][0]["verdict"], "missing")
+    p.run(0, *shlex.split(command[1])[1:])
+    p.result(0, p.trace(2), "--workload", "w")
+    p.run(3, "check", "nothing.json", "--workload", "w")
+    p.run(4, "check", "nothing.json", "--workload", "other")
+
+
+def provenance(p):
+    head = p.sh("git rev-parse HEAD")
+    have = json.loads((p.folder / "baselines/w.json").read_text())["provenance"]
+    expect("from git", (have["commit"], have["who"]), (head, "Ann"))
+    p.sh("echo 1 >code.py && git add code.py && git commit --quiet -m code && echo 2 >code.py")
+    p.run(0, "baseline", "create", "t1.json", "--workload", "dirty")
+    have = json.loads((p.folder / "baselines/dirty.json").read_text())["provenance"]["commit"]
+    expect("a changed tree", have, p.sh("git rev-parse HEAD") + "-dirty")
+    p.run(0, "baseline", "create", "t1.json", "--workload", "said", "--commit", "c1", "--who", "Bob")
+    have = json.loads((p.folder / "baselines/said.json").read_text())["provenance"]
+    expect("what is said", (have["commit"], have["who"]), ("c1", "Bob"))
+
+
+def histories(p):
+    p.run(0, "baseline", "create", p.trace(1), "--repeat", p.trace(2), "--repeat", p.trace(3), "--workload", "n", "--history", "past")
+    kept = p.folder / "past" / "baselines" / "n.history.jsonl"
+    runs = [json.loads(line) for line in kept.read_text().splitlines()]
+    expect("its runs", [(r["verdict"], r["accepted"]) for r in runs], [("approved", False), ("approved", True), ("approved", True)])
+    expect("beside the baseline", (p.folder / "baselines" / "n.history.jsonl").exists(), False)
+    for seed in range(4, 9):
+        p.run(0, "baseline", "append", p.trace(seed), "--workload", "n", "--history", "past")
+    expect("runs", len(kept.read_text().splitlines()), 8)
+    expect("of a check", p.result(0, p.trace(20), "--workload", "n", "--history", "past")["baseline_runs"], 8)
+    expect("without it", p.result(0, "t20.json", "--workload", "n")["baseline_runs"], 1)
+    expect("history", "over 8 runs" in p.run(0, "history", "n", "--history", "past").stdout, True)
+
+
+def limits(p):
+    said = p.run(0, "init", "--from-noise", "--workload", "n", "--history", "past", "--ci", "none").stdout
+    expect("said", "closer limits of " in said, True)
+    text = (p.folder / "rules/gpugate.yaml").read_text()
+    line = re.search(r"id: step-compute-time\n    metric: step.compute_time\n    fail: \{increase: (.*?)%\}  # 3% before: the noise of 8 runs is ±(.*?) %\n(?!    warn)", text)
+    expect("its limit", bool(line) and 1 <= float(line[1]) < 3 and 3 * float(line[2]) <= float(line[1]), True)
+    p.run(0, "lint", "rules/gpugate.yaml")
+    p.result(0, p.trace(21), "--workload", "n", "--history", "past")
+    p.run(4, "init", "--from-noise", "--workload", "none-there", "--force", "--ci", "none")
+
+
+def slow_main(p):
+    (p.folder / "r.yaml").write_text("version: 1\nworkload: m\nrules:\n  - {id: time, metric: step.compute_time, fail: {increase: 3%}}\n"
+                                     "  - {id: ops, metric: op.self_gpu_time, for_each: {top: 5}, fail: {increase: 10%}}\n")
+    rules = "--rules", "r.yaml"
+    p.run(0, "baseline", "create", p.trace(1), *rules)
+    for i in range(2, 17):
+        p.day = i
+        if i == 9:
+            r = p.result(1, p.trace(40, *SLOW), *rules, "--changed", "x.py")
+            expect("main was never slow", r["verdict"], "fail")
+        p.run(0, "baseline", "append", p.trace(i, *(SLOW if i >= 9 else ())), *rules, "--commit", f"c{i}")
+    p.day = 17
+    r = p.result(0, p.trace(41, *SLOW), *rules, "--changed", "x.py")
+    waived = [c for c in r["checks"] if c["verdict"] == "waived"]
+    expect("waived", [c["rule"] for c in waived], ["time", "ops"])
+    expect("since", all("main is there already, since c9 of " in c["message"] for c in waived), True)
+    expect("of no review", p.result(3, "t41.json", *rules)["verdict"], "undecided")
+    expect("and more of its own", p.result(3, p.trace(42, "--slow-kernel", "*flash_bwd*=2.6"), *rules, "--changed", "x.py")["summary"]["waived"], 0)
+
+
+def main():
+    if not os.environ.get("GPUGATE"):
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as name:
+        p = Place(pathlib.Path(name))
+        for test in (first, provenance, histories, limits, slow_main):
+            test(p)
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()
