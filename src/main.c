@@ -21,6 +21,7 @@
    read/      trace → events, by several threads where there are some to spare, also of JAX and
               XProf; memory snapshot, as JSON or as a pickle read as data, and other profilers'
               records of memory; recognizing what an input may be
+   flight/    dumps of PyTorch's Flight Recorder: which rank hangs, and in which collective
    nsys/      export of Nsight Systems → events
    merge/     several digests of one rank as one; digests of bounded size
    code/      where in the code work comes from: threads, calls of Python, paths and places; ids

@@ -215,11 +215,11 @@ static bool columns_recognise(struct span first)
 	return span_starts(first, SPAN("PAR1")) || span_starts(first, SPAN("ARROW1"));
 }
 
-/* Source: FlightRecorder.hpp of PyTorch 2.7 (dump). */
-static bool flight_recorder_recognise(struct span first)
+/* Source: FlightRecorder.hpp of PyTorch 2.8 (dump). */
+static bool flight_recognise(struct span first)
 {
-	static const char key[] = "pg_config";
-	return pickle_recognise(first) && memmem(first.p, first.n, key, sizeof key - 1);
+	return pickle_recognise(first) && (begin_has(first, first.n, "pg_config") ||
+	                                   begin_has(first, first.n, "collective_seq_id"));
 }
 
 /* Nothing at all is a trace, too: its reader says that it is empty. */
@@ -231,10 +231,15 @@ static bool trace_recognise(struct span first)
 /* ---- the formats ---- */
 
 const struct artifact_format artifact_formats[] = {
-	{ .name = "flight recorder",
-	  .recognise = flight_recorder_recognise,
-	  .refusal = "a dump of PyTorch's Flight Recorder, which has no times of kernels: torchfrtrace "
-	             "says which rank and collective hangs" },
+	{ .name = "flight_pickle",
+	  .recognise = flight_recognise,
+	  .endings = { "nccl_trace_rank_" },
+	  .load = load_flight_pickle,
+	  .ahead = true,
+	  .is_unsafe = true,
+	  .refusal = "a dump of PyTorch's Flight Recorder, and a pickle, which can run code when it is "
+	             "read: have it read as data only, with --allow-pickle" },
+	{ .name = "flight", .form = JSON_FLIGHT, .load = load_flight, .ahead = true },
 	{ .name = "pickle",
 	  .recognise = pickle_recognise,
 	  .endings = { ".pickle", ".pkl" },

@@ -130,16 +130,18 @@ static enum status take_files(struct artifact_files *files, struct artifacts *ar
 		const struct artifact_file *file = &files->v[i];
 		size_t end = i + 1 + file->listed, before = artifacts->nr;
 		enum status first = ST_OK;
+		bool flight = false;
 		for (i += file->is_directory; i < end; i++) {
 			enum status one = take_file(&files->v[i], file->is_directory, artifacts, run, log);
 			first = first == ST_OK ? one : first;
+			flight = flight || files->v[i].flight;
 		}
-		if (first == ST_OK && artifacts->nr == before)
+		if (first == ST_OK && artifacts->nr == before && !flight)
 			first = diag_fail(log, ST_INPUT, "%s: no trace, snapshot or digest in this directory",
 			                  text_quote(&log->arena, span_of(file->path)));
 		st = st == ST_OK ? first : st;
 	}
-	return st;
+	return st == ST_OK ? flight_settle(files->v, files->nr, run, artifacts->nr > 0, log) : st;
 }
 
 /* A rank that is given and does not fit is a mistake that would go unseen. */
@@ -207,6 +209,7 @@ static enum status load_artifacts(struct loader *l, struct artifact_files *files
 	for (size_t i = 0; i < files->nr; i++) {
 		diag_release(files->v[i].log);
 		vec_release(&files->v[i].artifacts);
+		flight_dump_free(files->v[i].flight);
 	}
 	TRY(st);
 	TRY(check_rank(l, artifacts, log));

@@ -3,6 +3,7 @@
 #define GG_CLI_LOAD_INTERNAL_H
 
 #include "cli/load.h"
+#include "flight/dump.h"
 #include "io/source.h"
 #include "read/trace.h"
 
@@ -50,6 +51,7 @@ struct artifact_file {
 	enum load_outcome outcome;
 	enum status status;
 	struct artifacts artifacts;
+	struct flight_dump *flight; ///< of the Flight Recorder, NULL none; owned
 	struct source_progress progress; ///< for whoever watches
 	struct diag_log *log; ///< own_log, unless a part of the reading has its own
 	struct diag_log own_log;
@@ -77,6 +79,16 @@ GG_MUST_CHECK enum status load_xspace(const struct loader *l, struct source *src
                                       struct artifact_file *file);
 GG_MUST_CHECK enum status load_nsys(const struct loader *l, struct source *src,
                                     struct artifact_file *file);
+
+GG_MUST_CHECK enum status load_flight(const struct loader *l, struct source *src,
+                                      struct artifact_file *file);
+GG_MUST_CHECK enum status load_flight_pickle(const struct loader *l, struct source *src,
+                                             struct artifact_file *file);
+
+/// What the dumps of the Flight Recorder among `files` say: ST_INPUT where a rank hangs, and where
+/// the run has no other artifacts.
+GG_MUST_CHECK enum status flight_settle(const struct artifact_file *files, size_t nr,
+                                        const struct run *run, bool others, struct diag_log *log);
 
 /// True where stored digests of `file` are copied as they are: nothing of the command line and no
 /// file beside it changes them.

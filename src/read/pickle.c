@@ -61,7 +61,7 @@ static bool walk_enter(struct pickle_walk *w)
 	if (w->status != ST_OK)
 		return false;
 	if (w->depth == MAX_DEPTH) {
-		walk_fail(w, node->byte, "nested too deeply for a snapshot");
+		walk_fail(w, node->byte, "nested too deeply");
 		return false;
 	}
 	w->levels[w->depth++] = (struct walk_level){ .last = node->last,
@@ -76,8 +76,7 @@ static const uint32_t *walk_step(struct pickle_walk *w, uint32_t nr)
 {
 	struct walk_level *l = &w->levels[w->depth - 1];
 	if (w->status == ST_OK && w->visits++ >= w->max_visits)
-		walk_fail(w, next_value(w)->byte,
-		          "the pickle unfolds to far more than its size, which no snapshot does");
+		walk_fail(w, next_value(w)->byte, "the pickle unfolds to far more than its size");
 	if (w->status != ST_OK)
 		return NULL;
 	if (!l->chunk) {
@@ -189,10 +188,9 @@ static enum status read_all(struct source *src, size_t limit, char **out, size_t
 		st = source_read(src, bytes.v + bytes.nr, bytes.cap - bytes.nr, &got, log);
 		bytes.nr += got;
 		if (st == ST_OK && bytes.nr > limit)
-			st = diag_fail(
-			    log, ST_INPUT,
-			    "%s: byte %zu: a pickle longer than %zu bytes; export the snapshot as JSON",
-			    source_name(src), limit, limit);
+			st = diag_fail(log, ST_INPUT,
+			               "%s: byte %zu: a pickle longer than %zu bytes; export it as JSON",
+			               source_name(src), limit, limit);
 	} while (st == ST_OK && got);
 	if (st == ST_OK && source_truncated(src))
 		st = diag_fail(log, ST_INPUT, "%s: byte %zu: the pickle is cut short; copy it anew",
@@ -203,10 +201,9 @@ static enum status read_all(struct source *src, size_t limit, char **out, size_t
 }
 
 static enum status read_nodes(const struct pickle_input *in, const struct snapshot_limits *limits,
-                              struct snapshot *out)
+                              tree_form *form, void *ctx)
 {
 	struct pickle_nodes nodes = { 0 };
-	struct snapshot_builder b;
 	if (!pickle_check(*in))
 		return ST_INPUT;
 	if (!pickle_build(*in, limits, &nodes)) {
@@ -216,28 +213,40 @@ static enum status read_nodes(const struct pickle_input *in, const struct snapsh
 	struct pickle_walk w = { .in = in, .nodes = &nodes, .value = nodes.root };
 	w.max_visits = limits->pickle_visits + (uint64_t)VISITS_PER_BYTE * in->bytes.n;
 	struct tree tree = { &walk_ops, &w };
-	snapshot_builder_init(&b, limits);
-	snapshot_form_read(&tree, &b);
-	if (w.status == ST_OK)
-		*out = b.snapshot;
-	else
-		snapshot_release(&b.snapshot);
-	snapshot_builder_release(&b);
+	form(ctx, &tree);
 	pickle_nodes_release(&nodes);
 	return w.status;
 }
 
-enum status snapshot_read_pickle(struct source *src, const struct snapshot_read_options *options,
-                                 struct snapshot *out, struct diag_log *log)
+enum status pickle_read_tree(struct source *src, const struct snapshot_limits *limits,
+                             tree_form *form, void *ctx, struct diag_log *log)
 {
-	const struct snapshot_limits *limits =
-	    options && options->limits ? options->limits : &snapshot_limits_default;
 	struct pickle_input in = { .name = source_name(src), .log = log };
 	char *bytes = NULL;
 	enum status st = read_all(src, limits->pickle_bytes, &bytes, &in.bytes.n, log);
 	in.bytes.p = bytes;
 	if (st == ST_OK)
-		st = read_nodes(&in, limits, out);
+		st = read_nodes(&in, limits, form, ctx);
 	free(bytes);
+	return st;
+}
+
+static void read_form(void *ctx, const struct tree *t)
+{
+	snapshot_form_read(t, ctx);
+}
+
+enum status snapshot_read_pickle(struct source *src, const struct snapshot_read_options *options,
+                                 struct snapshot *out, struct diag_log *log)
+{
+	struct snapshot_builder b;
+	snapshot_builder_init(&b,
+	                      options && options->limits ? options->limits : &snapshot_limits_default);
+	enum status st = pickle_read_tree(src, b.limits, read_form, &b, log);
+	if (st == ST_OK)
+		*out = b.snapshot;
+	else
+		snapshot_release(&b.snapshot);
+	snapshot_builder_release(&b);
 	return st;
 }

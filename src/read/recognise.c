@@ -26,8 +26,6 @@ static const struct {
 	{ "segment_type", SNAPSHOT_NAME },
 	{ "blocks", SNAPSHOT_NAME },
 	{ "nodes", "a PyTorch execution trace (Chakra)" },
-	{ "pg_config", "a dump of PyTorch's Flight Recorder, of which torchfrtrace says which rank and "
-	               "collective hangs" },
 	{ "frame",
 	  "a tree of Hatchet, as Triton's Proton writes it, which has no times of single kernels" },
 	{ "memoryProfilePerAllocator", MEMORY_PROFILE_NAME },
@@ -115,6 +113,17 @@ static bool holds_traces(struct jscan *js)
 	return found;
 }
 
+/* Whether they are collectives that the Flight Recorder has seen. */
+static bool holds_collectives(struct jscan *js)
+{
+	static const char *const words[] = { "collective_seq_id", "process_group", "profiling_name",
+		                                 "record_id" };
+	bool found = false;
+	while (!found && jscan_element(js))
+		found = holds_keys(js, words, NR_OF(words), 2);
+	return found;
+}
+
 /* Whether a list in a list begins with a number, or has nothing: rows of the profiler's memory
    timeline, or its times. No trace has either. */
 static bool holds_numbers(struct jscan *js)
@@ -147,6 +156,13 @@ static enum json_form form_of_json(struct jscan *js)
 			return JSON_OTHER;
 		if (xprof_is_profile_key(key) && jscan_peek(js) == JSCAN_OBJECT)
 			return JSON_XPROF;
+		if (span_eq(key, SPAN("pg_config")) && jscan_peek(js) == JSCAN_OBJECT)
+			return JSON_FLIGHT;
+		if (span_eq(key, SPAN("entries")) && jscan_array(js)) {
+			if (holds_collectives(js))
+				return JSON_FLIGHT;
+			continue;
+		}
 		if ((!is_segments && !is_traces) || !jscan_array(js))
 			jscan_skip(js);
 		else if (is_segments ? holds_segments(js, &empty) : holds_traces(js))

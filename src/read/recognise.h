@@ -23,6 +23,7 @@ enum json_form {
 	JSON_OTHER,
 	JSON_SNAPSHOT, ///< a CUDA memory snapshot
 	JSON_XPROF, ///< XProf's memory profile
+	JSON_FLIGHT, ///< a dump of the Flight Recorder
 	JSON_TIMELINE, ///< lists of numbers, as torch.profiler writes its memory timeline
 };
 

@@ -47,6 +47,9 @@ struct tree {
 	void *ctx;
 };
 
+/// What reads a whole tree, of which it has consumed the outermost value when it returns.
+typedef void tree_form(void *ctx, const struct tree *t);
+
 /// Enter the next value if it is an object; else false and nothing is consumed.
 static inline bool tree_object(const struct tree *t)
 {

@@ -107,7 +107,10 @@ static const struct {
 	{ "tensorboard",
 	  SPAN("\x18\0\0\0\0\0\0\0\xa3\x7f\x4b\x22\x09\0\0\xc0\x85\x9c\x0d\xd9\x41\x1a\x0d"
 	       "brain.Event:2") },
-	{ "flight recorder", SPAN("\x80\x02}q\0(X\x09\0\0\0pg_configq\x01") },
+	{ "flight_pickle", SPAN("\x80\x02}q\0(X\x09\0\0\0pg_configq\x01") },
+	{ "flight", SPAN("{\"entries\": [{\"collective_seq_id\": 1, \"record_id\": 0,") },
+	{ "flight", SPAN("{\"version\": \"2.10\", \"entries\": [], \"pg_config\": {\"0\":") },
+	{ "trace", SPAN("{\"entries\": [{\"record_id\": 0, \"action\": \"alloc\"}]}") },
 	{ "columns", SPAN("PAR1\x15\x04") },
 	{ "columns", SPAN("ARROW1\0\0") },
 	{ "snapshot", SPAN("{\"segments\": [" SEGMENT "]}") },

@@ -1,0 +1,81 @@
+/* Dumps of the Flight Recorder: they are of a job that hangs, which has nothing to be judged, so
+   what they say is the error of a run that they belong to. */
+#include <inttypes.h>
+
+#include "base/sort.h"
+#include "base/text.h"
+#include "cli/load_internal.h"
+#include "flight/hang.h"
+
+static void take_dump(const struct loader *l, struct artifact_file *file, struct flight_dump *d)
+{
+	bool said;
+	d->rank = rank_of(l, d->rank, artifact_file_name(file), &said);
+	file->flight = d;
+}
+
+enum status load_flight(const struct loader *l, struct source *src, struct artifact_file *file)
+{
+	struct flight_dump *d;
+	TRY(flight_read(src, NULL, &d, file->log));
+	take_dump(l, file, d);
+	return ST_OK;
+}
+
+enum status load_flight_pickle(const struct loader *l, struct source *src,
+                               struct artifact_file *file)
+{
+	struct flight_dump *d;
+	TRY(flight_read_pickle(src, NULL, &d, file->log));
+	take_dump(l, file, d);
+	return ST_OK;
+}
+
+struct dumps {
+	VEC(struct flight_dump *) list;
+};
+
+static int rank_cmp(const void *a, const void *b)
+{
+	const struct flight_dump *const *x = a, *const *y = b;
+	ORDER_BY((*x)->rank, (*y)->rank);
+	return 0;
+}
+
+static enum status judge_dumps(struct dumps *dumps, const char *name, bool others,
+                               struct diag_log *log)
+{
+	struct flight_dump **v = dumps->list.v;
+	size_t nr = dumps->list.nr;
+	vec_sort(&dumps->list, rank_cmp);
+	for (size_t i = 1; i < nr; i++)
+		if (v[i]->rank == v[i - 1]->rank)
+			return diag_fail(log, ST_INPUT,
+			                 "%s: two dumps of the Flight Recorder are of rank %" PRId64
+			                 "; give one per rank, or say which rank it is in the file's name "
+			                 "(nccl_trace_rank_3)",
+			                 name, v[i]->rank);
+	if (flight_find_hangs(v, nr, name, log))
+		return ST_INPUT;
+	if (others)
+		return ST_OK;
+	return diag_fail(
+	    log, ST_INPUT,
+	    "%s: no rank hangs, as %zu dump%s of the Flight Recorder show%s, which have no "
+	    "times: give traces or snapshots to be judged",
+	    name, nr, text_s((int64_t)nr), nr == 1 ? "s" : "");
+}
+
+enum status flight_settle(const struct artifact_file *files, size_t nr, const struct run *run,
+                          bool others, struct diag_log *log)
+{
+	struct dumps dumps = { 0 };
+	for (size_t i = 0; i < nr; i++)
+		if (files[i].flight)
+			vec_push(&dumps.list, files[i].flight);
+	enum status st = ST_OK;
+	if (dumps.list.nr)
+		st = judge_dumps(&dumps, text_quote(&log->arena, span_of(run->label)), others, log);
+	vec_release(&dumps.list);
+	return st;
+}
