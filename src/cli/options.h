@@ -129,7 +129,7 @@ enum command {
 	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_READING,                                        \
 	  "use the complete events of a trace that is cut short")                                      \
 	X(ALLOW_PICKLE, "allow-pickle", NULL, ON_READING | ON(INIT),                                   \
-	  "read pickled memory snapshots, as data: nothing in them is run")                            \
+	  "read pickled memory snapshots and dumps, as data: nothing in them is run")                  \
 	X(DEVICE_MEMORY, "device-memory", "SIZE", ON_READING,                                          \
 	  "memory of each GPU, such as 80GiB (default: what the trace says)")                          \
 	X(MAX_INPUT, "max-input", "BYTES", ON_READING,                                                 \

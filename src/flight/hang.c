@@ -37,6 +37,7 @@ struct finder {
 	VEC(struct hang) hangs;
 	int64_t *last; ///< by dump: number of its last collective in the group at hand
 	bool *waits; ///< by dump: for a rank that did not come
+	bool *named; ///< by dump
 	size_t lines;
 };
 
@@ -272,6 +273,7 @@ static void add_last(struct strbuf *b, const struct finder *f, int64_t rank)
 static void say_stuck(struct finder *f, const struct hang *h, int64_t rank)
 {
 	struct strbuf b = STRBUF_INIT;
+	f->named[dump_of(f, rank)] = true;
 	strbuf_addf(&b, "rank %" PRId64 " is stuck: it never entered ", rank);
 	add_collective(&b, f, h->first);
 	strbuf_addf(&b, ", in which rank %" PRId64, rank_at(f, h->first->dump));
@@ -296,6 +298,12 @@ static void say_silent(struct finder *f, const struct hang *h)
 }
 
 /* One that waits itself is not the cause, unless all of them wait for each other. */
+static bool may_be_cause(const struct finder *f, int64_t rank, bool all)
+{
+	size_t k = dump_of(f, rank);
+	return !f->named[k] && (all || !f->waits[k]);
+}
+
 static void say_hangs(struct finder *f)
 {
 	for (int all = 0; all < 2 && f->lines == 0; all++)
@@ -303,7 +311,7 @@ static void say_hangs(struct finder *f)
 			const struct hang *h = &f->hangs.v[i];
 			size_t before = f->lines;
 			for (size_t k = 0; k < h->missing.nr; k++)
-				if (all || !f->waits[dump_of(f, h->missing.v[k])])
+				if (may_be_cause(f, h->missing.v[k], all))
 					say_stuck(f, h, h->missing.v[k]);
 			if (h->silent.nr && f->lines == before && (all || h->missing.nr == 0))
 				say_silent(f, h);
@@ -418,6 +426,7 @@ size_t flight_find_hangs(struct flight_dump *const *v, size_t nr, const char *na
 	struct finder f = { .dumps = v, .nr = nr, .name = name, .log = log };
 	f.last = mem_calloc(nr, sizeof *f.last);
 	f.waits = mem_calloc(nr, sizeof *f.waits);
+	f.named = mem_calloc(nr, sizeof *f.named);
 	name_table_init(&f.identities);
 	collect(&f);
 	each_group(&f, find_missing);
@@ -435,5 +444,6 @@ size_t flight_find_hangs(struct flight_dump *const *v, size_t nr, const char *na
 	name_table_release(&f.identities);
 	free(f.last);
 	free(f.waits);
+	free(f.named);
 	return f.lines;
 }

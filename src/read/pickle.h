@@ -3,7 +3,8 @@
 #define GG_READ_PICKLE_H
 
 #include "read/snapshot.h"
-#include "read/tree.h"
+
+struct tree;
 
 /// True if `first` begins as a pickle of a container does.
 bool pickle_recognise(struct span first);
@@ -13,7 +14,8 @@ bool pickle_recognise(struct span first);
 /// name and offset, before a second one makes nodes of the rest. Data behind STOP is an error.
 /// ST_INPUT with one line in `log`, also where `form` refuses it.
 GG_MUST_CHECK enum status pickle_read_tree(struct source *src, const struct snapshot_limits *limits,
-                                           tree_form *form, void *ctx, struct diag_log *log);
+                                           void (*form)(void *ctx, const struct tree *t), void *ctx,
+                                           struct diag_log *log);
 
 /// Read one pickled snapshot. The result is that of snapshot_read() on the same snapshot as JSON,
 /// and so are `options`, statuses and ownership.

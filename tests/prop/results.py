@@ -276,7 +276,7 @@ OTHERS = {
     "proton.hatchet": (b'[{"children": [], "frame": {"name": "ROOT", "type": "function"}, "metrics": {"count": 0}}]', "Proton"),
     "trace.pftrace": (b"\x0a\x20" + bytes(60), "Perfetto"),
     "nccl_trace_rank_0": (b"\x80\x02}q\0(X\x09\0\0\0pg_configq\x01}q\x02u.", "Flight Recorder"),
-    "nccl.json": (b'{"version": "2.10", "pg_config": {}, "pg_status": {}, "entries": []}', "Flight Recorder"),
+    "nccl.json": (b'{"version": "2.10", "pg_config": {}, "pg_status": {}, "entries": []}', "no rank hangs"),
     "trace_view.json": (b'[{"name":"process_name","ph":"M","pid":1,"args":{"name":"Ascend Hardware"}},'
                         b'{"name":"MatMul","ph":"X","pid":1,"tid":3,"ts":"1.5","dur":2.0,"args":{"Task Type":"AI_CORE"}}]', "Ascend"),
     "viz.json": (b'{"traceEvents":[{"name":"f","ph":"X","ts":1,"dur":2,"pid":1,"tid":2,"cat":"FEE"}],"viztracer_metadata":{}}', "VizTracer"),

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Of the dumps that the ranks of a job that hangs leave, the rank that is the cause is named, and no other.
+
+usage: hangs.py
+
+Jobs are made with gen/flight.py. Pickle and JSON say the same; a cut or damaged dump is refused with one line.
+$GPUGATE is the program; exit 77 skips.
+"""
+import itertools
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.environ.get("GPUGATE")
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "flight.py"
+
+
+def run(*args, cwd, codes=(3,)):
+    p = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, text=True, check=False, cwd=cwd)
+    assert p.returncode in codes, (args, p.returncode, p.stdout, p.stderr)
+    return p
+
+
+def make(folder, *options):
+    subprocess.run([sys.executable, GEN, folder, *map(str, options)], check=True)
+    return folder
+
+
+def errors(p):
+    return [line for line in p.stderr.splitlines() if not line.startswith("gpugate: warning:")]
+
+
+def job(folder):
+    """Every rank of four, with each fault: the one that is named is the one that was planted."""
+    folder.joinpath("m.json").write_text('{"tokens_per_s": 1.0}', encoding="utf-8")
+    run("baseline", "create", "m.json", "--baseline", "b.json", "--workload", "w", cwd=folder, codes=(0,))
+    for fault, rank in itertools.product(("stuck", "mismatch", "silent"), range(4)):
+        said = set()
+        for form in ([], ["--json"]):
+            name = f"{fault}{rank}{''.join(form)}"
+            make(folder / name, f"--{fault}", rank, *form)
+            (folder / name).rename(folder / "run")
+            for command in (("report",), ("metrics",), ("check", "--baseline", "b.json", "--workload", "w")):
+                said.add("\n".join(errors(run(command[0], "run", *command[1:], "--allow-pickle", cwd=folder))))
+            (folder / "run").rename(folder / name)
+        assert len(said) == 1, said
+        line, = said
+        words = {"stuck": "is stuck: it never entered collective 3 (all_reduce of [16, 4] Float) of process group '0' (default_pg)",
+                 "mismatch": "entered _all_gather_base of [16, 4] Float at train.py:50 (step) where",
+                 "silent": "left no dump"}[fault]
+        assert "\n" not in line and re.search(rf"'run': rank {rank} {re.escape(words)}", line), (fault, rank, line)
+        if fault == "stuck":
+            assert "train.py:50 (step)" in line and f"process group '{1 + rank // 2}' at train.py:40 (step)" in line, line
+
+
+def healthy(folder):
+    """A job that does not hang accuses nobody, and its other files are judged."""
+    make(folder / "run")
+    line, = errors(run("report", "run", "--allow-pickle", cwd=folder))
+    assert "no rank hangs, as 4 dumps" in line, line
+    (folder / "run" / "metrics.json").write_text('{"tokens_per_s": 2.0}', encoding="utf-8")
+    assert "tokens_per_s" in run("metrics", "run", "--allow-pickle", cwd=folder, codes=(0,)).stdout
+    refused = run("report", "run/nccl_trace_rank_0", cwd=folder)
+    assert "--allow-pickle" in refused.stderr, refused.stderr
+    for file in (folder / "run").glob("nccl*"):
+        file.with_name("copy_rank_1").write_bytes(file.read_bytes())
+    line, = errors(run("report", "run", "--allow-pickle", cwd=folder))
+    assert "two dumps of the Flight Recorder are of rank 1" in line, line
+
+
+def damaged(folder):
+    """What is cut, or not of the shape, is one line; a name never breaks it."""
+    make(folder / "run", "--stuck", 1)
+    make(folder / "json", "--stuck", 1, "--json")
+    for path in (folder / "run" / "nccl_trace_rank_0", folder / "json" / "nccl_trace_rank_0.json"):
+        data = path.read_bytes()
+        for end in range(1, len(data), 997):
+            path.write_bytes(data[:end])
+            p = run("report", path, "--allow-pickle", cwd=folder)
+            assert len(p.stderr.splitlines()) == 1, p.stderr
+        path.write_bytes(data[:len(data) // 2])
+        assert len(errors(run("report", path.parent, "--allow-pickle", cwd=folder))) == 1
+    dump = {"entries": [{"record_id": 0, "profiling_name": "nccl:a\nb\x1b[31m", "state": "started", "process_group": ["p\r\n", "q"],
+                         "collective_seq_id": 2, "frames": [{"filename": "f\n.py", "name": "g", "line": -1}]}],
+            "pg_config": {"p\r\n": {"desc": "\u202e", "ranks": "[0, 1]"}}}
+    (folder / "odd.json").write_text(json.dumps(dump), encoding="utf-8")
+    p = run("report", "odd.json", cwd=folder)
+    assert len(p.stderr.splitlines()) == 1 and "rank 1 left no dump" in p.stderr and "\x1b" not in p.stderr, p.stderr
+
+
+def main():
+    if not PROGRAM:
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as dir:
+        for part in (job, healthy, damaged):
+            folder = pathlib.Path(dir) / part.__name__
+            folder.mkdir()
+            part(folder)
+
+
+if __name__ == "__main__":
+    main()
