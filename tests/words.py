@@ -27,7 +27,7 @@ PHRASES = [
     (r"(?:^|[.:!?;] )Of (?!course\b)", "begin with the subject"),
     (r"(?<![Tt]here )\b(?:is|are|was|were|be) none\b", "'is not one', 'does not count', or name what is missing"),
     (r"(?<![Tt]here )\b(?:is|are|was|were) no (?!(?:longer|more|less|worse"
-     r"|(?:lat|earli|small|larg|great|bett|wid|narrow|fast|slow|high|low|furth|old|new|short|near)er)\b)", "'is not a', 'has no', or 'there is no'"),
+     r"|(?:lat|earli|small|larg|great|bett|wid|narrow|fast|slow|high|low|furth|old|new|short|near|clos)er)\b)", "'is not a', 'has no', or 'there is no'"),
     (r"\bfor want of\b", "'because … is missing', 'if there is no'"),
     (r"\b(?:stands?|stood|standing) for\b", "'means', 'is used for', 'replaces'"),
     (r"(?<!-)\bserves\b", "'is used for', 'is enough'"),

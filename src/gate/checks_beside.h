@@ -6,7 +6,7 @@
 #include "model/rule.h"
 
 /// What the checks of one rule ask of other metrics, each question asked once. Begins with bench
-/// and rule alone; caller releases with beside_release().
+/// and rule only; caller releases with beside_release().
 struct beside {
 	struct bench *bench;
 	const struct rule *rule;

@@ -18,7 +18,7 @@ static const struct rule *rule_of(const struct rules *rules, struct span id)
 	return NULL;
 }
 
-/* The share of the baseline by which the figure may rise; 0: it is no share, or there are other
+/* The share of the baseline by which the figure may rise; 0: it is not a share, or there are other
  * limits too. */
 static int64_t share_of(const struct rule *r)
 {

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/span.h"
 #include "base/vec.h"
+#include "events/code_step.h"
 #include "events/event.h"
 #include "events/machine.h"
 #include "metric/file_figure.h"

@@ -261,10 +261,11 @@ static enum status refuse_work(struct reader *r, const struct xline *l, const st
 {
 	if (!v->text[XSTAT_KERNEL].n && !v->text[XSTAT_COPY].n)
 		return ST_OK;
-	return diag_fail(r->log, ST_INPUT,
-	                 "%s: a kernel or copy on the line '%s', which is no 'Stream #N'; report the "
-	                 "version of JAX",
-	                 source_name(r->src), text_quote(&r->log->arena, l->name));
+	return diag_fail(
+	    r->log, ST_INPUT,
+	    "%s: a kernel or copy on the line '%s', which is not a 'Stream #N'; report the "
+	    "version of JAX",
+	    source_name(r->src), text_quote(&r->log->arena, l->name));
 }
 
 /* `device` < 0: of the host. */

@@ -98,11 +98,10 @@ def fixture(dir, wheel):
     pytest("-k", "recorded or figure", "--gpugate-bootstrap")
     pytest("-k", "recorded or figure", STANDIN_SEED="2")
     slow = pytest("-k", "recorded", code=1, STANDIN_SEED="2", STANDIN_SLOW="*flash_bwd_dq_dk_dv*=1.6")
-    assert "fail · job: compute time per step" in slow and "is slower: " in slow and "µs per launch" in slow, slow
+    assert "\nfail · job: compute" in slow and "is slower: " in slow and "µs per launch" in slow, slow
     for verdict, rate in (("undecided", "80"), ("fail", "40")):
         lower = pytest("-k", "figure", code=1, RATE=rate)
-        assert f"{verdict} · test_figure: input.tokens_per_s {100 - int(rate)}.00 % lower" in lower, lower
-        assert f"- input.tokens_per_s fell from 100 to {rate} " in lower, lower
+        assert f"\n{verdict} · test_figure: " in lower and "tokens_per_s fell from 100 to " + rate in lower, lower
     # The program of the package makes digests too; a job that ends early was not recorded.
     pytest("-k", "recorded", KEEP="none", STANDIN_SEED="2")
     early = pytest("-k", "recorded", code=1, STEPS="3")

@@ -1,4 +1,4 @@
-/// What a fuzzer chooses, byte by byte: targets make inputs of it that are sound but for what was
+/// What a fuzzer chooses, byte by byte: targets make inputs of it that are sound except for what was
 /// chosen.
 #ifndef GG_TESTS_CHOICES_H
 #define GG_TESTS_CHOICES_H

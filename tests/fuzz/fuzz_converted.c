@@ -1,6 +1,6 @@
 /*
  * One run of JAX as an XSpace file and as the trace that XProf makes of it: they are refused both,
- * or give the same digest but for what only one of them says. Bytes choose the events.
+ * or give the same digest except for what only one of them says. Bytes choose the events.
  */
 #include "fuzz.h"
 

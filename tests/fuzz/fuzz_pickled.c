@@ -14,7 +14,7 @@ enum { FRAMES = 4, DEPTH = 6 };
 struct both {
 	struct choices c;
 	struct strbuf json, pickle;
-	bool shared[FRAMES]; ///< stacks that the pickle has memoised
+	bool shared[FRAMES]; ///< stacks that the pickle has memoized
 	bool comma; ///< before the next value of JSON
 };
 

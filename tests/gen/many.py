@@ -5,7 +5,7 @@
   many.py made.json --ranks 16384 --copy 64:1024 --out many.json
 
 Ranks that are not in the run are copies of those of --copy (from:to; default: all), in turn. A copy has the process
-groups of its rank under names of its own, but for groups of the whole run, which grow with it; so take whole groups.
+groups of its rank under names of its own, except for groups of the whole run, which grow with it; so take whole groups.
 Clocks and durations are those of the rank that was copied. The same options give the same bytes.
 """
 import argparse
