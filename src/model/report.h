@@ -224,7 +224,7 @@ struct side {
 /// What the CI system around the run knows, for links; NULL unknown.
 struct ci_links {
 	const char *commits, *job; ///< addresses: of commits, before their id; of the job
-	const char *commit, *accept; ///< of the job; the comment that a workflow takes for approval
+	const char *commit; ///< of the job
 };
 
 /// Number of runs of a side.

@@ -1,5 +1,5 @@
-/// What a fuzzer chooses, byte by byte: targets make inputs of it that are sound except for what was
-/// chosen.
+/// What a fuzzer chooses, byte by byte: targets make inputs of it that are sound except for what
+/// was chosen.
 #ifndef GG_TESTS_CHOICES_H
 #define GG_TESTS_CHOICES_H
 
