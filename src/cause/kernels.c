@@ -230,7 +230,7 @@ static void add_title(struct inquiry *q, struct suspect *s, const struct culprit
 		launches = number_per_step(q, c->now, SIDE_CANDIDATE);
 		suspect_title(q, s, "%s is new: %s %s %s", name, launches,
 		              strcmp(launches, "1") == 0 ? "launch" : "launches", q->per);
-		suspect_action(q, s, "see which operator launches it now");
+		suspect_action(q, s, "see what launches it now, and what it does that was not done before");
 		break;
 	case CAUSE_GONE_KERNEL:
 		suspect_title(q, s, "%s is gone", name);

@@ -29,9 +29,11 @@ static enum status read_baseline(const struct setup *s, const struct options *o,
                                  struct baseline *out, struct diag_log *log)
 {
 	TRY(setup_baseline_path(s, o, candidate, a, path, log));
-	if (candidate && strcmp(*path, "-") != 0 && access(*path, F_OK) < 0 && errno == ENOENT) {
-		enum status said =
-		    candidates_need_no_baseline(o) ? ST_OK : setup_baseline_there(*path, log);
+	bool absent = strcmp(*path, "-") != 0 && access(*path, F_OK) < 0 && errno == ENOENT;
+	if (absent && candidates_need_no_baseline(o))
+		return ST_OK;
+	if (absent && candidate) {
+		enum status said = setup_baseline_there(*path, log);
 		(void)said;
 		return ST_OK;
 	}

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/absent.h"
 #include "io/jscan.h"
-#include "model/env_key.h"
+#include "rules/env_key.h"
 #include "rules/yaml_reader.h"
 
 #define VALUE_MAX_CHARS 200

@@ -106,10 +106,6 @@ void provenance_links(struct arena *a, struct ci_links *out)
 	out->job = address(s->link, a);
 	out->commits = address(s->commits, a);
 	out->commit = first_of(s->commit);
-	const char *folder = ci_variable("GITHUB_WORKSPACE");
-	if (folder && s == systems &&
-	    access(arena_printf(a, "%s/.github/workflows/gpugate-accept.yml", folder), R_OK) == 0)
-		out->accept = "/gpugate accept REASON";
 }
 
 /* What git answers, without the line's end; NULL where it does not know. */

@@ -96,6 +96,13 @@ void md_figure(struct strbuf *b, const char *text)
 			strbuf_addch(b, s.p[i]);
 }
 
+/* A `_` between letters or digits does not mark emphasis (GitHub Flavored Markdown, 6.2). */
+static bool is_inner(struct span s, size_t at)
+{
+	return s.p[at] == '_' && at && at + 1 < s.n && isalnum((unsigned char)s.p[at - 1]) &&
+	       isalnum((unsigned char)s.p[at + 1]);
+}
+
 /* Words, figures and dots within them: nothing that GitHub makes a link, a mention or a mark of. */
 static bool is_prose(struct span s)
 {
@@ -107,7 +114,8 @@ static bool is_prose(struct span s)
 		bool sign = false;
 		for (size_t k = 0; k < sizeof signs / sizeof *signs; k++)
 			sign = sign || cp == signs[k];
-		if (!sign && (cp >= 0x80 || (!isalnum((int)cp) && !strchr(marks, (int)cp))))
+		if (!sign && !is_inner(s, at) &&
+		    (cp >= 0x80 || (!isalnum((int)cp) && !strchr(marks, (int)cp))))
 			return false;
 		if (s.n - at >= 4 &&
 		    (strncasecmp(s.p + at, "www.", 4) == 0 || strncasecmp(s.p + at, "GH-", 3) == 0))

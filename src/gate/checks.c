@@ -347,6 +347,11 @@ static void add_near_input(const struct maker *m)
 		k->message = arena_printf(a, "%s; did you mean '%s'?", k->message, near.best);
 }
 
+static bool has_limits(const struct rule *r)
+{
+	return r->fail.list.nr || r->warn.list.nr;
+}
+
 enum status checks_add(const struct noise_model *noise, const struct rules *rules,
                        const struct rule *rule, bool *waived, struct report *out,
                        struct diag_log *log)
@@ -389,7 +394,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		st = figure_rule(exceptions_rule(rule, e, &out->arena),
 		                 view_metric(&b->view[0], rule->metric, e->label), rules->source,
 		                 &out->arena, &own.rule, log);
-		if (st == ST_OK && (own.rule->fail.list.nr || own.rule->warn.list.nr))
+		if (st == ST_OK && (has_limits(own.rule) || !has_limits(rule)))
 			add_check(&own, e);
 	}
 	if (any && st == ST_OK && out->checks.nr == before)

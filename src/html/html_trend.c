@@ -5,6 +5,7 @@
 #include "html/svg.h"
 #include "metric/unit.h"
 #include "report/document.h"
+#include "report/table.h"
 
 enum { CHARTS = 4, LEAST_POINTS = 3 };
 

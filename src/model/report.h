@@ -1,5 +1,4 @@
-/// The report model: final order, formatted strings beside raw numbers. Writers
-/// arrange and escape; they decide nothing.
+/// The report model: final order, formatted text beside raw numbers; writers decide nothing.
 #ifndef GG_MODEL_REPORT_H
 #define GG_MODEL_REPORT_H
 
@@ -78,29 +77,17 @@ struct evidence {
 	int64_t past_runs; ///< that the noise is known from
 	VEC(int64_t) runs; ///< the candidate's value in each of its runs, where several
 	bool has_noise, has_detectable, has_false_alarms, has_steps;
-	int64_t noise, detectable; ///< in the metric's unit: a change within it is not sure; smallest
-	                           ///< change that could have failed
-	bool
-	    has_limit[2]; ///< a value below limit[0], or above limit[1], is beyond what the rule allows
+	int64_t noise, detectable; ///< in the metric's unit: not sure within; smallest that fails
+	bool has_limit[2]; ///< a value below limit[0] or above limit[1] is beyond the rule
 	int64_t limit[2]; ///< in the metric's unit
 	int64_t false_alarms; ///< expected failures of this check in unchanged runs, 1e-6 per run
-	int64_t more_runs, more_pairs; ///< of the candidate, or with controls: what would make a change
-	                               ///< of this size sure; 0 and 0: neither
-	int64_t steps[2], median[2], spread[2]; ///< baseline, candidate: samples over steps; spread is
-	                                        ///< the scaled MAD
+	int64_t more_runs, more_pairs; ///< of the candidate, with controls: would decide; 0: neither
+	int64_t steps[2], median[2], spread[2]; ///< of both sides over steps; spread: scaled MAD
 	int64_t p; ///< two-sided Mann-Whitney, 1e-6
 	const char *noise_text, *detectable_text; ///< "±1.20 ms", "3.1 ms (+2.1 %)"; "" none
 	const char *plan_text; ///< "2 more runs of the candidate would decide"; "" none
 	const char *text; ///< one sentence or more on all of it; "" none
 };
-
-/// True if the noise is worth a figure: wide noise that is rather assumed than measured, as few
-/// runs are stored, says only that it is not known.
-static inline bool noise_is_known(const struct evidence *e, int64_t baseline)
-{
-	enum { MEASURED_RUNS = 5, WIDE = 10 };
-	return e->has_noise && (e->past_runs >= MEASURED_RUNS || e->noise < baseline / WIDE);
-}
 
 /// A key of `select` and its glob, fit for one line.
 struct select_pair {
@@ -125,12 +112,10 @@ struct check {
 	const char *limit; ///< "increase 5% and 2ms"; "" none
 	const char *message; ///< one sentence: what, from, to, limit
 	struct breakdown *breakdown; ///< NULL none
-	const struct trust_finding
-	    *spoiler; ///< of the report's: why it could not be decided; NULL none
+	const struct trust_finding *spoiler; ///< why it could not be decided; NULL none
 	struct evidence evidence;
 	struct trend *trend; ///< of a figure of the whole run; NULL none
-	const char *waiver; ///< "until 2027-01-31: cuBLAS regression, issue 1234", which the message
-	                    ///< says too; NULL none
+	const char *waiver; ///< "until 2027-01-31: issue 1234", also in the message; NULL none
 };
 
 /// What the evidence says against itself: what it spoils cannot be judged.
@@ -238,11 +223,8 @@ struct side {
 
 /// What the CI system around the run knows, for links; NULL unknown.
 struct ci_links {
-	const char *commits; ///< address to which the id of a commit is added
-	const char *job; ///< address of the job
-	const char *commit; ///< that the job is for
-	const char *accept; ///< a comment on the pull request that makes the candidate the baseline,
-	                    ///< where a workflow listens for it
+	const char *commits, *job; ///< addresses: of commits, before their id; of the job
+	const char *commit; ///< of the job
 };
 
 /// Number of runs of a side.
@@ -280,9 +262,7 @@ struct report {
 	struct side baseline, candidate;
 	struct ci_links links;
 	VEC(struct env_row) environment;
-	VEC(struct finding)
-	findings; ///< of a check: by what they cost; each check that fails, warns or
-	          ///< is undecided belongs to one
+	VEC(struct finding) findings; ///< of a check, by cost; each open check belongs to one
 	VEC(struct trust_finding) trust;
 	VEC(struct rank_column) rank_columns; ///< beside "rank"
 	VEC(struct rank_row) ranks; ///< candidate's first; none where a run has one rank
@@ -290,8 +270,7 @@ struct report {
 	VEC(const char *) warnings; ///< one line each, loudest first
 	VEC(struct check) checks; ///< failures first, then the order of the rules
 	VEC(struct drift_row) drift; ///< by absolute change
-	VEC(struct figure_row)
-	code; ///< diff: GPU time by operator, module and place, by change in each
+	VEC(struct figure_row) code; ///< diff: GPU time by operator, module and place
 	VEC(struct figure_row) figures; ///< diff: every run-level figure of both sides
 	VEC(struct breakdown *) breakdowns; ///< diff: of step.cuda_time, then those of memory
 	/// What is said of each run by itself, owned by the arena; NULL: nothing. In a check that

@@ -135,14 +135,6 @@ void doc_accept(struct document *d, const struct report *r)
 {
 	if (!r->accept || !r->accept[0])
 		return;
-	if (r->links.accept) {
-		doc_section(d, "meant", "", DOC_OPEN);
-		doc_paragraph(d);
-		doc_words(d, "Meant? Comment ");
-		doc_name(d, r->links.accept);
-		doc_words(d, " (write access needed).");
-		doc_end(d);
-	}
 	doc_section(d, "accept",
 	            r->status == ST_BASELINE
 	                ? "This makes the candidate the baseline"

@@ -18,34 +18,33 @@ struct memory_text {
 	const struct digest *digest;
 	const struct memory_stat *m;
 	struct document *d;
-	struct arena arena; /* what the cells hold */
 };
 
 /* ---- cells ---- */
 
 static const char *bytes(struct memory_text *t, int64_t value)
 {
-	return unit_text(&t->arena, UNIT_BYTES, value);
+	return unit_text(&t->d->arena, UNIT_BYTES, value);
 }
 
 static const char *count(struct memory_text *t, int64_t value, const char *one, const char *many)
 {
 	if (value == MEMORY_UNKNOWN)
 		return "";
-	return arena_printf(&t->arena, "%s %s", unit_text(&t->arena, UNIT_COUNT, value),
+	return arena_printf(&t->d->arena, "%s %s", unit_text(&t->d->arena, UNIT_COUNT, value),
 	                    value == 1 ? one : many);
 }
 
 static const char *share(struct memory_text *t, int64_t part, int64_t whole)
 {
-	return whole > 0 ? unit_text(&t->arena, UNIT_PCT, number_pct(part, whole)) : "";
+	return whole > 0 ? unit_text(&t->d->arena, UNIT_PCT, number_pct(part, whole)) : "";
 }
 
 static const char *line(struct memory_text *t, struct span s)
 {
 	struct strbuf b = STRBUF_INIT;
 	text_add_log(&b, s, NAME_CHARS);
-	return arena_take(&t->arena, &b);
+	return arena_take(&t->d->arena, &b);
 }
 
 /* As long as a reader leaves them. */
@@ -54,12 +53,12 @@ static const char *input(struct memory_text *t, const char *s)
 	struct strbuf b = STRBUF_INIT;
 	if (s)
 		text_add_log(&b, span_of(s), INPUT_CHARS);
-	return arena_take(&t->arena, &b);
+	return arena_take(&t->d->arena, &b);
 }
 
 static const char *types(struct memory_text *t, const char *s)
 {
-	return s ? arena_printf(&t->arena, "(%s)", input(t, s)) : "";
+	return s ? arena_printf(&t->d->arena, "(%s)", input(t, s)) : "";
 }
 
 /* An item of a list. What is a stranger's in it is fit for a line. */
@@ -88,7 +87,7 @@ static const char *site(struct memory_text *t, const struct memory_item *item)
 	memory_item_add_site(&b, item);
 	const char *name = line(t, strbuf_span(&b));
 	strbuf_release(&b);
-	return arena_printf(&t->arena, "%s (%s)", name, line(t, item->category));
+	return arena_printf(&t->d->arena, "%s (%s)", name, line(t, item->category));
 }
 
 /* ---- tables ---- */
@@ -127,10 +126,10 @@ static void category_cells(struct memory_text *t, const struct memory_item *item
 	cells[2] = count(t, item->blocks, "block", "blocks");
 	cells[3] = item->other == MEMORY_UNKNOWN
 	               ? ""
-	               : arena_printf(&t->arena, "%s at the end", bytes(t, item->other));
+	               : arena_printf(&t->d->arena, "%s at the end", bytes(t, item->other));
 	cells[4] = line(t, item->category);
 	if (item->largest != MEMORY_UNKNOWN)
-		cells[4] = arena_printf(&t->arena, "%s, largest %s", cells[4], bytes(t, item->largest));
+		cells[4] = arena_printf(&t->d->arena, "%s, largest %s", cells[4], bytes(t, item->largest));
 }
 
 static void peak_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
@@ -157,13 +156,13 @@ static void site_cells(struct memory_text *t, const struct memory_item *item, co
 static void block_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
 {
 	site_cells(t, item, cells);
-	cells[1] = item->blocks == 1 ? "" : arena_printf(&t->arena, "× %" PRId64, item->blocks);
+	cells[1] = item->blocks == 1 ? "" : arena_printf(&t->d->arena, "× %" PRId64, item->blocks);
 }
 
 static void growth_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
 {
 	site_cells(t, item, cells);
-	cells[1] = arena_printf(&t->arena, "in %s", count(t, item->other, "step", "steps"));
+	cells[1] = arena_printf(&t->d->arena, "in %s", count(t, item->other, "step", "steps"));
 }
 
 static void churn_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
@@ -172,7 +171,7 @@ static void churn_cells(struct memory_text *t, const struct memory_item *item, c
 	cells[1] = count(t, item->blocks, "allocation", "allocations");
 	cells[2] = item->kind == SITE_REST
 	               ? "" /* a sum of sites has no most frequent size */
-	               : arena_printf(&t->arena, "%s, most often %s",
+	               : arena_printf(&t->d->arena, "%s, most often %s",
 	                              count(t, item->other, "size", "sizes"), bytes(t, item->largest));
 	cells[3] = site(t, item);
 }
@@ -181,30 +180,30 @@ static void size_cells(struct memory_text *t, const struct memory_item *item, co
 {
 	cells[0] = bytes(t, item->bytes);
 	cells[1] = count(t, item->blocks, "block", "blocks");
-	cells[2] = arena_printf(&t->arena, "of %s and more", bytes(t, item->other));
+	cells[2] = arena_printf(&t->d->arena, "of %s and more", bytes(t, item->other));
 }
 
 static void segment_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
 {
 	cells[0] = bytes(t, item->bytes);
 	cells[1] = count(t, item->blocks, "segment", "segments");
-	cells[2] = arena_printf(&t->arena, "%s free", bytes(t, item->largest));
-	cells[3] = arena_printf(&t->arena, "%s, of %s and more", line(t, item->category),
+	cells[2] = arena_printf(&t->d->arena, "%s free", bytes(t, item->largest));
+	cells[3] = arena_printf(&t->d->arena, "%s, of %s and more", line(t, item->category),
 	                        bytes(t, item->other));
 }
 
 static void gap_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
 {
 	cells[0] = bytes(t, item->bytes);
-	cells[1] = arena_printf(&t->arena, "in a %s segment of %s", line(t, item->category),
+	cells[1] = arena_printf(&t->d->arena, "in a %s segment of %s", line(t, item->category),
 	                        bytes(t, item->other));
 }
 
 static void pinned_cells(struct memory_text *t, const struct memory_item *item, const char **cells)
 {
 	cells[0] = bytes(t, item->other);
-	cells[1] = arena_printf(&t->arena, "beside %s of %s", count(t, item->blocks, "block", "blocks"),
-	                        bytes(t, item->bytes));
+	cells[1] = arena_printf(&t->d->arena, "beside %s of %s",
+	                        count(t, item->blocks, "block", "blocks"), bytes(t, item->bytes));
 	cells[2] = site(t, item);
 }
 
@@ -270,7 +269,7 @@ static void write_files(struct memory_text *t, const char *title)
 		          (const char *[]){ bytes(t, f->bytes), share(t, f->bytes, t->m->peak_allocated),
 		                            count(t, f->blocks, "block", "blocks"), line(t, f->file) });
 	}
-	table_put(&table, false, arena_printf(&t->arena, "by %s at the peak", title),
+	table_put(&table, false, arena_printf(&t->d->arena, "by %s at the peak", title),
 	          kept > TOP ? kept - TOP : 0, t->d);
 	vec_release(&files);
 }
@@ -287,12 +286,12 @@ static void write_levels(struct memory_text *t)
 	          (const char *[]){
 	              "at the peak", bytes(t, m->peak_allocated), bytes(t, m->reserved_at_peak),
 	              bytes(t, number_sub(m->reserved_at_peak, m->peak_allocated)),
-	              unit_text(&t->arena, UNIT_PCT,
+	              unit_text(&t->d->arena, UNIT_PCT,
 	                        memory_fragmentation(m->peak_allocated, m->reserved_at_peak)) });
 	table_add(&table, (const char *[]){
 	                      "at the end", bytes(t, m->end_allocated), bytes(t, m->end_reserved),
 	                      bytes(t, number_sub(m->end_reserved, m->end_allocated)),
-	                      unit_text(&t->arena, UNIT_PCT,
+	                      unit_text(&t->d->arena, UNIT_PCT,
 	                                memory_fragmentation(m->end_allocated, m->end_reserved)) });
 	table_put(&table, true, "", 0, t->d);
 	if (m->peak_persistent != MEMORY_UNKNOWN && m->peak_carried != MEMORY_UNKNOWN &&
@@ -315,7 +314,7 @@ static void write_peak_op(struct memory_text *t)
 	    line(t, span_of(m->peak_op)));
 	if (m->peak_dims || m->peak_types)
 		doc_said(t->d,
-		         arena_printf(&t->arena, ", inputs %s%s%s", input(t, m->peak_dims),
+		         arena_printf(&t->d->arena, ", inputs %s%s%s", input(t, m->peak_dims),
 		                      m->peak_dims && m->peak_types ? " " : "", types(t, m->peak_types)));
 }
 
@@ -400,7 +399,6 @@ static void write_memory(struct memory_text *t, bool name_rank)
 	else
 		write_record(t);
 	doc_end(t->d);
-	arena_release(&t->arena);
 }
 
 void memory_document(const struct digest *digest, bool name_rank, struct document *d)

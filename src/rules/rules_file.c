@@ -3,7 +3,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "model/embedded.h"
-#include "model/env_key.h"
+#include "rules/env_key.h"
 #include "rules/formats_file.h"
 #include "rules/rules_internal.h"
 

@@ -263,7 +263,7 @@ def main():
     if not PROGRAM:
         sys.exit(77)
     _, table, _ = run(PROGRAM, "metrics")
-    metrics = {m: unit for m, unit in re.findall(r"^([a-z_]+\.[a-z_0-9]+) +(\S+)", table, re.M)
+    metrics = {m: unit for m, unit in re.findall(r"^ *([a-z_]+\.[a-z_0-9]+) +(\S+)", table, re.M)
                if unit in ZERO and not m.startswith("machine.") and (unit != "%" or m.startswith("memory."))}
     failed, bad = set(), False
     for make in (one_rank, with_frames, renamed, several_runs, one_window, ranks, steps_missing, snapshots, both_sources, server, servers):

@@ -111,7 +111,7 @@ def refused(p):
               says="another environment")
     p.gpugate("baseline", "prune", expect=2, says="needs --keep N or --before DATE")
     p.gpugate("baseline", "prune", "--before", "soon", expect=2, says="takes a date")
-    p.gpugate("baseline", "append", p.run(3), expect=2, says="'-' has none", baseline="-")
+    p.gpugate("baseline", "append", p.run(3), expect=2, says="name its file instead of '-'", baseline="-")
     expect("a history of what was refused", (p.folder / "baseline.history.jsonl").exists(), False)
     p.gpugate("baseline", "append", slow, says="counts for the noise only, not for the reference: fail: 2 of 3 checks")
     p.gpugate("check", slow, expect=1)

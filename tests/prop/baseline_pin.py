@@ -33,8 +33,8 @@ RUNS = {
 }
 
 
-def gpugate(*args, expect=(0,)):
-    p = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, check=False)
+def gpugate(*args, expect=(0,), columns="100"):
+    p = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, check=False, env={**os.environ, "COLUMNS": columns})
     if p.returncode not in expect:
         sys.exit(f"exit {p.returncode}, not {expect}: gpugate {' '.join(map(str, args))}\n"
                  f"{p.stdout.decode()}{p.stderr.decode()}")
@@ -43,8 +43,8 @@ def gpugate(*args, expect=(0,)):
 
 def table():
     """Names of all metrics."""
-    lines = gpugate("metrics").stdout.decode().splitlines()[1:]
-    return [line.split()[0] for line in lines if line and "." in line.split()[0] or line.startswith("mfu_pct")]
+    lines = gpugate("metrics", columns="1000").stdout.decode().splitlines()[1:]
+    return [line.split()[0] for line in lines if line and ("." in line.split()[0] or line.split()[0] == "mfu_pct")]
 
 
 def rules(phase):

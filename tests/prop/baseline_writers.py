@@ -29,7 +29,8 @@ rules:
 
 
 def start(*args):
-    return subprocess.Popen([PROGRAM, *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    """What git knows of the folder that this runs in is not of the runs."""
+    return subprocess.Popen([PROGRAM, *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "GIT_DIR": os.devnull})
 
 
 def end(p):

@@ -27,7 +27,7 @@ def program(gpugate, path):
     with tempfile.TemporaryDirectory() as tmp:
         out = pathlib.Path(tmp) / "digest.json"
         done = subprocess.run([gpugate, "digest", str(path), "-o", str(out)], capture_output=True, text=True)
-        if done.returncode == 3 and "no profiler trace" in done.stderr:
+        if done.returncode == 3 and "not a profiler trace" in done.stderr:
             return None
         if done.returncode != 0:
             raise ValueError(f"exit {done.returncode}: {done.stderr.strip()}")

@@ -201,11 +201,8 @@ def ranks(dir, a, b):
 def links(dir, a, b):
     """Commits and the job are linked where the CI system says where they are, and only to such an address; how to accept
     the change is said where a workflow listens."""
-    (dir / ".github/workflows").mkdir(parents=True, exist_ok=True)
-    (dir / ".github/workflows/gpugate-accept.yml").write_text("", encoding="utf-8")
     sha = "a1b2c3d4e5f60718293a4b5c6d7e8f9001122334"
-    ci = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "o/r", "GITHUB_RUN_ID": "42", "GITHUB_SHA": sha,
-          "GITHUB_WORKSPACE": str(dir)}
+    ci = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "o/r", "GITHUB_RUN_ID": "42", "GITHUB_SHA": sha}
     gpugate("baseline", "create", a, "--baseline", dir / "base", "--force", expect=(0,))
     for server, linked in (("https://forge.example", True), ("javascript:alert(1)", False), ("https://x)<b>", False)):
         gpugate("check", b, "--baseline", dir / "base", "--markdown", dir / "m.md", "--html", dir / "m.html", expect=(1,),
@@ -215,7 +212,6 @@ def links(dir, a, b):
         assert ("[job](https://forge.example/o/r/actions/runs/42)" in text) == linked
         assert ('<a href="https://forge.example/o/r/actions/runs/42">job</a>' in html) == linked
         assert linked or server not in text + html
-        assert "Meant? Comment `/gpugate accept REASON` (write access needed)." in text
 
 
 def error(dir, a, b):

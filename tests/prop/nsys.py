@@ -443,7 +443,7 @@ def refusals(dir):
     p, kernel = dir / "s.sqlite", KERNEL
     refused(changed(p, TWO), "several processes (4242, 4243) on the same GPU", "--process", "nsys profile -o report_rank%q{RANK}")
     refused(changed(p, *(f"DROP TABLE CUPTI_ACTIVITY_KIND_{t}" for t in ("KERNEL", "MEMCPY", "MEMSET"))), "no kernel, copy or memory set")
-    refused(changed(p, "DROP TABLE META_DATA_EXPORT"), "no export of Nsight Systems")
+    refused(changed(p, "DROP TABLE META_DATA_EXPORT"), "not an export of Nsight Systems")
     for table, words in (("rocpd_op", "rocprof"), ("rocpd_kernel_dispatch_0011", "rocprof"), ("CANN_API", "Ascend"),
                          ("CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", "nvprof")):
         refused(changed(p, "DROP TABLE META_DATA_EXPORT", f"CREATE TABLE {table} (id INTEGER)"), words)

@@ -33,7 +33,7 @@ MARKER = "<!-- gpugate:resnet50 -->"
 PLACE = {"github": "o/r", "gitlab": "5"}
 LIST = {"github": "/comments", "gitlab": "/notes"}
 EDIT = {"github": "PATCH", "gitlab": "PUT"}
-HOW = "\n> Where this is meant, comment `/gpugate accept REASON`.\n"
+HOW = "\n> Meant? Comment `/gpugate accept REASON` (write access needed).\n"
 APIS = ("github", "gitlab")
 wrong = []
 
@@ -152,7 +152,7 @@ def refused(p, api):
     f.fault("GET", LIST[api], 200, body=b'[{"id": 1')
     p.post(api, code=1, says="is not understood")
     f.fault("GET", LIST[api], 200, body={"message": "no list"})
-    p.post(api, code=1, says="no list of comments")
+    p.post(api, code=1, says="not a list of comments")
     expect(f"{api}: nothing made", f.bodies(), [])
     p.report(f"{MARKER}\n" + "x" * (_forge.LIMIT[api] + 1))
     p.post(api, code=1, says="--max-bytes 60000")
@@ -273,8 +273,8 @@ def surroundings(p, _api):
             wrong.append(f"{name}: exit {r.returncode}, {len(f.log)} calls: {r.stdout}{r.stderr}")
     for words, says in ((["--request", "0"], "is not a number"), (["--comment", "often"], "--comment is always"),
                         (["--what"], "no option '--what'"), (["--request", "7"], "say --api"),
-                        (["--request", "7", "--api", "github", "--repository", "o/r/x"], "no OWNER/NAME"),
-                        (["--request", "7", "--api", "gitlab", "--repository", "a b"], "no path of a project"),
+                        (["--request", "7", "--api", "github", "--repository", "o/r/x"], "is not an OWNER/NAME"),
+                        (["--request", "7", "--api", "gitlab", "--repository", "a b"], "nor a path of a project"),
                         (["x"], "usage: post"), (["--summary"], "only GitHub Actions has a summary")):
         r = p.run(*words)
         if r.returncode != 2 or says not in r.stderr:

@@ -67,7 +67,7 @@ def first(p):
     expect("JUnit", 'errors="1"' in (p.folder / "r.xml").read_text(), True)
     text = (p.folder / "r.md").read_text()
     command = re.search(r"`(gpugate baseline create [^`]*)`", text)
-    expect("the figures and the command", (re.search(r"\*\*\d+\.\d+ ms\*\*", text) is not None, bool(command)), (True, True))
+    expect("the figures and the command", (re.search(r"\*\*\d+\.\d+.ms\*\*", text) is not None, bool(command)), (True, True))
     (p.folder / "s.yaml").write_text("version: 1\ncases: [{workload: w, runs: t1.json}]\n")
     p.run(4, "suite", "s.yaml", "--json", "s.json")
     expect("in a suite", json.loads((p.folder / "s.json").read_text())["cases"][0]["verdict"], "missing")

@@ -266,7 +266,7 @@ def main():
     if not PROGRAM:
         sys.exit(77)
     _, table, _ = run(PROGRAM, "metrics")
-    metrics = dict(re.findall(r"^([a-z_]+(?:\.[a-z_0-9*]+)?) +(ns|B|1|%|FLOP)", table, re.M))
+    metrics = dict(re.findall(r"^ *([a-z_]+(?:\.[a-z_0-9*]+)?) +(ns|B|1|%|FLOP)", table, re.M))
     metrics = {m: unit for m, unit in metrics.items() if not m.startswith("machine.")}  # beside any trace
     assert set(metrics) == set(EVERYTHING), sorted(set(metrics) ^ set(EVERYTHING))
     for case in (of_traces, of_cut_traces, of_snapshots):

@@ -45,7 +45,7 @@ static void read_text(const char *text, const char *message, struct baseline *ou
 	enum status st = baseline_parse(src, out, &log);
 	const char *error = diag_first_error(&log);
 	if (st != (message ? ST_BASELINE : ST_OK) || (message && !strstr(error, message)))
-		fail_msg("'%s' instead of '%s'", error, message);
+		fail_msg("'%s' instead of '%s'", error ? error : "no error", message ? message : "none");
 	source_close(src);
 	diag_release(&log);
 }

@@ -293,7 +293,8 @@ static void test_faults(void **state)
 		  "'steps.phase' is not known" },
 		{ "\"forward.compute_time\": [2,0]",
 		  "\"forward.compute_time\": [2,0],\n\"forward.compute_time\": [2,0]", "is there twice" },
-		{ "\"kernels\":", SUMMARY "\"kernels\":", "'phase_summaries' have a metric that no phase has" },
+		{ "\"kernels\":", SUMMARY "\"kernels\":",
+		  "'phase_summaries' have a metric that no phase has" },
 	};
 	struct rig g;
 	char *text = text_of(reduced(&g, TRAINING DATALOADER, NULL));

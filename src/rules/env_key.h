@@ -1,6 +1,6 @@
 /// Keys of the environment of a run ("gpu.name", "batch_size"): those that are known, and others.
-#ifndef GG_MODEL_ENV_KEY_H
-#define GG_MODEL_ENV_KEY_H
+#ifndef GG_RULES_ENV_KEY_H
+#define GG_RULES_ENV_KEY_H
 
 #include <stdbool.h>
 

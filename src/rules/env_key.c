@@ -1,4 +1,4 @@
-#include "model/env_key.h"
+#include "rules/env_key.h"
 
 #include "base/nearest.h"
 
