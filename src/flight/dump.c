@@ -46,7 +46,7 @@ static const struct name *keep(struct dump_reader *r, struct span s)
 
 /* ---- values ---- */
 
-/* The text of the next value; false where it is none. */
+/* The text of the next value; false where it has another type. */
 static bool read_text(struct dump_reader *r, const struct name **out)
 {
 	struct scalar s = tree_scalar(r->t);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Of the dumps that the ranks of a job that hangs leave, the rank that is the cause is named, and no other.
+"""The rank because of which a job hangs is named from the dumps of its ranks, and no other.
 
 usage: hangs.py
 
