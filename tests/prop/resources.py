@@ -220,7 +220,7 @@ SHAPES = {
                                                       for i in range(n)), lambda n: kernels(50))),
     "waivers": (60, judged(waivers, lambda n: kernels(50))),
     "suites": (50, a_suite),
-    "runs of a history": (300, a_history),
+    "runs of a history": (100, a_history),  # append keeps 200
     "changed files": (2000, changed),
     "kernels": (4000, of_trace(lambda n: [plain(i) for i in range(n)])),
     "names": (2000, of_trace(lambda n: [dict(plain(i), name=f"kernel {i}") for i in range(n)])),
