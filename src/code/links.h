@@ -46,6 +46,7 @@ struct code_links {
 	VEC(struct code_forward) forwards; ///< by number and start
 };
 
+/// Releases what the links hold; one that is all zero holds nothing.
 void code_links_release(struct code_links *l);
 
 /// Keep a flow; or the sequence number of the operator that becomes span `span`.

@@ -26,8 +26,9 @@ struct code_paths {
 	VEC(const char *) texts; ///< by path, made as they are asked for
 };
 
-/// Ready for use, and back.
+/// Makes it ready for use.
 void code_paths_init(struct code_paths *p, const struct name_table *names);
+/// Releases what it holds.
 void code_paths_release(struct code_paths *p);
 
 /// The path of a name within another.

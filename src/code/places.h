@@ -32,8 +32,9 @@ struct code_places {
 	VEC(struct code_stack) stacks; ///< by path
 };
 
-/// Ready for use, and back.
+/// Makes it ready for use.
 void code_places_init(struct code_places *p, const struct site_rules *rules);
+/// Releases what it holds.
 void code_places_release(struct code_places *p);
 
 /// Name of a frame by its text.

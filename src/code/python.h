@@ -55,18 +55,22 @@ struct python_frames {
 	struct python_paths *paths; ///< from python_make_paths() on
 };
 
-/// Ready for use, and back.
+/// Makes it ready for use.
 void python_init(struct python_frames *p);
+/// Releases what it holds.
 void python_release(struct python_frames *p);
 
 /// Keep a call of a Python function; may set `*fault`.
 void python_take(struct python_frames *p, struct thread_ids *threads, const struct event *ev,
                  const char **fault);
 
-/// Join a part: its ids; whether its sums fit; its frames.
+/// The first step of joining a part: its threads get ids of `to`, in `ids`.
 void python_join_ids(struct python_frames *to, const struct python_frames *from,
                      struct part_ids *ids);
+/// True if the times and counts of both together fit 64 bits.
 bool python_fits(const struct python_frames *to, const struct python_frames *from);
+/// The last step: moves the frames of `from` to the threads of `to` that `ids` says. Call it only if
+/// they fit.
 void python_join(struct python_frames *to, struct python_frames *from, const struct part_ids *ids);
 
 /// Find the callers of all frames, and order them by start, callers first.

@@ -16,8 +16,9 @@ struct thread_ids {
 	struct thread_found found[16]; ///< cache
 };
 
-/// Ready for use, and back.
+/// Makes it ready for use.
 void thread_ids_init(struct thread_ids *t);
+/// Releases what it holds.
 void thread_ids_release(struct thread_ids *t);
 
 /// The ids of a part's processes and threads.

@@ -137,9 +137,9 @@ void doc_init(struct document *d);
 /// Give the memory back.
 void doc_release(struct document *d);
 
-/// Open and close a section. `id` is a word of ours, unique in the document. A section in which
-/// nothing was put is dropped.
+/// Opens a section. `id` is a word of the program, unique in the document.
 void doc_section(struct document *d, const char *id, const char *title, enum doc_place place);
+/// Closes the section that was opened last; one in which nothing was put is dropped.
 void doc_end(struct document *d);
 
 /// Begin a paragraph; an item of the list at hand, or of a new one; a picture that the page draws.
