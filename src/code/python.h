@@ -69,8 +69,8 @@ void python_join_ids(struct python_frames *to, const struct python_frames *from,
                      struct part_ids *ids);
 /// True if the times and counts of both together fit 64 bits.
 bool python_fits(const struct python_frames *to, const struct python_frames *from);
-/// The last step: moves the frames of `from` to the threads of `to` that `ids` says. Call it only if
-/// they fit.
+/// The last step: moves the frames of `from` to the threads of `to` that `ids` says. Call it only
+/// if they fit.
 void python_join(struct python_frames *to, struct python_frames *from, const struct part_ids *ids);
 
 /// Find the callers of all frames, and order them by start, callers first.
