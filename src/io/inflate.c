@@ -70,8 +70,7 @@ static enum inflate_result step_zlib(struct inflate *in, struct span *input, cha
 	if (answer == Z_MEM_ERROR)
 		return INFLATE_NO_MEMORY;
 	if (answer == Z_OK || answer == Z_BUF_ERROR || *nr)
-		return INFLATE_MORE; /* output before damage is returned first: zlib reports the damage
-		                        again */
+		return INFLATE_MORE; /* output before damage comes first: zlib repeats its error */
 	*message = z->msg ? z->msg : "a preset dictionary is asked for";
 	return INFLATE_DAMAGED;
 }

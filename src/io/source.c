@@ -31,8 +31,7 @@ struct source {
 	bool raw_eof, in_member, truncated;
 	bool ended; ///< true once `ahead` has given all its bytes
 	struct inflate *inflate; ///< decoder; NULL if the file is not compressed
-	uint64_t member_at,
-	    member_nr; ///< offset of the gzip member; number of its bytes handed out so far
+	uint64_t member_at, member_nr; ///< offset of the gzip member; bytes of it handed out so far
 	uint64_t skip; ///< bytes to drop, because zlib decodes them a second time after ISA-L
 	char *raw; ///< bytes read but not yet handed on: [raw_at, raw_nr)
 	size_t raw_at, raw_nr;
