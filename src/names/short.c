@@ -291,8 +291,7 @@ static bool is_one_of(struct span word, const char *const *words)
 	return false;
 }
 
-/* Appends "cutlass_80_tensorop_s16816gemm_bf16_256x128_32x3_tn_align8" as "gemm bf16 256x128 tn".
- */
+/* Appends "cutlass_80_tensorop_s16816gemm_bf16_256x128_tn" as "gemm bf16 256x128 tn". */
 static bool add_product(struct strbuf *b, struct span name)
 {
 	static const char *const types[] = { "bf16", "f16",  "tf32", "f32",      "h",      "fp16",
