@@ -10,7 +10,7 @@ struct code_frame {
 	struct span file, function; ///< file and function; the file is empty if the text has none
 	int64_t line;
 	bool own; ///< true for the user's own code, by the rules for the whole text
-	bool skipped; ///< true if the rules skip it, by FILE:FUNCTION
+	bool skipped; ///< true if the rules skip the frame, by FILE:FUNCTION
 	uint32_t module; ///< id of the module's name, or NO_ID
 };
 

@@ -14,9 +14,9 @@ struct loose_frame {
 
 /* The next frames of a thread, with the range of their keys (ids or starts). */
 struct frame_block {
-	int64_t least; ///< smallest key of this block and all later ones
+	int64_t least; ///< smallest key of this block and all later blocks
 	int64_t most; ///< largest key of this block
-	bool ascends; ///< true if each key is above the previous one
+	bool ascends; ///< true if the keys ascend
 };
 
 /* A call that contains the current frame. */

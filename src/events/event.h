@@ -79,16 +79,16 @@ struct event {
 	struct span concrete_inputs;
 	int64_t flops; ///< operator: FLOPs, given for kernels that Inductor makes; 0 if unknown
 	struct collective_args collective; ///< kernel, operator, annotation: data of the collective
-	int64_t python_id, python_parent; ///< python_function: its id and its caller's; -1 if absent
+	int64_t python_id, python_parent; ///< python_function: ids of call and caller; -1 if absent
 	struct span call_stack; ///< operator of a trace of 2021: frames, innermost first, separated by
 	                        ///< ';'; borrowed for the call
 	int64_t sequence; ///< operator: sequence number of autograd, -1 if absent
 	int64_t forward_thread; ///< operator: forward thread, other than 0 for a backward operator
-	int64_t flow; ///< flow: id that its two ends share
+	int64_t flow; ///< flow: id that both ends of the arrow share
 	bool flow_end; ///< flow: true at the end of the arrow, false at its start
 	bool nvtx; ///< annotation: a range of NVTX, in a recording without modules
 	bool numbered; ///< annotation: XProf says that it is step number `step`
-	int64_t step; ///< number of that step; for steps and annotations on a GPU: ident, equal on all
+	int64_t step; ///< number of the step; for steps and annotations on a GPU: ident, equal on all
 	              ///< GPUs for one step
 };
 
@@ -134,7 +134,7 @@ struct trace_meta {
 	uint64_t events; ///< elements of traceEvents, usable or not
 	uint64_t malformed; ///< wanted events without ts, or of an unusable form
 	uint64_t json_faults; ///< tolerated faults: raw control bytes, bad escapes, NaN
-	uint64_t fault_byte; ///< offset of the first of these faults
+	uint64_t fault_byte; ///< offset of the first tolerated JSON fault
 	bool truncated; ///< the trace is cut short, and was read with --allow-truncated
 	bool partial; ///< reading stopped after --quick events
 	bool where; ///< recorded only to show where in the code work comes from

@@ -28,7 +28,7 @@ enum timeline_action {
 
 /// A change of the bytes of one category.
 struct timeline_row {
-	int64_t time_us; ///< -1 for the time before the recording
+	int64_t time_us; ///< time of the change; -1 for the time before the recording
 	int64_t bytes; ///< bytes, signed
 	uint8_t action, category;
 	bool more; ///< the same moment has further rows, so that this row does not complete a level

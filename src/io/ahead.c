@@ -14,7 +14,7 @@ enum { NR_BLOCKS = 4 };
 struct block {
 	char *v;
 	size_t nr;
-	enum status status; ///< ST_OK, or the error after these bytes
+	enum status status; ///< ST_OK, or the error that came after the bytes
 	bool last;
 	struct diag_log log; ///< messages that came while the block was filled
 };

@@ -10,7 +10,7 @@
 struct jscan_cursor {
 	char *at;
 	struct seam *place;
-	uint64_t origin; ///< add it to a pointer to get the byte offset in the input
+	uint64_t origin; ///< number to add to a pointer, to get the byte offset in the input
 };
 
 /// Takes over from the scanner, after the beginning of an object or after a value in it.
@@ -25,7 +25,7 @@ JSCAN_INLINE void jscan_cursor_end(struct jscan *js, const struct jscan_cursor *
 {
 	js->at = c->at;
 	js->place[js->depth] = c->place;
-	if (c->place->n) /* after a key, not at the beginning of an object */
+	if (c->place->n) /* comes after a key, not at the beginning of an object */
 		js->begun[(js->depth - 1) / 64] |= (uint64_t)1 << ((js->depth - 1) % 64);
 }
 

@@ -27,11 +27,11 @@ enum target { TARGET_MEMORY, TARGET_STDOUT, TARGET_FILE };
 struct sink {
 	enum target target;
 	char *path; ///< path as given; if it is a link, `final` is its target
-	char *final, *temp; ///< only for TARGET_FILE
+	char *final, *temp; ///< paths, only for TARGET_FILE
 	int fd, slot;
 	mode_t mode;
 	bool gzip;
-	bool again; ///< true if the file may be one that was read
+	bool again; ///< true if the target may be a file that was read
 	z_stream z;
 	int error; ///< errno of the first failure, WAS_READ, or 0 if there was none
 	struct strbuf buf;

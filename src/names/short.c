@@ -72,7 +72,7 @@ static struct span without_signature(struct span s)
 		if (depth == 0 && s.p[i] == ' ' && !params)
 			from = i + 1;
 		if (depth == 0 && s.p[i] == ':' && params)
-			params = 0; /* of a function around the name */
+			params = 0; /* these belong to an outer function */
 		depth = depth_after(s, i, depth);
 	}
 	if (params)

@@ -15,7 +15,7 @@ struct short_name {
 
 struct short_names {
 	struct arena arena; ///< owns the texts
-	VEC(struct short_name) list; ///< sorted by `whole`, without duplicates after short_names_end()
+	VEC(struct short_name) list; ///< names, sorted by `whole`, each once after short_names_end()
 };
 
 /// Adds the name of a kernel, which is borrowed; NULL and "" are ignored.

@@ -37,11 +37,11 @@ struct nsys {
 	VEC(struct span) strings;
 	VEC(struct nsys_process) processes; ///< processes, sorted by rank, then by id
 	const struct nsys_process *process; ///< process whose work is being read
-	struct idmap domain_ids; ///< ids of its NVTX domains
+	struct idmap domain_ids; ///< ids of the process's NVTX domains
 	VEC(struct span) domains;
 	struct idmap devices; ///< CUDA's numbers of the GPUs that the process used
 	VEC(struct nsys_gpu) gpus; ///< GPUs, indexed by id in `devices`
-	struct idmap gpu_ids; ///< numbers of these GPUs in the report
+	struct idmap gpu_ids; ///< numbers in the report of the GPUs that the process used
 	/// Indexed by id in `gpu_ids`: index in `gpus`; IDMAP_NONE once the GPU has been handed on.
 	VEC(uint32_t) first_of_gpu;
 	struct strbuf text; ///< buffer for a name

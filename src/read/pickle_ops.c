@@ -16,7 +16,7 @@ enum argument {
 /* Source: Lib/pickletools.py of CPython 3.13. An opcode is refused if it can name, import, build or
    call something, or if it needs something from outside the pickle. */
 static const struct {
-	const char *name; ///< NULL if there is no such opcode
+	const char *name; ///< name of the opcode; NULL if there is no such opcode
 	enum argument argument;
 	unsigned width;
 } opcodes[256] = {

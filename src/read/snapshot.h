@@ -22,7 +22,7 @@ extern const struct snapshot_limits snapshot_limits_default;
 
 struct snapshot_read_options {
 	const struct snapshot_limits *limits; ///< limits of the input; NULL: the default
-	size_t window; ///< size of the JSON scanner's window in bytes, for tests; 0: its default
+	size_t window; ///< size of the JSON scanner's window in bytes, for tests; 0: the default
 };
 
 /// Reads one JSON snapshot, in any form that torch has written: an object with `segments` and

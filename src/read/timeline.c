@@ -14,7 +14,7 @@ struct timeline_reader {
 	size_t limit;
 	uint64_t byte; ///< offset of the present row
 	bool half; ///< true if the previous row was the first of the two rows of a new version
-	int64_t owed; ///< bytes that the second of these rows must have
+	int64_t owed; ///< bytes that the second row of a new version must have
 	int64_t moved; ///< sum of the sizes of all changes
 };
 

@@ -36,7 +36,7 @@ struct event_lead {
 	enum event_phase phase;
 	bool with_phase; ///< true if the text has a "ph"
 	int kind; ///< kind of the event: enum event_kind, or KIND_…
-	size_t next; ///< index of the beginning that followed this one last time
+	size_t next; ///< index of the beginning that followed this beginning last time
 	struct event_origin {
 		char text[2 * 32];
 		uint32_t mask[2]; ///< mask with one bit for each byte of `text`
@@ -64,7 +64,8 @@ struct xprof_lane {
 
 /// Processes and threads of XProf, recognized by their names.
 struct xprof {
-	struct idmap pids, tids, lane_ids; ///< idents of processes and threads; ids of pairs of both
+	/// Idents of processes and threads; ids of pairs of process and thread.
+	struct idmap pids, tids, lane_ids;
 	VEC(struct xprof_process) processes; ///< processes, indexed by id of the pid
 	VEC(struct xprof_lane) lanes;
 	struct idmap gpus; ///< numbers of GPUs
@@ -126,7 +127,7 @@ enum raw_field {
 	FIELD_XPROF_CORRELATION,
 	FIELD_GROUP_NUMBER,
 	FIELD_STEP_NUM,
-	FIELD_GRID, ///< three fields, one for each dimension
+	FIELD_GRID, ///< three fields, one for each dimension of the grid
 	FIELD_BLOCK = FIELD_GRID + 3,
 	NR_FIELDS = FIELD_BLOCK + 3,
 

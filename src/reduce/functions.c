@@ -17,7 +17,7 @@ struct function_call {
 struct class_functions {
 	const struct reducer *r;
 	enum function_class cls;
-	uint32_t *function_of; ///< indexed as gpu.names or host.names; NO_ID: another class
+	uint32_t *function_of; ///< index of the function, by index in gpu.names or host.names; or NO_ID
 	VEC(struct function_stat) rows;
 	struct ids calls;
 };

@@ -18,7 +18,7 @@ struct taker {
 	struct value *record;
 	size_t number; ///< number of the record
 	struct span case_name; ///< name of the case, fit for a name, with its '/'; "" if there is none
-	struct span case_text; ///< name of the case as the file has it
+	struct span case_text; ///< name of the case as in the file
 	struct readings *out;
 	struct arena *a;
 	const char *file; ///< name of the file without ending

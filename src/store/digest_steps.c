@@ -12,7 +12,7 @@
 enum {
 	METRIC_COLUMN = 2,
 	STEP_PHASE_COLUMN = METRIC_COLUMN + NR_STEP_METRICS,
-	PHASE_COLUMN, ///< columns of PHASE_FORWARD, followed by those of the next phase, …
+	PHASE_COLUMN, ///< columns of PHASE_FORWARD, then of each further phase
 	NR_COLUMNS = PHASE_COLUMN + (NR_INNER_PHASES - 1) * NR_PHASE_COLUMNS,
 	COUNT_COLUMN = NR_COLUMNS, ///< number of steps: the only column of a summarized digest
 	NR_ALL_COLUMNS

@@ -20,7 +20,7 @@ static const struct detail {
 	size_t top; ///< number of kernels and number of operators that are kept
 	size_t sites; ///< number of allocation sites that are kept in each list
 	size_t levels; ///< number of levels over time that are kept for each memory
-	bool phases; ///< all phases of the trace, not only those that rules ask for
+	bool phases; ///< all phases of the trace, not only phases that rules ask for
 } details[] = {
 	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX, true },
 	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX, false },
