@@ -15,7 +15,7 @@
 enum {
 	CANDIDATES = 16, /* number of counts that are tried, the most evenly spread first */
 	IN_A_ROW = 8, /* number of launches in a run */
-	RUNS = 4096, /* smallest number of hash values */
+	RUNS = 4096, /* smallest number of hash values for runs */
 	FEW = 4, /* with fewer pieces, the first piece must be like the others */
 	EVEN = 250000, /* limit for evenly spread: variance of the gaps over their squared mean, 1e-6 */
 	AS_EVEN = 30000, /* negligible difference of unevenness */
@@ -253,7 +253,7 @@ static bool is_period(const struct anchors *list, const struct anchor *a)
 {
 	for (size_t i = 0; i < list->list.nr; i++) {
 		const struct anchor *b = &list->list.v[i];
-		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS; /* few may be alike by chance */
+		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS; /* few pieces: may be chance */
 		if (anchor_is_clean(a) && b->count < a->count &&
 		    a->regularity < explained_regularity(b->regularity, times))
 			return false;

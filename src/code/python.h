@@ -31,7 +31,7 @@ struct python_thread {
 /// `before_ns` minus its own.
 struct segment {
 	int64_t start_ns;
-	int64_t before_ns; ///< prefix sum: length of all earlier segments
+	int64_t before_ns; ///< prefix sum: length of all segments before this one
 };
 
 /// The time that higher classes cover: disjoint segments in order. One more element after the last,
@@ -50,9 +50,9 @@ struct python_frames {
 	int64_t total_ns; ///< sum of all durations; it fits, and so does every smaller sum
 	struct wide_numbers wide; ///< durations that need more than 31 bits
 	struct idmap ids; ///< ids of pairs (pid id, tid id) are indices in `threads`
-	struct thread_found found; ///< cache of one thread
+	struct thread_found found; ///< cache of the last thread
 	VEC(struct python_thread) threads;
-	struct python_paths *paths; ///< paths, from python_make_paths() on
+	struct python_paths *paths; ///< tree of call paths, from python_make_paths() on
 };
 
 /// Initializes an empty list of calls.

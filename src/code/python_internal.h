@@ -20,7 +20,7 @@ struct path {
 
 struct python_paths {
 	struct python_frames *frames;
-	const struct name_table *names; ///< names of the trace
+	const struct name_table *names; ///< name table of the trace
 	struct name_table clean;
 	/// Ids in `clean`, indexed by id of an event's name; NO_ID if not yet known.
 	uint32_t *clean_of;

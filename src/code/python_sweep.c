@@ -35,7 +35,7 @@ struct sweep {
 	size_t segment; ///< index of the next segment in `higher`
 	int64_t next_ns; ///< start of the next segment, or INT64_MAX
 	int64_t until_ns; ///< end of the previous segment
-	int64_t still_ns, covered_ns; ///< uncovered() until `until_ns`; what to subtract afterwards
+	int64_t still_ns, covered_ns; ///< uncovered() until `until_ns`; to be subtracted afterwards
 };
 
 static void heap_push(struct sweep *s, struct moment m)

@@ -58,19 +58,19 @@ struct event {
 	enum event_kind kind;
 	const struct name *name; ///< name in the reader's table, which owns it
 	int64_t start_ns;
-	int64_t dur_ns; ///< duration, ≥ 0; 0 for instant events
+	int64_t dur_ns; ///< duration in ns, ≥ 0; instant events have 0
 	bool negative; ///< the duration was below 0, and was set to 0
 	bool untimed; ///< the event had no duration
 	int64_t pid, tid; ///< idents of process and thread
 	int64_t device; ///< GPU: args.device, else pid; step, annotation on a GPU: ident of that GPU
 	int64_t stream; ///< GPU, annotation on a GPU: args.stream, else tid
-	int64_t correlation; ///< correlation id; GPU and runtime
+	int64_t correlation; ///< GPU and runtime: correlation id
 	int64_t bytes; ///< memcpy, memset: args.bytes or 0; memory: Bytes (signed)
 	int64_t grid[3], block[3]; ///< kernel: launch shape; grid[0] < 0 if absent
 	const struct name *op, *module; ///< GPU: path of the operator, and the module, that the
 	                                ///< activity itself names (JAX); or NULL
 	int64_t occupancy; ///< kernel: estimated achieved occupancy in 1e-6 %, < 0 if absent
-	int64_t memory_id; ///< memory: Device Id, ≥ -1
+	int64_t memory_id; ///< memory: number of the memory (Device Id), ≥ -1
 	int64_t device_type; ///< memory: type of the device, 0 is the host
 	int64_t total_allocated, total_reserved; ///< memory: levels in bytes; < 0 if absent
 	struct span input_dims, input_types; ///< operator, annotation "nccl:…": "[8, 4], [4]", "float,

@@ -36,9 +36,9 @@ struct flight_entry {
 
 struct flight_dump {
 	int64_t rank; ///< rank that wrote the dump; -1 if not given
-	bool dropped; ///< older entries have been overwritten
+	bool dropped; ///< true if older entries have been overwritten
 	uint64_t json_faults, fault_byte;
-	struct name_table names; ///< owns all text
+	struct name_table names; ///< table that owns all text
 	VEC(struct flight_group) groups; ///< groups, in order of first occurrence
 	VEC(struct flight_entry) entries; ///< entries, oldest first; without sends and receives
 };

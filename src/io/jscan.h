@@ -31,12 +31,12 @@ enum jscan_type {
 	JSCAN_FALSE,
 	JSCAN_NULL,
 	JSCAN_NAN, ///< NaN, Infinity, nan, …: tolerated, counted as a fault
-	JSCAN_END /**< end of input, or an error */
+	JSCAN_END /* < end of the input, or an error */
 };
 
 struct jscan_options {
 	bool tolerant; ///< count raw control bytes, bad escapes and NaN as faults instead of errors
-	unsigned max_depth; ///< limit of nesting; 0: 512
+	unsigned max_depth; ///< limit of the nesting of values; 0: 512
 	size_t window; ///< size of the window in bytes, for tests; 0: 256 KiB
 };
 

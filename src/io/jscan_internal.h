@@ -152,7 +152,7 @@ struct jscan_repeat {
 	uint32_t next; ///< index of the next object with the same hash; 0 if there is none
 };
 struct jscan_repeats {
-	VEC(struct jscan_repeat) list; ///< objects, from [1] on
+	VEC(struct jscan_repeat) list; ///< known objects, from [1] on
 	uint32_t places[REPEAT_PLACES]; ///< indices of the first object, by a hash of the first bytes;
 	                                ///< 0 if there is none
 	uint32_t place; ///< hash of the next value

@@ -22,7 +22,7 @@
 enum coding { CODING_UNKNOWN, CODING_PLAIN, CODING_GZIP, CODING_DONE };
 
 struct source {
-	char *name; ///< name, fit for a message
+	char *name; ///< name of the source, fit for a message
 	int fd; ///< file descriptor; -1 for a source in memory
 	struct span memory, whole; ///< bytes that are left and all bytes of a source in memory
 	off_t start; ///< offset in the file at which reading began; -1 if the file cannot be read twice

@@ -73,7 +73,7 @@ enum check_group { GROUP_STEP, GROUP_KERNELS, GROUP_MEMORY, GROUP_RANKS, GROUP_I
 /// (gate/noise_model.h).
 enum family {
 	FAMILY_BY_NEED, ///< a row that names no family: metric_family() derives the family
-	FAMILY_EXACT, ///< counts and bytes, which have no noise
+	FAMILY_EXACT, ///< counts and bytes, which are free of noise
 	FAMILY_MACHINE, ///< GPU time of whole steps, which the machine changes as a whole
 	FAMILY_OPERATORS, ///< GPU time of one operator, category or kernel
 	FAMILY_WALL, ///< times in which the host has a part
@@ -90,7 +90,7 @@ enum parts_kind {
 	PARTS_LACKED_STEPS,
 	PARTS_SEGMENTS,
 	PARTS_SHARE, ///< the whole and the part of which the metric is the ratio
-	PARTS_INDIVISIBLE, ///< only the ranks, if there are several
+	PARTS_INDIVISIBLE, ///< ranks only, if there are several; otherwise indivisible
 	PARTS_RATE, ///< no parts, because rates do not add up
 };
 

@@ -206,7 +206,7 @@ struct cross_rank {
 	int64_t matched; ///< number of matched collectives
 	int64_t wait_ns, transfer_ns;
 	int64_t late_ns; ///< lateness of the rank where it entered last: others' median duration − own
-	int64_t last_count; ///< number of collectives that it entered last
+	int64_t last_count; ///< number of collectives that the rank entered last
 	int64_t steps, step_ns; ///< number of steps in the sums; sum of their step.time
 	int64_t missing_steps; ///< usable steps that some rank has and this one lacks
 	int64_t compute_skew; ///< distance from the ranks' median, 1e-6 %; or MEMORY_UNKNOWN
@@ -232,7 +232,7 @@ struct memory_stat {
 	enum memory_source source;
 	int64_t events; ///< number of [memory] events, or of entries of the history
 	int64_t peak_allocated;
-	int64_t peak_reserved, end_allocated, end_reserved; ///< these and the rest: or MEMORY_UNKNOWN
+	int64_t peak_reserved, end_allocated, end_reserved; ///< levels; or MEMORY_UNKNOWN
 	int64_t reserved_at_peak; ///< reserved when `allocated` was highest (the latest such moment)
 	int64_t start_allocated; ///< bytes allocated before the first event
 	int64_t alloc_count, free_count, churn_bytes; ///< counts and requested bytes in the window
@@ -243,7 +243,7 @@ struct memory_stat {
 	int64_t inactive, largest_inactive; ///< sum of the blocks that are free at the end; the largest
 	int64_t segment_count, segment_churn, oom_count;
 	int64_t segment_allocs; ///< number of allocated or mapped segments within segment_churn
-	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of peak_allocated
+	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of peak_allocated by lifetime
 	/* the operator that ran when `allocated` was highest; only from traces and XProf, else NULL */
 	const char *peak_op, *peak_dims, *peak_types;
 };
@@ -277,7 +277,7 @@ struct memory_item {
 	struct span file, function;
 	int64_t line;
 	int64_t bytes;
-	int64_t blocks, largest, other; ///< further figures of the list; or MEMORY_UNKNOWN
+	int64_t blocks, largest, other; ///< figures as enum memory_list says; or MEMORY_UNKNOWN
 };
 
 /// The level of one memory at one moment of its history.
@@ -302,7 +302,7 @@ enum { CLOCK_TICK_MAX = 1000 };
 struct trust_counts {
 	int64_t gpu_events, with_launch, carried_over, dropped, unattributed;
 	int64_t gpu_ns, dropped_ns, unattributed_ns;
-	int64_t launches, launches_without_kernel; ///< kernel launches; no graphs and captures
+	int64_t launches, launches_without_kernel; ///< launches of kernels, without graphs and captures
 	int64_t lost_ns; ///< estimated time of launches_without_kernel; 0 also if not recorded
 	int64_t tick_ns; ///< resolution of GPU times: CLOCK_TICK_MAX if whole us; 0 if 1 ns or unknown
 	int64_t overlap_ns; ///< overlap of different correlation ids on one stream
@@ -327,7 +327,7 @@ enum { RANK_MAX = INT32_MAX };
 #define NO_SAMPLE INT64_C(-1)
 
 struct digest {
-	struct arena arena; ///< arena that owns everything below
+	struct arena arena; ///< arena that owns all lists and texts of the digest
 	struct digest *joined; ///< chain of digests that own parts of this digest, or NULL
 	struct span text; ///< stored text of a digest that is only copied (digest_forget()), else empty
 	const char *trace; ///< base name of the trace file; NULL if there is none
@@ -366,7 +366,7 @@ struct digest {
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS];
 	/// Statistics of each step metric over the usable steps, if samples are not kept.
 	VEC(struct step_summary) summaries;
-	VEC(struct phase_summary) phase_summaries; ///< rows sorted by phase, metric
+	VEC(struct phase_summary) phase_summaries; ///< statistics of phases, sorted by phase, metric
 
 	VEC(struct kernel_stat) kernels; ///< kernels and copies, sorted by kind, then name
 	VEC(struct device_stat) devices; ///< GPUs, sorted by id
@@ -384,12 +384,12 @@ struct digest {
 	struct code_step step; ///< activities of one step, filled on request; never stored
 	VEC(struct counter_stat) counters; ///< hardware counters, sorted by name
 	bool phase_known; ///< the trace tells the phase that was asked for (struct reduce_options)
-	VEC(struct kernel_stat) phase_kernels; ///< kernels of that phase, never stored
+	VEC(struct kernel_stat) phase_kernels; ///< kernels of the requested phase, never stored
 	VEC(struct op_stat) phase_ops;
 	struct progress progress;
 	struct cross_rank cross; ///< known in stored baselines; else model/ranks.h computes this
 	VEC(struct memory_stat) memories; ///< memories, sorted by id
-	VEC(struct memory_item) memory_items; ///< rows sorted by memory and list
+	VEC(struct memory_item) memory_items; ///< rows of all lists, sorted by memory and list
 	VEC(struct memory_level) memory_levels; ///< levels, sorted by memory, then time
 	VEC(struct memory_evidence) memory_evidence; ///< evidence, sorted by memory
 	VEC(struct input_stat) inputs; ///< figures of metrics files, sorted by name

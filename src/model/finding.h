@@ -65,7 +65,7 @@ enum place_level {
 	PLACE_KERNEL, ///< match name of the kernel, as rules use it
 	PLACE_CALL, ///< a call of the host: "cudaStreamSynchronize"
 	PLACE_COLLECTIVE, ///< "all_reduce@default_pg"
-	PLACE_MEMORY, ///< "memory 0 of rank 3"
+	PLACE_MEMORY, ///< name of a memory: "memory 0 of rank 3"
 	PLACE_CATEGORY, ///< category of kernels or of memory: "gemm", "activations"
 	NR_PLACE_LEVELS
 };

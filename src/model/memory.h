@@ -118,7 +118,7 @@ struct memory_gap {
 
 /// The levels of memory after `entries` entries of the history.
 struct memory_point {
-	int64_t entries, time_us; ///< the time is -1 if unknown
+	int64_t entries, time_us; ///< the time is -1 if it is unknown
 	int64_t allocated, reserved;
 };
 
@@ -130,7 +130,7 @@ struct memory_oom {
 
 /// Evidence of how far the history can be trusted.
 struct memory_trust {
-	bool history; ///< the device has a history
+	bool history; ///< true if the device has a history
 	bool midway; ///< some memory was allocated or reserved when the history began
 	bool truncated; ///< a step ended before the first entry of the history: entries were lost
 	int64_t unseen_frees, unseen_bytes; ///< frees of blocks from before the recording
@@ -178,7 +178,7 @@ struct memory_profile {
 	VEC(struct memory_category) categories; ///< categories, sorted by bytes at the peak
 	VEC(struct memory_churn) churn;
 	VEC(struct memory_growth) growth;
-	VEC(struct memory_segments) segments; ///< segments, sorted by kind and size
+	VEC(struct memory_segments) segments; ///< segments, sorted by kind and size class
 	VEC(struct memory_gap) gaps; ///< inactive blocks, the largest first
 	VEC(struct memory_pinned) pinned;
 	VEC(struct memory_oom) ooms; ///< the last MEMORY_OOMS errors, in order

@@ -45,7 +45,7 @@ struct part {
 
 /// Where the change of a check (or of a diff) went, in parts that add up.
 struct breakdown {
-	const char *title; ///< "step.cuda_time by class, category and kernel"
+	const char *title; ///< title: "step.cuda_time by class, category and kernel"
 	enum unit unit;
 	int64_t change; ///< sum of the parts of level 0
 	const struct metric *metric; ///< metric of a memory breakdown; else NULL
@@ -56,7 +56,7 @@ struct breakdown {
 /// The kind of run that a point of a trend is from.
 enum trend_source {
 	TREND_APPROVED, ///< a run that is, or once was, the pin
-	TREND_PAST, ///< another run of the main branch
+	TREND_PAST, ///< a run of the main branch other than those
 	TREND_CANDIDATE,
 };
 
@@ -115,7 +115,7 @@ struct check {
 	const char *limit; ///< limit as text, "increase 5% and 2ms"; "" if there is none
 	const char *message; ///< one sentence: what changed, from which value to which, and the limit
 	struct breakdown *breakdown; ///< where the change went, or NULL
-	const struct trust_finding *spoiler; ///< finding that prevents a decision, or NULL
+	const struct trust_finding *spoiler; ///< trust finding that prevents a decision, or NULL
 	struct evidence evidence;
 	struct trend *trend; ///< past values of a figure of the whole run; else NULL
 	const char *waiver; ///< "until 2027-01-31: issue 1234", also in the message; NULL if none
@@ -161,8 +161,8 @@ struct drift_row {
 	enum drift drift;
 	const char *renamed_to; ///< new name if `drift` is DRIFT_RENAMED, else NULL
 	bool has_baseline, has_candidate;
-	int64_t baseline_ns, candidate_ns, change_ns; ///< time in ns per step
-	int64_t baseline_count, candidate_count; ///< launches, in 1e-6 per step
+	int64_t baseline_ns, candidate_ns, change_ns; ///< times in ns per step
+	int64_t baseline_count, candidate_count; ///< numbers of launches, in 1e-6 per step
 	const char *baseline_text, *candidate_text, *change_text, *count_text;
 	const char *shape_text; ///< "grid 4×106×1, block 128×1×1" or "other shape: …"; "" if unknown
 };
@@ -222,7 +222,7 @@ struct side {
 	int64_t marker_steps;
 	bool snapshot_only; ///< true if no rank has a trace
 	bool metrics_only; ///< no rank has a trace or a snapshot, only metrics files
-	VEC(struct span) notes; ///< "attribution: launch; 614 activities carried over"
+	VEC(struct span) notes; ///< notes: "attribution: launch; 614 activities carried over"
 };
 
 /// What the CI system says about the run, for links; NULL if unknown.
@@ -260,7 +260,7 @@ struct report {
 	struct {
 		bool judged; ///< there are enough operators (or categories) to judge
 		bool found; ///< all operators are slower alike, and a check of the machine fails for it
-		int64_t pct; ///< how much slower, in 1e-6 %
+		int64_t pct; ///< how much slower the operators are, in 1e-6 %
 	} uniform;
 	int64_t plan_runs, plan_pairs; ///< runs or pairs that would decide all checks
 	struct side baseline, candidate;

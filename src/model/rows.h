@@ -40,8 +40,8 @@ enum row_occasion {
 
 /// How a member of two joined rows gets its value.
 enum row_join {
-	JOIN_KEEP, ///< the value of the first row
-	JOIN_LAST, ///< the value of the second row
+	JOIN_KEEP, ///< the value of the first row stays
+	JOIN_LAST, ///< the value of the second row replaces the first
 	JOIN_SUM,
 	JOIN_MAX,
 	JOIN_OR,

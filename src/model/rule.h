@@ -74,7 +74,7 @@ struct rule {
 	const struct metric *metric;
 	enum statistic stat;
 	enum worse worse; ///< the metric's direction, unless `better:` names another
-	enum reduce reduce; ///< the metric's way, unless `ranks:` names another
+	enum reduce reduce; ///< the metric's reduction, unless `ranks:` names another
 	struct query query; ///< metric, stat, reduce and the globs of `select`
 	bool for_each; ///< one check for each item in the top N of either side
 	int64_t top; ///< the N of for_each, or of a PAIR metric
@@ -110,7 +110,7 @@ struct profile {
 };
 
 struct rules {
-	struct arena arena; ///< arena that owns everything below
+	struct arena arena; ///< arena that owns all texts of the rules
 	const char *source; ///< path of the file, or "built in"
 	const char *workload;
 	const char *baseline; ///< path pattern with {workload}, {gpu}, {world_size}

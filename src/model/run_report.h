@@ -50,7 +50,7 @@ struct series_point {
 struct series {
 	const char *id; ///< name of a metric, or "memory.allocated", "memory.reserved" for levels
 	const char *title;
-	const char *label; ///< "rank 3", "memory 0 of rank 3"
+	const char *label; ///< label of the line: "rank 3", "memory 0 of rank 3"
 	int64_t rank;
 	/// UNIT_COUNT: x is the number of a step, or of an allocator's action; UNIT_NS: x is a
 	/// time.

@@ -97,7 +97,7 @@ struct figure {
 	size_t nr_all; ///< for step.*: number of samples, those of a last step cut short included
 	const int64_t *summary; ///< statistics by enum statistic, if samples are not kept; else NULL
 	const struct kernel_row *kernel; ///< row of the kernel, only for kernel metrics
-	const struct function_stat *function; ///< first row of that name, for functions
+	const struct function_stat *function; ///< first row of the function, for functions
 	const char *source; ///< memory_stat.source as text, only for memory metrics; else NULL
 };
 

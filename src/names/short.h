@@ -10,11 +10,11 @@
 struct short_name {
 	const char *whole; ///< whole name, borrowed
 	const char *text; ///< text that is shown
-	int form; ///< number of the form, the shortest first
+	int form; ///< number of the form; shorter forms come first
 };
 
 struct short_names {
-	struct arena arena; ///< owns the texts
+	struct arena arena; ///< arena that owns the texts
 	VEC(struct short_name) list; ///< names, sorted by `whole`, each once after short_names_end()
 };
 

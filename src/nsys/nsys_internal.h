@@ -32,7 +32,7 @@ struct nsys {
 	struct event_sink sink;
 	struct trace_meta *meta;
 	struct diag_log *log;
-	struct arena arena; ///< owns the strings and domains
+	struct arena arena; ///< arena that owns the strings and domains
 	struct idmap string_ids;
 	VEC(struct span) strings;
 	VEC(struct nsys_process) processes; ///< processes, sorted by rank, then by id

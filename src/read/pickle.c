@@ -27,8 +27,7 @@ enum {
 };
 
 struct walk_level {
-	const struct pickle_chunk *last,
-	    *chunk; ///< last and present chunk; NULL at the end
+	const struct pickle_chunk *last, *chunk; ///< last and present chunk; NULL at the end
 	uint32_t at;
 	bool dict;
 };

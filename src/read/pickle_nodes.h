@@ -41,7 +41,7 @@ struct pickle_node {
 
 struct pickle_nodes {
 	VEC(struct pickle_node) nodes;
-	struct arena arena; ///< owns chunks and decoded texts
+	struct arena arena; ///< arena that owns chunks and decoded texts
 	uint32_t root;
 };
 

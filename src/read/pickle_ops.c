@@ -9,7 +9,7 @@ enum argument {
 	FIXED, ///< the argument has `width` bytes
 	COUNTED, ///< a length of `width` bytes, then the argument of that length
 	COUNTED_SIGNED, ///< like COUNTED, but the length is signed
-	LINE, ///< text up to a line feed
+	LINE, ///< the argument is text up to a line feed
 	REFUSED,
 };
 

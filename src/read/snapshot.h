@@ -9,10 +9,10 @@
 /// Largest contents of an input; anything beyond is ST_INPUT.
 struct snapshot_limits {
 	size_t segments, blocks, entries, devices, annotations;
-	size_t frames; ///< frames of all different stacks together
+	size_t frames; ///< limit of frames, of all different stacks together
 	uint64_t bytes; ///< limit of each sum of sizes (events/snapshot.h)
-	size_t pickle_bytes; ///< bytes after decompression; below 2^32
-	size_t pickle_nodes; ///< values that are built
+	size_t pickle_bytes; ///< limit of bytes after decompression; below 2^32
+	size_t pickle_nodes; ///< limit of values that are built
 	size_t pickle_refs; ///< references to values: in containers, on the stack, in the memo
 	uint64_t pickle_visits; ///< visits to values, in addition to 64 for each byte
 };

@@ -148,7 +148,7 @@ static void read_sizes(struct timeline_reader *r, int64_t time_us,
 		left += v[c + 1] != last[c];
 	}
 	struct timeline_row row = { .time_us = time_us };
-	if (!left) /* nothing changed, but the moment counts */
+	if (!left) /* a moment counts even without a change */
 		add_timeline_row(r, row);
 	for (size_t c = 0; c < TIMELINE_CATEGORIES && left && !failed(r); c++) {
 		row.bytes = v[c + 1] - last[c];

@@ -51,7 +51,7 @@ struct gpu_events {
 	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
 	VEC(struct gpu_name) names;
 	struct idmap rows; ///< ids of pairs (index into `names`, lane id)
-	struct name_table shapes; ///< keys are struct gpu_shape
+	struct name_table shapes; ///< names whose bytes are a struct gpu_shape
 	VEC(int64_t) shape_counts; ///< number of launches, indexed by id in `shapes`
 	struct idmap devices, streams; ///< idents of devices and streams
 	struct idmap lanes; ///< ids of pairs (device id, stream id)

@@ -14,7 +14,7 @@ struct mark {
 	int64_t start_ns, end_ns;
 	int64_t number; ///< number in the marker's name; < 0 if there is none
 	enum phase phase; ///< phase of the whole step; PHASE_ALL if the name tells none
-	uint32_t order; ///< index in file order
+	uint32_t order; ///< position of the marker in file order
 };
 
 /// An annotation that is not a marker.

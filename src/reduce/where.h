@@ -41,7 +41,7 @@ struct where_work {
 
 /// The frames of the innermost operator that has frames, from a moment on.
 struct where_stack_point {
-	int64_t thread; ///< thread, as thread_key()
+	int64_t thread; ///< thread of the operator, as thread_key()
 	int64_t at_ns;
 	uint32_t path; ///< id of the path of frames
 };
@@ -109,8 +109,8 @@ struct where {
 	struct name_table call_stacks;
 	VEC(struct where_call_stack) stacks_of; ///< call stacks by `span`
 	VEC(struct where_stated) stated; ///< stated operators and modules, by `activity`
-	bool nvtx; ///< true if the annotations are the modules
-	/* the following only from where_begin() on */
+	bool nvtx; ///< true if annotations are NVTX ranges, which count as modules
+	/* the members below are filled from where_begin() on */
 	struct code_paths names; ///< paths of operators and of annotations
 	struct code_places places;
 	struct name_table moments;

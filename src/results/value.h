@@ -8,7 +8,7 @@
 
 /// Limits for a file that is read as a whole.
 struct value_limits {
-	size_t bytes; ///< bytes after decompression
+	size_t bytes; ///< limit of bytes after decompression
 	size_t values;
 };
 extern const struct value_limits value_limits;
@@ -18,7 +18,7 @@ struct value {
 	enum jscan_type type;
 	bool steps; ///< an array of records that count as one record: a path continues in each
 	bool taken; ///< a row of the format has taken the value: later rows skip it
-	struct span key; ///< key of a member
+	struct span key; ///< key of the value, if it is a member of an object
 	struct span text; ///< text of a string, decoded; a number or literal as it is written
 	struct value *parent, *first, *last, *next;
 };

@@ -156,7 +156,7 @@ void steps_write(const void *const *digests, size_t nr, struct sink *out)
 	for (size_t k = 0; k < nr; k++)
 		summarised = summarised || ((const struct digest *)digests[k])->summaries.nr > 0;
 	for (size_t n = 0; n < NR_ALL_COLUMNS; n++) {
-		size_t i = (n + COUNT_COLUMN) % NR_ALL_COLUMNS; /* the count comes first */
+		size_t i = (n + COUNT_COLUMN) % NR_ALL_COLUMNS; /* the number of steps is written first */
 		if (!is_written(digests, nr, i, summarised))
 			continue;
 		sink_printf(out, "%s\n\"%s\": ", before, column_key(i));
@@ -281,7 +281,7 @@ static void read_column(struct columns *c, size_t i)
 	const char *key = column_key(i);
 	int64_t *v;
 	enum jscan_type first = row_enter_array(r, key);
-	if (first != JSCAN_ARRAY) { /* one column for all digests */
+	if (first != JSCAN_ARRAY) { /* not a list: one column for all digests */
 		size_t nr = read_numbers(r, i, first, store_limits.steps / c->nr, &v);
 		for (size_t k = 0; k < c->nr; k++)
 			take(c, k, i, key, v, nr);

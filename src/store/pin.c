@@ -56,7 +56,7 @@ struct pinner {
 	bool phases[NR_PHASES];
 	struct names kernels, ops; ///< names that rules ask for
 	struct ranking {
-		VEC(struct summed_name) list; ///< sorted by time, most first
+		VEC(struct summed_name) list; ///< names, sorted by time, most first
 	} kernels_by_time, ops_by_time;
 };
 
