@@ -63,8 +63,8 @@ struct field {
 	void (*read)(struct profile_reader *r, const struct field *f, void *into);
 	size_t at; ///< offset in the struct that the object is read into
 	int64_t least; ///< smallest value that a number may have
-	void (*add)(struct profile_reader *r,
-	            struct xprof_memory *m); ///< reads an element of a list
+	/// Reads an element of a list.
+	void (*add)(struct profile_reader *r, struct xprof_memory *m);
 };
 
 #define FIELD(field_name, reader, lowest, type, member)            \

@@ -1,5 +1,5 @@
-/* Change points: planted ones are found where they are, flat series have none, and a slow search by
-   the definition of the divergence finds the same. */
+/* Change points: planted changes are found at their places, flat series have none, and a slow
+   search by the definition of the divergence agrees. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@ static double uniform(void)
 	return (double)(state >> 11) / 9007199254740992.0;
 }
 
-/* Near enough to a normal deviate. */
+/* A nearly normal deviate. */
 static double normal(void)
 {
 	double sum = -6;
@@ -79,7 +79,7 @@ static void test_flat(void **set)
 	}
 }
 
-/* What changed and came back, and what one run does. */
+/* Series that change and change back, and series with one outlier. */
 static void test_shapes(void **set)
 {
 	struct change_list c;
@@ -97,7 +97,7 @@ static void test_shapes(void **set)
 	changes_find(v, 60, P, &c);
 	assert_int_equal(c.list.nr, 0);
 	vec_release(&c.list);
-	for (size_t i = 0; i < 60; i++) /* a count that is always the same, and then another */
+	for (size_t i = 0; i < 60; i++) /* a count that is constant, and then another constant */
 		v[i] = i < 50 ? INT64_MAX : INT64_MIN;
 	changes_find(v, 60, P, &c);
 	assert_int_equal(c.list.nr, 1);
@@ -124,8 +124,8 @@ static double distances(const int64_t *v, size_t a, size_t a_end, size_t b, size
 	return sum;
 }
 
-/* m n / (m + n) times the divergence 2 E|X − Y|² − E|X − X′|² − E|Y − Y′|², over all pairs, the
-   largest of all pairs of neighboring pieces. */
+/* The largest divergence over all pairs of neighboring pieces: m n / (m + n) times 2 E|X − Y|² −
+   E|X − X′|² − E|Y − Y′|². */
 static double slow_split(const int64_t *v, size_t nr, size_t *at)
 {
 	double best = -1;
@@ -175,7 +175,8 @@ static void slow_find(const int64_t *v, size_t first, size_t nr, uint64_t *point
 	slow_find(v, first + at, nr - at, points);
 }
 
-/* Their permutations differ: series whose change is near the limit of proof may. */
+/* Both searches use other permutations, so series with a change near the limit of proof may
+   differ. */
 static void test_reference(void **set)
 {
 	(void)set;

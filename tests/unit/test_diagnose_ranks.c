@@ -30,7 +30,7 @@ static void test_slow(void **state)
 	static const struct {
 		const char *what;
 		size_t nr;
-		int64_t skew[8]; /* 1e-3 % */
+		int64_t skew[8]; /* skew in 1e-3 % */
 		const char *want;
 	} rows[] = {
 		{ "equal", 4, { 0, 0, 0, 0 }, "0000" },
@@ -61,7 +61,7 @@ static void test_late(void **state)
 	static const struct {
 		const char *what;
 		size_t nr;
-		int64_t late[8]; /* of steps of 10,000 */
+		int64_t late[8]; /* lateness in steps of 10,000 */
 		const char *want;
 	} rows[] = {
 		{ "nobody", 4, { 0, 0, 0, 0 }, "0000" },
@@ -90,9 +90,9 @@ static void test_link(void **state)
 	static const struct {
 		const char *what;
 		size_t nr;
-		int64_t first, more; /* wire times */
+		int64_t first, more; /* times on the wire */
 		int64_t offset, share, noise;
-		int64_t low, high; /* 1e-6 */
+		int64_t low, high; /* limits in 1e-6 */
 	} rows[] = {
 		{ "a good link", 12, 1000, 500, 0, 0, 0, 0, 0 },
 		{ "under another clock", 12, 1000, 500, -123456789, 0, 5, 0, 0 },
@@ -108,7 +108,7 @@ static void test_link(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct link_point p[12];
 		for (size_t k = 0; k < rows[i].nr; k++) {
-			size_t at = (k * 5) % rows[i].nr; /* in any order */
+			size_t at = (k * 5) % rows[i].nr; /* points come in any order */
 			int64_t wire = rows[i].first + (int64_t)at * rows[i].more;
 			p[k] = (struct link_point){ .wire_ns = wire,
 				                        .lag_ns = rows[i].offset + wire * rows[i].share / 100 +
@@ -122,8 +122,9 @@ static void test_link(void **state)
 	}
 }
 
-/* Messages of two sizes on a link half as fast, ten each: waiting in which all ranks have part
-   makes no message longer; those that the rank came last in are a line of their own. */
+/* Messages of two sizes, ten each, on a link of half the speed. Waiting in which all ranks take
+   part does not make a message longer; messages that the rank entered last have a line of their
+   own. */
 static void test_link_sizes(void **state)
 {
 	(void)state;
@@ -136,7 +137,7 @@ static void test_link_sizes(void **state)
 	assert_in_range(got, 499000, 501000);
 	for (int i = 0; i < 20; i++)
 		p[i] = (struct link_point){ 2000 + 1000 * (i / 2), 0, 1, -1, i % 2 };
-	for (int i = 0; i < 20; i++) /* last: three transfers on the wire, else two */
+	for (int i = 0; i < 20; i++) /* the last rank: three transfers on the wire, otherwise two */
 		p[i].lag_ns = p[i].last ? p[i].wire_ns / 3 : p[i].wire_ns / 2 + 4000;
 	got = link_slope(p, 20);
 	assert_in_range(got, 499000, 501000);
@@ -175,7 +176,7 @@ static void fixture_free(struct fixture *f)
 	free(f);
 }
 
-/* `want`: "slow-rank 2: text | …", where the text is what the message begins with. */
+/* `want` is "slow-rank 2: text | …", where text is the beginning of the message. */
 static void assert_insights(const struct fixture *f, const char *want)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -208,7 +209,7 @@ static void test_quiet(void **state)
 	fixture_free(f);
 }
 
-/* A rank that computes longer is slow, not late, whatever the others wait. */
+/* A rank that computes longer is slow, not late, however long the others wait. */
 static void test_slow_rank(void **state)
 {
 	(void)state;
@@ -227,7 +228,7 @@ static void test_late_rank(void **state)
 	"late-rank 1: came last in 1 of 3 collectives, where the others wait 5.000 µs a step for " \
 	"it, 5.00 % of its steps, though its compute is like theirs (0.00 %)"
 	static const struct {
-		enum metric_id metric; /* NR_METRICS: idle GPU; 0: nothing else differs */
+		enum metric_id metric; /* NR_METRICS: idle GPU; 0: no other figure differs */
 		int64_t beyond;
 		const char *want;
 	} rows[] = {
@@ -254,7 +255,8 @@ static void test_late_rank(void **state)
 	}
 }
 
-/* Two that come late together waited for each other or for something else: nobody is named. */
+/* Two ranks that come late together waited for each other or for something else: neither is
+   named. */
 static void test_late_together(void **state)
 {
 	(void)state;
@@ -266,8 +268,9 @@ static void test_late_together(void **state)
 	fixture_free(f);
 }
 
-/* Ten collectives of 1 to 10 µs and ten more, of which rank 2 ends late by half of each, under
-   a clock that is 7 ms ahead. It comes last in the second ten, which makes it no late rank. */
+/* Ten collectives of 1 to 10 µs, and ten more that rank 2 ends late by half of their time, with a
+   clock that is 7 ms ahead. It enters the second ten last, but is not a late rank because of
+   this. */
 static struct fixture *link_fixture(int nr)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -300,7 +303,7 @@ static void test_slow_link(void **state)
 	                "slow-link 2: its collectives end after those of its peers, by 50.00 % of the "
 	                "time on the wire: the longer a transfer, the later; look at its links");
 	fixture_free(f);
-	f = link_fixture(5); /* too few to tell */
+	f = link_fixture(5); /* too few collectives to decide */
 	diagnose(f);
 	assert_int_equal(f->report.insights.nr, 1);
 	assert_string_equal(f->report.insights.v[0].id, "late-rank");
@@ -321,8 +324,8 @@ static void test_functions(void **state)
 #define UNLIKE "unlike-peers 3: is unlike its peers: "
 	static const struct {
 		const char *what;
-		size_t row; /* of rank 3, whose … */
-		int64_t exclusive, median, rate; /* … are these */
+		size_t row; /* row of rank 3 whose … */
+		int64_t exclusive, median, rate; /* … figures are these */
 		const char *want;
 	} rows[] = {
 		{ "alike", 0, 100000, 50, -1, "" },
@@ -368,7 +371,8 @@ static void test_functions(void **state)
 	}
 }
 
-/* What is said of a rank that is named anyway; and of one that ends within a step: nothing. */
+/* Functions are reported for a rank that is named anyway, but not for one that ends within a
+   step. */
 static void test_functions_of_named(void **state)
 {
 	(void)state;
@@ -403,7 +407,7 @@ static void test_functions_of_named(void **state)
 	}
 }
 
-/* A function that only one has; three ranks are too few to be unlike. */
+/* A function that only one rank has; with three ranks, none can be called unlike its peers. */
 static void test_functions_of_few(void **state)
 {
 	(void)state;

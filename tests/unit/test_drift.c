@@ -118,7 +118,7 @@ static void test_new_gone_renamed(void **state)
 	struct sides s;
 	SETUP(&s, b, c);
 	drift_rows(&s.bench.pairs, &s.categories, &s.report);
-	/* within 10 % of the mean; 12.5 % is another kernel; other counts are too */
+	/* within 10 % of the mean: renamed; at 12.5 %, or with another count, it is another kernel */
 	assert_int_equal(row_of(&s.report, "gemm_a")->drift, DRIFT_RENAMED);
 	assert_string_equal(row_of(&s.report, "gemm_a")->renamed_to, "gemm_b");
 	assert_int_equal(row_of(&s.report, "gemm_a")->change_ns, MS(9) / 2);
@@ -131,7 +131,7 @@ static void test_new_gone_renamed(void **state)
 	release(&s);
 }
 
-/* Two that fit equally well: neither is a rename. A third is nearer: it is. */
+/* If two kernels fit equally well, neither is a rename; a third that is nearer is. */
 static void test_rename_is_unique(void **state)
 {
 	(void)state;
@@ -152,7 +152,8 @@ static void test_rename_is_unique(void **state)
 	release(&s);
 }
 
-/* Tops differ, values are true ones: b's top 2 are p, q; c's are q, r. */
+/* The tops differ, but values are taken from all kernels: the top 2 of the baseline are p, q, of
+   the candidate q, r. */
 static void test_pct_and_overlap(void **state)
 {
 	(void)state;
@@ -177,12 +178,12 @@ static void test_pct_and_overlap(void **state)
 	release(&s);
 }
 
-/* A kernel that one rank keeps and another sums up has not lost launches, nor drifted. */
+/* A kernel that one rank keeps and another adds to a sum has neither lost launches nor drifted. */
 static void test_summed_up_on_some_ranks(void **state)
 {
 	(void)state;
 	static const struct {
-		int64_t small_ns; /* of the rank that keeps it; in the candidate both do */
+		int64_t small_ns; /* time on the rank that keeps it; in the candidate both do */
 		bool told;
 	} rows[] = { { MS(2), false }, { MS(4), false }, { MS(5), true } };
 	for (size_t i = 0; i < NR_OF(rows); i++) {
@@ -234,7 +235,7 @@ static void test_without_kernels(void **state)
 	release(&s);
 }
 
-/* Rows come by absolute change, and only from the tops. */
+/* Rows are sorted by absolute change, and come only from the tops. */
 static void test_order_and_top(void **state)
 {
 	(void)state;
@@ -256,7 +257,7 @@ static void test_order_and_top(void **state)
 	release(&s);
 }
 
-/* A name is not a time: a renamed kernel has drifted by what its time has. */
+/* A new name is not a change of time: a renamed kernel drifts by the change of its time. */
 static void test_renamed_figures(void **state)
 {
 	(void)state;
@@ -279,7 +280,7 @@ static void test_renamed_figures(void **state)
 	release(&s);
 }
 
-/* Who was renamed from whom, found by looking at all pairs. */
+/* The rename that looking at all pairs finds. */
 static const struct activity_pair *slow_nearest(const struct activity_pairs *p,
                                                 const struct activity_pair *a)
 {
