@@ -9,7 +9,7 @@
 #include "gate/rank_test.h"
 #include "gate_fixture.h"
 
-/* cmocka's own compares floats. */
+/* cmocka's own function compares floats. */
 static void assert_near(double value, double want, double within)
 {
 	if (!(fabs(value - want) <= within))
@@ -24,8 +24,8 @@ static void test_center(void **state)
 	static const double v[] = { 9, 1, 2, 100, 3, 4, 5, 6, 7, 8 };
 	assert_near(noise_center(v, 1), 9, 0);
 	assert_near(noise_center(v, 2), 5, 0);
-	assert_near(noise_center(v, 5), 3, 0); /* median */
-	assert_near(noise_center(v, 10), 33 / 6.0, 1e-12); /* without two at each end */
+	assert_near(noise_center(v, 5), 3, 0); /* the median */
+	assert_near(noise_center(v, 10), 33 / 6.0, 1e-12); /* mean without two values at each end */
 	assert_near(noise_center_variance(1), 1, 0);
 	assert_near(noise_center_variance(3), 0.4487, 0);
 	assert_near(noise_center_variance(10), 0.11, 1e-12);
@@ -38,10 +38,10 @@ static void test_variance(void **state)
 	const uint64_t same[5] = { 0 }, two[] = { 0, 0, 0, 1, 1 };
 	assert_near(noise_variance(v, same, 5, &df), 2.5, 1e-12);
 	assert_near(df, 4, 0);
-	double w[] = { 1, 2, 3, 104, 105 }; /* within each group alone */
+	double w[] = { 1, 2, 3, 104, 105 }; /* centered within each group */
 	assert_near(noise_variance(w, two, 5, &df), 2.5 / 3, 1e-12);
 	assert_near(df, 3, 0);
-	double far[] = { -1, 0, 1, -1, 1, 0, 1000 }; /* as if it were 4 scaled MADs away */
+	double far[] = { -1, 0, 1, -1, 1, 0, 1000 }; /* limited to 4 scaled MADs */
 	const uint64_t seven[7] = { 0 };
 	assert_true(noise_variance(far, seven, 7, &df) < 10);
 	double one[] = { 7 };
@@ -51,7 +51,7 @@ static void test_variance(void **state)
 	assert_int_equal(scaled_mad(x, 5), 1);
 }
 
-/* As tables and scipy.stats.t have it. */
+/* Values as in tables and in scipy.stats.t. */
 static void test_student(void **state)
 {
 	(void)state;
@@ -74,7 +74,7 @@ static void test_student(void **state)
 		}
 }
 
-/* Variances of one kind are drawn to their mean, as limma does it. */
+/* Variances of one kind are shrunk toward their mean, as limma does it. */
 static void test_prior(void **state)
 {
 	(void)state;
@@ -86,7 +86,7 @@ static void test_prior(void **state)
 	assert_near(noise_moderated((struct noise_prior){ 2, 6 }, 4, 2), 2.5, 1e-12);
 }
 
-/* The same as all pairs say, one by one. */
+/* The result equals that of comparing all pairs. */
 static void test_mann_whitney_pairs(void **state)
 {
 	(void)state;
@@ -116,7 +116,7 @@ static void test_mann_whitney_pairs(void **state)
 	}
 }
 
-/* Against all orders counted one by one, and the textbook's formula. */
+/* Compared with counting all orders, and with the textbook's formula. */
 static void test_mann_whitney(void **state)
 {
 	(void)state;
@@ -160,7 +160,7 @@ static struct run run_of(int64_t us)
 {
 	const struct activity a = { EVENT_KERNEL, "gemm", STEPS, STEPS * us * 1000 };
 	struct run run = fixture_run(fixture_digest(STEPS, &a, 1));
-	for (size_t i = 0; i < STEPS; i++) /* no two steps alike */
+	for (size_t i = 0; i < STEPS; i++) /* no two steps are equal */
 		run.ranks.v[0]->samples[METRIC_STEP_COMPUTE_TIME][i] += ((int64_t)i - STEPS / 2) * 7;
 	return run;
 }
@@ -172,7 +172,8 @@ static struct rule rule_of(enum metric_id id)
 	return r;
 }
 
-/* Evidence on `rule`; runs are µs of compute time, `recent` and `candidates` end with 0. */
+/* Collects evidence on `rule`; runs are in µs of compute time, `recent` and `candidates` end with
+   0. */
 static void begin(struct stage *s, struct rule rule, int64_t pin, const int64_t *recent,
                   const int64_t *candidates)
 {
@@ -236,7 +237,7 @@ static const int64_t ten[] = {
 };
 static const int64_t one[] = { 10400, 0 };
 
-/* Ten runs that spread by 2 %, one of them 4 % away. */
+/* Ten runs that vary by 2 %, and one of them is 4 % away. */
 static void test_ten_runs(void **state)
 {
 	(void)state;
@@ -248,7 +249,7 @@ static void test_ten_runs(void **state)
 	assert_int_equal(s.out.baseline_runs, 10);
 	assert_int_equal(s.out.past_runs, 11);
 	assert_int_equal(s.out.candidate_runs, 1);
-	assert_int_equal(s.out.runs.nr, 0); /* one run is its own median */
+	assert_int_equal(s.out.runs.nr, 0); /* one run is its own median, so runs are not shown */
 	assert_true(s.out.false_alarms > 500 && s.out.false_alarms <= 6000);
 	assert_true(s.c.has_noise && !s.c.sure[0] && !s.c.sure[1]);
 	assert_says(s.out.text, "(measured, 11 past runs): noise of ±");
@@ -260,7 +261,7 @@ static void test_ten_runs(void **state)
 	end(&s);
 }
 
-/* More runs of the candidate are less noise, and each is shown. */
+/* More runs of the candidate have less noise, and each is shown. */
 static void test_candidates(void **state)
 {
 	(void)state;
@@ -277,7 +278,7 @@ static void test_candidates(void **state)
 	end(&s);
 }
 
-/* One run measures nothing: what is assumed decides, and small changes stay open. */
+/* One run does not show noise: an assumed noise decides, and small changes stay undecided. */
 static void test_few_runs(void **state)
 {
 	(void)state;
@@ -303,13 +304,13 @@ static void test_no_noise(void **state)
 	begin(&s, rule, 10000, ten, one);
 	assert_false(s.out.has_noise || s.c.has_noise);
 	end(&s);
-	begin(&s, rule_of(METRIC_STEP_KERNEL_COUNT), 10000, ten, one); /* exact */
+	begin(&s, rule_of(METRIC_STEP_KERNEL_COUNT), 10000, ten, one); /* an exact metric */
 	assert_false(s.out.has_noise || s.c.has_noise);
 	assert_int_equal(s.out.false_alarms, 0);
 	end(&s);
 }
 
-/* Noise is that of increase and decrease; the pin is one run. */
+/* Noise counts for increase and decrease; the pin is one run. */
 static void test_conditions(void **state)
 {
 	(void)state;
@@ -321,14 +322,14 @@ static void test_conditions(void **state)
 	rule = rule_of(METRIC_STEP_COMPUTE_TIME);
 	rule.fail.list.v[0].condition = COND_INCREASE_SINCE_PIN;
 	rule.fail.list.v[0].value = PERCENT(50);
-	begin(&s, rule, 8000, ten, one); /* what is shown is of the change since the pin */
+	begin(&s, rule, 8000, ten, one); /* the noise shown is that of the change since the pin */
 	assert_true(s.out.noise > noise);
 	assert_int_equal(s.out.detectable, s.c.pin / 2 + 1);
 	assert_says(s.out.text, "; a change fails from 4.000 ms (50.00 %) on; over steps");
 	end(&s);
 }
 
-/* A standard error that a rule asks for on top. */
+/* A rule may ask for one more standard error. */
 static void test_k(void **state)
 {
 	(void)state;
@@ -357,11 +358,11 @@ static void test_steps(void **state)
 	assert_says(s.out.text, ": Mann-Whitney p = 0.002165");
 	end(&s);
 	begin(&s, rule_of(METRIC_KERNEL_TIME), 10000, none, one);
-	assert_false(s.out.has_steps); /* a sum over the steps */
+	assert_false(s.out.has_steps); /* a total has no steps to compare */
 	end(&s);
 }
 
-/* Values at the ends of int64 and none at all end in figures. */
+/* Values at the ends of int64, and no values at all, give finite figures. */
 static void test_extremes(void **state)
 {
 	(void)state;
