@@ -1,4 +1,4 @@
-/* Markdown: what stands where, budgets, and names that want to break out. */
+/* Markdown: contents, length budgets, and names that try to break out. */
 #include "document/comment.h"
 #include "report_rig.h"
 
@@ -117,7 +117,7 @@ static void long_names_are_cut(void **state)
 	md_code(&b, name, MD_NAME_CHARS, false);
 	assert_has(strbuf_str(&b),
 	           "`0123456789012345678901234567890123456789012345678901234567890123456789é~");
-	assert_int_equal(b.n, 80 + 1 + 2); /* é is two bytes, and the span has two ends */
+	assert_int_equal(b.n, 80 + 1 + 2); /* é has two bytes, and the code span has two ends */
 	strbuf_release(&b);
 }
 
@@ -216,7 +216,7 @@ static void an_error_is_all_there_is(void **state)
 	report_release(&r);
 }
 
-/* Every line is a whole line of the full text, or says how much is missing. */
+/* Every line is a complete line of the full text, or says how much is missing. */
 static void assert_whole_lines(const char *text, const char *full)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -230,7 +230,7 @@ static void assert_whole_lines(const char *text, const char *full)
 	strbuf_release(&line);
 }
 
-/* What stands below something that is gone is gone too. */
+/* If a section is dropped, all sections below it are dropped, too. */
 static void assert_cut_from_the_bottom(const char *text)
 {
 	static const char *const parts[] = {
@@ -256,7 +256,7 @@ static void assert_cut_from_the_bottom(const char *text)
 	}
 }
 
-/* Whole sections go first, from the bottom; then rows of the first table. */
+/* Whole sections are dropped first, from the bottom; then rows of the first table. */
 static void budgets(void **state)
 {
 	struct strbuf full = STRBUF_INIT;

@@ -1,4 +1,4 @@
-/* Suites: what the file says, which cases it comes to, and what their verdicts come to. */
+/* Suites: the content of the file, the cases that it expands to, and the verdict of all cases. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void test_refused(void **state)
 
 /* ---- its cases ---- */
 
-/* "name: path path; …", or the error. */
+/* The cases as "name: path path; …", or the error. */
 static char *expanded(const char *text)
 {
 	struct suite_file f;
@@ -187,9 +187,9 @@ static void test_conclude(void **state)
 static void test_parts(void **state)
 {
 	static const char *const swaps[][2] = {
-		{ "\"total\": 2", "\"total\": 1" }, /* a case beyond it */
+		{ "\"total\": 2", "\"total\": 1" }, /* a case beyond the total */
 		{ "\"shard\": 1", "\"shard\": 2" },
-		{ "\"case\":1", "\"case\":0" }, /* a check of a case that is not there */
+		{ "\"case\":1", "\"case\":0" }, /* a check of a case that does not exist */
 	};
 	struct suite s, back;
 	struct diag_log log;
@@ -226,7 +226,7 @@ static void work(size_t i, void *ctx, struct sink *out)
 	(void)ctx;
 	if (i == 3)
 		abort();
-	for (size_t k = 0; k < 100000; k++) /* more than a pipe holds */
+	for (size_t k = 0; k < 100000; k++) /* more bytes than a pipe holds */
 		sink_printf(out, "%zu", i);
 }
 

@@ -42,7 +42,7 @@ static bool spoils(const struct trust_finding *f, enum metric_id id)
 	return false;
 }
 
-/* ---- one way to damage a digest each ---- */
+/* ---- one kind of damage to a digest each ---- */
 
 static void nothing(struct digest *d)
 {
@@ -83,7 +83,7 @@ static void lost_time_1(struct digest *d)
 {
 	d->trust.launches = 10;
 	d->trust.launches_without_kernel = 2;
-	d->trust.lost_ns = MS(5); /* of 505 */
+	d->trust.lost_ns = MS(5); /* 5 ms of 505 ms */
 }
 static void lost_time(struct digest *d)
 {
@@ -171,7 +171,7 @@ static void carried(struct digest *d)
 	d->trust.unattributed_ns = MS(300);
 }
 
-/* A sound history of memory "0", to be damaged. */
+/* A sound history of memory "0", to be damaged by a test. */
 static struct memory_evidence *history(struct digest *d)
 {
 	vec_push(
@@ -181,7 +181,7 @@ static struct memory_evidence *history(struct digest *d)
 }
 static void sound_history(struct digest *d)
 {
-	history(d)->unseen_frees = 50; /* of what was there before */
+	history(d)->unseen_frees = 50; /* frees of memory from before the recording */
 	vec_push(&d->memory_evidence, (struct memory_evidence){ .memory = "1" }); /* idle */
 }
 static void no_history(struct digest *d)
@@ -221,9 +221,9 @@ static const struct row {
 	const char *name;
 	void (*damage)(struct digest *);
 	int64_t min_steps;
-	const char *id; /* the one finding; NULL none */
+	const char *id; /* id of the only finding; NULL if there is none */
 	bool warning;
-	enum metric_id spoils, keeps; /* 0: nothing is asked */
+	enum metric_id spoils, keeps; /* metrics, one inconclusive, one not; 0: not tested */
 } rows[] = {
 	{ "nothing", nothing, 5, NULL, 0, 0, 0 },
 	{ "no gpu", no_gpu, 1, "no-gpu-activity", 0, METRIC_GPU_UTILIZATION_PCT, METRIC_STEP_TIME },
@@ -313,7 +313,7 @@ static void check_row(const struct row *row, bool candidate)
 	release(&s);
 }
 
-/* What one side shows spoils as well as what the other does. */
+/* A finding on either side makes figures inconclusive. */
 static void test_findings(void **state)
 {
 	(void)state;
@@ -338,7 +338,7 @@ static void test_side_and_words(void **state)
 	release(&s);
 }
 
-/* A step that is left out does not count towards steps.min. */
+/* A step that is left out does not count for steps.min. */
 static void test_short_and_too_few(void **state)
 {
 	(void)state;
@@ -368,14 +368,15 @@ static void test_spoiler(void **state)
 	release(&s);
 }
 
-/* Both sides as the digests of memories alone, or one of them as that of a trace. */
+/* Replaces the digests of both sides. */
 static void replace(struct run *run, struct digest **d)
 {
 	digest_free(*d);
 	*d = run->ranks.v[0] = memory_digest(0, "0", MIB(9), MIB(1));
 }
 
-/* What the rules leave open: three steps, or as many as the baseline has; never below its half. */
+/* The default of steps.min: three steps, or as many as the baseline has; never below half of
+   those. */
 static void test_few_steps(void **state)
 {
 	(void)state;
@@ -401,7 +402,7 @@ static void test_few_steps(void **state)
 	}
 }
 
-/* Another batch: most kernels launch as many times more or fewer threads. */
+/* Another batch size: most kernels launch more or fewer threads by the same factor. */
 static void test_context(void **state)
 {
 	(void)state;
@@ -412,8 +413,8 @@ static void test_context(void **state)
 		                                    { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(1) } };
 	static const struct {
 		const char *name;
-		int64_t grid[4]; /* of 1000 */
-		int64_t bytes; /* of 1000 */
+		int64_t grid[4]; /* grids, of 1000 */
+		int64_t bytes; /* bytes, of 1000 */
 		bool differs;
 	} cases[] = { { "a smaller batch", { 750, 752, 748, 1000 }, 750, true },
 		          { "a larger batch", { 2000, 2000, 2000, 1000 }, 1000, true },
@@ -448,7 +449,7 @@ static void test_context(void **state)
 	}
 }
 
-/* 12 operations in 1 ns at a peak of 10 TFLOP/s are 120 %. */
+/* 12 operations in 1 ns are 120 % of a peak of 10 TFLOP/s. */
 static void test_beyond_peak(void **state)
 {
 	(void)state;
