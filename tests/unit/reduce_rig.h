@@ -1,14 +1,14 @@
 /// Feeds a reducer from a script and shows figures of its digest as text.
+///
 /// One event per line, times in ns, -1 for no correlation:
 ///     K|C|S NAME DEVICE STREAM CORRELATION START DUR [BYTES]   kernel, memcpy, memset
 ///     R NAME THREAD CORRELATION START DUR                      runtime call
-///     O|A NAME THREAD START DUR [NUMBER]                       operator, annotation (XProf's
-///     step)
+///     O|A NAME THREAD START DUR [NUMBER]                       operator, annotation (XProf's step)
 ///     G NAME DEVICE STREAM GROUP START DUR                     annotation on a GPU
 ///     T NAME DEVICE GROUP START DUR                            step of a GPU
-///     M ID TYPE ALLOCATED RESERVED TIME [BYTES]                [memory] A line may end with
-///     the data of a collective: arguments "@NAME,DTYPE,IN,OUT,SIZE,GROUP", or shapes and types
-///     "#[8, 4] float".
+///     M ID TYPE ALLOCATED RESERVED TIME [BYTES]                [memory]
+/// A line may end with the data of a collective: arguments "@NAME,DTYPE,IN,OUT,SIZE,GROUP",
+/// or shapes and types "#[8, 4] float".
 #ifndef GG_TEST_REDUCE_RIG_H
 #define GG_TEST_REDUCE_RIG_H
 
@@ -216,13 +216,10 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 		strbuf_addf(out, "%s %" PRId64, d->proposed_marker, d->proposed_steps);
 	else if (!strcmp(what, "activities"))
 		rig_numbers(out, d->step_activities, d->nr_steps);
-	else if (!strcmp(
-	             what,
-	             "attribution")) /* kind, without launch: carried over, dropped; outside of steps */
+	else if (!strcmp(what, "attribution")) /* kind; carried over, dropped, outside of steps */
 		rig_numbers(out,
 		            (int64_t[]){ d->attribution, t->carried_over, t->dropped, t->unattributed }, 4);
-	else if (!strcmp(what,
-	                 "times")) /* times of GPU work: all, dropped, unattributed, overlapping */
+	else if (!strcmp(what, "times")) /* GPU times: all, dropped, unattributed, overlapping */
 		rig_numbers(out, (int64_t[]){ t->gpu_ns, t->dropped_ns, t->unattributed_ns, t->overlap_ns },
 		            4);
 	else if (!strcmp(what, "lost"))
