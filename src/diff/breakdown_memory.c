@@ -15,7 +15,7 @@ struct memory_breakdown {
 	enum memory_list list; ///< the list of sites to show
 	int64_t steps[NR_SIDES]; ///< divisor of the bytes
 	bool no_lines; ///< true: omit lines, since sites are deep in the tree already
-	const struct memory_item *largest; ///< of the sites shown, in the direction of the change
+	const struct memory_item *largest; ///< shown site that changed most in the total's direction
 	int64_t largest_change;
 	int64_t unused; ///< change of memory that is reserved but not in use
 };
