@@ -7,7 +7,7 @@ struct culprit {
 	enum cause cause;
 	const struct activity_pair *now, *was; /* `was`: the replaced kernel, or NULL */
 	int64_t rise; /* rise in ns per step beyond the common slowdown of all kernels */
-	double times; /* ratio of the durations or of the numbers of launches */
+	double times; /* ratio of candidate to baseline: durations or launches */
 	bool asked; /* true if an open check is about the kernel */
 };
 
@@ -295,7 +295,7 @@ static void add_stakes(struct inquiry *q, struct suspect *s, const struct culpri
 	if (c->was)
 		more += more_launches(q, c->was);
 	if (more < 0)
-		more = -more; /* fewer launches mean another program, too */
+		more = -more; /* fewer launches are a change of the program, too */
 	s->stake[STAKE_KERNELS] += (int64_t)(more * 1000);
 }
 

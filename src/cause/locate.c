@@ -9,7 +9,7 @@
 /* Rows of one place in the code, on both sides. */
 struct spot {
 	const struct code_stat *row; /* the candidate's row if it has one: line numbers may change */
-	double amount[NR_SIDES]; /* time or count per step */
+	double amount[NR_SIDES]; /* time or number of launches per step */
 };
 
 struct spots {

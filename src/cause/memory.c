@@ -151,7 +151,7 @@ static int64_t category_bytes(const struct run *run, struct span category)
 
 struct scaling {
 	int64_t same, scaled; /* the baseline's bytes in unchanged and in scaled categories */
-	int64_t rise, fell; /* change of all categories */
+	int64_t rise, fell; /* rise and fall, each summed over all categories */
 	double by; /* factor of the largest scaled category */
 	int64_t largest;
 	struct span category;

@@ -57,11 +57,11 @@ struct inquiry {
 	struct arena *a; ///< arena of the report, for texts
 	/// Activities of all ranks or, if one rank is slow, of a typical other rank.
 	struct activity_pairs pairs;
-	struct rank_scope scope; ///< ranks in `pairs`; set by suspect_ranks()
+	struct rank_scope scope; ///< ranks that `pairs` covers; set by suspect_ranks()
 	double common; ///< common factor by which all kernels got longer; 1 if they did not
 	int64_t waited; ///< waiting and transfer time in ns per step that conspicuous ranks explain
 	int64_t wall; ///< wall time of the baseline's step in ns; 0 if unknown
-	const char *per; ///< "per step" or "per window"
+	const char *per; ///< text for messages: "per step" or "per window"
 	VEC(struct suspect) suspects;
 };
 

@@ -149,7 +149,7 @@ static int shift_cmp(const void *a, const void *b)
 
 struct shifts {
 	VEC(struct shift) list;
-	double weight, heaviest; /* sum and maximum of the weights in the list */
+	double weight, heaviest; /* sum and maximum of all weights in the list */
 	double all; /* time of all computation in the baseline */
 };
 
@@ -339,7 +339,7 @@ static void find_uniform(struct inquiry *q, double by)
 
 void suspect_whole(struct inquiry *q)
 {
-	const double notable = 1.012; /* smaller common factors are noise */
+	const double notable = 1.012; /* least common factor that is not just noise */
 	struct shifts means = { 0 };
 	collect_means(q, &means);
 	double by = shifts_median(&means), reach = (by > 1 ? by - 1 : 1 - by) * 0.45;

@@ -20,7 +20,7 @@ struct changed_files {
 /// Add a file. Caller releases with changed_files_release().
 void changed_files_add(struct changed_files *c, struct span path);
 
-/// Release what belongs to the list.
+/// Release the memory of the list.
 void changed_files_release(struct changed_files *c);
 
 /// Add the files that git reports as changed since the current branch left that of `commit`. If

@@ -13,7 +13,7 @@ struct artifact_format {
 	const char *name; ///< name of the format; its fuzz target is tests/fuzz/fuzz_NAME.c
 	const char *schema; ///< files of gpugate: how their "schema" begins, with the opening quote
 	enum json_form form; ///< shape of the JSON, even if the whole file must be read to know it
-	bool (*recognise)(struct span first); ///< tests the first bytes after leading blanks
+	bool (*recognise)(struct span first); ///< tests the file's first bytes after blanks
 	bool (*recognise_blanks)(struct span first); ///< like `recognise`, but sees leading blanks
 	const char *endings[ENDINGS_MAX]; ///< parts of names that logs and markers do not have
 

@@ -106,7 +106,7 @@ static enum status run_command(const struct options *o, enum status parsed, stru
 		report_init(&r);
 		enum status st = output_failure(o, parsed, &r, log);
 		report_release(&r);
-		(void)st; /* usage errors take precedence */
+		(void)st; /* usage errors count first */
 		return parsed;
 	}
 	if (o->version)
@@ -127,7 +127,7 @@ int cli_main(int argc, char **argv)
 	hold_standard_streams();
 	mem_on_failure(leftover_remove_all);
 	mem_return_large();
-	signal(SIGPIPE, SIG_IGN); /* then writing to a closed pipe fails: exit 5 */
+	signal(SIGPIPE, SIG_IGN); /* without SIGPIPE, writing fails: exit 5 */
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
 	signal(SIGHUP, on_signal);

@@ -9,7 +9,7 @@
 #include "diff/past.h"
 #include "store/stored_file.h"
 
-/* The work of one command. */
+/* State of one command on a baseline. */
 struct baseline_job {
 	struct setup setup;
 	struct candidates candidates;

@@ -82,7 +82,7 @@ enum { OLD_DAYS = 90, NOISE_RUNS = 3 };
 
 struct verify {
 	const struct setup *setup;
-	const char *path; ///< path in quotes
+	const char *path; ///< path of the baseline in quotes
 	struct baseline b;
 	struct diag_log *log;
 	size_t warnings;
@@ -181,7 +181,7 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 	const char *query = query_text(&rule->query, a), *select = select_text(&rule->query, a);
 	size_t nr;
 	if (rule->metric->label == LABEL_PAIR)
-		return; /* these compare the kernels of both sides */
+		return; /* pairs compare both sides */
 	past_query(pin, query, &nr);
 	if (nr == 0 && rule->on_missing != ON_MISSING_SKIP)
 		WARN(v, "rule '%s': the approved run (the pin) has no %s%s%s", rule->id, rule->metric->name,

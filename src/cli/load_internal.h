@@ -13,8 +13,8 @@ struct loader {
 	const struct load_options *options;
 	struct source_options source;
 	struct trace_options trace;
-	uint64_t rank; ///< --rank; UINT64_MAX if not given
-	int64_t capacity; ///< --device-memory; MEMORY_UNKNOWN if not given
+	uint64_t rank; ///< value of --rank; UINT64_MAX if not given
+	int64_t capacity; ///< value of --device-memory; MEMORY_UNKNOWN if not given
 	size_t jobs; ///< largest number of threads, at least 1
 	bool keeps_text; ///< true for `merge` without options that change digests
 	bool join_cycles; ///< true if several traces of a rank may be joined
@@ -22,13 +22,13 @@ struct loader {
 
 /// One artifact that has been read.
 struct artifact {
-	struct digest *digest; ///< owned until ranks_assemble() takes it over
-	const char *path; ///< path as in messages, but unquoted
+	struct digest *digest; ///< digest, owned until ranks_assemble() takes it over
+	const char *path; ///< path of the file as in messages, but unquoted
 	bool rank_said; ///< true if the artifact, its name or --rank says the rank
 	bool stored; ///< true if the file was a digest already
 	bool of_host; ///< true for a file of JAX or TensorFlow, of which each host writes one
 	bool of_process; ///< true for a process of a Nsight Systems export, which --process can select
-	size_t order; ///< position among all artifacts as given
+	size_t order; ///< index among all artifacts in the order of the command line
 };
 struct artifacts {
 	struct artifact *v;
@@ -39,7 +39,7 @@ struct artifacts {
 enum load_outcome {
 	OUTCOME_DIGEST,
 	OUTCOME_NO_ARTIFACT,
-	OUTCOME_RESULT ///< a result file, whatever its name
+	OUTCOME_RESULT ///< a result file of a benchmark, whatever its name
 };
 
 /// One file of a run and the result of reading it. While files are read, only one thread uses it.
@@ -52,7 +52,7 @@ struct artifact_file {
 	enum status status;
 	struct artifacts artifacts;
 	struct flight_dump *flight; ///< dump of the Flight Recorder; NULL if it is not one; owned
-	struct source_progress progress; ///< progress of reading, for the progress line
+	struct source_progress progress; ///< bytes read so far, for the progress line
 	struct diag_log *log; ///< points to own_log, except while some part is read with another log
 	struct diag_log own_log;
 };

@@ -264,7 +264,7 @@ struct options {
 	enum command command;
 	bool help, version;
 	const char *group; ///< print help for the commands that begin with this word; NULL: no help
-	const char *value[NR_OPTIONS]; ///< NULL: not given; "" for switches that are given
+	const char *value[NR_OPTIONS]; ///< value of each option; NULL: not given; "" for a given switch
 	VEC(const char *) context; ///< values of all --context
 	VEC(const char *) repeat; ///< values of all --repeat
 	VEC(const char *) control; ///< values of all --control

@@ -116,7 +116,7 @@ enum status output_reports(const struct options *o, struct report *r, struct dia
 		enum status text = write_report("-", report_format_find("text"), r, &w, &own);
 		st = st == ST_OK ? text : st;
 	}
-	if (st != ST_OK) { /* files that could be written must not claim success */
+	if (st != ST_OK) { /* written files must not claim success */
 		fill_failure(o, st, r, &own);
 		enum status ignored = write_files(o, r, true, &to_stdout, &again);
 		(void)ignored;

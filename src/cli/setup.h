@@ -15,12 +15,12 @@ struct setup {
 	struct rules rules;
 	struct category_table categories;
 	struct result_formats formats;
-	const struct result_formats *format_tables[3]; ///< formats of the rules, all others, NULL
+	const struct result_formats *format_tables[3]; ///< formats: the rules', all others, NULL
 	struct site_rules sites;
 	struct diagnosis_rules diagnosis;
-	struct naming naming; ///< names based on rules and categories
+	struct naming naming; ///< names of kernels and categories, by the rules
 	struct load_options load;
-	const char *workload; ///< --workload, else the workload of the rules
+	const char *workload; ///< name from --workload, else from the rules
 };
 
 /// Read rules, categories and sites as the options say. Any error is ST_USAGE. The caller releases

@@ -28,7 +28,7 @@ struct bounds {
 	struct arena *a;
 	struct classification *out;
 	bool window;
-	const char *of; /* "the step time" or "the trace" */
+	const char *of; /* what shares refer to, for messages: "the step time", "the trace" */
 	int64_t activities; /* number of GPU activities of all ranks */
 	int64_t *part; /* shares of the step in 1e-6 %, indexed by enum step_part */
 	bool inferred; /* true if only the length of the idle time suggests that launches cause it */
@@ -273,7 +273,7 @@ static void decide(struct bounds *b)
 		c->confidence = CONFIDENCE_LOW;
 	else if ((most == BOUND_LAUNCH || most == BOUND_SYNCHRONISATION) &&
 	         c->confidence == CONFIDENCE_HIGH)
-		c->confidence = CONFIDENCE_MEDIUM; /* idle time was explained here rather than measured */
+		c->confidence = CONFIDENCE_MEDIUM; /* the cause of idle time is inferred */
 }
 
 static void say_parts(struct bounds *b)
@@ -295,7 +295,7 @@ static void say_parts(struct bounds *b)
 
 struct recorded {
 	bool traces, snapshots, memory, python, context;
-	bool gpu, flops, model_flops, peak; ///< operations by shapes and by the context; of the GPU
+	bool gpu, flops, model_flops, peak; ///< true for what was recorded: GPU work, operations, peak
 	struct span uncounted; ///< first operator with uncountable FLOPs; empty if there is none
 	const struct digest *first; ///< first rank that has a trace
 	int64_t ranks, world_size;

@@ -98,7 +98,7 @@ static int64_t recomputed_share(const struct run *run)
 		window += d->window_ns;
 		for (size_t i = 0; i < d->functions.nr; i++) {
 			const struct function_stat *f = &d->functions.v[i];
-			inside[i] = f->parent >= 0 && inside[f->parent]; /* callers come before their callees */
+			inside[i] = f->parent >= 0 && inside[f->parent]; /* the caller comes earlier */
 			if (!inside[i] && function_is_recomputation(f)) {
 				ns += f->total_ns;
 				inside[i] = true;

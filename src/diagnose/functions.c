@@ -11,8 +11,8 @@
 
 enum {
 	FEWEST_RANKS = 4,
-	NAMED_PCT = 1, /* share of the window */
-	FLOOR_PCT = 10, /* share of the peers' median */
+	NAMED_PCT = 1, /* least share of the window to be named, in percent */
+	FLOOR_PCT = 10, /* least difference from the peers' median, in percent */
 	NAME_CHARS = 60
 };
 
@@ -21,7 +21,7 @@ struct row {
 	uint32_t id; /* id of the function or Python call path, equal on all ranks */
 	uint32_t rank;
 	const struct function_stat *f;
-	int64_t share; /* share of the window in 1e-6 % */
+	int64_t share; /* the function's share of the window in 1e-6 % */
 };
 
 /* A function that differs from that of the peers. */
@@ -35,7 +35,7 @@ struct unlike {
 struct comparison {
 	const struct run *run;
 	size_t eligible; /* number of ranks that are compared */
-	VEC(struct row) rows; /* sorted by id, then rank */
+	VEC(struct row) rows; /* rows sorted by function, then rank */
 	VEC(struct unlike) found;
 	int64_t *values; /* scratch memory, one value per rank */
 };

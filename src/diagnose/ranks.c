@@ -15,7 +15,7 @@ struct diagnosis {
 	struct report *out;
 	size_t nr;
 	bool candidate;
-	bool *slow, *late; ///< flags, indexed by rank
+	bool *slow, *late; ///< flags of slow and of late ranks, indexed by rank
 	int64_t *link; ///< link_slope() of each rank; 0 if it is not notable
 	int64_t *alone_ns; ///< how long the others waited for each rank and no other
 	const char **unlike; ///< functions of each rank that differ from its peers'; NULL if none do
@@ -39,15 +39,15 @@ static void add_rank_finding(struct diagnosis *d, const char *id, size_t r, cons
 struct link_line {
 	uint32_t rank;
 	size_t seen;
-	VEC(struct link_point) points; /* at most LINK_POINTS, evenly spread over all collectives */
+	VEC(struct link_point) points; /* sample of at most LINK_POINTS collectives, evenly spread */
 };
 enum { LINK_POINTS = 64 };
 
 struct links {
 	const struct run *run;
 	struct idmap sets, ids; /* ids of sets of ranks; ids of pairs of rank and set */
-	VEC(struct link_line) lines; /* indexed by the id of rank and set */
-	size_t *stride; /* indexed by rank: every how manyth collective is a point */
+	VEC(struct link_line) lines; /* one line for each pair of a rank and a set of ranks */
+	size_t *stride; /* for each rank: one of so many collectives is a point */
 	int64_t *alone_ns; /* indexed by rank: time in which the others waited for this rank only */
 	VEC(int64_t) ends;
 };

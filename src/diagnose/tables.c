@@ -105,7 +105,7 @@ struct listing {
 	enum metric_id ids[METRICS_MAX]; /* metrics; rows are sorted by the first one, largest first */
 	size_t nr;
 	bool share; /* true: add the share of the first metric in its sum */
-	int64_t least; /* least value of the first metric */
+	int64_t least; /* least value of the first metric in a row */
 };
 
 struct listed {

@@ -10,7 +10,7 @@ enum { TABLE_ROWS = 20 };
 /// Builder of a table, to which cells are added row by row.
 struct tabler {
 	const struct run_view *v;
-	struct arena *a; ///< owner of the texts
+	struct arena *a; ///< arena that owns the texts of cells
 	struct run_report *out;
 };
 

@@ -182,11 +182,11 @@ struct item_table {
 	enum memory_list list;
 	bool share; /* true: add the share of the first column in peak_allocated */
 	struct {
-		const char *heading; /* NULL marks the end of the columns */
+		const char *heading; /* heading of the column; NULL ends the list */
 		enum unit unit;
 		size_t member;
 	} columns[ITEM_COLUMNS];
-	const char *category, *site; /* headings; "" if the list has no such column */
+	const char *category, *site; /* headings of these columns; "" if the list lacks one */
 };
 
 static const struct item_table item_tables[] = {

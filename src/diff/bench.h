@@ -31,8 +31,8 @@ enum bench_source {
 struct bench_column {
 	enum bench_source source;
 	uint64_t epoch; ///< only past runs: hash of the pin at the time of the run
-	const struct past_run *past; ///< only past runs
-	size_t view; ///< index into bench.view; not for past runs
+	const struct past_run *past; ///< the stored run; NULL for other sources
+	size_t view; ///< index into bench.view of a run that is not a past one
 };
 
 /// The value of one item in one run.
@@ -50,7 +50,7 @@ struct bench {
 	bool before_period; ///< true if ranks of the pin have steps but lack step.period
 	int64_t tick_ns; ///< tick of the coarsest clock of pin and candidates (struct trust_counts)
 	const struct past_run *twin; ///< the pin's entry among the recent runs, or NULL
-	struct run none; ///< empty run that replaces a missing baseline
+	struct run none; ///< empty run, used if there is no baseline
 	const struct run *run[NR_SIDES]; ///< the pin and the first candidate
 	struct run_view *view; ///< views of the pin, then of each candidate, then of each control
 	struct bench_column *columns; ///< all runs, without duplicates
@@ -71,7 +71,7 @@ void bench_release(struct bench *b);
 /// the recent runs if at least min_runs have it, else that of the pin and the recent runs together
 /// (rules.md, "Reference").
 struct entry {
-	struct span label; ///< label of the item, as in struct answer
+	struct span label; ///< label of the item, such as a kernel's name
 	struct span was; ///< the baseline's name of a kernel that the candidate renamed; else empty
 	int64_t rank;
 	bool has[NR_SIDES];
@@ -80,11 +80,11 @@ struct entry {
 	                               ///< owned by the bench
 	size_t nr_runs[NR_SIDES];
 	bool has_pin;
-	int64_t pin; ///< value in the pin
-	const struct cell *cells; ///< value in each column; owned by the bench
+	int64_t pin; ///< the pin's value of the item
+	const struct cell *cells; ///< values of the item in all runs; owned by the bench
 };
 struct entries {
-	VEC(struct entry) list; ///< sorted by label, then rank
+	VEC(struct entry) list; ///< entries sorted by label, then rank
 };
 
 /// Query both sides. A side that did not record what the metric needs has no values. Labels are

@@ -13,9 +13,9 @@ enum { PARTS_SHOWN = 5 };
 
 /// Order of a node's children when they become parts.
 enum node_order {
-	NODES_IN_ORDER, ///< all of them, in the order in which they were added
-	NODES_BY_SIZE, ///< all of them, the largest change first
-	NODES_FOLD_MANY, ///< sorted by size; those beyond PARTS_SHOWN are folded into one row
+	NODES_IN_ORDER, ///< children stay in the order in which they were added
+	NODES_BY_SIZE, ///< children sorted by change, the largest first
+	NODES_FOLD_MANY, ///< children sorted by change; beyond PARTS_SHOWN folded into one row
 	NODES_FOLD, ///< like NODES_FOLD_MANY, but small children are folded too
 };
 
@@ -23,23 +23,23 @@ enum node_order {
 struct node {
 	const char *label; ///< NULL: the node has no row, its children are shown in its place
 	const char *detail;
-	struct source_line at; ///< place in the code, if it has one
-	const void *of; ///< data for parts.describe
+	struct source_line at; ///< place in the code, for a node that has one
+	const void *of; ///< data for the callback parts.describe
 	int64_t count[NR_SIDES]; ///< number of calls, kernels or the like; 0 on a side without it
-	__int128 amount[NR_SIDES]; ///< total amount
-	int64_t change; ///< contribution to the change
+	__int128 amount[NR_SIDES]; ///< total amount, such as time or bytes
+	int64_t change; ///< the node's contribution to the whole change
 	bool group; ///< true if the node is as important as its most important child
-	bool shown; ///< true once the node has become a part
-	enum node_order order; ///< order of its children
-	const char *one, *many; ///< name of one folded child, and of several
-	struct node *first, *last, *next; ///< children; next sibling
+	bool shown; ///< true once the node has become a part of the breakdown
+	enum node_order order; ///< order of the node's children
+	const char *one, *many; ///< noun for one folded child, and for several
+	struct node *first, *last, *next; ///< first and last child of a node; its next sibling
 	size_t nr, seq;
 };
 
 /// A breakdown under construction.
 struct parts {
 	struct arena *arena;
-	struct breakdown *out; ///< owned by `arena`; the caller owns its list of parts
+	struct breakdown *out; ///< the result; owned by `arena`, its list of parts by the caller
 	struct arena nodes; ///< memory of the nodes, released by parts_write()
 	/// Called for each node just before it is shown: sets label and detail, adds children.
 	void (*describe)(void *ctx, struct node *n);

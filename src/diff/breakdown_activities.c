@@ -13,7 +13,7 @@ static const struct activity_sum {
 	unsigned kinds;
 	enum which which;
 	size_t amount; /* offset of the summed member in struct activity_pair */
-	const char *by; /* words for the title; NULL: "class, category and kernel" */
+	const char *by; /* words for the breakdown's title; NULL: the usual ones */
 } sums[] = {
 #define AMOUNT(member) offsetof(struct activity_pair, member)
 	{ METRIC_STEP_CUDA_TIME, KERNELS | COPIES | SETS, ALL, AMOUNT(total_ns), NULL },

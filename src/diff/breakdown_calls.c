@@ -6,9 +6,9 @@
 
 /* Calls of one name in one rank, summed over the steps. */
 struct call_row {
-	struct span name; /* empty: the breakdown has no names */
+	struct span name; /* name of the calls; empty if the breakdown has no names */
 	int side;
-	int64_t count, amount; /* amount: total in the unit of the metric */
+	int64_t count, amount; /* number of calls; total in the metric's unit */
 };
 
 struct call_breakdown {
@@ -32,9 +32,9 @@ static const struct counted {
 	enum metric_id metric;
 	bool one_rank; /* true: only for a single rank; several ranks are broken down by rank */
 	collect_fn *collect;
-	enum call_kind kind; /* kind of calls, for collect_calls() */
-	size_t count, amount; /* offsets of the summed members */
-	const char *by; /* words for the title, after "by" */
+	enum call_kind kind; /* kind of calls that collect_calls() takes */
+	size_t count, amount; /* offsets of the two members to sum up */
+	const char *by; /* words after "by" in the title of the breakdown */
 	const char *number, *mean; /* labels of the two parts of a name; NULL: only the number counts */
 	const char *one, *many; /* words for folded names; NULL: the breakdown has no names */
 } counted[] = {

@@ -9,11 +9,11 @@
 struct memory_breakdown {
 	struct parts parts;
 	struct node root;
-	const struct memory_ref *memory; ///< the memory of each side
+	const struct memory_ref *memory; ///< array with the memory of each side
 	int64_t change; ///< change from the baseline's memory to the candidate's
 	bool sites_known; ///< true if both sides have the list of sites
 	enum memory_list list; ///< the list of sites to show
-	int64_t steps[NR_SIDES]; ///< divisor of the bytes
+	int64_t steps[NR_SIDES]; ///< divisor of the bytes: number of steps
 	bool no_lines; ///< true: omit lines, since sites are deep in the tree already
 	const struct memory_item *largest; ///< shown site that changed most in the total's direction
 	int64_t largest_change;
@@ -197,7 +197,7 @@ static bool add_churn(struct memory_breakdown *b)
 
 struct segments {
 	struct span kind;
-	int64_t from; /* smallest size in bytes */
+	int64_t from; /* lower bound of the segments' size in bytes */
 	int64_t count[NR_SIDES];
 };
 
@@ -227,7 +227,7 @@ static void add_segments(struct memory_breakdown *b)
 	vec_sort(&all, segments_cmp);
 	for (size_t i = 0; i < all.nr; i++) {
 		struct segments *row = &all.v[i], *next = i + 1 < all.nr ? row + 1 : NULL;
-		if (next && segments_cmp(row, next) == 0) { /* add to the next row of that size */
+		if (next && segments_cmp(row, next) == 0) { /* equal rows are added to the last */
 			for (int s = 0; s < NR_SIDES; s++)
 				next->count[s] = number_add(next->count[s], row->count[s]);
 			continue;

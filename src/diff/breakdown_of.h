@@ -9,7 +9,7 @@ struct breakdown_query {
 	const struct metric *metric;
 	const char *cls; ///< "compute" or "communication" if only one class counts; NULL: both
 	struct span label; ///< the kernel, category, phase, … whose change is broken down
-	int64_t change; ///< sum of all parts
+	int64_t change; ///< change to explain, which all parts add up to
 	int64_t later; ///< share of `change` that lies between the pin and the baseline's later runs
 	const char *stat; ///< name of the statistic that changed, such as "median"
 	bool renamed; ///< kernel.time: true if the baseline's figure has the kernel's old name

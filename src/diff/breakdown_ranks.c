@@ -8,7 +8,7 @@
 
 /* A figure of one rank; a metric of steps is a sum over `of` steps. */
 struct rank_amount {
-	struct span label; /* label of the query; empty: any label */
+	struct span label; /* label that the query asks for; empty: any label */
 	__int128 sum, of;
 };
 

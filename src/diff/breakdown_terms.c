@@ -9,12 +9,12 @@
 struct term_breakdown {
 	const struct breakdown_input *in;
 	const struct term_sum *terms;
-	const struct phase_sum *of_phase; /* only for phases */
+	const struct phase_sum *of_phase; /* sum of figures to use for a phase; else NULL */
 	enum phase phase;
 	struct parts parts;
 	struct node root, *rows[TERM_ROWS];
-	int64_t of[NR_SIDES]; /* number of steps, devices, … that amounts are summed over */
-	bool unknown, several; /* a rank lacks the terms; a rank has several devices */
+	int64_t of[NR_SIDES]; /* numbers of steps, devices, … over which amounts are summed */
+	bool unknown, several; /* true if a rank lacks the terms, or has several devices */
 };
 
 /* Add a row to the breakdown, in the order of the terms. */

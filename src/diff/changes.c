@@ -74,7 +74,7 @@ static bool is_change(struct search *s, const double *v, size_t nr, double obser
 {
 	int64_t rounds = MILLION / s->p - 1;
 	rounds = rounds > PERMUTATIONS ? rounds : PERMUTATIONS;
-	int64_t as_well = 1; /* counts the series itself */
+	int64_t as_well = 1; /* permutations that split as well, and the series itself */
 	size_t at;
 	memcpy(s->shuffled, v, nr * sizeof *v);
 	for (int64_t i = 0; i < rounds; i++) {

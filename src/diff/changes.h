@@ -16,7 +16,7 @@ struct change_point {
 };
 
 struct change_list {
-	VEC(struct change_point) list; ///< sorted by `at`; owned
+	VEC(struct change_point) list; ///< change points sorted by `at`; owned by the list
 };
 
 /// E-divisive with means (Matteson & James, "A nonparametric approach for multiple change point

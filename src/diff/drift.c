@@ -8,8 +8,8 @@
 
 /* The top kernels of each side. */
 struct top {
-	VEC(const struct activity_pair *) side[NR_SIDES]; ///< sorted by time, then name
-	VEC(const struct activity_pair *) both; ///< union of both, in the order of the pairs' list
+	VEC(const struct activity_pair *) side[NR_SIDES]; ///< kernels by time, then name
+	VEC(const struct activity_pair *) both; ///< kernels of either side, in the order of their list
 };
 
 static int by_time(const struct activity_pair *a, const struct activity_pair *b, int side)
@@ -170,7 +170,7 @@ static int by_name(const void *name, const void *pair)
 {
 	const struct activity_pair *a = pair;
 	if (a->kind != EVENT_KERNEL || a->folded)
-		return -1; /* sorted after the kernels */
+		return -1; /* not a kernel, sorted after them */
 	return span_cmp(*(const struct span *)name, a->name);
 }
 
@@ -188,7 +188,7 @@ static enum drift drift_class(const struct activity_pairs *p, const struct activ
 	if (is_new(p, a))
 		return DRIFT_NEW;
 	if (a->count[SIDE_BASELINE] <= 0 || a->count[SIDE_CANDIDATE] <= 0)
-		return DRIFT_SAME; /* unknown: it may be in the other side's sum */
+		return DRIFT_SAME; /* unknown, as the other side may have it in a sum */
 	__int128 launches = activity_launches_ns(p, a);
 	__int128 mean = (__int128)a->time_ns[SIDE_CANDIDATE] - a->time_ns[SIDE_BASELINE] - launches;
 	if ((magnitude(launches) + magnitude(mean)) * 50 <= a->time_ns[SIDE_BASELINE])
@@ -302,7 +302,7 @@ void drift_rows(const struct activity_pairs *p, const struct category_table *cat
 		if (other && is_gone(p, x))
 			y = other;
 		else if (is_counted(&t, x))
-			continue; /* the pair with the old name has the row */
+			continue; /* the pair with the old name gets the row */
 		else if (other)
 			x = other;
 		vec_push(&out->drift, drift_row(p, x, y, categories, &out->arena));

@@ -30,7 +30,7 @@ struct stacks {
 };
 
 struct grower {
-	struct arena *arena; ///< memory of the names
+	struct arena *arena; ///< arena for the names of nodes
 	struct stack *stacks;
 	const int64_t *steps;
 	__int128 least; ///< least size of a node that is kept

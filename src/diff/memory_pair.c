@@ -9,9 +9,9 @@
 struct refs {
 	const struct query *query;
 	const struct entry *entry;
-	int64_t value; ///< the value to look for
+	int64_t value; ///< value of the memories to look for
 	const struct digest *digest;
-	VEC(struct memory_ref) list; ///< matches, sorted by rank, then id
+	VEC(struct memory_ref) list; ///< matching memories, sorted by rank, then id
 };
 
 static void collect(void *ctx, const struct figure *f)

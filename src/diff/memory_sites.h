@@ -15,8 +15,8 @@ struct site_line {
 /// A function in a memory category.
 struct site_place {
 	const struct memory_item *item; ///< an item of either side, which has its names
-	struct site_line all; ///< sum over all its lines
-	const struct site_line *lines; ///< lines, sorted by number
+	struct site_line all; ///< sum over all lines of the function
+	const struct site_line *lines; ///< lines of the function, sorted by number
 	size_t nr;
 };
 

@@ -106,7 +106,7 @@ bool activity_is_only(const struct activity_pairs *p, const struct activity_pair
 
 bool activity_is_partial(const struct activity_pairs *p, const struct activity_pair *a)
 {
-	enum { KEPT_TIMES = 2 }; /* ranks that list it need a little more */
+	enum { KEPT_TIMES = 2 }; /* listed kernels may be so much longer than summed ones */
 	bool partial = false;
 	for (int s = 0; s < NR_SIDES && a->kind == EVENT_KERNEL && !a->folded; s++)
 		if (a->steps[s] > 0 && a->steps[s] < p->steps[s])

@@ -11,7 +11,7 @@ enum side_index { SIDE_BASELINE, SIDE_CANDIDATE, NR_SIDES };
 /// measured steps of all ranks of all runs of a side, saturated.
 struct activity_pair {
 	enum event_kind kind;
-	struct span name; ///< borrowed from the views
+	struct span name; ///< name of the activity; borrowed from the views
 	int category; ///< category of a kernel; -1 if there is none
 	enum category_class cls;
 	bool folded; ///< true for the sum over those kernels of a category that are too small to list
@@ -19,7 +19,7 @@ struct activity_pair {
 	int64_t time_ns[NR_SIDES]; ///< time per step, rounded
 	int64_t steps[NR_SIDES]; ///< number of measured steps of the ranks that have the activity
 	const struct kernel_row *row[NR_SIDES]; ///< kernels: row of the first rank that has it
-	size_t seq; ///< position in the order of collection
+	size_t seq; ///< index in the order in which pairs were collected
 	/// For a kernel of one side only: the kernel of the other side that was renamed. Both have the
 	/// same number of launches per step, the same category and means within 10 %, and each is the
 	/// single nearest to the other in time. NULL if there is none.
@@ -27,7 +27,7 @@ struct activity_pair {
 };
 
 struct activity_pairs {
-	VEC(struct activity_pair) list; ///< sorted by kind, then name; sums of small kernels last
+	VEC(struct activity_pair) list; ///< pairs by kind, then name; sums of small kernels last
 	int64_t steps[NR_SIDES]; ///< number of measured steps of all ranks and runs together
 	int64_t folded_most[NR_SIDES]; ///< the largest folded_most among the ranks of a side
 	bool renamed; ///< true if a pair has a partner

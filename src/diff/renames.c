@@ -7,7 +7,7 @@ struct loner {
 	__int128 launches, time;
 };
 struct loners {
-	VEC(struct loner) list; ///< sorted by category, launches, time
+	VEC(struct loner) list; ///< kernels sorted by category, launches, time
 };
 
 static int group_cmp(const struct loner *x, const struct loner *y)

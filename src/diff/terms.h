@@ -7,7 +7,7 @@
 enum term_source {
 	TERM_END,
 	TERM_STEP_METRIC, ///< the sum of a step.* metric over the usable steps
-	TERM_device_stat, ///< a member of the metric's row, of type struct device_stat
+	TERM_device_stat, ///< a member of struct device_stat; the others are alike
 	TERM_kernel_stat,
 	TERM_thread_stat,
 	TERM_memory_stat,
@@ -17,21 +17,21 @@ enum term_source {
 struct term {
 	enum term_source from;
 	int sign;
-	size_t at; ///< id of the metric, or offset of the member
+	size_t at; ///< id of the metric, or offset of the member in its struct
 };
 enum { ROW_TERMS = 4, TERM_ROWS = 4 };
 
 /// Further properties of a row, as bits.
 enum {
-	ROW_PER_ONE = 1, ///< divided by the number of launches (kernels) or of steps (memory)
+	ROW_PER_ONE = 1, ///< the value is divided by the number of launches or steps
 	ROW_LESS_ABOVE = 2, ///< the sum of the rows above is subtracted
 	ROW_TAKEN_OFF = 4, ///< the value is shown without its sign
 	ROW_AT_PEAK = 8, ///< the operator that ran at the peak is named
 	ROW_HAS_SITES = 16, ///< the lists of sites break these bytes down further
-	ROW_UNUSED = 32, ///< memory that is reserved but not in use
+	ROW_UNUSED = 32, ///< the row is memory that is reserved but not in use
 	ROW_OF_DEVICES = 64, ///< several devices of a rank may run at once
-	ROW_PER_DEVICE = 256, ///< divided by the number of devices that work for steps
-	ROW_COMPLEMENT = 128, ///< the share is that of the whole minus this row
+	ROW_PER_DEVICE = 256, ///< the value is divided by the number of devices that work
+	ROW_COMPLEMENT = 128, ///< the share is that of the whole without this row's value
 };
 
 struct term_row {
@@ -45,7 +45,7 @@ struct term_row {
 struct term_sum {
 	enum metric_id metric;
 	bool one_rank; ///< true: only for a single rank; several ranks are broken down by rank instead
-	const char *by; ///< words for the title, after "by"
+	const char *by; ///< words after "by" in the title of the breakdown
 	struct term_row rows[TERM_ROWS];
 };
 
@@ -54,10 +54,10 @@ const struct term_sum *terms_of(enum metric_id id, size_t nth);
 
 /// Where the values of terms come from.
 struct term_place {
-	const struct digest *digest; ///< digest with the step metrics
-	const void *row; ///< row with the members
+	const struct digest *digest; ///< digest from which step metrics are taken
+	const void *row; ///< row of the digest from which members are taken
 	int64_t unknown; ///< value that marks a member as unknown
-	int64_t ones; ///< divisor of rows with ROW_PER_ONE
+	int64_t ones; ///< number by which rows with ROW_PER_ONE are divided
 };
 
 /// Compute the values of the rows. False if one of them is unknown.

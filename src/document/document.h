@@ -12,11 +12,11 @@
 
 /// The origin of a piece of text, which determines how it is escaped.
 enum doc_kind {
-	DOC_WORDS, ///< words of the program
+	DOC_WORDS, ///< words of the program, trusted as they are
 	DOC_FIGURE, ///< a number with its unit
 	DOC_NAME, ///< a name from the input, which may contain anything
 	DOC_SAID, ///< a sentence of the program that may quote names from the input
-	DOC_COMMAND, ///< a command to copy
+	DOC_COMMAND, ///< a command that readers copy
 	DOC_VERDICT, ///< the word of a verdict; a symbol in the heading of a comment
 };
 
@@ -36,7 +36,7 @@ enum doc_tone {
 struct doc_run {
 	enum doc_kind kind;
 	enum doc_tone tone;
-	const char *text; ///< not escaped; owned by the document or its builder
+	const char *text; ///< the text, not escaped; owned by the document or its builder
 	const char *whole; ///< the complete name, if `text` is a shortened one; else NULL
 	const char *link; ///< link address without characters that need escapes; NULL if there is none
 	const char *tile; ///< id of a picture: a tile with it begins here on a page; "": without
@@ -69,7 +69,7 @@ struct doc_column {
 
 struct doc_row {
 	struct doc_line *cells; ///< array with one cell per column
-	int level; ///< depth in the tree
+	int level; ///< depth of the row in a tree
 	struct doc_row *next;
 };
 
@@ -86,7 +86,7 @@ struct doc_table {
 	/// True: a terminal shows rows as items: the first cell, then the second after a dot, then the
 	/// third after its title. A comment needs no heading above the table.
 	bool items;
-	const char *more_text; ///< noun for "12 more …"; "": rows
+	const char *more_text; ///< noun for "12 more …"; "" means rows
 };
 
 /// Where a section is shown.
@@ -104,10 +104,10 @@ enum doc_node_kind { NODE_SECTION, NODE_PARAGRAPH, NODE_LIST, NODE_TABLE, NODE_P
 struct doc_node {
 	enum doc_node_kind kind;
 	enum doc_place place; ///< only sections
-	const char *id; ///< only sections and pictures
-	const char *title; ///< only sections; "" if there is none
+	const char *id; ///< id of a section or picture
+	const char *title; ///< title of a section; "" if it has none
 	bool fixed; ///< true: kept in a comment when other sections are removed
-	struct doc_line *lines, *last_line; ///< paragraphs (one line) and lists
+	struct doc_line *lines, *last_line; ///< lines of a list, or the line of a paragraph
 	struct doc_table table;
 	struct doc_node *children, *last_child; ///< only sections
 	struct doc_node *next;
@@ -126,9 +126,9 @@ struct document {
 	const void *names;
 	struct doc_node *sections[DOC_DEPTH]; ///< open sections; [0] is the document itself
 	int depth;
-	struct doc_node *node; ///< the newest node
-	struct doc_line *line; ///< the current line
-	struct doc_row *row; ///< the current row
+	struct doc_node *node; ///< the node that was added last
+	struct doc_line *line; ///< line to which text is added
+	struct doc_row *row; ///< row to which cells are added
 	size_t cell; ///< index of the current cell in the row
 };
 

@@ -220,7 +220,7 @@ static const struct doc_row *put_rows(struct page *p, const struct doc_table *t,
 	for (; from && nr; from = from->next, nr--)
 		put_row(p, t, from, longest);
 	strbuf_adds(p->out, "</tbody>");
-	if (!from && t->rest) { /* in the foot, which sorting does not move */
+	if (!from && t->rest) { /* table foot, not moved by sorting */
 		strbuf_adds(p->out, "<tfoot>\n");
 		put_row(p, t, t->rest, longest);
 		strbuf_adds(p->out, "</tfoot>");

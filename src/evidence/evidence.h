@@ -12,7 +12,7 @@
 enum { EVIDENCE_BYTES = 2 << 20 };
 
 struct evidence_input {
-	const struct run *side[2]; ///< baseline and candidate
+	const struct run *side[2]; ///< runs of baseline and candidate
 	const struct naming *naming;
 	const char *folder; ///< folder of the files; created if absent
 };

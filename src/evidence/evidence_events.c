@@ -25,7 +25,7 @@ static void open_event(struct side_writer *w, const char *cat, struct span name,
 	put_time(w->e, "dur", dur_ns);
 	emit_open(w->e, "args", '{');
 	w->nr_events++;
-	w->bytes += 6 * name.n + 240; /* 6 bytes per character, as an escape takes */
+	w->bytes += 6 * name.n + 240; /* 6 bytes per character: the length of an escape */
 }
 
 static void close_event(struct side_writer *w)

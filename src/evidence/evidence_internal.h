@@ -24,15 +24,15 @@ enum {
 
 /// The rows of the code table that a finding is about.
 struct subject {
-	const char *op, *kernel, *place, *module; ///< names as in the finding; NULL: any
-	int64_t rank; ///< -1: the first rank that has rows
+	const char *op, *kernel, *place, *module; ///< names to match, as in the finding; NULL: any name
+	int64_t rank; ///< number of the rank; -1: the first rank that has rows
 };
 
 struct side_writer {
 	struct emit *e;
 	struct arena *a;
 	const struct evidence_input *in;
-	const struct digest *d; ///< NULL if the side has nothing to show
+	const struct digest *d; ///< digest of the side; NULL if it has nothing to show
 	int side;
 	int64_t now_ns, nr_events, next_id, next_frame;
 	size_t bytes; ///< upper bound of the bytes written so far

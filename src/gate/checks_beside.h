@@ -16,7 +16,7 @@ struct beside {
 	bool has_others, has_launches; ///< true once `others` and `launches` are filled
 };
 
-/// Release what the answers use.
+/// Release the memory of the answers.
 void beside_release(struct beside *b);
 
 /// True if the metric of the rule's `unless` says the same as `e` on each side that has `e`.

@@ -54,10 +54,10 @@ enum reason {
 
 struct decision {
 	enum verdict verdict;
-	enum reason reason; ///< for a waived check: why it would fail
+	enum reason reason; ///< reason of the verdict; for a waived check, why it would fail
 	const struct limits *map; ///< the limits that contain `limit`
 	const struct limit *limit; ///< the broken limit; NULL if no limit is broken
-	bool since_pin; ///< true if the change since the pin decided
+	bool since_pin; ///< true if the change since the pin decided the verdict
 };
 
 /// True if the rule limits changes since the pin, and no other changes.

@@ -50,7 +50,7 @@ static void add_input(const struct bench *b, struct report *out, const struct en
 	struct metric *own = arena_alloc(&out->arena, 1, sizeof *own);
 	one.label = SPAN("");
 	*own = *view_metric(&b->view[0], &metric_table[METRIC_INPUT], e->label);
-	own->name = metric_of_input(e->label, &out->arena)->name; /* copied: the bench ends earlier */
+	own->name = metric_of_input(e->label, &out->arena)->name; /* copy, as the bench ends first */
 	own->label = LABEL_NONE;
 	add_figure(out, own, &one);
 }
@@ -100,7 +100,7 @@ static void add_figures(struct bench *b, const struct metric *m, struct report *
 
 /* ---- where in the code ---- */
 
-/* largest number of rows per metric */
+/* largest number of rows of one metric in the report */
 enum { CODE_ROWS = 60 };
 
 static int64_t size_of(const struct figure_row *f)

@@ -158,9 +158,9 @@ void environment_rows(const struct run *baseline, const struct run *candidate, s
 /* ---- settings of the digests ---- */
 
 struct settings {
-	const char *marker, *communication; ///< NULL: any value fits
-	const char *unmarked; ///< UNMARKED_PERIOD or "window"; NULL: any value fits
-	int64_t warmup; ///< < 0: any value fits
+	const char *marker, *communication; ///< wanted settings; NULL: any value fits
+	const char *unmarked; ///< wanted setting: UNMARKED_PERIOD or "window"; NULL: any fits
+	int64_t warmup; ///< wanted number of steps; < 0: any number fits
 	const char *who;
 };
 

@@ -88,7 +88,7 @@ const struct rule *exceptions_rule(const struct rule *rule, const struct entry *
 		const struct rule_override *o = &rule->overrides.v[i];
 		if (!fits_any(o->match.v, o->match.nr, e))
 			continue;
-		struct rule *r = arena_alloc(a, 1, sizeof *r); /* decisions point to its limits */
+		struct rule *r = arena_alloc(a, 1, sizeof *r); /* kept: decisions use its limits */
 		*r = *rule;
 		r->overrides.nr = 0;
 		if (o->fail.list.nr)

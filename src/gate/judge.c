@@ -270,7 +270,7 @@ static void fill_context(const struct judge_input *in, struct report *out)
 		return;
 	warn_of_known(in, out);
 	out->baseline.runs = in->recent ? (int64_t)in->recent->runs.nr : 0;
-	out->baseline.runs += !past_find(in->recent, in->baseline); /* it may be a recent run itself */
+	out->baseline.runs += !past_find(in->recent, in->baseline); /* the pin may be a recent run */
 	if (in->baseline_workload && strcmp(in->baseline_workload, rules->workload) != 0)
 		vec_push(&out->warnings, arena_printf(a, "the baseline is of another workload: %s",
 		                                      text_quote(a, span_of(in->baseline_workload))));

@@ -35,7 +35,7 @@ static void add_subject(struct strbuf *b, const struct comparison *c, const stru
 	if (check->metric->per_step)
 		strbuf_addf(b, "%s ", stat_name(c->rule->stat));
 	strbuf_adds(b, check->metric->name);
-	if (check->item[0] && check->metric->label != LABEL_INPUT) { /* else the metric's name has it */
+	if (check->item[0] && check->metric->label != LABEL_INPUT) { /* input metrics: in the name */
 		strbuf_adds(b, " of '");
 		text_add_short(b, span_of(check->item), 60);
 		strbuf_addch(b, '\'');

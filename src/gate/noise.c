@@ -344,7 +344,7 @@ void noise_summary(struct report *out)
 	if (!out->has_false_alarms)
 		return;
 	out->false_alarms = sum;
-	/* hundredths of a check per 1,000 runs */
+	/* false alarms per 1,000 runs, in hundredths */
 	int64_t hundredths = (sum + 5) / 10;
 	out->false_alarms_text =
 	    arena_printf(a, "in 1,000 runs of unchanged code %s checks would fail",

@@ -18,7 +18,7 @@ struct noise_model {
 	struct entries units; ///< units by which GPU time is judged; owned, but their texts by `bench`
 	double *machine; ///< m_i of each run, indexed by column; NAN if unknown
 	double shift; ///< median change of all units from the reference to the candidate
-	double rest; ///< median over units of their change beyond the machine's
+	double rest; ///< median of the units' own changes, beyond the machine's
 	struct noise_prior own; ///< prior for the variance of an operator's own part
 	double mean_own; ///< mean variance of the operators' own parts
 	int64_t tick; ///< tick of the clock of GPU activities in ns; 0 if it is 1 ns or unknown
@@ -32,7 +32,7 @@ struct estimate {
 	bool known;
 	double by; ///< change from the reference to the candidate
 	double own; ///< part of the change that other operators do not share; without others all of it
-	double variance; ///< variance of one run
+	double variance; ///< variance of the figure between single runs
 	double shared; ///< share of the variance that repeats have in common
 	double baseline; ///< variance of the reference's center, relative to that of one run
 	double pair; ///< variance of the difference in one pair of candidate and control

@@ -56,7 +56,7 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 	if (!unit)
 		return;
 	const struct metric *metric = unit_query(m->kind).metric;
-	struct rule *r = arena_alloc(a, 1, sizeof *r); /* the decision points to its limits */
+	struct rule *r = arena_alloc(a, 1, sizeof *r); /* kept: the decision uses it */
 	*r = rule_of_unit(rule, metric, a);
 	struct comparison of_unit = { .rule = r,
 		                          .has_baseline = true,

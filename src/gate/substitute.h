@@ -8,8 +8,8 @@
 /// The operator or category that a kernel belongs to, in which another kernel may have replaced it.
 struct substitute {
 	bool found; ///< if false, the kernel is judged by itself
-	struct decision decision; ///< decision on it by the limits of the kernel's rule
-	int64_t change; ///< its change in ns per step
+	struct decision decision; ///< decision on the operator by the kernel's limits
+	int64_t change; ///< change of the operator in ns per step
 	const char *text; ///< such as "category 'GEMM' changed by +0.3 %"; owned by the arena
 };
 

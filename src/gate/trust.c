@@ -11,8 +11,8 @@
 
 struct expected {
 	bool trace; ///< true if a rank of either side has a trace
-	int64_t min_steps; ///< least number of steps; 0: the rules do not say
-	const struct run *baseline; ///< NULL if there is none
+	int64_t min_steps; ///< least number of steps in a trace; 0: the rules do not say
+	const struct run *baseline; ///< the baseline's run; NULL if there is no baseline
 };
 
 static const char *share(struct arena *a, int64_t part, int64_t whole)
@@ -167,7 +167,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 		s.rank = d->rank;
 		if (has_trace(d)) {
 			struct trust_counts t = d->trust;
-			if (d->usable_steps < (int64_t)d->nr_steps) /* steps left out on purpose */
+			if (d->usable_steps < (int64_t)d->nr_steps) /* excluded steps are not missed */
 				t.launches_without_kernel -= d->progress.pending;
 			find_lost(&s, &t);
 			find_steps(&s, d, &want);
@@ -295,7 +295,7 @@ const struct trust_finding *trust_spoiler(const struct report *r, const struct m
                                           int64_t rank)
 {
 	const char *name = metric_table[m->id].name;
-	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED; /* they combine all ranks */
+	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED; /* figures of all ranks */
 	for (size_t i = 0; i < r->trust.nr; i++) {
 		const struct trust_finding *f = &r->trust.v[i];
 		if (!across && rank >= 0 && f->rank >= 0 && rank != f->rank)

@@ -8,7 +8,7 @@ struct peers {
 	const struct run *run;
 	const struct trust_scope *scope;
 	VEC(int64_t) steps; ///< numbers of the steps that at least half of the ranks have, sorted
-	int64_t last; ///< the last of these steps, or -1
+	int64_t last; ///< number of the last of these steps, or -1
 	bool *named; ///< indexed by rank: true if a finding names the rank already
 	int64_t *values; ///< scratch memory, one value per rank
 };

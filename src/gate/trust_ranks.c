@@ -160,7 +160,7 @@ static void find_collectives(struct peers *p)
 				                               d->usable_steps, d->comms.v[i].count });
 	}
 	vec_sort(&all, share_cmp);
-	size_t nr = 0; /* sum over the element types of one rank */
+	size_t nr = 0; /* number of shares, after joining the element types of a rank */
 	for (size_t i = 0; i < all.nr; i++) {
 		if (nr && share_cmp(&all.v[nr - 1], &all.v[i]) == 0)
 			all.v[nr - 1].count = number_add(all.v[nr - 1].count, all.v[i].count);

@@ -74,7 +74,7 @@ static void settle(struct check *k, const struct check *speaker, struct report *
 
 void uniform_settle(const struct noise_model *m, struct report *out)
 {
-	const double one = 1e8, least = 0.01; /* 100 % in 1e-6 percent; least share to report */
+	const double one = 1e8, least = 0.01; /* 100 % and the least rise to report */
 	int64_t pct = llround(fmin(expm1(fmax(m->shift, 0)) * one, 9e18));
 	const struct check *speaker = speaker_of(out, pct);
 	out->uniform.judged = m->units.list.nr >= LEAST_UNITS;

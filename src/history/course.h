@@ -10,9 +10,9 @@
 
 /// One run of the main branch.
 struct course_run {
-	int64_t place; ///< index from 0, oldest first
-	const char *commit, *time, *who, *reason; ///< provenance; "" if unknown
-	const char *verdict; ///< verdict of the gate; "" if unknown
+	int64_t place; ///< index of the run, counted from 0 for the oldest
+	const char *commit, *time, *who, *reason; ///< provenance of the run; "" if unknown
+	const char *verdict; ///< verdict of the gate on the run; "" if unknown
 	bool approved; ///< true if the run became the baseline
 };
 
@@ -20,30 +20,30 @@ struct course_run {
 struct course_figure {
 	int64_t place;
 	const char *query, *metric; ///< text of the query (query_text()), and its metric
-	struct span label; ///< label of the item; empty for the whole run
+	struct span label; ///< label of an item such as a kernel; empty for the whole run
 	int64_t rank; ///< rank; -1 if it is not a figure of one rank
 	const char *unit_word; ///< name of the unit, from unit_name()
 	int64_t digits; ///< number of decimals: values are in 10^-digits of the unit
 	int64_t newest, level, noise; ///< newest value; median and scaled MAD since the last change
 	enum unit unit;
-	int worse; ///< direction that is worse, as enum worse
+	int worse; ///< direction in which the figure is worse, as enum worse
 	VEC(int64_t) runs, values; ///< place of each run with the figure, and its value
 };
 
 /// A change point: the level of a figure changed between two runs.
 struct course_point {
-	int64_t figure; ///< place of the figure
+	int64_t figure; ///< index of the figure that changed
 	int64_t last, first; ///< places of the last run before the change and of the first run after it
 	int64_t before, after; ///< medians before and after the change
 	int64_t change_pct; ///< change in 1e-6 percent; INT64_MIN if it cannot be formed
-	int64_t p; ///< p value in 1e-6
+	int64_t p; ///< p value of the change in 1e-6
 	bool is_worse, is_better, approved; ///< approved: a run of the new level became the baseline
 };
 
 /// An item that changed together with a change point.
 struct course_part {
 	int64_t figure, first; ///< figure and first run of the change point
-	int64_t place; ///< index in the order of size
+	int64_t place; ///< index of the part, the largest change first
 	const char *metric;
 	struct span label;
 	int64_t rank;
@@ -55,9 +55,9 @@ struct course {
 	struct arena arena;
 	const char *workload;
 	VEC(struct course_run) runs;
-	VEC(struct course_figure) figures; ///< figures; those of the whole run come first
-	VEC(struct course_point) points; ///< sorted by figure, then run
-	VEC(struct course_part) parts; ///< sorted by figure, run, place
+	VEC(struct course_figure) figures; ///< series of figures; those of the whole run come first
+	VEC(struct course_point) points; ///< change points sorted by figure, then run
+	VEC(struct course_part) parts; ///< parts of changes sorted by figure, run, place
 	const char *headline;
 };
 

@@ -22,7 +22,7 @@ static const char *name_of(struct document *d, const struct course_figure *f)
 		return arena_printf(&d->arena, "%s of %s", f->metric, label);
 	if (f->rank >= 0)
 		return arena_printf(&d->arena, "%s of rank %" PRId64, f->metric, f->rank);
-	/* the usual statistic is not worth mentioning */
+	/* the usual statistic is not mentioned in the name */
 	const char *rest = strchr(f->query, ' ');
 	bool usual =
 	    rest && (strcmp(rest, " stat=median ranks=max") == 0 ||

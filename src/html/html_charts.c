@@ -14,11 +14,11 @@ enum { DOTS = 100 };
 enum { LINES_MAX = 6 };
 
 struct line {
-	const char *name; ///< name in the legend
+	const char *name; ///< name of the line in the legend
 	const char *class; ///< class of the style sheet: "base", "cand", … and the style of the stroke
 	enum unit unit;
 	bool right; ///< true: the line belongs to the second axis, in percent
-	struct svg_points points; ///< points; owned
+	struct svg_points points; ///< points of the line; owned by it
 	const int64_t *summary; ///< statistics of a series without points, by enum statistic; or NULL
 };
 

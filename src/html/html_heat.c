@@ -13,8 +13,8 @@ enum { RANKS = 64, STEPS = 100, GRADES = 7, CELL = 100, FEW = 24 };
 struct heat {
 	VEC(const struct series *) rows;
 	size_t named; ///< number of named ranks, which come first
-	size_t row; ///< height of a row
-	size_t steps; ///< number of columns
+	size_t row; ///< height of a row of the picture
+	size_t steps; ///< number of columns of the picture
 	size_t bin; ///< steps per column, of which the slowest is shown
 	int64_t middle; ///< median of all cells
 };

@@ -9,7 +9,7 @@
 
 /// What surrounds a document on a page.
 struct page_frame {
-	const char *tool; ///< line above the heading
+	const char *tool; ///< text above the heading: the name of the tool
 	const char *heading;
 	const char *word; ///< verdict or kind of report; the page's title is "word: heading"
 	struct doc_page_hooks hooks;
@@ -25,7 +25,7 @@ struct html {
 	struct arena arena; ///< scratch memory
 	const struct document *document; ///< the document that is being rendered
 	struct strbuf nav, body; ///< table of contents, and the body, to which output is appended
-	int nr_pictures; ///< counter for ids of pictures
+	int nr_pictures; ///< number of pictures so far, for their ids
 };
 
 /// Append markup of the program, without escapes.

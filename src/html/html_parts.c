@@ -12,7 +12,7 @@ enum { BAR_LESS = 12, NAME_CHARS = 60 };
 struct bar_part {
 	int color;
 	int64_t size;
-	const char *text, *name; ///< the name may come from the input
+	const char *text, *name; ///< texts of a part; the name may come from the input
 };
 
 struct bar {
@@ -121,7 +121,7 @@ static int level_of(const struct breakdown *b)
 static void add_part(struct html *h, const struct part *p, struct bar *bar)
 {
 	int64_t size = size_of(p);
-	static const int colors[PARTS_SHOWN + 1] = { 0, 1, 3, 4, 5, 6 }; /* all colors but green */
+	static const int colors[PARTS_SHOWN + 1] = { 0, 1, 3, 4, 5, 6 }; /* colors, without green */
 	int color = p->change < 0 ? BAR_LESS : colors[bar->parts.nr];
 	bar->whole = number_add(bar->whole, size);
 	vec_push(&bar->parts, (struct bar_part){ color, size, p->text, html_display(h, p->label) });

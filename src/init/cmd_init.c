@@ -24,14 +24,14 @@ struct init {
 	struct diag_log *log;
 	struct repository repo;
 	struct setup setup;
-	struct run run; ///< without ranks if no run was named
+	struct run run; ///< the named run; without ranks if none was named
 	struct arena arena;
 	const char *workload;
 	/// Number of steps that the marker found in the run gives; 0 if no marker was looked for.
 	int64_t steps;
 	const char *run_name; ///< name of the run in the workflow and in the next command
 	struct init_rules rules;
-	struct baseline baseline; ///< only with --from-noise
+	struct baseline baseline; ///< baseline with the noise, for --from-noise
 	enum forge forge;
 	struct new_files files;
 };

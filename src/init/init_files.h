@@ -8,7 +8,7 @@
 #include "base/vec.h"
 
 struct new_file {
-	const char *path; ///< relative to the current directory
+	const char *path; ///< path of the file, relative to the current directory
 	const char *text;
 };
 struct new_files {

@@ -25,7 +25,7 @@ struct repository {
 /// Examine the current directory. What cannot be read counts as unknown.
 void repository_look(struct repository *r);
 
-/// Release what was found.
+/// Release the strings of the repository.
 void repository_release(struct repository *r);
 
 /// True if `name` is a valid workload that consists of letters, digits, '.', '_' and '-', and

@@ -7,10 +7,10 @@
 #include "model/view.h"
 
 struct init_rules {
-	const char *workload; ///< must fulfill is_plain_name()
-	const char *marker; ///< step marker; NULL: the default one
+	const char *workload; ///< name of the workload; is_plain_name() must hold
+	const char *marker; ///< step marker to write; NULL: the default one
 	const struct run_view *view; ///< run that the rules are adapted to; NULL if there is none
-	const struct history *past; ///< limits are narrowed if its noise allows; NULL: they stay
+	const struct history *past; ///< history whose noise narrows limits; NULL: limits stay
 	const struct rules *builtin; ///< the built-in rules, parsed
 	size_t kept, left_out, closer; ///< results: numbers of rules kept, left out, and narrowed
 };

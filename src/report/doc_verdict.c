@@ -160,8 +160,8 @@ static const struct check *check_of(const struct report *r, enum metric_id id)
 struct key_figure {
 	const struct metric *metric;
 	enum worse worse;
-	const char *before, *after; ///< `before` is NULL if there is no baseline
-	int64_t baseline, candidate, noise; ///< noise: < 0 if unknown
+	const char *before, *after; ///< values as text; `before` is NULL if there is no baseline
+	int64_t baseline, candidate, noise; ///< values and noise; noise is < 0 if unknown
 	ptrdiff_t check; ///< index of the check; < 0 if there is none
 	bool wide; ///< true if too few runs are stored to know the noise
 };

@@ -20,12 +20,12 @@ struct testcase {
 	enum outcome outcome;
 	const char *type, *message;
 	const char *cause; ///< title of the finding that the check belongs to; NULL if there is none
-	const struct check *check; ///< NULL if the case is not a check
-	const struct trust_finding *finding; ///< NULL if the case is not a trust finding
+	const struct check *check; ///< check of the case; NULL if it is a trust finding
+	const struct trust_finding *finding; ///< trust finding of the case; NULL if it is a check
 };
 
 struct testcases {
-	struct arena arena; ///< owner of the names
+	struct arena arena; ///< arena that owns the names of cases
 	VEC(struct testcase) all;
 };
 
@@ -40,7 +40,7 @@ void junit_put_attribute(struct sink *out, const char *name, const char *value);
 /// testcases_release().
 void testcases_collect(struct testcases *t, const struct report *r);
 
-/// Release what belongs to the cases.
+/// Release the memory of the cases.
 void testcases_release(struct testcases *t);
 
 #endif

@@ -58,7 +58,7 @@ static void fold(struct metrics_lines *lines, struct arena *a)
 		              span_eq(v[end].label, v[i].label);
 		     end++)
 			values[end] = v[end].value;
-		struct metrics_line l = v[end - 1]; /* the last one has the highest value */
+		struct metrics_line l = v[end - 1]; /* last one: highest value */
 		l.rank = end - i == 1 ? l.rank : -1;
 		l.low = v[i].value;
 		l.low_rank = v[i].rank;
@@ -75,7 +75,7 @@ void metrics_query(struct metrics_page *p, enum metric_id id, struct metrics_lin
 	*lines = (struct metrics_lines){ 0 };
 	for (size_t i = 0; i < p->v->run->ranks.nr; i++)
 		rank_figures(p->v, i, &metric_table[id], collect, lines);
-	/* common figures have no label of a single rank */
+	/* lines that join several ranks lose labels that differ between ranks */
 	for (size_t i = 0; p->many && metrics_is_own(metric_table[id].label) && i < lines->list.nr; i++)
 		lines->list.v[i].label = SPAN("");
 	if (p->many)

@@ -8,9 +8,9 @@
 #include "model/view.h"
 
 struct metrics_line {
-	struct span label; ///< borrowed from the view
-	const struct function_stat *function; ///< as in struct figure
-	int64_t rank; ///< -1 for several ranks
+	struct span label; ///< label of the figure; borrowed from the view
+	const struct function_stat *function; ///< function of the figure, as in struct figure
+	int64_t rank; ///< rank of the line; -1 if it joins several ranks
 	int64_t value, low, high; ///< median and extremes over the steps, or over several ranks
 	int64_t low_rank, high_rank; ///< ranks with the extremes; only for several ranks
 };
@@ -24,7 +24,7 @@ struct metrics_page {
 	const struct report *r; ///< trust findings and insights on the run; NULL if there are none
 	struct document *d;
 	struct arena arena; ///< owner of the cells' texts
-	bool many; ///< true for several ranks
+	bool many; ///< true if the run has several ranks
 };
 
 /// Median, lowest and highest value over the steps for each label or, with several ranks, over

@@ -14,8 +14,8 @@ enum { SIGNIFICANT = 4, ITEM_CHARS = 100 };
 /* ---- names and numbers ---- */
 
 struct base_unit {
-	const char *name; ///< suffix; NULL: a bare number
-	int digits; ///< number of decimals in the integers of digests
+	const char *name; ///< suffix of the series' name; NULL: a bare number
+	int digits; ///< number of decimals in the integers that digests store
 };
 
 static const struct base_unit base_units[] = {
@@ -89,9 +89,9 @@ static void add_label(struct strbuf *out, const char *key, const char *text)
 }
 
 struct series_row {
-	const struct metric *metric; ///< NULL: the state of a check
+	const struct metric *metric; ///< metric of the value; NULL: the value is a check's state
 	const char *labels; ///< labels except workload and side; "" if there are none
-	const char *side; ///< NULL if there is only one side
+	const char *side; ///< side as a label; NULL if there is only one
 	int64_t value;
 	int digits; ///< number of decimals of `value`
 };
@@ -234,7 +234,7 @@ static void collect(struct exposition *e)
 static int row_cmp(const void *a, const void *b)
 {
 	const struct series_row *x = a, *y = b;
-	if (x->metric != y->metric) /* pointers into one table; NULL comes first */
+	if (x->metric != y->metric) /* metrics are in one table; NULL comes first */
 		return !x->metric || (y->metric && x->metric < y->metric) ? -1 : 1;
 	int c = strcmp(x->labels, y->labels);
 	c = c ? c : strcmp(x->side ? x->side : "", y->side ? y->side : "");

@@ -9,7 +9,7 @@
 struct table {
 	const char *align; ///< alignment, one letter per column: 'l' names and words, 'r' figures
 	VEC(const char **) rows;
-	struct arena arena; ///< owner of the rows
+	struct arena arena; ///< arena that owns the rows
 };
 
 /// Append a row with as many strings as `t` has columns; they are borrowed.

@@ -16,9 +16,9 @@ struct trust_line {
 
 struct trust_lines {
 	const struct report *r;
-	VEC(struct trust_line) list; ///< lines in the order of the findings
+	VEC(struct trust_line) list; ///< lines of text, in the order of their findings
 	VEC(size_t) line_of; ///< index of the line for each finding of r->trust
-	struct arena arena; ///< owner of the texts
+	struct arena arena; ///< arena that owns the texts
 };
 
 /// Make the lines for the findings of `r`: those of both sides or, without `sides`, only of the

@@ -6,7 +6,7 @@
 #include "metric/result_format.h"
 #include "rules/keys.h"
 
-/// The keys of one format.
+/// The keys of one format of result files.
 extern const struct key_map result_map;
 
 /// Append the formats of a checked list to `out`; NULL: no formats. `own`: the list is in a rules

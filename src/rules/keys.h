@@ -21,8 +21,8 @@ enum key_kind {
 	KEY_NUMBER, ///< number from `min` to `max` with up to six decimals
 	KEY_DATE, ///< date such as 2027-01-31
 	KEY_SHARE, ///< percentage from 0% to 100%, or to `max` %
-	KEY_LIMIT, ///< a number with a unit
-	KEY_AND, ///< number with a unit, or `X% of step`
+	KEY_LIMIT, ///< limit: a number with a unit
+	KEY_AND, ///< limit, or a share of the step: `X% of step`
 	KEY_MAP,
 	KEY_NAMED, ///< map from names that users choose, each a KEY_ID, to maps
 	KEY_TEXTS, ///< list of texts
@@ -41,7 +41,7 @@ struct key_map;
 /// Type of the member that a key fills.
 enum key_holds {
 	HOLDS_NOTHING, ///< no member: the key's map fills the struct itself, or code reads it
-	HOLDS_TEXT, ///< const char *; NULL unless absent_text is set
+	HOLDS_TEXT, ///< text as const char *; NULL if the key is absent, or absent_text
 	HOLDS_SPAN,
 	HOLDS_FLAG, ///< bool: whether the word is not the first one, or the map is present
 	HOLDS_ENUM,
@@ -55,9 +55,9 @@ struct key {
 	const char *name;
 	enum key_kind kind;
 	enum key_need need;
-	const char *meaning; ///< description in one line
-	word_fn *words; ///< for KEY_WORD and KEY_METRIC
-	const struct key_map *map; ///< for KEY_MAP, KEY_NAMED and KEY_MAPS
+	const char *meaning; ///< description of the key in one line, for users
+	word_fn *words; ///< words of KEY_WORD and KEY_METRIC
+	const struct key_map *map; ///< keys inside KEY_MAP, KEY_NAMED and KEY_MAPS
 	int64_t min, max; ///< range of the value; for KEY_NAMED of the number of items
 	enum key_holds holds;
 	size_t at, within; ///< offset of the member, and size of its struct
@@ -68,7 +68,7 @@ struct key {
 struct key_map {
 	const char *name; ///< name of the map in messages such as "unknown key in …"
 	const struct key *keys;
-	size_t nr; ///< at most MAX_KEYS
+	size_t nr; ///< number of keys, at most MAX_KEYS
 };
 
 /// KEY: a row of a table. KEY_TABLE: a table with the name of its map in messages. INTO: the member

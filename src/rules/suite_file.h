@@ -9,9 +9,9 @@
 
 /// An entry of the file: one case, or one case for each matching folder.
 struct suite_entry {
-	const char *workload; ///< {name}, {gpu} and {world_size} are replaced
+	const char *workload; ///< name in which {name}, {gpu} and {world_size} are replaced
 	const char *each; ///< pattern of folders; NULL: a single case
-	const char *rules, *baseline; ///< {name} is replaced; NULL: the default of `check`
+	const char *rules, *baseline; ///< paths with {name} replaced; NULL: as `check` finds them
 	int64_t repeat; ///< above 1: number of paths, each with one run of the same code
 	VEC(struct span) runs; ///< patterns of paths, in which {name} is replaced
 };
@@ -37,7 +37,7 @@ GG_MUST_CHECK enum status suite_file_read(const char *path, struct suite_file *o
 GG_MUST_CHECK enum status suite_file_parse(const char *name, struct span text,
                                            struct suite_file *out, struct diag_log *log);
 
-/// Release what belongs to the file.
+/// Release the memory of the suite file.
 void suite_file_release(struct suite_file *f);
 
 #endif

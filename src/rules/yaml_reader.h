@@ -18,7 +18,7 @@ enum node_kind { NODE_SCALAR, NODE_MAP, NODE_LIST };
 struct node {
 	enum node_kind kind;
 	bool plain; ///< true for a scalar without quotes
-	unsigned line, column; ///< position, counted from 1
+	unsigned line, column; ///< position in the file, counted from 1
 	struct span text; ///< text of a scalar: valid UTF-8, may contain NUL if escaped
 	int64_t value; ///< value that checking found: index of a word, number, or day
 	struct node *key; ///< key of an entry of a map
@@ -27,7 +27,7 @@ struct node {
 };
 
 struct document {
-	const char *name; ///< name as given
+	const char *name; ///< name of the document as given
 	const char *shown; ///< name as messages show it; owned by the arena
 	struct arena arena;
 	struct node *root;

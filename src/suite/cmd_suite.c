@@ -17,7 +17,7 @@
 
 #define SUITE_PATH "gpugate-suite.yaml"
 
-/* The work of a command. */
+/* State of a command on a suite. */
 struct work {
 	struct options options; ///< options of the suite; --jobs is the number of threads per case
 	struct suite_file file;

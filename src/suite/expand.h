@@ -6,8 +6,8 @@
 
 /// A case to judge.
 struct suite_job {
-	const char *workload; ///< unique in the suite; may contain {gpu} and {world_size}
-	const char *rules, *baseline; ///< NULL: the default of `check`
+	const char *workload; ///< name, unique in the suite; may contain {gpu} and {world_size}
+	const char *rules, *baseline; ///< paths for this case; NULL: as `check` finds them
 	const char *missing; ///< why there are no results; NULL if there are results
 	bool repeats; ///< true: each path is a separate run
 	VEC(const char *) runs; ///< paths of the results
@@ -26,7 +26,7 @@ enum { SUITE_CASES = 10000 };
 GG_MUST_CHECK enum status suite_expand(const struct suite_file *f, struct suite_jobs *out,
                                        struct diag_log *log);
 
-/// Release what belongs to the cases.
+/// Release the memory of the cases.
 void suite_jobs_release(struct suite_jobs *jobs);
 
 #endif
