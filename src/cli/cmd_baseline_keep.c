@@ -181,7 +181,8 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 	const char *query = query_text(&rule->query, a), *select = select_text(&rule->query, a);
 	size_t nr;
 	if (rule->metric->label == LABEL_PAIR)
-		return; /* pairs compare both sides */
+		/* Metrics of pairs are computed from both sides. */
+		return;
 	past_query(pin, query, &nr);
 	if (nr == 0 && rule->on_missing != ON_MISSING_SKIP)
 		WARN(v, "rule '%s': the approved run (the pin) has no %s%s%s", rule->id, rule->metric->name,

@@ -17,7 +17,7 @@ static void describe(const struct setup *s, const struct run *run, struct report
 	r->workload = s->workload;
 	run_view_init(&v, run, &s->naming);
 	sides_fill(NULL, run, 1, r);
-	r->baseline.label = NULL; /* one run: no baseline side */
+	r->baseline.label = NULL; /* a single run has no baseline side */
 	trust_findings(NULL, run, 1, s->rules.min_steps, r);
 	trust_find_machines(NULL, run, 1, s->rules.throttled_warns, r);
 	diagnose_ranks(&v, true, r);

@@ -273,7 +273,8 @@ static void decide(struct bounds *b)
 		c->confidence = CONFIDENCE_LOW;
 	else if ((most == BOUND_LAUNCH || most == BOUND_SYNCHRONISATION) &&
 	         c->confidence == CONFIDENCE_HIGH)
-		c->confidence = CONFIDENCE_MEDIUM; /* the cause of idle time is inferred */
+		/* The cause of the idle time is inferred rather than measured. */
+		c->confidence = CONFIDENCE_MEDIUM;
 }
 
 static void say_parts(struct bounds *b)

@@ -33,7 +33,8 @@ void start_up(const struct run_view *v, struct arena *a, struct run_report *out)
 	        .tells_idle = share >= 50 * PERCENT,
 	        .id = "start-up",
 	        .title = "the recording holds what is done once",
-	        .saves_ns = -1, /* saving unknown: it may come before step one */
+	        /* The saving is unknown, since the setup may be over before the first step. */
+	        .saves_ns = -1,
 	        .observation = arena_printf(
 	            a,
 	            "calls of the runtime that take a millisecond and more fill %s of the trace while "

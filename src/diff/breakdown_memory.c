@@ -227,7 +227,7 @@ static void add_segments(struct memory_breakdown *b)
 	vec_sort(&all, segments_cmp);
 	for (size_t i = 0; i < all.nr; i++) {
 		struct segments *row = &all.v[i], *next = i + 1 < all.nr ? row + 1 : NULL;
-		if (next && segments_cmp(row, next) == 0) { /* equal rows are added to the last */
+		if (next && segments_cmp(row, next) == 0) { /* add rows of equal size together */
 			for (int s = 0; s < NR_SIDES; s++)
 				next->count[s] = number_add(next->count[s], row->count[s]);
 			continue;

@@ -8,7 +8,7 @@
 
 /* The top kernels of each side. */
 struct top {
-	VEC(const struct activity_pair *) side[NR_SIDES]; ///< kernels by time, then name
+	VEC(const struct activity_pair *) side[NR_SIDES]; ///< kernels sorted by time, then name
 	VEC(const struct activity_pair *) both; ///< kernels of either side, in the order of their list
 };
 
@@ -170,7 +170,7 @@ static int by_name(const void *name, const void *pair)
 {
 	const struct activity_pair *a = pair;
 	if (a->kind != EVENT_KERNEL || a->folded)
-		return -1; /* not a kernel, sorted after them */
+		return -1; /* other activities are sorted after kernels */
 	return span_cmp(*(const struct span *)name, a->name);
 }
 

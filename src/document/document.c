@@ -183,7 +183,8 @@ void doc_commit(struct document *d, const char *commit, const char *address)
 {
 	enum { COMMIT_CHARS = 10 };
 	size_t hex = strspn(commit, "0123456789abcdef");
-	bool whole = commit[hex] || hex <= COMMIT_CHARS; /* keep: not an id, or short */
+	/* True if the commit is not a git id, or is short anyway. */
+	bool whole = commit[hex] || hex <= COMMIT_CHARS;
 	const char *text =
 	    arena_dup(&d->arena, (struct span){ commit, whole ? strlen(commit) : COMMIT_CHARS });
 	add_run(d, (struct doc_run){ .kind = DOC_NAME,

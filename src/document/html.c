@@ -189,7 +189,7 @@ static void put_cell(struct page *p, const struct doc_table *t, const struct doc
 		strbuf_addf(p->out, " class=\"n d%d\"", row->level < LEVELS ? row->level : LEVELS);
 	else if (name)
 		strbuf_adds(p->out, " class=\"n\"");
-	if (cell->has_value && align != DOC_BAR && !t->tree) /* trees are not sortable */
+	if (cell->has_value && align != DOC_BAR && !t->tree) /* rows of trees cannot be sorted */
 		strbuf_addf(p->out, " data-v=\"%" PRId64 "\"", cell->value);
 	strbuf_addch(p->out, '>');
 	if (align == DOC_BAR && cell->has_value)
@@ -220,7 +220,7 @@ static const struct doc_row *put_rows(struct page *p, const struct doc_table *t,
 	for (; from && nr; from = from->next, nr--)
 		put_row(p, t, from, longest);
 	strbuf_adds(p->out, "</tbody>");
-	if (!from && t->rest) { /* table foot, not moved by sorting */
+	if (!from && t->rest) { /* rest in the foot, which sorting does not move */
 		strbuf_adds(p->out, "<tfoot>\n");
 		put_row(p, t, t->rest, longest);
 		strbuf_adds(p->out, "</tfoot>");

@@ -187,7 +187,7 @@ enum status evidence_clear(const char *folder, struct diag_log *log)
 	enum status st = ST_OK;
 	struct arena a = { 0 };
 	if (!dir)
-		return ST_OK; /* no folder, nothing to remove */
+		return ST_OK; /* without a folder there are no old files */
 	for (const struct dirent *e; st == ST_OK && (e = readdir(dir));) {
 		const char *path = arena_printf(&a, "%s/%s", folder, e->d_name);
 		if (is_named_so(e->d_name) && begins_so(path) && unlink(path) < 0)

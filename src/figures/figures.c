@@ -447,7 +447,7 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 	bool of_steps = m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY ||
 	                m->label == LABEL_DIRECTION || m->label == LABEL_OP;
 	if (of_steps && rank->digest->usable_steps == 0)
-		return; /* no figures: all steps are warm-up */
+		return; /* there are no figures if all steps are warm-up */
 	if (m->parts == PARTS_CODE)
 		rank_code_figures(v, r, m, NULL, NULL, fn, ctx);
 	else if (m->need == NEED_MACHINE)

@@ -163,7 +163,7 @@ static struct path *paths_of(const struct digest *d)
 	for (size_t i = 0; i < d->functions.nr; i++) {
 		const struct function_stat *f = &d->functions.v[i];
 		struct path p = { 0, TEXT_HASH };
-		if (f->parent >= 0 && f->parent < (int64_t)i) { /* callers come earlier */
+		if (f->parent >= 0 && f->parent < (int64_t)i) { /* callers precede callees */
 			p = paths[f->parent];
 			p = (struct path){ p.n + 3, text_hash_more(p.hash, SPAN(" > ")) };
 		}

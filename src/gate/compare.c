@@ -311,7 +311,7 @@ static struct decision decide(const struct comparison *c)
 		return decide_one_sided(c); /* a case that the candidate's benchmark has in addition */
 	if (c->has_candidate && (c->has_baseline || pair))
 		return decide_kernel(c);
-	/* limits that need no baseline apply even so */
+	/* limits that need no baseline apply without one, too */
 	struct decision d = { .verdict = VERDICT_PASS, .reason = REASON_ABSENT };
 	if (c->has_candidate)
 		d = decide_limits(c);

@@ -50,7 +50,8 @@ static void add_input(const struct bench *b, struct report *out, const struct en
 	struct metric *own = arena_alloc(&out->arena, 1, sizeof *own);
 	one.label = SPAN("");
 	*own = *view_metric(&b->view[0], &metric_table[METRIC_INPUT], e->label);
-	own->name = metric_of_input(e->label, &out->arena)->name; /* copy, as the bench ends first */
+	/* A copy, since the bench is released before the report. */
+	own->name = metric_of_input(e->label, &out->arena)->name;
 	own->label = LABEL_NONE;
 	add_figure(out, own, &one);
 }
@@ -83,7 +84,7 @@ static void add_figures(struct bench *b, const struct metric *m, struct report *
 		add_pair_figure(b, m, out);
 		return;
 	case LABEL_DEVICE:
-		q.device = "*"; /* figures of each device separately */
+		q.device = "*"; /* query each device separately */
 		break;
 	case LABEL_MEMORY:
 		q.memory = "*";

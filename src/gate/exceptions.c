@@ -88,7 +88,8 @@ const struct rule *exceptions_rule(const struct rule *rule, const struct entry *
 		const struct rule_override *o = &rule->overrides.v[i];
 		if (!fits_any(o->match.v, o->match.nr, e))
 			continue;
-		struct rule *r = arena_alloc(a, 1, sizeof *r); /* kept: decisions use its limits */
+		/* On the arena, since decisions keep pointers to its limits. */
+		struct rule *r = arena_alloc(a, 1, sizeof *r);
 		*r = *rule;
 		r->overrides.nr = 0;
 		if (o->fail.list.nr)

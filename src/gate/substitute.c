@@ -56,7 +56,8 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 	if (!unit)
 		return;
 	const struct metric *metric = unit_query(m->kind).metric;
-	struct rule *r = arena_alloc(a, 1, sizeof *r); /* kept: the decision uses it */
+	/* On the arena, since the decision keeps a pointer to its limits. */
+	struct rule *r = arena_alloc(a, 1, sizeof *r);
 	*r = rule_of_unit(rule, metric, a);
 	struct comparison of_unit = { .rule = r,
 		                          .has_baseline = true,

@@ -167,7 +167,8 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 		s.rank = d->rank;
 		if (has_trace(d)) {
 			struct trust_counts t = d->trust;
-			if (d->usable_steps < (int64_t)d->nr_steps) /* excluded steps are not missed */
+			/* A step that was left out on purpose is not missing. */
+			if (d->usable_steps < (int64_t)d->nr_steps)
 				t.launches_without_kernel -= d->progress.pending;
 			find_lost(&s, &t);
 			find_steps(&s, d, &want);
@@ -295,7 +296,8 @@ const struct trust_finding *trust_spoiler(const struct report *r, const struct m
                                           int64_t rank)
 {
 	const char *name = metric_table[m->id].name;
-	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED; /* figures of all ranks */
+	/* Such metrics combine all ranks, so that a finding on any rank concerns them. */
+	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED;
 	for (size_t i = 0; i < r->trust.nr; i++) {
 		const struct trust_finding *f = &r->trust.v[i];
 		if (!across && rank >= 0 && f->rank >= 0 && rank != f->rank)

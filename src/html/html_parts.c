@@ -121,7 +121,8 @@ static int level_of(const struct breakdown *b)
 static void add_part(struct html *h, const struct part *p, struct bar *bar)
 {
 	int64_t size = size_of(p);
-	static const int colors[PARTS_SHOWN + 1] = { 0, 1, 3, 4, 5, 6 }; /* colors, without green */
+	/* Colors of parts: all but green, which means an improvement. */
+	static const int colors[PARTS_SHOWN + 1] = { 0, 1, 3, 4, 5, 6 };
 	int color = p->change < 0 ? BAR_LESS : colors[bar->parts.nr];
 	bar->whole = number_add(bar->whole, size);
 	vec_push(&bar->parts, (struct bar_part){ color, size, p->text, html_display(h, p->label) });

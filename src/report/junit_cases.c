@@ -141,7 +141,8 @@ static bool number_duplicates(struct testcases *t)
 
 void testcases_collect(struct testcases *t, const struct report *r)
 {
-	bool first = !r->error && r->status == ST_BASELINE; /* the checks wait for a baseline */
+	/* True if checks could not be judged because there is no baseline yet. */
+	bool first = !r->error && r->status == ST_BASELINE;
 	*t = (struct testcases){ .arena = ARENA_INIT };
 	if (r->error || first) {
 		struct testcase c = { .group = GROUP_INPUTS,

@@ -379,7 +379,8 @@ static void write_record(struct memory_text *t)
 	write_peak_op(t);
 	write_list(t, &before_files[0]);
 	if (m->source != MEMORY_OF_XPROF)
-		return; /* nothing else was recorded */
+		/* The record only has sums of the other categories. */
+		return;
 	write_list(t, &before_files[1]);
 	write_files(t, "operator");
 }

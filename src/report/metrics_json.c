@@ -59,7 +59,8 @@ static void samples(struct emit *e, const struct figure *f, const struct digest 
 	if (d->window)
 		emit_str(e, "per", "window");
 	emit_open(e, "samples", '[');
-	for (size_t i = 0; i < f->nr_all; i++) { /* with a last, cut step */
+	/* Including a last step that was cut short. */
+	for (size_t i = 0; i < f->nr_all; i++) {
 		emit_open(e, NULL, '{');
 		emit_number_if(e, "step", !d->window, f->steps[i], 0);
 		emit_number(e, "value", f->samples[i], digits);
@@ -127,7 +128,7 @@ static void kernels(struct emit *e, const struct run_view *v, const struct diges
 		emit_number(e, "rank", d->rank, 0);
 		emit_str(e, "kind", event_gpu_names[k->kind]);
 		emit_text(e, "name", k->name);
-		if (k->names > 0) { /* a sum of small kernels */
+		if (k->names > 0) { /* the row is a sum of small kernels */
 			emit_number(e, "names", k->names, 0);
 			emit_text(e, "category", k->name);
 		} else {

@@ -46,7 +46,7 @@ static void add_family(struct strbuf *out, const struct metric *m)
 	const char *unit = base_units[m->unit].name;
 	struct span name = span_of(m->name);
 	if (m->id == METRIC_INPUT)
-		name = SPAN("input"); /* one family for all input metrics */
+		name = SPAN("input"); /* all input metrics share one family */
 	for (size_t i = 0; unit && i < sizeof said / sizeof *said; i++) {
 		size_t n = strlen(said[i]);
 		if (name.n > n && memcmp(name.p + name.n - n, said[i], n) == 0)

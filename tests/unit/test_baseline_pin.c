@@ -261,7 +261,7 @@ static void test_pin(void **state)
 		char *rewritten = text_of(&b.pin, &m);
 		assert_string_equal(text, rewritten);
 		pin_make(&b.pin, &rules, &naming, &again);
-		if (run.ranks.nr < 8) /* more ranks would only take long */
+		if (run.ranks.nr < 8) /* the following would take long with many ranks */
 			assert_same(&run, &again, &naming);
 		free(text);
 		free(rewritten);
@@ -300,7 +300,7 @@ static void test_pin_keeps_what_rules_ask(void **state)
 	pin_make(&run, &rules, &naming, &pin);
 	run_view_init(&v, &pin, &naming);
 	for (size_t i = 0; i < pin.ranks.nr; i++) {
-		assert_in_range(v.ranks[i].nr_kernels, 31, 100); /* the last kernel and the top ones */
+		assert_in_range(v.ranks[i].nr_kernels, 31, 100); /* the named kernel and the top 30 */
 		assert_true(v.ranks[i].nr_folded > 0);
 		assert_in_range(pin.ranks.v[i]->threads.nr, 12, 12);
 	}

@@ -141,7 +141,7 @@ static void test_kernel_and_category(void **state)
 	assert_int_equal(part(b, 1, "launches")->change, MS(20));
 	assert_null(part(b, 0, "elem"));
 	vec_release(&b->parts);
-	assert_null(breakdown(&s, METRIC_KERNEL_SHARE_PCT, "gemm_a", PERCENT(1))); /* not a sum */
+	assert_null(breakdown(&s, METRIC_KERNEL_SHARE_PCT, "gemm_a", PERCENT(1))); /* not a time */
 	release(&s);
 }
 
@@ -303,7 +303,7 @@ static void test_calls_by_name(void **state)
 	assert_int_equal(part(b, 0, "a")->change, 2);
 	assert_int_equal(part(b, 0, "b")->change, 1);
 	vec_release(&b->parts);
-	s.run[0].ranks.v[0]->calls.nr = 0; /* an older baseline without calls */
+	s.run[0].ranks.v[0]->calls.nr = 0; /* an older baseline has no calls */
 	assert_null(breakdown(&s, METRIC_STEP_LAUNCH_TIME, "", MS(11)));
 	b = breakdown(&s, METRIC_STEP_SYNC_TIME, "", MS(11));
 	assert_adds_up(b);
@@ -363,7 +363,8 @@ static void test_made_of(void **state)
 	}
 	s.run[0].ranks.v[0]->threads.v[0].op_ns = -1;
 	assert_null(breakdown(&s, METRIC_THREAD_TIME, "1/2", MS(4)));
-	s.run[0].ranks.v[0]->devices.v[0].id = "1"; /* the label selects nothing on this side */
+	/* With another id, the label selects no device on the baseline's side. */
+	s.run[0].ranks.v[0]->devices.v[0].id = "1";
 	struct breakdown *b = breakdown(&s, METRIC_WINDOW_BUSY_TIME, "1", MS(3));
 	assert_adds_up(b);
 	vec_release(&b->parts);

@@ -179,7 +179,7 @@ static void test_each_rank(void **state)
 	set_ranks(add_rule(&j, METRIC_STEP_COMPUTE_TIME, 10), REDUCE_EACH);
 	EXPECT(&j, "pass rule[rank 0]", "pass rule[rank 1]", "fail rule[rank 2]", "pass rule[rank 3]");
 	assert_string_equal(j.report.checks.v[0].item, "rank 2");
-	for (int i = 0; i < 2; i++) { /* only that rank is searched for the change */
+	for (int i = 0; i < 2; i++) { /* the breakdown is limited to that rank */
 		assert_adds_up(j.report.checks.v[0].breakdown);
 		assert_int_equal(part(j.report.checks.v[0].breakdown, 2, "gemm")->change, MS(20));
 		report_release(&j.report);
@@ -321,7 +321,7 @@ static void test_renamed(void **state)
 		                               .occupancy = -1,
 		                               .names = 2,
 		                               .largest_ns = MS(250) });
-	EXPECT(&j, "fail rule[gemm]", "skipped rule[gemm_v2]"); /* 50 ms may be in the sum of others */
+	EXPECT(&j, "fail rule[gemm]", "skipped rule[gemm_v2]"); /* the other sum may have gemm_v2 */
 	release(&j);
 }
 

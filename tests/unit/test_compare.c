@@ -81,10 +81,10 @@ static const struct row rows[] = {
 	{ "c5% &20", "", 100, 106, VERDICT_FAIL, REASON_LIMIT },
 	{ "i5 &20", "", 100, 106, VERDICT_FAIL, REASON_LIMIT },
 	{ "M30 i5", "", 10, 16, VERDICT_FAIL, REASON_LIMIT },
-	/* with a step of 1000 */
+	/* limits in percent of a step of 1000 */
 	{ "i5% &s2%", "", 100, 120, VERDICT_PASS, REASON_WITHIN },
 	{ "i5% &s2%", "", 100, 121, VERDICT_FAIL, REASON_LIMIT },
-	/* changes from 0 */
+	/* changes from a baseline of 0 */
 	{ "i5%", "", 0, 0, VERDICT_PASS, REASON_WITHIN },
 	{ "c5%", "", 0, 0, VERDICT_PASS, REASON_WITHIN },
 	{ "i5%", "", 0, 1, VERDICT_INCONCLUSIVE, REASON_UNFORMED },
@@ -166,7 +166,7 @@ static void test_verdicts(void **state)
    one would apply too. */
 struct full {
 	const char *what, *fail, *warn;
-	int64_t b, c, pin, noise; ///< values; < 0: absent
+	int64_t b, c, pin, noise; ///< values of baseline, candidate, pin and noise; < 0: absent
 	/// S spoiled, w waived, b bootstrap, e for_each; f, W: on_new and on_gone are fail or warn; k:
 	/// on_missing is skip.
 	char flags[8];
@@ -246,7 +246,7 @@ static const struct full table[] = {
 	{ "new: note", "i5%", "", -1, 9, -1, -1, "e", VERDICT_PASS, REASON_NEW },
 	{ "new: max before its level", "i5% M8", "", -1, 9, -1, -1, "eW", VERDICT_FAIL, REASON_LIMIT },
 	{ "gone: fail", "i5%", "", 9, -1, 9, -1, "ef", VERDICT_FAIL, REASON_GONE },
-	/* with a baseline that is absent on purpose */
+	/* decisions without a baseline (--bootstrap) */
 	{ "bootstrap", "i5%", "i1%", -1, 9, -1, -1, "b", VERDICT_SKIPPED, REASON_BOOTSTRAP },
 	{ "bootstrap: since the pin", "p5%", "", -1, 9, -1, -1, "b", VERDICT_SKIPPED,
 	  REASON_BOOTSTRAP },
@@ -621,7 +621,7 @@ static void test_monotone(void **state)
 		int64_t noise = noises[i / NR_OF(maps) % NR_OF(noises)];
 		for (int64_t b = 0; b < 130; b += 13) {
 			int last = 0;
-			for (int64_t v = 1; v < 300; v++) { /* 0 is either better or not measured */
+			for (int64_t v = 1; v < 300; v++) { /* start at 1: 0 is either better or not measured */
 				struct comparison c = both(&r, b, v);
 				c.has_pin = true;
 				c.pin = i & 2 ? b : 80;

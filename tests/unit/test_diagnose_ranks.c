@@ -108,7 +108,7 @@ static void test_link(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct link_point p[12];
 		for (size_t k = 0; k < rows[i].nr; k++) {
-			size_t at = (k * 5) % rows[i].nr; /* in a mixed order */
+			size_t at = (k * 5) % rows[i].nr; /* take the collectives in a mixed order */
 			int64_t wire = rows[i].first + (int64_t)at * rows[i].more;
 			p[k] = (struct link_point){ .wire_ns = wire,
 				                        .lag_ns = rows[i].offset + wire * rows[i].share / 100 +
@@ -324,7 +324,7 @@ static void test_functions(void **state)
 	static const struct {
 		const char *what;
 		size_t row; /* index of the function of rank 3 to change */
-		int64_t exclusive, median, rate; /* its new figures */
+		int64_t exclusive, median, rate; /* new figures of that function */
 		const char *want;
 	} rows[] = {
 		{ "alike", 0, 100000, 50, -1, "" },

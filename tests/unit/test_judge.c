@@ -253,7 +253,7 @@ static void test_nothing_above_share(void **state)
 	assert_int_equal(check(&s, "top")->verdict, VERDICT_SKIPPED);
 	assert_string_equal(check(&s, "top")->message,
 	                    "kernel.time: no kernel has a share of 99 % on either side");
-	assert_string_equal(check(&s, "top")->evidence.text, ""); /* no noise is known */
+	assert_string_equal(check(&s, "top")->evidence.text, ""); /* without known noise, no text */
 	assert_int_equal(s.report.status, ST_INPUT); /* nothing was compared */
 	release(&s);
 }
@@ -344,7 +344,8 @@ static void test_fail_before_missing(void **state)
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_FAILED);
 	assert_string_equal(s.report.headline, "fail: 1 of 2 checks beyond its limits, 1 missing");
-	assert_string_equal(s.report.accept, ""); /* not offered for incomplete evidence */
+	/* Accepting is not offered if a figure is missing. */
+	assert_string_equal(s.report.accept, "");
 	release(&s);
 }
 
@@ -670,7 +671,8 @@ static void test_known_run(void **state)
 	assert_non_null(strstr(s.report.warnings.v[0], "one of the baseline's recent runs"));
 	assert_int_equal(s.report.baseline.runs, 2);
 	report_release(&s.report);
-	s.recent.runs.v[0].source_hash = past_source_hash(&s.baseline); /* as after a promotion */
+	/* Promoting a run makes it the pin and a recent run. */
+	s.recent.runs.v[0].source_hash = past_source_hash(&s.baseline);
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.warnings.nr, 0);
 	assert_int_equal(s.report.baseline.runs, 1);

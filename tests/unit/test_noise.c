@@ -38,7 +38,7 @@ static void test_variance(void **state)
 	const uint64_t same[5] = { 0 }, two[] = { 0, 0, 0, 1, 1 };
 	assert_near(noise_variance(v, same, 5, &df), 2.5, 1e-12);
 	assert_near(df, 4, 0);
-	double w[] = { 1, 2, 3, 104, 105 }; /* only within each group */
+	double w[] = { 1, 2, 3, 104, 105 }; /* values are only compared within their group */
 	assert_near(noise_variance(w, two, 5, &df), 2.5 / 3, 1e-12);
 	assert_near(df, 3, 0);
 	double far[] = { -1, 0, 1, -1, 1, 0, 1000 }; /* counts as if it were 4 scaled MADs away */

@@ -306,7 +306,7 @@ static void test_exceptions(void **state)
 	assert_int_equal(two->warn.list.v[0].value, PERCENT(2));
 	assert_int_equal(new->except.nr, 1);
 	assert_true(span_eq(new->except.v[0], SPAN("z")));
-	assert_true(rule_asks_noise(new)); /* only because of an override */
+	assert_true(rule_asks_noise(new)); /* only an override asks for noise */
 	assert_false(rule_asks_step(new));
 	assert_int_equal(r.waivers.v[0].up_to, 120500000);
 	rules_release(&r);
