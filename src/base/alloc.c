@@ -112,8 +112,9 @@ void mem_grows(const char *what, size_t bytes)
 
 void *mem_calloc(size_t nr, size_t size)
 {
-	if (size && nr < SIZE_MAX / size)
-		mem_grows("a table", nr * size);
+	if (size && nr >= PTRDIFF_MAX / size)
+		mem_fail();
+	mem_grows("a table", nr * size);
 	void *p = calloc(nr ? nr : 1, size ? size : 1);
 	if (!p)
 		mem_fail();

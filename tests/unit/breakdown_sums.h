@@ -1,10 +1,10 @@
-/* Checks that the parts of breakdowns add up. */
+/* Check that breakdowns add up. */
 #ifndef BREAKDOWN_SUMS_H
 #define BREAKDOWN_SUMS_H
 
 #include "gate_fixture.h"
 
-/* Checks that the parts of every level add up to the row above them. */
+/* Assert that the parts of every level add up to the part above them. */
 static inline void assert_adds_up(const struct breakdown *b)
 {
 	int64_t top = 0;

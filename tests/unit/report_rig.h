@@ -1,4 +1,4 @@
-/// Keeps the last output of a writer of reports.
+/// Helpers that return what a writer of reports wrote.
 #ifndef GG_TESTS_REPORT_RIG_H
 #define GG_TESTS_REPORT_RIG_H
 
@@ -10,7 +10,7 @@
 
 static struct strbuf written;
 
-/// Teardown of a group of tests.
+/// Release the last output; teardown function of a test group.
 static inline int end(void **state)
 {
 	(void)state;
@@ -18,7 +18,7 @@ static inline int end(void **state)
 	return 0;
 }
 
-/// The content of `out`, which is closed; valid until the next call.
+/// Close `out` and return its content, which is valid until the next call.
 static inline const char *take(struct sink *out)
 {
 	strbuf_setlen(&written, 0);
@@ -27,7 +27,7 @@ static inline const char *take(struct sink *out)
 	return strbuf_str(&written);
 }
 
-/// The report `r` in the format `name`.
+/// Write `r` in the format `name`, and return the output.
 static inline const char *write_as(const char *name, const struct report *r,
                                    const struct write_options *o)
 {

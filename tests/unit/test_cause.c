@@ -16,9 +16,9 @@ struct cause_case {
 	size_t nr;
 	size_t findings;
 	enum cause first;
-	const char *title; ///< the title of the first finding contains this
+	const char *title; ///< text that the title must contain
 	size_t checks; ///< number of checks of the first finding
-	bool unsure; ///< the checks that fail are undecided
+	bool unsure; ///< true: the failing checks are undecided
 };
 
 static struct rule *add_rule(struct rules *rules, const char *id, enum metric_id metric)
@@ -41,7 +41,7 @@ static void add_rules(struct rules *rules)
 	fixture_limit(&r->warn, COND_CHANGE, false, 0, "0");
 }
 
-/* Each check that did not pass belongs to one finding. */
+/* Assert that each check that did not pass belongs to exactly one finding. */
 static void assert_all_told(const struct report *r)
 {
 	size_t open = 0, told = 0;
@@ -102,12 +102,12 @@ static void test_kernels(void **state)
 	(void)state;
 	const struct cause_case cases[] = {
 		{ usual, NR_OF(usual), 0, CAUSE_OTHER, "", 0, false },
-		/* the sum and the kernel make one finding */
+		/* the check on the sum and that on the kernel give one finding */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
 		  1, CAUSE_KERNEL, "gemm_a is slower", 2, false },
-		/* an undecided check has a cause, too */
+		/* undecided checks have a cause, too */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
@@ -122,17 +122,17 @@ static void test_kernels(void **state)
 		       { EVENT_KERNEL, "norm", 50, MS(201) / 4 }, { EVENT_KERNEL, "elem", 510, MS(46) },
 		       { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
 		  1, CAUSE_LAUNCHES, "elem is launched more often: 100 → 102 launches per step", 1, false },
-		/* both kernels are named in one line */
+		/* the new kernel and the one that it replaces are on one line */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_c", 25, MS(150) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
 		  1, CAUSE_SUBSTITUTION, "gemm_c runs in place of gemm_b: 4.000 ms → 6.000 ms", 2, false },
-		/* all are slower by a fifth: one finding, on the sum */
+		/* all kernels slower by a fifth: one finding, only for the sum */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(120) },
 		       { EVENT_KERNEL, "softmax", 50, MS(72) }, { EVENT_KERNEL, "norm", 50, MS(60) },
 		       { EVENT_KERNEL, "elem", 500, MS(54) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
 		  1, CAUSE_UNIFORM, "every kernel is slower by 20.00 %", 1, false },
-		/* two kernels change for different reasons, the larger change first */
+		/* two kernels changed for different reasons: the larger change comes first */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_b", 25, MS(150) },
 		       { EVENT_KERNEL, "softmax", 100, MS(80) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
@@ -142,7 +142,7 @@ static void test_kernels(void **state)
 		run_case(&cases[i]);
 }
 
-/* Names of causes are ids in result.json: each has a name, and no two are equal. */
+/* Names of causes are ids in result.json: each exists, and they are unique. */
 static void test_names(void **state)
 {
 	(void)state;

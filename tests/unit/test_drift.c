@@ -118,7 +118,7 @@ static void test_new_gone_renamed(void **state)
 	struct sides s;
 	SETUP(&s, b, c);
 	drift_rows(&s.bench.pairs, &s.categories, &s.report);
-	/* within 10 % of the mean: renamed; at 12.5 %, or with another count, it is another kernel */
+	/* renamed: within 10 % of the mean; with 12.5 %, or another count, it is another kernel */
 	assert_int_equal(row_of(&s.report, "gemm_a")->drift, DRIFT_RENAMED);
 	assert_string_equal(row_of(&s.report, "gemm_a")->renamed_to, "gemm_b");
 	assert_int_equal(row_of(&s.report, "gemm_a")->change_ns, MS(9) / 2);
@@ -131,7 +131,7 @@ static void test_new_gone_renamed(void **state)
 	release(&s);
 }
 
-/* If two kernels fit equally well, neither is a rename; a third that is nearer is. */
+/* Two candidates that fit equally well: neither is a rename. A third one that is nearer is. */
 static void test_rename_is_unique(void **state)
 {
 	(void)state;
@@ -152,8 +152,7 @@ static void test_rename_is_unique(void **state)
 	release(&s);
 }
 
-/* The tops differ, but values are taken from all kernels: the top 2 of the baseline are p, q, of
-   the candidate q, r. */
+/* The tops differ: the baseline's top 2 are p and q, the candidate's q and r. All values count. */
 static void test_pct_and_overlap(void **state)
 {
 	(void)state;
@@ -178,12 +177,13 @@ static void test_pct_and_overlap(void **state)
 	release(&s);
 }
 
-/* A kernel that one rank keeps and another adds to a sum has neither lost launches nor drifted. */
+/* A kernel that one rank lists and another one has in a sum has neither lost launches nor
+   drifted. */
 static void test_summed_up_on_some_ranks(void **state)
 {
 	(void)state;
 	static const struct {
-		int64_t small_ns; /* time on the rank that keeps it; in the candidate both do */
+		int64_t small_ns; /* time on the rank that lists it; in the candidate both do */
 		bool told;
 	} rows[] = { { MS(2), false }, { MS(4), false }, { MS(5), true } };
 	for (size_t i = 0; i < NR_OF(rows); i++) {
@@ -257,7 +257,7 @@ static void test_order_and_top(void **state)
 	release(&s);
 }
 
-/* A new name is not a change of time: a renamed kernel drifts by the change of its time. */
+/* A renamed kernel drifts only by the change of its time. */
 static void test_renamed_figures(void **state)
 {
 	(void)state;
@@ -280,7 +280,7 @@ static void test_renamed_figures(void **state)
 	release(&s);
 }
 
-/* The rename that looking at all pairs finds. */
+/* The kernel that `a` was renamed from or to, found by looking at all pairs. */
 static const struct activity_pair *slow_nearest(const struct activity_pairs *p,
                                                 const struct activity_pair *a)
 {

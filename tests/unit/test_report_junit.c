@@ -84,8 +84,7 @@ static void order_and_counts(void **state)
 	}
 	assert_has(write_report(&r, true),
 	           "<testsuites name=\"gpugate\" tests=\"11\" failures=\"2\" errors=\"3\" time=");
-	assert_null(
-	    strstr(strbuf_str(&written), "\"detectable\"")); /* cases have no properties in this form */
+	assert_null(strstr(strbuf_str(&written), "\"detectable\"")); /* no properties in strict files */
 	report_release(&r);
 }
 
@@ -104,7 +103,7 @@ static void a_shortened_name_stands_whole_in_the_body(void **state)
 	report_release(&r);
 }
 
-/* Bytes that XML cannot represent become the same character, but names stay different. */
+/* Bytes that XML cannot contain become the same character, but names stay unique. */
 static void names_are_unique(void **state)
 {
 	static const char *const items[] = {

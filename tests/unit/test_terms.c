@@ -1,4 +1,4 @@
-/* Every metric has a breakdown of its changes, and its terms add up to the metric. */
+/* Every metric has parts into which its change is broken down, and its terms add up to it. */
 #include "diff/terms.h"
 
 #include "diff/breakdown_internal.h"
@@ -13,7 +13,7 @@ static int64_t any(int64_t below)
 	return (int64_t)((seed >> 16) % (uint64_t)below);
 }
 
-/* A digest with one row of each kind that terms use, and random but possible figures. */
+/* One row of each kind from which terms are taken, with random figures as recordings have them. */
 static struct digest *random_digest(void)
 {
 	static const struct activity kernel = { EVENT_KERNEL, "gemm", 0, 0 };
@@ -51,7 +51,7 @@ static struct digest *random_digest(void)
 	return d;
 }
 
-/* Takes the figure of a metric that has only one item. */
+/* Take the figure of a metric that has a single item. */
 static void take_figure(void *ctx, const struct figure *f)
 {
 	assert_int_equal(f->nr, 1);
@@ -130,7 +130,7 @@ static void test_every_metric_has_parts(void **state)
 	(void)state;
 	for (size_t i = 0; i < NR_METRICS; i++) {
 		const struct metric *m = &metric_table[i];
-		bool memory = m->need == NEED_MEMORY; /* calls and segments of memory have no tables */
+		bool memory = m->need == NEED_MEMORY; /* calls and segments of memory are not in tables */
 		bool terms = m->parts == PARTS_TERMS || m->parts == PARTS_SHARE;
 		if ((terms_of(m->id, 0) != NULL) != terms)
 			fail_msg("%s: terms in diff/terms.c?", m->name);
@@ -142,7 +142,7 @@ static void test_every_metric_has_parts(void **state)
 	}
 }
 
-/* A term that a row lacks makes the breakdown unknown. */
+/* An unknown member of a row makes the term unknown. */
 static void test_unknown(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/// Helpers for texts that were written: taken from a sink, edited, searched.
+/// Helpers for texts that were written: take, edit, search.
 #ifndef GG_TESTS_TEXT_RIG_H
 #define GG_TESTS_TEXT_RIG_H
 
@@ -15,8 +15,8 @@
 #include "base/strbuf.h"
 #include "io/sink.h"
 
-/// The bytes that were written to a memory sink, which is closed, and their number (unless `n` is
-/// NULL); caller frees.
+/// Close a sink of memory and return its content, which the caller frees. `*n`: its length, unless
+/// `n` is NULL.
 static inline char *taken(struct sink *s, size_t *n)
 {
 	struct span text = sink_memory(s);
@@ -27,7 +27,7 @@ static inline char *taken(struct sink *s, size_t *n)
 	return copy;
 }
 
-/// A copy of `text` with the first `old` replaced by `new`; caller frees.
+/// A copy of `text` with the first `old` replaced by `new`; the caller frees it.
 static inline char *edited(const char *text, const char *old, const char *new)
 {
 	const char *at = strstr(text, old);
