@@ -83,7 +83,7 @@ struct event {
 	struct span call_stack; ///< operator of a trace of 2021: frames, innermost first, separated by
 	                        ///< ';'; borrowed for the call
 	int64_t sequence; ///< operator: sequence number of autograd, -1 if absent
-	int64_t forward_thread; ///< operator: forward thread, other than 0 for a backward operator
+	int64_t forward_thread; ///< operator: id of its forward's thread; 0 unless it is a backward
 	int64_t flow; ///< flow: id that both ends of the arrow share
 	bool flow_end; ///< flow: true at the end of the arrow, false at its start
 	bool nvtx; ///< annotation: a range of NVTX, in a recording without modules

@@ -165,7 +165,7 @@ static bool read_key(struct jscan *js, bool keep, struct span *key)
 		return false;
 	}
 	js->mark = keep ? js->at : NULL;
-	size_t n = 0, at = (size_t)(js->at - js->buf); /* only valid if the key stays in the window */
+	size_t n = 0, at = (size_t)(js->at - js->buf); /* offset of the key, if the window stays */
 	bool ok = jscan_scan_string(js, &escaped);
 	if (ok) {
 		n = (size_t)(js->at - (keep ? js->mark : js->buf + at)) - 2;

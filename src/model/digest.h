@@ -33,7 +33,7 @@ struct kernel_stat {
 	int64_t occupancy_ns, occupancy_rest;
 	int64_t names; ///< above 0: sum of so many kernels too small to keep, each below 0.05 % of
 	               ///< kernel time; `name` is then their category, or empty
-	int64_t largest_ns; ///< step_total_ns of the largest kernel in a sum of small ones
+	int64_t largest_ns; ///< of a sum of small kernels: step_total_ns of the largest
 };
 
 /// One GPU of the trace, over the whole window; times in ns.

@@ -213,7 +213,7 @@ struct side {
 	const char *label; ///< path as the user gave it
 	const char *gpu, *commit; ///< name of the GPU and commit; "" if unknown
 	int64_t ranks, steps;
-	int64_t runs; ///< candidate: runs of the same code; baseline: pin and recent runs; 0 means 1
+	int64_t runs; ///< number of runs, of the candidate's code or of pin and recent runs; 0 means 1
 	bool has_pin_age; ///< true if pin_age_days is known; only for the baseline
 	int64_t pin_age_days; ///< days since the pin was approved
 	bool window; ///< figures per step are figures of the whole window
