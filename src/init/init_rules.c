@@ -106,8 +106,8 @@ static const struct metric *metric_of(struct span paragraph)
 	return at ? metric_find(line_at(at + sizeof key - 1)) : NULL;
 }
 
-/* Append the fail limit that the noise of past runs allows, or leave out the warn limit, which would
-   be beyond the new fail limit. Returns false if the line stays as it is. */
+/* Append the fail limit that the noise of past runs allows, or leave out the warn limit, which
+   would be beyond the new fail limit. Returns false if the line stays as it is. */
 static bool add_closer(struct init_rules *in, struct span paragraph, struct span line,
                        struct strbuf *out)
 {
