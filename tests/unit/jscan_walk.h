@@ -9,24 +9,24 @@
 
 enum { WALK_DEPTH = 512 };
 
-/// How a reading went.
+/// The result of reading a text.
 struct walked {
 	enum status status;
-	struct strbuf events; ///< "{a:1 b:[s't' null ]}" in a notation of its own
-	struct strbuf error; ///< "" where there was none
-	uint64_t byte; ///< where it ended
+	struct strbuf events; ///< events in a notation of its own, as "{a:1 b:[s't' null ]}"
+	struct strbuf error; ///< error message; "" if there is none
+	uint64_t byte; ///< byte at which reading ended
 	bool cut;
 	uint64_t faults, first_fault;
 };
 
-/// Give the memory back.
+/// Free the memory of `w`.
 static inline void walked_release(struct walked *w)
 {
 	strbuf_release(&w->events);
 	strbuf_release(&w->error);
 }
 
-/* Bytes that cannot be seen as \xNN. */
+/* Append bytes, as \xNN if they are not visible. */
 static inline void walk_text(struct strbuf *out, struct span s)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -67,7 +67,7 @@ static inline int walk_value(struct jscan *js, struct strbuf *out)
 	return -1;
 }
 
-/* The whole value, with an explicit stack. */
+/* Append a whole value, with an explicit stack instead of recursion. */
 static inline void walk(struct jscan *js, struct strbuf *out)
 {
 	bool object[WALK_DEPTH];
@@ -77,7 +77,7 @@ static inline void walk(struct jscan *js, struct strbuf *out)
 		int opened = walk_value(js, out);
 		if (opened >= 0)
 			object[depth++] = opened;
-		/* leave what ends here, up to the next value */
+		/* close what ends here, up to the next value */
 		for (bool more = false; depth && !more && jscan_status(js) == ST_OK;) {
 			more = object[depth - 1] ? jscan_key(js, &key) : jscan_element(js);
 			if (more && object[depth - 1]) {
@@ -90,8 +90,8 @@ static inline void walk(struct jscan *js, struct strbuf *out)
 	} while (depth && jscan_status(js) == ST_OK);
 }
 
-/// Read `text` to its end in blocks and a first window of `size` bytes (0: whole),
-/// taking everything, or passing over it where `skip`. Caller: walked_release().
+/// Read `text` to its end in blocks and a first window of `size` bytes (0: the whole text), taking
+/// every value or, if `skip`, skipping it. Caller: walked_release().
 static inline struct walked walk_text_of(struct span text, bool tolerant, size_t size, bool skip)
 {
 	struct walked w = { .events = STRBUF_INIT, .error = STRBUF_INIT };
@@ -118,7 +118,7 @@ static inline struct walked walk_text_of(struct span text, bool tolerant, size_t
 	return w;
 }
 
-/// The same end; events too unless one of them skipped.
+/// True if both ended alike; events are compared if `events`, that is, unless one of them skipped.
 static inline bool walked_same(const struct walked *a, const struct walked *b, bool events)
 {
 	return a->status == b->status && a->byte == b->byte && a->cut == b->cut &&

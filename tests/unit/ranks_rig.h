@@ -1,4 +1,4 @@
-/// Digests of the ranks of one run from one line each, for tests of what looks at several.
+/// Digests of the ranks of one run, each made from one line of text, for tests that compare ranks.
 #ifndef GG_TESTS_RANKS_RIG_H
 #define GG_TESTS_RANKS_RIG_H
 
@@ -7,8 +7,8 @@
 
 #include "model/ranks.h"
 
-/// What the letters of a rank's line mean: process groups "world", "tp" twice under two
-/// names and once, of two ranks, without one, and kernels without arguments.
+/// The collectives that the letters of a rank's line mean, 'a' first: in process group "world", in
+/// groups "tp" of two ranks, with two names and without a name, and kernels without arguments.
 static const struct comm_stat rig_comms[] = {
 	{ .kind = COLLECTIVE_ALL_REDUCE,
 	  .group = { "world", 5 },
@@ -87,7 +87,8 @@ static inline struct digest *rig_rank(int64_t rank, const char *line)
 	return d;
 }
 
-/// A run of ranks 0, 1, … from their lines, ended by NULL. Caller: run_release().
+/// A run of ranks 0, 1, … made from their lines, of which the last is followed by NULL. Caller:
+/// run_release().
 static inline struct run rig_run(const char *const *lines)
 {
 	struct run run = { .label = "run" };

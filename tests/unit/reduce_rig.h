@@ -31,7 +31,7 @@ struct rig {
 	struct digest *d;
 	struct trace_meta meta;
 	struct diag_log log;
-	struct event_sink through; ///< where set, what takes the events instead of the reducer
+	struct event_sink through; ///< if set, this sink gets the events instead of the reducer
 };
 
 static inline void rig_open(struct rig *g, const struct reduce_options *options)
@@ -151,7 +151,8 @@ static inline void rig_numbers(struct strbuf *out, const int64_t *v, size_t nr)
 		strbuf_addf(out, "%s%" PRId64, out->n ? " " : "", v[i]);
 }
 
-/// Samples of a metric of steps, "-" for those that are not known; nothing if there are none.
+/// Append the samples of a metric of steps, with "-" for unknown samples; nothing if there are
+/// none.
 static inline void rig_show_samples(const struct digest *d, enum metric_id id, struct strbuf *out)
 {
 	const int64_t *v = d->samples[id];
@@ -162,13 +163,13 @@ static inline void rig_show_samples(const struct digest *d, enum metric_id id, s
 			rig_numbers(out, &v[i], 1);
 }
 
-/* Compute, exposed communication, exposed memory operations, idle: they add up to the period. */
+/* Compute, exposed communication, exposed memory operations, idle time: their sum is the period. */
 static const enum metric_id rig_parts[] = { METRIC_STEP_PERIOD_COMPUTE,
 	                                        METRIC_STEP_PERIOD_EXPOSED_COMM,
 	                                        METRIC_STEP_PERIOD_EXPOSED_MEMORY,
 	                                        METRIC_STEP_IDLE_TIME };
 
-/// What the digest says of communication, parts of steps and progress.
+/// Append figure `what` of the digest if it is one of communication, parts of steps or progress.
 static inline void rig_show_comm(const struct digest *d, const char *what, struct strbuf *out)
 {
 	const struct progress *p = &d->progress;
@@ -220,7 +221,7 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 	                 "attribution")) /* kind, without launch: carried over, dropped; no step */
 		rig_numbers(out,
 		            (int64_t[]){ d->attribution, t->carried_over, t->dropped, t->unattributed }, 4);
-	else if (!strcmp(what, "times")) /* GPU, dropped, unattributed, overlapping */
+	else if (!strcmp(what, "times")) /* GPU time: total, dropped, unattributed, overlapping */
 		rig_numbers(out, (int64_t[]){ t->gpu_ns, t->dropped_ns, t->unattributed_ns, t->overlap_ns },
 		            4);
 	else if (!strcmp(what, "lost"))
@@ -272,7 +273,7 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 	}
 	for (size_t i = 0; i < d->memories.nr; i++) {
 		const struct memory_stat *v = &d->memories.v[i];
-		if (!strcmp(what, "allocations")) /* number, frees, bytes */
+		if (!strcmp(what, "allocations")) /* number of allocations, number of frees, bytes */
 			strbuf_addf(out, "[%s: %" PRId64 " %" PRId64 " %" PRId64 "]", v->id, v->alloc_count,
 			            v->free_count, v->churn_bytes);
 		if (!strcmp(what, "growth") && v->growth_per_step == MEMORY_UNKNOWN)
@@ -282,20 +283,20 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 	}
 }
 
-/// A row of a test table: after `script`, `what` shows as `expect`.
+/// A row of a test table: the figure `what`, after `script`, must be shown as `expect`.
 struct rig_row {
 	const char *title, *script, *what, *expect;
-	const char *marker; ///< that is asked for; NULL: the default
+	const char *marker; ///< step marker that is asked for; NULL: the default one
 	int64_t warmup;
 };
 
-/// Whether one thread finishes the digest or two.
+/// Check each row with one thread finishing the digest, and with two.
 static inline void rig_check(const struct rig_row *rows, size_t nr)
 {
 	for (size_t n = 0; n < 2 * nr; n++) {
 		size_t i = n / 2;
 		const char *script = rows[i].script;
-		for (size_t k = i; !script; k--) /* as in the row above */
+		for (size_t k = i; !script; k--) /* a row without a script uses that of the row above */
 			script = rows[k].script;
 		struct rig g;
 		struct strbuf out = STRBUF_INIT;

@@ -183,7 +183,7 @@ static void put_rows(struct strbuf *b, const struct memory_rows *rows)
 struct row {
 	const char *label, *text;
 	void (*figures)(struct strbuf *b, const struct memory_profile *p);
-	const char *expected; ///< "[DEVICE: …]" for each device; or the error
+	const char *expected; ///< "[DEVICE: …]" for each device; or the error message
 };
 
 static void check(const struct row *rows, size_t nr)

@@ -27,18 +27,19 @@ static void test_lookup(void **state)
 	} rows[] = {
 		{ "ncclDevKernel_AllReduce_Sum", "communication" },
 		{ "NCCLKERNEL", "communication" },
-		{ "ampere_GEMM_nccl", "communication" }, /* the first row wins */
+		{ "ampere_GEMM_nccl", "communication" }, /* the first row of the table wins */
 		{ "ampere_sgemm_128x64", "GEMM" },
 		{ "Cijk_Ailk", "GEMM" },
 		{ "deep_ep::dispatch", "expert communication" },
 		{ "elementwise", "other" },
 		{ "ncc", "other" },
-		{ "nclxccl", "other" }, /* each pair of letters of nccl, but not nccl */
+		{ "nclxccl", "other" }, /* these names have every pair of letters of nccl, but not nccl */
 		{ "ncncc_cl", "other" },
 		{ "", "other" },
 		{ "xQ", "one letter" },
 		{ "q", "one letter" },
-		{ "\xc3\xa4\xc3\xb6[", "other" }, /* '{' of another case it is not */
+		/* '[' is not the other case of '{', although they differ by 32 */
+		{ "\xc3\xa4\xc3\xb6[", "other" },
 		{ "\xc3\xa4\xc3\xb6{", "bytes" },
 		{ "loop_add_FUSION_3", "wild" },
 		{ "loop__fusion", "wild" },
@@ -86,7 +87,8 @@ static void test_added(void **state)
 	add(&t, "communication", CLASS_COMMUNICATION, "nccl", NULL);
 	vec_push(&own.match, SPAN("my_a2a_*"));
 	assert_true(category_add(&t, &own));
-	assert_int_equal(category_of(&t, SPAN("void my_A2A_gemm<4>")), 1); /* before all rows */
+	/* a pattern of the user's own comes before all rows of the table */
+	assert_int_equal(category_of(&t, SPAN("void my_A2A_gemm<4>")), 1);
 	assert_int_equal(category_of(&t, SPAN("my_gemm")), 0);
 	assert_string_equal(category_communication(&t, &a), "nccl my_a2a_*");
 	assert_true(category_matches_any("nccl my_a2a_*", SPAN("x my_a2a_send")));

@@ -1,4 +1,4 @@
-/* Floating-point operations: of one operator, of a step, and what a GPU could do. */
+/* Floating-point operations of one operator and of a step, and the peak rate of a GPU. */
 #include <stdlib.h>
 
 #include "model/flops.h"
@@ -35,13 +35,13 @@ static void test_formulas(void **state)
 		{ "aten::baddbmm", "[1], [7, 2, 3], [7, 3, 5]", "-, double", "", 0, 420, FLOP_FLOAT64 },
 		{ "aten::_scaled_mm", "[2, 3], [3, 5], [], []", "c10::Float8_e4m3fn", "", 0, 60,
 		  FLOP_FLOAT8 },
-		/* 2 · 2 images · 8 channels · (3 · 3 · 3) · 5 · 3 places */
+		/* 2 · 2 images · 8 channels · (3 · 3 · 3) · (5 · 3) output positions */
 		{ "aten::convolution", "[2, 3, 9, 7], [8, 3, 3, 3], [8]", "float",
 		  "-, -, -, [2, 2], [1, 0], [1, 1], False, [0, 0], 1", 0, 2 * 2 * 8 * 27 * 5 * 3,
 		  FLOP_FLOAT32 },
 		{ "aten::_convolution", "[2, 3, 9, 7], [8, 3, 3, 3]", "", "-, -, -, [2], [1], [2], False",
 		  0, 2 * 2 * 8 * 27 * 4 * 3, FLOP_OTHER },
-		/* groups: of the filter's channels alone */
+		/* with groups, only the filter's own input channels count */
 		{ "aten::convolution", "[1, 8, 10], [8, 1, 3]", "", "-, -, -, [1], [0], [1], False, [0], 8",
 		  0, 2 * 8 * 3 * 8, FLOP_OTHER },
 		{ "aten::convolution", "[1, 4, 5], [4, 6, 3]", "", "-, -, -, [2], [0], [1], True, [0], 1",
@@ -194,7 +194,7 @@ static void test_peaks(void **state)
 	(void)state;
 	static const struct {
 		const char *gpu, *precision, *context;
-		int64_t micro_tflops; /* 0: not known */
+		int64_t micro_tflops; /* peak rate; 0 if unknown */
 	} rows[] = {
 		{ "NVIDIA H100 80GB HBM3", "bf16", NULL, 989500000 },
 		{ "NVIDIA H100 80GB HBM3", "fp8", NULL, 1979000000 },

@@ -1,4 +1,5 @@
-/* Folding: sums stay what they were, what is large stays as it is, twice is once. */
+/* Folding small rows: sums do not change, large rows stay as they are, and folding twice changes
+   nothing more. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -167,7 +168,7 @@ static struct digest *many(void)
 	return d;
 }
 
-/* The largest calls of each kind stay, the rest is a sum at its end. */
+/* The largest calls of each kind stay, and the rest becomes a sum after them. */
 static void test_calls(void **state)
 {
 	(void)state;
@@ -180,7 +181,7 @@ static void test_calls(void **state)
 			vec_push(&d->calls, (struct call_stat){ (enum call_kind)kind,
 			                                        span_of(label(d, "call", i)), 1, 100 - i, 0 });
 	vec_sort(&d->calls, call_stat_cmp);
-	for (int round = 0; round < 2; round++) { /* once more changes nothing */
+	for (int round = 0; round < 2; round++) { /* folding once more changes nothing */
 		fold(d, &t);
 		assert_int_equal(d->calls.nr, 3 * FOLD_CALLS + 2);
 		const struct call_stat *sum = &d->calls.v[FOLD_CALLS];
@@ -228,7 +229,7 @@ static void sums_stay(void **state)
 
 /* ---- kernels ---- */
 
-/* What stays: "NAME" or "CATEGORY*names". */
+/* The kernels that stay after folding: "NAME" or "CATEGORY*names". */
 static void kernels_stay(void **state)
 {
 	(void)state;
@@ -296,7 +297,7 @@ static void add_figure(void *ctx, const struct figure *f)
 	strbuf_addf(out, " %lld]", (long long)f->samples[0]);
 }
 
-/* In rules' eyes: no kernels of their own, but part of shares and of categories. */
+/* For rules, folded kernels are not kernels of their own, but count in shares and in categories. */
 static void view(void **state)
 {
 	(void)state;
@@ -353,7 +354,7 @@ static struct digest *one_step(const struct kernel_stat *kernels, size_t nr)
 	return d;
 }
 
-/* A kernel that only one side names is not new where the other may have summed it up. */
+/* A kernel that only one side names is not new if the other side may have folded it. */
 static void new_or_folded(void **state)
 {
 	(void)state;

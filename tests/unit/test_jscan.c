@@ -1,8 +1,6 @@
-/*
- * The JSON scanner. Every row is read strictly and tolerantly, taken and skipped,
- * in blocks and windows of 1, 2, 3, 7 bytes and whole: the events, the verdict and
- * the offset are always the same.
- */
+/* The JSON scanner. Every row is read strictly and tolerantly, with values taken and skipped, in
+   blocks and windows of 1, 2, 3, 7 bytes and whole: the events, the status and the offset must
+   always be the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,11 +16,11 @@
 
 static const size_t sizes[] = { 0, 1, 2, 3, 7 };
 
-/* What one row expects of one mode: events, or an error at a byte. */
+/* The expected result of one row in one mode: events, or an error at a byte. */
 struct expected {
-	const char *events; ///< NULL: an error
+	const char *events; ///< events; NULL if an error is expected
 	int64_t byte;
-	const char *error; ///< behind "doc: byte N: "
+	const char *error; ///< error message after "doc: byte N: "
 	uint64_t faults, first_fault;
 };
 
@@ -70,7 +68,7 @@ static const struct {
 	struct span text;
 	const char *events;
 } valid_rows[] = {
-	/* scalars alone, with white space around */
+	/* scalars as whole documents, with white space around them */
 	{ SPAN("true"), "true " },
 	{ SPAN("false"), "false " },
 	{ SPAN("null"), "null " },
@@ -95,16 +93,16 @@ static const struct {
 	{ SPAN("{\n\"a\"\r:\t1\n}\n"), "{a:1 } " },
 	{ SPAN("{\"a\":{\"b\":{\"c\":[]}}}"), "{a:{b:{c:[] } } } " },
 	{ SPAN("{\"\":0}"), "{:0 } " },
-	{ SPAN("{\"a\":1,\"a\":2}"), "{a:1 a:2 } " }, /* the reader's business */
+	{ SPAN("{\"a\":1,\"a\":2}"), "{a:1 a:2 } " }, /* equal keys are left to the reader to judge */
 	{ SPAN("[{\"a\":[{}]},[{\"b\":null}]]"), "[{a:[{} ] } [{b:null } ] ] " },
-	/* numbers, as written */
+	/* numbers, as they are written */
 	{ SPAN("[0,-1,10,123456789012345678901234567890]"),
 	  "[0 -1 10 123456789012345678901234567890 ] " },
 	{ SPAN("[0.0,-0.5,1.25,100.001]"), "[0.0 -0.5 1.25 100.001 ] " },
 	{ SPAN("[1e1,1E1,1e+1,1e-1,0e0,0.5e10,-1.5E-03]"),
 	  "[1e1 1E1 1e+1 1e-1 0e0 0.5e10 -1.5E-03 ] " },
 	{ SPAN("[1e999,1e-999]"),
-	  "[1e999 1e-999 ] " }, /* whether it can be held is asked where it is needed */
+	  "[1e999 1e-999 ] " }, /* the scanner does not check whether a number can be represented */
 	{ SPAN("{\"ts\":1682725898237042.123}"), "{ts:1682725898237042.123 } " },
 	/* strings */
 	{ SPAN("\" \""), "s'\\x20' " },
@@ -115,13 +113,13 @@ static const struct {
 	{ SPAN("\"\\u0000\""), "s'\\x00' " },
 	{ SPAN("\"a\\u0000b\""), "s'a\\x00b' " },
 	{ SPAN("\"\\u000a\\u0022\\u005c\""), "s'\\x0a\"\\x5c' " },
-	{ SPAN("\"\\u005Cn\""), "s'\\x5cn' " }, /* decoded once only */
+	{ SPAN("\"\\u005Cn\""), "s'\\x5cn' " }, /* an escape is decoded only once */
 	{ SPAN("\"\\\\u0041\""), "s'\\x5cu0041' " },
 	{ SPAN("\"\\\\\\\\\""), "s'\\x5c\\x5c' " },
 	{ SPAN("\"\\uFFFF\\ufffd\""), "s'\\xef\\xbf\\xbf\\xef\\xbf\\xbd' " },
 	{ SPAN("\"\\uD83D\\uDE00\""), "s'\\xf0\\x9f\\x98\\x80' " },
 	{ SPAN("\"\\ud800\\udc00\\udbff\\udfff\""), "s'\\xf0\\x90\\x80\\x80\\xf4\\x8f\\xbf\\xbf' " },
-	/* a surrogate alone: three bytes that are not UTF-8, each another name */
+	/* half of a surrogate pair becomes three bytes that are not UTF-8, different for each half */
 	{ SPAN("\"\\uD83D\""), "s'\\xed\\xa0\\xbd' " },
 	{ SPAN("\"\\uDE00\""), "s'\\xed\\xb8\\x80' " },
 	{ SPAN("\"\\uDE00\\uD83D\""), "s'\\xed\\xb8\\x80\\xed\\xa0\\xbd' " },
@@ -130,11 +128,11 @@ static const struct {
 	{ SPAN("\"\\uD83D\\u0041\""), "s'\\xed\\xa0\\xbdA' " },
 	{ SPAN("\"\\uD83D\\uD83D\\uDE00\""), "s'\\xed\\xa0\\xbd\\xf0\\x9f\\x98\\x80' " },
 	{ SPAN("\"\\uD83D\\\\uDE00\""), "s'\\xed\\xa0\\xbd\\x5cuDE00' " },
-	/* UTF-8, valid or not, passes as it is */
+	/* UTF-8, valid or not, is passed on unchanged */
 	{ SPAN("\"\xC3\xA4\xF0\x9F\x98\x80\""), "s'\\xc3\\xa4\\xf0\\x9f\\x98\\x80' " },
 	{ SPAN("\"\xFF\xC0\x80\xED\xA0\x80\xE2\x82\""),
 	  "s'\\xff\\xc0\\x80\\xed\\xa0\\x80\\xe2\\x82' " },
-	/* escapes in keys */
+	/* escape sequences in keys */
 	{ SPAN("{\"\\u0074s\":1}"), "{ts:1 } " },
 	{ SPAN("{\"a\\\"b\" : \"c\\\\\"}"), "{a\"b:s'c\\x5c' } " },
 	{ SPAN("{\"a\\u0000\":0,\"a\":1}"), "{a\\x00:0 a:1 } " },
@@ -205,7 +203,7 @@ static const struct {
 	{ SPAN("n"), 1, ENDS("the rest of a word") },
 	{ SPAN("[nul"), 4, ENDS("the rest of a word") },
 	{ SPAN("{\"a\":f"), 6, ENDS("the rest of a word") },
-	/* commas and brackets */
+	/* misplaced commas and brackets */
 	{ SPAN("]"), 0, GOT("']'", "a value") },
 	{ SPAN("}"), 0, GOT("'}'", "a value") },
 	{ SPAN(","), 0, GOT("','", "a value") },
@@ -229,7 +227,7 @@ static const struct {
 	{ SPAN("{\"a\":1]"), 6, GOT("']'", OBJ_MORE) },
 	{ SPAN("{\"a\":1 \"b\":2}"), 7, GOT("'\"'", OBJ_MORE) },
 	{ SPAN("{\"a\":1;\"b\":2}"), 6, GOT("';'", OBJ_MORE) },
-	/* keys and colons */
+	/* invalid keys and missing colons */
 	{ SPAN("{1:1}"), 1, GOT("'1'", "a key") },
 	{ SPAN("{a:1}"), 1, GOT("'a'", "a key") },
 	{ SPAN("{'a':1}"), 1, GOT("'''", "a key") },
@@ -288,7 +286,7 @@ static const struct {
 	{ SPAN("[\\u0041]"), 1, GOT("'\\'", "a value") },
 	{ SPAN("[\"a\"b]"), 4, GOT("'b'", ARR_MORE) },
 	{ SPAN("[\"a\"\\n]"), 4, GOT("'\\'", ARR_MORE) },
-	/* white space and other bytes */
+	/* invalid white space and other bytes */
 	{ SPAN("[\x0c]"), 1, GOT("byte 0x0c", "a value") },
 	{ SPAN("[\x0b]"), 1, GOT("byte 0x0b", "a value") },
 	{ SPAN("[1\x00]"), 2, GOT("byte 0x00", ARR_MORE) },
@@ -302,7 +300,7 @@ static const struct {
 	{ SPAN("\xEF\xBB\xBF{}"), 0, GOT("byte 0xef", "a value") }, /* byte order mark */
 	{ SPAN("\xFF\xFE[\0]\0"), 0, GOT("byte 0xff", "a value") }, /* UTF-16 */
 	{ SPAN("[\0]\0"), 1, GOT("byte 0x00", "a value") },
-	/* comments and other languages */
+	/* comments and text in other languages */
 	{ SPAN("[1]//"), 3, EXTRA },
 	{ SPAN("/**/[]"), 0, GOT("'/'", "a value") },
 	{ SPAN("[/**/]"), 1, GOT("'/'", "a value") },
@@ -313,7 +311,7 @@ static const struct {
 	{ SPAN("*"), 0, GOT("'*'", "a value") },
 	{ SPAN("(1)"), 0, GOT("'('", "a value") },
 	{ SPAN("\x80\x02}q"), 0, GOT("byte 0x80", "a value") },
-	/* behind the end */
+	/* text after the end of the document */
 	{ SPAN("[]]"), 2, EXTRA },
 	{ SPAN("{}}"), 2, EXTRA },
 	{ SPAN("[] []"), 3, EXTRA },
@@ -351,7 +349,7 @@ static void invalid(void **state)
 
 static const struct {
 	struct span text;
-	int64_t byte; ///< of the strict error, and of the first fault
+	int64_t byte; ///< byte of the error in strict mode, and of the first fault in tolerant mode
 	const char *error;
 	uint64_t faults;
 	const char *events; ///< tolerant
@@ -373,7 +371,7 @@ static const struct {
 	{ SPAN("\"\\uD83D\\u\""), 7, ESCAPE, 1, "s'\\xed\\xa0\\xbd\\x5cu' " },
 	{ SPAN("\"\\U0041\""), 1, ESCAPE, 1, "s'\\x5cU0041' " },
 	{ SPAN("\"\\N\\0\\a\""), 1, ESCAPE, 3, "s'\\x5cN\\x5c0\\x5ca' " },
-	{ SPAN("\"\\\n\""), 1, ESCAPE, 2, "s'\\x5c\\x0a' " }, /* the newline is a second one */
+	{ SPAN("\"\\\n\""), 1, ESCAPE, 2, "s'\\x5c\\x0a' " }, /* the newline is a second fault */
 	{ SPAN("\"\\\0\""), 1, ESCAPE, 2, "s'\\x5c\\x00' " },
 	{ SPAN("\"\\\xC3\xA4\""), 1, ESCAPE, 1, "s'\\x5c\\xc3\\xa4' " },
 	{ SPAN("{\"\\q\":1}"), 2, ESCAPE, 1, "{\\x5cq:1 } " },
@@ -403,7 +401,8 @@ static void tolerated(void **state)
 	}
 }
 
-/* No fault is forgiven twice: what only looks like NaN, and what is cut in it. */
+/* Tolerance has limits: text that only resembles NaN, or NaN that is cut short, remains an
+   error. */
 static void not_tolerated(void **state)
 {
 	static const struct {
@@ -448,7 +447,7 @@ static void not_tolerated(void **state)
 
 /* ---- cuts ---- */
 
-/* Every true prefix of a document is cut: an error that says so, at its end. */
+/* Every proper prefix of a document is reported as cut: with such an error, at its end. */
 static void cut_at_every_byte(void **state)
 {
 	static const struct span docs[] = {
@@ -469,7 +468,7 @@ static void cut_at_every_byte(void **state)
 			}
 }
 
-/* An error that is not a cut is not called one. */
+/* Other errors are not reported as a document that is cut. */
 static void errors_are_no_cuts(void **state)
 {
 	(void)state;
