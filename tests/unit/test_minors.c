@@ -1,5 +1,5 @@
-/* Stored files of other minors: what a newer one adds is passed over, what an older one lacks was
-   not recorded, and everything else that is unknown is refused. */
+/* Stored files of other minor versions: fields added by a newer one are skipped, fields that an
+   older one lacks count as not recorded, and everything else that is unknown is refused. */
 #include "text_rig.h"
 
 #include "sample_digest.h"
@@ -103,7 +103,8 @@ static enum status parse(const char *text, struct digest **out, struct diag_log 
 #define HEAD "\"minor\": 1,"
 #define NEWER "\"minor\": 900,"
 
-/* What a newer gpugate may have added, in its place; `error` if it is refused even there. */
+/* Fields that a newer gpugate may have added, at their place; `error` if they are refused even
+   there. */
 static const struct {
 	const char *old, *new, *error;
 } additions[] = {
@@ -177,7 +178,7 @@ static void older_minor(void **state)
 	if (parse(older, &r, &log) != ST_OK)
 		fail_msg("%s", diag_first_error(&log));
 	for (size_t i = 0; i < NR_OF(later); i++)
-		assert_null(r->samples[later[i]]); /* idle time was another figure */
+		assert_null(r->samples[later[i]]); /* in older files idle time had another meaning */
 	assert_int_equal(r->samples[METRIC_STEP_TIME][1], 300000000);
 	assert_int_equal(r->devices.v[0].measured_ns, -1);
 	assert_int_equal(r->devices.v[0].measured_busy_ns, -1);

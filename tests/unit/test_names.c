@@ -1,4 +1,4 @@
-/* Display names of kernels: what is kept of each, and that no two are alike. */
+/* Display names of kernels: the part of each name that is kept, and that no two become equal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void names_by_themselves(void **state)
 	}
 }
 
-/* Each tells as much more as its neighbors make it. */
+/* A display name has as many details as distinguish it from its neighbors. */
 static void neighbours(void **state)
 {
 	static const char *const whole[] = {

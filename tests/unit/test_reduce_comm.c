@@ -103,7 +103,7 @@ static void test_arguments(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* A launch on thread 1 at 50, its kernel later. */
+/* A launch on thread 1 at 50, and its kernel later. */
 #define LAUNCHED "R cudaLaunchKernel 1 1 50 5\nK ncclKernel_SendRecv 0 7 1 100 10\n"
 #define ALL_TO_ALL(thread, start, dur) \
 	"A nccl:all_to_all " #thread " " #start " " #dur " #[6, 2] float\n"
@@ -202,7 +202,7 @@ static void test_steps(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* Beyond the cap only the sums hold them. */
+/* Collectives beyond the limit are only in the sums. */
 static void test_cap(void **state)
 {
 	(void)state;

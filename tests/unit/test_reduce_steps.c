@@ -1,6 +1,6 @@
 #include "reduce_rig.h"
 
-/* Two steps with a gap; launches in each, between, and none. */
+/* Two steps with a gap; launches in each step, between the steps and after the last one. */
 #define TWO                           \
 	"A ProfilerStep#7 1 100 100\n"    \
 	"A ProfilerStep#8 1 300 100\n"    \
@@ -157,7 +157,7 @@ static void test_window(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* Ids that are not int64 are names: -2 - id. */
+/* Ids that are not int64 are stored as names: -2 minus the name's id. */
 static int64_t text_id(struct rig *g, const char *text)
 {
 	return -2 - (int64_t)name_intern(&g->names, span_of(text))->id;

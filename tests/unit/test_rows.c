@@ -29,8 +29,8 @@ enum { NR_TYPES = sizeof types / sizeof *types };
 
 /* ---- every member is in the table ---- */
 
-/* Bytes that no line of a table has may only be padding: before a member that is aligned to eight
-   bytes, or at the end. */
+/* Bytes of a row that no line of the table describes may only be padding: before a member that is
+   aligned to eight bytes, or at the end. */
 static void test_members(void **state)
 {
 	(void)state;
@@ -57,7 +57,7 @@ static void test_members(void **state)
 
 /* ---- every member is joined as its line says ---- */
 
-/* A row of which each number differs from those of other members and of other rows. */
+/* Fill a row with numbers that differ from those of its other members and of other rows. */
 static void fill(const struct schema *s, int which, void *row)
 {
 	static const char *const texts[] = { "first", "second" };
@@ -109,7 +109,7 @@ static bool is_joined(const struct field *f, enum row_join join, const void *a, 
 	int64_t x = number_of(f, a), y = number_of(f, b);
 	switch (join) {
 	case JOIN_KEEP:
-	case JOIN_NONE: /* where rows are not sums */
+	case JOIN_NONE: /* such rows are not sums */
 		return is_same(f, out, a);
 	case JOIN_LAST:
 		return is_same(f, out, b);
@@ -162,7 +162,7 @@ static void test_joins(void **state)
 			check_type(types[t].name, types[t].row, (enum row_occasion)o);
 }
 
-/* What cannot be added is that of the cycle with more of something. */
+/* Values that cannot be added are those of the cycle that has more of something. */
 static void test_whole_values(void **state)
 {
 	(void)state;
@@ -216,7 +216,7 @@ static void test_unknown(void **state)
 	row_add(&memory_stat_row, ROWS_OF_CYCLES, &m, &n);
 	assert_int_equal(m.churn_bytes, 9);
 	assert_int_equal(m.capacity, 80);
-	assert_string_equal(m.peak_op, "mm"); /* of equal peaks the latest */
+	assert_string_equal(m.peak_op, "mm"); /* of equally high peaks, the latest one's operator */
 }
 
 /* ---- sums of small rows ---- */
@@ -251,7 +251,7 @@ static void test_sums(void **state)
 	}
 }
 
-/* The occupancy of a sum is exact, in whatever order it was made. */
+/* The occupancy of a sum is exact, in whatever order the sum was made. */
 static void test_occupancy(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Files of schemas/ that come from tables are what the tables say; to renew them, run with
-   SCHEMA_UPDATE=1. tests/prop/schemas.py holds outputs against all of them. */
+/* Files of schemas/ that are made from tables must agree with the tables; to renew the files, run
+   this test with SCHEMA_UPDATE=1. tests/prop/schemas.py validates outputs against all schemas. */
 #include "text_rig.h"
 
 #include <stdio.h>
@@ -84,7 +84,8 @@ static const char *shown_type(const struct field *f)
 	}
 }
 
-/* The part of the schema from `"key": {` to the next key of its depth is what the table says. */
+/* The part of the schema from `"key": {` to the next key of the same depth must equal the text that
+   the table gives. */
 static void test_rows_of(const char *file, const char *key, const struct schema *s)
 {
 	struct strbuf name = STRBUF_INIT, line = STRBUF_INIT;

@@ -1,4 +1,5 @@
-/* Byte sinks: whole files or none, the first error kept, the same bytes each time. */
+/* Byte sinks: files appear whole or not at all, the first error is kept, and equal content gives
+   equal bytes. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -44,7 +45,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* Number of entries in the directory, which tells of files left behind. */
+/* Number of entries in the directory, to find files that were left behind. */
 static int nr_files(void)
 {
 	int nr = 0;
@@ -56,7 +57,7 @@ static int nr_files(void)
 	return nr - 2;
 }
 
-/* Each test leaves the directory empty. */
+/* Fails unless the test left the directory empty. */
 static int end(void **state)
 {
 	(void)state;
@@ -70,7 +71,7 @@ static const char *in_dir(char path[128], const char *name)
 	return path;
 }
 
-/* The content of a file; NULL where there is none. Caller: strbuf_release(). */
+/* The content of a file; a NULL pointer if there is no file. Caller: strbuf_release(). */
 static struct strbuf content(const char *path)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -132,7 +133,7 @@ static void appears_at_commit(void **state)
 	assert_content(path, SPAN("whole file\n"));
 	struct stat sb;
 	assert_int_equal(stat(path, &sb), 0);
-	assert_int_equal(sb.st_mode & 07777, 0644); /* as the umask says */
+	assert_int_equal(sb.st_mode & 07777, 0644); /* permissions follow the umask */
 	unlink(path);
 }
 
@@ -145,7 +146,7 @@ static void empty_file(void **state)
 	unlink(path);
 }
 
-/* Until the commit the old file is there, whole; its mode is kept. */
+/* Until the commit the old file stays, whole; the new one gets its mode. */
 static void replaces_the_old(void **state)
 {
 	char path[128];
@@ -180,7 +181,7 @@ static void abort_leaves_nothing(void **state)
 	sink_abort(s);
 }
 
-/* Sinks of one path at a time: the last commit wins, none is torn. */
+/* Two sinks of one path: the last commit wins, and no file is a mixture. */
 static void two_at_once(void **state)
 {
 	char path[128];
@@ -206,7 +207,7 @@ static void large_file(void **state)
 		sink_printf(s, "line %d\n", i);
 		strbuf_addf(&want, "line %d\n", i);
 	}
-	sink_write(s, strbuf_span(&want)); /* more than a buffer at once */
+	sink_write(s, strbuf_span(&want)); /* more bytes than the buffer holds */
 	struct span half = strbuf_span(&want);
 	struct strbuf all = STRBUF_INIT;
 	strbuf_add(&all, half);
@@ -235,7 +236,8 @@ static void gunzip(struct span z, struct strbuf *out)
 	inflateEnd(&in);
 }
 
-/* No name and no time in it: the same bytes at any moment and under any name. */
+/* A gzip file contains no name and no time: equal content gives equal bytes at any moment and under
+   any name. */
 static void gzip(void **state)
 {
 	static const size_t lengths[] = { 0, 1, 65535, 65536, 65537, 1000000 };
@@ -250,7 +252,7 @@ static void gzip(void **state)
 			strbuf_addch(&text, (char)(x >> 24));
 		for (int i = 0; i < 2; i++) {
 			struct sink *s = open_ok(path[i], true);
-			/* in one piece, and in pieces */
+			/* written in one call, and in several */
 			size_t step = i ? 1000 : lengths[l] + 1;
 			for (size_t at = 0; at < text.n; at += step)
 				sink_write(s,
@@ -260,7 +262,7 @@ static void gzip(void **state)
 			unlink(path[i]);
 		}
 		assert_true(span_eq(strbuf_span(&file[0]), strbuf_span(&file[1])));
-		assert_memory_equal(file[0].p + 3, "\0\0\0\0\0", 5); /* flags and time */
+		assert_memory_equal(file[0].p + 3, "\0\0\0\0\0", 5); /* header fields of flags and time */
 		gunzip(strbuf_span(&file[0]), &back);
 		assert_true(span_eq(strbuf_span(&back), strbuf_span(&text)));
 		strbuf_release(&text);
@@ -294,7 +296,7 @@ static void unwritable_places(void **state)
 	unlink(path);
 }
 
-/* As another user, since root may write everywhere. */
+/* Runs as another user, since root may write everywhere. */
 static void unwritable_directory(void **state)
 {
 	char path[128];
@@ -336,7 +338,7 @@ static void full_device(void **state)
 		}
 }
 
-/* Standard output that fails is an error too; in a child, whose output it is. */
+/* A failing standard output is an error, too; tested in a child process, whose output is closed. */
 static void standard_output(void **state)
 {
 	static const struct {
@@ -366,7 +368,7 @@ static void standard_output(void **state)
 	}
 }
 
-/* A file that cannot grow: nothing stays, and the old one is as it was. */
+/* If a file cannot grow, no new file stays, and the old file does not change. */
 static void write_error_keeps_the_old(void **state)
 {
 	char path[128];
@@ -392,7 +394,7 @@ static void write_error_keeps_the_old(void **state)
 	unlink(path);
 }
 
-/* A link stays a link, and what it points to is replaced. */
+/* A symbolic link stays a link, and its target is replaced. */
 static void symbolic_link(void **state)
 {
 	char path[128], link_path[128], target[128];
@@ -412,7 +414,7 @@ static void symbolic_link(void **state)
 	unlink(path);
 }
 
-/* What a signal handler removes: the temporary files of what is open. */
+/* A signal handler removes the temporary files of all open sinks. */
 static void unlink_all(void **state)
 {
 	char path[128], other[128];
@@ -421,12 +423,12 @@ static void unlink_all(void **state)
 	assert_int_equal(nr_files(), 2);
 	assert_int_equal(sink_commit(b, &log_), ST_OK);
 	leftover_remove_all();
-	assert_int_equal(nr_files(), 1); /* b is not a temporary file any more */
-	assert_int_equal(sink_commit(a, &log_), ST_OUTPUT); /* its file is gone */
+	assert_int_equal(nr_files(), 1); /* b is committed and so not temporary any more */
+	assert_int_equal(sink_commit(a, &log_), ST_OUTPUT); /* the temporary file of a was removed */
 	unlink(other);
 }
 
-/* The table of temporary files has an end; past it the opening fails, and leaves nothing. */
+/* The table of temporary files has a limit; beyond it opening a sink fails and leaves no file. */
 static void many_at_once(void **state)
 {
 	enum { LIMIT = 64 };

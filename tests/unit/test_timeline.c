@@ -1,8 +1,9 @@
-/* The memory timeline of torch.profiler: both forms, what each tells, and what is refused. */
+/* The memory timeline of torch.profiler: both of its forms, the figures from each, and refused
+   files. */
 #include "records_rig.h"
 
-/* [time, action, bytes, category]: a parameter from before, an activation, a gradient that becomes
-   unknown, both freed. */
+/* [time, action, bytes, category]: a parameter from before the recording, an activation, a gradient
+   that becomes unknown; the last two are freed. */
 #define ROWS                                                                    \
 	"[[-1, 1, 1000, 0], [-1, 1, 24, 0], [2000, 2, 512, 4], [3500, 2, 256, 5], " \
 	"[4999, 3, -256, 5], [4999, 3, 256, 7], [6000, 4, -512, 4], [7000, 4, -256, 7]]"
@@ -137,7 +138,7 @@ static void test_damage(void **state)
 	check_damage(false, SPAN(SIZES));
 }
 
-/* As many rows as the limit are read, one more is refused. */
+/* As many rows as the limit are read; with one more, the file is refused. */
 static void test_limit(void **state)
 {
 	(void)state;

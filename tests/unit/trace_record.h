@@ -1,4 +1,4 @@
-/// What the trace reader made of a text, written down for comparison; by several threads too.
+/// The output of the trace reader for a text, written for comparisons; also for several threads.
 #ifndef GG_TESTS_TRACE_RECORD_H
 #define GG_TESTS_TRACE_RECORD_H
 
@@ -7,22 +7,22 @@
 #include "base/strbuf.h"
 #include "read/trace.h"
 
-/// One reading of one trace.
+/// The result of reading one trace once.
 struct record {
 	enum status status;
-	struct strbuf events; ///< a line for each, see record_event()
-	struct strbuf meta; ///< "events=3 rank=0 …": what is not the default
-	struct strbuf log; ///< every entry of the log, a line each
-	bool truncated, not_a_trace, broken; ///< broken: an event against the promises of its header
+	struct strbuf events; ///< events, one per line, see record_event()
+	struct strbuf meta; ///< metadata other than the defaults, as "events=3 rank=0 …"
+	struct strbuf log; ///< all messages, one per line
+	bool truncated, not_a_trace, broken; ///< broken: an event breaks a promise of its header
 	uint64_t nr_taken;
-	uint64_t stop_after; ///< the sink refuses what follows; 0: takes all
+	uint64_t stop_after; ///< events after which the sink refuses more; 0: it accepts all
 	struct name_table names;
-	const struct name_table *idents; ///< `names`, of a part those that it is filled with
-	size_t nr_known; ///< of a part: names seen to be those of the whole
+	const struct name_table *idents; ///< the table that ids refer to: `names` or a part's own
+	size_t nr_known; ///< for a part: number of its names found in the whole's table
 	size_t nr_joined; ///< parts
 };
 
-/// Give the memory back.
+/// Free the memory of `r`.
 static inline void record_release(struct record *r)
 {
 	strbuf_release(&r->events);
@@ -213,7 +213,7 @@ static inline struct record record_trace(struct span text, struct trace_options 
 	return r;
 }
 
-/// The same in every respect.
+/// True if the two results are equal in every respect.
 static inline bool record_same(const struct record *a, const struct record *b)
 {
 	return a->status == b->status && span_eq(strbuf_span(&a->events), strbuf_span(&b->events)) &&

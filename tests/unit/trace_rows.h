@@ -1,7 +1,7 @@
-/// Tables of small documents and what the trace reader makes of them. In the rows
-/// ' means " and ^ nothing: it marks the byte that the error names. Every
-/// row is read in blocks of 1, 2, 3, 7 bytes and whole, and by several threads, and those that are
-/// traces also cut at every byte. To be included behind cmocka.h.
+/// Tables of small documents with the expected output of the trace reader. In the rows ' means ",
+/// and ^ marks the byte of the expected error and is removed. Every row is read in blocks of 1, 2,
+/// 3, 7 bytes and whole, and by several threads; rows that are traces are also cut at every byte.
+/// Include this file after cmocka.h.
 #ifndef GG_TESTS_TRACE_ROWS_H
 #define GG_TESTS_TRACE_ROWS_H
 
@@ -15,9 +15,9 @@ static const size_t trace_blocks[] = { 0, 1, 2, 3, 7 };
 
 struct row {
 	const char *json;
-	const char *events; ///< NULL: an error
-	const char *meta; ///< of errors too, where it is asked for
-	const char *error; ///< its line behind "error: doc: byte N: "
+	const char *events; ///< expected events; NULL if an error is expected
+	const char *meta; ///< expected metadata; also checked for errors unless NULL
+	const char *error; ///< error message after "error: doc: byte N: "
 	struct trace_options options;
 };
 
@@ -49,7 +49,7 @@ static inline void check_row(const struct row *row, const struct record *r, size
 	strbuf_release(&log);
 }
 
-/* Where the array of the events begins: behind it a cut can be allowed. */
+/* Offset at which the array of events begins: a cut after it can be allowed. */
 static inline size_t begin_of_events(struct span json)
 {
 	const char *key = strstr(json.p, "\"traceEvents\"");
@@ -57,7 +57,8 @@ static inline size_t begin_of_events(struct span json)
 	return (size_t)(p - json.p) + 1;
 }
 
-/* Without leave an error that says where; with it the complete events, a prefix of all. */
+/* Unless cuts are allowed, there must be an error with the place; if they are, the complete events,
+   which are a prefix of all. */
 static inline void check_cut(struct span json, size_t n, const struct record *whole, size_t block)
 {
 	struct span part = { json.p, n };
@@ -88,7 +89,7 @@ static inline void check_cut(struct span json, size_t n, const struct record *wh
 static inline void check_cuts(const struct row *row, struct span json)
 {
 	struct record whole = record_trace(json, row->options, 0, 0);
-	size_t end = json.n; /* without the white space behind it is whole as well */
+	size_t end = json.n; /* without the white space at its end, the document is complete as well */
 	while (end && json.p[end - 1] == ' ')
 		end--;
 	for (size_t n = 0; n < end; n++)
