@@ -60,13 +60,13 @@ static void add_line(struct strbuf *out, struct span line)
 	strbuf_addch(out, '\n');
 }
 
-/* The end of the line that begins at `p`. */
+/* The line that begins at `p`. */
 static struct span line_at(const char *p)
 {
 	return (struct span){ p, strcspn(p, "\n") };
 }
 
-/* In the flow style, and in double quotes: whatever is in it, no control characters are. */
+/* Append `text` in double quotes, for YAML's flow style. It has no control characters. */
 static void add_quoted(struct strbuf *out, const char *text)
 {
 	strbuf_addch(out, '"');
@@ -78,7 +78,7 @@ static void add_quoted(struct strbuf *out, const char *text)
 	strbuf_addch(out, '"');
 }
 
-/* A line above the rules: settings that are there as comments. */
+/* Append a line; a workload, inputs, steps or on_missing setting gets the value of the run. */
 static void add_setting(const struct init_rules *in, struct strbuf *out, struct span line)
 {
 	size_t ranks = in->view ? in->view->run->ranks.nr : 0;
@@ -106,8 +106,8 @@ static const struct metric *metric_of(struct span paragraph)
 	return at ? metric_find(line_at(at + sizeof key - 1)) : NULL;
 }
 
-/* The line with the limit that the noise of the past allows; false where it stays. A warning before
-   the old limit would come behind the new one: it goes. */
+/* Append the fail limit that the noise of past runs allows, or leave out the warn limit, which
+   would be beyond the new fail limit. Returns false if the line stays as it is. */
 static bool add_closer(struct init_rules *in, struct span paragraph, struct span line,
                        struct strbuf *out)
 {
@@ -139,7 +139,7 @@ static const char *left_out(const struct init_rules *in, const struct metric *m,
 	return has_figure(in->view, m) ? NULL : reason_of(in->view, m);
 }
 
-/* As a comment, except what is not indented. */
+/* Append a rule as a comment; lines without indentation stay. */
 static void add_left_out(struct strbuf *out, struct span paragraph, const char *reason)
 {
 	bool said = false;
