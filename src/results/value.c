@@ -130,6 +130,14 @@ static size_t blanks(struct span s)
 	return n;
 }
 
+static void count_faults(struct value_tree *t, const struct jscan *js, struct span rest)
+{
+	uint64_t byte, nr = jscan_faults(js, &byte);
+	if (nr && !t->nr_faults)
+		t->fault_byte = (uint64_t)(rest.p - t->bytes.p) + byte;
+	t->nr_faults += nr;
+}
+
 enum status value_json_add(struct value_tree *out, const char *name, struct span text,
                            struct diag_log *log)
 {
@@ -144,6 +152,7 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
 		struct value_builder b = { out, js, rest };
 		build(&b, &out->root);
 		st = jscan_status(js);
+		count_faults(out, js, rest);
 		at += (size_t)jscan_byte(js);
 		at += at < text.n ? blanks((struct span){ text.p + at, text.n - at }) : 0;
 		jscan_free(js);

@@ -29,6 +29,7 @@ struct value_tree {
 	struct span bytes;
 	struct value root; ///< a JSCAN_ARRAY of the values behind one another
 	size_t nr_values;
+	uint64_t nr_faults, fault_byte; ///< tolerated faults of JSON, and the first, from the beginning
 	bool is_too_large; ///< beyond the limit of bytes, and nothing is kept: no such file
 };
 
