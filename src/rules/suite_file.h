@@ -18,6 +18,7 @@ struct suite_entry {
 
 struct suite_file {
 	struct arena arena;
+	const char *shown; ///< the file, as messages name it
 	const char *name; ///< of the suite, by which its comment is found again
 	VEC(struct suite_entry) entries;
 };
