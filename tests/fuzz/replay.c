@@ -1,7 +1,7 @@
 /*
  * Runs a fuzz target over a folder, without libFuzzer: every file whole, every truncation of
- * it, and with each of its bytes replaced in turn; of files of 4 KiB and more, as many of
- * both. A folder without files is an error.
+ * the files below 4 KiB, and each with one byte replaced, 512 times at most, from its
+ * beginning to its end. A folder without files is an error.
  * FOLDER.accepted names the files that the target takes, a line each, and no others;
  * --update writes it anew.
  */
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHANGES = 4096 };
+enum { TRUNCATE_BELOW = 4096, DAMAGES = 512 };
 
 /* Each input lies in a block of exactly its size, so that a sanitizer sees a read past the end. */
 static void run(const uint8_t *data, size_t n)
@@ -38,7 +38,7 @@ static char *content(const char *path, size_t *n)
 		return NULL;
 	do {
 		if (cap - *n < 2) {
-			cap = cap ? 2 * cap : CHANGES;
+			cap = cap ? 2 * cap : TRUNCATE_BELOW;
 			data = realloc(data, cap);
 			if (!data)
 				abort();
@@ -71,9 +71,11 @@ static bool replay(const char *path)
 		exit(1);
 	}
 	fprintf(stderr, "%s\n", path); /* the last line before a crash names the input */
-	for (size_t k = 0, i; (i = k * (n / CHANGES + 1)) < n; k++) {
+	if (n < TRUNCATE_BELOW)
+		for (size_t i = 0; i < n; i++)
+			run((uint8_t *)data, i);
+	for (size_t k = 0, i; (i = k * (n / DAMAGES + 1)) < n; k++) {
 		char kept = data[i];
-		run((uint8_t *)data, i);
 		data[i] = (char)damaged((uint8_t)kept, k);
 		run((uint8_t *)data, n);
 		data[i] = kept;
