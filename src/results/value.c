@@ -6,6 +6,8 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
+enum { LATER_WINDOW = 2048 };
+
 const struct value_limits value_limits = { .bytes = (size_t)256 << 20, .values = (size_t)4 << 20 };
 
 enum status value_bytes_read(struct source *src, struct value_tree *out, struct diag_log *log)
@@ -148,7 +150,9 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
 		const char *place = nr ? arena_printf(&log->arena, "%s: value %zu", name, nr + 1) : name;
 		struct source *src = source_memory(
 		    place, rest.p, rest.n, &(struct source_options){ .max_bytes = value_limits.bytes });
-		struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, log);
+		/* what is scanned ahead of a value is scanned again for the next */
+		struct jscan_options options = { .tolerant = true, .window = nr ? LATER_WINDOW : 0 };
+		struct jscan *js = jscan_new(src, &options, log);
 		struct value_builder b = { out, js, rest };
 		build(&b, &out->root);
 		st = jscan_status(js);
