@@ -9,6 +9,9 @@
 /// Overflow of the product and exhaustion both end in the failure handler.
 void *mem_calloc(size_t nr, size_t size);
 
+/// The same of what mem_grows() is to name as `what`.
+void *mem_calloc_of(const char *what, size_t nr, size_t size);
+
 /// `old` grown or shrunk to `nr` × `size` bytes; caller releases with free().
 void *mem_realloc(void *old, size_t nr, size_t size);
 
