@@ -29,6 +29,7 @@ struct value_tree {
 	struct span bytes;
 	struct value root; ///< JSCAN_ARRAY of the values in the file, in sequence
 	size_t nr_values;
+	uint64_t nr_faults, fault_byte; ///< tolerated faults of JSON, and the offset of the first
 	bool is_too_large; ///< the file is beyond the limit of bytes, and nothing is kept: it is not a
 	                   ///< result file
 };

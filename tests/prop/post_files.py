@@ -97,6 +97,8 @@ def check_workflows():
             wrong.append(f"{name}: a workflow begins without permissions")
         writes = set(doc[True]) & {"workflow_run", "pull_request_target", "issue_comment"}     # YAML 1.1 reads `on` as true
         for job in doc["jobs"].values():
+            if "write" in strings(job.get("permissions", {})) and not job.get("timeout-minutes"):
+                wrong.append(f"{name}: a job that may write has no limit of time")
             for step in job["steps"]:
                 uses = step.get("uses", "")
                 if uses.startswith("actions/checkout@"):

@@ -79,6 +79,7 @@ static const struct {
 	{ "other", SPAN("-1") },
 	{ "digest", SPAN("{\"schema\":\"gpugate-digest-1\",\"ranks\"") },
 	{ "baseline", SPAN("{\n \"schema\": \"gpugate-baseline-1\"") },
+	{ "machine", SPAN("{\"schema\": \"gpugate-machine-1\", \"time_ns\": 1") },
 	{ "report", SPAN("{\"schema\": \"gpugate-metrics-1\"") },
 	{ "report", SPAN("{\"schema\": \"gpugate-result-1\"") },
 	{ "trace", SPAN("{\"schema\": \"other\"}") },

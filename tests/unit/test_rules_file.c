@@ -528,6 +528,11 @@ static void test_refused(void **state)
 		{ "inputs: {expect_ranks: 99999999999999999999}\n",
 		  "f:1:24: 'expect_ranks' is a whole number" },
 		{ "steps: {min: 0}\n", "f:1:14: 'min' must be from 1" },
+		{ "environment: {must_match: [1, 2]}\n" HEAD RULE,
+		  "f:1:28: '1' is not a key of the environment: a key is lower-case letters, digits, '_' and "
+		  "'.', a letter first" },
+		{ "environment: {should_match: [gpu.nam]}\n" HEAD RULE,
+		  "f:1:30: 'gpu.nam' is not a key of the environment: did you mean 'gpu.name'?" },
 		{ "environment: {must_match: [a, b, a]}\n" HEAD RULE,
 		  "f:1:34: 'a' is in 'must_match' already" },
 		{ "environment: {should_match: [1, 2]}\n" HEAD RULE,
