@@ -415,14 +415,41 @@ static void test_context(void **state)
 		int64_t grid[4]; /* of 1000 */
 		int64_t bytes; /* of 1000 */
 		bool differs;
-	} cases[] = { { "a smaller batch", { 750, 752, 748, 1000 }, 750, true },
-		          { "a larger batch", { 2000, 2000, 2000, 1000 }, 1000, true },
-		          { "the same", { 1000, 1000, 1000, 1000 }, 1000, false },
-		          { "another type of the inputs", { 1000, 1000, 1000, 1000 }, 500, false },
-		          { "one kernel written anew", { 500, 1000, 1000, 1000 }, 1000, false },
-		          { "scaled, but not alike", { 500, 750, 900, 1000 }, 1000, false },
-		          { "no grids, fewer bytes", { -1, -1, -1, -1 }, 750, true },
-		          { "no grids, nearly as many bytes", { -1, -1, -1, -1 }, 990, false } };
+		const char *says;
+	} cases[] = {
+		{ "a smaller batch",
+		  { 750, 752, 748, 1000 },
+		  750,
+		  true,
+		  "3 grids of kernels, 98.00 % of the kernel time, are 0.75 times as large" },
+		{ "a larger batch",
+		  { 2000, 2000, 2000, 1000 },
+		  1000,
+		  true,
+		  "3 grids of kernels, 98.00 % of the kernel time, are 2 times as large" },
+		{ "the same", { 1000, 1000, 1000, 1000 }, 1000, false, NULL },
+		{ "another type of the inputs", { 1000, 1000, 1000, 1000 }, 500, false, NULL },
+		{ "one kernel written anew", { 500, 1000, 1000, 1000 }, 1000, false, NULL },
+		{ "one kernel with most of the time, and the copies",
+		  { 500, 1000, 1000, 1000 },
+		  500,
+		  true,
+		  "1 grid of a kernel, 60.00 % of the kernel time, is 0.5 times as large" },
+		{ "the first alone is as before", { 1000, 500, 500, 500 }, 1000, false, NULL },
+		{ "scaled, but not alike", { 500, 750, 900, 1000 }, 1000, false, NULL },
+		{ "no grids, fewer bytes",
+		  { -1, -1, -1, -1 },
+		  750,
+		  true,
+		  "1 kind of copy, 100.00 % of the bytes copied, is 0.75 times as large" },
+		{ "no grids, nearly as many bytes", { -1, -1, -1, -1 }, 990, false, NULL },
+		{ "no grids, just beyond", { -1, -1, -1, -1 }, 969, true, "is 0.969 times as large" },
+		{ "few grids, fewer bytes",
+		  { -1, -1, 1000, 1000 },
+		  500,
+		  true,
+		  "1 kind of copy, 100.00 % of the bytes copied, is 0.5 times as large" },
+	};
 	for (size_t i = 0; i < NR_OF(cases); i++) {
 		struct sides s = { .b = fixture_digest(5, work, NR_OF(work)),
 			               .c = fixture_digest(5, work, NR_OF(work)) };
@@ -435,6 +462,10 @@ static void test_context(void **state)
 					x->grid[0] = 1000;
 					y->grid[0] = cases[i].grid[n];
 					x->grid[1] = x->grid[2] = y->grid[1] = y->grid[2] = 1;
+					/* twice the blocks of half as many threads are the same work */
+					x->block[0] = n == 2 ? 64 : 0;
+					y->block[0] = n == 2 ? 32 : 0;
+					y->grid[1] = n == 2 ? 2 : 1;
 				}
 		}
 		s.baseline = fixture_run(s.b);
@@ -442,7 +473,8 @@ static void test_context(void **state)
 		report_init(&s.report);
 		trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
 		const struct trust_finding *f = find(&s.report, "context-differs");
-		if (!f != !cases[i].differs || (f && !spoils(f, METRIC_MEMORY_PEAK_ALLOCATED)))
+		if (!f != !cases[i].differs || (f && !spoils(f, METRIC_MEMORY_PEAK_ALLOCATED)) ||
+		    (f && !strstr(f->message, cases[i].says)))
 			fail_msg("%s: %s", cases[i].name, f ? f->message : "nothing");
 		release(&s);
 	}
