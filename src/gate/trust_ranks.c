@@ -222,8 +222,7 @@ struct source_of {
 static int source_cmp(const void *a, const void *b)
 {
 	const struct source_of *x = a, *y = b;
-	ORDER_BY(x->hash, y->hash);
-	return (x->rank > y->rank) - (x->rank < y->rank);
+	return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
 /* No two ranks of a job measure the same nanoseconds: one file was given for both. */

@@ -7,9 +7,10 @@ missing as they like. The same options give the same bytes.
   chance.py --out DIR --kind runs --seeds 1:12 [--slow gemm_a=1.1] [--new NAME] [--drop NAME] [--whole]
 
 KIND is steps, functions, collectives, phases, operations or code (modules, operators, frames and calls that nest). --stretch
-R=F makes all durations (runs: of the GPU) of rank R F times as long. Of the kind runs there is one run of one model for each seed, DIR/run<SEED>.json,
-which differs from the others by noise, of the machine and of each kernel; --slow makes a kernel slower (machine: all), --new and
---drop change which kernels there are, --whole writes whole microseconds, and --job makes the runs the ranks of one job.
+R=F makes all durations (runs: of the GPU) of rank R F times as long. The kind runs makes one run of one model for each seed,
+DIR/run<SEED>.json, which differs from the others by noise, of the machine and of each kernel; --slow makes a kernel slower
+(machine: all), --new and --drop change which kernels there are, --whole writes whole microseconds, and --job makes the runs the
+ranks of one job.
 """
 import argparse
 import json
