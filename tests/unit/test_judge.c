@@ -62,7 +62,7 @@ static enum status run_judge(struct bench_of_two *s)
 		                      .fail_on = s->fail_on,
 		                      .baseline_time = s->baseline_time,
 		                      .baseline_path = "base lines/it's.json",
-		                      .baseline_commit = "abc",
+		                      .baseline_commit = "c",
 		                      .ignore_environment = s->ignore_environment };
 	s->judged = true;
 	return judge(&in, &s->report, &s->log);
@@ -134,7 +134,7 @@ static void test_same(void **state)
 	assert_string_equal(s.report.accept, "");
 	assert_false(s.report.same_artifact);
 	assert_int_equal(s.report.warnings.nr, 0);
-	assert_string_equal(s.report.baseline.commit, "abc");
+	assert_string_equal(s.report.baseline.commit, "c");
 	assert_string_equal(s.report.candidate.gpu, "NVIDIA A100");
 	assert_int_equal(s.report.candidate.steps, 5);
 	release(&s);
@@ -339,7 +339,7 @@ static void test_one_side_lacks(void **state)
 	assert_int_equal(s.report.warnings.nr, 1);
 	assert_non_null(strstr(s.report.warnings.v[0], "'peak' is skipped: memory.peak_allocated"));
 	report_release(&s.report);
-	s.c->memories.nr = 0; /* that both lack it is no news */
+	s.c->memories.nr = 0; /* nothing to tell where both lack it */
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(check(&s, "peak")->verdict, VERDICT_SKIPPED);
 	assert_int_equal(s.report.warnings.nr, 0);

@@ -7,6 +7,7 @@
 #include "diff/past.h"
 #include "gate/environment.h"
 #include "gate/noise_math.h"
+#include "gate/noise_samples.h"
 #include "gate/rank_test.h"
 #include "gate_fixture.h"
 
@@ -468,6 +469,64 @@ static void test_together(void **state)
 	}
 }
 
+static struct run run_of_figure(int64_t value, int64_t samples, int64_t spread)
+{
+	struct run run = run_of(10);
+	vec_push(&run.ranks.v[0]->inputs,
+	         (struct input_stat){ .name = "other", .value = 1, .samples = 9, .spread = 9 });
+	vec_push(&run.ranks.v[0]->inputs,
+	         (struct input_stat){
+	             .name = "speed", .value = value, .samples = samples, .spread = spread });
+	return run;
+}
+
+/* The mean over the runs of π/2 · (spread / value)² / samples, of those that have samples. */
+static void test_samples(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t base[3], candidate[3], control[3]; /* value, samples, spread */
+		double variance; /* over π/2 */
+	} rows[] = {
+		{ { 1000, 4, 20 }, { 1000, 4, 20 }, { 1000, 4, 20 }, 1e-4 },
+		{ { 1000, 4, 20 }, { 1000, 4, 40 }, { -1000, 2, 20 }, (1e-4 + 4e-4 + 2e-4) / 3 },
+		{ { 1000, 4, 20 }, { 1000, 1, 40 }, { 1000, 4, 0 }, 1e-4 },
+		{ { 0, 4, 20 }, { 1000, 2, 20 }, { 1000, 4, -1 }, 2e-4 },
+		{ { 0, 4, 20 }, { 1000, 1, 20 }, { 1000, 4, -1 }, 0 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct category_table categories;
+		struct arena a = ARENA_INIT;
+		struct bench b;
+		fixture_categories(&categories);
+		struct run base = run_of_figure(rows[i].base[0], rows[i].base[1], rows[i].base[2]);
+		struct run candidate =
+		    run_of_figure(rows[i].candidate[0], rows[i].candidate[1], rows[i].candidate[2]);
+		struct run control =
+		    run_of_figure(rows[i].control[0], rows[i].control[1], rows[i].control[2]);
+		bench_init(&b,
+		           &(struct bench_runs){ .baseline = &base,
+		                                 .candidates = &candidate,
+		                                 .nr_candidates = 1,
+		                                 .controls = &control,
+		                                 .nr_controls = 1 },
+		           (struct naming){ .categories = &categories });
+		const struct metric *any = &metric_table[METRIC_INPUT],
+		                    *own = metric_of_input(SPAN("speed"), &a);
+		double want = rows[i].variance * acos(0);
+		assert_near(noise_of_samples(&b, any, SPAN("speed")), want, 1e-15);
+		assert_near(noise_of_samples(&b, own, SPAN("")), want, 1e-15);
+		assert_near(noise_of_samples(&b, any, SPAN("spee")), 0, 0);
+		assert_near(noise_of_samples(&b, &metric_table[METRIC_STEP_TIME], SPAN("speed")), 0, 0);
+		bench_release(&b);
+		run_release(&base);
+		run_release(&candidate);
+		run_release(&control);
+		category_table_release(&categories);
+		arena_release(&a);
+	}
+}
+
 /* Values at the ends of int64 and none at all end in figures. */
 static void test_extremes(void **state)
 {
@@ -508,6 +567,7 @@ int main(void)
 		cmocka_unit_test(test_k),
 		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_extremes),
 	};

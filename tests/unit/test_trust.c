@@ -499,6 +499,52 @@ static void test_beyond_peak(void **state)
 	}
 }
 
+static void add_machine(struct digest *d, const char *id, int64_t throttled_pct,
+                        const char *reasons, int64_t others)
+{
+	vec_push(&d->machines, (struct machine_stat){ .id = id,
+	                                              .samples = 9,
+	                                              .throttled_pct = throttled_pct,
+	                                              .other_processes = others,
+	                                              .reasons = reasons });
+}
+
+/* More than 1 % of the time, of each GPU of each run; another process is worth a warning. */
+static void test_machines(void **state)
+{
+	(void)state;
+	static const char *const want[] = {
+		"the candidate was throttled for 1.00 % of the time that GPU 0 was watched (sw_power_cap): "
+		"its times are not those of the code",
+		"the candidate shared GPU 1 with 1 other process",
+		"the candidate was throttled for 50.00 % of the time that GPU 2 was watched: its times are "
+		"not those of the code",
+		"the candidate shared GPU 2 with 3 other processes",
+		"the baseline was throttled for 2.00 % of the time that GPU 0 was watched: its times are "
+		"not those of the code",
+	};
+	for (int warns = 0; warns < 2; warns++) {
+		struct sides s;
+		setup(&s);
+		add_machine(s.c, "0", MICRO + 1, "sw_power_cap", 0);
+		add_machine(s.c, "1", MICRO, "gpu_idle", 1);
+		add_machine(s.c, "2", 50 * MICRO, NULL, 3);
+		add_machine(s.c, "3", -1, NULL, -1);
+		add_machine(s.b, "0", 2 * MICRO, NULL, 0);
+		trust_find_machines(&s.baseline, &s.candidate, 1, warns, &s.report);
+		assert_int_equal(s.report.trust.nr, NR_OF(want));
+		for (size_t i = 0; i < NR_OF(want); i++) {
+			const struct trust_finding *f = &s.report.trust.v[i];
+			assert_string_equal(f->message, want[i]);
+			assert_int_equal(f->rank, -1);
+			assert_int_equal(f->candidate, i < 4);
+			assert_int_equal(spoils(f, METRIC_STEP_COMPUTE_TIME),
+			                 strcmp(f->id, "throttled") == 0 && !warns);
+		}
+		release(&s);
+	}
+}
+
 static void test_snapshots_alone(void **state)
 {
 	(void)state;
@@ -657,6 +703,7 @@ int main(void)
 		cmocka_unit_test(test_few_steps),
 		cmocka_unit_test(test_context),
 		cmocka_unit_test(test_beyond_peak),
+		cmocka_unit_test(test_machines),
 		cmocka_unit_test(test_snapshots_alone),
 		cmocka_unit_test(test_snapshot_against_trace),
 		cmocka_unit_test(test_rank_without_trace),
