@@ -93,6 +93,25 @@ static void test_added(void **state)
 	own.category = "gemm";
 	assert_false(category_add(&t, &own));
 	vec_release(&own.match);
+	own.category = "GEMM";
+	vec_push(&own.match, SPAN("tile_"));
+	vec_push(&own.match, SPAN("my_"));
+	assert_true(category_add(&t, &own));
+	assert_int_equal(category_of(&t, SPAN("my_a2a_x")), 1); /* the first that was added */
+	assert_int_equal(category_of(&t, SPAN("my_nccl")), 0);
+	assert_int_equal(category_of(&t, SPAN("nccl_tile_2")), 0);
+	assert_int_equal(category_of(&t, SPAN("nccl_til")), 1);
+	assert_int_equal(category_class_of(&t, SPAN("nccl_til")), CLASS_COMMUNICATION);
+	assert_int_equal(category_class_named(&t, SPAN("communication")), CLASS_COMMUNICATION);
+	assert_int_equal(category_class_named(&t, SPAN("GEMM")), CLASS_COMPUTE);
+	assert_int_equal(category_class_named(&t, SPAN("other")), CLASS_OTHER);
+	arena_release(&a);
+	assert_string_equal(category_communication(&t, &a), "nccl my_a2a_*");
+	own.category = "communication";
+	own.match.nr = 1;
+	assert_true(category_add(&t, &own));
+	assert_string_equal(category_communication(&t, &a), "nccl my_a2a_* tile_");
+	vec_release(&own.match);
 	arena_release(&a);
 	category_table_release(&t);
 }

@@ -226,13 +226,54 @@ static void test_peaks(void **state)
 	}
 }
 
+/* Names of types as traces and people write them. Only types of 8 bits have endings. */
+static void test_type_names(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		enum flop_type type;
+	} rows[] = {
+		{ "c10::BFloat16", FLOP_BFLOAT16 },
+		{ "BF16", FLOP_BFLOAT16 },
+		{ "bfloat16", FLOP_BFLOAT16 },
+		{ "c10::Half", FLOP_FLOAT16 },
+		{ "Half", FLOP_FLOAT16 },
+		{ "FP16", FLOP_FLOAT16 },
+		{ "float16", FLOP_FLOAT16 },
+		{ "c10::Float8_e5m2", FLOP_FLOAT8 },
+		{ "float8_e4m3fn", FLOP_FLOAT8 },
+		{ "fp8", FLOP_FLOAT8 },
+		{ "float", FLOP_FLOAT32 },
+		{ "Float32", FLOP_FLOAT32 },
+		{ "FP32", FLOP_FLOAT32 },
+		{ "Double", FLOP_FLOAT64 },
+		{ "Float64", FLOP_FLOAT64 },
+		{ "FP64", FLOP_FLOAT64 },
+		{ "", FLOP_OTHER },
+		{ "long int", FLOP_OTHER },
+		{ "c10::complex<float>", FLOP_OTHER },
+		{ "fp", FLOP_OTHER },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct strbuf more = STRBUF_INIT;
+		if (flop_type_of(span_of(rows[i].name)) != rows[i].type)
+			fail_msg("'%s'", rows[i].name);
+		strbuf_addf(&more, "%sx", rows[i].name);
+		bool open = strchr(rows[i].name, '8');
+		if (flop_type_of(strbuf_span(&more)) !=
+		    (open && strcmp(rows[i].name, "fp8") != 0 ? FLOP_FLOAT8 : FLOP_OTHER))
+			fail_msg("'%s'", strbuf_str(&more));
+		strbuf_release(&more);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formulas),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_figures),
-		cmocka_unit_test(test_peaks),
+		cmocka_unit_test(test_formulas),   cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_figures),    cmocka_unit_test(test_peaks),
+		cmocka_unit_test(test_type_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
