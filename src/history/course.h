@@ -24,7 +24,7 @@ struct course_figure {
 	int64_t rank; ///< -1: not of one rank
 	const char *unit_word; ///< unit_name()
 	int64_t digits; ///< values are 10^-digits of the unit
-	int64_t newest, level, noise; ///< newest value; median and scaled MAD since the last change
+	int64_t newest, level, spread; ///< newest value; median and scaled MAD since the last change
 	enum unit unit;
 	int worse; ///< enum worse
 	VEC(int64_t) runs, values; ///< as many of both: place of the run, value

@@ -1,14 +1,14 @@
-/// Limits from the noise that a baseline's history has measured.
+/// Limits from the spread that a baseline's history has measured.
 #ifndef GG_INIT_INIT_NOISE_H
 #define GG_INIT_INIT_NOISE_H
 
 #include "model/history.h"
 #include "model/rule.h"
 
-/// A limit that the noise of a figure allows.
+/// A limit that the spread of a figure allows.
 struct init_limit {
-	int64_t limit; ///< 1e-6 percent: three times the noise, 1 % at least
-	int64_t noise; ///< the same: scaled median absolute deviation of the runs
+	int64_t limit; ///< 1e-6 percent: three times the spread, 1 % at least
+	int64_t spread; ///< the same: scaled median absolute deviation of the runs
 	size_t runs;
 };
 

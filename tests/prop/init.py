@@ -165,6 +165,11 @@ def test_below(top):
     expect("'../..'" in done.stderr, done.stderr)
     run(dir, "init")
     expect(files(dir) == ["baselines/.gitattributes", "rules/gpugate.yaml"], f"below: {files(dir)}")
+    # a folder of baselines below, as of "baselines/{gpu}/{workload}.json"
+    done = subprocess.run(["git", "check-attr", "merge", "linguist-generated", "baselines/H100/a.json", "baselines/H100/a.history.jsonl"],
+                          cwd=dir, capture_output=True, text=True, check=True)
+    said = [line.split(": ", 2)[1:] for line in done.stdout.splitlines()]
+    expect(said == [["merge", "unset"], ["linguist-generated", "set"], ["merge", "union"], ["linguist-generated", "set"]], f"attributes: {said}")
 
 
 # ---- names ----
