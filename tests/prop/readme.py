@@ -10,9 +10,11 @@
  - docs/rules.md names every key of a rules file
  - links, anchors and files of the project that they name exist
  - the table of metrics is what `gpugate metrics` prints; that of the simulation is held by tests/sim/table.py
+ - the two small tables of README.md are rows of those of docs/verdicts.md and docs/speed.md
+ - the files that docs/pull-requests.md shows whole are those of ci/ and templates/
 
 usage: readme.py [--update] [PAGE…]      ($GPUGATE is the program; exit 77 skips)
---update writes the picture and the table of metrics anew; with pages, only examples of these run.
+--update writes the picture, tables and files anew; with pages, only examples of these run.
 """
 import datetime
 import json
@@ -63,7 +65,7 @@ exit 2
 """
 # Options on these pages that other programs have.
 FOREIGN = {"--cuda-graph-trace", "--gpu-metrics-devices", "--no-python", "--trace", "--type",
-           "--build", "--install", "--size", "--target", "--update", "--runs", "--processor", "--readme", "--table",
+           "--build", "--install", "--size", "--target", "--update", "--runs", "--processor", "--page", "--table",
            "--prefix", "--preset", "--rm", "--user",
            "--extended", "--minutes", "--gpugate-bootstrap", "--no-build-isolation", "--lock-gpu-clocks", "--nproc-per-node", "--wait", "--steps", "--where", "--memory", "--signal", "--profiler-config"}
 # Files that a user's repository has, not the project's.
@@ -93,6 +95,41 @@ def metrics_table(program):
         name, unit, worse, _, meaning = re.split(r" +", line.strip(), maxsplit=4)
         rows.append(f"| `{name}` | {unit} | {worse} | {meaning} |")
     return "\n".join(rows) + "\n"
+
+
+def cells_of(page, head):
+    """Rows of the page's table whose head begins so, as lists of cells."""
+    table = re.search(rf"^\| {re.escape(head)}.*\n\|[-:| ]+\|\n((?:\|.*\n)+)", text_of(page), re.M)[1]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+
+
+def readme_tables(update):
+    """What README.md shows of the tables of two pages."""
+    docs = ROOT / "docs"
+    rows = ["| noise between runs | runs of main | runs of the pull request | unchanged, of 1,000: fail | unchanged, of 1,000: undecided "
+            "| 5 % slower: caught | 10 % slower: caught |", "|---|--:|--:|--:|--:|--:|--:|"]
+    wanted = [("1 %", "10", "1"), ("2 %", "1", "1"), ("2 %", "10", "1"), ("5 %", "10", "5 A/B pairs")]
+    for row in cells_of(docs / "verdicts.md", "noise between runs"):
+        if tuple(row[:3]) in wanted:
+            rows.append(f"| {' | '.join(row[:5])} | {row[5].split(', ')[0]} % | {row[6].split(', ')[0]} % |")
+    if len(rows) != 2 + len(wanted):
+        wrong.append("docs/verdicts.md has not all rows of the simulation that README.md shows")
+    replaced(README, "from docs/verdicts.md", "\n".join(rows) + "\n", update)
+    profile, job = cells_of(docs / "speed.md", "a trace of 60 MB"), cells_of(docs / "speed.md", "512 ranks")
+    rows = ["| seconds of processor time | |", "|---|--:|"]
+    rows += [f"| {name}, of a trace of 60 MB, 4.7 MB gzip | {seconds} |" for name, seconds, _ in profile[:2]]
+    rows += [f"| {name} of a job of 512 ranks, from digests | {seconds} |" for name, seconds, _ in job if name == "`check`"]
+    replaced(README, "from docs/speed.md", "\n".join(rows) + "\n", update)
+
+
+def shown_files(update):
+    """Files that docs/pull-requests.md shows whole; of workflows without the comment at their head."""
+    page = ROOT / "docs" / "pull-requests.md"
+    for path in re.findall(r"<!-- (\S+): begin -->", text_of(page)):
+        text, language = text_of(ROOT / path), "bash"
+        if path.endswith(".yml"):
+            text, language = re.sub(r"\A(?:#.*\n)+", "", text), "yml"
+        replaced(page, path, f"```{language}\n{text}```\n", update)
 
 
 def picture(program, update):
@@ -208,7 +245,7 @@ def check_words(program):
         return subprocess.run([program, *args, "--help"], check=True, capture_output=True, text=True).stdout
     commands = re.findall(r"^  ([a-z]+(?: [a-z]+)?)(?: .*?)?  +\S", text().split("exit codes")[0], re.M)
     options = {o for c in commands for o in re.findall(r"^  (--[a-z-]+)", text(*c.split()), re.M)}
-    said = "\n".join(re.sub(r"<!--.*?-->", "", text_of(p), flags=re.S) for p in PAGES)
+    said = "\n".join(re.sub(r"<!-- (\S+): begin -->.*?<!-- \1: end -->|<!--.*?-->", "", text_of(p), flags=re.S) for p in PAGES)
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", said))
     for option in sorted(named - options - FOREIGN - {"--help", "--version"}):
         wrong.append(f"{option} is not an option of gpugate")
@@ -266,6 +303,8 @@ def main():
     names = [pathlib.Path(a).name for a in sys.argv[1:] if a != "--update"]
     update = "--update" in sys.argv
     replaced(ROOT / "docs" / "metrics.md", "metrics", metrics_table(program), update)
+    readme_tables(update)
+    shown_files(update)
     picture(program, update)
     check_words(program)
     check_rules()

@@ -15,7 +15,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STORED = pathlib.Path(__file__).with_name("table.tsv")
 BEGIN, END = "<!-- simulation: tests/sim/table.py -->\n", "<!-- end of simulation -->\n"
 HEAD = ("| noise between runs | baseline runs | candidate runs | fails of 1,000 unchanged | undecided of 1,000 unchanged "
-        "| +5 % caught, % | +10 % caught, % | kernel of 11 % +10 %, % | best possible of +5 %, +10 %, % |\n"
+        "| +5 %: caught, undecided, % | +10 %: caught, undecided, % | one kernel (11 % of the step) +10 %: caught, undecided, % "
+        "| ideal detector: +5 %, +10 % caught, % |\n"
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 REPEATED = (1, 8) # rows that the short run makes again
 
@@ -29,9 +30,9 @@ def share(row, at, scale):
 
 
 def line(r):
-    runs = r[2] + (" pairs" if r[3] == "1" else "")
+    runs = r[2] + (" A/B pairs" if r[3] == "1" else "")
     unchanged = f"{share(r, 4, 1000):.2f} | {1000 * int(r[6]) / int(r[4]):.1f}"
-    caught = " | ".join(f"{share(r, at, 100):.1f}" for at in (7, 10, 13))
+    caught = " | ".join(f"{share(r, at, 100):.1f}, {100 * int(r[at + 2]) / int(r[at]):.1f}" for at in (7, 10, 13))
     return f"| {r[0]} | {r[1]} | {runs} | {unchanged} | {caught} | {r[16]}, {r[17]} |\n"
 
 
