@@ -7,7 +7,7 @@
  - a ```yaml block with a version is a rules file that passes `lint` (post_files.py looks at those of pipelines, ```yml)
  - the picture of a comment that README.md shows, docs/comment.svg, has what the example of ci/quickstart gets today
  - what the pages call an option or a command of gpugate is one, and no option or command of `--help` is left out
- - docs/rules.md names every key of a rules file
+ - docs/rules.md names every key of a rules file, docs/development.md every folder of src
  - links, anchors and files of the project that they name exist
  - the table of metrics is what `gpugate metrics` prints; that of the simulation is held by tests/sim/table.py
  - the two small tables of README.md are rows of those of docs/verdicts.md and docs/speed.md
@@ -64,9 +64,10 @@ NSYS = """\
 exit 2
 """
 # Options on these pages that other programs have.
-FOREIGN = {"--cuda-graph-trace", "--gpu-metrics-devices", "--no-python", "--trace", "--type",
+FOREIGN = {"--cuda-graph-trace", "--capture-range", "--gpu-metrics-devices", "--no-python", "--trace", "--type",
            "--build", "--install", "--size", "--target", "--update", "--runs", "--processor", "--page", "--table",
            "--prefix", "--preset", "--rm", "--user",
+           "--from", "--no-install-recommends", "--benchmark", "--save-result", "--save-detailed", "--output-json", "--output-file", "--result-filename", "--benchmark-json", "--export-json",
            "--extended", "--minutes", "--gpugate-bootstrap", "--no-build-isolation", "--lock-gpu-clocks", "--nproc-per-node", "--wait", "--steps", "--where", "--memory", "--signal", "--profiler-config"}
 # Files that a user's repository has, not the project's.
 OWN = {"rules/gpugate.yaml", "rules/rate.yaml", "baselines/train-NVIDIA-H100-80GB-HBM3.json", "baselines/test_train_step.json", "baselines/WORKLOAD.history.jsonl", "baselines/.gitattributes", "rules/train.yaml", "rules/kernel.yaml", "baselines/resnet50.json", "baselines/WORKLOAD.json"}
@@ -88,13 +89,21 @@ def replaced(page, name, new, update):
         wrong.append(f"{page.name}: the {name} is out of date: run tests/prop/readme.py --update")
 
 
+# Headings of the tables of metrics: the first parts of the names below each.
+GROUPS = {"Steps": "step", "GPU and window": "gpu gpu_counter window", "Communication and ranks": "comm rank",
+          "Throughput and operations": "throughput mfu_pct flops", "Kernels": "kernel category", "Operators, modules, places": "op module range place",
+          "Copies, threads, functions": "memcpy thread function", "Memory": "memory", "State of the GPUs": "machine", "What a benchmark wrote": "input"}
+
+
 def metrics_table(program):
     text = subprocess.run([program, "metrics"], check=True, capture_output=True, text=True, env={**os.environ, "COLUMNS": "1000"}).stdout
-    rows = ["| metric | unit | worse when | meaning |", "|---|---|---|---|"]
+    groups = {head: [] for head in GROUPS}
     for line in text.splitlines()[2:]:  # below a heading and the names of the columns
-        name, unit, worse, _, meaning = re.split(r" +", line.strip(), maxsplit=4)
-        rows.append(f"| `{name}` | {unit} | {worse} | {meaning} |")
-    return "\n".join(rows) + "\n"
+        name, unit, worse, ranks, meaning = re.split(r" +", line.strip(), maxsplit=4)
+        (head,) = [head for head, prefixes in GROUPS.items() if name.split(".")[0] in prefixes.split()]
+        groups[head].append(f"| `{name}` | {unit} | {worse} | {ranks} | {meaning} |")
+    return "\n\n".join("\n".join([f"### {head}", "", "| metric | unit | worse when | over ranks | meaning |", "|---|---|---|---|---|", *rows])
+                       for head, rows in groups.items()) + "\n"
 
 
 def cells_of(page, head):
@@ -130,6 +139,20 @@ def shown_files(update):
         if path.endswith(".yml"):
             text, language = re.sub(r"\A(?:#.*\n)+", "", text), "yml"
         replaced(page, path, f"```{language}\n{text}```\n", update)
+
+
+def glossary_terms(update):
+    """All terms of the glossary, from A to Z."""
+    page = ROOT / "docs" / "glossary.md"
+    heads = sorted(re.findall(r"^### (.*)$", text_of(page), re.M), key=str.lower)
+    links = " · ".join(f"[{head}](#{re.sub(r'[^a-z -]', '', head.lower()).replace(' ', '-')})" for head in heads)
+    replaced(page, "terms", "\n".join(textwrap.wrap(links, 140, break_long_words=False, break_on_hyphens=False)) + "\n", update)
+
+
+def report_sample(update):
+    """How a report begins, from a golden."""
+    text = text_of(ROOT / "tests" / "golden" / "report_run" / "expect" / "stdout")
+    replaced(ROOT / "docs" / "report.md", "report", "```\n" + text.split("\n", 1)[1].split("\n\nSummary")[0] + "\n```\n", update)
 
 
 def picture(program, update):
@@ -259,6 +282,14 @@ def check_words(program):
             wrong.append(f"there is no {path}")
 
 
+def check_rooms():
+    """The map of docs/development.md has every folder of src."""
+    text = text_of(ROOT / "docs" / "development.md")
+    named = set(re.findall(r"`([a-z]+)`", text[text.index("| stage | rooms |"):text.index("The *digest* is the waist")]))
+    for room in sorted(named ^ {p.name for p in (ROOT / "src").iterdir() if p.is_dir()}):
+        wrong.append(f"development.md: the map and src differ in '{room}'")
+
+
 def check_rules():
     """Every key of a rules file is on its page."""
     def keys(node):
@@ -305,9 +336,12 @@ def main():
     replaced(ROOT / "docs" / "metrics.md", "metrics", metrics_table(program), update)
     readme_tables(update)
     shown_files(update)
+    glossary_terms(update)
+    report_sample(update)
     picture(program, update)
     check_words(program)
     check_rules()
+    check_rooms()
     check_links()
     check_examples(program, [p for p in PAGES if not names or p.name in names])
     if wrong:
