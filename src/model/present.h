@@ -1,4 +1,4 @@
-/// Which ranks of a job a run lacks.
+/// Finds the ranks of a job for which a run has no artifact.
 #ifndef GG_MODEL_PRESENT_H
 #define GG_MODEL_PRESENT_H
 
