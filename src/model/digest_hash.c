@@ -52,8 +52,7 @@ uint64_t digest_hash(const struct digest *d)
 	for (size_t i = 0; i < d->nr_steps; i++) {
 		h = hash_number(h, d->step_numbers[i]);
 		for (size_t m = 0; m < NR_STEP_METRICS; m++)
-			if (metric_table[m].since == 0) /* the hash of a run must not change when a new minor
-			                                   version of the format adds a metric */
+			if (metric_table[m].since == 0) /* minor versions keep the hash */
 				h = hash_number(h, d->samples[m][i]);
 	}
 	for (size_t i = 0; i < d->kernels.nr; i++) {

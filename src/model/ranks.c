@@ -10,10 +10,8 @@
    collectives of all ranks are the same one. */
 struct series {
 	int64_t group_size; /* number of ranks in the group; -1 if unknown */
-	bool one_sided; /* true for sends and receives, where the calls of one rank are not those of its
-	                   peer */
-	bool unsure; /* true if some calls may be sends or receives: calls are matched only if every
-	                rank has the same number */
+	bool one_sided; /* true for sends and receives: the calls of peers differ */
+	bool unsure; /* true if sends may be included: all ranks must have equal numbers */
 	uint32_t rank, next; /* rank that is counted at present; index of its next collective */
 	size_t ranks, total, longest;
 	size_t first; /* index of the series' first match among all matches */

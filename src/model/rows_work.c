@@ -29,8 +29,7 @@ static void join_occupancy(struct kernel_stat *x, const struct kernel_stat *y)
 	if (ns > 0) {
 		x->occupancy = number_div_round(sum, ns);
 		x->occupancy_rest = (int64_t)(sum - (__int128)x->occupancy * ns);
-	} else if (in_steps == less) { /* the occupancy in steps is unknown, even if the one outside
-		                              steps is known */
+	} else if (in_steps == less) { /* occupancy in steps is unknown, whatever it is outside */
 		x->occupancy = y->occupancy;
 	}
 }
