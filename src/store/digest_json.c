@@ -7,7 +7,7 @@
 #include "store/digest_schema.h"
 #include "store/row_schema.h"
 
-/* ---- parts of a digest that must agree ---- */
+/* ---- parts of a digest that must agree with each other ---- */
 
 /* True if the rows, each of which begins with the id of a memory, name only memories of the digest,
    in their order. */
@@ -47,7 +47,7 @@ static void check_phase_summaries(struct row_reader *r, const struct digest *d, 
 		row_fail(r, byte, "phase_summaries", "have a metric that no phase has, or no steps");
 }
 
-/* The digest must have samples, or a summary of each step metric of the first version. */
+/* Checks that the digest has samples, or a summary of each step metric of the first version. */
 static void check_steps(struct row_reader *r, const struct digest *d, uint64_t byte)
 {
 	bool whole = true;
@@ -62,7 +62,7 @@ static void check_steps(struct row_reader *r, const struct digest *d, uint64_t b
 	check_phase_summaries(r, d, byte);
 }
 
-/* ---- the document ---- */
+/* ---- the document of a digest ---- */
 
 #define FIELD(member, kind, ...)                                                         \
 	{                                                                                    \
@@ -73,7 +73,7 @@ static void check_steps(struct row_reader *r, const struct digest *d, uint64_t b
 #define SOME_ROWS(member, type) FIELD(member, OPTIONAL_ROWS, 0, .sub = &type##_row)
 
 static const struct field digest_fields[] = {
-	/* columns: member, stored form, minor */
+	/* Columns: member of struct digest, stored form, minor version that added the member. */
 	FIELD(rank, OPTIONAL_COUNT, 0, .absent = -1),
 	FIELD(world_size, OPTIONAL_COUNT, 0, .absent = -1),
 	FIELD(trace, OPTIONAL_TEXT, 0),

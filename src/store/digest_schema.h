@@ -14,7 +14,7 @@ extern const struct schema ranks_schema;
 /// Stops the scanner with an error if parts of a digest contradict one another.
 void digest_check(struct row_reader *r, struct digest *d);
 
-/// Read, write and describe the steps of digests, for FIELD_OWN.
+/// Functions for FIELD_OWN that read, write and describe the steps of digests.
 void steps_read(struct row_reader *r, void *const *digests, size_t nr);
 void steps_write(const void *const *digests, size_t nr, struct sink *out);
 void steps_describe(bool several, int depth, struct sink *out);
@@ -29,7 +29,8 @@ GG_MUST_CHECK enum status stored_document_read(struct source *src, enum status f
                                                void (*read)(struct row_reader *r, void *ctx),
                                                void *ctx);
 
-/// Stop the reader if rows of functions, collectives or sums refer to something that is missing.
+/// Stop the reader with an error if rows of functions, collectives or sums refer to a row that does
+/// not exist.
 void digest_check_rows(struct row_reader *r, const struct digest *d);
 
 #endif

@@ -11,16 +11,18 @@
 #include "model/step_figures.h"
 #include "store/digest_schema.h"
 
-/* Levels of detail of a kept run, from the most to the least; the first that fits the budget is
-   used. */
+/* How much a kept run holds, from the most to the least; the first level that fits the size limit
+ * is used. */
 static const struct detail {
-	bool whole; ///< samples of each step (a few samples are kept at any level), and figures of
-	            ///< kernels outside the measured steps
-	bool extras; ///< functions, threads, code places and figures of metrics files
+	bool whole; ///< true if the samples of each step are kept (a few are kept at any level), and
+	            ///< figures of kernels outside the measured steps
+	bool extras; ///< true if functions, threads, places in the code and figures of metrics files
+	             ///< are kept
 	size_t top; ///< number of kernels and number of operators that are kept
 	size_t sites; ///< number of allocation sites that are kept in each list
 	size_t levels; ///< number of levels over time that are kept for each memory
-	bool phases; ///< all phases of the trace, not only phases that rules ask for
+	bool phases; ///< true if all phases of the trace are kept; false if only those that rules ask
+	             ///< for
 } details[] = {
 	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX, true },
 	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX, false },
@@ -41,7 +43,7 @@ static const struct detail {
 	{ false, false, 0, 0, 0, false },
 };
 
-/* A kernel or operator, with its figures summed over the ranks. */
+/* A kernel or operator, with its time summed over the ranks. */
 struct summed_name {
 	struct span name;
 	int64_t ns;
@@ -52,15 +54,16 @@ struct pinner {
 	const struct rules *rules;
 	const struct naming *naming;
 	struct run_view view;
-	bool functions, threads, code; ///< true if a rule asks for the respective list
+	bool functions, threads, code; ///< true if a rule asks for functions, for threads, for places
+	                               ///< in the code
 	bool phases[NR_PHASES];
-	struct names kernels, ops; ///< names that rules ask for
+	struct names kernels, ops; ///< names of kernels and operators that rules ask for
 	struct ranking {
-		VEC(struct summed_name) list; ///< names, sorted by time, most first
+		VEC(struct summed_name) list; ///< names, sorted by time, the largest first
 	} kernels_by_time, ops_by_time;
 };
 
-/* ---- what the run has, and what rules ask for ---- */
+/* ---- lists of the run, and lists that rules ask for ---- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -146,7 +149,7 @@ static void choose(const struct ranking *r, const struct names *asked, size_t to
 	names_finish(out);
 }
 
-/* ---- kernels and operators ---- */
+/* ---- pins of kernels and operators ---- */
 
 static int by_match(const void *a, const void *b)
 {
@@ -163,8 +166,8 @@ static const char *category_of_match(const struct pinner *p, const struct rank_v
 	return category_name(t, row ? category_of(t, row->name) : -1);
 }
 
-/* Keeps the kernels in `keep` and sums the others. Communication is kept, because the digest's own
-   figures depend on its names; so are copies. */
+/* Keeps the kernels in `keep` and sums the others. Communication kernels are kept, because the
+ * digest's own figures depend on their names; copies are kept too. */
 static void pin_kernels(struct pinner *p, size_t r, const struct names *keep, bool whole,
                         struct digest *d)
 {
@@ -200,7 +203,7 @@ static void pin_ops(const struct digest *from, const struct names *keep, struct 
 		vec_push(&d->ops, sum);
 }
 
-/* ---- steps ---- */
+/* ---- pins of steps ---- */
 
 static bool has_many_steps(const struct run *run)
 {
@@ -226,10 +229,10 @@ static void pin_steps(const struct digest *from, struct digest *d)
 	digest_set_steps(d, usable);
 }
 
-/* ---- phases ---- */
+/* ---- pins of phases ---- */
 
-/* Unless `all`, keeps only phases that rules ask for: few rules do, and each phase has about as
-   many figures as the step. */
+/* Keeps all phases if `all`, else only those that rules ask for: few rules do, and each phase has
+ * about as many figures as the step. */
 static void pin_phases(const struct pinner *p, const struct digest *from, bool all, bool summarise,
                        struct digest *d)
 {
@@ -257,7 +260,7 @@ static void pin_phases(const struct pinner *p, const struct digest *from, bool a
 		}
 }
 
-/* ---- sites of memory ---- */
+/* ---- pins of allocation sites ---- */
 
 /* Keeps the first `most` rows of one list of one memory, and the rest as a sum if the rows of the
    list add up. */
@@ -296,7 +299,7 @@ static void pin_items(const struct digest *from, size_t most, struct digest *d)
 	}
 }
 
-/* ---- levels of memory ---- */
+/* ---- pins of levels of memory ---- */
 
 /* Keeps at most `most` points of each memory: the highest in each of `most` equal parts of its
    history, so that the peak is among them. */
@@ -316,7 +319,7 @@ static void pin_levels(const struct digest *from, size_t most, struct digest *d)
 	}
 }
 
-/* ---- figures of a metrics file ---- */
+/* ---- pins of figures of metrics files ---- */
 
 static bool is_asked(const struct rules *rules, struct span input)
 {
@@ -336,7 +339,7 @@ static void pin_inputs(const struct pinner *p, const struct digest *from, bool a
 			vec_push(&d->inputs, from->inputs.v[i]);
 }
 
-/* ---- a rank, a run ---- */
+/* ---- pins of a rank and of a run ---- */
 
 #define COPY(d, from, member)                             \
 	do {                                                  \
@@ -392,8 +395,9 @@ static void pin_at(struct pinner *p, const struct detail *detail, size_t stride,
 			COPY(d, from, functions);
 		if (detail->extras || p->threads)
 			COPY(d, from, threads);
-		if (detail->extras || p->code) { /* code rows are kept all or not at all, since figures of a
-			                                part would differ */
+		if (detail->extras || p->code) {
+			/* rows of code are kept either all or not at all, since figures made from a part of
+			 * them would differ */
 			COPY(d, from, code);
 			COPY(d, from, ranges);
 		}
@@ -414,9 +418,10 @@ static size_t size_of(const void *const *ranks, size_t nr)
 	return n;
 }
 
-/* ---- the highest level of detail that fits ---- */
+/* ---- search for the highest level of detail that fits ---- */
 
-/* Number of ranks from whose pins, and from half of these, the size for all ranks is estimated. */
+/* Number of ranks whose pins, and half of whose pins, are made to estimate the size for all ranks.
+ */
 enum { SAMPLE = 16 };
 
 /* Size of the pin in bytes at one level of detail; exact unless `estimate`. */
@@ -435,8 +440,8 @@ static size_t size_at(struct pinner *p, size_t detail, bool estimate)
 	return size;
 }
 
-/* Binary search for the first level of detail that fits the budget; the last level is used without
-   a check. It begins with the guess and its neighbor. */
+/* Binary search for the first level of detail that fits the size limit; the last level is taken
+ * without a check. The search begins with the guess and its neighbor. */
 static size_t first_with_room(struct pinner *p, size_t budget, size_t guess, bool estimate)
 {
 	size_t lo = 0, hi = sizeof details / sizeof *details - 1;
