@@ -6,7 +6,7 @@
 #define NR_OF(table) (sizeof(table) / sizeof *(table))
 
 #define SNAPSHOT_NAME "a CUDA memory snapshot (torch.cuda.memory._snapshot)"
-/* Number of rows at the beginning of `formats` that are about tools whose traces have events, too.
+/* Number of rows at the beginning of `evidence` that are about tools whose traces have events, too.
  */
 enum { WITH_EVENTS = 2 };
 
