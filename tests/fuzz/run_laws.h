@@ -1,7 +1,6 @@
-/// What holds for every stored digest or run that is read, and for every one that is refused: it is
-/// read or refused with one line; what is read is written again as a fixed point, every figure can
-/// be formed from it, and what is worth naming of its ranks. Digests of one rank are joined where
-/// they may be.
+/// Properties of every stored digest or run: it is read, or refused with one line; if it is read,
+/// writing, reading and writing it again gives the same text, and all figures and observations on
+/// its ranks can be made. Digests of one rank are joined if cycles_fault() allows it.
 #ifndef GG_TESTS_RUN_LAWS_H
 #define GG_TESTS_RUN_LAWS_H
 
@@ -72,7 +71,7 @@ static inline void query_everything(const struct run *run)
 	arena_release(&scratch);
 }
 
-/* Those of a rank follow one another. */
+/* True if the traces of each rank, which follow one another, can be joined. */
 static inline bool may_be_joined(const struct run *run)
 {
 	bool may = true;
@@ -85,10 +84,10 @@ static inline bool may_be_joined(const struct run *run)
 	return may;
 }
 
-/* True if the text is read. */
+/* Checks a stored digest or run; returns true if it can be read. */
 static inline bool check_run(struct span text, run_reader *reader)
 {
-	struct run run, again; /* of one rank, a run is written as a digest */
+	struct run run, again; /* a run of one rank is written as a digest */
 	if (!run_is_read(text, reader, &run))
 		return false;
 	struct sink *once = sink_open_memory(), *twice = sink_open_memory();
