@@ -21,7 +21,7 @@ static double uniform(void)
 	return (double)(state >> 11) / 9007199254740992.0;
 }
 
-/* A random number with nearly a normal distribution. */
+/* A random number with an almost normal distribution. */
 static double normal(void)
 {
 	double sum = -6;
@@ -110,7 +110,7 @@ static void test_shapes(void **set)
 	}
 }
 
-/* ---- the slow reference ---- */
+/* ---- the slow reference implementation ---- */
 
 /* Sum of |x − y|² over all pairs of values from two pieces. */
 static double distances(const int64_t *v, size_t a, size_t a_end, size_t b, size_t b_end)
@@ -175,8 +175,8 @@ static void slow_find(const int64_t *v, size_t first, size_t nr, uint64_t *point
 	slow_find(v, first + at, nr - at, points);
 }
 
-/* Both searches draw other permutations, so that series near the limit of significance may
-   differ. */
+/* Both searches draw different permutations, so that series near the limit of significance may
+ * differ. */
 static void test_reference(void **set)
 {
 	(void)set;
