@@ -114,7 +114,7 @@ static bool add_closer(struct init_rules *in, struct span paragraph, struct span
 	static const char id[] = "  - id: ", fail[] = "    fail: {increase: ";
 	bool warns = line_starts(line, "    warn: {increase: ");
 	const char *at = memmem(paragraph.p, paragraph.n, id, sizeof id - 1);
-	char limit[NUMBER_TEXT], noise[NUMBER_TEXT];
+	char limit[NUMBER_TEXT], spread[NUMBER_TEXT];
 	struct init_limit l;
 	if (!in->past || !at || (!warns && !line_starts(line, fail)) ||
 	    !init_limit_of(in->builtin, in->past, line_at(at + sizeof id - 1), &l))
@@ -122,9 +122,9 @@ static bool add_closer(struct init_rules *in, struct span paragraph, struct span
 	if (warns)
 		return true;
 	const char *old = line.p + sizeof fail - 1;
-	strbuf_addf(out, "%s%s%%}  # %.*s before: the noise of %zu runs is ±%s %%\n", fail,
+	strbuf_addf(out, "%s%s%%}  # %.*s before: the spread of %zu runs is ±%s %%\n", fail,
 	            number_format(l.limit, 6, limit), (int)strcspn(old, "}"), old, l.runs,
-	            number_format(number_div_round(l.noise, 10000), 2, noise));
+	            number_format(number_div_round(l.spread, 10000), 2, spread));
 	in->closer++;
 	return true;
 }

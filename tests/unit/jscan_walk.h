@@ -1,4 +1,4 @@
-/// Two readers of any JSON text, for tests: one takes everything, one skips everything.
+/// Two readers of any JSON text, for tests: one reads everything, one skips everything.
 #ifndef GG_TESTS_JSCAN_WALK_H
 #define GG_TESTS_JSCAN_WALK_H
 
@@ -9,24 +9,24 @@
 
 enum { WALK_DEPTH = 512 };
 
-/// The result of reading a text.
+/// The outcome of reading a text.
 struct walked {
 	enum status status;
-	struct strbuf events; ///< events in a notation of its own, as "{a:1 b:[s't' null ]}"
-	struct strbuf error; ///< error message; "" if there is none
-	uint64_t byte; ///< byte at which reading ended
+	struct strbuf events; ///< values as text in a notation of the tests, "{a:1 b:[s't' null ]}"
+	struct strbuf error; ///< error message; "" if there was none
+	uint64_t byte; ///< offset at which the reading ended
 	bool cut;
 	uint64_t faults, first_fault;
 };
 
-/// Free the memory of `w`.
+/// Give the memory back.
 static inline void walked_release(struct walked *w)
 {
 	strbuf_release(&w->events);
 	strbuf_release(&w->error);
 }
 
-/* Append bytes, as \xNN if they are not visible. */
+/* Appends text, with invisible bytes as \xNN. */
 static inline void walk_text(struct strbuf *out, struct span s)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -38,7 +38,7 @@ static inline void walk_text(struct strbuf *out, struct span s)
 	}
 }
 
-/* A value that is not a container, or the opening of one: 1 object, 0 array, -1 neither. */
+/* Reads a scalar, or enters a container: returns 1 for an object, 0 for an array, else -1. */
 static inline int walk_value(struct jscan *js, struct strbuf *out)
 {
 	static const char *const words[] = {
@@ -67,7 +67,7 @@ static inline int walk_value(struct jscan *js, struct strbuf *out)
 	return -1;
 }
 
-/* Append a whole value, with an explicit stack instead of recursion. */
+/* Reads a whole value, with an explicit stack. */
 static inline void walk(struct jscan *js, struct strbuf *out)
 {
 	bool object[WALK_DEPTH];
@@ -77,7 +77,7 @@ static inline void walk(struct jscan *js, struct strbuf *out)
 		int opened = walk_value(js, out);
 		if (opened >= 0)
 			object[depth++] = opened;
-		/* close what ends here, up to the next value */
+		/* leaves containers that end here, and moves to the next value */
 		for (bool more = false; depth && !more && jscan_status(js) == ST_OK;) {
 			more = object[depth - 1] ? jscan_key(js, &key) : jscan_element(js);
 			if (more && object[depth - 1]) {
@@ -90,8 +90,8 @@ static inline void walk(struct jscan *js, struct strbuf *out)
 	} while (depth && jscan_status(js) == ST_OK);
 }
 
-/// Read `text` to its end in blocks and a first window of `size` bytes (0: the whole text), taking
-/// every value or, if `skip`, skipping it. Caller: walked_release().
+/// Reads `text` to its end, in blocks and a first window of `size` bytes (0: whole), or with `skip`
+/// skips it. Caller: walked_release().
 static inline struct walked walk_text_of(struct span text, bool tolerant, size_t size, bool skip)
 {
 	struct walked w = { .events = STRBUF_INIT, .error = STRBUF_INIT };
@@ -118,7 +118,7 @@ static inline struct walked walk_text_of(struct span text, bool tolerant, size_t
 	return w;
 }
 
-/// True if both ended alike; events are compared if `events`, that is, unless one of them skipped.
+/// True if both readings ended alike; with `events`, their events must be equal, too.
 static inline bool walked_same(const struct walked *a, const struct walked *b, bool events)
 {
 	return a->status == b->status && a->byte == b->byte && a->cut == b->cut &&

@@ -12,7 +12,7 @@ struct memory_file {
 	char path[32];
 };
 
-/* Make a file of these bytes; close(f.fd) frees it. */
+/* Makes a file of these bytes; close(f.fd) releases it. */
 static inline struct memory_file memory_file(const void *p, size_t n)
 {
 	struct memory_file f = { .fd = memfd_create("test", MFD_CLOEXEC) };

@@ -1,4 +1,4 @@
-/* Digests of snapshots made by hand, for tests of reports on memory. */
+/* Digests of snapshots, made by hand, for tests of reports on memory. */
 #ifndef MEMORY_FIXTURE_H
 #define MEMORY_FIXTURE_H
 

@@ -1,4 +1,4 @@
-/// The digest of a recording of events, or the errors of reading it, as text for comparisons.
+/// Reduces a recording of events to a digest, and writes it as text to be compared.
 #ifndef GG_TESTS_REDUCED_TEXT_H
 #define GG_TESTS_REDUCED_TEXT_H
 
@@ -7,7 +7,7 @@
 #include "reduce/reduce.h"
 #include "store/digest_json.h"
 
-/// A reader of events: trace_read(), or a function with the same parameters.
+/// A reader of events: trace_read(), or a function like it.
 typedef enum status events_reader(struct source *src, const void *options, struct name_table *names,
                                   struct event_sink sink, struct trace_meta *meta,
                                   struct diag_log *log);
@@ -48,7 +48,7 @@ static inline struct digest *reduced_digest(struct span bytes, events_reader *re
 	return NULL;
 }
 
-/// The text that is stored for a digest. Caller: strbuf_release().
+/// The stored text of a digest. Caller: strbuf_release().
 static inline struct strbuf digest_text(struct digest *d)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -59,7 +59,7 @@ static inline struct strbuf digest_text(struct digest *d)
 	return out;
 }
 
-/// The digest of the trace `text` as text, and the messages about it. Caller: strbuf_release().
+/// The stored text of the digest of the trace `text`, and the messages. Caller: strbuf_release().
 static inline struct strbuf reduced(struct span text, const struct trace_options *options,
                                     const struct reduce_options *reduce)
 {

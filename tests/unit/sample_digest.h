@@ -1,10 +1,10 @@
-/// A digest with at least one row of every kind, for tests of code that uses digests.
+/// A digest with some of everything, for tests of rooms after the reducer.
 #ifndef GG_TESTS_SAMPLE_DIGEST_H
 #define GG_TESTS_SAMPLE_DIGEST_H
 
 #include "model/digest.h"
 
-/// The figures of one memory that every source has; the other figures are unknown.
+/// Figures of one memory that every source has; the others are unknown.
 static inline struct memory_stat sample_memory(const char *id, enum memory_source source,
                                                int64_t peak)
 {
@@ -34,9 +34,10 @@ static inline struct memory_stat sample_memory(const char *id, enum memory_sourc
 	};
 }
 
-/// Two steps of 100 and 300 ms of host time, which end 200 and 600 ms after their predecessors, on
-/// one device; kernels `alpha_gemm` (with a shape), `ncclAllReduce` and one Triton kernel under two
-/// numbers; copies in two directions and one memory. Caller releases with digest_free().
+/// A digest with two steps of 100 and 300 ms on the host, which end 200 and 600 ms after the
+/// previous step, on one device; kernels `alpha_gemm` (with a shape), `ncclAllReduce` and two
+/// numberings of one Triton kernel; copies in two directions and one memory. Caller releases with
+/// digest_free().
 static inline struct digest *sample_digest(int64_t rank)
 {
 	struct digest *d = digest_new();
@@ -232,8 +233,8 @@ static inline struct digest *sample_digest(int64_t rank)
 	return d;
 }
 
-/// The snapshot of two memories of one rank, "0" and "3": rows in each list, and a negative number
-/// in each member that may have one.
+/// The digest of a snapshot with two memories of one rank, "0" and "3": each list has rows, and
+/// each number that may be negative is.
 static inline struct digest *sample_snapshot(int64_t rank)
 {
 	struct digest *d = digest_new();

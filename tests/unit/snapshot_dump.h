@@ -63,7 +63,7 @@ static inline void dump_entry(struct strbuf *out, const struct snapshot_entry *e
 	dump_stack(out, e->stack);
 }
 
-/// Append all contents of a snapshot, one item per line.
+/// Writes all that a snapshot holds, one item per line.
 static inline void snapshot_dump(struct strbuf *out, const struct snapshot *s)
 {
 	dump_segments(out, s);
@@ -96,8 +96,8 @@ static inline void snapshot_dump(struct strbuf *out, const struct snapshot *s)
 		strbuf_adds(out, "no history\n");
 }
 
-/// Read `src`, close it, and return either the dump or the error; `*st` becomes the status of
-/// reading. Aborts if an error changes the result.
+/// Reads `src`, which is closed, and returns the dump, or only the error. `*st` becomes the status.
+/// Aborts if an error changes the result.
 static inline struct strbuf dump_source(struct source *src, snapshot_reader *read,
                                         const struct snapshot_read_options *options,
                                         enum status *st)
@@ -122,8 +122,8 @@ static inline struct strbuf dump_source(struct source *src, snapshot_reader *rea
 	return out;
 }
 
-/// Like dump_source() for bytes in memory, in blocks of `block` (0: whole). The bytes are
-/// copied to a block of exactly their size, so that a sanitizer sees a read past the end.
+/// Like dump_source(), for bytes in memory, in blocks of `block` (0: whole). They are copied to a
+/// block of exactly their size, so that a sanitizer sees a read past the end.
 static inline struct strbuf dump_bytes(struct span bytes, snapshot_reader *read,
                                        const struct snapshot_read_options *options, size_t block,
                                        enum status *st)

@@ -1,4 +1,4 @@
-/* SQLite databases, made here page by page: rows and columns, and every kind of damage. */
+/* Databases of SQLite, made here page by page: rows and columns, and every kind of damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,8 @@
 
 static const struct {
 	const char *sql,
-	    *want; ///< for each column the slot of "a", "b", "c" (optional) or -; the row id
+	    *want; ///< for each column the slot of "a", "b", "c" (which may be absent) or -; then the
+	           ///< row id
 } texts[] = {
 	{ "CREATE TABLE t (a INT, b TEXT)", "01" },
 	{ "CREATE TABLE t(b,x,A)", "1-0" },
@@ -54,8 +55,7 @@ static void test_columns(void **state)
 		struct database_map map;
 		struct strbuf b = STRBUF_INIT;
 		size_t n = strlen(texts[i].sql);
-		/* the block has the exact size, so that a sanitizer sees a read past the end */
-		char *sql = malloc(n ? n : 1);
+		char *sql = malloc(n ? n : 1); /* shows reads past the end */
 		assert_non_null(sql);
 		memcpy(sql, texts[i].sql, n);
 		const char *missing = database_map_columns((struct span){ sql, n }, columns, 3, &map);
@@ -73,8 +73,8 @@ static void test_columns(void **state)
 
 /* ---- a file ---- */
 
-/* Page 1: the schema. Page 2: the root of table t, above the leaves 3 and 4. Pages 5 and 6: the
-   rest of a text of row 2. Page 7: the root of table u, a leaf. */
+/* Page 1 is the schema, 2 the root of table t with the leaves 3 and 4; 5 and 6 are the rest of a
+   text of row 2; 7 is the root of table u, a leaf. */
 enum { PAGE = 512, PAGES = 7, LONG = 1200 };
 
 static void put(unsigned char *p, size_t n, size_t v)
@@ -85,7 +85,7 @@ static void put(unsigned char *p, size_t n, size_t v)
 	}
 }
 
-/* Add a cell to a page, in front of its other cells. */
+/* Adds a cell in front of the cells of a page. */
 static void add_cell(unsigned char *page, size_t head, const char *cell, size_t n)
 {
 	size_t nr = (size_t)page[head + 3] << 8 | page[head + 4];
@@ -97,7 +97,7 @@ static void add_cell(unsigned char *page, size_t head, const char *cell, size_t 
 	put(page + head + (page[head] == 5 ? 12 : 8) + nr * 2, 2, at);
 }
 
-/* Add a row to the schema; texts shorter than 58 bytes have types of one byte. */
+/* Adds a row of the schema; texts below 58 bytes have types of one byte. */
 static void add_table(unsigned char *file, char id, const char *name, char root, const char *sql)
 {
 	char cell[200];
@@ -125,8 +125,7 @@ static void make(unsigned char *file)
 	add_table(file, 2, "u", 7, "CREATE TABLE u (a INT, b INT, c INT, d INT, e INT, f, s TEXT)");
 	add_cell(file + PAGE, 0, "\0\0\0\3\2", 5);
 	put(file + PAGE + 8, 4, 4);
-	/* row 1: 7, "one"; row 2: NULL, a text of LONG bytes; row 5: -2, "", and one column is
-	   missing */
+	/* row 1: 7, "one"; row 2: NULL, a text of LONG bytes; row 5: -2, "" and one column fewer */
 	add_cell(file + 2 * PAGE, 0, "\x09\x01\5\0\1\x13\0\7one", 11);
 	char cell[200];
 	size_t usable = PAGE, bytes = 6 + LONG, local = 39 + (bytes - 39) % (usable - 4);
@@ -139,7 +138,7 @@ static void make(unsigned char *file)
 		put(file + i * PAGE, 4, i == 4 ? 6 : 0);
 	}
 	add_cell(file + 3 * PAGE, 0, "\5\5\4\0\1\x0d\xfe", 7);
-	/* integers of 2, 3, 4, 6 and 8 bytes, then the constants 0 and 1 */
+	/* integers of 2, 3, 4, 6 and 8 bytes, then 0 and 1 */
 	add_cell(file + 6 * PAGE, 0,
 	         "\x1f\x03\x08\2\3\4\5\6\x08\x09"
 	         "\x7f\xff\x80\0\0\xff\xff\xff\xff\1\2\3\4\5\6\x80\0\0\0\0\0\0\1",
@@ -174,7 +173,7 @@ static enum status see(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
-/* Append both tables as text, or the error. */
+/* Reads both tables as text, or returns the error. */
 static enum status read_all(const void *file, size_t n, struct strbuf *out)
 {
 	struct memory_file f = memory_file(file, n);
@@ -268,7 +267,7 @@ static void test_damage(void **state)
 	}
 }
 
-/* The text of each row contains the next row: one page would expand to many times its size. */
+/* Each row's text contains the next row: the rows would have many times the bytes of the page. */
 static void test_shared_bytes(void **state)
 {
 	enum { NESTED = 20, HEAD = 9, FROM = PAGE - 400 };

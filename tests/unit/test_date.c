@@ -1,4 +1,4 @@
-/* Dates of the calendar as numbers of days. */
+/* Days of the calendar. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ static void test_days(void **state)
 	(void)state;
 	static const struct {
 		const char *text;
-		int64_t days; /* days since 1970-01-01; negative if the text is refused */
+		int64_t days; /* < 0 if the text is refused */
 	} rows[] = {
 		{ "1970-01-01", 0 },
 		{ "1970-12-31", 364 },
@@ -50,7 +50,7 @@ static void test_days(void **state)
 	}
 }
 
-/* Every day of 800 years has a number one greater than the day before. */
+/* Every day of 800 years comes one day after the previous one. */
 static void test_calendar(void **state)
 {
 	(void)state;

@@ -1,6 +1,5 @@
-/* Dumps of the Flight Recorder, shaped like those in PyTorch's own tests
-   (test/distributed/flight_recorder/test_fr_analysis.py): what is read from them, and which rank
-   hangs. */
+/* Dumps of the Flight Recorder in the forms of PyTorch's own tests
+   (test/distributed/flight_recorder/test_fr_analysis.py): what is read, and which rank hangs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +10,7 @@
 
 #include "flight/hang.h"
 
-/* Process groups: 0 has all ranks, 1 a pair of ranks; each rank also has a group "2" of its own. */
+/* Members of groups: "0" has all ranks, "1" a pair, and each rank has a group "2" of its own. */
 #define CONFIG                                                                       \
 	"\"pg_config\": {\"0\": {\"name\": \"0\", \"desc\": \"default_pg\", \"ranks\": " \
 	"\"[0, 1, 2]\"}, \"1\": {\"name\": \"1\", \"desc\": \"pair\", \"ranks\": \"[1, 2]\"}}"
@@ -27,9 +26,9 @@
 
 static const struct {
 	const char *name;
-	const char *dumps[3]; ///< dumps, indexed by rank; NULL: no dump
+	const char *dumps[3]; ///< dump of each rank; NULL if there is none
 	size_t lines;
-	const char *said[2]; ///< texts that the first line must contain
+	const char *said[2]; ///< texts in the first line
 } rows[] = {
 	{ "all have completed",
 	  { DUMP(ALL("\"1\"", "completed")), DUMP(ALL("1", "completed")), DUMP(ALL("1", "completed")) },

@@ -24,7 +24,7 @@ static void test_ids(void **state)
 	idmap_release(&m);
 }
 
-/* Keys in steps of a power of two have equal low bits, by which the table chooses a slot. */
+/* Keys in steps of a power of two, whose low bits are equal. */
 static void test_many(void **state)
 {
 	(void)state;

@@ -1,6 +1,8 @@
-/* The JSON scanner. Every row is read strictly and tolerantly, with values taken and skipped, in
-   blocks and windows of 1, 2, 3, 7 bytes and whole: the events, the status and the offset must
-   always be the same. */
+/*
+ * The JSON scanner. Every row is read strictly and tolerantly, taken and skipped,
+ * in blocks and windows of 1, 2, 3, 7 bytes and whole: the events, the verdict and
+ * the offset are always the same.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,11 +18,11 @@
 
 static const size_t sizes[] = { 0, 1, 2, 3, 7 };
 
-/* The expected result of one row in one mode: events, or an error at a byte. */
+/* What a row expects in one mode: events, or an error at a byte. */
 struct expected {
-	const char *events; ///< events; NULL if an error is expected
+	const char *events; ///< NULL if an error is expected
 	int64_t byte;
-	const char *error; ///< error message after "doc: byte N: "
+	const char *error; ///< message after "doc: byte N: "
 	uint64_t faults, first_fault;
 };
 
@@ -68,7 +70,7 @@ static const struct {
 	struct span text;
 	const char *events;
 } valid_rows[] = {
-	/* scalars as whole documents, with white space around them */
+	/* scalars by themselves, with white space around them */
 	{ SPAN("true"), "true " },
 	{ SPAN("false"), "false " },
 	{ SPAN("null"), "null " },
@@ -93,16 +95,16 @@ static const struct {
 	{ SPAN("{\n\"a\"\r:\t1\n}\n"), "{a:1 } " },
 	{ SPAN("{\"a\":{\"b\":{\"c\":[]}}}"), "{a:{b:{c:[] } } } " },
 	{ SPAN("{\"\":0}"), "{:0 } " },
-	{ SPAN("{\"a\":1,\"a\":2}"), "{a:1 a:2 } " }, /* equal keys are left to the reader to judge */
+	{ SPAN("{\"a\":1,\"a\":2}"), "{a:1 a:2 } " }, /* the reader decides on equal keys */
 	{ SPAN("[{\"a\":[{}]},[{\"b\":null}]]"), "[{a:[{} ] } [{b:null } ] ] " },
-	/* numbers, as they are written */
+	/* numbers, as written */
 	{ SPAN("[0,-1,10,123456789012345678901234567890]"),
 	  "[0 -1 10 123456789012345678901234567890 ] " },
 	{ SPAN("[0.0,-0.5,1.25,100.001]"), "[0.0 -0.5 1.25 100.001 ] " },
 	{ SPAN("[1e1,1E1,1e+1,1e-1,0e0,0.5e10,-1.5E-03]"),
 	  "[1e1 1E1 1e+1 1e-1 0e0 0.5e10 -1.5E-03 ] " },
 	{ SPAN("[1e999,1e-999]"),
-	  "[1e999 1e-999 ] " }, /* the scanner does not check whether a number can be represented */
+	  "[1e999 1e-999 ] " }, /* whether a number fits is checked where it is used */
 	{ SPAN("{\"ts\":1682725898237042.123}"), "{ts:1682725898237042.123 } " },
 	/* strings */
 	{ SPAN("\" \""), "s'\\x20' " },
@@ -113,13 +115,13 @@ static const struct {
 	{ SPAN("\"\\u0000\""), "s'\\x00' " },
 	{ SPAN("\"a\\u0000b\""), "s'a\\x00b' " },
 	{ SPAN("\"\\u000a\\u0022\\u005c\""), "s'\\x0a\"\\x5c' " },
-	{ SPAN("\"\\u005Cn\""), "s'\\x5cn' " }, /* an escape is decoded only once */
+	{ SPAN("\"\\u005Cn\""), "s'\\x5cn' " }, /* decoded only once */
 	{ SPAN("\"\\\\u0041\""), "s'\\x5cu0041' " },
 	{ SPAN("\"\\\\\\\\\""), "s'\\x5c\\x5c' " },
 	{ SPAN("\"\\uFFFF\\ufffd\""), "s'\\xef\\xbf\\xbf\\xef\\xbf\\xbd' " },
 	{ SPAN("\"\\uD83D\\uDE00\""), "s'\\xf0\\x9f\\x98\\x80' " },
 	{ SPAN("\"\\ud800\\udc00\\udbff\\udfff\""), "s'\\xf0\\x90\\x80\\x80\\xf4\\x8f\\xbf\\xbf' " },
-	/* half of a surrogate pair becomes three bytes that are not UTF-8, different for each half */
+	/* a lone surrogate: three bytes that are not UTF-8, and another name for each surrogate */
 	{ SPAN("\"\\uD83D\""), "s'\\xed\\xa0\\xbd' " },
 	{ SPAN("\"\\uDE00\""), "s'\\xed\\xb8\\x80' " },
 	{ SPAN("\"\\uDE00\\uD83D\""), "s'\\xed\\xb8\\x80\\xed\\xa0\\xbd' " },
@@ -128,11 +130,11 @@ static const struct {
 	{ SPAN("\"\\uD83D\\u0041\""), "s'\\xed\\xa0\\xbdA' " },
 	{ SPAN("\"\\uD83D\\uD83D\\uDE00\""), "s'\\xed\\xa0\\xbd\\xf0\\x9f\\x98\\x80' " },
 	{ SPAN("\"\\uD83D\\\\uDE00\""), "s'\\xed\\xa0\\xbd\\x5cuDE00' " },
-	/* UTF-8, valid or not, is passed on unchanged */
+	/* UTF-8, valid or not, is kept as it is */
 	{ SPAN("\"\xC3\xA4\xF0\x9F\x98\x80\""), "s'\\xc3\\xa4\\xf0\\x9f\\x98\\x80' " },
 	{ SPAN("\"\xFF\xC0\x80\xED\xA0\x80\xE2\x82\""),
 	  "s'\\xff\\xc0\\x80\\xed\\xa0\\x80\\xe2\\x82' " },
-	/* escape sequences in keys */
+	/* escapes in keys */
 	{ SPAN("{\"\\u0074s\":1}"), "{ts:1 } " },
 	{ SPAN("{\"a\\\"b\" : \"c\\\\\"}"), "{a\"b:s'c\\x5c' } " },
 	{ SPAN("{\"a\\u0000\":0,\"a\":1}"), "{a\\x00:0 a:1 } " },
@@ -148,7 +150,7 @@ static void valid(void **state)
 	}
 }
 
-/* ---- malformed, whoever reads ---- */
+/* ---- malformed, in any mode ---- */
 
 #define ENDS(what) "the input ends where " what " was expected; it is empty or cut short"
 #define GOT(c, what) "unexpected " c " where " what " was expected"
@@ -161,11 +163,11 @@ static const struct {
 	int64_t byte;
 	const char *error;
 } invalid_rows[] = {
-	/* nothing */
+	/* empty inputs */
 	{ SPAN(""), 0, ENDS("a value") },
 	{ SPAN("  "), 2, ENDS("a value") },
 	{ SPAN("\n\t"), 2, ENDS("a value") },
-	/* cut */
+	/* inputs that are cut short */
 	{ SPAN("["), 1, ENDS("a value or ']'") },
 	{ SPAN("[ "), 2, ENDS("a value or ']'") },
 	{ SPAN("[1"), 2, ENDS(ARR_MORE) },
@@ -203,7 +205,7 @@ static const struct {
 	{ SPAN("n"), 1, ENDS("the rest of a word") },
 	{ SPAN("[nul"), 4, ENDS("the rest of a word") },
 	{ SPAN("{\"a\":f"), 6, ENDS("the rest of a word") },
-	/* misplaced commas and brackets */
+	/* commas and brackets */
 	{ SPAN("]"), 0, GOT("']'", "a value") },
 	{ SPAN("}"), 0, GOT("'}'", "a value") },
 	{ SPAN(","), 0, GOT("','", "a value") },
@@ -227,7 +229,7 @@ static const struct {
 	{ SPAN("{\"a\":1]"), 6, GOT("']'", OBJ_MORE) },
 	{ SPAN("{\"a\":1 \"b\":2}"), 7, GOT("'\"'", OBJ_MORE) },
 	{ SPAN("{\"a\":1;\"b\":2}"), 6, GOT("';'", OBJ_MORE) },
-	/* invalid keys and missing colons */
+	/* keys and colons */
 	{ SPAN("{1:1}"), 1, GOT("'1'", "a key") },
 	{ SPAN("{a:1}"), 1, GOT("'a'", "a key") },
 	{ SPAN("{'a':1}"), 1, GOT("'''", "a key") },
@@ -286,7 +288,7 @@ static const struct {
 	{ SPAN("[\\u0041]"), 1, GOT("'\\'", "a value") },
 	{ SPAN("[\"a\"b]"), 4, GOT("'b'", ARR_MORE) },
 	{ SPAN("[\"a\"\\n]"), 4, GOT("'\\'", ARR_MORE) },
-	/* invalid white space and other bytes */
+	/* white space and other bytes */
 	{ SPAN("[\x0c]"), 1, GOT("byte 0x0c", "a value") },
 	{ SPAN("[\x0b]"), 1, GOT("byte 0x0b", "a value") },
 	{ SPAN("[1\x00]"), 2, GOT("byte 0x00", ARR_MORE) },
@@ -300,7 +302,7 @@ static const struct {
 	{ SPAN("\xEF\xBB\xBF{}"), 0, GOT("byte 0xef", "a value") }, /* byte order mark */
 	{ SPAN("\xFF\xFE[\0]\0"), 0, GOT("byte 0xff", "a value") }, /* UTF-16 */
 	{ SPAN("[\0]\0"), 1, GOT("byte 0x00", "a value") },
-	/* comments and text in other languages */
+	/* comments, and syntax of other languages */
 	{ SPAN("[1]//"), 3, EXTRA },
 	{ SPAN("/**/[]"), 0, GOT("'/'", "a value") },
 	{ SPAN("[/**/]"), 1, GOT("'/'", "a value") },
@@ -311,7 +313,7 @@ static const struct {
 	{ SPAN("*"), 0, GOT("'*'", "a value") },
 	{ SPAN("(1)"), 0, GOT("'('", "a value") },
 	{ SPAN("\x80\x02}q"), 0, GOT("byte 0x80", "a value") },
-	/* text after the end of the document */
+	/* text after the end */
 	{ SPAN("[]]"), 2, EXTRA },
 	{ SPAN("{}}"), 2, EXTRA },
 	{ SPAN("[] []"), 3, EXTRA },
@@ -341,7 +343,7 @@ static void invalid(void **state)
 	}
 }
 
-/* ---- what profilers write: an error when strict, else counted ---- */
+/* ---- faults of profilers: an error if strict, else counted ---- */
 
 #define CONTROL(hex) "raw control byte 0x" hex " in a string"
 #define ESCAPE "invalid escape in a string"
@@ -349,10 +351,10 @@ static void invalid(void **state)
 
 static const struct {
 	struct span text;
-	int64_t byte; ///< byte of the error in strict mode, and of the first fault in tolerant mode
+	int64_t byte; ///< offset of the error if strict, and of the first fault
 	const char *error;
 	uint64_t faults;
-	const char *events; ///< tolerant
+	const char *events; ///< events if tolerant
 } tolerated_rows[] = {
 	{ SPAN("\"a\nb\""), 2, CONTROL("0a"), 1, "s'a\\x0ab' " },
 	{ SPAN("\"\x01\x02\t\""), 1, CONTROL("01"), 3, "s'\\x01\\x02\\x09' " },
@@ -401,8 +403,8 @@ static void tolerated(void **state)
 	}
 }
 
-/* Tolerance has limits: text that only resembles NaN, or NaN that is cut short, remains an
-   error. */
+/* Faults that are not tolerated: text that only looks like NaN, and a cut within a tolerated
+   fault. */
 static void not_tolerated(void **state)
 {
 	static const struct {
@@ -447,7 +449,7 @@ static void not_tolerated(void **state)
 
 /* ---- cuts ---- */
 
-/* Every proper prefix of a document is reported as cut: with such an error, at its end. */
+/* Every proper prefix of a document is cut: the error says so, at its end. */
 static void cut_at_every_byte(void **state)
 {
 	static const struct span docs[] = {
@@ -468,7 +470,7 @@ static void cut_at_every_byte(void **state)
 			}
 }
 
-/* Other errors are not reported as a document that is cut. */
+/* Errors that are not caused by a cut are not called one. */
 static void errors_are_no_cuts(void **state)
 {
 	(void)state;

@@ -1,4 +1,5 @@
-/* Annotations proposed as steps for a trace without steps, and steps on the timelines of GPUs. */
+/* Annotations that would make good steps of a trace that has none, and steps on the timelines of
+   GPUs. */
 #include "reduce_rig.h"
 
 #include "names/step_name.h"
@@ -36,7 +37,7 @@ static void test_patterns(void **state)
 	arena_release(&a);
 }
 
-/* A launch and its kernel, which begin 1 and 9 after ten times `start`. */
+/* A launch at `start` + 1, and its kernel 10 later. */
 #define K(id, start) "R x 1 " id " " start "1 1\nK a 0 7 " id " " start "9 5\n"
 #define A(name, start, dur) "A " name " 1 " start " " dur "\n"
 #define FOUR K("1", "10") K("2", "20") K("3", "30") K("4", "40")
@@ -98,7 +99,7 @@ static void test_proposals(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* An activity belongs to the last step that began before it on its own stream. */
+/* An activity belongs to the step that began last before it on its own stream. */
 static void test_gpu_steps(void **state)
 {
 	(void)state;

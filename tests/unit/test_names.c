@@ -1,4 +1,4 @@
-/* Display names of kernels: the part of each name that is kept, and that no two become equal. */
+/* Display names of kernels: the text for each, and that no two are equal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void names_by_themselves(void **state)
 	}
 }
 
-/* A display name has as many details as distinguish it from its neighbors. */
+/* Each name shows as much more as its neighbors require. */
 static void neighbours(void **state)
 {
 	static const char *const whole[] = {

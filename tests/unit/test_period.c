@@ -3,9 +3,9 @@
 #include "base/number.h"
 #include "reduce_rig.h"
 
-/* A sequence of kernels as text: each letter is a kernel of 1 us, a capital letter one of 20 us;
-   "(ab)3" is ababab. '?' is any small letter, '~' one of two kernels by chance, '-' one of four
-   kernels or no kernel. */
+/* A sequence as text: each letter is a kernel of 1 us, a capital letter one of 20 us; "(ab)3" is
+   ababab. '?' is any small letter, '~' one of two kernels at random, '-' one of four kernels or
+   none. */
 struct sequence {
 	VEC(uint32_t) names;
 	uint64_t seed;
@@ -41,7 +41,7 @@ static const char *expand(struct sequence *s, const char *text)
 	return text;
 }
 
-/* Append the period that is found, as "5 x 218 from 0 to 1090, 100 %" or "none, 72 %". */
+/* Writes the result as "5 x 218 from 0 to 1090, 100 %" or "none, 72 %". */
 static void show(const char *text, struct strbuf *out)
 {
 	struct sequence s = { .seed = 7 };
@@ -115,9 +115,8 @@ static void test_sequences(void **state)
 
 /* ---- steps of a trace ---- */
 
-/* Feed launches 10 ns apart from 1000 on, each lasting 5 ns on the host and 3 ns on the GPU
-   later, one for each kernel of the text. `graph`: a single launch for all kernels; `stamps`: no
-   launches. */
+/* Launches 10 ns apart from 1000 on, each lasting 5 on the host, and its kernel 3 later; the rest
+   is as in `rig_row`. `graph`: one launch for all; `stamps`: no launches. */
 static void feed(struct rig *g, const char *text, bool graph, bool stamps)
 {
 	struct sequence s = { .seed = 7 };

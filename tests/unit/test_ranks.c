@@ -13,9 +13,9 @@
 #include "model/view.h"
 #include "ranks_rig.h"
 
-/* ---- what is matched ---- */
+/* ---- matching ---- */
 
-/* Assert for each rank "matched: wait/transfer, late × last"; "-" if nothing is matched. */
+/* For each rank "matched: wait/transfer, late × last"; "-" if nothing is matched. */
 static void assert_cross(const char *what, const struct run *run, const char *want)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -99,7 +99,7 @@ static void test_unusable_and_cut(void **state)
 	ranks_cross(&run, cross);
 	assert_int_equal(cross[0].steps, 1);
 	assert_int_equal(cross[0].step_ns, RIG_STEP_NS);
-	run.ranks.v[0]->comms.nr = 0; /* now collectives refer to groups that the digest lacks */
+	run.ranks.v[0]->comms.nr = 0; /* a digest with collectives that refer to a missing row */
 	run.ranks.v[1]->collectives.v[0].step = -1;
 	assert_cross("out of range", &run, "- | -");
 	run_release(&run);
@@ -125,7 +125,7 @@ static void test_steps_and_compute(void **state)
 		assert_int_equal(cross[r].missing_steps, missing[r]);
 		assert_int_equal(cross[r].compute_skew, skew[r]);
 	}
-	run.ranks.v[3]->kernels.nr = 0; /* no GPU */
+	run.ranks.v[3]->kernels.nr = 0; /* no GPU work */
 	run.ranks.v[2]->usable_steps = 3; /* the last step is cut short */
 	run.ranks.v[1]->window = true;
 	ranks_cross(&run, cross);
@@ -135,7 +135,7 @@ static void test_steps_and_compute(void **state)
 	run_release(&run);
 }
 
-/* Figures that a stored baseline knows are used; of a single rank nothing is known. */
+/* Figures of a stored baseline are used; a run of one rank has none. */
 static void test_known(void **state)
 {
 	(void)state;
@@ -181,7 +181,7 @@ static void test_figures(void **state)
 	struct naming naming = { .categories = &categories };
 	struct run run = rig_run(lines);
 	struct run_view v;
-	for (size_t i = 0; i < 2; i++) { /* sizes are known of all collectives but one */
+	for (size_t i = 0; i < 2; i++) { /* all but one have sizes */
 		run.ranks.v[0]->comms.v[i].sized_count = 1;
 		run.ranks.v[0]->comms.v[i].sized_ns = 20;
 		run.ranks.v[0]->comms.v[i].bytes = 900;
@@ -189,10 +189,10 @@ static void test_figures(void **state)
 	for (size_t r = 0; r < 2; r++)
 		run.ranks.v[r]->comms.nr = 2;
 	run_view_init(&v, &run, &naming);
-	assert_figures(&v, 0, "comm.wait_time", "31"); /* 61 ns over two steps */
+	assert_figures(&v, 0, "comm.wait_time", "31"); /* 61 over two steps, rounded */
 	assert_figures(&v, 0, "comm.transfer_time", "40");
 	assert_figures(&v, 0, "rank.straggler_pct", "0");
-	assert_figures(&v, 1, "rank.straggler_pct", "30500"); /* 61 ns of 200,000 ns */
+	assert_figures(&v, 1, "rank.straggler_pct", "30500"); /* 61 of 200,000 ns */
 	assert_figures(&v, 1, "rank.missing_steps", "0");
 	assert_figures(&v, 1, "rank.compute_skew_pct", "0");
 	assert_figures(&v, 0, "comm.time", "all_gather@world=10 all_reduce@world=61");
@@ -229,14 +229,13 @@ static void test_functions(void **state)
 	memset(deep, 'x', sizeof deep);
 	const struct function_stat rows[] = {
 		{ FUNCTION_COMPUTE, SPAN("gemm"), -1, 1, 1, 250000, 1, -1, -1, 0 },
-		{ FUNCTION_COMPUTE, SPAN(""), -1, 9, 9, 9, 9, -1, -1, 3 }, /* the sum of small functions */
+		{ FUNCTION_COMPUTE, SPAN(""), -1, 9, 9, 9, 9, -1, -1, 3 }, /* sum of small functions */
 		{ FUNCTION_RUNTIME, SPAN("gemm"), -1, 1, 1, 10000, 1, -1, -1, 0 },
 		{ FUNCTION_PYTHON, SPAN("main"), -1, 1, 1, 0, 1, -1, -1, 0 },
 		{ FUNCTION_PYTHON, SPAN("step"), 3, 1, 1, 20000, 1, -1, -1, 0 },
 		{ FUNCTION_PYTHON, { deep, sizeof deep }, 4, 1, 1, 30000, 1, -1, -1, 0 },
 		{ FUNCTION_PYTHON, { deep, sizeof deep }, 5, 1, 1, 40000, 1, -1, -1, 0 },
-		/* this function is its own caller */
-		{ FUNCTION_PYTHON, SPAN("loop"), 7, 1, 1, 50000, 1, -1, -1, 0 },
+		{ FUNCTION_PYTHON, SPAN("loop"), 7, 1, 1, 50000, 1, -1, -1, 0 }, /* its own caller */
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		vec_push(&run.ranks.v[0]->functions, rows[i]);

@@ -36,7 +36,7 @@ static const struct {
 	{ "[{\"ph\": \"X\", \"address\": 1, \"total_size\": 2}]", false },
 	{ "[{\"name\": \"a\", \"args\": {\"address\": 1, \"total_size\": 2}}]", false },
 	{ "[{\"name\": \"a\", \"ph\": \"X\"}, {\"ts\": 1}]", false },
-	/* other JSON that has a word of a snapshot */
+	/* other JSON with one of the keys */
 	{ "{\"segments\": []}", true },
 	{ "{\"device_traces\": [[]]}", false },
 	{ "{\"segments\": {\"address\": 1, \"total_size\": 2}}", false },
@@ -71,7 +71,7 @@ static const struct {
 	const char *format;
 	struct span first;
 } firsts[] = {
-	{ "trace", SPAN("") }, /* the trace reader reports that the file is empty */
+	{ "trace", SPAN("") }, /* left to the trace reader, which reports that it is empty */
 	{ "trace", SPAN(" \n\t\r") },
 	{ "trace", SPAN("{}") },
 	{ "trace", SPAN("\n [1") },
@@ -79,6 +79,7 @@ static const struct {
 	{ "other", SPAN("-1") },
 	{ "digest", SPAN("{\"schema\":\"gpugate-digest-1\",\"ranks\"") },
 	{ "baseline", SPAN("{\n \"schema\": \"gpugate-baseline-1\"") },
+	{ "machine", SPAN("{\"schema\": \"gpugate-machine-1\", \"time_ns\": 1") },
 	{ "report", SPAN("{\"schema\": \"gpugate-metrics-1\"") },
 	{ "report", SPAN("{\"schema\": \"gpugate-result-1\"") },
 	{ "trace", SPAN("{\"schema\": \"other\"}") },
@@ -89,12 +90,10 @@ static const struct {
 	{ "pickle", SPAN("}q\0(X") },
 	{ "pickle", SPAN("]q\0") },
 	{ "xspace", SPAN("\x0a\x14\x12\x0e/host:metadata") },
-	/* the byte of a length is white space */
-	{ "xspace", SPAN("\x0a\x0a\x08\x01\x12\x06/device:GPU:0") },
+	{ "xspace", SPAN("\x0a\x0a\x08\x01\x12\x06/device:GPU:0") }, /* length byte ' ' */
 	{ "xspace", SPAN("\x0a\x20\x12\x09/host:CPU") },
 	{ "other", SPAN("\x0a\x14\x12\x0etokyo.example") },
-	/* the name is longer than the plane that contains it */
-	{ "other", SPAN("\x0a\x05\x12\x0e/host:metadata") },
+	{ "other", SPAN("\x0a\x05\x12\x0e/host:metadata") }, /* a name longer than its plane */
 	{ "nsys", SPAN("SQLite format 3\0\x10") },
 	{ "other", SPAN("SQLite format 2\0\x10") },
 	{ "other", SPAN("<html>") },
@@ -147,7 +146,7 @@ static const struct {
 	{ "trace", SPAN("{\"schemaVersion\": 1}") },
 	{ "trace", SPAN("{\"schemaVersion\": 1, \"with_stack\": 1, \"traceEvents\"") },
 	{ "trace", SPAN("{\"pid\": 1, \"nodes\": 2}") },
-	/* first bytes of pickle.dumps({"a": 1}) and of [], in protocols 0 to 5, and after
+	/* beginnings of pickle.dumps({"a": 1}), ([]), protocols 0 to 5, and of the output of
 	   pickletools.optimize() */
 	{ "pickle", SPAN("\x80\x02}q") },
 	{ "pickle", SPAN("\x80\x05\x95") },
@@ -193,7 +192,7 @@ static void test_endings(void **state)
 	assert_string_equal(artifact_format_find(SPAN("{"), "a.qdrep")->name, "trace");
 }
 
-/* The first bytes may end anywhere: unless they are certain, the trace reader gets the file. */
+/* Beginnings cut at any byte: if the kind is not yet sure, the trace reader gets the file. */
 static void test_cut(void **state)
 {
 	(void)state;
@@ -217,8 +216,7 @@ static bool has_case(const struct artifact_format *f)
 	return false;
 }
 
-/* A row of the table is complete only if its reader is fuzzed and its recognition is tested
-   above. */
+/* Every reader must have a fuzz target, and its recognition a test above. */
 static void test_rows(void **state)
 {
 	char path[100];

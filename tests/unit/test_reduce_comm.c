@@ -8,7 +8,7 @@ static void test_kinds(void **state)
 		const char *name;
 		enum collective_kind kind;
 	} rows[] = {
-		/* torch */
+		/* names in torch */
 		{ "allreduce", COLLECTIVE_ALL_REDUCE },
 		{ "allreduce_coalesced", COLLECTIVE_ALL_REDUCE },
 		{ "nccl:all_reduce", COLLECTIVE_ALL_REDUCE },
@@ -35,7 +35,7 @@ static void test_kinds(void **state)
 		{ "nccl:coalesced", COLLECTIVE_OTHER },
 		{ "record_param_comms", COLLECTIVE_OTHER },
 		{ "", COLLECTIVE_OTHER },
-		/* kernels */
+		/* names of kernels */
 		{ "ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*, unsigned long, ncclWork*)",
 		  COLLECTIVE_ALL_REDUCE },
 		{ "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
@@ -202,7 +202,7 @@ static void test_steps(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* Collectives beyond the limit are only in the sums. */
+/* Collectives beyond COLLECTIVES_KEPT are only in the sums. */
 static void test_cap(void **state)
 {
 	(void)state;

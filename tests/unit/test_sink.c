@@ -1,5 +1,4 @@
-/* Byte sinks: files appear whole or not at all, the first error is kept, and equal content gives
-   equal bytes. */
+/* Byte sinks: complete files or none, the first error is kept, equal bytes each time. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -45,7 +44,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* Number of entries in the directory, to find files that were left behind. */
+/* Number of entries in the directory, which shows files that were left behind. */
 static int nr_files(void)
 {
 	int nr = 0;
@@ -57,7 +56,7 @@ static int nr_files(void)
 	return nr - 2;
 }
 
-/* Fails unless the test left the directory empty. */
+/* Each test must leave the directory empty. */
 static int end(void **state)
 {
 	(void)state;
@@ -71,7 +70,7 @@ static const char *in_dir(char path[128], const char *name)
 	return path;
 }
 
-/* The content of a file; a NULL pointer if there is no file. Caller: strbuf_release(). */
+/* The content of a file; NULL if there is none. Caller: strbuf_release(). */
 static struct strbuf content(const char *path)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -133,7 +132,7 @@ static void appears_at_commit(void **state)
 	assert_content(path, SPAN("whole file\n"));
 	struct stat sb;
 	assert_int_equal(stat(path, &sb), 0);
-	assert_int_equal(sb.st_mode & 07777, 0644); /* permissions follow the umask */
+	assert_int_equal(sb.st_mode & 07777, 0644); /* mode from the umask */
 	unlink(path);
 }
 
@@ -146,7 +145,7 @@ static void empty_file(void **state)
 	unlink(path);
 }
 
-/* Until the commit the old file stays, whole; the new one gets its mode. */
+/* Until the commit the old file stays complete; its mode is kept. */
 static void replaces_the_old(void **state)
 {
 	char path[128];
@@ -181,7 +180,7 @@ static void abort_leaves_nothing(void **state)
 	sink_abort(s);
 }
 
-/* Two sinks of one path: the last commit wins, and no file is a mixture. */
+/* Two sinks for one path at a time: the last commit wins, and neither file is torn. */
 static void two_at_once(void **state)
 {
 	char path[128];
@@ -207,7 +206,7 @@ static void large_file(void **state)
 		sink_printf(s, "line %d\n", i);
 		strbuf_addf(&want, "line %d\n", i);
 	}
-	sink_write(s, strbuf_span(&want)); /* more bytes than the buffer holds */
+	sink_write(s, strbuf_span(&want)); /* more than a buffer in one call */
 	struct span half = strbuf_span(&want);
 	struct strbuf all = STRBUF_INIT;
 	strbuf_add(&all, half);
@@ -236,8 +235,7 @@ static void gunzip(struct span z, struct strbuf *out)
 	inflateEnd(&in);
 }
 
-/* A gzip file contains no name and no time: equal content gives equal bytes at any moment and under
-   any name. */
+/* The gzip header has no name and no time, so the bytes do not depend on moment or name. */
 static void gzip(void **state)
 {
 	static const size_t lengths[] = { 0, 1, 65535, 65536, 65537, 1000000 };
@@ -252,7 +250,7 @@ static void gzip(void **state)
 			strbuf_addch(&text, (char)(x >> 24));
 		for (int i = 0; i < 2; i++) {
 			struct sink *s = open_ok(path[i], true);
-			/* written in one call, and in several */
+			/* in one piece, then in several pieces */
 			size_t step = i ? 1000 : lengths[l] + 1;
 			for (size_t at = 0; at < text.n; at += step)
 				sink_write(s,
@@ -262,7 +260,7 @@ static void gzip(void **state)
 			unlink(path[i]);
 		}
 		assert_true(span_eq(strbuf_span(&file[0]), strbuf_span(&file[1])));
-		assert_memory_equal(file[0].p + 3, "\0\0\0\0\0", 5); /* header fields of flags and time */
+		assert_memory_equal(file[0].p + 3, "\0\0\0\0\0", 5); /* flags and time of the header */
 		gunzip(strbuf_span(&file[0]), &back);
 		assert_true(span_eq(strbuf_span(&back), strbuf_span(&text)));
 		strbuf_release(&text);
@@ -338,7 +336,7 @@ static void full_device(void **state)
 		}
 }
 
-/* A failing standard output is an error, too; tested in a child process, whose output is closed. */
+/* Standard output that fails is an error, too; tested in a child process. */
 static void standard_output(void **state)
 {
 	static const struct {
@@ -368,7 +366,7 @@ static void standard_output(void **state)
 	}
 }
 
-/* If a file cannot grow, no new file stays, and the old file does not change. */
+/* A file that cannot grow: nothing is left behind, and the old file is unchanged. */
 static void write_error_keeps_the_old(void **state)
 {
 	char path[128];
@@ -394,7 +392,7 @@ static void write_error_keeps_the_old(void **state)
 	unlink(path);
 }
 
-/* A symbolic link stays a link, and its target is replaced. */
+/* A link stays a link, and its target is replaced. */
 static void symbolic_link(void **state)
 {
 	char path[128], link_path[128], target[128];
@@ -414,7 +412,7 @@ static void symbolic_link(void **state)
 	unlink(path);
 }
 
-/* A signal handler removes the temporary files of all open sinks. */
+/* The files that a signal handler removes: temporary files of open sinks. */
 static void unlink_all(void **state)
 {
 	char path[128], other[128];
@@ -423,12 +421,12 @@ static void unlink_all(void **state)
 	assert_int_equal(nr_files(), 2);
 	assert_int_equal(sink_commit(b, &log_), ST_OK);
 	leftover_remove_all();
-	assert_int_equal(nr_files(), 1); /* b is committed and so not temporary any more */
-	assert_int_equal(sink_commit(a, &log_), ST_OUTPUT); /* the temporary file of a was removed */
+	assert_int_equal(nr_files(), 1); /* b is no longer a temporary file */
+	assert_int_equal(sink_commit(a, &log_), ST_OUTPUT); /* its temporary file is gone */
 	unlink(other);
 }
 
-/* The table of temporary files has a limit; beyond it opening a sink fails and leaves no file. */
+/* The table of temporary files is limited; beyond the limit opening fails, and leaves nothing. */
 static void many_at_once(void **state)
 {
 	enum { LIMIT = 64 };

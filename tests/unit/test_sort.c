@@ -1,4 +1,4 @@
-/* Sorting by natural runs: stable, and correct whatever the order of the input. */
+/* Sorting by natural runs: stable and correct for any form of input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 enum { MOST = 700 };
 
-/* Elements of 4 × `words` bytes: a key, then the element's original index. */
+/* An element of 4 × `words` bytes: its key, then its original position. */
 struct input {
 	size_t nr, words;
 	uint32_t v[MOST * 6];
@@ -43,7 +43,7 @@ static void fill(struct input *in, size_t nr, size_t words, int form, uint64_t *
 			random % 4,
 			(uint32_t)i,
 			(uint32_t)(nr - i),
-			(uint32_t)(i % 97), /* sorted runs, some of which follow on one another */
+			(uint32_t)(i % 97), /* runs, some one after the other */
 			(uint32_t)(i % 50 + i / 50 * 40),
 			(uint32_t)(i % 100 == 99 ? 0 : i), /* now and then a small key after larger ones */
 			(uint32_t)(i < nr / 2 ? 2 * i : 2 * (i - nr / 2) + 1),
@@ -63,9 +63,9 @@ static void check(const struct input *in)
 		if (in->words == 1)
 			continue;
 		if (i && e[-(ptrdiff_t)in->words] == e[0])
-			assert_true(e[1 - (ptrdiff_t)in->words] < e[1]); /* stable */
+			assert_true(e[1 - (ptrdiff_t)in->words] < e[1]); /* the sort is stable */
 		for (size_t w = 2; w < in->words; w++)
-			assert_int_equal(e[w], e[1] + w - 1); /* the words of an element stay together */
+			assert_int_equal(e[w], e[1] + w - 1); /* the element is moved as a whole */
 		assert_false(seen[e[1]]++);
 	}
 }
@@ -85,14 +85,14 @@ static void every_form(void **state)
 				sort_runs(in.v, in.nr, words * sizeof *in.v, by_key, &calls);
 				check(&in);
 				if (form == 2 && in.nr)
-					assert_true(calls < in.nr); /* input in order is compared once */
+					assert_true(calls < in.nr); /* already sorted: one comparison per element */
 				fill(&in, sizes[s], words, form, &x);
 				sort_plain(in.v, in.nr, words * sizeof *in.v, plain_by_key);
 				check(&in);
 			}
 }
 
-/* Compared with a search from the front, in lists of any length, with gaps and repeated values. */
+/* Compared with a search from the front, in lists of any length, with gaps and repetitions. */
 static void lower_bounds(void **state)
 {
 	(void)state;
@@ -111,7 +111,7 @@ static void lower_bounds(void **state)
 		}
 }
 
-/* The comparison gets the key first, which may have another type than the elements. */
+/* Compares a key, which comes first and may have another type than the elements. */
 static int nth_of_two(const void *key, const void *element)
 {
 	const uint32_t *pair = element;

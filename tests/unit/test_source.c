@@ -18,7 +18,7 @@
 
 static const size_t blocks[] = { 0, 1, 2, 3, 7 };
 
-/* Append `s` as a gzip member, with a name in its header. */
+/* Append `s` as one gzip member, with a name in its header. */
 static void gzip_member(struct strbuf *out, struct span s)
 {
 	unsigned char buf[1 << 16];
@@ -37,7 +37,7 @@ static void gzip_member(struct strbuf *out, struct span s)
 	deflateEnd(&z);
 }
 
-/* Append text that is not trivial to compress. */
+/* Text that is not easily compressed. */
 static void some_text(struct strbuf *out, size_t n)
 {
 	uint32_t x = 12345;
@@ -66,7 +66,7 @@ static void drain(struct source *src, size_t cap, struct outcome *o)
 			strbuf_add(&o->bytes, (struct span){ buf, nr });
 		}
 	}
-	if (o->status == ST_OK) { /* reading again after the end gives the end again */
+	if (o->status == ST_OK) { /* reading again at the end gives the end again */
 		assert_int_equal(source_read(src, buf, cap, &nr, &o->log), ST_OK);
 		assert_int_equal(nr, 0);
 	}
@@ -95,7 +95,7 @@ static void outcome_release(struct outcome *o)
 	diag_release(&o->log);
 }
 
-/* Read in every block size, with and without reading ahead, in one thread and in two, and with zlib
+/* Checks every block size, with and without a look ahead, in one thread and in two, and with zlib
    only. */
 static void check(struct span data, struct source_options options, enum status status,
                   struct span text, const char *message, const char *what)
@@ -134,11 +134,11 @@ static void plain(void **state)
 	}
 }
 
-/* Members are joined; empty members add nothing; other bytes after a member cause a warning. */
+/* Members are joined; an empty member adds nothing; garbage after a member is a warning. */
 static void gzip(void **state)
 {
 	static const struct {
-		const char *members[4]; ///< contents; "" is an empty member
+		const char *members[4]; ///< members; "" is an empty member
 		struct span behind;
 		const char *message;
 	} rows[] = {
@@ -171,7 +171,7 @@ static void gzip(void **state)
 static void gzip_of_many_sizes(void **state)
 {
 	(void)state;
-	for (size_t n = 2; n < 40000; n = n * 7 + 1) { /* the last exceeds the window of deflate */
+	for (size_t n = 2; n < 40000; n = n * 7 + 1) { /* the last is beyond the window of deflate */
 		struct strbuf z = STRBUF_INIT, text = STRBUF_INIT;
 		some_text(&text, n);
 		gzip_member(&z, strbuf_span(&text));
@@ -188,8 +188,8 @@ static void gzip_of_many_sizes(void **state)
 	}
 }
 
-/* Two members cut at every byte give an error unless cuts are allowed; then reading ends after a
-   prefix of the text. */
+/* Two members, cut at every byte: an error, unless cuts are allowed; then the end, after a correct
+   prefix. */
 static void cut_at_every_byte(void **state)
 {
 	struct strbuf z = STRBUF_INIT, text = STRBUF_INIT;
@@ -239,11 +239,11 @@ static void cut_names_the_byte(void **state)
 	strbuf_release(&z);
 }
 
-/* Damage is an error even if a cut is allowed. */
+/* Damage is an error even if a cut would be allowed. */
 static void damaged(void **state)
 {
 	static const struct {
-		int at; ///< offset of the damaged byte; from the end if negative
+		int at; ///< offset from the start, or from the end if negative
 		const char *message;
 	} rows[] = {
 		{ -8, "mem: byte 400: damaged gzip data: incorrect data check; make the file anew" },
@@ -265,7 +265,7 @@ static void damaged(void **state)
 			      SPAN(""), rows[i].message, "damaged");
 		*p ^= (char)0xe0;
 	}
-	/* any bit flipped after the header is detected */
+	/* any flipped bit after the header is detected */
 	for (size_t at = 21; at < z.n; at++) {
 		struct source_options options = { 0 };
 		z.p[at] ^= 0x10;
@@ -279,7 +279,7 @@ static void damaged(void **state)
 	strbuf_release(&text);
 }
 
-/* ISA-L and zlib must give the same bytes and the same messages. */
+/* ISA-L and zlib return the same bytes and the same messages. */
 static void check_decoders_agree(struct span data, bool allow_truncated, size_t block,
                                  const char *what, size_t at)
 {
@@ -302,8 +302,8 @@ static void check_decoders_agree(struct span data, bool allow_truncated, size_t 
 	outcome_release(&o[1]);
 }
 
-/* Damages of several kinds in a file of two members, at 40 places: in a small file read in tiny
-   blocks, and in one longer than the window of deflate (32 KiB). */
+/* Damages of each part of a file of two members, at 40 places: of a small file in tiny blocks, and
+   of one beyond the window of deflate (32 KiB). */
 static void damages_are_told_alike(void **state)
 {
 	static const char *const parts[] = { "bit", "byte", "cut", "doubled", "garbage" };
@@ -317,8 +317,7 @@ static void damages_are_told_alike(void **state)
 		gzip_member(&whole, strbuf_span(&text));
 		gzip_member(&whole, strbuf_span(&text));
 		for (size_t i = 0; i < 40 * ROWS(parts); i++) {
-			/* ten places in the header, ten around the trailer of the first member, the others
-			   spread over the file */
+			/* ten in the header and in the trailer of the first member, the others spread */
 			size_t place = i / ROWS(parts), part = i % ROWS(parts);
 			size_t at = place < 10   ? place * 2
 			            : place < 20 ? whole.n / 2 - 12 + place
@@ -345,7 +344,7 @@ static void damages_are_told_alike(void **state)
 	}
 }
 
-/* If the second member is damaged, reading fails: it does not count as trailing garbage. */
+/* A damaged second member is an error, and does not count as garbage. */
 static void damaged_second_member(void **state)
 {
 	struct strbuf z = STRBUF_INIT;
@@ -383,7 +382,7 @@ static void max_bytes(void **state)
 	strbuf_release(&z);
 }
 
-/* A gzip bomb is read with the memory of one block. */
+/* A decompression bomb is stopped with the memory of one block. */
 static void bomb(void **state)
 {
 	struct strbuf zeros = STRBUF_INIT, z = STRBUF_INIT;
@@ -400,7 +399,7 @@ static void bomb(void **state)
 	strbuf_release(&zeros);
 }
 
-/* source_peek() shows the bytes that reading returns first, at most SOURCE_PEEK of them. */
+/* source_peek() shows what source_read() gives first, at most SOURCE_PEEK bytes of it. */
 static void peek_then_read(void **state)
 {
 	static const size_t lengths[] = {
@@ -433,7 +432,7 @@ static void peek_then_read(void **state)
 		}
 }
 
-/* Closing a source while the thread still has much to do, or waits for free blocks. */
+/* Closing a source while its thread has much left to do, or waits for free blocks. */
 static void closed_early(void **state)
 {
 	static const size_t reads[] = { 0, 1, 3, 100 };
@@ -462,8 +461,8 @@ static void closed_early(void **state)
 	strbuf_release(&z);
 }
 
-/* Bytes that were read and given back are read again, and so is the end if it was reached: status,
-   messages and whether the stream was cut. */
+/* Bytes that are given back come again, and so does the end, if it was reached: status, messages
+   and the cut of a stream. */
 static void check_again(struct span data, size_t taken, size_t kept, const char *what)
 {
 	struct source_options options = { .block = 64, .allow_truncated = true };
@@ -574,7 +573,7 @@ static void files(void **state)
 	(void)state;
 	some_text(&text, 100000);
 	gzip_member(&z, strbuf_span(&text));
-	in_dir(path, "a.gz"); /* gzip is recognized by content, not by name */
+	in_dir(path, "a.gz"); /* recognized by content, never by name */
 	put(path, strbuf_span(&text));
 	read_file(path, strbuf_span(&text));
 	put(path, strbuf_span(&z));
@@ -607,7 +606,7 @@ static void unusable_files(void **state)
 	cannot_open(in_dir(path, "missing.json"), "cannot be opened: No such file or directory");
 	cannot_open(dir, "is a directory where a file was expected");
 	cannot_open("", "cannot be opened: No such file or directory");
-	/* a name in a message contains no control characters */
+	/* a name in a message has no control characters */
 	struct diag_log log;
 	struct source *src;
 	diag_init(&log);
@@ -619,7 +618,7 @@ static void unusable_files(void **state)
 	source_close(NULL);
 }
 
-/* Standard input from a pipe that gives one byte at a time must give the same bytes. */
+/* A pipe that gives one byte at a time, as standard input: the bytes are the same. */
 static void standard_input(void **state)
 {
 	struct strbuf z = STRBUF_INIT;
@@ -649,7 +648,7 @@ static void standard_input(void **state)
 	strbuf_release(&z);
 }
 
-/* Reading a device without an end is stopped by the limit. */
+/* A file without an end is stopped by the limit. */
 static void endless_device(void **state)
 {
 	struct source_options options = { .max_bytes = 1 << 20 };

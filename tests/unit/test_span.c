@@ -1,4 +1,4 @@
-/* Spans: equality, order, search ignoring case, globs. */
+/* Spans: equality, order, search without case, globs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static void equality_and_order(void **state)
 		{ { "", 0 }, { "a", 1 }, -1 },        { { "a", 1 }, { "a", 1 }, 0 },
 		{ { "a", 1 }, { "ab", 2 }, -1 },      { { "b", 1 }, { "ab", 2 }, 1 },
 		{ { "a\0b", 3 }, { "a\0c", 3 }, -1 }, { { "a\0b", 3 }, { "a", 1 }, 1 },
-		{ { "\x7f", 1 }, { "\x80", 1 }, -1 }, /* bytes compare as unsigned values */
+		{ { "\x7f", 1 }, { "\x80", 1 }, -1 }, /* compared as bytes, not as signed characters */
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++) {
@@ -45,9 +45,9 @@ static void nocase(void **state)
 	assert_true(span_eq_nocase(SPAN("Gpu_MemCpy"), SPAN("gpu_memcpy")));
 	assert_true(span_eq_nocase(SPAN(""), SPAN("")));
 	assert_false(span_eq_nocase(SPAN("kernel"), SPAN("kernels")));
-	assert_false(span_eq_nocase(SPAN("@"), SPAN("`"))); /* 32 apart, but not letters */
+	assert_false(span_eq_nocase(SPAN("@"), SPAN("`"))); /* 32 apart in ASCII, but no letters */
 	assert_false(span_eq_nocase(SPAN("["), SPAN("{")));
-	assert_false(span_eq_nocase(SPAN("\xc4"), SPAN("\xe4"))); /* ASCII only */
+	assert_false(span_eq_nocase(SPAN("\xc4"), SPAN("\xe4"))); /* ASCII letters only */
 	assert_true(span_contains_nocase(SPAN("void NCCLkernel"), SPAN("nccl")));
 	assert_true(span_contains_nocase(SPAN("xnccl"), SPAN("NCCL")));
 	assert_true(span_contains_nocase(SPAN("abc"), SPAN("")));
@@ -56,7 +56,7 @@ static void nocase(void **state)
 	assert_false(span_contains_nocase(SPAN(""), SPAN("a")));
 	assert_true(span_contains_nocase(SPAN("aab"), SPAN("ab")));
 	assert_false(span_contains_nocase((struct span){ "nccl", 3 }, SPAN("nccl")));
-	char hay[65]; /* a part at each place of a text of each length, and nowhere */
+	char hay[65]; /* `needle` at each position of each length, and absent */
 	for (size_t n = 1; n < sizeof hay; n++)
 		for (size_t part = 1; part <= n && part <= 17; part++)
 			for (size_t at = 0; at + part <= n + 1; at++) {
@@ -105,7 +105,7 @@ static const struct glob_row glob_rows[] = {
 	{ "a*a", "a", false },
 	{ "ProfilerStep#*", "ProfilerStep#12", true },
 	{ "ProfilerStep#*", "ProfilerStep 12", false },
-	{ "step[*", "step[3 bs=4]", true }, /* only * and ? are special in patterns */
+	{ "step[*", "step[3 bs=4]", true }, /* only * and ? are special */
 	{ "[ab]", "a", false },
 	{ "[ab]", "[ab]", true },
 	{ "\\*", "*", false },
@@ -122,7 +122,7 @@ static const struct glob_row glob_rows[] = {
 	{ "*?z", "*z", true },
 	{ "operator*(*)", "operator*(int*)", true },
 	{ "*_kernel<?*>*", "gemm_kernel<4>(int*, int*)", true },
-	/* ? matches one byte, not one character */
+	/* ? is one byte, not one character */
 	{ "?", "\xc3\xa4", false },
 	{ "??", "\xc3\xa4", true },
 };
@@ -139,11 +139,11 @@ static void glob(void **state)
 	assert_false(span_glob(SPAN("a*c"), (struct span){ "abc", 2 }));
 }
 
-/* Whether a pattern matches a text, by the definition; for all patterns over {a,*,?} up to length 4
-   and all texts over {a,b,*} up to length 4. */
+/* All patterns over {a,*,?} up to length 4 with all texts over {a,b,*} up to length 4, compared
+   with the definition. */
 static bool glob_by_definition(const char *p, const char *t)
 {
-	/* match[i][k]: the first i bytes of the pattern match the first k bytes of the text */
+	/* match[i][k]: the first i bytes of the pattern match the first k of the text */
 	bool match[6][6] = { { true } };
 	size_t np = strlen(p), nt = strlen(t);
 	for (size_t i = 1; i <= np; i++)
@@ -176,7 +176,7 @@ static void glob_equals_its_definition(void **state)
 		}
 }
 
-/* A matcher that backtracks would practically never finish. */
+/* A backtracking matcher would never finish with this pattern. */
 static void glob_of_many_stars_is_quick(void **state)
 {
 	char pattern[2000], text[5000];

@@ -1,4 +1,4 @@
-/* A trace as a whole: its metadata, refused files, cuts and names. */
+/* A trace as a whole: its metadata, what is refused, cuts and names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "trace_rows.h"
 
-/* ---- what the trace says of itself ---- */
+/* ---- metadata of a trace ---- */
 
 #define TAIL ",'traceEvents':[]}"
 
@@ -19,7 +19,7 @@ static const struct row meta_rows[] = {
 	          "]}" TAIL,
 	  .events = "",
 	  .meta = "events=0 rank=3 world=8" },
-	/* only plain integers count as ranks */
+	/* only plain integers are accepted */
 	{ .json = "{'distributedInfo':{'rank':'3','world_size':null}" TAIL,
 	  .events = "",
 	  .meta = "events=0" },
@@ -76,7 +76,7 @@ static void meta(void **state)
 	check_rows(meta_rows, ROWS(meta_rows));
 }
 
-/* ---- what is refused ---- */
+/* ---- refused files ---- */
 
 #define NO_TRACE(what)                                                                          \
 	"not a profiler trace: it seems to be " what "; give the trace that torch.profiler or JAX " \
@@ -125,7 +125,7 @@ static const struct row refused_rows[] = {
 	{ .json = "12", .meta = "events=0 foreign", .error = NO_TRACE("plain values") },
 	{ .json = "null", .meta = "events=0 foreign", .error = NO_TRACE("plain values") },
 	{ .json = "'text'", .meta = "events=0 foreign", .error = NO_TRACE("plain values") },
-	/* allowing cuts does not turn such a file into a trace */
+	/* the option to allow cuts does not make it a trace */
 	{ .json = "[[-1,'PREEXISTING',[0,1],512],[2,^",
 	  .options = { .allow_truncated = true },
 	  .error = "the input ends where a value was expected; it is empty or cut short" },
@@ -135,7 +135,7 @@ static const struct row refused_rows[] = {
 	{ .json = "^",
 	  .options = { .allow_truncated = true },
 	  .error = "the input ends where a value was expected; it is empty or cut short" },
-	/* files that are traces, but malformed */
+	/* a trace that is not well-formed */
 	{ .json = "{'traceEvents':[" GOOD "],'traceEvents':^[]}",
 	  .meta = "events=1",
 	  .error = "'traceEvents' is there twice; write the trace anew" },
@@ -209,7 +209,7 @@ static const struct row quick_rows[] = {
 	  .options = { .quick = 1 },
 	  .events = K1,
 	  .meta = "events=1 partial" },
-	/* events of any kind count, and later ones are not read */
+	/* events of any kind count, and the rest is not read */
 	{ .json = DOC("{}," GOOD "," GOOD),
 	  .options = { .quick = 2 },
 	  .events = K1,
@@ -233,7 +233,7 @@ static void quick(void **state)
 
 /* ---- the rest ---- */
 
-/* An error from the sink ends reading, and is the result. */
+/* A status of the sink ends the reading, and is returned. */
 static void sink_stops_the_reader(void **state)
 {
 	static const char *const docs[] = { DOC(GOOD "," GOOD "," GOOD), "[" GOOD "," GOOD "]" };
@@ -249,7 +249,7 @@ static void sink_stops_the_reader(void **state)
 	}
 }
 
-/* Cut in the middle of a file of many events, all complete events before the cut are used. */
+/* A file cut in the middle: all complete events before the cut are read. */
 static void cut_counts_what_is_complete(void **state)
 {
 	struct strbuf json = json_of(DOC(GOOD "," GOOD "," GOOD));
@@ -266,15 +266,15 @@ static void cut_counts_what_is_complete(void **state)
 	assert_string_equal(strbuf_str(&r.log), strbuf_str(&log));
 	strbuf_release(&log);
 	record_release(&r);
-	/* a cut after a comma does not make a malformed event */
-	part.n = (size_t)(strchr(strstr(json.p, "},"), ',') - json.p) + 1;
+	part.n =
+	    (size_t)(strchr(strstr(json.p, "},"), ',') - json.p) + 1; /* without a malformed event */
 	r = record_trace(part, (struct trace_options){ .allow_truncated = true }, 0, 0);
 	assert_string_equal(strbuf_str(&r.meta), "events=1 truncated");
 	record_release(&r);
 	strbuf_release(&json);
 }
 
-/* A gzip file that is cut is refused, or its events are used if cuts are allowed. */
+/* A gzip file that is cut is refused, or its events are read if cuts are allowed. */
 static void cut_gzip(void **state)
 {
 	struct strbuf json = json_of(DOC(GOOD "," GOOD "," GOOD));
@@ -284,7 +284,7 @@ static void cut_gzip(void **state)
 	};
 	(void)state;
 	assert_int_equal(deflateInit2(&out, 0, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY),
-	                 Z_OK); /* stored */
+	                 Z_OK); /* stored without compression */
 	assert_int_equal(deflate(&out, Z_FINISH), Z_STREAM_END);
 	size_t n = sizeof z - out.avail_out;
 	deflateEnd(&out);
@@ -306,7 +306,7 @@ static void cut_gzip(void **state)
 	strbuf_release(&json);
 }
 
-/* Long names are not shortened, and stay distinct. */
+/* Names of any length are kept whole and distinct. */
 static void long_names(void **state)
 {
 	struct strbuf b = STRBUF_INIT, want = STRBUF_INIT;
@@ -331,7 +331,7 @@ static void long_names(void **state)
 	strbuf_release(&want);
 }
 
-/* Names that differ in one invalid byte, a NUL or a surrogate never become equal. */
+/* Names that differ in one invalid byte, a NUL or a surrogate are never merged. */
 static void names_stay_apart(void **state)
 {
 	static const struct span names[] = { SPAN("a"),        SPAN("a\xff"),        SPAN("a\xfe"),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
+#include "model/rule_items.h"
 #include "model/view.h"
 #include "sample_digest.h"
 
@@ -505,6 +506,77 @@ static void test_query_ranks(void **state)
 	close_view(f);
 }
 
+/* One step; the time of three kernels. */
+static struct digest *digest_of_three(int64_t rank, int64_t a, int64_t b, int64_t c)
+{
+	struct digest *d = digest_new();
+	const struct {
+		const char *name;
+		int64_t ns;
+	} rows[] = { { "gemm_a", a }, { "gemm_b", b }, { "nccl_c", c } };
+	d->trace = "rank.json";
+	d->rank = rank;
+	d->communication = "nccl";
+	d->attribution = ATTRIBUTION_LAUNCH;
+	digest_set_steps(d, 1);
+	d->usable_steps = d->total_steps = 1;
+	for (size_t i = 0; i < 3; i++)
+		vec_push(&d->kernels, (struct kernel_stat){ .kind = EVENT_KERNEL,
+		                                            .name = span_of(rows[i].name),
+		                                            .count = 1,
+		                                            .step_count = 1,
+		                                            .total_ns = rows[i].ns,
+		                                            .step_total_ns = rows[i].ns,
+		                                            .grid = { -1 },
+		                                            .occupancy = -1 });
+	return d;
+}
+
+/* What a rule is about: the largest, by the mean of two ranks or, where each is judged, by the
+   larger; all that it selects where it has no for_each. */
+static void test_rule_items(void **state)
+{
+	(void)state;
+	static const struct {
+		enum metric_id metric;
+		bool for_each;
+		enum reduce reduce;
+		int64_t top;
+		const char *kernel, *items;
+	} rows[] = {
+		{ METRIC_KERNEL_TIME, true, REDUCE_MEDIAN, 2, NULL, "gemm_b nccl_c" },
+		{ METRIC_KERNEL_TIME, true, REDUCE_EACH, 2, NULL, "gemm_a gemm_b" },
+		{ METRIC_KERNEL_TIME, true, REDUCE_MIN, 1, NULL, "nccl_c" },
+		{ METRIC_KERNEL_COUNT, true, REDUCE_EACH, 1, NULL, "gemm_a" }, /* by time */
+		{ METRIC_KERNEL_COUNT, true, REDUCE_EACH, 0, NULL, "" },
+		{ METRIC_KERNEL_TIME, false, REDUCE_EACH, 1, NULL, "gemm_a gemm_b nccl_c" },
+		{ METRIC_KERNEL_TIME, false, REDUCE_MEDIAN, 0, "gemm*", "gemm_a gemm_b" },
+		{ METRIC_KERNEL_DRIFT_PCT, false, REDUCE_MAX, 2, NULL, "gemm_b nccl_c" },
+	};
+	struct fixture *f = open_view(digest_of_three(0, 100, 40, 80), digest_of_three(1, 10, 90, 80));
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct metric *m = &metric_table[rows[i].metric];
+		struct rule rule = { .metric = m, .query = { .metric = m } };
+		struct names names = { 0 };
+		struct strbuf b = STRBUF_INIT;
+		rule.for_each = rows[i].for_each;
+		rule.query.reduce = rows[i].reduce;
+		rule.query.kernel = rows[i].kernel;
+		for (int twice = 0; twice < 2; twice++)
+			rule_items_add(&f->view, &rule, rows[i].top, &f->scratch, &names);
+		names_finish(&names);
+		for (size_t k = 0; k < names.list.nr; k++)
+			strbuf_addf(&b, "%s%.*s", k ? " " : "", (int)names.list.v[k].n, names.list.v[k].p);
+		if (strcmp(strbuf_str(&b), rows[i].items) != 0)
+			fail_msg("row %zu: '%s'", i, strbuf_str(&b));
+		assert_int_equal(names_has(&names, SPAN("gemm_a")),
+		                 strstr(rows[i].items, "gemm_a") != NULL);
+		strbuf_release(&b);
+		vec_release(&names.list);
+	}
+	close_view(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -523,6 +595,7 @@ int main(void)
 		cmocka_unit_test(test_joined_record),
 		cmocka_unit_test(test_query_one_rank),
 		cmocka_unit_test(test_query_ranks),
+		cmocka_unit_test(test_rule_items),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
