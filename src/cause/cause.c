@@ -267,9 +267,11 @@ static void conclude(struct inquiry *q)
 		vec_release(&q->suspects.v[i].kernels);
 		if (f->checks.nr) {
 			tell_cost(q, f);
+			suspect_settle_parts(q, &q->suspects.v[i]);
 			vec_push(&out->findings, *f);
 			continue;
 		}
+		vec_release(&f->parts);
 		vec_release(&f->where);
 		vec_release(&f->evidence);
 	}

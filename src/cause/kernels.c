@@ -303,6 +303,7 @@ static void take(struct inquiry *q, struct suspect *s, const struct culprit *c)
 	vec_push(&s->kernels, item_of(q, c->now));
 	if (c->was)
 		vec_push(&s->kernels, item_of(q, c->was));
+	suspect_part(s, item_of(q, c->now), c->rise);
 	s->finding.cost = number_add(s->finding.cost, c->rise);
 	add_stakes(q, s, c);
 }

@@ -7,12 +7,14 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 
-#define MD_NAME_CHARS 80
+#define MD_NAME_CHARS 120
+#define MD_BREAK 0x200B /* zero-width space: a cell may be broken here */
 
 struct md_section {
 	struct strbuf head, tail;
 	VEC(struct strbuf) rows;
 	size_t more; ///< rows that the section never had room for
+	size_t columns; ///< the same of columns
 	bool fixed; ///< dropped whole only where nothing else helps
 	bool folded; ///< under the document's fold
 };
@@ -29,7 +31,7 @@ void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table
 /// A figure as it stands, with no-break spaces; a code span if it looks like anything else.
 void md_figure(struct strbuf *b, const char *text);
 
-/// A sentence as it stands where Markdown finds nothing in it, else a code span.
+/// A sentence as it stands, but for words in which Markdown finds something: they are code spans.
 void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
 
 /// A new section; valid until the next one.

@@ -21,6 +21,7 @@ struct page {
 	struct strbuf *out, *body, *nav;
 	struct name_table *told; ///< names that stand in the page
 	bool alone; ///< the name is all that its cell holds
+	bool headed; ///< the first paragraph, which is the heading, is written
 };
 
 void doc_html_escape(struct strbuf *out, struct span text)
@@ -100,9 +101,17 @@ static void put_run(struct page *p, const struct doc_run *r)
 	strbuf_adds(p->out, r->tone ? "</span>" : "");
 }
 
+/* The point after the badge of a verdict. */
+static bool is_point(const struct doc_line *l, const struct doc_run *r)
+{
+	return l->first->kind == DOC_VERDICT && r == l->first->next && strcmp(r->text, " · ") == 0;
+}
+
 static void put_line(struct page *p, const struct doc_line *l)
 {
 	for (const struct doc_run *r = l->first; r; r = r->next) {
+		if (is_point(l, r))
+			continue;
 		if (r->link)
 			strbuf_addf(p->out, "<a href=\"%s\">", r->link);
 		put_run(p, r);
@@ -308,11 +317,11 @@ static void put_paragraph(struct page *p, const struct doc_line *l)
 		put_tiles(p, l);
 		return;
 	}
-	strbuf_adds(p->out, command                                     ? ""
-	                    : l->first && l->first->kind == DOC_VERDICT ? "<p class=\"verdict\">"
-	                                                                : "<p>");
+	bool heading = p->out != p->body && !p->headed;
+	p->headed = true;
+	strbuf_adds(p->out, command ? "" : heading ? "<h1>" : "<p>");
 	put_line(p, l);
-	strbuf_adds(p->out, command ? "\n" : "</p>\n");
+	strbuf_adds(p->out, command ? "\n" : heading ? "</h1>\n" : "</p>\n");
 }
 
 static void put_nodes(struct page *p, const struct doc_node *parent, int depth)

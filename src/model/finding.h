@@ -90,6 +90,13 @@ struct place {
 struct source_line source_line_of(struct arena *a, struct span place, int64_t line);
 
 /// One cause and what hangs below it. All text is owned by the report.
+/// A share of what a finding costs.
+struct finding_part {
+	const char *name; ///< match name of a kernel, a place, …; "the rest" of the last
+	int64_t change; ///< in the unit of the cost, and of its sign
+	const char *text; ///< "+661 µs"
+};
+
 struct finding {
 	enum cause cause;
 	int verdict; ///< enum verdict: the first in order of severity among its checks
@@ -108,6 +115,7 @@ struct finding {
 	bool cost_is_bytes;
 	int64_t share_pct; ///< of the baseline's step, or of its peak memory; 1e-6 %
 	const char *cost_text; ///< "+2.10 ms per step (16.4 % of it)"; "" unknown
+	VEC(struct finding_part) parts; ///< add up to the cost, each name once, the largest first; or none
 	VEC(struct place) where; ///< from the outside to the inside; none where only the run is known
 	VEC(const char *) evidence; ///< sentences without a full stop, the strongest first
 	const char *trace; ///< file with a trace of it (--evidence); NULL: none

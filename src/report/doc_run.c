@@ -75,7 +75,7 @@ void doc_recommendations(struct document *d, const struct report *r)
 static void put_plan(struct document *d, const struct report *r)
 {
 	int64_t nr = r->plan_runs ? r->plan_runs : r->plan_pairs;
-	if (r->verdict != VERDICT_UNDECIDED || !nr)
+	if (!nr)
 		return;
 	doc_item(d, 0);
 	if (r->plan_runs)
@@ -139,7 +139,7 @@ void doc_accept(struct document *d, const struct report *r)
 	            r->status == ST_BASELINE
 	                ? "This makes the candidate the baseline"
 	                : "If the change is meant, this makes the candidate the baseline",
-	            DOC_ASIDE);
+	            r->status == ST_BASELINE ? DOC_OPEN : DOC_ASIDE);
 	doc_paragraph(d);
 	doc_add(d, DOC_COMMAND, TONE_PLAIN, r->accept);
 	doc_end(d);

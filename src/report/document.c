@@ -91,7 +91,7 @@ static void put_notes(struct document *d, const struct report *r)
 	for (int i = 0; i < 2; i++)
 		for (size_t k = 0; k < sides[i]->notes.nr; k++) {
 			doc_item(d, 0);
-			doc_printf(d, "%s: ", r->kind == REPORT_RUN ? "note" : names[i]);
+			doc_printf(d, r->kind == REPORT_RUN ? "" : "%s: ", names[i]);
 			doc_said(d, arena_dup(&d->arena, sides[i]->notes.v[k]));
 		}
 	doc_end(d);
@@ -277,7 +277,9 @@ void report_document(const struct report *r, struct short_names *names, struct d
 	if (r->kind != REPORT_CHECK)
 		put_context(d, r);
 	else if (!r->error)
-		d->fold = r->verdict == VERDICT_PASS ? "All checks and figures" : report_counts(r);
+		d->fold = r->verdict == VERDICT_PASS || r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr
+		              ? "All checks and figures"
+		              : report_counts(r);
 	if (r->kind == REPORT_CHECK || r->error)
 		put_check(d, r, &trust);
 	else if (r->kind == REPORT_DIFF)

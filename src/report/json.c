@@ -128,6 +128,14 @@ static void finding(struct emit *e, const struct report *r, const struct finding
 	emit_number(e, "cost", f->cost, 0);
 	emit_str(e, "cost_unit", unit_name(f->cost_is_bytes ? UNIT_BYTES : UNIT_NS_PER_STEP));
 	emit_number(e, "share_pct", f->share_pct, 6);
+	emit_open(e, "parts", '[');
+	for (size_t i = 0; i < f->parts.nr; i++) {
+		emit_open(e, NULL, '{');
+		emit_str(e, "name", f->parts.v[i].name);
+		emit_number(e, "change", f->parts.v[i].change, 0);
+		emit_close(e, '}');
+	}
+	emit_close(e, ']');
 	emit_open(e, "where", '[');
 	for (size_t i = 0; i < f->where.nr; i++) {
 		emit_open(e, NULL, '{');
