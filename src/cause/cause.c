@@ -250,7 +250,8 @@ static void tell_cost(struct inquiry *q, struct finding *f)
 	if (!f->cost)
 		return;
 	f->cost_text = f->cost_is_bytes
-	                   ? word_change(q, UNIT_BYTES, f->cost)
+	                   ? arena_printf(q->a, "%s%s", word_change(q, UNIT_BYTES, f->cost),
+	                                  f->cost_per_step ? " per step" : "")
 	                   : arena_printf(q->a, "%s %s", word_change(q, UNIT_NS, f->cost), q->per);
 	if (whole > 0)
 		f->cost_text =

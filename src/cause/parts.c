@@ -82,6 +82,6 @@ void suspect_settle_parts(struct inquiry *q, struct suspect *s)
 	if (f->parts.nr < 2)
 		f->parts.nr = 0;
 	for (size_t i = 0; i < f->parts.nr; i++)
-		f->parts.v[i].text = word_change(q, f->cost_is_bytes ? UNIT_BYTES : UNIT_NS,
-		                                 f->parts.v[i].change);
+		f->parts.v[i].text =
+		    word_change(q, f->cost_is_bytes ? UNIT_BYTES : UNIT_NS, f->parts.v[i].change);
 }

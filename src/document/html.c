@@ -62,7 +62,8 @@ static size_t chars_of(struct page *p, const char *whole)
 static void put_name(struct page *p, const struct doc_run *r)
 {
 	const char *whole = r->whole ? r->whole : r->text;
-	bool fold = text_chars(span_of(r->text)) > NAME_CHARS || strcmp(whole, r->text) != 0;
+	/* another spelling is as long */
+	bool fold = text_chars(span_of(r->text)) > NAME_CHARS || strlen(whole) != strlen(r->text);
 	if (!p->alone) {
 		strbuf_adds(p->out, "<code title=\"");
 		put_short(p, whole, NAME_CHARS_AGAIN);

@@ -8,8 +8,9 @@
 #include "document/render.h"
 #include "html/html_page.h"
 #include "html/svg.h"
+#include "report/document.h"
 
-enum { COMMIT_CHARS = 12, SPARK_RUNS = 24, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24 };
+enum { COMMIT_CHARS = 12, SPARK_RUNS = 16, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24 };
 
 /* ---- words ---- */
 
@@ -107,7 +108,31 @@ static void put_change(struct document *d, const struct course *t, const struct 
 	put_levels(d, f->unit, p->before, p->after, p->change_pct, tone);
 }
 
-/* All figures that changed between the same runs, and what changed in the first of them. */
+/* What people look at first: a key figure that is worse, then others that are. */
+static int weight(const struct course *t, const struct course_point *p)
+{
+	static const enum metric_id keys[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
+		                                   METRIC_MEMORY_PEAK_ALLOCATED };
+	const char *metric = figure_of(t, p->figure)->metric;
+	int key = strncmp(metric, "input.", 6) == 0;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		key = key || strcmp(metric_table[keys[i]].name, metric) == 0;
+	return p->is_worse ? 4 + 2 * key : p->is_better ? 1 + key : 0;
+}
+
+/* The point of a run that tells its change best; NULL: nothing changed there. */
+static const struct course_point *main_point(const struct course *t, int64_t run)
+{
+	const struct course_point *best = NULL;
+	for (size_t i = 0; i < t->points.nr; i++) {
+		const struct course_point *p = &t->points.v[i];
+		if (p->first == run && (!best || weight(t, p) > weight(t, best)))
+			best = p;
+	}
+	return best;
+}
+
+/* All figures that changed between the same runs, below the first of them what changed in it. */
 static void put_event(struct document *d, const struct course *t, const struct course_point *p)
 {
 	char buf[NUMBER_TEXT];
@@ -118,25 +143,39 @@ static void put_event(struct document *d, const struct course *t, const struct c
 	doc_words(d, " and ");
 	put_run(d, &t->runs.v[p->first]);
 	doc_printf(d, ", p %s%s", number_format(p->p, 6, buf), p->approved ? "; approved" : "");
-	for (const struct course_point *q = p + 1; q < t->points.v + t->points.nr; q++)
-		if (q->first == p->first) {
+	put_parts(d, t, p);
+	for (const struct course_point *q = t->points.v; q < t->points.v + t->points.nr; q++)
+		if (q->first == p->first && q != p) {
 			doc_item(d, 1);
 			put_change(d, t, q);
 		}
-	put_parts(d, t, p);
 }
 
-/* The newest first; of a run the first figure that it changed. */
+/* The newest first. */
 static void put_points(struct document *d, const struct course *t)
 {
 	doc_section(d, "changes", "Change points", DOC_OPEN);
-	for (size_t run = t->runs.nr; run-- > 0;)
-		for (size_t i = 0; i < t->points.nr; i++)
-			if (t->points.v[i].first == (int64_t)run) {
-				put_event(d, t, &t->points.v[i]);
-				break;
-			}
+	for (int64_t run = (int64_t)t->runs.nr; run-- > 0;) {
+		const struct course_point *p = main_point(t, run);
+		if (p)
+			put_event(d, t, p);
+	}
 	doc_end(d);
+}
+
+/* The newest change for the worse. */
+static void put_news(struct document *d, const struct course *t)
+{
+	for (int64_t run = (int64_t)t->runs.nr; run-- > 0;) {
+		const struct course_point *p = main_point(t, run);
+		if (!p || !p->is_worse)
+			continue;
+		put_change(d, t, p);
+		doc_words(d, " since ");
+		put_run(d, &t->runs.v[p->first]);
+		doc_words(d, "; ");
+		return;
+	}
 }
 
 /* ---- figures ---- */
@@ -217,26 +256,58 @@ static void put_runs(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* Charts of figures that changed, then of the others; as many as a page can hold. */
+static bool is_constant(const struct course_figure *f)
+{
+	for (size_t i = 1; i < f->values.nr; i++)
+		if (f->values.v[i] != f->values.v[0])
+			return false;
+	return true;
+}
+
+/* Charts of figures that changed, then of the others that are not the same in all runs; as many as
+   a page can hold. */
 static void put_pictures(struct document *d, const struct course *t)
 {
-	size_t nr = 0;
+	size_t nr = 0, same = 0;
 	doc_section(d, "charts", "Over the runs", DOC_PAGE);
 	for (int changed = 1; changed >= 0; changed--)
-		for (size_t i = 0; i < t->figures.nr; i++)
-			if ((points_of(t, &t->figures.v[i]) > 0) == changed && nr++ < PICTURES)
+		for (size_t i = 0; i < t->figures.nr; i++) {
+			const struct course_figure *f = &t->figures.v[i];
+			if ((points_of(t, f) > 0) == changed && !is_constant(f) && nr++ < PICTURES)
 				doc_picture(d, arena_printf(&d->arena, "%zu", i));
+		}
+	for (size_t i = 0; i < t->figures.nr; i++)
+		same += is_constant(&t->figures.v[i]);
+	if (same) {
+		doc_paragraph(d);
+		doc_printf(d, "%zu figure%s the same in all runs: see the table.", same,
+		           same == 1 ? " is" : "s are");
+	}
 	doc_end(d);
 }
 
-static void course_document(const struct course *t, struct document *d)
+/* Kernels are called as in other reports. */
+static void add_names(const struct course *t, struct short_names *names, struct document *d)
+{
+	for (size_t i = 0; i < t->parts.nr; i++) {
+		const struct metric *m = metric_find(span_of(t->parts.v[i].metric));
+		if (m && m->label == LABEL_KERNEL)
+			short_names_add(names, arena_dup(&d->arena, t->parts.v[i].label));
+	}
+	short_names_end(names);
+	doc_show_names(d, names);
+}
+
+static void course_document(const struct course *t, struct short_names *names, struct document *d)
 {
 	doc_init(d);
+	add_names(t, names, d);
 	d->marker = arena_printf(&d->arena, "history-%s", t->workload);
 	doc_paragraph(d);
 	doc_words(d, "history · ");
 	doc_said(d, t->workload);
 	doc_words(d, ": ");
+	put_news(d, t);
 	doc_said(d, t->headline);
 	put_points(d, t);
 	put_figures(d, t);
@@ -269,16 +340,6 @@ static void draw_levels(const struct course *t, const struct course_figure *f, s
 	vec_release(&line.list);
 }
 
-static void put_axis(struct course_page *w, enum unit unit, struct svg_range y, struct strbuf *out)
-{
-	strbuf_adds(out, "<div class=\"plot\"><div class=\"y\" aria-hidden=\"true\">");
-	for (int i = y.parts; i >= 0; i--)
-		strbuf_addf(
-		    out, "<span>%s</span>",
-		    course_text(&w->arena, unit, (int64_t)(y.lo + ((__int128)y.hi - y.lo) * i / y.parts)));
-	strbuf_adds(out, "</div>");
-}
-
 static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav)
 {
 	struct course_page *w = ctx;
@@ -297,7 +358,8 @@ static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf
 	strbuf_adds(out, "<figure class=\"chart\"><figcaption>");
 	doc_html_escape(out, span_of(name_of(&w->d, f)));
 	strbuf_adds(out, "</figcaption>\n");
-	put_axis(w, f->unit, y, out);
+	strbuf_adds(out, "<div class=\"plot\">");
+	svg_labels(out, f->unit, y, "y");
 	strbuf_addf(out,
 	            "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
 	            "aria-label=\"%zu runs, oldest first, and their levels\">",
@@ -313,7 +375,7 @@ static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf
 void course_page_init(struct course_page *p, const struct course *t)
 {
 	*p = (struct course_page){ .t = t };
-	course_document(t, &p->d);
+	course_document(t, &p->names, &p->d);
 	p->frame = (struct page_frame){ .tool = "gpugate history",
 		                            .heading = t->workload,
 		                            .word = "history",
@@ -323,5 +385,6 @@ void course_page_init(struct course_page *p, const struct course *t)
 void course_page_release(struct course_page *p)
 {
 	doc_release(&p->d);
+	short_names_release(&p->names);
 	arena_release(&p->arena);
 }

@@ -22,9 +22,6 @@ void html_heat(struct html *h);
 void html_spark(struct html *h, size_t i);
 void html_history(struct html *h);
 
-/// Numbers along the axis of a chart, which `class` places.
-void html_y_labels(struct html *h, enum unit unit, struct svg_range y, const char *class);
-
 /// Times of steps.
 void html_steps(struct html *h);
 

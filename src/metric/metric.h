@@ -144,6 +144,9 @@ enum family metric_family(const struct metric *m);
 /// Row of `name`, or NULL.
 const struct metric *metric_find(struct span name);
 
+/// What people call it: "compute per step"; static.
+const char *metric_label(const struct metric *m);
+
 /// Bytes of the name of a figure in a metrics file at most.
 enum { INPUT_NAME_MAX = 250 };
 

@@ -113,9 +113,11 @@ struct finding {
 	/* what it costs: findings are ordered by it, within those that fail, are undecided and warn */
 	int64_t cost; ///< ns per step, or bytes of memory; negative where it saves
 	bool cost_is_bytes;
+	bool cost_per_step; ///< bytes that every step adds
 	int64_t share_pct; ///< of the baseline's step, or of its peak memory; 1e-6 %
 	const char *cost_text; ///< "+2.10 ms per step (16.4 % of it)"; "" unknown
-	VEC(struct finding_part) parts; ///< add up to the cost, each name once, the largest first; or none
+	VEC(struct finding_part)
+	parts; ///< add up to the cost, each name once, the largest first; or none
 	VEC(struct place) where; ///< from the outside to the inside; none where only the run is known
 	VEC(const char *) evidence; ///< sentences without a full stop, the strongest first
 	const char *trace; ///< file with a trace of it (--evidence); NULL: none

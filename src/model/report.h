@@ -218,7 +218,7 @@ struct side {
 	int64_t marker_steps;
 	bool snapshot_only; ///< no rank has a trace
 	bool metrics_only; ///< nor a snapshot: metrics files
-	VEC(struct span) notes; ///< "attribution: launch; 614 activities carried over"
+	VEC(struct span) notes; ///< "GPU work belongs to the step that launched it"
 };
 
 /// What the CI system around the run knows, for links; NULL unknown.

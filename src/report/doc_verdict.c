@@ -17,15 +17,6 @@ void doc_put_verdict(struct document *d, enum verdict v)
 	doc_add(d, DOC_VERDICT, tones[v], verdict_name(v));
 }
 
-const char *label_of_metric(const struct metric *m)
-{
-	if (m->id == METRIC_STEP_COMPUTE_TIME)
-		return "compute per step";
-	if (m->id == METRIC_MEMORY_PEAK_ALLOCATED)
-		return "peak memory";
-	return m->title ? m->title : m->name;
-}
-
 /* The check whose figure the heading says: of a key figure; where there are no findings, which
    have a title, any. */
 static const struct check *worst_check(const struct report *r)
@@ -54,7 +45,7 @@ static void put_difference(struct document *d, const struct check *c)
 /* "compute per step 5.27 % longer (limit 3 %)" */
 static void put_worst(struct document *d, const struct check *c)
 {
-	doc_words(d, label_of_metric(c->metric));
+	doc_words(d, metric_label(c->metric));
 	if (c->item[0] && c->metric->label != LABEL_INPUT) { /* its name says which */
 		doc_words(d, " of ");
 		doc_name(d, c->item);
@@ -149,7 +140,7 @@ static void put_key_figure(struct document *d, const struct key_figure *k)
 	if (!same && strcmp(k->before, k->after) != 0)
 		put_before(d, k->before, k->after);
 	doc_add(d, DOC_FIGURE, TONE_STRONG, k->after);
-	doc_printf(d, " %s", label_of_metric(k->metric));
+	doc_printf(d, " %s", metric_label(k->metric));
 	if (!k->before)
 		return;
 	doc_words(d, same ? " (unchanged" : " (");

@@ -24,9 +24,6 @@ const char *doc_sentence_text(struct document *d, const char *text);
 
 /* The parts of it. Each opens a section, and nothing is shown of an empty one. */
 
-/// What people call a metric.
-const char *label_of_metric(const struct metric *m);
-
 /// Findings, and checks beyond their limits that none explains; what findings rest on; what is
 /// worth naming of ranks; what else there is to know.
 void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust);

@@ -225,11 +225,12 @@ static void figures(struct emit *e, const struct report *r)
 {
 	figure_rows(e, "figures", r->figures.v, r->figures.nr);
 	figure_rows(e, "code", r->code.v, r->code.nr);
-	for (size_t i = 0; i < r->breakdowns.nr; i++) {
-		if (r->breakdowns.v[i]->metric)
-			continue;
+	const struct breakdown *of_gpu = NULL; /* the last that is not of a memory */
+	for (size_t i = 0; i < r->breakdowns.nr; i++)
+		of_gpu = r->breakdowns.v[i]->metric ? of_gpu : r->breakdowns.v[i];
+	if (of_gpu) {
 		emit_line(e, 1);
-		parts(e, "attribution", r->breakdowns.v[i]);
+		parts(e, "attribution", of_gpu);
 	}
 }
 

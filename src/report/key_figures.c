@@ -75,7 +75,7 @@ static const struct check *check_of(const struct report *r, enum metric_id id)
 /* Wide noise is no news of a check that passed, nor is it known before there are many runs. */
 static struct key_figure of_check(const struct report *r, const struct check *c)
 {
-	bool known = noise_is_known(&c->evidence, c->baseline);
+	bool known = noise_is_known(c);
 	bool wide = c->evidence.has_noise && c->evidence.noise >= c->baseline / 10;
 	bool news = c->verdict != VERDICT_PASS && c->verdict != VERDICT_SKIPPED;
 	return (struct key_figure){
@@ -117,6 +117,12 @@ static bool find(const struct report *r, enum metric_id id, struct key_figure *k
 	return k->after != NULL;
 }
 
+/* The verdict is about it. */
+static bool is_open(const struct report *r, ptrdiff_t check)
+{
+	return check >= 0 && r->checks.v[check].verdict == r->verdict;
+}
+
 void key_figures_of(const struct report *r, struct key_figures *out)
 {
 	struct key_figure k;
@@ -125,6 +131,8 @@ void key_figures_of(const struct report *r, struct key_figures *out)
 		if (find(r, key_ids[i], &k))
 			vec_push(&out->list, k);
 	const struct check *worst = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
+	for (size_t i = 0; i < out->list.nr && worst; i++)
+		worst = is_open(r, out->list.v[i].check) ? NULL : worst;
 	if (worst && is_of_run(worst) && !check_is_key(worst))
 		vec_push(&out->list, of_check(r, worst));
 }
