@@ -215,9 +215,9 @@ static const char *duration(struct inquiry *q, double ns)
 }
 
 /* The same for one kernel and for several: it is said once. */
-#define SLOWER                                                                              \
-	"compare the input of each slower kernel (shapes, types, memory layout), and the code " \
-	"or library that it comes from"
+#define SLOWER                                                                                    \
+	"compare inputs (shapes, types, memory layout), and the code or library that slower kernels " \
+	"come from"
 
 static void add_title(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {

@@ -31,7 +31,8 @@ void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table
 /// A figure as it stands, with no-break spaces; a code span if it looks like anything else.
 void md_figure(struct strbuf *b, const char *text);
 
-/// A sentence as it stands, but for words in which Markdown finds something: they are code spans.
+/// A sentence as it stands, except for words in which Markdown finds something: they are code
+/// spans.
 void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
 
 /// A new section; valid until the next one.

@@ -1,4 +1,5 @@
 /* A document as the body of a page. */
+#include <ctype.h>
 #include <inttypes.h>
 
 #include "base/intern.h"
@@ -83,6 +84,18 @@ static void put_name(struct page *p, const struct doc_run *r)
 	}
 }
 
+/* A figure and its unit stay on one line. */
+static void put_figure(struct page *p, const char *text)
+{
+	for (size_t at = 0, end; text[at]; at = end) {
+		end = at + strcspn(text + at, " ");
+		doc_html_escape(p->out, (struct span){ text + at, end - at });
+		if (text[end])
+			strbuf_adds(p->out, end && isdigit((unsigned char)text[end - 1]) ? "\xC2\xA0" : " ");
+		end += text[end] == ' ';
+	}
+}
+
 static void put_run(struct page *p, const struct doc_run *r)
 {
 	static const char *const classes[NR_TONES] = {
@@ -97,7 +110,10 @@ static void put_run(struct page *p, const struct doc_run *r)
 	if (r->tone)
 		strbuf_addf(p->out, "<span class=\"%s\">", classes[r->tone]);
 	strbuf_adds(p->out, r->kind == DOC_COMMAND ? "<pre><code>" : "");
-	doc_html_escape(p->out, span_of(r->text));
+	if (r->kind == DOC_FIGURE)
+		put_figure(p, r->text);
+	else
+		doc_html_escape(p->out, span_of(r->text));
 	strbuf_adds(p->out, r->kind == DOC_COMMAND ? "</code></pre>" : "");
 	strbuf_adds(p->out, r->tone ? "</span>" : "");
 }

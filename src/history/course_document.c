@@ -10,7 +10,7 @@
 #include "html/svg.h"
 #include "report/document.h"
 
-enum { COMMIT_CHARS = 12, SPARK_RUNS = 16, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24 };
+enum { COMMIT_CHARS = 12, SPARK_CHARS = 16, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24 };
 
 /* ---- words ---- */
 
@@ -144,11 +144,12 @@ static void put_event(struct document *d, const struct course *t, const struct c
 	put_run(d, &t->runs.v[p->first]);
 	doc_printf(d, ", p %s%s", number_format(p->p, 6, buf), p->approved ? "; approved" : "");
 	put_parts(d, t, p);
-	for (const struct course_point *q = t->points.v; q < t->points.v + t->points.nr; q++)
-		if (q->first == p->first && q != p) {
-			doc_item(d, 1);
-			put_change(d, t, q);
-		}
+	for (int worse = 1; worse >= 0; worse--)
+		for (const struct course_point *q = t->points.v; q < t->points.v + t->points.nr; q++)
+			if (q->first == p->first && q != p && q->is_worse == worse) {
+				doc_item(d, 1);
+				put_change(d, t, q);
+			}
 }
 
 /* The newest first. */
@@ -180,20 +181,24 @@ static void put_news(struct document *d, const struct course *t)
 
 /* ---- figures ---- */
 
-/* The newest runs, one character each: the lowest of them is the lowest bar. */
+/* All runs, oldest first, one character for each or for as many as there is room: the highest of
+   them, between the lowest bar and the highest. */
 static const char *sparkline(struct document *d, const struct course_figure *f)
 {
 	static const char *const bars[] = { "▁", "▂", "▃", "▅", "▇" };
 	enum { NR_BARS = sizeof bars / sizeof *bars };
 	struct strbuf b = STRBUF_INIT;
-	size_t first = f->values.nr > SPARK_RUNS ? f->values.nr - SPARK_RUNS : 0;
+	size_t nr = f->values.nr, chars = nr < SPARK_CHARS ? nr : SPARK_CHARS;
 	int64_t low = INT64_MAX, high = INT64_MIN;
-	for (size_t i = first; i < f->values.nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		number_lower(&low, f->values.v[i]);
 		number_raise(&high, f->values.v[i]);
 	}
-	for (size_t i = first; i < f->values.nr; i++) {
-		__int128 range = (__int128)high - low, above = (__int128)f->values.v[i] - low;
+	for (size_t k = 0, i = 0; k < chars; k++) {
+		int64_t top = INT64_MIN;
+		for (; i < nr * (k + 1) / chars; i++)
+			number_raise(&top, f->values.v[i]);
+		__int128 range = (__int128)high - low, above = (__int128)top - low;
 		strbuf_adds(&b, bars[range ? number_div_round(above * (NR_BARS - 1), range) : 0]);
 	}
 	return arena_take(&d->arena, &b);
@@ -264,16 +269,26 @@ static bool is_constant(const struct course_figure *f)
 	return true;
 }
 
+/* 2 of a figure that has become worse, 1 of one that changed. */
+static int news_of(const struct course *t, const struct course_figure *f)
+{
+	int news = 0;
+	for (size_t i = 0; i < t->points.nr; i++)
+		if (t->points.v[i].figure == f->place && news < 1 + t->points.v[i].is_worse)
+			news = 1 + t->points.v[i].is_worse;
+	return news;
+}
+
 /* Charts of figures that changed, then of the others that are not the same in all runs; as many as
    a page can hold. */
 static void put_pictures(struct document *d, const struct course *t)
 {
 	size_t nr = 0, same = 0;
 	doc_section(d, "charts", "Over the runs", DOC_PAGE);
-	for (int changed = 1; changed >= 0; changed--)
+	for (int news = 2; news >= 0; news--)
 		for (size_t i = 0; i < t->figures.nr; i++) {
 			const struct course_figure *f = &t->figures.v[i];
-			if ((points_of(t, f) > 0) == changed && !is_constant(f) && nr++ < PICTURES)
+			if (news_of(t, f) == news && !is_constant(f) && nr++ < PICTURES)
 				doc_picture(d, arena_printf(&d->arena, "%zu", i));
 		}
 	for (size_t i = 0; i < t->figures.nr; i++)

@@ -72,7 +72,7 @@ static const struct check *check_of(const struct report *r, enum metric_id id)
 	return NULL;
 }
 
-/* Wide noise is no news of a check that passed, nor is it known before there are many runs. */
+/* Wide noise is not told of a check that passed, nor is it known before there are many runs. */
 static struct key_figure of_check(const struct report *r, const struct check *c)
 {
 	bool known = noise_is_known(c);
