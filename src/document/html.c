@@ -127,8 +127,10 @@ static bool is_point(const struct doc_line *l, const struct doc_run *r)
 static void put_line(struct page *p, const struct doc_line *l)
 {
 	for (const struct doc_run *r = l->first; r; r = r->next) {
-		if (is_point(l, r))
+		if (is_point(l, r)) {
+			strbuf_addch(p->out, ' ');
 			continue;
+		}
 		if (r->link)
 			strbuf_addf(p->out, "<a href=\"%s\">", r->link);
 		put_run(p, r);

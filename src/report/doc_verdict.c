@@ -105,8 +105,8 @@ void doc_verdict(struct document *d, const struct report *r)
 	doc_words(d, ": ");
 	if (worst)
 		put_worst(d, worst);
-	else if (r->findings.nr && r->verdict != VERDICT_PASS)
-		put_first(d, &r->findings.v[0]);
+	else if (report_main_finding(r) && r->verdict != VERDICT_PASS)
+		put_first(d, report_main_finding(r));
 	else
 		doc_words(d, report_counts(r));
 }

@@ -22,6 +22,14 @@ bool check_is_key(const struct check *c)
 	return false;
 }
 
+const struct finding *report_main_finding(const struct report *r)
+{
+	for (size_t i = 0; i < r->findings.nr; i++)
+		if (r->findings.v[i].verdict == (int)r->verdict)
+			return &r->findings.v[i];
+	return NULL;
+}
+
 const struct check *report_worst_check(const struct report *r)
 {
 	const struct check *any = NULL;
@@ -34,8 +42,9 @@ const struct check *report_worst_check(const struct report *r)
 				return c;
 			any = any ? any : c;
 		}
-	for (size_t i = 0; r->findings.nr && i < r->findings.v[0].checks.nr; i++) {
-		const struct check *c = &r->checks.v[r->findings.v[0].checks.v[i]];
+	const struct finding *f = report_main_finding(r);
+	for (size_t i = 0; f && i < f->checks.nr; i++) {
+		const struct check *c = &r->checks.v[f->checks.v[i]];
 		if (c->verdict == r->verdict && c->has_change)
 			return c;
 	}

@@ -23,8 +23,11 @@ struct key_figures {
 /// report_worst_check(). Caller releases `out->list`.
 void key_figures_of(const struct report *r, struct key_figures *out);
 
+/// The first finding of the verdict; NULL: there is none.
+const struct finding *report_main_finding(const struct report *r);
+
 /// The check that says most of the verdict: of a key figure with this verdict; else the first of
-/// the first finding; else any. NULL if no figure has a change.
+/// report_main_finding(); else any. NULL if no figure has a change.
 const struct check *report_worst_check(const struct report *r);
 
 /// True if it is about a key figure.
