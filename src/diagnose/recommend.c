@@ -131,7 +131,7 @@ static void add_rule(const struct run_view *v, const struct diagnosis_rule *r, s
 		.hypothesis = filled(v, r, r->hypothesis, out->window, a),
 		.action = filled(v, r, r->action, out->window, a),
 		.confirm = r->confirm,
-		.ask = r->ask && strstr(r->ask, "with_stack") && has_stacks(v->run) ? NULL : r->ask,
+		.ask = r->ask && strstr(r->ask, "with_stack") && has_stacks(v->run) ? "" : r->ask,
 		.confidence = r->confidence,
 	};
 	leave_profiler_out(v, r, a, &rec);

@@ -107,6 +107,15 @@ static void add_count(struct strbuf *b, const struct report *out, enum verdict v
 		strbuf_addf(b, ", %" PRId64 " %s", out->counts[v], what);
 }
 
+/* Beside what failed; of a verdict that is undecided it is the first advice. */
+static void add_plan(struct strbuf *b, const struct report *out)
+{
+	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;
+	if (nr && out->verdict != VERDICT_UNDECIDED)
+		strbuf_addf(b, " (%" PRId64 " more %s%s would decide)", nr, out->plan_runs ? "run" : "pair",
+		            nr == 1 ? "" : "s");
+}
+
 static const char *headline(const struct judge_input *in, struct report *out)
 {
 	static const char *const words[NR_VERDICTS][2] = {
@@ -130,6 +139,7 @@ static const char *headline(const struct judge_input *in, struct report *out)
 	strbuf_addf(&b, "%s: %" PRId64 " of %" PRId64 " check%s %s", verdict_name(out->verdict), nr, of,
 	            of == 1 ? "" : "s", words[out->verdict][nr != 1]);
 	add_count(&b, out, VERDICT_UNDECIDED, "undecided");
+	add_plan(&b, out);
 	if (out->verdict != VERDICT_INCONCLUSIVE)
 		add_count(&b, out, VERDICT_INCONCLUSIVE, "inconclusive");
 	add_count(&b, out, VERDICT_MISSING, "missing");

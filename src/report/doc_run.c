@@ -75,7 +75,7 @@ void doc_recommendations(struct document *d, const struct report *r)
 static void put_plan(struct document *d, const struct report *r)
 {
 	int64_t nr = r->plan_runs ? r->plan_runs : r->plan_pairs;
-	if (!nr)
+	if (r->verdict != VERDICT_UNDECIDED || !nr)
 		return;
 	doc_item(d, 0);
 	if (r->plan_runs)

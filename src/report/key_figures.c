@@ -139,7 +139,10 @@ void key_figures_of(const struct report *r, struct key_figures *out)
 	for (size_t i = 0; i < NR_KEY_IDS; i++)
 		if (find(r, key_ids[i], &k))
 			vec_push(&out->list, k);
+	const struct finding *f = report_main_finding(r);
 	const struct check *worst = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
+	if (worst && f && f->metric != worst->metric)
+		worst = NULL;
 	for (size_t i = 0; i < out->list.nr && worst; i++)
 		worst = is_open(r, out->list.v[i].check) ? NULL : worst;
 	if (worst && is_of_run(worst) && !check_is_key(worst))

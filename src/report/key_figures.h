@@ -19,8 +19,8 @@ struct key_figures {
 };
 
 /// GPU compute per step, wall time per step, peak memory and the first input that is judged, as
-/// far as they are known; where the verdict is about none of them, the figure of
-/// report_worst_check(). Caller releases `out->list`.
+/// far as they are known; if the verdict is about none of them, the figure of the main finding.
+/// Caller releases `out->list`.
 void key_figures_of(const struct report *r, struct key_figures *out);
 
 /// The first finding of the verdict; NULL: there is none.
