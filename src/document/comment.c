@@ -8,9 +8,9 @@
 
 #define FOLD_OPEN "\n<details><summary>%s</summary>\n"
 #define FOLD_CLOSE "\n</details>\n"
-#define ROOM_FOR_NOTE 80 /* "N sections more in the report" */
+#define ROOM_FOR_NOTE 80 /* bytes for a note such as "N sections more in the report" */
 
-/* ---- code spans ---- */
+/* ---- text and code spans ---- */
 
 static size_t longest_fence(struct span s)
 {
@@ -78,7 +78,7 @@ void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table
 		strbuf_adds(b, "–");
 	} else {
 		size_t fence = longest_fence(s) + 1;
-		const char first = s.p[0], last = s.p[s.n - 1]; /* a blank at both ends would be stripped */
+		const char first = s.p[0], last = s.p[s.n - 1]; /* renderers strip one blank at each end */
 		const char *pad = first == '`' || last == '`' || (first == ' ' && last == ' ') ? " " : "";
 		add_fence(b, fence);
 		strbuf_adds(b, pad);
@@ -89,7 +89,7 @@ void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table
 	strbuf_release(&t);
 }
 
-/* Nothing of Markdown, and no host name or "GH-1", which are links by themselves. */
+/* True for text without Markdown, host names and words like "GH-1", which would become links. */
 static bool is_figure(struct span s)
 {
 	static const uint32_t marks[] = { 0xB1, 0xB5, 0xD7, 0x2013, 0x2192, 0x2212 }; /* ±µ×–→− */
@@ -123,7 +123,8 @@ void md_figure(struct strbuf *b, const char *text)
 			strbuf_addch(b, s.p[i]);
 }
 
-/* A `_` between letters or digits does not mark emphasis (GitHub Flavored Markdown, 6.2). */
+/* True for a `_` between letters or digits, which does not mark emphasis (GitHub Flavored Markdown,
+   6.2). */
 static bool is_inner(struct span s, size_t at)
 {
 	return s.p[at] == '_' && at && at + 1 < s.n && isalnum((unsigned char)s.p[at - 1]) &&
@@ -166,7 +167,7 @@ static bool is_prose(struct span s)
 		    (strncasecmp(s.p + at, "www.", 4) == 0 || strncasecmp(s.p + at, "GH-", 3) == 0))
 			return false;
 		bool hex = cp < 0x80 && isxdigit((int)cp) && !isupper((int)cp);
-		word = hex ? word + 1 : 0; /* seven of them may be a commit */
+		word = hex ? word + 1 : 0; /* a word of seven hexadecimal digits may be a commit */
 		letters = !hex ? 0 : letters + (isalpha((int)cp) != 0);
 		if (word >= 7 && letters && letters < word)
 			return false;
@@ -201,7 +202,7 @@ void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_t
 	}
 }
 
-/* ---- sections ---- */
+/* ---- sections of the comment ---- */
 
 struct md_section *md_section(struct md_document *d, bool fixed)
 {
@@ -215,7 +216,7 @@ struct strbuf *md_row(struct md_section *s)
 	return vec_push_zero(&s->rows);
 }
 
-/* ---- the budget ---- */
+/* ---- the size limit ---- */
 
 /* "12 more and 2 columns more in the report" */
 static void add_note(const struct md_section *s, struct strbuf *b)
@@ -256,8 +257,8 @@ static void section_release(struct md_section *s)
 	vec_release(&s->rows);
 }
 
-/* Take rows from the end until the section is within `max`; a table without
-   rows keeps its note only. */
+/* Remove rows from the end until the section has at most `max` bytes. A table without rows keeps
+   only its note. */
 static void cut_rows(struct md_section *s, size_t max)
 {
 	size_t rows = 0;
@@ -282,8 +283,8 @@ static size_t drop(struct md_section *s)
 	return nr;
 }
 
-/* Whole sections from the bottom, then rows, then all but the title. Returns
-   the number of sections dropped. */
+/* Remove whole sections from the end, then rows, then everything but the title. Returns the number
+   of removed sections. */
 static size_t fit(struct md_document *d, size_t max)
 {
 	size_t total = 0, dropped = 0;

@@ -1,5 +1,5 @@
-/* Bars of parts that add up: the wall time of the steps of each run, the change behind a finding.
- */
+/* Draws bars of parts that add up: the wall time of each run's steps, and the change behind a
+   finding. */
 #include "base/number.h"
 #include "base/text.h"
 #include "html/html.h"
@@ -11,7 +11,7 @@ enum { NAME_CHARS = 120 };
 struct bar_part {
 	int color;
 	int64_t size;
-	const char *text, *name; ///< the name may be a stranger's
+	const char *text, *name; ///< texts of a part; the name may come from the input
 };
 
 struct bar {
@@ -52,7 +52,7 @@ static void put_bar(struct html *h, const struct bar *bar, const char *class)
 	html_puts(h, "</span>");
 }
 
-/* ---- the wall time ---- */
+/* ---- bars of the wall time ---- */
 
 static int64_t sum_of(const struct run_report *run)
 {
@@ -82,7 +82,7 @@ static void step_bar(struct html *h, const struct run_report *run)
 	vec_release(&bar.parts);
 }
 
-/* ---- findings ---- */
+/* ---- bars of findings ---- */
 
 /* What it costs, in parts. */
 void html_finding(struct html *h, size_t i)

@@ -1,4 +1,4 @@
-/* The first lines: the verdict with its figure, key figures. */
+/* The first lines of a report: the verdict with its main figure, and the key figures. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -25,7 +25,7 @@ static const struct check *worst_check(const struct report *r)
 	return c && (check_is_key(c) || !r->findings.nr) ? c : NULL;
 }
 
-/* "5.27 % slower": the sign in words */
+/* Add text such as "5.27 % slower", in which a word replaces the sign. */
 static void put_difference(struct document *d, const struct check *c)
 {
 	enum unit unit = c->metric->unit;
@@ -42,7 +42,7 @@ static void put_difference(struct document *d, const struct check *c)
 		doc_words(d, up ? " higher" : " lower");
 }
 
-/* "compute per step 5.27 % longer (limit 3 %)" */
+/* Add text such as "compute per step 5.27 % longer (limit 3 %)". */
 static void put_worst(struct document *d, const struct check *c)
 {
 	doc_words(d, metric_label(c->metric));
@@ -59,14 +59,14 @@ static void put_worst(struct document *d, const struct check *c)
 	}
 }
 
-/* The headline without the verdict, which stands before it. */
+/* The headline without the verdict, which the report shows before it. */
 const char *report_counts(const struct report *r)
 {
 	const char *line = text_or_empty(r->headline), *rest = strstr(line, ": ");
 	return rest && r->kind != REPORT_DIFF ? rest + 2 : line;
 }
 
-/* "rank 5 is slow, +759.77 µs per step": the finding says the rest. */
+/* Add text such as "rank 5 is slow, +759.77 µs per step", the beginning of a finding's title. */
 static void put_first(struct document *d, const struct finding *f)
 {
 	size_t colon = (size_t)(strstr(f->title, ": ") ? strstr(f->title, ": ") - f->title : 0);
@@ -130,7 +130,7 @@ static const char *share_text(struct document *d, int64_t part, int64_t whole, b
 	return arena_take(&d->arena, &b);
 }
 
-/* "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)" */
+/* Add text such as "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)". */
 static void put_key_figure(struct document *d, const struct key_figure *k)
 {
 	int64_t change = number_sub(k->candidate, k->baseline);

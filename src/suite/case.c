@@ -37,7 +37,7 @@ void case_options(const struct suite_job *job, const struct options *suite, enum
 			vec_push(&out->args, job->runs.v[i]);
 }
 
-/* ---- what a report comes to ---- */
+/* ---- results of a report ---- */
 
 static void put_figure(struct suite_case *out, const struct report *r, struct arena *a)
 {
@@ -74,7 +74,7 @@ static void put_findings(struct suite *out, const struct report *r, struct docum
 	}
 }
 
-/* Those that a reader has to see, up to a number that keeps the whole small. */
+/* Add the checks that need attention, up to a number that keeps the result small. */
 static void put_checks(struct suite *out, const struct report *r, struct document *d, int64_t of)
 {
 	int64_t place = 0;
@@ -92,7 +92,7 @@ static void put_checks(struct suite *out, const struct report *r, struct documen
 	}
 }
 
-/* Kernels are called there as the report of the case calls them. */
+/* Add findings and checks, with kernels named as in the report of the case. */
 static void put_sentences(struct suite *out, const struct report *r, int64_t of)
 {
 	struct short_names names;
@@ -136,7 +136,7 @@ void case_add_open(struct suite *out, size_t place, const char *name, unsigned v
 	                                           .false_alarms = -1 });
 }
 
-/* The headline without the verdict, which stands beside it. */
+/* The headline without the verdict, which is shown next to it. */
 static const char *counts_of(const struct report *r)
 {
 	const char *rest = strstr(r->headline, ": ");
