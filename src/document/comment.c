@@ -182,7 +182,7 @@ void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_t
 		md_code(b, text, max_chars, in_table);
 		return;
 	}
-	for (size_t at = 0, end; at < s.n; at = end + 1) {
+	for (size_t at = 0, end; at <= s.n; at = end + 1) {
 		end = word_end(s, at);
 		struct span word = { s.p + at, end - at };
 		size_t n = word.n;
