@@ -4,10 +4,12 @@
 
 #include "history/course.h"
 #include "html/html_page.h"
+#include "names/short.h"
 
 /// A course as a document, with its surroundings on a page.
 struct course_page {
 	const struct course *t;
+	struct short_names names; ///< of kernels
 	struct document d;
 	struct page_frame frame;
 	struct arena arena; ///< owner of the charts' texts

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "cli/check.h"
 #include "report/document.h"
+#include "report/key_figures.h"
 #include "report/table.h"
 
 enum { CHECKS_KEPT = 50 };
@@ -38,39 +39,9 @@ void case_options(const struct suite_job *job, const struct options *suite, enum
 
 /* ---- results of a report ---- */
 
-static const struct check *check_of(const struct report *r, enum metric_id id)
-{
-	for (size_t i = 0; i < r->checks.nr; i++) {
-		const struct check *c = &r->checks.v[i];
-		bool same = id == METRIC_INPUT ? c->metric->need == NEED_INPUT
-		                               : c->metric->id == id && !c->item[0] && !c->select->key;
-		if (same && c->has_change)
-			return c;
-	}
-	return NULL;
-}
-
-/* The check with the most telling figure: the time of steps, else a benchmark's figure, else
-   memory. */
-static const struct check *key_check(const struct report *r)
-{
-	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
-		                                  METRIC_STEP_CUDA_TIME, METRIC_INPUT,
-		                                  METRIC_MEMORY_PEAK_ALLOCATED };
-	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-		const struct check *c = check_of(r, ids[i]);
-		if (c)
-			return c;
-	}
-	for (size_t i = 0; i < r->checks.nr; i++)
-		if (r->checks.v[i].has_change)
-			return &r->checks.v[i];
-	return NULL;
-}
-
 static void put_figure(struct suite_case *out, const struct report *r, struct arena *a)
 {
-	const struct check *c = key_check(r);
+	const struct check *c = report_worst_check(r);
 	out->change_pct = INT64_MIN;
 	if (!c)
 		return;
