@@ -44,7 +44,7 @@ void mem_fail(void)
    enough for limits of tens of MiB. */
 enum { LOOK_BYTES = 4 << 20, SMALL_BYTES = 2 << 10 };
 
-static uint64_t limit_bytes; /* 0 if there is no limit; set before threads start */
+static uint64_t limit_bytes; /* limit, 0 if there is none; set before threads start */
 static atomic_size_t since_look;
 static _Thread_local const char *read_name;
 

@@ -433,8 +433,7 @@ static int severity(enum verdict v)
 static int by_id(const void *a, const void *b)
 {
 	const struct check *x = *(const struct check *const *)a, *y = *(const struct check *const *)b;
-	int c = strcmp(x->id, y->id);
-	return c ? c : (x > y) - (x < y);
+	return strcmp(x->id, y->id);
 }
 
 /* Different names can have the same id despite the hash: later ones are numbered. */

@@ -216,7 +216,6 @@ static struct decision decide_limits(const struct comparison *c)
 			                                     ? VERDICT_PASS
 			                                     : VERDICT_SKIPPED,
 			                      .reason = REASON_BOOTSTRAP };
-	d = (struct decision){ .verdict = VERDICT_PASS, .reason = REASON_WITHIN };
 	improved(c, &d);
 	return d;
 }

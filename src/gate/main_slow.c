@@ -13,7 +13,6 @@
 enum { CHANCE = 1000 }; /* p value of a change point in 1e-6, as in `gpugate history` */
 
 struct past_cell {
-	size_t column;
 	const struct past_run *run;
 	int64_t value;
 };
@@ -21,8 +20,7 @@ struct past_cell {
 static int by_time(const void *a, const void *b)
 {
 	const struct past_cell *x = a, *y = b;
-	int c = strcmp(x->run->provenance.time, y->run->provenance.time);
-	return c ? c : (x->column > y->column) - (x->column < y->column);
+	return strcmp(x->run->provenance.time, y->run->provenance.time);
 }
 
 /* Values of one figure in the main branch's runs under this baseline. */
@@ -36,7 +34,7 @@ static void collect(const struct bench *b, const struct entry *e, struct course_
 	for (size_t i = 0; e->cells && i < b->nr_columns; i++) {
 		const struct bench_column *column = &b->columns[i];
 		if (column->past && column->epoch == pin && e->cells[i].has)
-			vec_push(&out->list, (struct past_cell){ i, column->past, e->cells[i].value });
+			vec_push(&out->list, (struct past_cell){ column->past, e->cells[i].value });
 	}
 	vec_sort(&out->list, by_time);
 }

@@ -223,8 +223,7 @@ struct source_of {
 static int source_cmp(const void *a, const void *b)
 {
 	const struct source_of *x = a, *y = b;
-	ORDER_BY(x->hash, y->hash);
-	return (x->rank > y->rank) - (x->rank < y->rank);
+	return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
 /* Find ranks with identical times to the nanosecond: one file was given for both. */

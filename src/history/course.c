@@ -242,7 +242,7 @@ static void find_points(struct course *t, struct course_figure *f, int64_t p)
 		add_point(t, f, from, to, &c.list.v[i]);
 		from = f->runs.v[c.list.v[i].at];
 	}
-	level_of(f, from, end, &f->level, &f->noise);
+	level_of(f, from, end, &f->level, &f->spread);
 	vec_release(&c.list);
 }
 

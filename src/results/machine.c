@@ -43,8 +43,7 @@ static int64_t time_in(const struct value *v)
 	size_t from = p[17] == '0' ? 18 : 17;
 	if (!number_parse((struct span){ p + from, v->text.n - from }, 9, &s))
 		return -1;
-	__int128 ns =
-	    (((__int128)days * 24 + h) * 60 + m) * 60 * NS_PER_S + s; /* years of four digits fit */
+	__int128 ns = (((__int128)days * 24 + h) * 60 + m) * 60 * NS_PER_S + s; /* fits for any year */
 	return ns >= 0 && ns <= INT64_MAX ? (int64_t)ns : -1;
 }
 

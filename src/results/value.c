@@ -54,7 +54,7 @@ const struct value *value_get(const struct value *of, struct span key)
 	if (of->type == JSCAN_OBJECT)
 		for (const struct value *m = of->first; m; m = m->next)
 			if (span_eq(m->key, key))
-				found = m; /* of several equal keys the last counts, as in other JSON readers */
+				found = m; /* as in other JSON readers, the last of several equal keys counts */
 	return found;
 }
 

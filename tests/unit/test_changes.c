@@ -110,7 +110,7 @@ static void test_shapes(void **set)
 	}
 }
 
-/* Of a long series the newest values are searched, as if they were all. */
+/* The newest values of a long series are searched as if there were no others. */
 static void test_long(void **set)
 {
 	enum { NR = 3 * CHANGE_MOST, OLDER = NR - CHANGE_MOST };

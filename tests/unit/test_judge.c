@@ -62,7 +62,7 @@ static enum status run_judge(struct bench_of_two *s)
 		                      .fail_on = s->fail_on,
 		                      .baseline_time = s->baseline_time,
 		                      .baseline_path = "base lines/it's.json",
-		                      .baseline_commit = "abc",
+		                      .baseline_commit = "c",
 		                      .ignore_environment = s->ignore_environment };
 	s->judged = true;
 	return judge(&in, &s->report, &s->log);
@@ -134,7 +134,7 @@ static void test_same(void **state)
 	assert_string_equal(s.report.accept, "");
 	assert_false(s.report.same_artifact);
 	assert_int_equal(s.report.warnings.nr, 0);
-	assert_string_equal(s.report.baseline.commit, "abc");
+	assert_string_equal(s.report.baseline.commit, "c");
 	assert_string_equal(s.report.candidate.gpu, "NVIDIA A100");
 	assert_int_equal(s.report.candidate.steps, 5);
 	release(&s);
@@ -254,7 +254,7 @@ static void test_nothing_above_share(void **state)
 	assert_string_equal(check(&s, "top")->message,
 	                    "kernel.time: no kernel has a share of 99 % on either side");
 	assert_string_equal(check(&s, "top")->evidence.text, ""); /* without known noise, no text */
-	assert_int_equal(s.report.status, ST_INPUT); /* nothing was compared */
+	assert_int_equal(s.report.status, ST_INPUT); /* ST_INPUT, since nothing was compared */
 	release(&s);
 }
 
@@ -329,6 +329,20 @@ static void test_one_side_lacks(void **state)
 	assert_string_equal(
 	    check(&s, "peak")->message,
 	    "memory.peak_allocated is missing in the candidate, the baseline has 1.00 GiB");
+	report_release(&s.report);
+	/* the rule allows that the baseline lacks it, and the report says so */
+	vec_push(&s.c->memories, *m);
+	s.b->memories.nr = 0;
+	r->on_missing = ON_MISSING_SKIP;
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(check(&s, "peak")->verdict, VERDICT_SKIPPED);
+	assert_int_equal(s.report.warnings.nr, 1);
+	assert_non_null(strstr(s.report.warnings.v[0], "'peak' is skipped: memory.peak_allocated"));
+	report_release(&s.report);
+	s.c->memories.nr = 0; /* nothing to tell where both lack it */
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(check(&s, "peak")->verdict, VERDICT_SKIPPED);
+	assert_int_equal(s.report.warnings.nr, 0);
 	release(&s);
 }
 
@@ -415,6 +429,18 @@ static void test_environment(void **state)
 	assert_int_equal(s.report.warnings.nr, 2);
 	assert_string_equal(s.report.warnings.v[1], "the environment differs: cuda.driver is not known "
 	                                            "in the baseline and '12.0' in the candidate");
+	report_release(&s.report);
+	/* no command promotes a run of another environment */
+	s.rules.rules.v[0].noise.k = 0;
+	for (size_t i = 0; i < 5; i++)
+		s.c->samples[METRIC_STEP_CUDA_TIME][i] = MS(120);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.verdict, VERDICT_FAIL);
+	assert_string_equal(s.report.accept, "");
+	digest_set_env(s.c, SPAN("gpu.name"), SPAN("NVIDIA A100"));
+	report_release(&s.report);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_string_not_equal(s.report.accept, "");
 	release(&s);
 }
 
@@ -1176,7 +1202,8 @@ static void test_names(void **state)
 	static const struct activity plain = { EVENT_KERNEL, "", 5, MS(50) };
 	char longest[6000];
 	memset(longest, 'x', sizeof longest);
-	const struct span names[] = { SPAN("a\x01"),
+	const struct span names[] = { SPAN("k"),
+		                          SPAN("a\x01"),
 		                          SPAN("a\x02"),
 		                          SPAN("\xff\xfe"),
 		                          SPAN("::error\n"),
@@ -1198,6 +1225,7 @@ static void test_names(void **state)
 		for (size_t j = 0; j < i; j++)
 			assert_string_not_equal(k->id, s.report.checks.v[j].id);
 	}
+	assert_string_equal(check(&s, "top[k]")->item, "k");
 	release(&s);
 }
 

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "diff/past.h"
+#include "gate/environment.h"
 #include "gate/noise_math.h"
+#include "gate/noise_samples.h"
 #include "gate/rank_test.h"
 #include "gate_fixture.h"
 
@@ -361,6 +363,170 @@ static void test_steps(void **state)
 	end(&s);
 }
 
+/* ---- what the machine is told from ---- */
+
+/* A run whose kernel takes 10 µs of each step, launched by operators that take so many ns. */
+static struct run run_of_ops(const int64_t *ns)
+{
+	static const char *const ops[] = { "aten::a", "aten::b", "aten::c" };
+	const struct activity a = { EVENT_KERNEL, "gemm", STEPS, STEPS * 10000 };
+	struct run run = fixture_run(fixture_digest(STEPS, &a, 1));
+	struct digest *d = run.ranks.v[0];
+	for (size_t i = 0; i < NR_OF(ops); i++)
+		if (ns[i])
+			vec_push(&d->code, (struct code_stat){ .kind = CODE_KERNEL,
+			                                       .module = SPAN(""),
+			                                       .place = SPAN(""),
+			                                       .line = -1,
+			                                       .op = span_of(ops[i]),
+			                                       .kernel = i + 1,
+			                                       .count = STEPS,
+			                                       .total_ns = STEPS * ns[i] });
+	vec_sort(&d->code, code_stat_cmp);
+	return run;
+}
+
+/* Operators that make up half of what both sides compute, else categories; not those that only
+   one side has, nor those below 0.5 % of both. */
+static void test_units(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t ns[NR_SIDES][3];
+		enum unit_kind kind;
+		const char *units;
+	} rows[] = {
+		{ { { 3000, 2000, 0 }, { 2500, 2500, 0 } }, UNITS_OPERATORS, "aten::a aten::b" },
+		{ { { 3000, 1999, 0 }, { 2500, 2500, 0 } }, UNITS_CATEGORIES, "GEMM" },
+		{ { { 3000, 2000, 0 }, { 2500, 2499, 0 } }, UNITS_CATEGORIES, "GEMM" },
+		{ { { 6000, 4000, 0 }, { 6000, 0, 4000 } }, UNITS_OPERATORS, "aten::a" },
+		{ { { 4000, 6000, 0 }, { 4000, 0, 6000 } }, UNITS_CATEGORIES, "GEMM" },
+		{ { { 0, 0, 0 }, { 9000, 0, 0 } }, UNITS_CATEGORIES, "GEMM" },
+		{ { { 9000, 950, 50 }, { 9000, 960, 40 } }, UNITS_OPERATORS, "aten::a aten::b aten::c" },
+		{ { { 9000, 960, 40 }, { 9000, 950, 50 } }, UNITS_OPERATORS, "aten::a aten::b aten::c" },
+		{ { { 9000, 951, 49 }, { 9000, 951, 49 } }, UNITS_OPERATORS, "aten::a aten::b" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct category_table categories;
+		struct noise_model m;
+		struct bench bench;
+		struct rules rules = fixture_rules();
+		struct strbuf b = STRBUF_INIT;
+		fixture_categories(&categories);
+		struct run base = run_of_ops(rows[i].ns[0]), candidate = run_of_ops(rows[i].ns[1]);
+		bench_init(
+		    &bench,
+		    &(struct bench_runs){ .baseline = &base, .candidates = &candidate, .nr_candidates = 1 },
+		    (struct naming){ .categories = &categories });
+		noise_model_init(&m, &bench, &rules);
+		for (size_t k = 0; k < m.units.list.nr; k++)
+			strbuf_addf(&b, "%s%.*s", k ? " " : "", (int)m.units.list.v[k].label.n,
+			            m.units.list.v[k].label.p);
+		if (m.kind != rows[i].kind || strcmp(strbuf_str(&b), rows[i].units) != 0)
+			fail_msg("row %zu: %d, '%s'", i, (int)m.kind, strbuf_str(&b));
+		assert_int_equal(noise_unit(&m, m.units.list.v[0].label) == &m.units.list.v[0], true);
+		assert_null(noise_unit(&m, SPAN("aten::d")));
+		strbuf_release(&b);
+		noise_model_release(&m);
+		bench_release(&bench);
+		run_release(&base);
+		run_release(&candidate);
+		rules_release(&rules);
+		category_table_release(&categories);
+	}
+}
+
+/* Runs of one host, boot and job are made together, as far as both say so. */
+static void test_together(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *a[3], *b[3]; /* host, boot, job */
+		enum together together;
+	} rows[] = {
+		{ { NULL, NULL, NULL }, { NULL, NULL, NULL }, TOGETHER_UNKNOWN },
+		{ { "h", NULL, "1" }, { NULL, "x", NULL }, TOGETHER_UNKNOWN },
+		{ { "h", NULL, NULL }, { "h", NULL, NULL }, TOGETHER },
+		{ { "h", NULL, NULL }, { "i", NULL, NULL }, APART },
+		{ { "h", "x", NULL }, { "h", "y", NULL }, APART },
+		{ { "h", "x", "1" }, { "h", "x", "2" }, APART },
+		{ { NULL, NULL, "1" }, { "h", "x", "1" }, TOGETHER },
+		{ { "h", "x", "1" }, { "h", "x", "1" }, TOGETHER },
+	};
+	static const char *const keys[] = { "host", "boot", "job" };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct run a = run_of(10), b = run_of(10);
+		for (size_t k = 0; k < NR_OF(keys); k++) {
+			if (rows[i].a[k])
+				digest_set_env(a.ranks.v[0], span_of(keys[k]), span_of(rows[i].a[k]));
+			if (rows[i].b[k])
+				digest_set_env(b.ranks.v[0], span_of(keys[k]), span_of(rows[i].b[k]));
+		}
+		assert_int_equal(environment_together(&a, &b), rows[i].together);
+		assert_int_equal(environment_together(&b, &a), rows[i].together);
+		run_release(&a);
+		run_release(&b);
+	}
+}
+
+static struct run run_of_figure(int64_t value, int64_t samples, int64_t spread)
+{
+	struct run run = run_of(10);
+	vec_push(&run.ranks.v[0]->inputs,
+	         (struct input_stat){ .name = "other", .value = 1, .samples = 9, .spread = 9 });
+	vec_push(&run.ranks.v[0]->inputs,
+	         (struct input_stat){
+	             .name = "speed", .value = value, .samples = samples, .spread = spread });
+	return run;
+}
+
+/* The mean over the runs of π/2 · (spread / value)² / samples, of those that have samples. */
+static void test_samples(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t base[3], candidate[3], control[3]; /* value, samples, spread */
+		double variance; /* over π/2 */
+	} rows[] = {
+		{ { 1000, 4, 20 }, { 1000, 4, 20 }, { 1000, 4, 20 }, 1e-4 },
+		{ { 1000, 4, 20 }, { 1000, 4, 40 }, { -1000, 2, 20 }, (1e-4 + 4e-4 + 2e-4) / 3 },
+		{ { 1000, 4, 20 }, { 1000, 1, 40 }, { 1000, 4, 0 }, 1e-4 },
+		{ { 0, 4, 20 }, { 1000, 2, 20 }, { 1000, 4, -1 }, 2e-4 },
+		{ { 0, 4, 20 }, { 1000, 1, 20 }, { 1000, 4, -1 }, 0 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct category_table categories;
+		struct arena a = ARENA_INIT;
+		struct bench b;
+		fixture_categories(&categories);
+		struct run base = run_of_figure(rows[i].base[0], rows[i].base[1], rows[i].base[2]);
+		struct run candidate =
+		    run_of_figure(rows[i].candidate[0], rows[i].candidate[1], rows[i].candidate[2]);
+		struct run control =
+		    run_of_figure(rows[i].control[0], rows[i].control[1], rows[i].control[2]);
+		bench_init(&b,
+		           &(struct bench_runs){ .baseline = &base,
+		                                 .candidates = &candidate,
+		                                 .nr_candidates = 1,
+		                                 .controls = &control,
+		                                 .nr_controls = 1 },
+		           (struct naming){ .categories = &categories });
+		const struct metric *any = &metric_table[METRIC_INPUT],
+		                    *own = metric_of_input(SPAN("speed"), &a);
+		double want = rows[i].variance * acos(0);
+		assert_near(noise_of_samples(&b, any, SPAN("speed")), want, 1e-15);
+		assert_near(noise_of_samples(&b, own, SPAN("")), want, 1e-15);
+		assert_near(noise_of_samples(&b, any, SPAN("spee")), 0, 0);
+		assert_near(noise_of_samples(&b, &metric_table[METRIC_STEP_TIME], SPAN("speed")), 0, 0);
+		bench_release(&b);
+		run_release(&base);
+		run_release(&candidate);
+		run_release(&control);
+		category_table_release(&categories);
+		arena_release(&a);
+	}
+}
+
 /* Values at the ends of int64, and no values at all, give valid figures. */
 static void test_extremes(void **state)
 {
@@ -400,6 +566,9 @@ int main(void)
 		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_k),
 		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_extremes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,7 @@ static void lost_time_1(struct digest *d)
 {
 	d->trust.launches = 10;
 	d->trust.launches_without_kernel = 2;
-	d->trust.lost_ns = MS(5); /* of 505 */
+	d->trust.lost_ns = MS(5); /* 5 ms of 505 ms */
 }
 static void lost_time(struct digest *d)
 {
@@ -416,14 +416,41 @@ static void test_context(void **state)
 		int64_t grid[4]; /* grids of the baseline are 1000 */
 		int64_t bytes; /* bytes of the baseline's copies are 1000 */
 		bool differs;
-	} cases[] = { { "a smaller batch", { 750, 752, 748, 1000 }, 750, true },
-		          { "a larger batch", { 2000, 2000, 2000, 1000 }, 1000, true },
-		          { "the same", { 1000, 1000, 1000, 1000 }, 1000, false },
-		          { "another type of the inputs", { 1000, 1000, 1000, 1000 }, 500, false },
-		          { "one kernel written anew", { 500, 1000, 1000, 1000 }, 1000, false },
-		          { "scaled, but not alike", { 500, 750, 900, 1000 }, 1000, false },
-		          { "no grids, fewer bytes", { -1, -1, -1, -1 }, 750, true },
-		          { "no grids, nearly as many bytes", { -1, -1, -1, -1 }, 990, false } };
+		const char *says;
+	} cases[] = {
+		{ "a smaller batch",
+		  { 750, 752, 748, 1000 },
+		  750,
+		  true,
+		  "3 grids of kernels, 98.00 % of the kernel time, are 0.75 times as large" },
+		{ "a larger batch",
+		  { 2000, 2000, 2000, 1000 },
+		  1000,
+		  true,
+		  "3 grids of kernels, 98.00 % of the kernel time, are 2 times as large" },
+		{ "the same", { 1000, 1000, 1000, 1000 }, 1000, false, NULL },
+		{ "another type of the inputs", { 1000, 1000, 1000, 1000 }, 500, false, NULL },
+		{ "one kernel written anew", { 500, 1000, 1000, 1000 }, 1000, false, NULL },
+		{ "one kernel with most of the time, and the copies",
+		  { 500, 1000, 1000, 1000 },
+		  500,
+		  true,
+		  "1 grid of a kernel, 60.00 % of the kernel time, is 0.5 times as large" },
+		{ "the first alone is as before", { 1000, 500, 500, 500 }, 1000, false, NULL },
+		{ "scaled, but not alike", { 500, 750, 900, 1000 }, 1000, false, NULL },
+		{ "no grids, fewer bytes",
+		  { -1, -1, -1, -1 },
+		  750,
+		  true,
+		  "1 kind of copy, 100.00 % of the bytes copied, is 0.75 times as large" },
+		{ "no grids, nearly as many bytes", { -1, -1, -1, -1 }, 990, false, NULL },
+		{ "no grids, just beyond", { -1, -1, -1, -1 }, 969, true, "is 0.969 times as large" },
+		{ "few grids, fewer bytes",
+		  { -1, -1, 1000, 1000 },
+		  500,
+		  true,
+		  "1 kind of copy, 100.00 % of the bytes copied, is 0.5 times as large" },
+	};
 	for (size_t i = 0; i < NR_OF(cases); i++) {
 		struct sides s = { .b = fixture_digest(5, work, NR_OF(work)),
 			               .c = fixture_digest(5, work, NR_OF(work)) };
@@ -436,6 +463,10 @@ static void test_context(void **state)
 					x->grid[0] = 1000;
 					y->grid[0] = cases[i].grid[n];
 					x->grid[1] = x->grid[2] = y->grid[1] = y->grid[2] = 1;
+					/* twice the blocks of half as many threads are the same work */
+					x->block[0] = n == 2 ? 64 : 0;
+					y->block[0] = n == 2 ? 32 : 0;
+					y->grid[1] = n == 2 ? 2 : 1;
 				}
 		}
 		s.baseline = fixture_run(s.b);
@@ -443,7 +474,8 @@ static void test_context(void **state)
 		report_init(&s.report);
 		trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
 		const struct trust_finding *f = find(&s.report, "context-differs");
-		if (!f != !cases[i].differs || (f && !spoils(f, METRIC_MEMORY_PEAK_ALLOCATED)))
+		if (!f != !cases[i].differs || (f && !spoils(f, METRIC_MEMORY_PEAK_ALLOCATED)) ||
+		    (f && !strstr(f->message, cases[i].says)))
 			fail_msg("%s: %s", cases[i].name, f ? f->message : "nothing");
 		release(&s);
 	}
@@ -464,6 +496,52 @@ static void test_beyond_peak(void **state)
 		const struct trust_finding *f = find(&s.report, "beyond-peak");
 		assert_int_equal(f != NULL, n > 10);
 		assert_true(!f || (f->spoils.nr == 1 && spoils(f, METRIC_MFU_PCT)));
+		release(&s);
+	}
+}
+
+static void add_machine(struct digest *d, const char *id, int64_t throttled_pct,
+                        const char *reasons, int64_t others)
+{
+	vec_push(&d->machines, (struct machine_stat){ .id = id,
+	                                              .samples = 9,
+	                                              .throttled_pct = throttled_pct,
+	                                              .other_processes = others,
+	                                              .reasons = reasons });
+}
+
+/* More than 1 % of the time, of each GPU of each run; another process is worth a warning. */
+static void test_machines(void **state)
+{
+	(void)state;
+	static const char *const want[] = {
+		"the candidate was throttled for 1.00 % of the time that GPU 0 was watched (sw_power_cap): "
+		"its times are not those of the code",
+		"the candidate shared GPU 1 with 1 other process",
+		"the candidate was throttled for 50.00 % of the time that GPU 2 was watched: its times are "
+		"not those of the code",
+		"the candidate shared GPU 2 with 3 other processes",
+		"the baseline was throttled for 2.00 % of the time that GPU 0 was watched: its times are "
+		"not those of the code",
+	};
+	for (int warns = 0; warns < 2; warns++) {
+		struct sides s;
+		setup(&s);
+		add_machine(s.c, "0", MICRO + 1, "sw_power_cap", 0);
+		add_machine(s.c, "1", MICRO, "gpu_idle", 1);
+		add_machine(s.c, "2", 50 * MICRO, NULL, 3);
+		add_machine(s.c, "3", -1, NULL, -1);
+		add_machine(s.b, "0", 2 * MICRO, NULL, 0);
+		trust_find_machines(&s.baseline, &s.candidate, 1, warns, &s.report);
+		assert_int_equal(s.report.trust.nr, NR_OF(want));
+		for (size_t i = 0; i < NR_OF(want); i++) {
+			const struct trust_finding *f = &s.report.trust.v[i];
+			assert_string_equal(f->message, want[i]);
+			assert_int_equal(f->rank, -1);
+			assert_int_equal(f->candidate, i < 4);
+			assert_int_equal(spoils(f, METRIC_STEP_COMPUTE_TIME),
+			                 strcmp(f->id, "throttled") == 0 && !warns);
+		}
 		release(&s);
 	}
 }
@@ -626,6 +704,7 @@ int main(void)
 		cmocka_unit_test(test_few_steps),
 		cmocka_unit_test(test_context),
 		cmocka_unit_test(test_beyond_peak),
+		cmocka_unit_test(test_machines),
 		cmocka_unit_test(test_snapshots_alone),
 		cmocka_unit_test(test_snapshot_against_trace),
 		cmocka_unit_test(test_rank_without_trace),

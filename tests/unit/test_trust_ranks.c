@@ -158,6 +158,38 @@ static void of_four(struct run *run)
 	for (size_t r = 0; r < run->ranks.nr; r++)
 		run->ranks.v[r]->world_size = 4;
 }
+/* Two ranks have one file, two others another. */
+static void two_pairs(struct run *run)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		run->ranks.v[r]->source_hash = r % 2 ? 5 : 9;
+}
+static void one_of_three(struct run *run)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		run->ranks.v[r]->source_hash = r == 3 ? 8 : 7;
+}
+/* Some of what was of the first type is of another: elements of several types are one kind. */
+static void more_types(struct run *run, int64_t on_last)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		struct digest *d = run->ranks.v[r];
+		int64_t nr = r + 1 == run->ranks.nr ? on_last : 2;
+		struct comm_stat more = d->comms.v[0];
+		more.dtype = SPAN("zz");
+		more.count = nr;
+		d->comms.v[0].count -= r + 1 == run->ranks.nr ? 1 : 2;
+		vec_push(&d->comms, more);
+	}
+}
+static void types_that_add_up(struct run *run)
+{
+	more_types(run, 1);
+}
+static void types_that_do_not(struct run *run)
+{
+	more_types(run, 0);
+}
 
 static void test_found_and_not(void **state)
 {
@@ -213,6 +245,19 @@ static void test_found_and_not(void **state)
 		  { THREE, THREE, THREE, THREE },
 		  fewer_of_unnamed_group,
 		  "" },
+		{ "of two types", { THREE, THREE, THREE, THREE }, types_that_add_up, "" },
+		{ "fewer of one type",
+		  { THREE, THREE, THREE, THREE },
+		  types_that_do_not,
+		  "fewer-collectives 3" },
+		{ "two files for four ranks",
+		  { THREE, THREE, THREE, THREE },
+		  two_pairs,
+		  "same-recording 2, same-recording 3" },
+		{ "one file for three ranks",
+		  { THREE, THREE, THREE, THREE },
+		  one_of_three,
+		  "same-recording 1, same-recording 2" },
 		{ "start times", { THREE, THREE, THREE }, start_times, "attribution-among-ranks 1" },
 		{ "on all", { THREE, THREE, THREE }, start_times_on_all, "" },
 		{ "no steps", { THREE, THREE, THREE }, window, "window-among-ranks 1" },
