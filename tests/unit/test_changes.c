@@ -110,6 +110,28 @@ static void test_shapes(void **set)
 	}
 }
 
+/* The newest values of a long series are searched as if there were no others. */
+static void test_long(void **set)
+{
+	enum { NR = 3 * CHANGE_MOST, OLDER = NR - CHANGE_MOST };
+	struct change_list c, newest;
+	int64_t v[NR];
+	(void)set;
+	state = 7;
+	make(v, NR, 0.01, 0.06, NR / 4, NR);
+	for (size_t i = NR - 50; i < NR; i++)
+		v[i] += MEAN / 20;
+	changes_find(v, NR, P, &c);
+	changes_find(v + OLDER, CHANGE_MOST, P, &newest);
+	assert_int_equal(c.list.nr, 1);
+	assert_int_equal(newest.list.nr, 1);
+	assert_int_equal(c.list.v[0].at, newest.list.v[0].at + OLDER);
+	assert_int_equal(c.list.v[0].p, newest.list.v[0].p);
+	assert_in_range(c.list.v[0].at, NR - 52, NR - 48);
+	vec_release(&c.list);
+	vec_release(&newest.list);
+}
+
 /* ---- the slow reference ---- */
 
 /* Sum of |x − y|² over all pairs of values from two pieces. */
@@ -198,9 +220,8 @@ static void test_reference(void **set)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_planted),
-		cmocka_unit_test(test_flat),
-		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_planted),   cmocka_unit_test(test_flat),
+		cmocka_unit_test(test_shapes),    cmocka_unit_test(test_long),
 		cmocka_unit_test(test_reference),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
