@@ -2,10 +2,10 @@
 #include "diagnose/ranks.h"
 #include "diagnose/words.h"
 
-/* A rank that lacks steps is a finding of its own: in text that will do. */
+/* Columns of the table of ranks. Text leaves missing steps out, since they are a trust finding. */
 static const struct {
 	enum metric_id id;
-	const char *narrow; /* the head that text has room for; NULL: the column is left out there */
+	const char *narrow; /* short heading for text; NULL: the text has no such column */
 } columns[] = {
 	{ METRIC_STEP_TIME, "step.time" },          { METRIC_STEP_COMPUTE_TIME, "compute" },
 	{ METRIC_STEP_COMM_TIME, "comm" },          { METRIC_STEP_EXPOSED_COMM_TIME, "exposed" },

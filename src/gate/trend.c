@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 
-/* Runs of earlier baselines, the pin, later runs, the candidate; within each as they were made. */
+/* A point with its place: earlier baselines, the pin, later runs, the candidate; each by time. */
 struct placed {
 	int part;
 	struct trend_point point;

@@ -19,7 +19,7 @@ const char *course_text(struct arena *a, enum unit unit, int64_t value)
 	return unit_text(a, unit, value);
 }
 
-/* ---- runs ---- */
+/* ---- runs of the history ---- */
 
 static bool is_since(const struct past_run *run, const struct course_options *o)
 {
@@ -41,7 +41,7 @@ static void add_run(struct course *t, const struct past_run *run)
 	                                        .approved = run->source_hash == run->pin });
 }
 
-/* ---- figures ---- */
+/* ---- series of figures ---- */
 
 static bool is_item(const struct past_value *v)
 {
@@ -61,7 +61,7 @@ static const struct past_value *value_at(const struct past_run *run, const struc
 	                      : NULL;
 }
 
-/* Values with as many places as the one that has the most: figures of files differ in them. */
+/* Fill in the values with as many decimals as the most precise one, since metrics files differ. */
 static void fill_figure(const struct past_run *const *runs, size_t nr, const struct past_value *key,
                         struct course_figure *f)
 {
@@ -91,7 +91,7 @@ static void add_figure(struct course *t, const struct past_run *const *runs, siz
 		                       .label = key->label,
 		                       .rank = key->rank };
 	if (!m)
-		return; /* there is no such metric any more */
+		return; /* metric of an earlier version that no longer exists */
 	fill_figure(runs, nr, key, &f);
 	bool of_file = m->need == NEED_INPUT;
 	f.unit = of_file ? unit_of_figure(-1, (int)f.digits) : m->unit;
@@ -101,7 +101,7 @@ static void add_figure(struct course *t, const struct past_run *const *runs, siz
 	vec_push(&t->figures, f);
 }
 
-/* Every figure that some run has. */
+/* Add every figure that at least one run has. */
 static void add_figures(struct course *t, const struct past_run *const *runs, size_t nr)
 {
 	VEC(struct past_value) keys = VEC_INIT;
@@ -115,9 +115,9 @@ static void add_figures(struct course *t, const struct past_run *const *runs, si
 	vec_release(&keys);
 }
 
-/* ---- what changed ---- */
+/* ---- change points ---- */
 
-/* Median of the values of runs [from, to), and how far they scatter; false where there are none. */
+/* Median and scatter of the values of runs [from, to); false if there are none. */
 static bool level_of(const struct course_figure *f, int64_t from, int64_t to, int64_t *median,
                      int64_t *scatter)
 {
@@ -145,14 +145,14 @@ static int part_cmp(const void *a, const void *b)
 	return m != n ? (m < n) - (m > n) : span_cmp(x->label, y->label);
 }
 
-/* A time per step and a time of a kernel in it are the same thing. */
+/* True if the units are comparable: a time per step and the time of a kernel in it are. */
 static bool is_like(enum unit a, enum unit b)
 {
 	return strcmp(unit_name(a), unit_name(b)) == 0 ||
 	       (strncmp(unit_name(a), "ns", 2) == 0 && strncmp(unit_name(b), "ns", 2) == 0);
 }
 
-/* The items that changed by a tenth of it or more, between the same levels. */
+/* Add the items that changed between the same levels by at least a tenth of the change. */
 static void add_parts(struct course *t, const struct course_point *p, int64_t from, int64_t to)
 {
 	const struct course_figure *whole = &t->figures.v[p->figure];
@@ -235,7 +235,7 @@ static bool is_wanted(const struct course_figure *f, const struct course_options
 	return !f->label.n && f->rank < 0;
 }
 
-/* Items that nobody asked for have told what they know of the points. */
+/* Remove items that were not asked for; they were needed only for the parts of changes. */
 static void drop_unwanted(struct course *t, const struct course_options *o)
 {
 	size_t nr = 0;

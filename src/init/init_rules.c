@@ -17,7 +17,7 @@ static void on_figure(void *ctx, const struct figure *f)
 
 static bool has_figure(const struct run_view *v, const struct metric *m)
 {
-	bool any = m->label == LABEL_PAIR; /* of two runs */
+	bool any = m->label == LABEL_PAIR; /* metrics of pairs need two runs */
 	if (!run_has(v, m))
 		return false;
 	for (size_t i = 0; i < v->run->ranks.nr && m->label != LABEL_PAIR; i++)
@@ -181,7 +181,7 @@ const char *init_rules_text(struct init_rules *in, struct arena *a)
 					add_setting(in, &b, line_at(l));
 		}
 		if (*p)
-			strbuf_addch(&b, *p++); /* the blank line */
+			strbuf_addch(&b, *p++); /* the blank line at the end of a block */
 	}
 	strbuf_add(&b, strbuf_span(&figures));
 	strbuf_release(&figures);

@@ -4,17 +4,17 @@
 #include "model/step_figures.h"
 
 static const struct phase_sum sums[] = {
-	{ METRIC_STEP_TIME, true, 0, { 0 } },
+	{ .metric = METRIC_STEP_TIME, .whole = true },
 	{ METRIC_STEP_PERIOD,
 	  true,
 	  4,
 	  { METRIC_STEP_PERIOD_COMPUTE, METRIC_STEP_PERIOD_EXPOSED_COMM,
 	    METRIC_STEP_PERIOD_EXPOSED_MEMORY, METRIC_STEP_IDLE_TIME } },
-	{ METRIC_STEP_LATENCY, true, 0, { 0 } },
-	{ METRIC_STEP_PERIOD_COMPUTE, true, 0, { 0 } },
-	{ METRIC_STEP_PERIOD_EXPOSED_COMM, true, 0, { 0 } },
-	{ METRIC_STEP_PERIOD_EXPOSED_MEMORY, true, 0, { 0 } },
-	{ METRIC_STEP_IDLE_TIME, true, 0, { 0 } },
+	{ .metric = METRIC_STEP_LATENCY, .whole = true },
+	{ .metric = METRIC_STEP_PERIOD_COMPUTE, .whole = true },
+	{ .metric = METRIC_STEP_PERIOD_EXPOSED_COMM, .whole = true },
+	{ .metric = METRIC_STEP_PERIOD_EXPOSED_MEMORY, .whole = true },
+	{ .metric = METRIC_STEP_IDLE_TIME, .whole = true },
 	{ METRIC_STEP_CUDA_TIME,
 	  false,
 	  4,
@@ -45,7 +45,7 @@ bool phase_has_metric(enum phase p, const struct metric *m)
 	       (!sum->whole && (m->id != METRIC_STEP_COMM_TIME || p == PHASE_COMMUNICATION));
 }
 
-/* A term of a phase within the step. */
+/* Value of one term of a sum, for a phase within the step. */
 static int64_t term_within(const struct digest *d, enum phase p, enum metric_id id, size_t step)
 {
 	static const enum metric_id columns[NR_PHASE_COLUMNS] = {

@@ -8,7 +8,8 @@
 #include "base/text.h"
 #include "rules/rules_file.h"
 
-/* `text` with `name` for each {name}; in a pattern it means itself. NULL stays NULL. */
+/* Replace each {name} in `text` by `name`; in a pattern, its special characters are escaped. NULL
+   stays NULL. */
 static const char *filled(struct arena *a, const char *text, const char *name, bool pattern)
 {
 	static const char place[] = "{name}";
@@ -28,7 +29,7 @@ static const char *filled(struct arena *a, const char *text, const char *name, b
 	return arena_take(a, &b);
 }
 
-/* The paths that a pattern matches; the first fault of the file system is as good as no match. */
+/* Add the paths that a pattern matches. An error of the file system counts as no match. */
 static void add_matches(struct arena *a, const char *pattern, struct suite_job *job)
 {
 	glob_t g;
@@ -79,7 +80,8 @@ static enum status add_job(struct suite_jobs *jobs, const struct suite_entry *e,
 	return ST_OK;
 }
 
-/* A case for each folder; where there is none a case that is missing, as nothing would fail. */
+/* Add a case for each matching folder. Without a match, add a case whose results are missing, so
+   that the suite does not pass. */
 static enum status add_each(struct suite_jobs *jobs, const struct suite_entry *e,
                             struct diag_log *log)
 {
@@ -111,7 +113,7 @@ static int name_cmp(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Two cases of a name would have one baseline. */
+/* Check that names are unique, since cases with the same name would share a baseline. */
 static enum status check_names(const struct suite_jobs *jobs, struct diag_log *log)
 {
 	VEC(const char *) names = VEC_INIT;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The Markdown of a pull request as GitHub shows it: rendered by cmark-gfm, under the stylesheet of
+"""Checks the Markdown comment of a pull request as GitHub shows it: rendered by cmark-gfm, under the stylesheet of
 github-markdown-css, in Chromium, at the width of a comment and on a telephone, in both themes.
 
  - nothing is clipped: no table, code span or line is wider than the comment
@@ -23,7 +23,7 @@ RENDER = "cmark-gfm --unsafe -e table -e autolink -e strikethrough -e tasklist".
 COMMENT, TELEPHONE = 830, 400
 HIGHEST = 420  # pixels
 
-# What is cut off, or has to be scrolled to: a box that is narrower than what it holds.
+# Elements whose content is cut off, or must be scrolled: they are narrower than their content.
 CLIPPED = """
 const wrong = [];
 for (const e of document.querySelectorAll('.markdown-body, .markdown-body *')) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ci/kubernetes without a cluster:
+"""Checks ci/kubernetes without a cluster:
 
  - both manifests are valid for the schema of batch/v1 Job that Kubernetes publishes (its OpenAPI types, as
    npm packages have them), also without unknown keys; a misspelt key and a wrong type are found
@@ -67,7 +67,7 @@ def schema(dir, jobs):
 
 
 def pod(dir, job, **env):
-    """Exit code of the job's container as a pod would run it, with /data in `dir`."""
+    """Runs the job's container as a pod would, with /data in `dir`; returns its exit code."""
     (container,) = job["spec"]["template"]["spec"]["containers"]
     words = [w.replace("/data/", f"{dir}/data/") for w in container["command"] + container["args"]]
     own = {e["name"]: e["value"].replace("/data/", f"{dir}/data/") for e in container["env"]}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ci/slurm on a real Slurm: a controller and two nodes on this machine, in a temporary folder.
+"""Checks ci/slurm on a real Slurm: a controller and two nodes on this machine, in a temporary folder.
 
  - an array of 8 ranks on 2 nodes, folded and checked: exit 0, and the folded run is byte for byte
    the one that `gpugate digest` makes of all traces at once
@@ -151,7 +151,7 @@ def cluster(dir):
 
 
 class Run:
-    """One use of ci/slurm/submit."""
+    """One run of ci/slurm/submit."""
 
     def __init__(self, dir, name, traces, program, **settings):
         self.dir, self.folder = dir, dir / name
@@ -182,7 +182,7 @@ class Run:
 
 
 def task_of(folder, rank):
-    """Id of the task of the array that has `rank`, when it runs."""
+    """Id of the array task that has `rank`, once it runs."""
     found = []
 
     def running():

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Outputs hold whatever the names in an input are: those of gen/names.py as kernels, operators, functions, GPUs,
-files, frames of allocations, commits, people and reasons, steps of JAX, cases of benchmarks, names of suites, in the outputs of every command, beside those of the
-same run with harmless names as long:
+"""Outputs are well-formed whatever names an input contains: those of gen/names.py are used as kernels, operators,
+functions, GPUs, files, frames of allocations, commits, people and reasons, steps of JAX, cases of benchmarks, names of
+suites, in the outputs of every command. They are compared with outputs of the same run with harmless names of the same
+length:
 
- - XML and HTML parse, and have no elements, attributes or comments but those; nor has the Markdown when GitHub's
-   parser has rendered it (without cmark-gfm that part is skipped by name)
- - JSON parses strictly, has no other keys, and holds each name
- - on a terminal there is nothing but what can be printed, and no command of a CI system
+ - XML and HTML parse, and have the same elements, attributes and comments as with harmless names; so does the Markdown when
+   GitHub's parser has rendered it (without cmark-gfm that part is skipped by name)
+ - JSON parses strictly, has the same keys, and contains each name
+ - on a terminal there are only printable characters, and no command of a CI system
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -44,11 +45,11 @@ rules:
 """
 
 
-# --- Runs whose names are these ------------------------------------------------------------------
+# --- Runs with hostile names ----------------------------------------------------------------------
 
 
 def run_of(names, factor):
-    """A trace in which everything that can have a name has one of them."""
+    """A trace in which everything that can have a name has one of `names`."""
     out = []
     for step in range(3):
         start = 100000.0 * step
@@ -81,7 +82,7 @@ def snapshot_of(names, size):
 
 
 def space_of(names):
-    """A profile of JAX in which steps, kernels, operators and calls have these names."""
+    """A profile of JAX whose steps, kernels, operators and calls have these names."""
     names = [n for n in names if n and not re.search("[\ud800-\udfff]", n)]
     rows = [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0"}},
             {"ph": "M", "pid": 1, "tid": 1, "name": "thread_name", "args": {"name": f"Stream #20{names[0]}"}},
@@ -98,7 +99,7 @@ def space_of(names):
 
 
 def results_of(names):
-    """Results of a benchmark with these cases."""
+    """Results of a benchmark whose cases have these names."""
     return {"context": {"host_name": names[0], "num_cpus": 4}, "benchmarks": [
         {"name": f"{n}{i}", "run_name": f"{n}{i}", "run_type": "iteration", "iterations": 5, "real_time": 1.0 + i, "cpu_time": 1.0, "time_unit": "ns"}
         for i, n in enumerate(names)]}
@@ -111,7 +112,7 @@ def machine_of(names):
 
 
 def texts(v):
-    """Places of texts in a document, of the first two of every list."""
+    """Paths to the texts in a document, limited to the first two elements of every list."""
     rows = v.items() if isinstance(v, dict) else enumerate(v[:2])
     for k, x in rows:
         if isinstance(x, str):
@@ -121,13 +122,13 @@ def texts(v):
 
 
 def harmless(names):
-    """As many other names, all as long."""
+    """As many harmless names, each as long as the hostile one."""
     letters = (f"{i:02}".ljust(len(name), "x")[: max(len(name), 2)] for i, name in enumerate(names))
     return list(letters)
 
 
 class Side:
-    """What every command makes of runs with these names."""
+    """Files and outputs of every command on runs with these names."""
 
     def __init__(self, dir, names):
         self.dir, self.names, self.outputs, self.terminal = dir, names, {}, {}
@@ -156,12 +157,12 @@ class Side:
         self.more(files)
         for name in ("base.json", "digest.json", *(str(f.relative_to(dir)) for f in (dir / "ev").iterdir())):
             self.outputs[name] = (dir / name).read_text(encoding="utf-8")
-        # Said of an argument: it is not a name of a run, and says so in one line.
+        # Check that arguments which are not the name of a run are refused in one line.
         for i, what in enumerate((("explain", argument), ("check", argument), (argument,), ("check", "a", "--workload", argument))):
             self.do(f"wrong {i}", (2, 3, 4), *what)
 
     def more(self, files):
-        """Runs of other kinds, suites and histories."""
+        """Adds runs of other kinds, suites and histories."""
         dir, names = self.dir, self.names
         (dir / "x.xplane.pb").write_bytes(space_of(names))
         (dir / "results.json").write_text(json.dumps(results_of(names)))
@@ -177,7 +178,7 @@ class Side:
         self.do("suite", 1, "suite", "suite.yaml", "--rules", "rules.yaml", reports="jmxh", more=["--verbose"])
 
     def stored(self):
-        """A baseline of strangers: every text in it in turn."""
+        """Puts hostile names into a baseline, each text in turn."""
         base = json.loads((self.dir / "base.json").read_text(encoding="utf-8"))
         for i, (holder, key) in enumerate(texts(base)):
             before, holder[key] = holder[key], self.argument
@@ -200,7 +201,7 @@ class Side:
             self.outputs[name] = (self.dir / name).read_bytes().decode("utf-8")
 
 
-# --- What is asked of each output ------------------------------------------------------------------
+# --- Checks of each output -------------------------------------------------------------------------
 
 
 class Shape(html.parser.HTMLParser):
@@ -276,7 +277,7 @@ FORMATS = {".html": page, ".md": markdown, ".xml": junit, ".json": keys, ".txt":
 
 
 def same(what, read, hostile, plain):
-    """Nothing that only the hostile one has."""
+    """Lines about what only the hostile output has."""
     try:
         got, want = read(hostile), read(plain)
     except (AssertionError, ValueError, xml.etree.ElementTree.ParseError) as e:
@@ -285,7 +286,7 @@ def same(what, read, hostile, plain):
 
 
 def missing(side):
-    """Names that the figures of a run do not hold."""
+    """Names that the figures of a run lack."""
     kernels = {k["name"] for k in json.loads(side.outputs["figures.json"])["kernels"]}
     return [f"no kernel {name!r}" for name in side.names if not any(c in name for c in "\0\ud800") and name not in kernels]
 

@@ -25,7 +25,7 @@ from _reference import differences, recordings
 REFERENCE = pathlib.Path(__file__).with_name("_phases_reference.py")
 
 def same(what, want, have):
-    """Without steps there is no figure of all."""
+    """Compares two values; without steps, the program has no figure for whole steps."""
     return want == have or (what == "step.cuda_time" and have is None)
 
 
@@ -43,7 +43,7 @@ def disagreements(gpugate, path, keep=False):
 
 
 def random_trace(seed):
-    """Annotations of every phase that nest and overlap as they like, on threads that launch all the while."""
+    """A random trace with annotations of every phase that nest and overlap arbitrarily, on threads that launch all the time."""
     rng, events = random.Random(seed), []
     horizon, threads = rng.choice([40, 400, 4000]), rng.choice([1, 2, 3])
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What README.md and the pages of docs/ say holds.
+"""Statements in README.md and the pages of docs/ are true.
 
- - every ```sh and ```python block runs, in the order of the page, in a folder of the page's own that has the runs
-   that examples name; a command ends with 0, or with what its comment "# exit N" says. Python runs with
-   tests/gen/standin in place of PyTorch and JAX; where its first line is "# train.py", it is kept under that name
+ - every ```sh and ```python block runs, in the order of the page, in a separate folder with the runs that examples name; a
+   command ends with 0, or with the code in its comment "# exit N". Python runs with tests/gen/standin in place of PyTorch
+   and JAX; where its first line is "# train.py", it is kept under that name
  - a ```yaml block with a version is a rules file that passes `lint` (post_files.py looks at those of pipelines, ```yml)
  - the picture of a comment that README.md shows, docs/comment.svg, has what the example of ci/quickstart gets today
- - what the pages call an option or a command of gpugate is one, and no option or command of `--help` is left out
+ - every option and command that the pages name exists, and every one in `--help` is named
  - docs/rules.md names every key of a rules file
- - links, anchors and files of the project that they name exist
- - the table of metrics is what `gpugate metrics` prints; that of the simulation is held by tests/sim/table.py
+ - links, anchors and named files of the project exist
+ - the table of metrics is what `gpugate metrics` prints; that of the simulation is checked by tests/sim/table.py
 
 usage: readme.py [--update] [PAGE…]      ($GPUGATE is the program; exit 77 skips)
 --update writes the picture and the table of metrics anew; with pages, only examples of these run.
@@ -39,7 +39,7 @@ PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 # Runs that the examples name: traces, snapshots and jobs of many ranks.
 TRACES = {"trace": 1, "main1": 1, "main2": 2, "main3": 3, "main4": 4, "main5": 5, "pr1": 6, "pr2": 7, "pr3": 8}
 SLOWER = ("--seed", 9, "--slow-kernel", "*flash_bwd*=2")
-# What comes before an example in Python, and alone is the script that is recorded without a change to it.
+# Code that precedes an example in Python; by itself it is the script that is recorded without changes to it.
 PRELUDE = """\
 import os, signal, sys
 from torch.optim import SGD
@@ -54,19 +54,19 @@ TORCHRUN = """\
 shift 2
 for rank in 0 1; do RANK=$rank WORLD_SIZE=2 python3 "$@" || exit 1; done
 """
-# Records nothing, and exports the run that is in trace.json.gz.
+# A fake nsys, which records nothing and exports the run in trace.json.gz.
 NSYS = """\
 #!/bin/sh
 [ "$1" = profile ] && exit
 [ "$1 $2 $3 $4" = "export --type sqlite -o" ] && exec python3 {gen}/nsys.py trace.json.gz --out "$5"
 exit 2
 """
-# Options on these pages that other programs have.
+# Options on these pages that belong to other programs.
 FOREIGN = {"--cuda-graph-trace", "--gpu-metrics-devices", "--no-python", "--trace", "--type",
            "--build", "--install", "--size", "--target", "--update", "--runs", "--processor", "--readme", "--table",
            "--prefix", "--preset", "--rm", "--user",
            "--extended", "--minutes", "--gpugate-bootstrap", "--no-build-isolation", "--lock-gpu-clocks", "--nproc-per-node", "--wait", "--steps", "--where", "--memory", "--signal", "--profiler-config"}
-# Files that a user's repository has, not the project's.
+# Files of a user's repository, which this project does not have.
 OWN = {"rules/gpugate.yaml", "rules/rate.yaml", "baselines/train-NVIDIA-H100-80GB-HBM3.json", "baselines/test_train_step.json", "baselines/WORKLOAD.history.jsonl", "baselines/.gitattributes", "rules/train.yaml", "rules/kernel.yaml", "baselines/resnet50.json", "baselines/WORKLOAD.json"}
 wrong = []
 
@@ -76,7 +76,7 @@ def text_of(page):
 
 
 def replaced(page, name, new, update):
-    """Holds or writes what stands between <!-- NAME: begin --> and <!-- NAME: end -->."""
+    """Checks or writes the text between <!-- NAME: begin --> and <!-- NAME: end -->."""
     begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
     head, rest = text_of(page).split(begin)
     old, tail = rest.split(end)
@@ -96,7 +96,7 @@ def metrics_table(program):
 
 
 def picture(program, update):
-    """The comment of the run that ci/quickstart makes, five days after its baseline was pinned."""
+    """The comment on the run of ci/quickstart, as of five days after its baseline was pinned."""
     make = re.search(r"python3 (tests/gen/trace\.py .*?)\|\|", text_of(ROOT / "ci" / "quickstart").replace("\\\n", ""), re.S)[1]
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "baselines", pathlib.Path(folder, "baselines"))
@@ -114,7 +114,7 @@ def picture(program, update):
         wrong.append("docs/comment.svg is out of date: run tests/prop/readme.py --update")
 
 
-# ---- examples ----
+# ---- running the examples ----
 
 
 def make_inputs(folder, program):
@@ -148,7 +148,7 @@ def make_inputs(folder, program):
 
 
 class Folder:
-    """The folder of one page."""
+    """The folder in which the examples of one page run."""
 
     def __init__(self, path, page):
         self.path, self.page, self.commands = path, page, 0
@@ -199,11 +199,11 @@ def check_examples(program, pages):
                 getattr(folder, language)(textwrap.dedent(block))
 
 
-# ---- words ----
+# ---- names of options and keys ----
 
 
 def check_words(program):
-    """Options and commands, both ways."""
+    """Check that the pages name all options and commands, and only existing ones."""
     def text(*args):
         return subprocess.run([program, *args, "--help"], check=True, capture_output=True, text=True).stdout
     commands = re.findall(r"^  ([a-z]+(?: [a-z]+)?)(?: .*?)?  +\S", text().split("exit codes")[0], re.M)
@@ -223,7 +223,7 @@ def check_words(program):
 
 
 def check_rules():
-    """Every key of a rules file is on its page."""
+    """Check that every key of a rules file is on its page."""
     def keys(node):
         if isinstance(node, dict):
             yield from node.get("properties", {})

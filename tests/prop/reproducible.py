@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""The same inputs give the same bytes, in every report, digest and baseline and on standard output, whatever the
-locale (with a decimal comma), the time zone, the terminal, the number of threads, the order of files, the umask,
-the folder that it is run in, what the environment holds, and the seed of the hash tables.
+"""The same inputs give the same bytes, in every report, digest and baseline and on standard output, whatever the locale
+(with a decimal comma), the time zone, the terminal, the number of threads, the order of files, the umask, the current
+folder, other environment variables, and the seed of the hash tables.
 
-A locale with a decimal comma is one of the machine, or is made with localedef; without either, that part is skipped
-by name. $GPUGATE is the program; exit 77 skips.
-"""
+A locale with a decimal comma is taken from the machine, or made with localedef; without either, that part is skipped by
+name. $GPUGATE is the program; exit 77 skips. """
 import os
 import pathlib
 import re
@@ -35,7 +34,7 @@ def decimal_point(env):
 
 
 def comma_locales(dir):
-    """Environments of locales that write 1,5."""
+    """Environments with locales that write 1,5."""
     found = []
     for name in COMMA:
         language, charset = name.split(".")
@@ -53,7 +52,7 @@ def make(tool, out, *options, seed=1):
 
 
 def inputs(dir):
-    """Two jobs of three ranks with a snapshot each, and single runs."""
+    """Makes two jobs of three ranks, each with a snapshot, and single runs."""
     for name, seed, *options in (("a", 1), ("b", 2, "--slow-rank", "1=1.3")):
         make("ranks.py", dir / name, "--ranks", 3, "--steps", 3, "--hostile-names", *options, seed=seed)
         make("snapshot.py", dir / name / "memory-rank0.json.gz", "--steps", 3, "--leak", seed << 16, seed=seed)
@@ -81,7 +80,7 @@ FILES = ("rank1.json.gz", "rank2.json.gz", "memory-rank0.json.gz")
 
 def commands(jobs, backwards):
     """Command lines, with the exit code of each."""
-    # The first one lends the run its name.
+    # the first artifact gives the run its name, and stays first
     a, b = ([f"{job}/rank0.json.gz", *(f"{job}/{name}" for name in FILES[::backwards])] for job in "ab")
     one, many = ("--rules", "rules.yaml", "--baseline", "one.base"), ("--rules", "rules.yaml", "--baseline", "many.base")
     jobs = ("--jobs", jobs)
@@ -115,12 +114,12 @@ def commands(jobs, backwards):
 
 
 def figures_of(text):
-    """Without the command line that accepts the run: it names its files as they were given."""
+    """The output without the command that accepts the run, which contains file names as they were given."""
     return re.sub(rb"gpugate baseline promote (?:[^\n]*\\\n)*[^\n]*", b"", text)
 
 
 def outputs(source, env, jobs=1, backwards=1, umask=0o022, folder="work"):
-    """Everything that the commands print and write, and the modes of nothing."""
+    """Everything that the commands print and write, and the modes of the files."""
     with tempfile.TemporaryDirectory() as name:
         dir = pathlib.Path(name) / folder
         shutil.copytree(source, dir)
@@ -137,7 +136,7 @@ def outputs(source, env, jobs=1, backwards=1, umask=0o022, folder="work"):
 
 
 def settings(locales):
-    """What may differ between two machines."""
+    """Conditions that may differ between two machines."""
     yield "as it is, again", {}
     for env in locales:
         yield f"the locale {env['LC_ALL']}", {"env": env}

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Time and memory: what an input counts, the program takes n log n of at most.
+"""Time and memory grow at most like n log n with every count in an input.
 
-- Each count that an input drives is doubled twice: each time, less than 2.4 times the instructions (callgrind) are needed,
-  those for a count of 1 aside, so no clock and no load of the machine have a say. Quadratic is 4.
-- --max-memory ends in exit 3 with the name of the file and of what grew, and leaves nothing behind.
+- Each count is doubled twice: each time, fewer than 2.4 times the instructions (callgrind) are needed, after those for a
+  count of 1 are subtracted, so that neither time nor load of the machine matter. Quadratic growth would be 4 times.
+- --max-memory ends with exit 3, names the file and what grew, and leaves nothing behind.
 
 usage: resources.py [SHAPE…]     ($GPUGATE is the program, without sanitizers; valgrind; exit 77 skips)
 """
@@ -35,7 +35,7 @@ def instructions(dir, args):
     return int(found[1])
 
 
-# --- Shapes: a function writes a run in which something is there n times, and says how it is read ----------------------
+# --- Shapes: functions that write a run with n items of some kind, and return how to read it ---------------------------
 
 
 def of_trace(make, command="digest"):
@@ -104,7 +104,7 @@ def ranges(export, n):
 
 
 def of_digest(change, command="report"):
-    """A digest in which a list has n rows; `change` edits it as JSON."""
+    """A digest in which a list has n rows; `change` modifies it as JSON."""
     def write(dir, n):
         (dir / "s.json").write_bytes(trace())
         subprocess.run([PROGRAM, "digest", "s.json", "-o", "base.json"], cwd=dir, check=True, capture_output=True)
@@ -170,7 +170,7 @@ def frame(i):
 
 
 def judged(rules, make):
-    """A check of a run of n kernels under n rules or waivers."""
+    """A check of a run with n kernels under n rules or waivers."""
     def write(dir, n):
         (dir / "rules.yaml").write_text("version: 1\ndefaults: {on_missing: skip}\n" + rules(n))
         (dir / "t.json").write_text(json.dumps({"traceEvents": make(n)}))
@@ -190,14 +190,14 @@ def waivers(n):
 
 
 def a_suite(dir, n):
-    """Cases of a suite: what the parent takes; what becomes of each is a process of its own."""
+    """Cases of a suite. Only the parent process is measured, since each case has its own process."""
     (dir / "suite.yaml").write_text("version: 1\nname: s\ncases:\n" + "".join(
         f"  - {{workload: w{i}, runs: absent{i}.json, baseline: b.json}}\n" for i in range(n)))
     return ["suite", "suite.yaml", "--json", "r.json", "--markdown", "m.md"]
 
 
 def a_history(dir, n):
-    """Runs of the main branch."""
+    """Runs in the history of the main branch."""
     (dir / "t.json").write_bytes(trace())
     for command in ("create", "append"):
         subprocess.run([PROGRAM, "baseline", command, "t.json", "--baseline", "b.json", "--force"], cwd=dir, check=True, capture_output=True)
@@ -253,7 +253,7 @@ def shape_fault(name):
     return line, ratio >= RATIO
 
 
-# --- The limit ------------------------------------------------------------------------------------------------------------
+# --- The memory limit ---------------------------------------------------------------------------------------------------
 
 
 def limit_of_memory():

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A first week with the gate, played through with the scripts of ci/forge, a git repository and the stand-in for
-GitHub's API (_forge.py): docs/tour.md is what comes of it, word for word.
+"""A first week with the gate, performed with the scripts of ci/forge, a git repository and the fake API of GitHub
+(_forge.py): docs/tour.md must be its transcript, word for word.
 
- - cold start: a comment with the figures, an approval, its answer, a status, and the comment turns green
- - five runs of main on a branch of histories; a regression, who may not approve it, who may
+ - start without a baseline: a comment with the figures, an approval, its answer, a status, and a green comment
+ - five runs of main on a branch of histories; a regression, and approvals by people with and without permission
  - an undecided run, which runs again in pairs with its base until there is a verdict
  - another GPU; a machine that is slow
  - what is refused: an older run, a branch with other code or forced to another commit, a second approval
@@ -56,7 +56,7 @@ def expect(what, have, want):
 
 
 class Week:
-    """The repository o/r with its pull request 7, the day, and the page."""
+    """The repository o/r with its pull request 7, the current day, and the page under construction."""
 
     def __init__(self, folder):
         self.folder, self.forge, self.page, self.time = folder, _forge.Forge(), [], MONDAY
@@ -98,7 +98,7 @@ class Week:
         self.git(self.clone, "push", "--quiet", *force, "origin", f"HEAD:refs/heads/{branch}")
 
     def branch(self, name, model=None, message=""):
-        """A branch of main as it is now, with a change of the model."""
+        """Makes a branch of the current main with a change of the model."""
         self.git(self.clone, "fetch", "--quiet", "origin")
         self.git(self.clone, "checkout", "--quiet", "-B", name, "origin/main")
         if model is not None:
@@ -107,7 +107,7 @@ class Week:
         self.forge.comments.clear()
 
     def gate(self, verdict, **env):
-        """The check of a pull request, and the job that posts; returns what the scripts said beside the report."""
+        """Runs the check of a pull request, and the job that posts; returns the scripts' messages besides the report."""
         commit = self.git(self.clone, "rev-parse", "HEAD")
         past = self.run([FORGE / "history", self.folder / "history"], GITHUB_OUTPUT="").stdout.strip()
         p = self.run([FORGE / "gate"], GPUGATE_BENCHMARK="python3 benchmark.py", GPUGATE_RUNS="trace.json.gz", GPUGATE_FOLDER="gpugate-train",
@@ -123,7 +123,7 @@ class Week:
         return subprocess.run(["date", "-u", "-d", f"@{self.time + after}", "+%Y-%m-%dT%H:%M:%SZ"], capture_output=True, text=True, check=True).stdout.strip()
 
     def approve(self, user, text, branch, code=0, after=60, edited=None):
-        """A comment by `user`, and the job that answers it."""
+        """Adds a comment by `user`, and runs the job that answers it."""
         at = self.stamp(after)
         self.forge.comment(user, text, created_at=at, updated_at=edited or at)
         before = len(self.forge.comments)
@@ -144,13 +144,13 @@ class Week:
         self.git(self.clone, "fetch", "--quiet", "origin")
         self.git(self.clone, "push", "--quiet", "origin", f"origin/{branch}:refs/heads/main")
 
-    # ---- the page ----
+    # ---- writing the page ----
 
     def say(self, text):
         self.page.append(text.strip("\n") + "\n")
 
     def quote(self, body):
-        """What is seen of a comment before anything in it is unfolded, and what stands below."""
+        """The visible part of a comment before anything is unfolded, and the rest."""
         lines = [line for line in body.strip("\n").splitlines() if not line.startswith("<!-- ")]
         shown, depth, folded = [], 0, ""
         for line in lines:
@@ -164,7 +164,7 @@ class Week:
         self.say(re.sub(r"\n(> ?\n)+(?=> ?\n)", "\n", "\n".join(f"> {line}".rstrip() for line in shown)))
 
     def text(self):
-        """The page; commits and paths as they would be elsewhere."""
+        """The page, with commits and paths replaced by fixed ones."""
         text = "\n".join(self.page).replace(str(self.clone) + "/", "").replace(str(self.folder), "")
         ids = {}
 
@@ -175,7 +175,7 @@ class Week:
         return re.sub(r"\b(?=[0-9a-f]*[0-9])[0-9a-f]{40}\b|(?<=commit )[0-9a-f]{12}\b|(?<= at `)[0-9a-f]{10}\b", name, text)
 
 
-# ---- the days ----
+# ---- the days of the week ----
 
 def cold_start(w):
     w.say("""
@@ -293,7 +293,7 @@ The first run on another GPU is a first run again, as the rules keep a baseline 
 
 
 def refusals(w):
-    """Answers that the page lists."""
+    """Writes the table of answers on the page."""
     rows = []
     w.time += DAY
     w.branch("late", "--slow-kernel *flash_bwd*=2", "slower")

@@ -30,7 +30,7 @@ def gpugate(*args, expect=0):
 
 
 def run_of(digest, ranks, dir):
-    """A run of `ranks` ranks like the one of `digest`: every 8 are a group, and every eighth."""
+    """Makes a run of `ranks` ranks from one digest: each block of 8 ranks is a group, and so are ranks with equal remainders."""
     os.makedirs(dir)
     for rank in range(ranks):
         d = json.loads(json.dumps(digest))
@@ -65,7 +65,7 @@ def many_ranks(dir):
 
 
 def too_many_steps(dir):
-    """A million steps and one: what the reader refuses is never written."""
+    """One step more than a million: the program never writes a file that it would refuse to read."""
     nr = 1_000_001
     trace = dir / "steps.json"
     with open(trace, "w") as f:

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""The table of how often the gate is wrong: made of tests/sim/table.tsv, which is what `simulation --extended` prints.
+"""Makes the table of how often the gate is wrong from tests/sim/table.tsv, the output of `simulation --extended`.
 
 usage: table.py [--update] [SIMULATION]
 
-Compares the table of docs/verdicts.md with table.tsv; with SIMULATION also rows of a few gates with it,
-within what chance allows. --update writes the table. Exit 1 where something differs.
-"""
+Compares the table of docs/verdicts.md with table.tsv; with SIMULATION it also repeats some rows with few gates and allows
+for chance. --update writes the table. Exit 1 if something differs. """
 import math
 import pathlib
 import subprocess
@@ -36,7 +35,7 @@ def line(r):
 
 
 def near(a, b, na, nb):
-    """Two counts of two numbers of gates that may be of one chance."""
+    """True if two counts out of two numbers of gates may have the same probability."""
     p = (a + b) / (na + nb)
     return abs(a / na - b / nb) <= 4.5 * math.sqrt(max(p * (1 - p), 1 / (na + nb)) * (1 / na + 1 / nb))
 

@@ -11,14 +11,14 @@
 #include "gate/rank_test.h"
 #include "gate_fixture.h"
 
-/* cmocka's own compares floats. */
+/* Own assertion, since cmocka's compares floats instead of doubles. */
 static void assert_near(double value, double want, double within)
 {
 	if (!(fabs(value - want) <= within))
 		fail_msg("%.9g is not within %g of %.9g", value, within, want);
 }
 
-/* ---- statistics ---- */
+/* ---- statistics of plain numbers ---- */
 
 static void test_center(void **state)
 {
@@ -27,7 +27,7 @@ static void test_center(void **state)
 	assert_near(noise_center(v, 1), 9, 0);
 	assert_near(noise_center(v, 2), 5, 0);
 	assert_near(noise_center(v, 5), 3, 0); /* median */
-	assert_near(noise_center(v, 10), 33 / 6.0, 1e-12); /* without two at each end */
+	assert_near(noise_center(v, 10), 33 / 6.0, 1e-12); /* mean without two values at each end */
 	assert_near(noise_center_variance(1), 1, 0);
 	assert_near(noise_center_variance(3), 0.4487, 0);
 	assert_near(noise_center_variance(10), 0.11, 1e-12);
@@ -40,10 +40,10 @@ static void test_variance(void **state)
 	const uint64_t same[5] = { 0 }, two[] = { 0, 0, 0, 1, 1 };
 	assert_near(noise_variance(v, same, 5, &df), 2.5, 1e-12);
 	assert_near(df, 4, 0);
-	double w[] = { 1, 2, 3, 104, 105 }; /* within each group alone */
+	double w[] = { 1, 2, 3, 104, 105 }; /* values are only compared within their group */
 	assert_near(noise_variance(w, two, 5, &df), 2.5 / 3, 1e-12);
 	assert_near(df, 3, 0);
-	double far[] = { -1, 0, 1, -1, 1, 0, 1000 }; /* as if it were 4 scaled MADs away */
+	double far[] = { -1, 0, 1, -1, 1, 0, 1000 }; /* counts as if it were 4 scaled MADs away */
 	const uint64_t seven[7] = { 0 };
 	assert_true(noise_variance(far, seven, 7, &df) < 10);
 	double one[] = { 7 };
@@ -53,7 +53,7 @@ static void test_variance(void **state)
 	assert_int_equal(scaled_mad(x, 5), 1);
 }
 
-/* As tables and scipy.stats.t have it. */
+/* Student's t equals the values of tables and of scipy.stats.t. */
 static void test_student(void **state)
 {
 	(void)state;
@@ -76,7 +76,7 @@ static void test_student(void **state)
 		}
 }
 
-/* Variances of one kind are drawn to their mean, as limma does it. */
+/* Similar variances are shrunk towards their mean, as limma does. */
 static void test_prior(void **state)
 {
 	(void)state;
@@ -88,7 +88,7 @@ static void test_prior(void **state)
 	assert_near(noise_moderated((struct noise_prior){ 2, 6 }, 4, 2), 2.5, 1e-12);
 }
 
-/* The same as all pairs say, one by one. */
+/* The statistic equals a direct count over all pairs. */
 static void test_mann_whitney_pairs(void **state)
 {
 	(void)state;
@@ -118,7 +118,7 @@ static void test_mann_whitney_pairs(void **state)
 	}
 }
 
-/* Against all orders counted one by one, and the textbook's formula. */
+/* Exact p values are compared with a count over all orders, others with the textbook's formula. */
 static void test_mann_whitney(void **state)
 {
 	(void)state;
@@ -141,7 +141,7 @@ static void test_mann_whitney(void **state)
 		            1e-8);
 }
 
-/* ---- evidence ---- */
+/* ---- evidence of a check ---- */
 
 enum { MAX_RUNS = 16, STEPS = 6 };
 
@@ -162,7 +162,7 @@ static struct run run_of(int64_t us)
 {
 	const struct activity a = { EVENT_KERNEL, "gemm", STEPS, STEPS * us * 1000 };
 	struct run run = fixture_run(fixture_digest(STEPS, &a, 1));
-	for (size_t i = 0; i < STEPS; i++) /* no two steps alike */
+	for (size_t i = 0; i < STEPS; i++) /* no two steps are equal */
 		run.ranks.v[0]->samples[METRIC_STEP_COMPUTE_TIME][i] += ((int64_t)i - STEPS / 2) * 7;
 	return run;
 }
@@ -174,7 +174,7 @@ static struct rule rule_of(enum metric_id id)
 	return r;
 }
 
-/* Evidence on `rule`; runs are µs of compute time, `recent` and `candidates` end with 0. */
+/* Make evidence on `rule`. Runs are µs of compute time; `recent` and `candidates` end with 0. */
 static void begin(struct stage *s, struct rule rule, int64_t pin, const int64_t *recent,
                   const int64_t *candidates)
 {
@@ -238,7 +238,7 @@ static const int64_t ten[] = {
 };
 static const int64_t one[] = { 10400, 0 };
 
-/* Ten runs that spread by 2 %, one of them 4 % away. */
+/* Ten runs that spread by 2 %, one of which is 4 % away. */
 static void test_ten_runs(void **state)
 {
 	(void)state;
@@ -250,7 +250,7 @@ static void test_ten_runs(void **state)
 	assert_int_equal(s.out.baseline_runs, 10);
 	assert_int_equal(s.out.past_runs, 11);
 	assert_int_equal(s.out.candidate_runs, 1);
-	assert_int_equal(s.out.runs.nr, 0); /* one run is its own median */
+	assert_int_equal(s.out.runs.nr, 0); /* a single run is its own median */
 	assert_true(s.out.false_alarms > 500 && s.out.false_alarms <= 6000);
 	assert_true(s.c.has_noise && !s.c.sure[0] && !s.c.sure[1]);
 	assert_says(s.out.text, "(measured, 11 past runs): noise of ±");
@@ -262,7 +262,7 @@ static void test_ten_runs(void **state)
 	end(&s);
 }
 
-/* More runs of the candidate are less noise, and each is shown. */
+/* More runs of the candidate reduce the noise, and each run is shown. */
 static void test_candidates(void **state)
 {
 	(void)state;
@@ -279,7 +279,7 @@ static void test_candidates(void **state)
 	end(&s);
 }
 
-/* One run measures nothing: what is assumed decides, and small changes stay open. */
+/* A single run measures no noise: the assumed noise decides, and small changes stay undecided. */
 static void test_few_runs(void **state)
 {
 	(void)state;
@@ -305,13 +305,13 @@ static void test_no_noise(void **state)
 	begin(&s, rule, 10000, ten, one);
 	assert_false(s.out.has_noise || s.c.has_noise);
 	end(&s);
-	begin(&s, rule_of(METRIC_STEP_KERNEL_COUNT), 10000, ten, one); /* exact */
+	begin(&s, rule_of(METRIC_STEP_KERNEL_COUNT), 10000, ten, one); /* an exact metric: no noise */
 	assert_false(s.out.has_noise || s.c.has_noise);
 	assert_int_equal(s.out.false_alarms, 0);
 	end(&s);
 }
 
-/* Noise is that of increase and decrease; the pin is one run. */
+/* Noise applies to increases and decreases; the pin counts as one run. */
 static void test_conditions(void **state)
 {
 	(void)state;
@@ -323,14 +323,14 @@ static void test_conditions(void **state)
 	rule = rule_of(METRIC_STEP_COMPUTE_TIME);
 	rule.fail.list.v[0].condition = COND_INCREASE_SINCE_PIN;
 	rule.fail.list.v[0].value = PERCENT(50);
-	begin(&s, rule, 8000, ten, one); /* what is shown is of the change since the pin */
+	begin(&s, rule, 8000, ten, one); /* the shown noise is that of the change since the pin */
 	assert_true(s.out.noise > noise);
 	assert_int_equal(s.out.detectable, s.c.pin / 2 + 1);
 	assert_says(s.out.text, "; a change fails from 4.000 ms (50.00 %) on; over steps");
 	end(&s);
 }
 
-/* A standard error that a rule asks for on top. */
+/* A rule can ask for more standard errors (noise.k). */
 static void test_k(void **state)
 {
 	(void)state;
@@ -353,13 +353,13 @@ static void test_steps(void **state)
 	assert_int_equal(s.out.steps[SIDE_BASELINE], STEPS);
 	assert_int_equal(s.out.steps[SIDE_CANDIDATE], STEPS);
 	assert_int_equal(s.out.median[SIDE_CANDIDATE], s.c.candidate);
-	assert_int_equal(s.out.p, 2165); /* 2 of the 924 orders */
+	assert_int_equal(s.out.p, 2165); /* 2 of the 924 possible orders */
 	assert_says(s.out.text, "over steps (median ± scaled MAD), 6 of 10.000 ms ± ");
 	assert_says(s.out.text, " against 6 of 10.40 ms ± ");
 	assert_says(s.out.text, ": Mann-Whitney p = 0.002165");
 	end(&s);
 	begin(&s, rule_of(METRIC_KERNEL_TIME), 10000, none, one);
-	assert_false(s.out.has_steps); /* a sum over the steps */
+	assert_false(s.out.has_steps); /* a sum over the steps has no samples */
 	end(&s);
 }
 
@@ -527,7 +527,7 @@ static void test_samples(void **state)
 	}
 }
 
-/* Values at the ends of int64 and none at all end in figures. */
+/* Values at the ends of int64, and no values at all, give valid figures. */
 static void test_extremes(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* The rules file: what it means, what is refused and where, its schema. */
+/* The rules file: the meaning of its keys, what is refused and where, its schema. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static enum status parse(const char *text, size_t n, struct rules *r, struct dia
 	return rules_parse("f", (struct span){ text, n }, NULL, r, log);
 }
 
-/* Whether `text` is refused with a message that begins with `want`. */
+/* True if `text` is refused with a message that begins with `want`. */
 static bool refused(const char *text, size_t n, const char *want)
 {
 	struct rules r;
@@ -50,7 +50,7 @@ static void accepted(const char *text, struct rules *r)
 	diag_release(&log);
 }
 
-/* ---- what it means ---- */
+/* ---- meaning of the keys ---- */
 
 static const char everything[] =
     "version: 1\n"
@@ -145,7 +145,7 @@ static void test_rules(void **state)
 	assert_string_equal(a->query.rank, "0");
 	assert_null(a->query.kernel);
 	assert_int_equal(a->on_missing, ON_MISSING_WARN);
-	assert_int_equal(frag->on_missing, ON_MISSING_SKIP); /* defaults stand behind the rules */
+	assert_int_equal(frag->on_missing, ON_MISSING_SKIP); /* `defaults` comes after the rules here */
 	assert_int_equal(frag->stat, STAT_MEDIAN);
 	assert_int_equal(frag->reduce, REDUCE_MAX);
 	assert_int_equal(frag->worse, WORSE_UP);
@@ -226,7 +226,7 @@ static void test_values(void **state)
 		{ "step.time", "increase: 1.5us", false, 1500 },
 		{ "step.time", "increase: 2 ms", false, 2000000 },
 		{ "step.time", "max: 0.123456s", false, 123456000 },
-		/* beyond is strict and figures are whole: nothing is lost */
+		/* beyond is strict and figures are whole numbers, so that rounding loses nothing */
 		{ "step.time", "max: 1.5ns", false, 1 },
 		{ "step.time", "min: 1.5ns", false, 2 },
 		{ "step.time", "min: 2ns", false, 2 },
@@ -306,7 +306,7 @@ static void test_exceptions(void **state)
 	assert_int_equal(two->warn.list.v[0].value, PERCENT(2));
 	assert_int_equal(new->except.nr, 1);
 	assert_true(span_eq(new->except.v[0], SPAN("z")));
-	assert_true(rule_asks_noise(new)); /* by an override alone */
+	assert_true(rule_asks_noise(new)); /* only an override asks for noise */
 	assert_false(rule_asks_step(new));
 	assert_int_equal(r.waivers.v[0].up_to, 120500000);
 	rules_release(&r);
@@ -405,7 +405,7 @@ static void test_profiles(void **state)
 	assert_int_equal(r.expect_ranks, 64);
 	const struct rule *time = &r.rules.v[0], *top = &r.rules.v[1];
 	assert_int_equal(time->fail.list.nr, 2);
-	assert_int_equal(time->fail.list.v[0].value, PERCENT(3)); /* the rule's order */
+	assert_int_equal(time->fail.list.v[0].value, PERCENT(3)); /* order of the limits in the rule */
 	assert_int_equal(time->fail.and_value, 3000000);
 	assert_int_equal(time->fail.list.v[1].value, 1000000000);
 	assert_int_equal(time->warn.list.v[0].value, PERCENT(2));
@@ -448,7 +448,7 @@ static void test_unknown_profile(void **state)
 	}
 }
 
-/* ---- what is refused, and where ---- */
+/* ---- what is refused, and at which place ---- */
 
 #define PROFILE(map) HEAD RULE "profiles:\n  nightly:\n    " map "\n"
 #define LIMIT(metric, map) HEAD "  - id: a\n    metric: " metric "\n    fail: " map "\n"
@@ -764,7 +764,7 @@ static void test_refused(void **state)
 	assert_true(refused("version: 1\0", 11, "f:1:11: control characters are not allowed"));
 }
 
-/* ---- limits of size ---- */
+/* ---- limits on sizes ---- */
 
 static void repeat(struct strbuf *b, const char *s, int nr)
 {
@@ -870,7 +870,7 @@ static void test_text_length(void **state)
 	}
 }
 
-/* ---- files ---- */
+/* ---- built-in and other files ---- */
 
 static void test_files(void **state)
 {
@@ -922,7 +922,7 @@ static void test_built_in(void **state)
 	assert_int_equal(rules_read(NULL, NULL, &r, &log), ST_OK);
 	assert_string_equal(r.source, "built in");
 	assert_true(r.rules.nr >= 9);
-	/* a run may be a trace or a snapshot alone; findings tell where one side lacks one */
+	/* a run may have only a trace or only a snapshot; trust findings report what one side lacks */
 	for (size_t i = 0; i < r.rules.nr; i++)
 		assert_int_equal(r.rules.v[i].on_missing, ON_MISSING_SKIP);
 	rules_release(&r);
@@ -934,12 +934,12 @@ static void test_sizes(void **state)
 	(void)state;
 	static const struct {
 		const char *text;
-		int64_t want; ///< 0: refused
+		int64_t want; ///< value in bytes; 0: refused
 	} rows[] = {
 		{ "80GiB", INT64_C(80) << 30 },
 		{ "80 GiB", INT64_C(80) << 30 },
 		{ "1.5kB", 1500 },
-		{ "0.001953125KiB", 0 }, /* more than six decimals would be cut */
+		{ "0.001953125KiB", 0 }, /* more than six decimals are refused */
 		{ "85899345920", INT64_C(85899345920) },
 		{ "1B", 1 },
 		{ "0", 0 },
@@ -963,9 +963,9 @@ static void test_sizes(void **state)
 	}
 }
 
-/* ---- words and schema ---- */
+/* ---- explanations and the schema ---- */
 
-/* The paragraph as one line; its lines are no longer than people read. */
+/* The paragraph as one line, after a check of its line lengths. */
 static const char *unwrapped(struct arena *a, const char *text)
 {
 	char *copy = arena_dup(a, span_of(text)), *to = copy;
@@ -1042,7 +1042,7 @@ static void test_explain_exceptions(void **state)
 	struct rules r;
 	struct arena a = ARENA_INIT;
 	accepted(exceptions, &r);
-	struct strbuf one = STRBUF_INIT; /* without the breaks */
+	struct strbuf one = STRBUF_INIT; /* the text without its line breaks */
 	for (const char *p = rules_explain(&a, &r, &r.rules.v[0]); *p; p++)
 		if (*p != '\n')
 			strbuf_addch(&one, *p);

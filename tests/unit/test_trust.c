@@ -42,7 +42,7 @@ static bool spoils(const struct trust_finding *f, enum metric_id id)
 	return false;
 }
 
-/* ---- one way to damage a digest each ---- */
+/* ---- ways to damage a digest ---- */
 
 static void nothing(struct digest *d)
 {
@@ -171,7 +171,7 @@ static void carried(struct digest *d)
 	d->trust.unattributed_ns = MS(300);
 }
 
-/* A sound history of memory "0", to be damaged. */
+/* Give memory "0" a sound history, which can then be damaged. */
 static struct memory_evidence *history(struct digest *d)
 {
 	vec_push(
@@ -181,8 +181,8 @@ static struct memory_evidence *history(struct digest *d)
 }
 static void sound_history(struct digest *d)
 {
-	history(d)->unseen_frees = 50; /* of what was there before */
-	vec_push(&d->memory_evidence, (struct memory_evidence){ .memory = "1" }); /* idle */
+	history(d)->unseen_frees = 50; /* frees of blocks that existed before */
+	vec_push(&d->memory_evidence, (struct memory_evidence){ .memory = "1" }); /* an idle device */
 }
 static void no_history(struct digest *d)
 {
@@ -221,9 +221,9 @@ static const struct row {
 	const char *name;
 	void (*damage)(struct digest *);
 	int64_t min_steps;
-	const char *id; /* the one finding; NULL none */
+	const char *id; /* id of the expected finding; NULL if there is none */
 	bool warning;
-	enum metric_id spoils, keeps; /* 0: nothing is asked */
+	enum metric_id spoils, keeps; /* metrics that must be unreliable, or reliable; 0: not checked */
 } rows[] = {
 	{ "nothing", nothing, 5, NULL, 0, 0, 0 },
 	{ "no gpu", no_gpu, 1, "no-gpu-activity", 0, METRIC_GPU_UTILIZATION_PCT, METRIC_STEP_TIME },
@@ -313,7 +313,7 @@ static void check_row(const struct row *row, bool candidate)
 	release(&s);
 }
 
-/* What one side shows spoils as well as what the other does. */
+/* A finding on either side makes the check inconclusive. */
 static void test_findings(void **state)
 {
 	(void)state;
@@ -338,7 +338,7 @@ static void test_side_and_words(void **state)
 	release(&s);
 }
 
-/* A step that is left out does not count towards steps.min. */
+/* A step that is left out does not count for steps.min. */
 static void test_short_and_too_few(void **state)
 {
 	(void)state;
@@ -368,14 +368,15 @@ static void test_spoiler(void **state)
 	release(&s);
 }
 
-/* Both sides as the digests of memories alone, or one of them as that of a trace. */
+/* Replace the digests of both sides by those of memories only, or one side by that of a trace. */
 static void replace(struct run *run, struct digest **d)
 {
 	digest_free(*d);
 	*d = run->ranks.v[0] = memory_digest(0, "0", MIB(9), MIB(1));
 }
 
-/* What the rules leave open: three steps, or as many as the baseline has; never below its half. */
+/* If the rules say nothing: three steps, or as many as the baseline has; never less than half of
+   its steps. */
 static void test_few_steps(void **state)
 {
 	(void)state;
@@ -401,7 +402,7 @@ static void test_few_steps(void **state)
 	}
 }
 
-/* Another batch: most kernels launch as many times more or fewer threads. */
+/* Another batch size: most kernels launch more or fewer threads by one factor. */
 static void test_context(void **state)
 {
 	(void)state;
@@ -412,8 +413,8 @@ static void test_context(void **state)
 		                                    { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(1) } };
 	static const struct {
 		const char *name;
-		int64_t grid[4]; /* of 1000 */
-		int64_t bytes; /* of 1000 */
+		int64_t grid[4]; /* grids of the baseline are 1000 */
+		int64_t bytes; /* bytes of the baseline's copies are 1000 */
 		bool differs;
 		const char *says;
 	} cases[] = {
@@ -480,7 +481,7 @@ static void test_context(void **state)
 	}
 }
 
-/* 12 operations in 1 ns at a peak of 10 TFLOP/s are 120 %. */
+/* 12 operations in 1 ns are 120 % of a peak of 10 TFLOP/s. */
 static void test_beyond_peak(void **state)
 {
 	(void)state;
@@ -557,7 +558,7 @@ static void test_snapshots_alone(void **state)
 	release(&s);
 }
 
-/* What one side alone has recorded never passes. */
+/* A figure that only one side has recorded never passes. */
 static void test_snapshot_against_trace(void **state)
 {
 	(void)state;
@@ -576,7 +577,7 @@ static void test_snapshot_against_trace(void **state)
 	}
 }
 
-/* Without a baseline there is nothing to differ from. */
+/* Without a baseline, no finding on differences is possible. */
 static void test_no_baseline(void **state)
 {
 	(void)state;
@@ -591,7 +592,7 @@ static void test_no_baseline(void **state)
 	release(&s);
 }
 
-/* A finding of any run of the candidate spoils. */
+/* A finding on any run of the candidate makes checks inconclusive. */
 static void test_repeats(void **state)
 {
 	(void)state;
@@ -615,7 +616,7 @@ static void test_repeats(void **state)
 	release(&s);
 }
 
-/* One rank without a trace, in a run where others have one. */
+/* One rank without a trace, in a run in which others have one. */
 static void test_rank_without_trace(void **state)
 {
 	(void)state;
@@ -645,7 +646,7 @@ static void test_out_of_memory_risk(void **state)
 	(void)state;
 	static const struct {
 		int64_t left;
-		const char *words; /* NULL: no finding */
+		const char *words; /* expected words; NULL: no finding */
 	} cases[] = { { 2000000000, NULL },
 		          { 1999999999, "may run out" },
 		          { 1000000000, "may run out" },
@@ -657,7 +658,7 @@ static void test_out_of_memory_risk(void **state)
 		replace(&s.baseline, &s.b);
 		replace(&s.candidate, &s.c);
 		struct memory_stat *m = &s.c->memories.v[0];
-		m->reserved_at_peak = MIB(12); /* of which 3 are not in use */
+		m->reserved_at_peak = MIB(12); /* 3 MiB of it are not in use */
 		m->capacity = s.b->memories.v[0].capacity = MIB(12) + cases[i].left;
 		trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
 		const struct trust_finding *f = find(&s.report, "out-of-memory-risk");
@@ -671,7 +672,7 @@ static void test_out_of_memory_risk(void **state)
 	}
 }
 
-/* Sums at the ends of int64 neither overflow nor hide. */
+/* Sums at the ends of int64 neither overflow nor hide a finding. */
 static void test_extremes(void **state)
 {
 	(void)state;
