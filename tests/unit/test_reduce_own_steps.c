@@ -44,7 +44,7 @@ static void test_lines(void **state)
 		  "G ProfilerStep#0 0 7 -1 0 20\nG ProfilerStep#1 0 7 -1"
 		  " 20 20\nG ProfilerStep#0 0 8 -1 5 10\nK a 0 7 -1 5 10\nK a 0 8 -1 25 3\n",
 		  "steps", "0 1", NULL, 0 },
-		{ "", NULL, "step.cuda_time", "10 3", NULL, 0 },
+		{ "each stream by its own", NULL, "step.cuda_time", "10 0", NULL, 0 },
 		{ "a marker goes before", "A ProfilerStep#3 1 0 100\n" TWO, "steps", "3", NULL, 0 },
 		{ "", NULL, "step.cuda_time", "0", NULL, 0 },
 	};
