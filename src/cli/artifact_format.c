@@ -141,6 +141,17 @@ enum status artifact_load_machine(const struct loader *l, struct source *src,
 	return st;
 }
 
+/* Load what the recorder wrote, which its schema says. */
+static enum status load_machine(const struct loader *l, struct source *src,
+                                struct artifact_file *file)
+{
+	bool found;
+	enum status st = artifact_load_machine(l, src, file, &found);
+	if (st == ST_OK && !found)
+		st = diag_fail(file->log, ST_INPUT, "%s: the state of no GPU is in it", source_name(src));
+	return st;
+}
+
 enum status artifact_load_result(const struct loader *l, struct source *src,
                                  struct artifact_file *file, bool *found)
 {
@@ -263,6 +274,7 @@ const struct artifact_format artifact_formats[] = {
 	{ .name = "baseline",
 	  .schema = "\"gpugate-baseline-",
 	  .refusal = "a baseline where a run was expected; give it with --baseline" },
+	{ .name = "machine", .schema = "\"gpugate-machine-", .load = load_machine },
 	{ .name = "report",
 	  .schema = "\"gpugate-",
 	  .refusal = "a report of gpugate where a run was expected; give the trace, the snapshot or "

@@ -143,9 +143,8 @@ enum command {
 	  "another run of the same code: the median of all is judged; create keeps it in the "         \
 	  "history; may be repeated")                                                                  \
 	X(CONTROL, "control", "RUN", ON(CHECK),                                                        \
-	  "a run of the baseline's code, made in turn with those of the candidate on its machine; "    \
-	  "may "                                                                                       \
-	  "be repeated")                                                                               \
+	  "a run of the code without the change, made in turn with those of the candidate on its "     \
+	  "machine; may be repeated")                                                                  \
 	X(SUITE, "suite", "FILE", ON_TAKING,                                                           \
 	  "do it for every case of a suite file in turn; create leaves baselines that are there")      \
 	X(SHARD, "shard", "N/ALL", ON(SUITE),                                                          \

@@ -47,7 +47,7 @@ static int rank_figure_cmp(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static void note_utilisation(const struct run_view *v, bool candidate, struct report *out)
+static void note_utilization(const struct run_view *v, bool candidate, struct report *out)
 {
 	struct arena *a = &out->arena;
 	VEC(struct rank_figure) list = VEC_INIT;
@@ -85,5 +85,5 @@ void diagnose_rank_table(const struct run_view *v, bool candidate, struct report
 	}
 	for (size_t r = 0; r < v->run->ranks.nr; r++)
 		add_rank_row(v, r, candidate, out);
-	note_utilisation(v, candidate, out);
+	note_utilization(v, candidate, out);
 }

@@ -45,7 +45,7 @@ struct bench {
 	struct naming naming;
 	struct bench_runs runs;
 	int64_t min_runs; ///< number of recent runs from which on the pin is not in the reference
-	uint64_t pin; ///< past_source_hash() of the pin
+	uint64_t pin; ///< identity of the pin, from past_source_hash()
 	bool against_itself; ///< true if the first candidate is the very artifact of the pin
 	bool before_period; ///< true if ranks of the pin have steps but lack step.period
 	int64_t tick_ns; ///< tick of the coarsest clock of pin and candidates (struct trust_counts)

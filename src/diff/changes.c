@@ -109,6 +109,9 @@ static int point_cmp(const void *a, const void *b)
 
 void changes_find(const int64_t *v, size_t nr, int64_t p, struct change_list *out)
 {
+	size_t older = nr > CHANGE_MOST ? nr - CHANGE_MOST : 0;
+	v += older;
+	nr -= older;
 	struct search s = { .p = p, .out = out, .state = seed_of(v, nr) };
 	*out = (struct change_list){ 0 };
 	s.v = mem_calloc(nr + 1, sizeof *s.v);
@@ -118,6 +121,8 @@ void changes_find(const int64_t *v, size_t nr, int64_t p, struct change_list *ou
 		s.v[i] = (double)((__int128)v[i] - v[0]);
 	split(&s, 0, nr);
 	vec_sort(&out->list, point_cmp);
+	for (size_t i = 0; i < out->list.nr; i++)
+		out->list.v[i].at += older;
 	free(s.v);
 	free(s.shuffled);
 	free(s.sums);

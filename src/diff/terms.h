@@ -29,7 +29,7 @@ enum {
 	ROW_AT_PEAK = 8, ///< the operator that ran at the peak is named
 	ROW_HAS_SITES = 16, ///< the lists of sites break these bytes down further
 	ROW_UNUSED = 32, ///< the row is memory that is reserved but not in use
-	ROW_OF_DEVICES = 64, ///< several devices of a rank may run at once
+	ROW_OF_DEVICES = 64, ///< the row is a sum over devices, several of which may run at once
 	ROW_PER_DEVICE = 256, ///< the value is divided by the number of devices that work
 	ROW_COMPLEMENT = 128, ///< the share is that of the whole without this row's value
 };

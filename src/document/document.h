@@ -13,7 +13,7 @@
 /// The origin of a piece of text, which determines how it is escaped.
 enum doc_kind {
 	DOC_WORDS, ///< words of the program, trusted as they are
-	DOC_FIGURE, ///< a number with its unit
+	DOC_FIGURE, ///< a number with its unit, such as "2.50 ms"
 	DOC_NAME, ///< a name from the input, which may contain anything
 	DOC_SAID, ///< a sentence of the program that may quote names from the input
 	DOC_COMMAND, ///< a command that readers copy
@@ -93,10 +93,10 @@ struct doc_table {
 enum doc_place {
 	DOC_OPEN, ///< shown everywhere
 	DOC_ASIDE, ///< shown in a terminal, folded elsewhere
-	DOC_FOLDED, ///< in a terminal only with --verbose; folded in a comment
-	DOC_PAGE, ///< only on a page
-	DOC_PAGE_FOLDED, ///< only on a page, folded
-	DOC_TERMINAL, ///< only in a terminal, with --verbose
+	DOC_FOLDED, ///< shown in a terminal only with --verbose, folded in a comment
+	DOC_PAGE, ///< shown only on a page
+	DOC_PAGE_FOLDED, ///< shown only on a page, folded
+	DOC_TERMINAL, ///< shown only in a terminal, with --verbose
 };
 
 enum doc_node_kind { NODE_SECTION, NODE_PARAGRAPH, NODE_LIST, NODE_TABLE, NODE_PICTURE };

@@ -137,7 +137,8 @@ static double trigamma(double x)
 	return sum + 1 / x + f / 2 + f / x * (1.0 / 6 - f * (1.0 / 30 - f / 42));
 }
 
-/* It falls from infinity to 0: bisection over the logarithm. */
+/* Inverse of the trigamma function, which falls from infinity to 0: bisection over the
+   logarithm. */
 static double trigamma_inverse(double y)
 {
 	double low = 1e-6, high = 1e6;

@@ -1,4 +1,4 @@
-/// The parts of a report that gate and diff share.
+/// Filling in the parts of a report that `check` and `diff` have in common.
 #ifndef GG_GATE_SIDES_H
 #define GG_GATE_SIDES_H
 

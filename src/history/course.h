@@ -24,7 +24,7 @@ struct course_figure {
 	int64_t rank; ///< rank; -1 if it is not a figure of one rank
 	const char *unit_word; ///< name of the unit, from unit_name()
 	int64_t digits; ///< number of decimals: values are in 10^-digits of the unit
-	int64_t newest, level, noise; ///< newest value; median and scaled MAD since the last change
+	int64_t newest, level, spread; ///< newest value; median and scaled MAD since the last change
 	enum unit unit;
 	int worse; ///< direction in which the figure is worse, as enum worse
 	VEC(int64_t) runs, values; ///< place of each run with the figure, and its value

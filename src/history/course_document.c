@@ -172,7 +172,7 @@ static size_t points_of(const struct course *t, const struct course_figure *f)
 static void put_figures(struct document *d, const struct course *t)
 {
 	static const struct doc_column columns[] = { { "figure", DOC_LEFT },   { "newest", DOC_RIGHT },
-		                                         { "level", DOC_RIGHT },   { "noise", DOC_RIGHT },
+		                                         { "level", DOC_RIGHT },   { "spread", DOC_RIGHT },
 		                                         { "changes", DOC_RIGHT }, { "runs", DOC_LEFT } };
 	doc_section(d, "figures", "Figures", DOC_OPEN);
 	struct doc_table *table = doc_table(d, "Figures", columns, sizeof columns / sizeof *columns);
@@ -189,8 +189,8 @@ static void put_figures(struct document *d, const struct course *t)
 		doc_figure_cell(d, course_text(&d->arena, f->unit, f->newest), true, f->newest);
 		doc_figure_cell(d, course_text(&d->arena, f->unit, f->level), true, f->level);
 		doc_figure_cell(d,
-		                arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->noise)),
-		                true, f->noise);
+		                arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->spread)),
+		                true, f->spread);
 		doc_figure_cell(d, nr ? arena_printf(&d->arena, "%zu", nr) : "–", true, (int64_t)nr);
 		doc_words_cell(d, sparkline(d, f));
 	}
@@ -304,7 +304,7 @@ static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf
 	            "aria-label=\"%zu runs, oldest first, and their levels\">",
 	            SVG_WIDTH, SVG_HEIGHT, f->values.nr);
 	svg_grid(out, y);
-	svg_band(out, "band base", y, number_sub(f->level, f->noise), number_add(f->level, f->noise));
+	svg_band(out, "band base", y, number_sub(f->level, f->spread), number_add(f->level, f->spread));
 	draw_levels(w->t, f, x, y, out);
 	svg_line(out, "dots cand", x, y, &dots, true);
 	strbuf_adds(out, "</svg></div>\n</figure>\n");

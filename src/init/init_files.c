@@ -21,8 +21,8 @@ void new_files_add_attributes(struct new_files *f)
 {
 	static const struct new_file attributes = {
 		"baselines/.gitattributes",
-		"# Written by machines: folded in reviews of GitHub and GitLab.\n"
-		"*.json linguist-generated gitlab-generated\n"
+		"# Written by machines: folded in reviews of GitHub and GitLab, and never merged as text.\n"
+		"*.json linguist-generated gitlab-generated -merge\n"
 		"# One run a line, in any order of branches.\n"
 		"*.history.jsonl linguist-generated gitlab-generated merge=union\n",
 	};

@@ -43,8 +43,8 @@ bool init_limit_of(const struct rules *rules, const struct history *h, struct sp
 	int64_t mad = out->runs >= RUNS_LEAST ? number_mad(v, out->runs, &median) : 0;
 	if (median > 0) {
 		/* for a normal distribution, 1.4826 MAD is the standard deviation */
-		out->noise = number_pct((__int128)mad * 14826 / 10000, median);
-		int64_t steps = (TIMES * out->noise + PCT / 2 - 1) / (PCT / 2);
+		out->spread = number_pct((__int128)mad * 14826 / 10000, median);
+		int64_t steps = (TIMES * out->spread + PCT / 2 - 1) / (PCT / 2);
 		out->limit = steps * (PCT / 2) > PCT ? steps * (PCT / 2) : PCT;
 	}
 	free(v);

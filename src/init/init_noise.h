@@ -1,14 +1,14 @@
-/// Limits derived from the noise in a baseline's history.
+/// Limits derived from the spread of a baseline's history.
 #ifndef GG_INIT_INIT_NOISE_H
 #define GG_INIT_INIT_NOISE_H
 
 #include "model/history.h"
 #include "model/rule.h"
 
-/// A limit suggested by the noise of a figure.
+/// A limit suggested by the spread of a figure.
 struct init_limit {
-	int64_t limit; ///< three times the noise, but at least 1 %; in 1e-6 percent
-	int64_t noise; ///< scaled median absolute deviation of the runs, in 1e-6 percent
+	int64_t limit; ///< three times the spread, but at least 1 %; in 1e-6 percent
+	int64_t spread; ///< scaled median absolute deviation of the runs, in 1e-6 percent
 	size_t runs;
 };
 

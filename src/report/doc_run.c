@@ -83,7 +83,7 @@ static void put_plan(struct document *d, const struct report *r)
 		           nr == 1 ? "" : "s");
 	else
 		doc_printf(d,
-		           "record %" PRId64 " more pair%s of the candidate and the baseline's code "
+		           "record %" PRId64 " more pair%s of the candidate and the code without the change "
 		           "in turn (--repeat, --control)",
 		           nr, nr == 1 ? "" : "s");
 	doc_words(d, nr == 1 ? ": that decides what is undecided" : ": they decide what is undecided");

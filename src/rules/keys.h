@@ -25,10 +25,10 @@ enum key_kind {
 	KEY_AND, ///< limit, or a share of the step: `X% of step`
 	KEY_MAP,
 	KEY_NAMED, ///< map from names that users choose, each a KEY_ID, to maps
-	KEY_TEXTS, ///< list of texts
+	KEY_TEXTS, ///< list of texts, perhaps empty
 	KEY_PATTERNS, ///< one text, or a list of at least one text
 	KEY_PAIRS, ///< map from any texts to one value each
-	KEY_MAPS, ///< list of maps
+	KEY_MAPS, ///< list of maps, with the keys of `map`
 };
 
 enum key_need { OPTIONAL, REQUIRED, ONE_OF }; ///< ONE_OF: at least one of the keys with this need

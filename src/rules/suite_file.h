@@ -18,6 +18,7 @@ struct suite_entry {
 
 struct suite_file {
 	struct arena arena;
+	const char *shown; ///< the file, as messages name it
 	const char *name; ///< name of the suite, which identifies its comment on a pull request
 	VEC(struct suite_entry) entries;
 };

@@ -167,7 +167,9 @@ static enum status add_part(const char *path, bool *seen, struct suite *out, boo
 	         strcmp(part.name, out->name) != 0)
 		st = diag_fail(log, ST_INPUT,
 		               "%s: is of another suite, or of other cases, than the first part", quoted);
-	else if (part.shards > SUITE_CASES || seen[part.shard])
+	else if (part.shards > SUITE_CASES)
+		st = diag_fail(log, ST_INPUT, "%s: is of more than %d shards", quoted, SUITE_CASES);
+	else if (seen[part.shard])
 		st = diag_fail(log, ST_INPUT, "%s: shard %" PRId64 " is given twice", quoted, part.shard);
 	else
 		seen[part.shard] = true;

@@ -143,7 +143,7 @@ if (document.querySelector('[style]')) wrong.push('a style attribute');
 return wrong;
 """
 
-# WCAG 2: 4.5 to 1 for text.
+# WCAG 2 asks for a contrast of 4.5 to 1 for text.
 CONTRAST = """
 const rgb = (c) => c.match(/[0-9.]+/g).map(Number);
 const light = (c) => { const [r, g, b] = rgb(c).map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
@@ -170,7 +170,7 @@ for (let n; (n = walk.nextNode());) {
 return [...wrong];
 """
 
-# Changes nothing that can be seen; what it tries must be refused, and says so in the title.
+# A script that tries forbidden things without a visible effect. All must be refused, and the title says so.
 INTRUDE = """
 const put = (tag, set) => { const e = document.createElement(tag); Object.assign(e, set); document.body.append(e); };
 window.refused = [];
@@ -184,7 +184,7 @@ fetch('data:,x').catch(() => {}).then(() => requestAnimationFrame(() => setTimeo
 
 
 def elements(browser):
-    """What the page is built of, text aside."""
+    """The elements of the page without their text."""
     kinds = browser.js("return [...document.querySelectorAll('*')].map((e) => e.parentNode.nodeName + ' ' + e.nodeName + ' ' + e.getAttributeNames())")
     return set(kinds)
 
@@ -238,7 +238,7 @@ return [...t.tBodies[0].rows].map((r) => r.cells[arguments[1]]).map((c) => c.dat
 
 
 def sorting(browser):
-    """Order of the table of kernels: the candidate's times, then names, by click and by keys."""
+    """Order of the kernel table after clicks and keys: by the candidate's time, then by name."""
     table = "#kernels table"
     press = f"const b = document.querySelectorAll('{table} thead th')[arguments[0]].querySelector('button'); b.focus(); b.click();"
     state = f"return [...document.querySelectorAll('{table} thead th')].map((h) => h.getAttribute('aria-sort'))"
@@ -288,7 +288,7 @@ def press(browser, key):
 
 
 def flame(browser):
-    """Boxes lie within the box above; keys walk and narrow; Escape gives all back."""
+    """Boxes lie within the box above them; keys move and zoom; Escape shows everything again."""
     before = browser.js(FLAME)
     assert len(before) > 5 and before[0][0].startswith("all GPU time"), before
     for title, left, right, top in before[1:]:

@@ -48,7 +48,7 @@ def make(tool, out, *options, seed=1):
 
 
 def comments(dir):
-    """name -> Markdown."""
+    """Makes the Markdown of the cases; returns {name: path}."""
     out = {name: dir / f"{name}.md" for name in ("one", "pass", "ranks")}
     base = make("trace.py", dir / "base.json.gz", "--steps", 6)
     slow = make("trace.py", dir / "slow.json.gz", "--steps", 6, "--slow-kernel", "*flash_bwd*=1.4", seed=2)

@@ -39,7 +39,7 @@ def node(dir, script, *args):
 
 
 def fault(dir, job):
-    """What the schema has against a job, or nothing: values first, then (by type) unknown keys."""
+    """Errors of the schema in a job: first wrong values, then unknown keys; empty if there are none."""
     text = json.dumps(job)
     (dir / "job.json").write_text(text)
     p = node(dir, VALIDATE, "job.json")

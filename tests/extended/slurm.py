@@ -60,7 +60,7 @@ ReturnToService=2
 PartitionName=all Nodes=n[0-{last}] Default=YES MaxTime=10:00 State=UP
 """
 
-# Stands in for the program: does at its first attempt what a test wants of a rank.
+# Replaces the program: in the first attempt it does what a test wants of a rank.
 WRAPPER = """#!/bin/bash
 if [[ $1 == digest && ! ${SLURM_RESTART_COUNT-} && " $* " == *" --rank %(rank)d "* ]]; then
     case %(how)s in
@@ -106,7 +106,7 @@ def free_ports(nr):
 
 @contextlib.contextmanager
 def daemon(*args):
-    """A process in the foreground that ends with the block."""
+    """A process in the foreground that is ended with the block."""
     p = subprocess.Popen(list(map(str, args)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield p

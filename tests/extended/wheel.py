@@ -47,7 +47,7 @@ def run(*words, code=0, env=None, **options):
 
 
 def made(dir):
-    """The wheel, from a copy of the source."""
+    """Builds the wheel from a copy of the source."""
     source = dir / "gpugate-source"
     _root.copy_source(source)
     run(PYTHON, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", dir, source, env={"PYTHONPATH": ""})

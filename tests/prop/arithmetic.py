@@ -44,7 +44,7 @@ def edge(rng):
 
 
 def us(ns):
-    """Nanoseconds as microseconds with all their digits."""
+    """Converts nanoseconds to microseconds, with all digits."""
     sign, ns = ("-", -ns) if ns < 0 else ("", ns)
     return f"{sign}{ns // 1000}.{ns % 1000:03}"
 

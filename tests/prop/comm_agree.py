@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Collectives and progress equal those of a slow reference, exactly.
+"""Collectives and progress equal exactly those of a slow reference.
 
 usage: comm_agree.py [--seed N] [--count N] [TRACE…]
 

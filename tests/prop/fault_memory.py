@@ -44,7 +44,6 @@ def trial(task):
         wrong = [] if done.returncode == 5 else [f"exit {done.returncode}: {done.stderr.decode(errors='replace')[:2000]}"]
         wrong += message_faults(done.stderr, "memory") + file_faults(p, strict=False)
         left = p.names() - set(case.files) - set(case.outputs)
-        left = {n for n in left if not n.endswith(".lock")}  # which nobody holds any more
         wrong += [f"left behind: {sorted(left)}"] if left else []
         if case.args[0] != "baseline":
             done = p.run()

@@ -237,7 +237,9 @@ def test_attributes(top):
     git("init", "-q", "-b", "main")
     run(dir, "init", "--ci", "none")
     history = dir / "baselines" / "x.history.jsonl"
-    expect("linguist-generated: set" in git("check-attr", "linguist-generated", "baselines/x.json"), "baselines are not folded")
+    for path in ("baselines/x.json", "baselines/H100/x.json"):  # as of "baselines/{gpu}/{workload}.json"
+        said = git("check-attr", "linguist-generated", "merge", "--", path)
+        expect("linguist-generated: set" in said and "merge: unset" in said, f"baselines are not folded, or merged as text: {said}")
     for branch, lines in (("main", "1\n"), ("a", "1\n2\n"), ("b", "1\n3\n")):
         git("checkout", "-q", *(["-b", branch, "main"] if branch != "main" else ["-B", "main"]))
         history.write_text(lines)

@@ -25,7 +25,7 @@ rules:
     fail: {increase: 10%%}
   - {id: count, metric: step.kernel_count, fail: {change: 0}}
 """
-# in 1/10 %: they spread by 1.99 %
+# differences of the runs in 1/10 %, with a spread of 1.99 %
 RUNS = [0, 20, -20, 10, -10, 31, -31, 5, -5, 22, -25]
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Verdicts of the default rules on recorded traces: unchanged runs pass, changed ones fail where they changed.
+"""Verdicts of the default rules on recorded traces: unchanged runs pass, changed ones fail in the metrics that changed.
 
 $GPUGATE is the program, $GPUGATE_SHARED the folder of the recordings; without either, exit 77 skips.
 """

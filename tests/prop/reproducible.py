@@ -61,6 +61,7 @@ def inputs(dir):
         make("trace.py", dir / f"r{seed}.json.gz", "--steps", 3, "--slow-kernel", f"*flash_bwd*={1 + seed / 100}", seed=seed)
     make("xprof.py", dir / "x.trace.json.gz", "--steps", 3)
     subprocess.run([sys.executable, GEN / "xspace.py", dir / "x.trace.json.gz", "--out", dir / "x.xplane.pb"], check=True)
+    subprocess.run([sys.executable, GEN / "flight.py", dir / "dumps", "--ranks", "4", "--stuck", "1", "--json"], check=True)
     for name in RESULTS:
         shutil.copy(GEN.parent / "fuzz" / "corpus" / name, dir)
     (dir / "rules.yaml").write_text(RULES)
@@ -79,7 +80,7 @@ FILES = ("rank1.json.gz", "rank2.json.gz", "memory-rank0.json.gz")
 
 
 def commands(jobs, backwards):
-    """Command lines, with the exit code of each."""
+    """Command lines with their exit codes."""
     # the first artifact gives the run its name, and stays first
     a, b = ([f"{job}/rank0.json.gz", *(f"{job}/{name}" for name in FILES[::backwards])] for job in "ab")
     one, many = ("--rules", "rules.yaml", "--baseline", "one.base"), ("--rules", "rules.yaml", "--baseline", "many.base")
@@ -100,6 +101,10 @@ def commands(jobs, backwards):
     yield (0, 1), "check", "r8.json.gz", "--repeat=r4.json.gz", "--repeat=r5.json.gz", *one, "--junit=one.junit", *reports("one")
     yield 1, "check", *b, *many, *jobs, "--plan=plan.json", "--codequality=quality.json", "--changed=train.py", "--evidence=evidence"
     yield (0, 1, 3), "suite", "suite.yaml", "--rules=rules.yaml", *jobs, "--junit=suite.junit", *reports("suite")[:3]
+    yield (0, 1, 3), "suite", "suite.yaml", "--rules=rules.yaml", *jobs, "--shard=1/2", "--json=part1.json"
+    yield (0, 1, 3), "suite", "suite.yaml", "--rules=rules.yaml", *jobs, "--shard=2/2", "--json=part2.json"
+    yield (0, 1, 3), "suite", "--merge", *["part1.json", "part2.json"][::backwards], "--junit=merged.junit", *reports("parts")[:3]
+    yield 3, "report", "dumps/nccl_trace_rank_0.json", *[f"dumps/nccl_trace_rank_{i}.json" for i in (1, 2, 3)][::backwards], *jobs, *reports("hang")[:3]
     yield 0, "history", *one, *reports("history")[:3]
     yield 0, "report", "x.xplane.pb", *jobs, *reports("xspace")[:3]
     files = [name.split("/")[1] for name in RESULTS]

@@ -12,6 +12,7 @@
 
 $GPUGATE is the program; exit 77 skips.
 """
+import gzip
 import json
 import os
 import pathlib
@@ -245,6 +246,12 @@ def machine(folder):
     write(folder / "m" / "smi.csv", smi(3_000_000))
     p = run(*args, cwd=folder, code=3)
     assert "throttled for 30.00 %" in p.stdout and "sw_power_cap" in p.stdout, p.stdout
+    (folder / "m" / "smi.csv").unlink()
+    recorded = ({"schema": "gpugate-machine-1", "time_ns": at, "driver": "580.1", "gpus": [{"index": "0", "sm_clock_mhz": 1900, "reasons": [],
+                 "counters_us": {"sw_power_cap": us}}]} for at, us in ((0, 5), (10 * 10**9, 3_000_005)))  # as ci/record/gpugate_record.py
+    (folder / "m" / "machine-rank0.json.gz").write_bytes(gzip.compress("".join(json.dumps(r) + "\n" for r in recorded).encode()))
+    p = run(*args, cwd=folder, code=3)
+    assert "throttled for 30.00 %" in p.stdout and "sw_power_cap" in p.stdout and not p.stderr.count("ignored"), p.stdout + p.stderr
     write(folder / "r.yaml", rules + "environment: {throttled: warn}\n")
     p = run(*args, cwd=folder)
     assert "throttled for 30.00 %" in p.stdout, p.stdout

@@ -526,6 +526,14 @@ def unnamed_inputs(b, base):
         done = subprocess.run([PROGRAM, "check", "run", "--json", path], cwd=own, capture_output=True, check=False)
         assert done.returncode == 5 and b"it is an input of this command" in done.stderr, done
         assert (own / path).read_bytes() == before, path
+    shutil.copy(own / "run" / "rank0.json", own / "again.json")
+    os.link(own / "again.json", own / "hard.json")
+    os.symlink("../again.json", own / "run" / "soft")
+    for out in ("again.json", "hard.json", "run/soft"):
+        done = subprocess.run([PROGRAM, "check", "run/rank0.json", "--repeat", "again.json", "--json", out], cwd=own, capture_output=True, check=False)
+        assert done.returncode == 5 and b"it is an input of this command" in done.stderr, done
+        assert (own / "again.json").read_bytes() == (own / "run" / "rank0.json").read_bytes(), out
+    (own / "run" / "soft").unlink()
     os.symlink("there.json", own / "link.json")
     subprocess.run([PROGRAM, "digest", "run", "-o", "link.json"], cwd=own, check=True)
     assert (own / "link.json").is_symlink() and (own / "there.json").exists(), "a link that led nowhere was replaced"

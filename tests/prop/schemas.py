@@ -65,7 +65,7 @@ def mark(name, schema, path, value):
 
 
 def declared(schema, path=""):
-    """All keys that a schema declares."""
+    """Yields all keys that a schema declares."""
     if isinstance(schema, dict):
         for key, part in schema.items():
             if key == "if":

@@ -43,7 +43,7 @@ def width(line):
 def fits(*args, widths=(60, 80, 132)):
     for columns in widths:
         for line in run(*args, COLUMNS=str(columns)).splitlines():
-            # a word to be copied is not broken
+            # words that people copy are not broken
             assert width(line) <= columns or "'" in line or "/" in line and " " not in line.strip().rstrip("\\").strip(), (args, columns, line)
 
 

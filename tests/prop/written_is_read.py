@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Law: whatever gpugate writes, gpugate reads. Runs of many ranks with process groups of their own, as tensor,
-pipeline and data parallel jobs have them, go through digest, merge, baseline create, verify, append, check and
-promote; a digest of more steps than a stored file may hold is refused by the writer, and no file is left.
+"""gpugate can read whatever it writes. Runs of many ranks with process groups like those of tensor, pipeline and data
+parallel jobs go through digest, merge, baseline create, verify, append, check and promote; a digest of more steps than a
+stored file may hold is refused by the writer, and no file is left.
 
 $GPUGATE is the program; exit 77 skips.
 """

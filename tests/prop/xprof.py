@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Traces of JAX and XProf: figures equal those of a slow reference, and one run is the same in every form.
+"""Traces of JAX and XProf: figures equal those of a slow reference, and a run has the same figures in every format.
 
 usage: xprof.py [GPUGATE] [--seed N] [--count N]
 

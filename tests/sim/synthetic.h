@@ -18,7 +18,7 @@ double dice_normal(struct dice *d);
 /// Kinds of noise between runs.
 enum weather_kind {
 	WEATHER_NORMAL,
-	WEATHER_HEAVY, ///< Student's t with 3 degrees of freedom, scaled to the same variance
+	WEATHER_HEAVY, ///< heavy tails: Student's t with 3 degrees of freedom, scaled to the variance
 	WEATHER_OUTLIERS, ///< like normal noise, but 1 run in 20 is 20 % slower
 	WEATHER_BIMODAL, ///< the machine is either boosted or throttled, which is its noise
 	WEATHER_DRIFT, ///< the machine drifts from run to run (AR(1), 0.95)
@@ -26,7 +26,7 @@ enum weather_kind {
 	WEATHER_ALGORITHM,
 };
 
-/// How runs of unchanged code differ.
+/// Noise between runs of unchanged code.
 struct weather {
 	enum weather_kind kind;
 	double noise; ///< standard deviation of the compute time between runs, as a share

@@ -74,7 +74,7 @@ static void test_cuda_time(void **state)
 	SETUP(&s, before, after);
 	struct breakdown *b = breakdown(&s, METRIC_STEP_CUDA_TIME, "", MS(47));
 	assert_adds_up(b);
-	/* gemm_a: 10 launches of 10 ms become 12 of 12.5 ms */
+	/* gemm_a changes from 10 launches of 10 ms to 12 of 12.5 ms */
 	assert_int_equal(part(b, 2, "gemm_a")->change, MS(50));
 	assert_string_equal(part(b, 2, "gemm_a")->text, "+50.00 ms");
 	assert_string_equal(part(b, 2, "gemm_a")->detail, "launches 10 → 12");
@@ -173,7 +173,7 @@ static void test_counts_and_bytes(void **state)
 	(void)state;
 	struct sides s;
 	SETUP(&s, before, after);
-	/* 10 + 1 + 7/3 + 4 launches become 12 + 2 + 9/4 + 4 */
+	/* launches of four kernels change from 10 + 1 + 7/3 + 4 to 12 + 2 + 9/4 + 4 */
 	struct breakdown *b = breakdown(&s, METRIC_STEP_KERNEL_COUNT, "", 3);
 	assert_adds_up(b);
 	assert_int_equal(part(b, 2, "gemm_a")->change, 2);

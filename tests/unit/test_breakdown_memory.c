@@ -157,8 +157,8 @@ static void test_fragmentation(void **state)
 	(void)state;
 	struct sides s = { 0 };
 	struct digest *b = memory_digest(0, "0", 9, MIB(100)), *c = memory_digest(0, "0", 9, MIB(90));
-	b->memories.v[0].end_reserved = MIB(125); /* 20 % */
-	c->memories.v[0].end_reserved = MIB(150); /* 40 %; 33 1/3 % at 100 MiB */
+	b->memories.v[0].end_reserved = MIB(125); /* 20 % fragmentation */
+	c->memories.v[0].end_reserved = MIB(150); /* 40 %; it would be 33 1/3 % at 100 MiB */
 	memory_add(b, MEMORY_LIST_END, "other", "keep", 20, MIB(100), 0);
 	memory_add(c, MEMORY_LIST_END, "other", "keep", 20, MIB(80), 0);
 	memory_add(c, MEMORY_LIST_END, "other", "add", 20, MIB(10), 0);
@@ -175,7 +175,7 @@ static void test_fragmentation(void **state)
 	breakdown(&s);
 	assert_string_equal(s.where,
 	                    "at the end 6.00 MiB of it held apart by blocks of t/train.py:log");
-	c->memory_items.v[2].other = MIB(6) - 1; /* below a tenth of 60 MiB */
+	c->memory_items.v[2].other = MIB(6) - 1; /* less than a tenth of 60 MiB */
 	breakdown(&s);
 	assert_string_equal(s.where, "what is allocated then grew most at t/train.py:add");
 	stop(&s);
@@ -234,7 +234,7 @@ static void test_other_runs(void **state)
 		memory_add(candidates[i].ranks.v[0], MEMORY_LIST_PEAK, "linear", "forward", 1,
 		           MIB(peaks[i]), 0);
 	}
-	for (size_t nr = 2; nr <= 3; nr++) { /* medians of 80 and 71 MiB, against 53 MiB */
+	for (size_t nr = 2; nr <= 3; nr++) { /* medians of 80 and of 71 MiB, against 53 MiB */
 		struct bench b;
 		struct entries e;
 		const char *where;
@@ -251,7 +251,7 @@ static void test_other_runs(void **state)
 		assert_non_null(x);
 		assert_adds_up(x);
 		assert_int_equal(x->change, nr == 2 ? MIB(80 - 53) : MIB(71 - 53));
-		/* 100 MiB are as near to 80 as 60 are: the first run counts */
+		/* 100 MiB and 60 MiB are equally near to 80: the first run counts */
 		assert_int_equal(part(x, 0, "linear")->change, nr == 2 ? MIB(50) : MIB(21));
 		assert_int_equal(part(x, 0, "later runs of the baseline")->change, -MIB(3));
 		if (nr == 2)

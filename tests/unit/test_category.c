@@ -27,18 +27,18 @@ static void test_lookup(void **state)
 	} rows[] = {
 		{ "ncclDevKernel_AllReduce_Sum", "communication" },
 		{ "NCCLKERNEL", "communication" },
-		{ "ampere_GEMM_nccl", "communication" }, /* the first row wins */
+		{ "ampere_GEMM_nccl", "communication" }, /* the first matching row counts */
 		{ "ampere_sgemm_128x64", "GEMM" },
 		{ "Cijk_Ailk", "GEMM" },
 		{ "deep_ep::dispatch", "expert communication" },
 		{ "elementwise", "other" },
 		{ "ncc", "other" },
-		{ "nclxccl", "other" }, /* each pair of letters of nccl, but not nccl */
+		{ "nclxccl", "other" }, /* has each pair of letters of "nccl", but not "nccl" */
 		{ "ncncc_cl", "other" },
 		{ "", "other" },
 		{ "xQ", "one letter" },
 		{ "q", "one letter" },
-		{ "\xc3\xa4\xc3\xb6[", "other" }, /* '{' of another case it is not */
+		{ "\xc3\xa4\xc3\xb6[", "other" }, /* '[' is not '{' in the other case */
 		{ "\xc3\xa4\xc3\xb6{", "bytes" },
 		{ "loop_add_FUSION_3", "wild" },
 		{ "loop__fusion", "wild" },

@@ -370,7 +370,7 @@ static void test_exceptions(void **state)
 	                    "rule 'rule': 'x*' of 'except' fits no kernel of either side");
 	report_release(&j.report);
 
-	r->fail.list.nr = 0; /* 100 % is not beyond the override's warning limit */
+	r->fail.list.nr = 0; /* 100 % is within the override's warning limit */
 	EXPECT(&j, "pass rule[gemm]");
 	report_release(&j.report);
 

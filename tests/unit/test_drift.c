@@ -45,7 +45,7 @@ static const struct drift_row *row_of(const struct report *r, const char *kernel
 	return NULL;
 }
 
-/* 2 steps: 10 launches of 100 ms in the baseline */
+/* changes of a kernel that has 10 launches of 100 ms in the baseline's 2 steps */
 static const struct {
 	int64_t count, total_ns;
 	enum drift drift;
@@ -169,7 +169,7 @@ static void test_pct_and_overlap(void **state)
 	int64_t v;
 	SETUP(&s, b, c);
 	assert_true(drift_pct(&s.bench.pairs, 2, &v));
-	assert_int_equal(v, PERCENT(50)); /* (7 + 0 + 3) / (10 + 8 + 2) */
+	assert_int_equal(v, PERCENT(50)); /* changed time (7 + 0 + 3) of total time (10 + 8 + 2) */
 	assert_true(drift_overlap_pct(&s.bench.pairs, 2, &v));
 	assert_int_equal(v, PERCENT(50));
 	assert_true(drift_overlap_pct(&s.bench.pairs, 20, &v));

@@ -1,4 +1,4 @@
-/* Floating-point operations: of one operator, of a step, and what a GPU could do. */
+/* Floating-point operations: of one operator, of a step, and the peak of a GPU. */
 #include <stdlib.h>
 
 #include "model/flops.h"
@@ -41,7 +41,7 @@ static void test_formulas(void **state)
 		  FLOP_FLOAT32 },
 		{ "aten::_convolution", "[2, 3, 9, 7], [8, 3, 3, 3]", "", "-, -, -, [2], [1], [2], False",
 		  0, 2 * 2 * 8 * 27 * 4 * 3, FLOP_OTHER },
-		/* groups: of the filter's channels alone */
+		/* groups: only the filter's channels count */
 		{ "aten::convolution", "[1, 8, 10], [8, 1, 3]", "", "-, -, -, [1], [0], [1], False, [0], 8",
 		  0, 2 * 8 * 3 * 8, FLOP_OTHER },
 		{ "aten::convolution", "[1, 4, 5], [4, 6, 3]", "", "-, -, -, [2], [0], [1], True, [0], 1",
@@ -100,7 +100,7 @@ static void test_formulas(void **state)
 	assert_null(flop_rule_of(SPAN("")));
 }
 
-/* ---- of a step ---- */
+/* ---- operations of a step ---- */
 
 #define MM "#[2, 3], [3, 5] float\n"
 #define BIG "#[3037000500, 1], [1, 1518500249] float\n"
@@ -159,7 +159,7 @@ static void test_steps(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* ---- of a digest ---- */
+/* ---- operations of a digest ---- */
 
 static void add(struct digest *d, const char *op, enum flop_type type, int64_t flops,
                 int64_t uncounted)
@@ -182,7 +182,7 @@ static void test_figures(void **state)
 	assert_int_equal(flops_type(d), FLOP_FLOAT16);
 	assert_true(flops_per_step(d, &flops));
 	assert_int_equal(flops, 250);
-	d->flops.v[1].flops++; /* 98.9 % */
+	d->flops.v[1].flops++; /* 98.9 %, not enough */
 	assert_int_equal(flops_type(d), FLOP_OTHER);
 	d->flops.v[1].uncounted = 1;
 	assert_false(flops_per_step(d, &flops));
@@ -194,7 +194,7 @@ static void test_peaks(void **state)
 	(void)state;
 	static const struct {
 		const char *gpu, *precision, *context;
-		int64_t micro_tflops; /* 0: not known */
+		int64_t micro_tflops; /* 0 if unknown */
 	} rows[] = {
 		{ "NVIDIA H100 80GB HBM3", "bf16", NULL, 989500000 },
 		{ "NVIDIA H100 80GB HBM3", "fp8", NULL, 1979000000 },

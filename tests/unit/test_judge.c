@@ -254,7 +254,7 @@ static void test_nothing_above_share(void **state)
 	assert_string_equal(check(&s, "top")->message,
 	                    "kernel.time: no kernel has a share of 99 % on either side");
 	assert_string_equal(check(&s, "top")->evidence.text, ""); /* without known noise, no text */
-	assert_int_equal(s.report.status, ST_INPUT); /* nothing was compared */
+	assert_int_equal(s.report.status, ST_INPUT); /* ST_INPUT, since nothing was compared */
 	release(&s);
 }
 

@@ -89,7 +89,7 @@ static void test_expandable(void **state)
 	assert_int_equal(memory_expandable(d, m), EXPANDABLE_HELPS);
 	m->peak_allocated = MIB(100000);
 	m->reserved_at_peak = MIB(111111);
-	assert_int_equal(memory_expandable(d, m), EXPANDABLE_NO); /* 9.9 % */
+	assert_int_equal(memory_expandable(d, m), EXPANDABLE_NO); /* 9.9 %, below the limit */
 	m->reserved_at_peak = MIB(111112);
 	assert_int_equal(memory_expandable(d, m), EXPANDABLE_HELPS);
 	for (size_t i = 0; i < d->memory_items.nr; i++)

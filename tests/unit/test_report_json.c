@@ -1,4 +1,4 @@
-/* JSON of check, diff and metrics: keys, exact numbers, valid text. */
+/* JSON output of check, diff and metrics: keys, exact numbers, valid text. */
 #include "report/emit.h"
 #include "report_rig.h"
 #include "sample_digest.h"

@@ -28,10 +28,10 @@ static const struct {
 };
 enum { NR_TYPES = sizeof types / sizeof *types };
 
-/* ---- every member is in the table ---- */
+/* ---- every member is in its table ---- */
 
-/* Bytes that no line of a table has may only be padding: before a member that is aligned to eight
-   bytes, or at the end. */
+/* Bytes that no line of a table covers may only be padding: before a member that is aligned to
+   eight bytes, or at the end. */
 static void test_members(void **state)
 {
 	(void)state;
@@ -58,7 +58,7 @@ static void test_members(void **state)
 
 /* ---- every member is joined as its line says ---- */
 
-/* A row of which each number differs from those of other members and of other rows. */
+/* Fills a row with numbers that differ from those of other members and of other rows. */
 static void fill(const struct schema *s, int which, void *row)
 {
 	static const char *const texts[] = { "first", "second" };
@@ -110,7 +110,7 @@ static bool is_joined(const struct field *f, enum row_join join, const void *a, 
 	int64_t x = number_of(f, a), y = number_of(f, b);
 	switch (join) {
 	case JOIN_KEEP:
-	case JOIN_NONE: /* where rows are not sums */
+	case JOIN_NONE: /* rows that are not sums */
 		return is_same(f, out, a);
 	case JOIN_LAST:
 		return is_same(f, out, b);
@@ -122,7 +122,7 @@ static bool is_joined(const struct field *f, enum row_join join, const void *a, 
 		return number_of(f, out) == (x > y ? x : y);
 	case JOIN_OR:
 		return *((const bool *)out + f->offset);
-	case JOIN_OWN: /* see below */
+	case JOIN_OWN: /* tested below */
 		return true;
 	}
 	return false;
@@ -163,7 +163,7 @@ static void test_joins(void **state)
 			check_type(types[t].name, types[t].row, (enum row_occasion)o);
 }
 
-/* What cannot be added is that of the cycle with more of something. */
+/* Values that cannot be added are those of the cycle with more events. */
 static void test_whole_values(void **state)
 {
 	(void)state;
@@ -217,7 +217,7 @@ static void test_unknown(void **state)
 	row_add(&memory_stat_row, ROWS_OF_CYCLES, &m, &n);
 	assert_int_equal(m.churn_bytes, 9);
 	assert_int_equal(m.capacity, 80);
-	assert_string_equal(m.peak_op, "mm"); /* of equal peaks the latest */
+	assert_string_equal(m.peak_op, "mm"); /* the later of two equal peaks */
 }
 
 /* ---- sums of small rows ---- */
@@ -252,11 +252,11 @@ static void test_sums(void **state)
 	}
 }
 
-/* The occupancy of a sum is exact, in whatever order it was made. */
+/* The occupancy of a sum is exact, in whatever order the sum was made. */
 static void test_occupancy(void **state)
 {
 	(void)state;
-	static const int64_t of[][2] = { /* occupancy, ns */
+	static const int64_t of[][2] = { /* pairs of occupancy and ns */
 		                             { 33333333, 7 }, { 0, 1000 },       { 98765432, 1001 },
 		                             { -1, 500 },     { 12345678, 999 }, { 1, 3 }
 	};

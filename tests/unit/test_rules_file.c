@@ -459,7 +459,7 @@ static void test_refused(void **state)
 	static const struct {
 		const char *text, *error;
 	} rows[] = {
-		/* the document */
+		/* faults of the document */
 		{ "", "f:1:1: the file is empty" },
 		{ "# only a comment\n", "f:2:1: the file is empty" },
 		{ "- a\n", "f:1:1: the rules file is a map of keys" },
@@ -483,7 +483,7 @@ static void test_refused(void **state)
 		  "a\0:\0",
 		  "f:1:1: invalid leading UTF-8 octet" },
 		{ "? {a: b}\n: 1\n", "f:1:3: a key must be a word" },
-		/* keys */
+		/* faults of keys */
 		{ "verson: 1\n", "f:1:1: unknown key 'verson' in the rules file: did you mean 'version'?" },
 		{ "VERSION: 1\n",
 		  "f:1:1: unknown key 'VERSION' in the rules file: did you mean 'version'?" },
@@ -511,7 +511,7 @@ static void test_refused(void **state)
 		{ "defaults: {noise: {k: \"3\"}}\n", "f:1:23: 'k' is a number like 3 or 2.5" },
 		{ "defaults: {noise: {k: nan}}\n", "f:1:23: 'k' is a number like 3 or 2.5" },
 		{ "defaults: {noise: {min_runs: 1}}\n", "f:1:30: 'min_runs' must be from 2 to 20" },
-		/* values of the root */
+		/* faults of values at the top level */
 		{ "workload: a/b\n", "f:1:11: 'workload' must not hold '/'" },
 		{ "workload: a..b\n", "f:1:11: 'workload' must not hold '..'" },
 		{ "workload: .a\n", "f:1:11: 'workload' must not begin with '.'" },
@@ -528,6 +528,11 @@ static void test_refused(void **state)
 		{ "inputs: {expect_ranks: 99999999999999999999}\n",
 		  "f:1:24: 'expect_ranks' is a whole number" },
 		{ "steps: {min: 0}\n", "f:1:14: 'min' must be from 1" },
+		{ "environment: {must_match: [1, 2]}\n" HEAD RULE,
+		  "f:1:28: '1' is not a key of the environment: a key is lower-case letters, digits, '_' and "
+		  "'.', a letter first" },
+		{ "environment: {should_match: [gpu.nam]}\n" HEAD RULE,
+		  "f:1:30: 'gpu.nam' is not a key of the environment: did you mean 'gpu.name'?" },
 		{ "environment: {must_match: [a, b, a]}\n" HEAD RULE,
 		  "f:1:34: 'a' is in 'must_match' already" },
 		{ "environment: {should_match: [1, 2]}\n" HEAD RULE,
@@ -546,7 +551,7 @@ static void test_refused(void **state)
 		  "f:4:46: 'b c': such texts must not be empty or hold blanks" },
 		{ "defaults: {on_missing: fial}\n",
 		  "f:1:24: 'fial' is not a known on_missing: did you mean 'fail'?" },
-		/* rules */
+		/* faults of rules */
 		{ HEAD "  - {metric: step.time, fail: {increase: 5%}}\n", "f:3:5: a rule lacks 'id'" },
 		{ HEAD "  - {id: a, fail: {increase: 5%}}\n", "f:3:5: a rule lacks 'metric'" },
 		{ HEAD "  - {id: a b, metric: step.time, fail: {increase: 5%}}\n",
@@ -590,7 +595,7 @@ static void test_refused(void **state)
 		  "f:3:53: 'memory.peak_allocated' has no device to select: it has rank and memory" },
 		{ HEAD "  - {id: a, metric: kernel.drift_pct, select: {rank: 0}, fail: {max: 5%}}\n",
 		  "f:3:39: 'kernel.drift_pct' is formed from all kernels" },
-		/* limits */
+		/* faults of limits */
 		{ LIMIT("step.time", "{}"), "f:5:11: 'fail' is empty" },
 		{ HEAD "  - {}\n", "f:3:5: a rule lacks 'id'" },
 		{ "{}\n", "f:1:1: the rules file lacks 'version'" },
@@ -624,7 +629,7 @@ static void test_refused(void **state)
 		  "  - {id: a, metric: step.comm_time, select: {phase: forward}, fail: {increase: 5%}}\n",
 		  "f:3:53: 'step.comm_time' has no phase 'forward': it has communication, prefill, decode, "
 		  "mixed" },
-		/* exceptions */
+		/* faults of exceptions */
 		{ EACH("except: a", "step.time"), "f:3:54: 'except' needs 'for_each'" },
 		{ EACH("overrides: [{match: a, fail: {max: 1s}}]", "step.time"),
 		  "f:3:54: 'overrides' needs 'for_each'" },
@@ -653,7 +658,7 @@ static void test_refused(void **state)
 		{ HEAD "  - {id: d, metric: kernel.drift_pct, fail: {max: 9%}}\n"
 		       "waivers:\n  - {rule: d, up_to: 9%, until: 2027-01-31, reason: x}\n",
 		  "f:5:15: 'd' compares both sides already" },
-		/* waivers */
+		/* faults of waivers */
 		{ HEAD RULE "waivers:\n  - {rule: a, until: 2027-01-31}\n",
 		  "f:5:5: a waiver lacks 'reason'" },
 		{ HEAD RULE "waivers:\n  - {rule: a, reason: x}\n", "f:5:5: a waiver lacks 'until'" },
@@ -676,7 +681,7 @@ static void test_refused(void **state)
 		  "f:5:24: unknown key 'rnk' in 'select': did you mean 'rank'?" },
 		{ HEAD RULE "waivers:\n  - {rule: a, until: 2027-01-31, reason: ''}\n",
 		  "f:5:42: 'reason' has no value" },
-		/* profiles */
+		/* faults of profiles */
 		{ PROFILE("steps: {marker: x}"), "f:6:13: unknown key 'marker' in 'steps' of a profile" },
 		{ PROFILE("workload: x"), "f:6:5: unknown key 'workload' in a profile: it has inputs, " },
 		{ PROFILE("rules: {b: {fail: {max: 1s}}}"), "f:6:13: no rule has the id 'b'" },

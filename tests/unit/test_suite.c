@@ -103,7 +103,7 @@ static void test_expand(void **state)
 		{ HEAD "  - {workload: 'k-{name}', each: 'none/*/'}\n",
 		  "k-{name}: no results: no folder matches 'none/*/'" },
 		{ HEAD "  - {workload: a, runs: k}\n  - {workload: a, runs: k}\n",
-		  "two cases of the suite are called 'a': rename one" },
+		  "f: two cases of the suite are called 'a': rename one" },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -83,7 +83,7 @@ static void lost_time_1(struct digest *d)
 {
 	d->trust.launches = 10;
 	d->trust.launches_without_kernel = 2;
-	d->trust.lost_ns = MS(5); /* of 505 */
+	d->trust.lost_ns = MS(5); /* 5 ms of 505 ms */
 }
 static void lost_time(struct digest *d)
 {
