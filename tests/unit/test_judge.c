@@ -666,7 +666,9 @@ static void test_repeats_differ(void **state)
 		struct bench_of_two s;
 		setup(&s, usual, NR_OF(usual));
 		add_cuda_rule(&s);
+		vec_push(&s.rules.must_match, SPAN("world_size")); /* known to none of them */
 		vec_push(&s.rules.must_match, SPAN("gpu.name"));
+		vec_push(&s.rules.should_match, SPAN("cuda.runtime"));
 		vec_push(&s.rules.should_match, SPAN("cuda.driver"));
 		add_repeat(&s, 100);
 		cases[i].change(&s);
