@@ -115,7 +115,7 @@ static enum status run_command(const struct options *o, enum status parsed, stru
 	TRY(output_check(o, log));
 	mem_limit(cli_memory_limit(o));
 	if (o->value[OPT_SUITE])
-		return cmd_suite_baseline(o, log);
+		return cmd_suite_cases(o, log);
 	return commands[o->command](o, log);
 }
 

@@ -111,9 +111,13 @@ void breakdowns_of(const struct report *r, struct breakdown_list *out)
 
 bool check_matters(const struct check *c)
 {
+	return check_is_open(c) || c->verdict == VERDICT_WARN;
+}
+
+bool check_is_open(const struct check *c)
+{
 	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED ||
-	       c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING ||
-	       c->verdict == VERDICT_WARN;
+	       c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING;
 }
 
 bool check_needs_reason(const struct check *c)

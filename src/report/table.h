@@ -37,6 +37,9 @@ void breakdowns_of(const struct report *r, struct breakdown_list *out);
 /// True for what a reader has to see: fail, inconclusive, missing, warn.
 bool check_matters(const struct check *c);
 
+/// True for what is not passed, and has to be accepted: fail, undecided, inconclusive, missing.
+bool check_is_open(const struct check *c);
+
 /// True where the figures do not say why a check is undecided, nor does a trust
 /// finding, which stands in the report itself.
 bool check_needs_reason(const struct check *c);

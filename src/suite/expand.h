@@ -11,6 +11,7 @@ struct suite_job {
 	const char *missing; ///< why there are no results; NULL: there are
 	bool repeats; ///< each path is a run of its own
 	VEC(const char *) runs; ///< paths
+	VEC(const char *) controls; ///< paths of runs of the base, each in turn with one of `runs`
 };
 
 struct suite_jobs {
@@ -20,11 +21,16 @@ struct suite_jobs {
 
 enum { SUITE_CASES = 10000 };
 
-/// The cases of `f`. ST_USAGE where two have the same name, a folder's name cannot be part of
-/// one, or there are more than SUITE_CASES. Caller releases with suite_jobs_release() whatever
-/// the outcome.
-GG_MUST_CHECK enum status suite_expand(const struct suite_file *f, struct suite_jobs *out,
-                                       struct diag_log *log);
+/// File of a run in the folder of a case: its first, one more, one of the base.
+#define SUITE_RUN "run.json.gz"
+#define SUITE_REPEAT "repeat-%zu.json.gz"
+#define SUITE_CONTROL "control-%zu.json.gz"
+
+/// The cases of `f`. A case that has a folder in `kept` has the runs that are there; NULL: none
+/// has. ST_USAGE where two have the same name, a folder's name cannot be part of one, or there are
+/// more than SUITE_CASES. Caller releases with suite_jobs_release() whatever the outcome.
+GG_MUST_CHECK enum status suite_expand(const struct suite_file *f, const char *kept,
+                                       struct suite_jobs *out, struct diag_log *log);
 
 /// Give the memory back.
 void suite_jobs_release(struct suite_jobs *jobs);

@@ -21,6 +21,7 @@ struct suite_item {
 	int64_t place; ///< among those of the case
 	unsigned verdict; ///< enum verdict
 	const char *id; ///< of a check "step_time", of a finding its cause, "slow-rank"
+	const char *rule; ///< of a check that is not passed: what --accept takes; else NULL
 	const char *text; ///< one sentence: message or title
 	const char *cost; ///< of a finding: "+2.10 ms per step (16.4 % of it)"; NULL unknown
 	const char *action; ///< of a finding: what to do; NULL none
@@ -56,6 +57,7 @@ struct suite {
 	int64_t exit_code;
 	unsigned verdict;
 	int64_t counts[NR_SUITE_VERDICTS];
+	int64_t plan_runs, plan_pairs; ///< what would decide every case that is undecided
 	const char *headline; ///< "2 of 12 cases failed, 1 undecided"
 	const char *error; ///< nothing is known of the suite, and why; NULL none
 };

@@ -34,6 +34,7 @@ struct row {
 	bool controls;
 	bool appended; ///< the baseline is made by 'append': what fails is not a reference
 	bool has_goal; ///< how often it may be wrong is agreed upon
+	size_t slow; ///< so many runs of main follow that are 10 % slower, and nobody approved them
 };
 
 struct bed {
@@ -98,6 +99,10 @@ static void make_baseline(struct bed *b, const struct row *row, const struct luc
 			keep(b, &b->recent, 1000 + i);
 		accepted += !fails;
 	}
+	for (size_t i = row->baseline; i < row->baseline + row->slow; i++) {
+		synthetic_fill(b->past, &luck[i], &b->effects[2], &row->weather);
+		keep(b, &b->sample, 1000 + i);
+	}
 }
 
 static void drop_baseline(struct bed *b)
@@ -112,7 +117,7 @@ static void simulate_gate(struct bed *b, const struct row *row, size_t nr_effect
                           struct tally tally[NR_EFFECTS])
 {
 	struct luck luck[MAX_RUNS];
-	size_t nb = row->appended ? MAX_BASELINE : row->baseline, nc = row->candidates;
+	size_t nb = row->appended ? MAX_BASELINE : row->baseline + row->slow, nc = row->candidates;
 	luck_of(&row->weather, &b->dice, nb, nc, row->controls, luck);
 	make_baseline(b, row, luck);
 	for (size_t i = 0; i < nc && row->controls; i++)
@@ -231,6 +236,11 @@ static const struct row rows[] = {
 	{ "2 %, two clocks", { WEATHER_BIMODAL, 0.02, 0, false }, 10, 5, true, false, false },
 	{ "2 %, drift", { WEATHER_DRIFT, 0.02, 0, false }, 10, 1, false, false, false },
 	{ "2 %, drift", { WEATHER_DRIFT, 0.02, 0, false }, 10, 5, true, false, false },
+	{ "2 %, drift", { WEATHER_DRIFT, 0.02, 0, false }, 40, 1, false, false, false },
+	{ "2 %, two clocks", { WEATHER_BIMODAL, 0.02, 0, false }, 40, 1, false, false, false },
+	{ "2 %", NORMAL(0.02), 20, 1, false, false, true },
+	{ "2 %, then 20 runs of main 10 % slower", NORMAL(0.02), 20, 1, false, false, true, 20 },
+	{ "2 %, then 20 runs of main 10 % slower", NORMAL(0.02), 20, 5, false, false, true, 20 },
 };
 enum { NR_ROWS = sizeof rows / sizeof *rows };
 

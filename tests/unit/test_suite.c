@@ -58,7 +58,7 @@ static char *expanded(const char *text)
 	struct strbuf b = STRBUF_INIT;
 	diag_init(&log);
 	assert_int_equal(suite_file_parse("f", span_of(text), &f, &log), ST_OK);
-	enum status st = suite_expand(&f, &jobs, &log);
+	enum status st = suite_expand(&f, NULL, &jobs, &log);
 	for (size_t i = 0; st == ST_OK && i < jobs.list.nr; i++) {
 		const struct suite_job *job = &jobs.list.v[i];
 		strbuf_addf(&b, "%s%s%s:", i ? "; " : "", job->workload, job->repeats ? " (each)" : "");
