@@ -146,7 +146,7 @@ enum command {
 	  "a run of the baseline's code, made in turn with those of the candidate on its machine; "    \
 	  "may "                                                                                       \
 	  "be repeated")                                                                               \
-	X(SUITE, "suite", "FILE", ON(DIGEST) | ON_TAKING,                                              \
+	X(SUITE, "suite", "FILE", ON(DIGEST) | ON_TAKING | ON(HISTORY),                                              \
 	  "do it for every case of a suite file; create leaves baselines that are there")              \
 	X(RUNS, "runs", "DIR", ON(SUITE) | ON_TAKING,                                                  \
 	  "of cases of a suite: what 'digest --suite' wrote to DIR, in place of their runs")           \

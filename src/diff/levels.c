@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "diff/changes.h"
 
-enum { CHANCE = 1000, /* as `gpugate history` */ PIECE = 64, BESIDE = CHANGE_LEAST };
+enum { CHANCE = 1000, /* as `gpugate history` */ PIECE = 64 };
 
 /* Values as integers, 1e-9 of them. */
 static int64_t fine(double v)
@@ -16,35 +16,42 @@ static int64_t fine(double v)
 	return llround(fmin(fmax(v * 1e9, -9e18), 9e18));
 }
 
-static int64_t median_of(const int64_t *v, size_t nr)
+/* Index of the first value behind level `i`. */
+static size_t level_end(const struct change_list *c, size_t nr, size_t i)
 {
-	int64_t copy[PIECE];
-	memcpy(copy, v, nr * sizeof *v);
-	return number_median(copy, nr);
+	return i < c->list.nr ? c->list.v[i].at : nr;
 }
 
-static double apart(const int64_t *v, size_t at, size_t before, size_t after)
+/* What drifts is parted too, but its values follow one another within the levels as well: their
+   squared steps are less than their squared distances from the mean of the level, where those of
+   noise are twice as much (von Neumann). */
+static bool is_drift(const int64_t *v, size_t nr, const struct change_list *c)
 {
-	return fabs((double)median_of(v + at, after) - (double)median_of(v + at - before, before));
+	double steps = 0, squares = 0;
+	for (size_t i = 0, from = 0; i <= c->list.nr; from = level_end(c, nr, i++)) {
+		size_t end = level_end(c, nr, i);
+		double mean = 0;
+		for (size_t k = from; k < end; k++)
+			mean += (double)v[k] / (double)(end - from);
+		for (size_t k = from; k < end; k++) {
+			double apart = (double)v[k] - mean, before = (double)v[k > from ? k - 1 : k];
+			squares += apart * apart;
+			steps += ((double)v[k] - before) * ((double)v[k] - before);
+		}
+	}
+	return steps < squares;
 }
 
 /* A number for each value of a piece, from `*level` on. */
 static void number_piece(const int64_t *v, size_t nr, uint64_t *level, uint64_t *out)
 {
 	struct change_list c;
-	size_t from = 0;
 	changes_find(v, nr, CHANCE, &c);
-	for (size_t i = 0; i <= c.list.nr; i++) {
-		size_t at = i < c.list.nr ? c.list.v[i].at : nr;
-		size_t end = i + 1 < c.list.nr ? c.list.v[i + 1].at : nr;
-		bool changes = at < nr && 2 * apart(v, at, BESIDE, BESIDE) >=
-		                              apart(v, at, at - (i ? c.list.v[i - 1].at : 0), end - at);
-		if (at < nr && !changes)
-			continue;
-		for (; from < at; from++)
-			out[from] = *level;
-		++*level;
-	}
+	if (is_drift(v, nr, &c))
+		c.list.nr = 0;
+	for (size_t i = 0, k = 0; i <= c.list.nr; i++, ++*level)
+		for (; k < level_end(&c, nr, i); k++)
+			out[k] = *level;
 	vec_release(&c.list);
 }
 

@@ -6,10 +6,9 @@
 #include <stdint.h>
 
 /// Split the groups of `nr` values, each oldest first, where the level of one has changed for
-/// good (changes.h): a group keeps its number up to its first change. A change counts where the
-/// three values on either side of it are at least half as far apart as the levels: what drifts
-/// from one to the other shows how far it may go. Groups are looked at in pieces of 64 values, the
-/// oldest may be shorter, so that the time does not grow with the square of the past.
+/// good (changes.h): a group keeps its number up to its first change. What drifts has no levels:
+/// it shows how far it may go. Groups are looked at in pieces of 64 values, of which the oldest
+/// may be shorter, so that the time does not grow with the square of the past.
 void levels_split(const double *v, uint64_t *group, size_t nr);
 
 #endif

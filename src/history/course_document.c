@@ -108,10 +108,9 @@ static void put_change(struct document *d, const struct course *t, const struct 
 }
 
 /* All figures that changed between the same runs, and what changed in the first of them. */
-static void put_event(struct document *d, const struct course *t, const struct course_point *p)
+void course_put_event(struct document *d, const struct course *t, const struct course_point *p)
 {
 	char buf[NUMBER_TEXT];
-	doc_item(d, 0);
 	put_change(d, t, p);
 	doc_words(d, " between ");
 	put_run(d, &t->runs.v[p->last]);
@@ -133,7 +132,8 @@ static void put_points(struct document *d, const struct course *t)
 	for (size_t run = t->runs.nr; run-- > 0;)
 		for (size_t i = 0; i < t->points.nr; i++)
 			if (t->points.v[i].first == (int64_t)run) {
-				put_event(d, t, &t->points.v[i]);
+				doc_item(d, 0);
+				course_put_event(d, t, &t->points.v[i]);
 				break;
 			}
 	doc_end(d);
@@ -142,7 +142,7 @@ static void put_points(struct document *d, const struct course *t)
 /* ---- figures ---- */
 
 /* The newest runs, one character each: the lowest of them is the lowest bar. */
-static const char *sparkline(struct document *d, const struct course_figure *f)
+const char *course_sparkline(struct document *d, const struct course_figure *f)
 {
 	static const char *const bars[] = { "▁", "▂", "▃", "▅", "▇" };
 	enum { NR_BARS = sizeof bars / sizeof *bars };
@@ -160,7 +160,7 @@ static const char *sparkline(struct document *d, const struct course_figure *f)
 	return arena_take(&d->arena, &b);
 }
 
-static size_t points_of(const struct course *t, const struct course_figure *f)
+size_t course_points_of(const struct course *t, const struct course_figure *f)
 {
 	size_t nr = 0;
 	for (size_t i = 0; i < t->points.nr; i++)
@@ -179,7 +179,7 @@ static void put_figures(struct document *d, const struct course *t)
 	table->more_text = "figures";
 	for (size_t i = 0; i < t->figures.nr; i++) {
 		const struct course_figure *f = &t->figures.v[i];
-		size_t nr = points_of(t, f);
+		size_t nr = course_points_of(t, f);
 		doc_row(d, 0);
 		if (f->label.n || f->rank >= 0 || strncmp(f->metric, "input.", 6) == 0)
 			doc_name_cell(d, name_of(d, f));
@@ -191,7 +191,7 @@ static void put_figures(struct document *d, const struct course *t)
 		                arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->noise)),
 		                true, f->noise);
 		doc_figure_cell(d, nr ? arena_printf(&d->arena, "%zu", nr) : "–", true, (int64_t)nr);
-		doc_words_cell(d, sparkline(d, f));
+		doc_words_cell(d, course_sparkline(d, f));
 	}
 	doc_end(d);
 }
@@ -224,7 +224,7 @@ static void put_pictures(struct document *d, const struct course *t)
 	doc_section(d, "charts", "Over the runs", DOC_PAGE);
 	for (int changed = 1; changed >= 0; changed--)
 		for (size_t i = 0; i < t->figures.nr; i++)
-			if ((points_of(t, &t->figures.v[i]) > 0) == changed && nr++ < PICTURES)
+			if ((course_points_of(t, &t->figures.v[i]) > 0) == changed && nr++ < PICTURES)
 				doc_picture(d, arena_printf(&d->arena, "%zu", i));
 	doc_end(d);
 }
@@ -269,14 +269,40 @@ static void draw_levels(const struct course *t, const struct course_figure *f, s
 	vec_release(&line.list);
 }
 
-static void put_axis(struct course_page *w, enum unit unit, struct svg_range y, struct strbuf *out)
+static void put_axis(struct arena *a, enum unit unit, struct svg_range y, struct strbuf *out)
 {
 	strbuf_adds(out, "<div class=\"plot\"><div class=\"y\" aria-hidden=\"true\">");
 	for (int i = y.parts; i >= 0; i--)
-		strbuf_addf(
-		    out, "<span>%s</span>",
-		    course_text(&w->arena, unit, (int64_t)(y.lo + ((__int128)y.hi - y.lo) * i / y.parts)));
+		strbuf_addf(out, "<span>%s</span>",
+		            course_text(a, unit, (int64_t)(y.lo + ((__int128)y.hi - y.lo) * i / y.parts)));
 	strbuf_adds(out, "</div>");
+}
+
+void course_draw(const struct course *t, const struct course_figure *f, struct document *d,
+                 struct arena *a, struct strbuf *out)
+{
+	struct svg_range y = { INT64_MAX, INT64_MIN, 1 };
+	struct svg_range x = { 0, (int64_t)t->runs.nr - 1, 1 };
+	struct svg_points dots = { 0 };
+	for (size_t k = 0; k < f->values.nr; k++) {
+		svg_range_add(&y, f->values.v[k]);
+		vec_push(&dots.list, (struct series_point){ f->runs.v[k], f->values.v[k] });
+	}
+	y = svg_axis(y, f->unit == UNIT_BYTES);
+	strbuf_adds(out, "<figure class=\"chart\"><figcaption>");
+	doc_html_escape(out, span_of(name_of(d, f)));
+	strbuf_adds(out, "</figcaption>\n");
+	put_axis(a, f->unit, y, out);
+	strbuf_addf(out,
+	            "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
+	            "aria-label=\"%zu runs, oldest first, and their levels\">",
+	            SVG_WIDTH, SVG_HEIGHT, f->values.nr);
+	svg_grid(out, y);
+	svg_band(out, "band base", y, number_sub(f->level, f->noise), number_add(f->level, f->noise));
+	draw_levels(t, f, x, y, out);
+	svg_line(out, "dots cand", x, y, &dots, true);
+	strbuf_adds(out, "</svg></div>\n</figure>\n");
+	vec_release(&dots.list);
 }
 
 static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav)
@@ -285,29 +311,7 @@ static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf
 	size_t i = 0;
 	(void)nav;
 	sscanf(id, "%zu", &i);
-	const struct course_figure *f = &w->t->figures.v[i];
-	struct svg_range y = { INT64_MAX, INT64_MIN, 1 };
-	struct svg_range x = { 0, (int64_t)w->t->runs.nr - 1, 1 };
-	struct svg_points dots = { 0 };
-	for (size_t k = 0; k < f->values.nr; k++) {
-		svg_range_add(&y, f->values.v[k]);
-		vec_push(&dots.list, (struct series_point){ f->runs.v[k], f->values.v[k] });
-	}
-	y = svg_axis(y, f->unit == UNIT_BYTES);
-	strbuf_adds(out, "<figure class=\"chart\"><figcaption>");
-	doc_html_escape(out, span_of(name_of(&w->d, f)));
-	strbuf_adds(out, "</figcaption>\n");
-	put_axis(w, f->unit, y, out);
-	strbuf_addf(out,
-	            "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
-	            "aria-label=\"%zu runs, oldest first, and their levels\">",
-	            SVG_WIDTH, SVG_HEIGHT, f->values.nr);
-	svg_grid(out, y);
-	svg_band(out, "band base", y, number_sub(f->level, f->noise), number_add(f->level, f->noise));
-	draw_levels(w->t, f, x, y, out);
-	svg_line(out, "dots cand", x, y, &dots, true);
-	strbuf_adds(out, "</svg></div>\n</figure>\n");
-	vec_release(&dots.list);
+	course_draw(w->t, &w->t->figures.v[i], &w->d, &w->arena, out);
 }
 
 void course_page_init(struct course_page *p, const struct course *t)

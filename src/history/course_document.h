@@ -18,4 +18,18 @@ struct course_page {
 void course_page_init(struct course_page *p, const struct course *t);
 void course_page_release(struct course_page *p);
 
+/// A figure in one character for each of its newest runs; owned by the document.
+const char *course_sparkline(struct document *d, const struct course_figure *f);
+
+/// What the point is: its figure and levels, the runs that it lies between, and what else changed
+/// there; in the item under way and in items below it.
+void course_put_event(struct document *d, const struct course *t, const struct course_point *p);
+
+/// Change points of a figure.
+size_t course_points_of(const struct course *t, const struct course_figure *f);
+
+/// The figure as a chart of a page; `a` holds its texts.
+void course_draw(const struct course *t, const struct course_figure *f, struct document *d,
+                 struct arena *a, struct strbuf *out);
+
 #endif
