@@ -146,7 +146,7 @@ enum command {
 	  "a run of the baseline's code, made in turn with those of the candidate on its machine; "    \
 	  "may "                                                                                       \
 	  "be repeated")                                                                               \
-	X(SUITE, "suite", "FILE", ON(DIGEST) | ON_TAKING | ON(HISTORY),                                              \
+	X(SUITE, "suite", "FILE", ON(DIGEST) | ON_TAKING | ON(HISTORY),                                \
 	  "do it for every case of a suite file; create leaves baselines that are there")              \
 	X(RUNS, "runs", "DIR", ON(SUITE) | ON_TAKING,                                                  \
 	  "of cases of a suite: what 'digest --suite' wrote to DIR, in place of their runs")           \
@@ -236,7 +236,7 @@ enum command {
 	X(DIFF, "main.json.gz branch.json.gz", "What a branch changed, without a baseline:")          \
 	X(REPORT, "profiles --html report.html", "What one run is bound by, and what to try:")        \
 	X(DIGEST, "rank3.json.gz -o rank3.digest.json.gz", "On each node, instead of a large trace:") \
-	X(DIGEST, "--suite gpugate-suite.yaml -o cases", "Of every case of a suite:")                 \
+	X(DIGEST, "--suite gpugate-suite.yaml -o cases", "All cases of a suite, each in a folder:")   \
 	X(MERGE, "digests --expect-ranks 512 -o run.json.gz", "The digests of all nodes as a run:")   \
 	X(BASELINE_CREATE, "profiles --workload resnet50", "The first baseline:")                     \
 	X(BASELINE_APPEND, "profiles --workload resnet50", "Behind each run of the main branch:")     \

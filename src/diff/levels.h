@@ -1,4 +1,4 @@
-/// Levels of a series: what a lasting change has parted is no noise.
+/// Levels of a series: what lies between two of them is not noise.
 #ifndef GG_DIFF_LEVELS_H
 #define GG_DIFF_LEVELS_H
 

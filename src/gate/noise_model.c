@@ -74,7 +74,7 @@ static double center_of(struct values *v, double *variance)
 	return center;
 }
 
-/* Of values that are oldest first: what parted them for good is not noise. */
+/* Values are oldest first: what parted them for good is not noise. */
 static double variance_of(struct values *v, double *df)
 {
 	levels_split(v->list.v, v->group.v, v->list.nr);

@@ -149,7 +149,7 @@ static int changed_at_cmp(const void *a, const void *b)
 	return c ? c : (x->point > y->point) - (x->point < y->point);
 }
 
-/* Of the points of a case that lie between the same runs, the first has the others below it. */
+/* The first point between two runs of a case has the others below it. */
 static bool is_first(const struct course *t, const struct course_point *p)
 {
 	for (const struct course_point *q = t->points.v; q < p; q++)
@@ -223,7 +223,7 @@ static void put_cases(struct index *x)
 	doc_end(&x->d);
 }
 
-/* Of the cases that changed, then of the others; as many as a page can hold. */
+/* Charts of cases that changed, then of the others; as many as a page can hold. */
 static void put_pictures(struct index *x)
 {
 	size_t nr = 0;

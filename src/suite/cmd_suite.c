@@ -237,7 +237,7 @@ static enum status digest_case(struct options *o, struct diag_log *log)
 
 /* ---- baseline … --suite ---- */
 
-/* The case that --case names, alone. */
+/* Only the case that --case names. */
 static enum status pick_case(struct work *w, const char *name)
 {
 	struct nearest near = { .word = span_of(name) };

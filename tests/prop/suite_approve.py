@@ -174,7 +174,7 @@ def undecided(w):
     expect("as many as were made", (nr, len(list((cases / "train").glob("repeat-*")))), (len(ran) // 2,) * 2)
     w.answer(3, "/gpugate accept meant", "small", says="has the baseline of `train`")
     expect("green", w.status("small"), "success")
-    # no base: what is known stays; a benchmark that makes nothing new is no run
+    # no base: what is known stays; what a benchmark has left as it was is not another run
     w.branch("late", "train --slow-kernel *flash_bwd*=1.6\nk-attn --slow-kernel *flash_bwd*=1.6\n", "the same")
     said = w.gate("undecided", GPUGATE_MORE="0")
     env = dict(line.split("=", 1) for line in (w.clone / "gpugate-train" / "plan.env").read_text().splitlines())
