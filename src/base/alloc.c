@@ -25,8 +25,8 @@ void mem_return_large(void)
 #endif
 }
 
-/* The only place below main that may end the process: threading this one
-   error through every container would double the code that can go wrong. */
+/* The only place below main that may end the process: passing this one error through every
+   container would double the code that can go wrong. */
 void mem_fail(void)
 {
 	static const char text[] =
@@ -40,11 +40,11 @@ void mem_fail(void)
 
 /* ---- the limit ---- */
 
-/* The size of the process is looked up each time it has allocated so many more bytes: often enough
- * for limits of tens of MiB. */
+/* The size of the process is looked up each time the process has allocated LOOK_BYTES more: often
+   enough for limits of tens of MiB. */
 enum { LOOK_BYTES = 4 << 20, SMALL_BYTES = 2 << 10 };
 
-static uint64_t limit_bytes; /* 0 none; set before there are threads */
+static uint64_t limit_bytes; /* 0 if there is no limit; set before threads start */
 static atomic_size_t since_look;
 static _Thread_local const char *read_name;
 
@@ -63,7 +63,7 @@ const char *mem_read_name(void)
 	return read_name;
 }
 
-/* Memory of the process that no file and no other process shares; 0 where that is not told. */
+/* Memory of the process that it shares with no file and no other process; 0 if unknown. */
 static uint64_t bytes_held(void)
 {
 	char text[128], *at = text;
@@ -112,8 +112,9 @@ void mem_grows(const char *what, size_t bytes)
 
 void *mem_calloc(size_t nr, size_t size)
 {
-	if (size && nr < SIZE_MAX / size)
-		mem_grows("a table", nr * size);
+	if (size && nr >= PTRDIFF_MAX / size)
+		mem_fail();
+	mem_grows("a table", nr * size);
 	void *p = calloc(nr ? nr : 1, size ? size : 1);
 	if (!p)
 		mem_fail();

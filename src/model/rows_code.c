@@ -1,4 +1,4 @@
-/* Rows of where in the code work comes from, and the paths in them. */
+/* Row types for places in the code where work comes from, and the paths in these rows. */
 #include "model/code.h"
 #include "model/rows_internal.h"
 
@@ -43,7 +43,7 @@ int range_stat_cmp(const void *a, const void *b)
 	return row_cmp(&range_stat_row, a, b);
 }
 
-/* FNV-1a */
+/* FNV-1a, 64 bit */
 uint64_t code_kernel_key(struct span name)
 {
 	uint64_t h = 14695981039346656037u;

@@ -1,4 +1,4 @@
-/* Rows of a rank among others, of its steps and of what is known of it. */
+/* Row types for a rank among others: communication, progress, steps, trust, environment, inputs. */
 #include "model/rows_internal.h"
 
 /* ---- communication ---- */
@@ -21,7 +21,7 @@ static const struct field comm_stat_fields[] = {
 ROW_TYPE(comm_stat, LISTED);
 #undef ROW
 
-/* In order of start, which equal neighbors may share; never joined. */
+/* Collectives are in order of start, which neighbors may share; they are never joined. */
 #define ROW collective
 static const struct field collective_fields[] = {
 	/* member, stored, two cycles, small ones, since */
@@ -36,7 +36,7 @@ ROW_TYPE(collective, LISTED);
 
 /* ---- the rank ---- */
 
-/* That of the last step begun. */
+/* The progress of the cycle whose last step is later counts. */
 static void join_progress_cycles(void *row, const void *more)
 {
 	struct progress *x = row;
@@ -59,7 +59,7 @@ static const struct field progress_fields[] = {
 ROW_TYPE(progress, ALONE, OWN(OF_CYCLES, join_progress_cycles));
 #undef ROW
 
-/* Made of all ranks together, after cycles have been joined. */
+/* These figures are computed from all ranks together, after cycles have been joined. */
 #define ROW cross_rank
 static const struct field cross_rank_fields[] = {
 	/* member, stored, two cycles, small ones, since */
@@ -121,7 +121,7 @@ static const struct field env_entry_fields[] = {
 ROW_TYPE(env_entry, LISTED);
 #undef ROW
 
-/* The first of several with one name counts; whoever loads a run has refused a second. */
+/* If several inputs have one name the first counts; loading a run has refused a second. */
 #define ROW input_stat
 static const struct field input_stat_fields[] = {
 	/* member, stored, two cycles, small ones, since */
@@ -173,7 +173,7 @@ static const char *const metric_names[] = {
 	    FIELD_AT(value[STAT_P99], "p99", COUNT, KEEP, KEEP, 0),   \
 	    FIELD_AT(value[STAT_TOTAL], "total", COUNT, KEEP, KEEP, 0)
 
-/* For a stored run, which is never joined. */
+/* Summaries exist only in stored runs, which are never joined. */
 #define ROW step_summary
 static const struct field step_summary_fields[] = {
 	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),

@@ -1,5 +1,5 @@
-/* Rows of what ran: kernels, devices, operators, calls, operations, threads, communication,
-   functions, counters. */
+/* Row types for what ran: kernels, devices, operators, calls, operations, threads, functions,
+   counters. */
 #include "base/number.h"
 #include "model/flops.h"
 #include "model/rows_internal.h"
@@ -16,8 +16,8 @@ __int128 kernel_occupancy_sum(const struct kernel_stat *k)
 	return (__int128)k->occupancy * kernel_occupancy_ns(k) + k->occupancy_rest;
 }
 
-/* Weighted by time in steps. What the division leaves is kept, so that a figure made from sums is
-   that made from their parts. */
+/* The mean is weighted by time in steps. The remainder of the division is kept, so that joining in
+   any order gives the same figure. */
 static void join_occupancy(struct kernel_stat *x, const struct kernel_stat *y)
 {
 	__int128 sum = kernel_occupancy_sum(x) + kernel_occupancy_sum(y);
@@ -29,7 +29,7 @@ static void join_occupancy(struct kernel_stat *x, const struct kernel_stat *y)
 	if (ns > 0) {
 		x->occupancy = number_div_round(sum, ns);
 		x->occupancy_rest = (int64_t)(sum - (__int128)x->occupancy * ns);
-	} else if (in_steps == less) { /* in steps unknown, whatever it is outside */
+	} else if (in_steps == less) { /* occupancy in steps is unknown, whatever it is outside */
 		x->occupancy = y->occupancy;
 	}
 }
@@ -77,7 +77,7 @@ static const struct field kernel_stat_fields[] = {
 	FIELD(occupancy_ns, OPTIONAL_COUNT(0), OWN, OWN, 1),
 	FIELD(occupancy_rest, OPTIONAL_NUMBER(0), OWN, OWN, 1),
 	FIELD(names, OPTIONAL_NUMBER(0), MAX, NAMES, 0),
-	/* the same name may be the largest of both cycles, so the sum bounds what one can have */
+	/* both cycles may have the same largest name, so only the sum is an upper bound */
 	FIELD(largest_ns, OPTIONAL_NUMBER(0), SUM, MAX, 0),
 };
 ROW_TYPE(kernel_stat, LISTED, SUMS(kernel_stat), OWN(OF_CYCLES, join_kernel_cycles),
@@ -153,7 +153,7 @@ ROW_TYPE(flop_stat, LISTED);
 
 /* ---- functions and counters ---- */
 
-/* Medians cannot be added: those of the cycle with more executions stay. */
+/* Medians cannot be added: those of the cycle with more executions are kept. */
 static void join_function_cycles(void *row, const void *more)
 {
 	struct function_stat *x = row;
@@ -165,7 +165,7 @@ static void join_function_cycles(void *row, const void *more)
 	x->rate_mad = y->rate_mad;
 }
 
-/* The order of rows is that of a tree: a caller comes before its callees. */
+/* Functions are ordered as a tree: a caller comes before its callees. */
 #define ROW function_stat
 static const struct field function_stat_fields[] = {
 	/* member, stored, two cycles, small ones, since, in `metrics --json` */

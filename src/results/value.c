@@ -52,7 +52,7 @@ const struct value *value_get(const struct value *of, struct span key)
 	if (of->type == JSCAN_OBJECT)
 		for (const struct value *m = of->first; m; m = m->next)
 			if (span_eq(m->key, key))
-				found = m; /* as json modules do, the last of several */
+				found = m; /* of several equal keys the last counts, as in other JSON readers */
 	return found;
 }
 
@@ -69,7 +69,7 @@ static struct span kept(struct value_builder *b, struct span s)
 	return (struct span){ arena_dup(&b->t->arena, s), s.n };
 }
 
-/* The value at hand, as a member of `parent`; containers come out entered. */
+/* Makes the next value a member of `parent`; containers are entered. */
 static struct value *build_one(struct value_builder *b, struct value *parent, struct span key)
 {
 	struct span text = SPAN("");
@@ -104,7 +104,7 @@ static bool is_container(const struct value *v)
 	return v && (v->type == JSCAN_OBJECT || v->type == JSCAN_ARRAY);
 }
 
-/* One value with all below it; depth is the scanner's, nothing is recursive. */
+/* Reads one value with all values below it, without recursion; the scanner limits the depth. */
 static void build(struct value_builder *b, struct value *parent)
 {
 	struct value *at = build_one(b, parent, SPAN(""));

@@ -11,6 +11,7 @@ machine that runs the plan (host threads, streams, memory), the writer.
 """
 import argparse
 import fnmatch
+import functools
 import gzip
 import json
 import random
@@ -212,23 +213,35 @@ OLD_CATS = {"kernel": "Kernel", "gpu_memcpy": "Memcpy", "gpu_memset": "Memset", 
             "cpu_op": "Operator", "user_annotation": "Operator"}
 
 
+@functools.cache
+def text(s):
+    try:
+        s.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(s)    # a lone surrogate can only be an escape
+    return json.dumps(s, ensure_ascii=False)
+
+
+@functools.cache
+def key(k):
+    return f"{json.dumps(k)}: "
+
+
 def value(v, o, lines=0, pad="\n"):
     """JSON as Kineto writes it: times with three decimals; the outer `lines` levels take a line per item."""
-    if isinstance(v, Us):
+    kind = type(v)
+    if kind is int:
+        return str(v)
+    if kind is str:
+        return text(v)
+    if kind is Us:
         return str(v // 1000) if o.int_ts else f"{v // 1000}.{v % 1000:03d}"
-    if isinstance(v, str):
-        try:
-            v.encode("utf-8")
-        except UnicodeEncodeError:
-            return json.dumps(v)    # a lone surrogate can only be an escape
-        return json.dumps(v, ensure_ascii=False)
-    if not v or not isinstance(v, (dict, list)):
+    if not v or kind not in (dict, list):
         return json.dumps(v)
     inner = pad + "  " if lines else ""
-    items = [f"{json.dumps(k)}: " for k in v] if isinstance(v, dict) else [""] * len(v)
-    for i, x in enumerate(v.values() if isinstance(v, dict) else v):
-        items[i] += value(x, o, max(0, lines - 1), inner)
-    first, last = "{}" if isinstance(v, dict) else "[]"
+    below = max(0, lines - 1)
+    items = [key(k) + value(x, o, below, inner) for k, x in v.items()] if kind is dict else [value(x, o, below, inner) for x in v]
+    first, last = "{}" if kind is dict else "[]"
     return first + inner + ("," + (inner or " ")).join(items) + (pad if lines else "") + last
 
 

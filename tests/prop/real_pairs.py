@@ -88,8 +88,8 @@ def inflated(dir, trace, name, *options):
 
 def faster(dir, traces):
     """A gain never fails, however large: all of the work in 28 % of its time."""
-    flux = traces / "flux-aiter-mi300x-rank0of1.json.gz"
-    slow, fast = (inflated(dir, flux, f"{name}.json.gz", "--steps", "4", *o) for name, o in (("slow", ("--slow-all", "3.57")), ("fast", ())))
+    one = traces / "norm-test-mi300x-run1.json.gz"
+    slow, fast = (inflated(dir, one, f"{name}.json", "--steps", "4", *o) for name, o in (("slow", ("--slow-all", "3.57")), ("fast", ())))
     result = check(dir, slow, fast, 0)
     assert not of(result, "fail") + of(result, "undecided"), of(result, "fail")
     assert "step-compute-time" in of(result, "improved"), of(result, "improved")
@@ -98,7 +98,7 @@ def faster(dir, traces):
 def renamed(dir, traces):
     """A GEMM that takes twice as long under another name is not a substitute."""
     one, gemm = traces / "resnet50-v100-nw0-session1.pt.trace.json.gz", "volta_sgemm_64x64_nt"
-    slow = inflated(dir, one, "slow.json.gz", "--steps", "6", "--slow-kernel", "volta_sgemm_other=2", "--rename-kernel", f"{gemm}=volta_sgemm_other")
+    slow = inflated(dir, one, "slow.json", "--steps", "6", "--slow-kernel", "volta_sgemm_other=2", "--rename-kernel", f"{gemm}=volta_sgemm_other")
     assert of(check(dir, one, slow, 1), "fail"), "the operator or the new kernel fails"
 
 
@@ -119,7 +119,7 @@ def many_ranks(dir, traces):
 
 def slow_kernel(dir, traces):
     one = traces / "resnet50-v100-nw0-session1.pt.trace.json.gz"
-    slow = inflated(dir, one, "slow.json.gz", "--steps", "6", "--slow-kernel", "volta_sgemm_64x64_nt=2.5")
+    slow = inflated(dir, one, "slow.json", "--steps", "6", "--slow-kernel", "volta_sgemm_64x64_nt=2.5")
     result = check(dir, one, slow, 1)
     assert of(result, "fail") == ["step-compute-time", "operators[aten::cudnn_convolution_backward_weight]",
                                   "top-kernels[volta_sgemm_64x64_nt]"], of(result, "fail")
