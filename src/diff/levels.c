@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/number.h"
@@ -82,7 +81,8 @@ static void split_group(const double *v, const uint64_t *whole, uint64_t *group,
 void levels_split(const double *v, uint64_t *group, size_t nr)
 {
 	uint64_t *whole = mem_calloc(nr + 1, sizeof *whole);
-	memcpy(whole, group, nr * sizeof *whole);
+	for (size_t i = 0; i < nr; i++)
+		whole[i] = group[i];
 	for (size_t i = 0; i < nr; i++) {
 		bool seen = false;
 		for (size_t k = 0; k < i && !seen; k++)

@@ -264,9 +264,12 @@ static void print_row(struct bed *b, const struct row *row, int64_t gates)
 	fflush(stdout);
 }
 
-/* Rows without a goal can do with less, and those that make histories by hundreds of gates. */
+/* Rows without a goal can do with less, and those that make histories by hundreds of gates, or have
+   long ones. */
 static int64_t extended_gates(const struct row *row, int64_t gates)
 {
+	if (row->past == PAST_SLOW || row->baseline > 20)
+		return gates / 15;
 	return row->past == PAST_APPENDED ? gates / 6 : row->has_goal ? gates : gates / 3;
 }
 
