@@ -44,7 +44,7 @@ void mem_fail(void)
    enough for limits of tens of MiB. */
 enum { LOOK_BYTES = 4 << 20, SMALL_BYTES = 2 << 10 };
 
-static uint64_t limit_bytes; /* 0 if there is no limit; set before threads start */
+static uint64_t limit_bytes; /* limit, 0 if there is none; set before threads start */
 static atomic_size_t since_look;
 static _Thread_local const char *read_name;
 
@@ -83,12 +83,15 @@ static _Noreturn void beyond_limit(const char *what, size_t bytes)
 	if (failure_handler)
 		failure_handler();
 	const char *dot = strrchr(what, '>');
+	char size[32] = "";
+	if (bytes >> 20) /* what is smaller is one block of many */
+		snprintf(size, sizeof size, " to %zu MiB", bytes >> 20);
 	int n = snprintf(text, sizeof text,
 	                 "gpugate: %.600s%smore memory than the limit of %" PRIu64
-	                 " MiB: '%.100s' grows to %zu MiB; read fewer files at a time (--jobs), or "
+	                 " MiB: '%.100s' grows%s; read fewer files at a time (--jobs), or "
 	                 "raise the limit with --max-memory\n",
 	                 read_name ? read_name : "", read_name ? ": " : "", limit_bytes >> 20,
-	                 dot ? dot + 1 : what, bytes >> 20);
+	                 dot ? dot + 1 : what, size);
 	for (int i = 0; i < n - 1 && i < (int)sizeof text - 2; i++)
 		if ((unsigned char)text[i] < ' ')
 			text[i] = '?';

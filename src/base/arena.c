@@ -28,7 +28,9 @@ void *arena_alloc(struct arena *a, size_t nr, size_t size)
 		size_t cap = a->cap < ARENA_FIRST / 2 ? ARENA_FIRST : 2 * a->cap;
 		cap = cap > ARENA_BLOCK ? ARENA_BLOCK : cap;
 		cap = n > cap ? n : cap;
-		struct arena_block *b = mem_calloc(1, sizeof *b + cap);
+		mem_grows("texts and rows", cap);
+		struct arena_block *b = mem_realloc(NULL, 1, sizeof *b + cap);
+		memset(b, 0, sizeof *b + cap);
 		b->next = a->blocks;
 		a->blocks = b;
 		a->used = 0;

@@ -12,7 +12,7 @@
 /// One distinct string; its bytes may be anything, also NUL or invalid UTF-8.
 struct name {
 	uint32_t id; ///< id, 0, 1, 2 … in order of first appearance
-	uint32_t n; ///< length in bytes
+	uint32_t n; ///< length of the name in bytes
 	char s[]; ///< NUL-terminated
 };
 

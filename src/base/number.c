@@ -242,7 +242,7 @@ int64_t number_theil_sen(const int64_t *x, const int64_t *y, size_t nr)
 
 const char *number_format(int64_t value, int digits, char buf[NUMBER_TEXT])
 {
-	enum { PLAIN = 36 }; /* number of decimal places that have room */
+	enum { PLAIN = 36 }; /* number of decimal places that fit into the buffer */
 	static const char zeros[PLAIN + 1] = "000000000000000000000000000000000000";
 	char text[24];
 	uint64_t a = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;

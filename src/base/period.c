@@ -15,8 +15,8 @@
 enum {
 	CANDIDATES = 16, /* number of counts that are tried, the most evenly spread first */
 	IN_A_ROW = 8, /* number of launches in a run */
-	RUNS = 4096, /* smallest number of hash values */
-	FEW = 4, /* with fewer pieces, the first one must be like the others */
+	RUNS = 4096, /* smallest number of hash values for runs */
+	FEW = 4, /* with fewer pieces, the first piece must be like the others */
 	EVEN = 250000, /* limit for evenly spread: variance of the gaps over their squared mean, 1e-6 */
 	AS_EVEN = 30000, /* negligible difference of unevenness */
 	EXPLAINS = 5, /* factor by which a longer period explains more */
@@ -45,7 +45,7 @@ struct anchor {
 /* Counts of one name during a walk over the pieces. */
 struct tally {
 	size_t piece; ///< last piece in which the name was seen, from 1 on
-	uint32_t count, before; ///< launches in that piece, and in the one before
+	uint32_t count, before; ///< launches in that piece, and in the piece before
 	uint32_t seen, again; ///< launches after the first piece; those that the previous piece had too
 };
 
@@ -57,7 +57,7 @@ static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t
 	for (size_t i = 0; i < nr; i++)
 		p->first[ids[i]]++;
 	for (size_t i = 1; i <= nr_ids; i++)
-		p->first[i] += p->first[i - 1]; /* ends; filled from the back they become starts */
+		p->first[i] += p->first[i - 1]; /* ends, filled from the back so that they become starts */
 	for (size_t i = nr; i-- > 0;)
 		p->at[--p->first[ids[i]]] = (uint32_t)i;
 }
@@ -253,7 +253,7 @@ static bool is_period(const struct anchors *list, const struct anchor *a)
 {
 	for (size_t i = 0; i < list->list.nr; i++) {
 		const struct anchor *b = &list->list.v[i];
-		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS; /* few may be alike by chance */
+		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS; /* few pieces: may be chance */
 		if (anchor_is_clean(a) && b->count < a->count &&
 		    a->regularity < explained_regularity(b->regularity, times))
 			return false;

@@ -8,7 +8,7 @@
 #include "base/span.h"
 
 struct strbuf {
-	char *p; ///< NULL if the buffer is empty; strbuf_str() is never NULL
+	char *p; ///< bytes; NULL if the buffer is empty, unlike strbuf_str()
 	size_t n, cap;
 };
 #define STRBUF_INIT \

@@ -14,8 +14,8 @@ static enum status write_run(const struct options *o, const struct run *run, str
 	return stored_run_save(run, o->value[OPT_OUTPUT], log);
 }
 
-/* Digests stay beside one another as they were made, and what is of one rank is joined
-   when the file is read: so that folding is the union of sets, in whatever order. */
+/* Digests of a rank are stored separately and joined when the file is read. So merging is the union
+   of sets, in which order does not matter. */
 enum status cmd_digest(const struct options *o, struct diag_log *log)
 {
 	struct setup s;

@@ -35,7 +35,7 @@ enum id_table {
 
 /// For each kind, the ids of a part in the whole.
 struct part_ids {
-	struct ids of[NR_ID_TABLES]; ///< of[table].v[id in the part] is the id in the whole
+	struct ids of[NR_ID_TABLES]; ///< ids in the whole: of[table].v[id in the part]
 	const struct ids *names; ///< ids of the reader's names; set while the part is joined
 };
 

@@ -8,7 +8,7 @@
 /// One end of a flow from an operator to its backward.
 struct code_flow {
 	int64_t id, at_ns;
-	int64_t thread; ///< thread, as thread_key()
+	int64_t thread; ///< thread of the event, as thread_key()
 	bool end;
 };
 
@@ -21,7 +21,7 @@ struct code_sequence {
 
 /// The moment and the thread where an operator began.
 struct code_start {
-	int64_t thread; ///< thread, as thread_key()
+	int64_t thread; ///< thread of the operator, as thread_key()
 	int64_t at_ns;
 };
 
@@ -41,7 +41,7 @@ struct code_links {
 	VEC(struct code_flow) flows; ///< ends of flows, in file order
 	VEC(struct code_sequence) sequences; ///< sequence numbers, sorted by `span`
 	struct wide_numbers wide; ///< sequence numbers that need more than 31 bits
-	/* made from the members above: */
+	/* the members below are made from those above */
 	VEC(struct code_arrow) arrows; ///< arrows, sorted by `from`
 	VEC(struct code_forward) forwards; ///< forward operators, sorted by number and start
 };

@@ -9,17 +9,17 @@ enum { OPEN_SPANS = 1024 };
 
 struct open_span {
 	int64_t start_ns, until_ns;
-	int64_t low_ns; ///< earliest end among this span and those around it
-	uint32_t name; ///< name in a path
-	uint32_t tag; ///< value of the caller
-	uint32_t kept; ///< value of the caller, initially 0
-	uint32_t path; ///< path of this span and those around it, if its index is below `known`
+	int64_t low_ns; ///< earliest end among this span and the spans around it
+	uint32_t name; ///< name of the span in a path
+	uint32_t tag; ///< free for use by the caller
+	uint32_t kept; ///< free for use by the caller, initially 0
+	uint32_t path; ///< path of this span and the spans around it, if its index is below `known`
 };
 
 /// The open spans, outermost first.
 struct open_spans {
 	VEC(struct open_span) list;
-	size_t known; ///< number of spans, from the outermost on, that have their path
+	size_t known; ///< number of spans, from the outermost on, whose path is known
 };
 
 /// Enters a span; spans that ended before it may be removed. The walk enters spans by start, longer

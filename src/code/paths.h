@@ -12,10 +12,10 @@
 enum { CODE_PATH_BYTES = 2048 };
 
 struct code_path {
-	uint32_t parent; ///< id of the path around it
+	uint32_t parent; ///< id of the path around this path
 	uint32_t name;
-	uint32_t last; ///< path that was last found directly below it, or 0
-	uint32_t bytes; ///< length of its text in bytes
+	uint32_t last; ///< id of the path that was last found directly below, or 0
+	uint32_t bytes; ///< length of the path's text in bytes
 };
 
 /// A set of paths; path 0 is empty.

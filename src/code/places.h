@@ -10,11 +10,11 @@ struct code_frame {
 	struct span file, function; ///< file and function; the file is empty if the text has none
 	int64_t line;
 	bool own; ///< true for the user's own code, by the rules for the whole text
-	bool skipped; ///< true if the rules skip it, by FILE:FUNCTION
+	bool skipped; ///< true if the rules skip the frame, by FILE:FUNCTION
 	uint32_t module; ///< id of the module's name, or NO_ID
 };
 
-/// What a stack of frames tells.
+/// The place and module that a stack of frames leads to.
 struct code_stack {
 	bool own; ///< true if some frame is the user's own code
 	uint32_t place; ///< innermost frame not skipped, else innermost with a file, else NO_ID
@@ -49,7 +49,7 @@ uint32_t code_places_module(struct code_places *p, uint32_t path, struct span na
 /// The path of the frames in `text`, innermost first, separated by ';'; 0 if there are none.
 uint32_t code_places_of_text(struct code_places *p, struct span text);
 
-/// What the stack with this path tells.
+/// The place and module of the stack with this path.
 struct code_stack code_places_stack(struct code_places *p, uint32_t path);
 
 #endif

@@ -8,7 +8,7 @@
 
 /// A call of a Python function, in 16 bytes.
 struct python_frame {
-	uint32_t start; ///< start in ns after the base of its run
+	uint32_t start; ///< start in ns after the base of the run
 	uint32_t dur; ///< duration, to be read with widen()
 	uint32_t name; ///< id of the name
 	uint32_t parent; ///< id that the profiler gave to the caller, or NO_ID
@@ -17,7 +17,7 @@ struct python_frame {
 /// A run of frames that start close together and have consecutive ids, in 16 bytes.
 struct python_run {
 	uint64_t base_ns; ///< base time; sums of base and start wrap around
-	uint32_t first; ///< index of its first frame
+	uint32_t first; ///< index of the run's first frame
 	uint32_t id; ///< id of the first frame; NO_ID if no frame of the run has an id
 };
 
@@ -31,7 +31,7 @@ struct python_thread {
 /// `before_ns` minus its own.
 struct segment {
 	int64_t start_ns;
-	int64_t before_ns; ///< prefix sum: length of all earlier segments
+	int64_t before_ns; ///< prefix sum: length of all segments before this one
 };
 
 /// The time that higher classes cover: disjoint segments in order. One more element after the last,
@@ -47,12 +47,12 @@ struct python_window {
 };
 
 struct python_frames {
-	int64_t total_ns; ///< sum of all durations; as it fits, so does every smaller sum
+	int64_t total_ns; ///< sum of all durations; it fits, and so does every smaller sum
 	struct wide_numbers wide; ///< durations that need more than 31 bits
 	struct idmap ids; ///< ids of pairs (pid id, tid id) are indices in `threads`
-	struct thread_found found; ///< cache of one thread
+	struct thread_found found; ///< cache of the last thread
 	VEC(struct python_thread) threads;
-	struct python_paths *paths; ///< paths, from python_make_paths() on
+	struct python_paths *paths; ///< tree of call paths, from python_make_paths() on
 };
 
 /// Initializes an empty list of calls.
@@ -79,7 +79,7 @@ void python_order(struct python_frames *p);
 /// Position in a walk over the calls of a thread, in order.
 struct python_walk {
 	const struct python_frames *frames;
-	const struct python_thread *thread; ///< thread of the walk; NULL if it has no calls
+	const struct python_thread *thread; ///< thread of the walk; NULL if the thread has no calls
 	const struct python_run *run;
 	size_t next; ///< index of the next frame
 };

@@ -14,9 +14,9 @@ struct loose_frame {
 
 /* The next frames of a thread, with the range of their keys (ids or starts). */
 struct frame_block {
-	int64_t least; ///< smallest key of this block and all later ones
+	int64_t least; ///< smallest key of this block and all later blocks
 	int64_t most; ///< largest key of this block
-	bool ascends; ///< true if each key is above the previous one
+	bool ascends; ///< true if the keys of the block ascend
 };
 
 /* A call that contains the current frame. */
@@ -241,7 +241,7 @@ static bool ids_contain(const struct python_thread *t, uint32_t id)
 	return id - run->id < run_end(t, run) - run->first;
 }
 
-/* True if starts never decrease. */
+/* True if the starts of frames never decrease. */
 static bool frame_starts_ascend(const struct python_thread *t)
 {
 	int64_t last_ns = INT64_MIN;

@@ -14,15 +14,16 @@ struct path {
 	uint32_t depth, count;
 	int64_t total_ns, exclusive_ns;
 	uint32_t running; ///< number of frames that run and have no running callee
-	uint32_t last; ///< path that was called from it last, or 0
-	uint32_t next; ///< path that followed it under its caller last time; initially itself
+	uint32_t last; ///< id of the path that was called from this path last, or 0
+	uint32_t next; ///< id of the path that followed under the same caller last time
 };
 
 struct python_paths {
 	struct python_frames *frames;
-	const struct name_table *names; ///< names of the trace
+	const struct name_table *names; ///< name table of the trace
 	struct name_table clean;
-	uint32_t *clean_of; ///< indexed by id of an event's name; NO_ID if not yet known
+	/// Ids in `clean`, indexed by id of an event's name; NO_ID if not yet known.
+	uint32_t *clean_of;
 	struct idmap path_ids; ///< ids of pairs (caller, name); path 1 has id 0
 	VEC(struct path) paths;
 };

@@ -19,7 +19,7 @@ struct moment {
 /* Position of the sweep on one thread. */
 struct sweep_thread {
 	size_t next; ///< index of the next frame to begin
-	struct run_walk walk; ///< position of that frame in its run
+	struct run_walk walk; ///< position in the run of the next frame
 	int64_t start_ns, end_ns; ///< times of that frame in the window; INT64_MAX at the end
 	VEC(struct running_frame)
 	/// Stack: each frame ends no later than the frame below it, and the sentinel never ends.
@@ -35,7 +35,7 @@ struct sweep {
 	size_t segment; ///< index of the next segment in `higher`
 	int64_t next_ns; ///< start of the next segment, or INT64_MAX
 	int64_t until_ns; ///< end of the previous segment
-	int64_t still_ns, covered_ns; ///< uncovered() until `until_ns`; what to subtract after it
+	int64_t still_ns, covered_ns; ///< uncovered() until `until_ns`; to be subtracted afterwards
 };
 
 static void heap_push(struct sweep *s, struct moment m)

@@ -13,7 +13,7 @@ struct thread_found {
 struct thread_ids {
 	struct idmap pids, tids; ///< idents of processes and of threads
 	struct idmap ids; ///< ids of pairs (pid id, tid id)
-	struct thread_found found[16]; ///< cache, indexed by a hash
+	struct thread_found found[16]; ///< cache of threads, indexed by a hash
 };
 
 /// Initializes an empty set of threads.

@@ -23,7 +23,7 @@ bool peers_exclude(struct peers s, int64_t value, int64_t floor_pct)
 	return d > (__int128)MADS * s.mad && d * 100 > larger * floor_pct;
 }
 
-/* ---- slow ---- */
+/* ---- slow ranks ---- */
 
 void slow_ranks(const int64_t *skew, size_t nr, bool *is_slow)
 {
@@ -40,7 +40,7 @@ void slow_ranks(const int64_t *skew, size_t nr, bool *is_slow)
 	free(known);
 }
 
-/* ---- late ---- */
+/* ---- late ranks ---- */
 
 void late_ranks(const int64_t *late_ns, const int64_t *step_ns, size_t nr, bool *is_late)
 {
@@ -58,7 +58,7 @@ void late_ranks(const int64_t *late_ns, const int64_t *step_ns, size_t nr, bool 
 	free(sorted);
 }
 
-/* ---- slow link ---- */
+/* ---- slow links ---- */
 
 static int by_sort(const void *a, const void *b)
 {
@@ -72,7 +72,7 @@ static int by_sort(const void *a, const void *b)
 	return (x->lag_ns > y->lag_ns) - (x->lag_ns < y->lag_ns);
 }
 
-/* The shortest time of equal messages is what they take: in the others all ranks wait. */
+/* Set the transfer time of equal messages to the shortest of them: in the others all ranks wait. */
 static void without_waiting(struct link_point *p, size_t nr)
 {
 	sort_plain(p, nr, sizeof *p, by_sort);
@@ -102,8 +102,8 @@ static int64_t slope_of(struct link_point *p, size_t nr)
 	return slope;
 }
 
-/* Those it came last in are one line and the others another, which one of them shows, or
-   both together where they hold what is short and what is long. */
+/* Collectives in which the rank came last are on one line, the others on another. Either line may
+   show the slope, or both together if one has the short transfers and the other the long ones. */
 int64_t link_slope(struct link_point *p, size_t nr)
 {
 	struct link_point *some = mem_calloc(nr, sizeof *some);

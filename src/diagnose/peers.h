@@ -1,5 +1,5 @@
-/// Internal to diagnose/: who is unlike the others. Each kind of finding is one function of plain
-/// numbers.
+/// Internal to diagnose/: which ranks differ from the others. Each kind of finding is one function
+/// of plain numbers.
 #ifndef GG_DIAGNOSE_PEERS_H
 #define GG_DIAGNOSE_PEERS_H
 
@@ -7,42 +7,44 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Median of the peers and scaled MAD (× 1.4826) around it.
+/// Median of the ranks and the scaled MAD (× 1.4826) around it.
 struct peers {
 	int64_t median, mad;
 };
 
-/// Spread of `nr` > 0 values; `v` is reordered.
+/// Median and MAD of `nr` > 0 values; `v` is reordered.
 struct peers peers_of(int64_t *v, size_t nr);
 
-/// Beyond three scaled MADs of the peers and beyond `floor_pct` % of their median, or of
-/// the value where that is larger.
+/// True if `value` is more than three scaled MADs away from the median, and by more than
+/// `floor_pct` % of the median, or of the value if that is larger.
 bool peers_exclude(struct peers s, int64_t value, int64_t floor_pct);
 
-/// The skew in compute that is slow, in 1e-6 %.
+/// Least compute skew of a slow rank, in 1e-6 %.
 enum { SLOW_FLOOR = 3000000 };
 
-/// Slow: compute beyond that of the peers by three scaled MADs and 3 %; three ranks or
-/// more. `skew` as rank.compute_skew_pct, INT64_MIN unknown. Sets flags of `nr` ranks.
+/// Find slow ranks: their compute exceeds that of the peers by more than three scaled MADs and by 3
+/// %. Needs three ranks. `skew` is rank.compute_skew_pct; INT64_MIN if unknown. Sets flags of `nr`
+/// ranks.
 void slow_ranks(const int64_t *skew, size_t nr, bool *is_slow);
 
-/// Late: the others wait 1 % of its steps for it and no other, more than three scaled MADs beyond
-/// what they wait for each other, and for nobody twice as much. `late_ns` is what only this rank
-/// was awaited, over steps of `step_ns` together. Sets flags of `nr` ranks.
+/// Find late ranks: the others wait 1 % of the steps for this rank only, which is more than three
+/// scaled MADs beyond the usual, and they wait for no rank twice as long. `late_ns` is the time in
+/// which only that rank was waited for, `step_ns` the total time of the steps. Sets flags of `nr`
+/// ranks.
 void late_ranks(const int64_t *late_ns, const int64_t *step_ns, size_t nr, bool *is_late);
 
-/// One matched collective as a rank saw it.
+/// One matched collective, as seen by a rank.
 struct link_point {
-	int64_t wire_ns; ///< shortest duration
-	int64_t lag_ns; ///< its end after the median end of the ranks; clocks may differ
-	int64_t sort, bytes; ///< what it is and how much it moves, -1 unknown: the same takes as long
-	bool last; ///< the rank came last: its own lag is part of the wire time then
+	int64_t wire_ns; ///< duration on the rank with the shortest one, which is the transfer time
+	int64_t lag_ns; ///< time from the median end of all ranks to its own end; clocks may differ
+	int64_t sort, bytes; ///< kind and size, -1 if unknown: equal collectives take equally long
+	bool last; ///< true if the rank came last: then its own lag is part of the transfer time
 };
 
-/// By how much the rank's ends fall behind for each ns on the wire, in 1e-6: the median slope
-/// of all pairs of collectives of which one is longer by a quarter, which no clock offset
-/// moves. 0 where the evidence is thin: few pairs, wire times that do not vary, or
-/// slopes that rise in less than nine of ten. O(nr²); `p` is reordered.
+/// How far the rank's ends lag behind for each ns of transfer, in 1e-6: the median slope over all
+/// pairs of collectives of which one takes a quarter longer, so that clock offsets cancel. 0 if the
+/// evidence is thin: few pairs, equal transfer times, or slopes that rise in less than nine of ten
+/// pairs. O(nr²); `p` is reordered.
 int64_t link_slope(struct link_point *p, size_t nr);
 
 #endif

@@ -15,10 +15,10 @@ struct diagnosis {
 	struct report *out;
 	size_t nr;
 	bool candidate;
-	bool *slow, *late; ///< by rank
-	int64_t *link; ///< link_slope() by rank, 0 where it is not notable
-	int64_t *alone_ns; ///< by rank: how long others waited for it and no other
-	const char **unlike; ///< by rank: functions that are unlike its peers', NULL none
+	bool *slow, *late; ///< flags of slow and of late ranks, indexed by rank
+	int64_t *link; ///< link_slope() of each rank; 0 if it is not notable
+	int64_t *alone_ns; ///< how long the others waited for each rank and no other
+	const char **unlike; ///< functions of each rank that differ from its peers'; NULL if none do
 	struct arena arena;
 };
 
@@ -35,24 +35,24 @@ static void add_rank_finding(struct diagnosis *d, const char *id, size_t r, cons
 
 /* ---- slow links ---- */
 
-/* Collectives of one rank with one set of ranks, of which the median end is. */
+/* Collectives of one rank with one set of ranks, among which the median end is taken. */
 struct link_line {
 	uint32_t rank;
 	size_t seen;
-	VEC(struct link_point) points; /* at most LINK_POINTS, evenly spread over all */
+	VEC(struct link_point) points; /* sample of at most LINK_POINTS collectives, evenly spread */
 };
 enum { LINK_POINTS = 64 };
 
 struct links {
 	const struct run *run;
-	struct idmap sets, ids; /* sets of ranks; rank and set */
-	VEC(struct link_line) lines; /* by id */
-	size_t *stride; /* by rank */
-	int64_t *alone_ns; /* by rank */
+	struct idmap sets, ids; /* ids of sets of ranks; ids of pairs of rank and set */
+	VEC(struct link_line) lines; /* one line for each pair of a rank and a set of ranks */
+	size_t *stride; /* for each rank: one of so many collectives is a point */
+	int64_t *alone_ns; /* indexed by rank: time in which the others waited for this rank only */
 	VEC(int64_t) ends;
 };
 
-/* All ranks of such a collective have the same to do. */
+/* True for collectives in which all ranks do the same work. */
 static bool is_symmetric(enum collective_kind kind)
 {
 	return kind == COLLECTIVE_ALL_REDUCE || kind == COLLECTIVE_ALL_GATHER ||
@@ -66,7 +66,7 @@ static int64_t end_of(const struct run *run, const struct match_member *m)
 	return number_add(number_add(run->ranks.v[m->rank]->start_ns, c->start_ns), c->dur_ns);
 }
 
-/* FNV-1a of who took part. */
+/* FNV-1a hash of the ranks that took part. */
 static int64_t set_key(const struct rank_match *m)
 {
 	uint64_t h = 14695981039346656037u;
@@ -75,8 +75,9 @@ static int64_t set_key(const struct rank_match *m)
 	return (int64_t)h;
 }
 
-/* Until the one before it came, the others wait for that, too: of ranks that are late
-   together, because they all waited for another, none is to blame. */
+/* Add the time in which the others waited for the last rank only. Until the second to last arrived,
+   they waited for both: if several are late together because all waited for another rank, none of
+   them is to blame. */
 static void add_alone(struct links *l, const struct rank_match *m)
 {
 	int64_t second = INT64_MAX;
@@ -117,7 +118,8 @@ static void add_match(void *ctx, const struct rank_match *m)
 	}
 }
 
-/* Notable: 10 % of the time on the wire, and unlike the peers. */
+/* Keep slopes of at least 10 % of the transfer time that differ from those of the peers; set others
+   to 0. */
 static void keep_notable(int64_t *slope, size_t nr, struct arena *a)
 {
 	enum { FLOOR = MICRO / 10 };
@@ -164,10 +166,10 @@ static void add_link(struct diagnosis *d, size_t r)
 	                 unit_text(&d->arena, UNIT_PCT, pct)));
 }
 
-/* ---- functions ---- */
+/* ---- functions unlike the peers' ---- */
 
-/* The functions that say most about a rank that is named anyway. Behind a slow link the host waits
-elsewhere. */
+/* Find the functions that explain a rank. Fewer are given for slow and late ranks, which are named
+   anyway. */
 static void find_unlike(struct diagnosis *d)
 {
 	enum { ALONE = 3 };
@@ -235,7 +237,7 @@ static int64_t beyond_peers(struct diagnosis *d, size_t r, enum metric_id which)
 	return per_step(d, r, which) - number_median(others, n);
 }
 
-/* Where the lateness comes from: the first of these that holds at least half of it. */
+/* The first figure that explains at least half of the lateness, in words; "" if none does. */
 static const char *late_cause(struct diagnosis *d, size_t r, int64_t late_per_step)
 {
 	static const struct {
@@ -276,9 +278,10 @@ static void add_late(struct diagnosis *d, size_t r)
 	                 late_cause(d, r, late_ns), most_unlike(d, r)));
 }
 
-/* ---- the run ---- */
+/* ---- insights of the run ---- */
 
-/* A slow rank is late, too, and so is one behind a slow link. */
+/* A rank can be named for several reasons: a slow rank is also late, and so is one behind a slow
+   link. */
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out)
 {
 	struct diagnosis d = {

@@ -13,13 +13,13 @@ struct code_stat;
 struct code_around {
 	struct span name;
 	int64_t start_ns, until_ns;
-	uint32_t outer; ///< index + 1 of the operator around it; 0 if there is none
+	uint32_t outer; ///< index + 1 of the operator around this operator; 0 if there is none
 };
 
 /// A GPU activity and its launch, or a call that waited.
 struct code_launch {
 	uint32_t row; ///< index in the rows of the step
-	uint32_t around; ///< index + 1 of the innermost operator around it; 0 if there is none
+	uint32_t around; ///< index + 1 of the innermost operator around the launch; 0 if there is none
 	uint32_t thread; ///< number of the host thread in the trace
 	uint32_t lane; ///< number of the pair of device and stream
 	struct span name; ///< name of the activity; empty if the call waited

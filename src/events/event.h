@@ -58,19 +58,19 @@ struct event {
 	enum event_kind kind;
 	const struct name *name; ///< name in the reader's table, which owns it
 	int64_t start_ns;
-	int64_t dur_ns; ///< duration, ≥ 0; 0 for instant events
+	int64_t dur_ns; ///< duration in ns, ≥ 0; instant events have 0
 	bool negative; ///< the duration was below 0, and was set to 0
 	bool untimed; ///< the event had no duration
 	int64_t pid, tid; ///< idents of process and thread
-	int64_t device; ///< GPU: args.device, else pid; step, annotation on a GPU: ident of that GPU
-	int64_t stream; ///< GPU, annotation on a GPU: args.stream, else tid
-	int64_t correlation; ///< correlation id; GPU and runtime
-	int64_t bytes; ///< memcpy, memset: args.bytes or 0; memory: Bytes (signed)
+	int64_t device; ///< ident of the GPU: args.device, else pid; also of steps and annotations
+	int64_t stream; ///< GPU, annotation on a GPU: ident of the stream (args.stream, else tid)
+	int64_t correlation; ///< GPU and runtime: correlation id
+	int64_t bytes; ///< bytes moved; memcpy, memset: args.bytes or 0; memory: Bytes (signed)
 	int64_t grid[3], block[3]; ///< kernel: launch shape; grid[0] < 0 if absent
 	const struct name *op, *module; ///< GPU: path of the operator, and the module, that the
 	                                ///< activity itself names (JAX); or NULL
 	int64_t occupancy; ///< kernel: estimated achieved occupancy in 1e-6 %, < 0 if absent
-	int64_t memory_id; ///< memory: Device Id, ≥ -1
+	int64_t memory_id; ///< memory: number of the memory (Device Id), ≥ -1
 	int64_t device_type; ///< memory: type of the device, 0 is the host
 	int64_t total_allocated, total_reserved; ///< memory: levels in bytes; < 0 if absent
 	struct span input_dims, input_types; ///< operator, annotation "nccl:…": "[8, 4], [4]", "float,
@@ -79,16 +79,16 @@ struct event {
 	struct span concrete_inputs;
 	int64_t flops; ///< operator: FLOPs, given for kernels that Inductor makes; 0 if unknown
 	struct collective_args collective; ///< kernel, operator, annotation: data of the collective
-	int64_t python_id, python_parent; ///< python_function: its id and its caller's; -1 if absent
+	int64_t python_id, python_parent; ///< python_function: ids of call and caller; -1 if absent
 	struct span call_stack; ///< operator of a trace of 2021: frames, innermost first, separated by
 	                        ///< ';'; borrowed for the call
 	int64_t sequence; ///< operator: sequence number of autograd, -1 if absent
-	int64_t forward_thread; ///< operator: forward thread, other than 0 for a backward operator
-	int64_t flow; ///< flow: id that its two ends share
+	int64_t forward_thread; ///< operator: id of its forward's thread; 0 unless it is a backward
+	int64_t flow; ///< flow: id that both ends of the arrow share
 	bool flow_end; ///< flow: true at the end of the arrow, false at its start
 	bool nvtx; ///< annotation: a range of NVTX, in a recording without modules
 	bool numbered; ///< annotation: XProf says that it is step number `step`
-	int64_t step; ///< number of that step; for steps and annotations on a GPU: ident, equal on all
+	int64_t step; ///< number of the step; for steps and annotations on a GPU: ident, equal on all
 	              ///< GPUs for one step
 };
 
@@ -134,7 +134,7 @@ struct trace_meta {
 	uint64_t events; ///< elements of traceEvents, usable or not
 	uint64_t malformed; ///< wanted events without ts, or of an unusable form
 	uint64_t json_faults; ///< tolerated faults: raw control bytes, bad escapes, NaN
-	uint64_t fault_byte; ///< offset of the first of these faults
+	uint64_t fault_byte; ///< offset of the first tolerated JSON fault
 	bool truncated; ///< the trace is cut short, and was read with --allow-truncated
 	bool partial; ///< reading stopped after --quick events
 	bool where; ///< recorded only to show where in the code work comes from

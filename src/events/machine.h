@@ -11,7 +11,7 @@ struct machine_stat {
 	int64_t span_ns; ///< time from the first sample to the last
 	/// Median clocks of samples in which the GPU was busy, else of all samples.
 	int64_t sm_clock_hz, memory_clock_hz;
-	int64_t power_mw; ///< median power of the same samples
+	int64_t power_mw; ///< median power of the samples that the clocks are from
 	int64_t temperature_c; ///< highest temperature
 	int64_t throttled_pct; ///< throttled share of the span in 1e-6 %: by the driver's counter that
 	                       ///< counts most, else by samples

@@ -28,7 +28,7 @@ enum timeline_action {
 
 /// A change of the bytes of one category.
 struct timeline_row {
-	int64_t time_us; ///< -1 for the time before the recording
+	int64_t time_us; ///< time of the change; -1 for the time before the recording
 	int64_t bytes; ///< bytes, signed
 	uint8_t action, category;
 	bool more; ///< the same moment has further rows, so that this row does not complete a level
@@ -55,7 +55,7 @@ struct xprof_activity {
 /// MemoryProfileSnapshot: the state after an activity. Members that the file leaves out are 0.
 struct xprof_state {
 	int64_t time_us;
-	int64_t stack, heap, free; ///< bytes; heap + stack are in use
+	int64_t stack, heap, free; ///< bytes; heap and stack are in use
 	int64_t in_use; ///< in a summary: the peak in bytes; -1 if not given
 	struct xprof_activity activity;
 };
@@ -72,7 +72,7 @@ struct xprof_memory {
 	const struct name *id;
 	/// Version 0: states over time; version 1: those that `actives` refers to.
 	VEC(struct xprof_state) states;
-	VEC(struct xprof_state) samples; ///< version 1: states over time
+	VEC(struct xprof_state) samples; ///< states over time in version 1
 	VEC(struct xprof_activity) specials;
 	VEC(struct xprof_active) actives;
 	bool has_peak;

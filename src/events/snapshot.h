@@ -13,7 +13,7 @@
 
 /// One frame of a stack; equal frames are stored once.
 struct snapshot_frame {
-	const struct name *function, *file; ///< raw bytes, "" if not given
+	const struct name *function, *file; ///< names as raw bytes, "" if not given
 	int64_t line; ///< number of the line; 0 if not given
 };
 
@@ -34,7 +34,7 @@ struct snapshot_block {
 
 struct snapshot_segment {
 	int64_t device; ///< number of the device, ≥ 0
-	uint64_t address; ///< SNAPSHOT_NO_ADDRESS if not given
+	uint64_t address; ///< address; SNAPSHOT_NO_ADDRESS if not given
 	uint64_t total;
 	int64_t stream; ///< ident of the stream, only compared for equality
 	bool large, expandable;
@@ -57,7 +57,7 @@ enum snapshot_action {
 
 struct snapshot_entry {
 	enum snapshot_action action;
-	uint64_t address; ///< SNAPSHOT_NO_ADDRESS if not given (out of memory)
+	uint64_t address; ///< address; SNAPSHOT_NO_ADDRESS if not given (out of memory)
 	uint64_t size; ///< requested size, not rounded
 	uint64_t device_free; ///< free memory at an out-of-memory error; otherwise 0
 	int64_t time_us; ///< time; INT64_MIN if not given
@@ -88,7 +88,7 @@ struct snapshot {
 	VEC(struct snapshot_block) blocks; ///< blocks, grouped by segment, by address
 	VEC(struct snapshot_trace) traces; ///< histories, indexed by device number
 	VEC(struct snapshot_annotation) annotations;
-	bool has_history; ///< the file has device_traces
+	bool has_history; ///< true if the file has device_traces
 	uint64_t other_actions; ///< number of entries with unknown action
 	/// Number of tolerated faults in the JSON text; offset of the first.
 	uint64_t json_faults, fault_byte;

@@ -16,7 +16,7 @@ enum { RANK_LIMIT = INT32_MAX, SIZES_SHOWN = 120 };
 struct dump_reader {
 	const struct tree *t;
 	struct flight_dump *out;
-	struct idmap group_ids; ///< groups, by the id of their name
+	struct idmap group_ids; ///< ids of the names of groups
 	struct strbuf text; ///< scratch memory
 	size_t limit, nr_members;
 	uint64_t nr; ///< number of entries so far, including sends and receives

@@ -16,14 +16,14 @@ struct flight_group {
 
 /// How far a collective got.
 enum flight_state {
-	FLIGHT_SCHEDULED, ///< the host has entered it
-	FLIGHT_STARTED, ///< the GPU has begun it
+	FLIGHT_SCHEDULED, ///< the host has entered the collective
+	FLIGHT_STARTED, ///< the GPU has begun the collective
 	FLIGHT_COMPLETED
 };
 
 /// A collective that the rank has entered.
 struct flight_entry {
-	uint32_t group; ///< index of its group in the dump
+	uint32_t group; ///< index of the collective's group in the dump
 	int64_t seq; ///< number of the collective in its process group
 	const struct name *kind; ///< kind of collective, "all_reduce"
 	const struct name *sizes; ///< sizes of the inputs: "[4, 4], [2]"; NULL if not given
@@ -36,16 +36,16 @@ struct flight_entry {
 
 struct flight_dump {
 	int64_t rank; ///< rank that wrote the dump; -1 if not given
-	bool dropped; ///< older entries have been overwritten
+	bool dropped; ///< true if older entries have been overwritten
 	uint64_t json_faults, fault_byte;
-	struct name_table names; ///< owns all text
+	struct name_table names; ///< table that owns all text
 	VEC(struct flight_group) groups; ///< groups, in order of first occurrence
 	VEC(struct flight_entry) entries; ///< entries, oldest first; without sends and receives
 };
 
 struct flight_options {
 	size_t entries; ///< largest number of entries, else ST_INPUT; 0: 2^20
-	size_t window; ///< size of the JSON scanner's window in bytes, for tests; 0: its default
+	size_t window; ///< size of the JSON scanner's window in bytes, for tests; 0: the default
 };
 
 /// Read a dump as JSON (_dump_nccl_trace_json()), or as a pickle, as written to the file

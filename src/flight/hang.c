@@ -22,7 +22,7 @@ struct part {
 struct hang {
 	const struct part *first; ///< part of the first rank that waits
 	size_t waiting;
-	VEC(int64_t) missing; ///< ranks that have not entered it
+	VEC(int64_t) missing; ///< ranks that have not entered the collective
 	VEC(int64_t) silent; ///< ranks without a dump
 };
 
@@ -36,8 +36,8 @@ struct finder {
 	VEC(struct part) parts; ///< parts, sorted by group, number, rank
 	VEC(struct hang) hangs;
 	int64_t *last; ///< for each dump: number of its last collective in the present group
-	bool *waits; ///< for each dump: it waits for a rank that has not come
-	bool *named; ///< for each dump: its rank has been named
+	bool *waits; ///< for each dump: true if the rank waits for a rank that has not come
+	bool *named; ///< for each dump: true if the rank has been named
 	size_t lines;
 };
 

@@ -10,7 +10,7 @@
 #include "diff/past.h"
 #include "metric/unit.h"
 
-enum { CHANCE = 1000 }; /* as `gpugate history` */
+enum { CHANCE = 1000 }; /* p value of a change point in 1e-6, as in `gpugate history` */
 
 struct past_cell {
 	const struct past_run *run;
@@ -42,7 +42,7 @@ static int64_t median_from(const int64_t *v, size_t nr)
 	return median;
 }
 
-/* "as main is there already, since 1a2b3c4 of 2027-01-31: 12.91 ms" */
+/* Sentence such as "as main is there already, since 1a2b3c4 of 2027-01-31: 12.91 ms". */
 static const char *sentence(const struct past_run *run, int64_t level, const struct comparison *c,
                             struct arena *a)
 {

@@ -1,4 +1,4 @@
-/* history, bisect: figures over the runs of the main branch. */
+/* The commands history and bisect: figures over the runs of the main branch. */
 #include <string.h>
 
 #include "base/date.h"
@@ -28,7 +28,7 @@ enum status course_options_read(const struct options *o, struct course_options *
 	return ST_OK;
 }
 
-/* ---- writing ---- */
+/* ---- writing the reports ---- */
 
 static enum status write_all(const struct course *t, const struct options *o, struct diag_log *log)
 {

@@ -198,8 +198,8 @@ static void put_case(struct document *d, const struct index_case *c)
 	doc_name_cell(d, f->metric);
 	doc_figure_cell(d, course_text(&d->arena, f->unit, f->newest), true, f->newest);
 	doc_figure_cell(d, course_text(&d->arena, f->unit, f->level), true, f->level);
-	doc_figure_cell(d, arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->noise)),
-	                true, f->noise);
+	doc_figure_cell(d, arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->spread)),
+	                true, f->spread);
 	doc_figure_cell(d, arena_printf(&d->arena, "%zu", c->t.points.nr), true,
 	                (int64_t)c->t.points.nr);
 	doc_words_cell(d, course_sparkline(d, f));
@@ -211,7 +211,7 @@ static void put_cases(struct index *x)
 {
 	static const struct doc_column columns[] = {
 		{ "case", DOC_LEFT },   { "figure", DOC_LEFT },   { "newest", DOC_RIGHT },
-		{ "level", DOC_RIGHT }, { "noise", DOC_RIGHT },   { "changes", DOC_RIGHT },
+		{ "level", DOC_RIGHT }, { "spread", DOC_RIGHT },  { "changes", DOC_RIGHT },
 		{ "runs", DOC_LEFT },   { "last run", DOC_LEFT },
 	};
 	doc_section(&x->d, "cases", "Cases", DOC_OPEN);

@@ -39,7 +39,7 @@ struct scan {
 	struct diag_log *log;
 	unsigned char *pages[DEPTH + 1]; ///< one page for each level of the tree, and one for overflow
 	uint32_t page; ///< number of the page that is being read, for messages
-	size_t used; ///< bytes of the leaf page taken by its header and by the cells so far
+	size_t used; ///< bytes of the leaf page that the header and the cells so far take
 	uint32_t budget; ///< pages that may still be read, so that a loop of pages ends
 	bool any; ///< true once a row has been read
 	int64_t rowid; ///< id of the last row that was read
@@ -251,7 +251,7 @@ static enum status walk(struct scan *s, uint32_t page, size_t level)
 		return damaged(s, "has more cells than fit");
 	for (size_t i = 0; i < nr; i++) {
 		size_t cell = be(p + from + i * 2, 2);
-		s->page = page; /* for messages: another page has been read since */
+		s->page = page; /* for messages: another page may have been read */
 		if (cell + 4 > usable)
 			return damaged(s, "has a cell beyond its end");
 		TRY(*head == PAGE_LEAF ? read_cell(s, (struct span){ (char *)p + cell, usable - cell })
@@ -321,7 +321,7 @@ static const char *take_header(struct database *db, const unsigned char *h, uint
 		       "journal_mode=DELETE'";
 	if (be(h + 56, 4) > 1)
 		return "its texts are in UTF-16; export it anew, in UTF-8";
-	if (!pages || be(h + 24, 4) != be(h + 92, 4)) /* old versions do not keep these up to date */
+	if (!pages || be(h + 24, 4) != be(h + 92, 4)) /* old versions leave these numbers outdated */
 		pages =
 		    bytes / db->page_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)(bytes / db->page_bytes);
 	if (!pages || (uint64_t)pages * db->page_bytes > bytes)

@@ -6,7 +6,7 @@
 enum word_kind { WORD_END, WORD_PLAIN, WORD_QUOTED, WORD_MARK };
 struct word {
 	enum word_kind kind;
-	struct span text; ///< text without the quotes
+	struct span text; ///< text of the word without quotes
 };
 
 static bool is_word_byte(char c)

@@ -10,7 +10,7 @@
 
 enum inflate_result {
 	INFLATE_MORE, ///< continue with more input, or more room for output
-	INFLATE_END, ///< the member is complete, its CRC and its length are right
+	INFLATE_END, ///< the member is complete, and its CRC and length are right
 	INFLATE_DAMAGED, ///< the data is damaged; see `message`
 	INFLATE_AGAIN, ///< ISA-L stopped: decode the member again with zlib, which reports the place
 	               ///< and the fault

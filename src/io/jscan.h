@@ -1,5 +1,6 @@
 /// Validating incremental JSON scanner: pulls tokens from a source through a fixed window, never
 /// builds a tree, touches each byte once.
+///
 /// Errors are sticky: after an error every call returns what it returns at the end of its
 /// container, and jscan_status() gives the error. A typical reader:
 ///
@@ -7,6 +8,7 @@
 ///         while (jscan_key(js, &key))
 ///             if (span_eq(key, SPAN("ts"))) …jscan_number(js, &text)…
 ///             else jscan_skip(js);
+///
 /// Every key must be followed by exactly one of: number, string, literal, object (drained to its
 /// end), array (drained to its end), skip.
 #ifndef GG_IO_JSCAN_H
@@ -31,12 +33,12 @@ enum jscan_type {
 	JSCAN_FALSE,
 	JSCAN_NULL,
 	JSCAN_NAN, ///< NaN, Infinity, nan, …: tolerated, counted as a fault
-	JSCAN_END /**< end of input, or an error */
+	JSCAN_END /* < end of the input, or an error */
 };
 
 struct jscan_options {
 	bool tolerant; ///< count raw control bytes, bad escapes and NaN as faults instead of errors
-	unsigned max_depth; ///< limit of nesting; 0: 512
+	unsigned max_depth; ///< limit of the nesting of values; 0: 512
 	size_t window; ///< size of the window in bytes, for tests; 0: 256 KiB
 };
 

@@ -10,7 +10,7 @@
 struct jscan_cursor {
 	char *at;
 	struct seam *place;
-	uint64_t origin; ///< add it to a pointer to get the byte offset in the input
+	uint64_t origin; ///< number to add to a pointer, to get the byte offset in the input
 };
 
 /// Takes over from the scanner, after the beginning of an object or after a value in it.
@@ -25,7 +25,7 @@ JSCAN_INLINE void jscan_cursor_end(struct jscan *js, const struct jscan_cursor *
 {
 	js->at = c->at;
 	js->place[js->depth] = c->place;
-	if (c->place->n) /* after a key, not at the beginning of an object */
+	if (c->place->n) /* comes after a key, not at the beginning of an object */
 		js->begun[(js->depth - 1) / 64] |= (uint64_t)1 << ((js->depth - 1) % 64);
 }
 
@@ -79,7 +79,7 @@ static inline bool jscan_key_inline(struct jscan *js, struct span *key)
 	return !s->end;
 }
 
-/// Like jscan_value_byte(), inline.
+/// Like jscan_value_byte(), but compiled inline.
 static inline uint64_t jscan_value_byte_inline(struct jscan *js)
 {
 	(void)jscan_next(js);
@@ -112,7 +112,7 @@ JSCAN_INLINE bool jscan_string_at(char **at, struct span *text)
 	return true;
 }
 
-/// Like jscan_natural(), on the window.
+/// Like jscan_natural(), for numbers that are followed by a delimiter.
 JSCAN_INLINE bool jscan_natural_at(char **at, int64_t *out)
 {
 	const char *p = *at, *end = bytes_digits_end(p);
@@ -124,7 +124,7 @@ JSCAN_INLINE bool jscan_natural_at(char **at, int64_t *out)
 	return true;
 }
 
-/// Like jscan_decimal(), on the window.
+/// Like jscan_decimal(), for numbers in their usual form.
 JSCAN_INLINE bool jscan_decimal_at(char **at, unsigned digits, int64_t *out)
 {
 	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };

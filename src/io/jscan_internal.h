@@ -27,19 +27,19 @@ enum { SEAM_TEXT = 64, SEAM_NEXT = 12, SEAM_LIMIT = 1024 };
 
 struct seam { /* two cache lines, the first of which has only text */
 	char text[SEAM_TEXT];
-	struct seam *next; ///< first in the list of seams that have followed this one
+	struct seam *next; ///< first in the list of seams that have followed this seam
 	struct seam *sibling; ///< next in the list of seams that have followed the same seam, in the
 	                      ///< order in which they are tried
-	struct seam *inner; ///< place at which objects in its value begin; NULL if not yet known
+	struct seam *inner; ///< place at which objects in the value begin; NULL if not yet known
 	struct seam *other; ///< place after a key that is not remembered; NULL if not yet known
 	const struct jscan_key *row; ///< row of the key; NULL if not yet looked up
 	uint32_t mask; ///< mask with a bit for each of the first 32 bytes of `text`
-	uint32_t hits; ///< number of matches when it was not tried first
+	uint32_t hits; ///< number of matches when the seam was not tried first
 	uint8_t what, where; ///< members of `row`; JSCAN_KEY_OTHER also if `text` is longer than `mask`
 	uint8_t n; ///< length of `text`; 0 for a place without text: before the first key, after any
 	           ///< other key, …
 	uint8_t key_at, key_n; ///< position and length of the key in `text`
-	bool end; ///< true if it ends with the closing bracket, without a key
+	bool end; ///< true if the text ends with the closing bracket, without a key
 	bool first; ///< true for the first seam of an object, which has no comma
 };
 
@@ -152,9 +152,9 @@ struct jscan_repeat {
 	uint32_t next; ///< index of the next object with the same hash; 0 if there is none
 };
 struct jscan_repeats {
-	VEC(struct jscan_repeat) list; ///< objects, from [1] on
-	uint32_t places[REPEAT_PLACES]; ///< indexed by a hash of the first bytes: index of the first
-	                                ///< object; 0 if there is none
+	VEC(struct jscan_repeat) list; ///< known objects, from [1] on
+	uint32_t places[REPEAT_PLACES]; ///< indices of the first object, by a hash of the first bytes;
+	                                ///< 0 if there is none
 	uint32_t place; ///< hash of the next value
 	struct jscan_since since; ///< position at which the next value begins
 };

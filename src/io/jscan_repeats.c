@@ -58,6 +58,6 @@ void jscan_learn_again(struct jscan *js, struct jscan_repeats *r, uint32_t tag)
 		return;
 	struct jscan_repeat fresh = { .n = (uint32_t)text.n, .tag = tag };
 	fresh.text = mem_strndup(text.p, text.n);
-	*at = (uint32_t)r->list.nr; /* set before the list is moved */
+	*at = (uint32_t)r->list.nr; /* must be set before the list is moved */
 	vec_push(&r->list, fresh);
 }

@@ -66,7 +66,7 @@ static struct seam *learn(struct jscan *js, struct seam *from, struct span text,
 {
 	struct seam **at = &from->next;
 	unsigned nr = 0;
-	for (; *at; at = &(*at)->sibling, nr++) /* it may have been at the end of the window */
+	for (; *at; at = &(*at)->sibling, nr++) /* the text may have been at the window's end */
 		if (span_eq((struct span){ (*at)->text, (*at)->n }, text))
 			return *at;
 	struct seam *s = nr < SEAM_NEXT ? new_place(js) : js->seams;
@@ -86,7 +86,7 @@ static struct seam *learn(struct jscan *js, struct seam *from, struct span text,
 /* The place after keys that are not remembered. */
 static struct seam *other_place(struct jscan *js, struct seam *from)
 {
-	if (!from->other) { /* after such a place comes the same place */
+	if (!from->other) { /* the place after such a place is itself */
 		from->other = is_nowhere(js, from) ? from : new_place(js);
 		from->other->other = from->other;
 	}
@@ -165,7 +165,7 @@ static bool read_key(struct jscan *js, bool keep, struct span *key)
 		return false;
 	}
 	js->mark = keep ? js->at : NULL;
-	size_t n = 0, at = (size_t)(js->at - js->buf); /* only valid if all is still in the window */
+	size_t n = 0, at = (size_t)(js->at - js->buf); /* offset of the key, if the window stays */
 	bool ok = jscan_scan_string(js, &escaped);
 	if (ok) {
 		n = (size_t)(js->at - (keep ? js->mark : js->buf + at)) - 2;

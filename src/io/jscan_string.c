@@ -113,7 +113,7 @@ struct span jscan_decode(struct jscan *js, struct span raw)
 		} else if (left > 1 && (p[1] == '"' || p[1] == '\\' || p[1] == '/')) {
 			strbuf_addch(b, p[1]);
 			i += 2;
-		} else { /* a tolerated bad escape */
+		} else { /* a bad escape that is tolerated */
 			strbuf_addch(b, '\\');
 			i++;
 		}

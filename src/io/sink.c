@@ -19,7 +19,7 @@
 #include "io/opened.h"
 
 #define FLUSH_BYTES ((size_t)64 << 10)
-#define MAX_LINKS 40 /* the limit that Linux has */
+#define MAX_LINKS 40 /* links that are followed; Linux has the same limit */
 #define WAS_READ (-1) /* value of `error` that is not a value of errno */
 
 enum target { TARGET_MEMORY, TARGET_STDOUT, TARGET_FILE };
@@ -27,11 +27,11 @@ enum target { TARGET_MEMORY, TARGET_STDOUT, TARGET_FILE };
 struct sink {
 	enum target target;
 	char *path; ///< path as given; if it is a link, `final` is its target
-	char *final, *temp; ///< only for TARGET_FILE
+	char *final, *temp; ///< paths of the target and of the temporary file
 	int fd, slot;
 	mode_t mode;
 	bool gzip;
-	bool again; ///< true if the file may be one that was read
+	bool again; ///< true if the target may be a file that was read
 	z_stream z;
 	int error; ///< errno of the first failure, WAS_READ, or 0 if there was none
 	struct strbuf buf;
@@ -89,7 +89,7 @@ static int open_temp(struct sink *s)
 		s->temp = leftover_name(s->final, i);
 		s->fd = open(s->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, s->mode);
 		if (s->fd >= 0)
-			flock(s->fd, LOCK_EX | LOCK_NB); /* for leftover_clean(); may be unsupported */
+			flock(s->fd, LOCK_EX | LOCK_NB); /* lock for leftover_clean(); may fail */
 		if (s->fd >= 0 || errno != EEXIST)
 			return s->fd < 0 ? errno : 0;
 	}

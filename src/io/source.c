@@ -22,17 +22,17 @@
 enum coding { CODING_UNKNOWN, CODING_PLAIN, CODING_GZIP, CODING_DONE };
 
 struct source {
-	char *name; ///< name, fit for a message
-	int fd; ///< -1 for a source in memory
-	struct span memory, whole; ///< only for a source in memory: the bytes that are left; all bytes
-	off_t start; ///< offset in the file at which reading began; -1 if it cannot be read twice
+	char *name; ///< name of the source, fit for a message
+	int fd; ///< file descriptor; -1 for a source in memory
+	struct span memory, whole; ///< bytes that are left and all bytes of a source in memory
+	off_t start; ///< offset in the file at which reading began; -1 if the file cannot be read twice
 	struct source_options options;
 	enum coding coding;
 	bool raw_eof, in_member, truncated;
 	bool ended; ///< true once `ahead` has given all its bytes
 	struct inflate *inflate; ///< decoder; NULL if the file is not compressed
 	uint64_t member_at, member_nr; ///< offset of the gzip member; bytes of it handed out so far
-	uint64_t skip; ///< bytes to drop, because zlib decodes them a second time after ISA-L
+	uint64_t skip; ///< bytes to drop, since zlib decodes again what ISA-L has decoded
 	char *raw; ///< bytes read but not yet handed on: [raw_at, raw_nr)
 	size_t raw_at, raw_nr;
 	uint64_t raw_bytes, bytes; ///< number of bytes taken from the file; number handed out

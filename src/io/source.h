@@ -23,7 +23,7 @@ struct source_options {
 	size_t block; ///< largest number of bytes per read, for tests; 0: as many as fit
 	bool zlib_only; ///< decode gzip without ISA-L, for tests
 	bool allow_truncated; ///< treat the end of a gzip stream that is cut short as its end
-	struct source_progress *progress; ///< updated while reading; NULL if nobody looks
+	struct source_progress *progress; ///< state of progress that is updated while reading, or NULL
 };
 
 /// Opens `path` ("-": standard input). Directories and missing files are ST_INPUT; an empty file

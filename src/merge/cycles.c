@@ -203,7 +203,7 @@ struct node {
 	int64_t at; ///< index in the joined list
 };
 struct nodes {
-	struct node **v; ///< indexed by path id, until they are sorted
+	struct node **v; ///< nodes, indexed by path id, until they are sorted
 	size_t nr, cap;
 	struct name_table names;
 	struct idmap ids; ///< ids of pairs of caller and name

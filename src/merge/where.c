@@ -6,8 +6,8 @@
 
 /* A share of an activity's figure that a row of the separate recording gets. */
 struct share {
-	const struct code_stat *row; /* row of the separate recording */
-	__int128 rest; /* remainder of the division */
+	const struct code_stat *row; /* code row of the separate recording */
+	__int128 rest; /* remainder when the activity's figure is divided */
 	size_t order;
 	struct code_stat out;
 };

@@ -31,8 +31,7 @@ enum {
 	SPOILED_MEMORY_EVENTS = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_EVENTS,
 	SPOILED_MEMORY_GROWTH = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_GROWTH,
 	SPOILED_INPUT = SPOILED_BY_INPUT,
-	SPOILED_MACHINE =
-	    0, /* other ranks are compared with the machine, so nothing spoils its own figures */
+	SPOILED_MACHINE = 0, /* other ranks are compared with the machine: nothing spoils its figures */
 };
 
 #define ROW(per_step_, id_, name_, head_, unit_, worse_, reduce_, exact_, label_, need_, group_,  \

@@ -72,8 +72,8 @@ enum check_group { GROUP_STEP, GROUP_KERNELS, GROUP_MEMORY, GROUP_RANKS, GROUP_I
 /// Families of metrics that become noisy together; each shares a budget of false alarms
 /// (gate/noise_model.h).
 enum family {
-	FAMILY_BY_NEED, ///< for a row that names no family: metric_family() derives it
-	FAMILY_EXACT, ///< counts and bytes, which have no noise
+	FAMILY_BY_NEED, ///< a row that names no family: metric_family() derives the family
+	FAMILY_EXACT, ///< counts and bytes, which are free of noise
 	FAMILY_MACHINE, ///< GPU time of whole steps, which the machine changes as a whole
 	FAMILY_OPERATORS, ///< GPU time of one operator, category or kernel
 	FAMILY_WALL, ///< times in which the host has a part
@@ -90,7 +90,7 @@ enum parts_kind {
 	PARTS_LACKED_STEPS,
 	PARTS_SEGMENTS,
 	PARTS_SHARE, ///< the whole and the part of which the metric is the ratio
-	PARTS_INDIVISIBLE, ///< only the ranks, if there are several
+	PARTS_INDIVISIBLE, ///< ranks only, if there are several; otherwise indivisible
 	PARTS_RATE, ///< no parts, because rates do not add up
 };
 
@@ -104,7 +104,7 @@ enum spoiled_by {
 	SPOILED_BY_GPU = 1 << 4, ///< work on the GPU, and calls that wait for it
 	SPOILED_BY_STEPS = 1 << 5, ///< figures that are attributed to steps, and rates over steps
 	SPOILED_BY_UTILIZATION = 1 << 6, ///< utilization, without steps that of the trace
-	SPOILED_BY_PEERS = 1 << 7, ///< figures in which ranks are comparable only over the same steps
+	SPOILED_BY_PEERS = 1 << 7, ///< figures in which ranks are comparable only over equal steps
 	SPOILED_BY_LAUNCHES = 1 << 8, ///< work that belongs to a step by its launch; calls that launch
 	SPOILED_BY_OVERLAP = 1 << 9, ///< sums of durations, in which overlap on one stream counts twice
 	SPOILED_BY_MATCHES = 1 << 10, ///< figures of collectives that are matched across ranks
@@ -122,8 +122,8 @@ struct metric {
 	enum metric_id id;
 	bool per_step; ///< true if the metric has a sample for each step: the step.* rows
 	const char *name;
-	const char *head; ///< heading of its column in a table of several figures: "longest"
-	const char *title; ///< name in the summary of a run: "GPU idle"; NULL if it is not in one
+	const char *head; ///< heading of the metric's column in a table of several figures: "longest"
+	const char *title; ///< name in the summary of a run: "GPU idle"; NULL: not in the summary
 	enum unit unit;
 	enum worse worse;
 	enum reduce reduce;
@@ -136,7 +136,7 @@ struct metric {
 	unsigned spoiled_by; ///< bits of enum spoiled_by
 	const char *meaning;
 	int since; ///< minor of stored files that added the metric; older files lack it
-	enum family family; ///< FAMILY_BY_NEED, or the family if it does not follow from the need
+	enum family family; ///< family, if it does not follow from the need; else FAMILY_BY_NEED
 };
 
 /// All metrics, in the order of reports; static.

@@ -12,14 +12,14 @@
 /// How the bytes of a file become records.
 enum result_read {
 	READ_JSON, ///< the file holds one JSON value, or several in sequence
-	READ_CSV, ///< each line is a record, its members named by the header
+	READ_CSV, ///< each line is a record, whose members the header names
 	READ_LINES ///< each line that holds `prefix` has JSON after it; other lines are skipped
 };
 
 /// How several values of one figure of one case are combined.
 enum result_repeats {
 	REPEATS_ERROR,
-	REPEATS_SAMPLES, ///< they are measurements of one figure: their median counts
+	REPEATS_SAMPLES, ///< several values are measurements of one figure: their median counts
 	REPEATS_LAST
 };
 
@@ -30,7 +30,7 @@ struct result_pair {
 
 /// A condition that a record must meet for its figures to count.
 struct result_valid {
-	const char *at; ///< path; each value there must meet the condition
+	const char *at; ///< path of values, all of which must meet the condition
 	/// Expected value: "text" in quotes, a number, true, false or the path of a member.
 	const char *equals;
 	const char *min, *max; ///< limits of a number

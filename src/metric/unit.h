@@ -12,11 +12,11 @@ enum unit {
 	UNIT_NS,
 	UNIT_BYTES,
 	UNIT_COUNT,
-	UNIT_PCT, ///< values are 1e-6 percent
-	UNIT_PER_S, ///< values are 1e-6 per second
+	UNIT_PCT, ///< percentages; values are 1e-6 percent
+	UNIT_PER_S, ///< rates; values are 1e-6 per second
 	UNIT_BYTES_PER_S,
 	UNIT_NS_PER_STEP,
-	UNIT_COUNT_PER_STEP, ///< values are 1e-6 per step
+	UNIT_COUNT_PER_STEP, ///< counts per step; values are 1e-6 per step
 	UNIT_BYTES_PER_STEP,
 	UNIT_FLOPS,
 	UNIT_FLOPS_PER_S,

@@ -27,7 +27,7 @@ struct diagnosis_figure {
 
 /// One condition of a rule of diagnosis. It does not hold if the run lacks the figure.
 struct diagnosis_condition {
-	enum bound bound; ///< the run is bound by it, mixed or not; NR_BOUNDS: ask `figure` instead
+	enum bound bound; ///< the run is bound by this, mixed or not; NR_BOUNDS: ask `figure` instead
 	struct diagnosis_figure figure; ///< used only if `bound` is NR_BOUNDS
 	bool above; ///< true: the figure must be above `value`; false: below
 	int64_t value; ///< threshold in the unit of the figure; for FORM_OF in 1e-6 %
@@ -64,7 +64,7 @@ struct classification {
 	enum confidence confidence;
 	int64_t share[NR_BOUNDS]; ///< share of the wall time that each bound explains, in 1e-6 %
 	int64_t part[NR_STEP_PARTS]; ///< shares of the wall time, 1e-6 %; all 0 if unknown
-	VEC(const char *) evidence; ///< sentences on why the run is bound by it
+	VEC(const char *) evidence; ///< sentences on why the run is bound as it is
 	VEC(const char *) missing; ///< sentences on what to record to know more
 };
 
@@ -73,11 +73,11 @@ struct recommendation {
 	const char *id, *title;
 	int64_t saves_ns; ///< saving per step; -1 if unknown
 	const char *saves_text; ///< "up to 4.20 ms (11.00 %) per step"; "" if unknown
-	/// `ask` "" if there is nothing to ask.
+	/// `ask` is "" if nothing needs to be asked
 	const char *observation, *hypothesis, *action, *confirm, *ask;
 	enum confidence confidence;
-	bool tells_idle; ///< it says what the GPU waits for, so that its idle time is explained
-	bool of_rows; ///< it rests on rows and samples that a stored baseline may lack
+	bool tells_idle; ///< the advice says what the GPU waits for, so its idle time is explained
+	bool of_rows; ///< the advice rests on rows and samples that a stored baseline may lack
 };
 
 /// Names of enum bound ("compute", "launch", …) and enum confidence ("low", …), ended by NULL;

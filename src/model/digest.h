@@ -22,7 +22,7 @@ enum attribution { ATTRIBUTION_NONE, ATTRIBUTION_LAUNCH, ATTRIBUTION_TIMESTAMP }
 /// figures equal those of the window.
 struct kernel_stat {
 	enum event_kind kind; ///< kind of activity: EVENT_KERNEL, EVENT_MEMCPY or EVENT_MEMSET
-	struct span name; ///< raw bytes, as the trace has them
+	struct span name; ///< name of the activity, raw bytes as in the trace
 	int64_t count, total_ns, max_ns, bytes; ///< figures of the whole window
 	int64_t step_count, step_total_ns, step_max_ns, step_bytes; ///< figures of the measured steps
 	int64_t grid[3], block[3]; ///< most frequent launch shape; grid[0] < 0 if unknown
@@ -33,7 +33,7 @@ struct kernel_stat {
 	int64_t occupancy_ns, occupancy_rest;
 	int64_t names; ///< above 0: sum of so many kernels too small to keep, each below 0.05 % of
 	               ///< kernel time; `name` is then their category, or empty
-	int64_t largest_ns; ///< step_total_ns of the largest kernel in a sum of small ones
+	int64_t largest_ns; ///< of a sum of small kernels: step_total_ns of the largest
 };
 
 /// One GPU of the trace, over the whole window; times in ns.
@@ -41,7 +41,7 @@ struct device_stat {
 	const char *id; ///< number of the device, as text
 	int64_t streams, activities;
 	int64_t span_ns, busy_ns, compute_ns;
-	int64_t comm_ns, overlap_ns; ///< union of communication; its part that overlaps computation
+	int64_t comm_ns, overlap_ns; ///< union of communication; its overlap with computation
 	/// Periods of the measured steps (else the window); its busy part; -1 if not recorded.
 	int64_t measured_ns, measured_busy_ns;
 };
@@ -116,14 +116,14 @@ struct comm_stat {
 	struct span dtype; ///< element type, "Float"; empty if unknown
 	int64_t group_size; ///< ranks in the group; -1 if unknown
 	int64_t count, total_ns, max_ns;
-	int64_t bytes; ///< message bytes of one rank, the larger of in and out, where known
+	int64_t bytes; ///< bytes of messages of one rank (the larger of in and out), where known
 	int64_t sized_count, sized_ns; ///< number and time of the calls whose size is known
 };
 
 /// One collective of a measured step. The list is in order of start, at most COLLECTIVES_KEPT.
 struct collective {
 	int64_t step; ///< index of the step among the measured steps
-	int64_t comm; ///< index of its row in digest.comms
+	int64_t comm; ///< index of the collective's row in digest.comms
 	int64_t bytes; ///< message bytes; -1 if unknown
 	int64_t start_ns; ///< start time, counted from digest.start_ns
 	int64_t dur_ns;
@@ -158,7 +158,7 @@ enum { FUNCTION_DEPTH = 128 };
 struct function_stat {
 	enum function_class cls;
 	struct span name; ///< raw bytes
-	int64_t parent; ///< of a Python function: index of its caller in the list, -1 if there is none
+	int64_t parent; ///< index of a Python function's caller in the list, -1 if there is none
 	int64_t count, total_ns;
 	int64_t exclusive_ns; ///< time in which no function of a higher class runs
 	int64_t median_ns; ///< median duration of one execution
@@ -205,9 +205,9 @@ struct cross_rank {
 	bool known;
 	int64_t matched; ///< number of matched collectives
 	int64_t wait_ns, transfer_ns;
-	int64_t late_ns; ///< lateness where it entered last: median duration of the others − its own
-	int64_t last_count; ///< number of collectives that it entered last
-	int64_t steps, step_ns; ///< number of steps that the sums are over; sum of their step.time
+	int64_t late_ns; ///< lateness of the rank where it entered last: others' median duration − own
+	int64_t last_count; ///< number of collectives that the rank entered last
+	int64_t steps, step_ns; ///< number of steps in the sums; sum of their step.time
 	int64_t missing_steps; ///< usable steps that some rank has and this one lacks
 	int64_t compute_skew; ///< distance from the ranks' median, 1e-6 %; or MEMORY_UNKNOWN
 };
@@ -217,7 +217,7 @@ struct thread_stat {
 	const char *id; ///< "PID/TID"
 	int64_t busy_ns;
 	int64_t names; ///< above 0: this row is the sum of so many small threads; `id` is then empty
-	int64_t op_ns; ///< union of its operators, without runtime calls; -1 if unknown
+	int64_t op_ns; ///< union of the thread's operators, without runtime calls; -1 if unknown
 };
 
 /// Value of a figure that the source of a memory does not give.
@@ -232,7 +232,7 @@ struct memory_stat {
 	enum memory_source source;
 	int64_t events; ///< number of [memory] events, or of entries of the history
 	int64_t peak_allocated;
-	int64_t peak_reserved, end_allocated, end_reserved; ///< all from here on: or MEMORY_UNKNOWN
+	int64_t peak_reserved, end_allocated, end_reserved; ///< levels; or MEMORY_UNKNOWN
 	int64_t reserved_at_peak; ///< reserved when `allocated` was highest (the latest such moment)
 	int64_t start_allocated; ///< bytes allocated before the first event
 	int64_t alloc_count, free_count, churn_bytes; ///< counts and requested bytes in the window
@@ -243,7 +243,7 @@ struct memory_stat {
 	int64_t inactive, largest_inactive; ///< sum of the blocks that are free at the end; the largest
 	int64_t segment_count, segment_churn, oom_count;
 	int64_t segment_allocs; ///< number of allocated or mapped segments within segment_churn
-	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of peak_allocated
+	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of peak_allocated by lifetime
 	/* the operator that ran when `allocated` was highest; only from traces and XProf, else NULL */
 	const char *peak_op, *peak_dims, *peak_types;
 };
@@ -277,7 +277,7 @@ struct memory_item {
 	struct span file, function;
 	int64_t line;
 	int64_t bytes;
-	int64_t blocks, largest, other; ///< further figures of the list; or MEMORY_UNKNOWN
+	int64_t blocks, largest, other; ///< figures as enum memory_list says; or MEMORY_UNKNOWN
 };
 
 /// The level of one memory at one moment of its history.
@@ -302,7 +302,7 @@ enum { CLOCK_TICK_MAX = 1000 };
 struct trust_counts {
 	int64_t gpu_events, with_launch, carried_over, dropped, unattributed;
 	int64_t gpu_ns, dropped_ns, unattributed_ns;
-	int64_t launches, launches_without_kernel; ///< kernel launches; no graphs and captures
+	int64_t launches, launches_without_kernel; ///< launches of kernels, without graphs and captures
 	int64_t lost_ns; ///< estimated time of launches_without_kernel; 0 also if not recorded
 	int64_t tick_ns; ///< resolution of GPU times: CLOCK_TICK_MAX if whole us; 0 if 1 ns or unknown
 	int64_t overlap_ns; ///< overlap of different correlation ids on one stream
@@ -327,8 +327,8 @@ enum { RANK_MAX = INT32_MAX };
 #define NO_SAMPLE INT64_C(-1)
 
 struct digest {
-	struct arena arena; ///< arena that owns everything below
-	struct digest *joined; ///< chain of digests that own parts of this one, or NULL
+	struct arena arena; ///< arena that owns all lists and texts of the digest
+	struct digest *joined; ///< chain of digests that own parts of this digest, or NULL
 	struct span text; ///< stored text of a digest that is only copied (digest_forget()), else empty
 	const char *trace; ///< base name of the trace file; NULL if there is none
 	const char *snapshot; ///< base name of the snapshot file; NULL if there is none
@@ -349,7 +349,7 @@ struct digest {
 	int64_t proposed_steps; ///< number of steps that the proposed marker would give
 	int64_t events;
 	int64_t total_steps; ///< number of steps, warm-up included
-	int64_t start_ns, window_ns; ///< start of the first event; time from there to the last end
+	int64_t start_ns, window_ns; ///< start of the first event; length up to the last end
 	int64_t device_memory; ///< memory size, if the same for each GPU, else MEMORY_UNKNOWN
 	VEC(struct env_entry) env;
 	struct trust_counts trust;
@@ -362,11 +362,11 @@ struct digest {
 	int64_t *samples[NR_STEP_METRICS]; ///< each nr_steps long, in the metric's unit; NULL if not
 	                                   ///< recorded; NO_SAMPLE of a step without a value
 	int64_t *step_phases; ///< nr_steps values of step_phase_code(); NULL if no step has a phase
-	/// Each nr_steps long; if the first is NULL, unknown; any other NULL means all 0.
+	/// Arrays of nr_steps; if the first is NULL, phases are unknown; any other NULL means all 0.
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS];
 	/// Statistics of each step metric over the usable steps, if samples are not kept.
 	VEC(struct step_summary) summaries;
-	VEC(struct phase_summary) phase_summaries; ///< rows sorted by phase, metric
+	VEC(struct phase_summary) phase_summaries; ///< statistics of phases, sorted by phase, metric
 
 	VEC(struct kernel_stat) kernels; ///< kernels and copies, sorted by kind, then name
 	VEC(struct device_stat) devices; ///< GPUs, sorted by id
@@ -384,12 +384,12 @@ struct digest {
 	struct code_step step; ///< activities of one step, filled on request; never stored
 	VEC(struct counter_stat) counters; ///< hardware counters, sorted by name
 	bool phase_known; ///< the trace tells the phase that was asked for (struct reduce_options)
-	VEC(struct kernel_stat) phase_kernels; ///< kernels of that phase, never stored
+	VEC(struct kernel_stat) phase_kernels; ///< kernels of the requested phase, never stored
 	VEC(struct op_stat) phase_ops;
 	struct progress progress;
-	struct cross_rank cross; ///< known only in stored baselines; else model/ranks.h computes it
+	struct cross_rank cross; ///< known in stored baselines; else model/ranks.h computes this
 	VEC(struct memory_stat) memories; ///< memories, sorted by id
-	VEC(struct memory_item) memory_items; ///< rows sorted by memory and list
+	VEC(struct memory_item) memory_items; ///< rows of all lists, sorted by memory and list
 	VEC(struct memory_level) memory_levels; ///< levels, sorted by memory, then time
 	VEC(struct memory_evidence) memory_evidence; ///< evidence, sorted by memory
 	VEC(struct input_stat) inputs; ///< figures of metrics files, sorted by name

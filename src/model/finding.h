@@ -21,7 +21,7 @@ enum cause {
 	/* causes in one rank or link of several */
 	CAUSE_SLOW_RANK, ///< a rank computes longer than its peers
 	CAUSE_SLOW_LINK, ///< the collectives of a link end after those of its peers
-	CAUSE_LATE_RANK, ///< the other ranks wait for one whose compute is like theirs
+	CAUSE_LATE_RANK, ///< the other ranks wait for a rank whose compute is like theirs
 	/* causes that change all of the work */
 	CAUSE_BATCH, ///< the work of a step is scaled: another batch, sequence or model
 	CAUSE_UNIFORM, ///< every kernel is slower by the same factor: clock, power cap or another GPU
@@ -30,7 +30,7 @@ enum cause {
 	CAUSE_KERNEL, ///< a kernel is slower per launch
 	CAUSE_LAUNCHES, ///< a kernel is launched more often
 	CAUSE_NEW_KERNEL, ///< a kernel that the baseline does not launch
-	CAUSE_SUBSTITUTION, ///< another kernel does the same work; both kernels with the net change
+	CAUSE_SUBSTITUTION, ///< another kernel does the same work; the net change counts
 	CAUSE_RENAMED, ///< the same kernel has another name
 	CAUSE_GONE_KERNEL, ///< a kernel of the baseline that the candidate does not launch
 	/* causes in communication and copies */
@@ -65,7 +65,7 @@ enum place_level {
 	PLACE_KERNEL, ///< match name of the kernel, as rules use it
 	PLACE_CALL, ///< a call of the host: "cudaStreamSynchronize"
 	PLACE_COLLECTIVE, ///< "all_reduce@default_pg"
-	PLACE_MEMORY, ///< "memory 0 of rank 3"
+	PLACE_MEMORY, ///< name of a memory: "memory 0 of rank 3"
 	PLACE_CATEGORY, ///< category of kernels or of memory: "gemm", "activations"
 	NR_PLACE_LEVELS
 };
@@ -82,7 +82,7 @@ struct source_line {
 
 struct place {
 	enum place_level level;
-	const char *name; ///< valid UTF-8, not shortened and not escaped, although strangers chose it
+	const char *name; ///< valid UTF-8, not shortened and not escaped; maybe a stranger's text
 	struct source_line at; ///< source line, only for PLACE_CODE
 };
 

@@ -20,13 +20,13 @@ enum flame_kind {
 struct flame_node {
 	enum flame_kind kind;
 	int level; ///< depth in the tree; 0 is the root, all GPU time
-	const char *name; ///< valid UTF-8 that fits on one line, not escaped; may be a stranger's text
+	const char *name; ///< name as valid UTF-8 fit for one line, not escaped; maybe a stranger's
 	int64_t value[2]; ///< ns per step in the baseline and in the candidate; 0 if absent
 };
 
 struct flame {
 	bool both; ///< true if there are two runs; otherwise value[0] is 0
-	VEC(struct flame_node) nodes; ///< each node before its children, these by size; may be empty
+	VEC(struct flame_node) nodes; ///< nodes, each before its children, these by size; or empty
 };
 
 #endif

@@ -135,7 +135,7 @@ static bool mfu(const struct digest *d, int64_t step_ns, int64_t *out)
 	int64_t flops;
 	if (text && number_parse(span_of(text), 0, &flops) && flops > 0)
 		return of_peak(d, flops, step_ns, out);
-	return text && number_parse(span_of(text), -6, &flops) && flops > 0 && /* not beyond int64 */
+	return text && number_parse(span_of(text), -6, &flops) && flops > 0 && /* fits int64 */
 	       of_peak(d, (__int128)flops * MICRO, step_ns, out);
 }
 

@@ -29,7 +29,7 @@ struct past_run {
 	/// Name of the group of runs that were made one after the other on one machine; NULL if the run
 	/// is in no group, or if that is unknown.
 	const char *together;
-	bool accepted; ///< it counts for the reference as long as `pin` is the baseline's pin
+	bool accepted; ///< the run counts for the reference as long as `pin` is the baseline's pin
 	int64_t ranks, steps; ///< number of ranks; measured steps of the rank with the most
 	/// Number of values that were left out because there was no room: those of the smallest
 	/// items.

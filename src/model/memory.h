@@ -40,7 +40,7 @@ void site_rules_release(struct site_rules *r);
 bool site_text_has(struct span text, const struct span *parts, size_t nr);
 
 enum site_kind {
-	SITE_USER, ///< the first frame of the user's own code
+	SITE_USER, ///< site at the first frame of the user's own code
 	SITE_FRAMEWORK, ///< site without user code: all frames were skipped
 	SITE_NO_STACK, ///< allocated during the recording, but recorded without a stack
 	SITE_BEFORE, ///< blocks allocated before the recording began
@@ -75,19 +75,19 @@ struct memory_rows {
 struct memory_churn {
 	struct memory_row total;
 	int64_t smallest, sizes; ///< smallest request in bytes; number of distinct sizes
-	int64_t common_size, common_count; ///< most frequent size (the larger of equals); its requests
+	int64_t common_size, common_count; ///< most frequent size; number of its requests
 };
 
 /// A site whose bytes rose between the first and the last step end.
 struct memory_growth {
 	struct memory_row total; ///< rise: .bytes in bytes, .blocks in number; .largest: 0
-	int64_t rises; ///< number of steps over which it rose, of step_ends - 1
+	int64_t rises; ///< number of steps, of step_ends - 1, over which the site's bytes rose
 };
 
 /// Small active blocks of one site that lie between free blocks.
 struct memory_pinned {
 	struct memory_row total;
-	int64_t free_bytes; ///< bytes of the free blocks beside them; each gap is counted once
+	int64_t free_bytes; ///< bytes of the free blocks beside the pinned ones; each gap counts once
 };
 
 /// Blocks of one category. Over all categories, peak_bytes and end_bytes add up to the levels.
@@ -107,7 +107,7 @@ struct memory_size {
 struct memory_segments {
 	bool expandable, large;
 	int64_t from, segments, bytes;
-	int64_t free_bytes; ///< inactive bytes in these segments
+	int64_t free_bytes; ///< inactive bytes in the segments
 };
 
 /// An inactive block, and the segment that it lies in.
@@ -118,7 +118,7 @@ struct memory_gap {
 
 /// The levels of memory after `entries` entries of the history.
 struct memory_point {
-	int64_t entries, time_us; ///< the time is -1 if unknown
+	int64_t entries, time_us; ///< the time is -1 if it is unknown
 	int64_t allocated, reserved;
 };
 
@@ -130,9 +130,9 @@ struct memory_oom {
 
 /// Evidence of how far the history can be trusted.
 struct memory_trust {
-	bool history; ///< the device has a history
+	bool history; ///< true if the device has a history
 	bool midway; ///< some memory was allocated or reserved when the history began
-	bool truncated; ///< a step ended before its first entry: entries were lost
+	bool truncated; ///< a step ended before the first entry of the history: entries were lost
 	int64_t unseen_frees, unseen_bytes; ///< frees of blocks from before the recording
 	int64_t contradicted_frees; ///< frees of blocks that are freed again or live later
 	int64_t lost_allocs; ///< blocks that are never freed and yet absent at the end
@@ -163,22 +163,22 @@ struct memory_profile {
 	int64_t nr_step_ends; ///< step ends in the history; step_ends may hold only some of them
 	int64_t peak_persistent; ///< part of the peak that is also live at the end
 	int64_t peak_carried; ///< part of the peak that is from before the recording and freed later
-	int64_t peak_transient; ///< the rest of the peak: the three parts add up to it
+	int64_t peak_transient; ///< the rest of the peak: all three parts add up to the peak
 	/// Small active blocks between free ones: number, bytes, and bytes of the free blocks
 	/// beside them.
 	int64_t pinned_blocks, pinned_bytes, pinned_free_bytes;
 	struct memory_trust trust;
 
-	VEC(struct memory_point) points; ///< first, last, all ooms; lows and highs between them
+	VEC(struct memory_point) points; ///< first, last and out-of-memory points; lows and highs
 	VEC(struct memory_point) step_ends; ///< levels that growth was computed from
-	struct memory_rows peak_sites, end_sites; ///< their bytes add up to the levels
+	struct memory_rows peak_sites, end_sites; ///< sites whose bytes add up to the levels
 	struct memory_rows oom_sites; ///< blocks that were live before the last out-of-memory error
 	struct memory_rows peak_blocks; ///< largest blocks: size and number of this size
 	VEC(struct memory_size) peak_sizes; ///< size classes, sorted by size
 	VEC(struct memory_category) categories; ///< categories, sorted by bytes at the peak
 	VEC(struct memory_churn) churn;
 	VEC(struct memory_growth) growth;
-	VEC(struct memory_segments) segments; ///< segments, sorted by kind and size
+	VEC(struct memory_segments) segments; ///< segments, sorted by kind and size class
 	VEC(struct memory_gap) gaps; ///< inactive blocks, the largest first
 	VEC(struct memory_pinned) pinned;
 	VEC(struct memory_oom) ooms; ///< the last MEMORY_OOMS errors, in order

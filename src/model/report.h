@@ -36,7 +36,7 @@ const char *verdict_name(enum verdict v);
 /// rows of level n + 1 that follow a row of level n add up to that row.
 struct part {
 	int level; ///< 0 class, 1 category, 2 kernel, 3 count/mean; memory: category, site, line
-	const char *label; ///< valid UTF-8, not escaped, although strangers may have chosen it
+	const char *label; ///< label as valid UTF-8, not escaped, although strangers may have chosen it
 	int64_t change; ///< change in the unit of the table
 	const char *text; ///< "+9.00 ms"
 	const char *detail; ///< "renamed", "launches 12 → 14", …; "" if there is nothing to add
@@ -45,7 +45,7 @@ struct part {
 
 /// Where the change of a check (or of a diff) went, in parts that add up.
 struct breakdown {
-	const char *title; ///< "step.cuda_time by class, category and kernel"
+	const char *title; ///< title: "step.cuda_time by class, category and kernel"
 	enum unit unit;
 	int64_t change; ///< sum of the parts of level 0
 	const struct metric *metric; ///< metric of a memory breakdown; else NULL
@@ -56,7 +56,7 @@ struct breakdown {
 /// The kind of run that a point of a trend is from.
 enum trend_source {
 	TREND_APPROVED, ///< a run that is, or once was, the pin
-	TREND_PAST, ///< another run of the main branch
+	TREND_PAST, ///< a run of the main branch other than those
 	TREND_CANDIDATE,
 };
 
@@ -85,11 +85,11 @@ struct evidence {
 	int64_t false_alarms; ///< expected failures of this check in unchanged runs, 1e-6 per run
 	/// Candidate runs, or pairs with a control run, that would decide.
 	int64_t more_runs, more_pairs;
-	int64_t steps[2], median[2], spread[2]; ///< over steps: number, median, MAD
+	int64_t steps[2], median[2], spread[2]; ///< number, median and MAD over steps
 	int64_t p; ///< p-value of a two-sided Mann-Whitney test, in 1e-6
 	const char *noise_text, *detectable_text; ///< "±1.20 ms", "3.1 ms (+2.1 %)"; "" if unknown
 	const char *plan_text; ///< "2 more runs of the candidate would decide"; "" if there is none
-	const char *text; ///< one sentence or more on all of this evidence; "" if there is none
+	const char *text; ///< one sentence or more on all evidence; "" if there is none
 };
 
 /// A key of `select` and its glob, both fit for one line.
@@ -112,10 +112,10 @@ struct check {
 	int64_t change_pct; ///< change in 1e-6 percent of the baseline
 	const char *baseline_text, *candidate_text, *change_text; ///< formatted values; "–" if absent
 	const char *pct_text; ///< relative change, "+12.3 %"; "" if unknown
-	const char *limit; ///< "increase 5% and 2ms"; "" if there is none
+	const char *limit; ///< limit as text, "increase 5% and 2ms"; "" if there is none
 	const char *message; ///< one sentence: what changed, from which value to which, and the limit
 	struct breakdown *breakdown; ///< where the change went, or NULL
-	const struct trust_finding *spoiler; ///< finding that prevents a decision, or NULL
+	const struct trust_finding *spoiler; ///< trust finding that prevents a decision, or NULL
 	struct evidence evidence;
 	struct trend *trend; ///< past values of a figure of the whole run; else NULL
 	const char *waiver; ///< "until 2027-01-31: issue 1234", also in the message; NULL if none
@@ -161,8 +161,8 @@ struct drift_row {
 	enum drift drift;
 	const char *renamed_to; ///< new name if `drift` is DRIFT_RENAMED, else NULL
 	bool has_baseline, has_candidate;
-	int64_t baseline_ns, candidate_ns, change_ns; ///< time in ns per step
-	int64_t baseline_count, candidate_count; ///< launches, in 1e-6 per step
+	int64_t baseline_ns, candidate_ns, change_ns; ///< times in ns per step
+	int64_t baseline_count, candidate_count; ///< numbers of launches, in 1e-6 per step
 	const char *baseline_text, *candidate_text, *change_text, *count_text;
 	const char *shape_text; ///< "grid 4×106×1, block 128×1×1" or "other shape: …"; "" if unknown
 };
@@ -188,7 +188,7 @@ struct scaling_row {
 /// A column of the table of ranks.
 struct rank_column {
 	const char *title;
-	const char *head; ///< short title for text of 100 columns; NULL: the column is left out there
+	const char *head; ///< short title for text of 100 columns; NULL: such text lacks the column
 	bool plain; ///< the column is left out if it is the same for all ranks
 };
 
@@ -213,7 +213,7 @@ struct side {
 	const char *label; ///< path as the user gave it
 	const char *gpu, *commit; ///< name of the GPU and commit; "" if unknown
 	int64_t ranks, steps;
-	int64_t runs; ///< candidate: runs of its code; baseline: pin and recent runs; 0 counts as 1
+	int64_t runs; ///< number of runs, of the candidate's code or of pin and recent runs; 0 means 1
 	bool has_pin_age; ///< true if pin_age_days is known; only for the baseline
 	int64_t pin_age_days; ///< days since the pin was approved
 	bool window; ///< figures per step are figures of the whole window
@@ -222,7 +222,7 @@ struct side {
 	int64_t marker_steps;
 	bool snapshot_only; ///< true if no rank has a trace
 	bool metrics_only; ///< no rank has a trace or a snapshot, only metrics files
-	VEC(struct span) notes; ///< "attribution: launch; 614 activities carried over"
+	VEC(struct span) notes; ///< notes: "attribution: launch; 614 activities carried over"
 };
 
 /// What the CI system says about the run, for links; NULL if unknown.
@@ -259,8 +259,8 @@ struct report {
 	const char *false_alarms_text; ///< a sentence on `false_alarms`; NULL if there is none
 	struct {
 		bool judged; ///< there are enough operators (or categories) to judge
-		bool found; ///< all are slower alike, and a check of the machine fails for it
-		int64_t pct; ///< how much slower, in 1e-6 %
+		bool found; ///< all operators are slower alike, and a check of the machine fails for it
+		int64_t pct; ///< how much slower the operators are, in 1e-6 %
 	} uniform;
 	int64_t plan_runs, plan_pairs; ///< runs or pairs that would decide all checks
 	struct side baseline, candidate;
@@ -274,14 +274,15 @@ struct report {
 	VEC(const char *) warnings; ///< warnings, one line each, the most important first
 	VEC(struct check) checks; ///< failed checks first, then in the order of the rules
 	VEC(struct drift_row) drift; ///< kernels, sorted by the size of the change
-	VEC(struct figure_row) code; ///< of a diff: GPU time by operator, module and place
-	VEC(struct figure_row) figures; ///< of a diff: every run-level figure of both sides
-	VEC(struct breakdown *) breakdowns; ///< of a diff: of step.cuda_time, then of memory
+	VEC(struct figure_row) code; ///< GPU time by operator, module and place; only in a diff
+	VEC(struct figure_row) figures; ///< every run-level figure of both sides; only in a diff
+	/// Breakdowns of step.cuda_time, then memory; only in diffs.
+	VEC(struct breakdown *) breakdowns;
 	/// What is said of each run by itself, owned by the arena; NULL if nothing is. In a check that
 	/// failed or warned, recommendations for the baseline are left out from the candidate's.
 	struct run_report *run, *baseline_run;
-	struct flame flame; ///< GPU time by the place in the code that launched it
-	VEC(struct scaling_row) scaling; ///< of a diff: tensors, sorted by memory, size
+	struct flame flame; ///< GPU time by the place in the code that launched the work
+	VEC(struct scaling_row) scaling; ///< largest tensors, by memory, size; only in a diff
 };
 
 /// The finding that explains check number `i`, or NULL.

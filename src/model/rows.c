@@ -7,7 +7,7 @@
 		.offset = offsetof(struct digest, member), .row = &type##_row, .joined = (joined_) \
 	}
 const struct digest_list digest_lists[] = {
-	/* member, row type, rows of equal keys are joined */
+	/* columns: member, row type, whether rows of equal keys are joined */
 	LIST(env, env_entry, false), /* each key keeps one value, so rows are not joined */
 	LIST(summaries, step_summary, false),
 	LIST(phase_summaries, phase_summary, false),
@@ -19,7 +19,7 @@ const struct digest_list digest_lists[] = {
 	LIST(threads, thread_stat, true),
 	LIST(comms, comm_stat, false), /* collectives refer to these rows by index */
 	LIST(collectives, collective, false),
-	LIST(functions, function_stat, false), /* the rows form a tree */
+	LIST(functions, function_stat, false), /* functions form a tree */
 	LIST(code, code_stat, true),
 	LIST(ranges, range_stat, true),
 	LIST(counters, counter_stat, true),

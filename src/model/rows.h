@@ -26,7 +26,7 @@ enum field_type {
 	FIELD_SHAPE, ///< int64_t[3], left out if [0] < 0; an absent key is read as -1
 	FIELD_ROW, ///< struct of schema `sub`, on the line of its owner
 	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line; if structs share
-	            ///< a line, "ranks" says which have it, unless all do
+	            ///< a line, "ranks" lists them, unless all do
 	FIELD_OPTIONAL_ROWS, ///< like FIELD_ROWS, but left out if empty
 	FIELD_OWN, ///< `read` and `write` convert the whole structs, and `describe` writes the schema
 };
@@ -40,8 +40,8 @@ enum row_occasion {
 
 /// How a member of two joined rows gets its value.
 enum row_join {
-	JOIN_KEEP, ///< the value of the first row
-	JOIN_LAST, ///< the value of the second row
+	JOIN_KEEP, ///< the value of the first row stays
+	JOIN_LAST, ///< the value of the second row replaces the first
 	JOIN_SUM,
 	JOIN_MAX,
 	JOIN_OR,
@@ -55,7 +55,7 @@ enum row_join {
 enum row_key {
 	KEY_NOT,
 	KEY_ORDER, ///< rows are sorted by the member, and equal if all keys are equal
-	KEY_SAME, ///< equal rows have the same value, but rows are not sorted by it
+	KEY_SAME, ///< equal rows have the same value, but rows are not sorted by this member
 };
 
 /// One member of a row type.
@@ -69,7 +69,7 @@ struct field {
 	const struct schema *sub;
 	enum row_key order;
 	bool sums_last; ///< for a key: sums (`names` > 0) come after all other rows
-	int since; ///< minor of the stored form that added the member; if above 0 it may be absent
+	int since; ///< minor of the stored form that added the member; above 0 the member may be absent
 	enum row_join join[NR_ROW_OCCASIONS];
 	const char *shown; ///< key in `metrics --json`, where text is an id; NULL if not shown
 	void (*read)(struct row_reader *r, void *const *rows, size_t nr);

@@ -36,7 +36,7 @@ struct limit {
 	bool relative; ///< `value` is in 1e-6 percent of the baseline
 	int64_t value; ///< if not relative, in the metric's unit (percentage points in 1e-6)
 	const char *text; ///< text as written in the rules: "5%", "2ms"
-	struct file_limit exact; ///< limit for input.*, unless relative; it replaces `value`
+	struct file_limit exact; ///< limit for input.*, unless relative; replaces `value`
 };
 
 /// The conditions of one fail or warn map, any of which is enough.
@@ -45,8 +45,8 @@ struct limits {
 	bool has_and; ///< the map has an `and`, which limits increase and decrease that are relative
 	bool and_of_step; ///< `and_value` is in 1e-6 percent of the baseline's step.cuda_time
 	int64_t and_value; ///< if not `and_of_step`, in the metric's unit
-	const char *and_text; ///< the `and` as written; NULL if there is none
-	struct file_limit and_exact; ///< limit for input.*; it replaces `and_value`
+	const char *and_text; ///< text of the `and` as written; NULL if the map has none
+	struct file_limit and_exact; ///< limit of the `and` for input.*; replaces `and_value`
 };
 
 /// The kernels that count as a substitute for a kernel that is gone.
@@ -65,7 +65,7 @@ struct noise_rule {
 
 /// Other limits for some items of for_each. A map without limits keeps the rule's limits.
 struct rule_override {
-	VEC(struct span) match; ///< patterns over names of items; at least one
+	VEC(struct span) match; ///< patterns over names of items; at least one pattern
 	struct limits fail, warn;
 };
 
@@ -74,7 +74,7 @@ struct rule {
 	const struct metric *metric;
 	enum statistic stat;
 	enum worse worse; ///< the metric's direction, unless `better:` names another
-	enum reduce reduce; ///< the metric's way, unless `ranks:` names another
+	enum reduce reduce; ///< the metric's reduction, unless `ranks:` names another
 	struct query query; ///< metric, stat, reduce and the globs of `select`
 	bool for_each; ///< one check for each item in the top N of either side
 	int64_t top; ///< the N of for_each, or of a PAIR metric
@@ -82,7 +82,7 @@ struct rule {
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
 	const struct metric *unless; ///< not judged if this metric has about the same value; or NULL
-	int64_t unless_within; ///< largest such difference, 1e-6 % of the other metric; -1: any
+	int64_t unless_within; ///< largest difference from that metric, 1e-6 % of its value; -1: any
 	struct limits fail, warn;
 	enum level on_new, on_gone;
 	enum on_missing on_missing;
@@ -96,9 +96,9 @@ struct rule {
 struct waiver {
 	const char *rule; ///< glob that is matched with rule ids
 	struct query select; ///< restricted by its globs; NULL globs match everything
-	int64_t until; ///< last day on which it holds, in days since 1970-01-01 (UTC)
+	int64_t until; ///< last day on which the waiver holds, in days since 1970-01-01 (UTC)
 	const char *until_text; ///< "2027-01-31"
-	int64_t up_to; ///< largest change that it excuses, 1e-6 percent of the baseline; 0: any change
+	int64_t up_to; ///< largest change that the waiver excuses, 1e-6 percent of the baseline; 0: any
 	const char *reason;
 	unsigned line, column;
 };
@@ -110,12 +110,11 @@ struct profile {
 };
 
 struct rules {
-	struct arena arena; ///< arena that owns everything below
+	struct arena arena; ///< arena that owns all texts of the rules
 	const char *source; ///< path of the file, or "built in"
 	const char *workload;
 	const char *baseline; ///< path pattern with {workload}, {gpu}, {world_size}
-	bool in_review; ///< only a change under review is judged: what main does already is not its
-	                ///< fault
+	bool in_review; ///< only a change under review is judged, not what the main branch already does
 	int64_t expect_ranks; ///< number of ranks; 0 if not given
 	const char *marker; ///< step marker; NULL if not given: the default pattern
 	const char *unmarked; ///< UNMARKED_PERIOD or "window"; NULL if not given: "window"

@@ -13,7 +13,7 @@ struct fact {
 	bool has_value;
 	int64_t value; ///< in `unit`
 	enum unit unit;
-	const char *note; ///< "rank 3: 12.20 ms"; "" if there is none
+	const char *note; ///< further figure, "rank 3: 12.20 ms"; "" if there is none
 };
 
 enum cell_kind { CELL_ABSENT, CELL_TEXT, CELL_FIGURE };
@@ -21,7 +21,7 @@ enum cell_kind { CELL_ABSENT, CELL_TEXT, CELL_FIGURE };
 /// A cell of a table: a figure in the column's unit, or a text that a stranger chose.
 struct report_cell {
 	enum cell_kind kind;
-	const char *text; ///< valid UTF-8 that fits on one line, not cut; "–" if absent
+	const char *text; ///< text as valid UTF-8 that fits on one line, not cut; "–" if absent
 	int64_t value; ///< raw value of a CELL_FIGURE, to sort by
 };
 
@@ -50,7 +50,7 @@ struct series_point {
 struct series {
 	const char *id; ///< name of a metric, or "memory.allocated", "memory.reserved" for levels
 	const char *title;
-	const char *label; ///< "rank 3", "memory 0 of rank 3"
+	const char *label; ///< label of the line: "rank 3", "memory 0 of rank 3"
 	int64_t rank;
 	/// UNIT_COUNT: x is the number of a step, or of an allocator's action; UNIT_NS: x is a
 	/// time.

@@ -83,7 +83,7 @@ static struct span value_of(const struct select_key *key, const struct select_it
 		return own ? span_of(own) : SPAN("");
 	bool kernel = label == LABELLED(KERNEL);
 	if (key->glob == GLOB(cls) && label == LABELLED(OP) && own)
-		return span_of(own); /* kernels of both classes are possible */
+		return span_of(own); /* its kernels may be of either class */
 	if (key->glob == GLOB(cls) && label == LABELLED(OP))
 		return span_of(category_class_of(item->categories, item->label) == CLASS_COMMUNICATION
 		                   ? "communication"

@@ -35,7 +35,7 @@ struct rank_view {
 	const struct digest *digest;
 	struct kernel_row *kernels; ///< kernels (EVENT_KERNEL), sorted by match name
 	size_t nr_kernels;
-	size_t nr_folded; ///< rows after these: sums of kernels too small to keep, one per category
+	size_t nr_folded; ///< rows after the kernels: sums of small kernels, one per category
 	int64_t folded_ns, folded_count; ///< time and number of launches in these sums, over the steps
 	int64_t folded_most; ///< ns per step: no kernel with more time is in one of the sums
 	const struct cross_rank *cross; ///< figures of the rank that only all ranks together tell
@@ -97,7 +97,7 @@ struct figure {
 	size_t nr_all; ///< for step.*: number of samples, those of a last step cut short included
 	const int64_t *summary; ///< statistics by enum statistic, if samples are not kept; else NULL
 	const struct kernel_row *kernel; ///< row of the kernel, only for kernel metrics
-	const struct function_stat *function; ///< first row of that name, for functions
+	const struct function_stat *function; ///< first row of the function, for functions
 	const char *source; ///< memory_stat.source as text, only for memory metrics; else NULL
 };
 

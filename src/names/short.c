@@ -72,7 +72,7 @@ static struct span without_signature(struct span s)
 		if (depth == 0 && s.p[i] == ' ' && !params)
 			from = i + 1;
 		if (depth == 0 && s.p[i] == ':' && params)
-			params = 0; /* of a function around the name */
+			params = 0; /* parameters of an outer function */
 		depth = depth_after(s, i, depth);
 	}
 	if (params)
@@ -118,7 +118,7 @@ static bool next_arg(struct span *list, struct span *arg)
 static bool is_value(struct span s)
 {
 	struct span rest = s;
-	if (s.n && s.p[0] == '(') { /* a cast: "(int)4" */
+	if (s.n && s.p[0] == '(') { /* a C cast: "(int)4" */
 		const char *close = memchr(s.p, ')', s.n);
 		if (close)
 			rest = (struct span){ close + 1, (size_t)(s.p + s.n - close - 1) };

@@ -10,12 +10,12 @@
 struct short_name {
 	const char *whole; ///< whole name, borrowed
 	const char *text; ///< text that is shown
-	int form; ///< number of the form, the shortest first
+	int form; ///< number of the form; shorter forms come first
 };
 
 struct short_names {
-	struct arena arena; ///< owns the texts
-	VEC(struct short_name) list; ///< sorted by `whole`, without duplicates after short_names_end()
+	struct arena arena; ///< arena that owns the texts
+	VEC(struct short_name) list; ///< names, sorted by `whole`, each once after short_names_end()
 };
 
 /// Adds the name of a kernel, which is borrowed; NULL and "" are ignored.

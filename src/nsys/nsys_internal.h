@@ -32,16 +32,16 @@ struct nsys {
 	struct event_sink sink;
 	struct trace_meta *meta;
 	struct diag_log *log;
-	struct arena arena; ///< owns the strings and domains
+	struct arena arena; ///< arena that owns the strings and domains
 	struct idmap string_ids;
 	VEC(struct span) strings;
 	VEC(struct nsys_process) processes; ///< processes, sorted by rank, then by id
 	const struct nsys_process *process; ///< process whose work is being read
-	struct idmap domain_ids; ///< ids of its NVTX domains
+	struct idmap domain_ids; ///< ids of the process's NVTX domains
 	VEC(struct span) domains;
 	struct idmap devices; ///< CUDA's numbers of the GPUs that the process used
 	VEC(struct nsys_gpu) gpus; ///< GPUs, indexed by id in `devices`
-	struct idmap gpu_ids; ///< numbers of these GPUs in the report
+	struct idmap gpu_ids; ///< numbers in the report of the GPUs that the process used
 	/// Indexed by id in `gpu_ids`: index in `gpus`; IDMAP_NONE once the GPU has been handed on.
 	VEC(uint32_t) first_of_gpu;
 	struct strbuf text; ///< buffer for a name

@@ -13,7 +13,7 @@ enum { PCT_MAX = 1000 };
 
 struct metrics {
 	struct nsys *n;
-	struct idmap types; ///< ids of typeIds
+	struct idmap types; ///< ids of typeIds, which name a GPU and a set of metrics
 	struct idmap keys; ///< ids of pairs of type id and metricId
 	VEC(uint32_t) counter_of; ///< counter, indexed by id of `keys`
 	struct idmap names; ///< ids of the names of counters

@@ -7,7 +7,7 @@
 #include "read/tree.h"
 
 struct json_tree_options {
-	size_t window; ///< size of the scanner's window in bytes, for tests; 0: its default
+	size_t window; ///< size of the scanner's window in bytes, for tests; 0: the default
 	const char *cut; ///< message for an input that is cut short
 	uint64_t *faults, *fault_byte; ///< set to the number of tolerated faults of JSON, and to the
 	                               ///< offset of the first

@@ -27,7 +27,7 @@ enum {
 };
 
 struct walk_level {
-	const struct pickle_chunk *last, *chunk; ///< NULL at the end of the container
+	const struct pickle_chunk *last, *chunk; ///< last and present chunk; NULL at the end
 	uint32_t at;
 	bool dict;
 };

@@ -189,8 +189,8 @@ static const struct container_op {
 	unsigned char code;
 	void (*run)(struct machine *m, enum pickle_type type, size_t nr, bool marked);
 	enum pickle_type type;
-	size_t nr; ///< number of values
-	bool marked; ///< the values are those above the mark
+	size_t nr; ///< number of values that the opcode takes
+	bool marked; ///< true if the opcode takes the values above the mark
 } container_ops[] = {
 	{ ']', make_container, PICKLE_LIST, 0, false },
 	{ '}', make_container, PICKLE_DICT, 0, false },
@@ -205,7 +205,7 @@ static const struct container_op {
 	{ 'd', make_container, PICKLE_DICT, 0, true },
 	{ 't', make_container, PICKLE_TUPLE, 0, true },
 	{ 0x91, make_container, PICKLE_SET, 0, true }, /* FROZENSET */
-	{ 0x85, make_container, PICKLE_TUPLE, 1, false }, /* TUPLE1, 2, 3 */
+	{ 0x85, make_container, PICKLE_TUPLE, 1, false }, /* opcodes TUPLE1, TUPLE2, TUPLE3 */
 	{ 0x86, make_container, PICKLE_TUPLE, 2, false },
 	{ 0x87, make_container, PICKLE_TUPLE, 3, false },
 };
@@ -297,7 +297,7 @@ static void run_stack(struct machine *m)
 		if (has_values(m, 1))
 			push_value(m, m->stack.v[m->stack.nr - 1]);
 		break;
-	default: /* PROTO and FRAME have no effect */
+	default: /* opcodes PROTO and FRAME have no effect */
 		break;
 	}
 }

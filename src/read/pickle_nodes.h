@@ -30,7 +30,7 @@ struct pickle_chunk {
 struct pickle_node {
 	enum pickle_type type;
 	bool negative; ///< true for an integer below 0
-	uint32_t byte; ///< offset of its opcode
+	uint32_t byte; ///< offset of the value's opcode
 	uint32_t nr; ///< length of the text in bytes, or number of items in the container
 	union {
 		uint64_t magnitude; ///< absolute value of an integer; for a bool 0 or 1
@@ -41,7 +41,7 @@ struct pickle_node {
 
 struct pickle_nodes {
 	VEC(struct pickle_node) nodes;
-	struct arena arena; ///< owns chunks and decoded texts
+	struct arena arena; ///< arena that owns chunks and decoded texts
 	uint32_t root;
 };
 

@@ -9,14 +9,14 @@ enum argument {
 	FIXED, ///< the argument has `width` bytes
 	COUNTED, ///< a length of `width` bytes, then the argument of that length
 	COUNTED_SIGNED, ///< like COUNTED, but the length is signed
-	LINE, ///< text up to a line feed
+	LINE, ///< the argument is text up to a line feed
 	REFUSED,
 };
 
 /* Source: Lib/pickletools.py of CPython 3.13. An opcode is refused if it can name, import, build or
    call something, or if it needs something from outside the pickle. */
 static const struct {
-	const char *name; ///< NULL if there is no such opcode
+	const char *name; ///< name of the opcode; NULL if there is no such opcode
 	enum argument argument;
 	unsigned width;
 } opcodes[256] = {

@@ -16,7 +16,7 @@ enum { WITH_EVENTS = 2 };
    Proton (Triton 3), xprof's memory_profile.proto, report_builder.py of VizTracer, TimeProfiler.cpp
    of LLVM. */
 static const struct {
-	const char *key; ///< NULL: the evidence is an element that is not an object
+	const char *key; ///< key of the format; NULL: evidence is an element that is not an object
 	const char *name;
 } evidence[] = {
 	{ "viztracer_metadata", "a trace of VizTracer" },

@@ -9,12 +9,12 @@
 /// Largest contents of an input; anything beyond is ST_INPUT.
 struct snapshot_limits {
 	size_t segments, blocks, entries, devices, annotations;
-	size_t frames; ///< frames of all different stacks together
+	size_t frames; ///< limit of frames, of all different stacks together
 	uint64_t bytes; ///< limit of each sum of sizes (events/snapshot.h)
-	size_t pickle_bytes; ///< bytes after decompression; below 2^32
-	size_t pickle_nodes; ///< values that are built
-	size_t pickle_refs; ///< references to values: in containers, on the stack, in the memo
-	uint64_t pickle_visits; ///< visits to values, in addition to 64 for each byte
+	size_t pickle_bytes; ///< limit of bytes after decompression; below 2^32
+	size_t pickle_nodes; ///< limit of values that are built
+	size_t pickle_refs; ///< limit of references to values: in containers, on the stack, in the memo
+	uint64_t pickle_visits; ///< limit of visits to values, beyond 64 for each byte
 };
 
 /// Limits that apply unless others are given; static.
@@ -22,7 +22,7 @@ extern const struct snapshot_limits snapshot_limits_default;
 
 struct snapshot_read_options {
 	const struct snapshot_limits *limits; ///< limits of the input; NULL: the default
-	size_t window; ///< size of the JSON scanner's window in bytes, for tests; 0: its default
+	size_t window; ///< size of the JSON scanner's window in bytes, for tests; 0: the default
 };
 
 /// Reads one JSON snapshot, in any form that torch has written: an object with `segments` and

@@ -14,7 +14,7 @@ struct timeline_reader {
 	size_t limit;
 	uint64_t byte; ///< offset of the present row
 	bool half; ///< true if the previous row was the first of the two rows of a new version
-	int64_t owed; ///< bytes that the second of these rows must have
+	int64_t owed; ///< bytes that the second row of a new version must have
 	int64_t moved; ///< sum of the sizes of all changes
 };
 
@@ -148,7 +148,7 @@ static void read_sizes(struct timeline_reader *r, int64_t time_us,
 		left += v[c + 1] != last[c];
 	}
 	struct timeline_row row = { .time_us = time_us };
-	if (!left) /* nothing changed, but the moment counts */
+	if (!left) /* a moment counts even without a change */
 		add_timeline_row(r, row);
 	for (size_t c = 0; c < TIMELINE_CATEGORIES && left && !failed(r); c++) {
 		row.bytes = v[c + 1] - last[c];

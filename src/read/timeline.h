@@ -8,7 +8,7 @@
 
 struct timeline_read_options {
 	size_t rows; ///< largest number of rows, else ST_INPUT; 0: 2^26
-	size_t window; ///< size of the JSON scanner's window in bytes, for tests; 0: its default
+	size_t window; ///< size of the JSON scanner's window in bytes, for tests; 0: the default
 };
 
 /// Reads either form, recognized by content: rows of [time, action, bytes, category], or [times,

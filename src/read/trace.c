@@ -62,7 +62,7 @@ static void read_top_key(struct trace_reader *r, struct span key)
 {
 	struct jscan *js = r->in.js;
 	if (span_eq(key, SPAN("traceEvents"))) {
-		(void)jscan_peek(js); /* moves past white space */
+		(void)jscan_peek(js); /* moves past white space before the value */
 		uint64_t byte = jscan_byte(js);
 		if (r->has_events)
 			jscan_fail(js, byte, "'traceEvents' is there twice; write the trace anew");
@@ -127,7 +127,7 @@ enum status trace_read(struct source *src, const struct trace_options *options,
                        struct diag_log *log)
 {
 	*meta = (struct trace_meta){ .rank = -1, .world_size = -1 };
-	struct diag_log own; /* its message is dropped if the trace may be cut short */
+	struct diag_log own; /* the log is dropped if the trace may be cut short */
 	diag_init(&own);
 	struct jscan_options scan = { .tolerant = true };
 	struct jscan *js = jscan_new(src, &scan, &own);

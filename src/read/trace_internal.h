@@ -36,7 +36,7 @@ struct event_lead {
 	enum event_phase phase;
 	bool with_phase; ///< true if the text has a "ph"
 	int kind; ///< kind of the event: enum event_kind, or KIND_…
-	size_t next; ///< index of the beginning that followed this one last time
+	size_t next; ///< index of the beginning that followed this beginning last time
 	struct event_origin {
 		char text[2 * 32];
 		uint32_t mask[2]; ///< mask with one bit for each byte of `text`
@@ -64,10 +64,11 @@ struct xprof_lane {
 
 /// Processes and threads of XProf, recognized by their names.
 struct xprof {
-	struct idmap pids, tids, lane_ids; ///< idents of processes and threads; ids of pairs of both
+	/// Idents of processes and threads; ids of pairs of process and thread.
+	struct idmap pids, tids, lane_ids;
 	VEC(struct xprof_process) processes; ///< processes, indexed by id of the pid
 	VEC(struct xprof_lane) lanes;
-	struct idmap gpus; ///< numbers of GPUs
+	struct idmap gpus; ///< numbers of the GPUs of the trace
 	VEC(uint32_t) gpu_processes; ///< first process of each GPU
 	bool gpu, tpu; ///< true if some process is a GPU, or a TPU
 	struct xprof_ops ops; ///< operators of the activities so far
@@ -94,7 +95,7 @@ struct trace_input {
 /// A field of an event that has been read.
 struct field {
 	int64_t v;
-	uint64_t byte; ///< offset of the value in the input
+	uint64_t byte; ///< offset of the field's value in the input
 };
 
 /// Fields of an event that figures need, then texts.
@@ -104,7 +105,7 @@ enum raw_field {
 	FIELD_TS,
 	FIELD_DUR,
 	FIELD_FLOW,
-	FIELD_CORRELATION, ///< this and the following are in "args"
+	FIELD_CORRELATION, ///< this field and all below are in "args"
 	FIELD_DEVICE,
 	FIELD_STREAM,
 	FIELD_EXTERNAL_ID,
@@ -126,12 +127,12 @@ enum raw_field {
 	FIELD_XPROF_CORRELATION,
 	FIELD_GROUP_NUMBER,
 	FIELD_STEP_NUM,
-	FIELD_GRID, ///< three fields, one for each dimension
+	FIELD_GRID, ///< three fields, one for each dimension of the grid
 	FIELD_BLOCK = FIELD_GRID + 3,
 	NR_FIELDS = FIELD_BLOCK + 3,
 
 	TEXT_NAME = 0,
-	TEXT_INPUT_DIMS, ///< this and the following are in "args"
+	TEXT_INPUT_DIMS, ///< this text and all below are in "args"
 	TEXT_INPUT_TYPES,
 	TEXT_CONCRETE_INPUTS,
 	TEXT_CALL_STACK,
@@ -161,7 +162,7 @@ struct raw_event {
 	              ///< event is wanted, which is known at its end
 	/// Values; a field in neither `seen` nor `bad` has an old value.
 	struct field fields[NR_FIELDS];
-	struct strbuf text[NR_TEXTS]; ///< texts; empty if absent
+	struct strbuf text[NR_TEXTS]; ///< texts of the event; empty if absent
 };
 _Static_assert(NR_FIELDS + NR_TEXTS <= 64, "a bit for each of them");
 #define SEEN_FIELD(f) ((uint64_t)1 << (f))
@@ -198,7 +199,7 @@ void forget_seen(struct raw_event *ev, uint64_t those);
 /// the sink.
 bool read_elements(struct trace_input *in, struct raw_event *ev, uint64_t limit);
 
-/// Like read_elements(), for any processor.
+/// Like read_elements(), with instructions that any processor has.
 bool read_elements_any(struct trace_input *in, struct raw_event *ev, uint64_t limit);
 
 /// Like read_elements(), for processors with AVX2.

@@ -167,10 +167,10 @@ static bool scan_piece(struct worker *w)
 	begin_part(w);
 	w->in.with_phase = w->in.foreign = 0;
 	w->meta.malformed = 0;
-	w->meta.events = 1; /* earlier pieces had events */
+	w->meta.events = 1; /* earlier pieces had events already */
 	jscan_piece(w->in.js, w->piece, w->n, w->at);
 	bool all = read_elements(&w->in, &w->ev, UINT64_MAX);
-	w->used = (size_t)(jscan_byte(w->in.js) - w->at) - !all; /* leaves the bracket */
+	w->used = (size_t)(jscan_byte(w->in.js) - w->at) - !all; /* not its bracket */
 	return jscan_status(w->in.js) == ST_OK && w->in.sunk == ST_OK;
 }
 

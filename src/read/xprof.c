@@ -11,7 +11,7 @@ struct profile_reader {
 	struct jscan *js;
 	const struct xprof_limits *limits;
 	struct xprof_profile out;
-	const struct name *none; ///< name of the empty text
+	const struct name *none; ///< the empty text, as a name
 	size_t rows;
 };
 
@@ -62,8 +62,9 @@ struct field {
 	const char *name; ///< name in lowerCamelCase; NULL ends a list
 	void (*read)(struct profile_reader *r, const struct field *f, void *into);
 	size_t at; ///< offset in the struct that the object is read into
-	int64_t least; ///< smallest value of a number
-	void (*add)(struct profile_reader *r, struct xprof_memory *m); ///< reads an element of a list
+	int64_t least; ///< smallest value that a number may have
+	/// Reads an element of a list.
+	void (*add)(struct profile_reader *r, struct xprof_memory *m);
 };
 
 #define FIELD(field_name, reader, lowest, type, member)            \

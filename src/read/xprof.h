@@ -15,7 +15,7 @@ struct xprof_limits {
 
 struct xprof_read_options {
 	const struct xprof_limits *limits; ///< limits of the input; NULL: 4096 memories, 2^22 rows
-	size_t window; ///< size of the JSON scanner's window in bytes, for tests; 0: its default
+	size_t window; ///< size of the JSON scanner's window in bytes, for tests; 0: the default
 };
 
 /// True for the key by which a profile is recognized.

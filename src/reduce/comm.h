@@ -29,7 +29,7 @@ struct comm_scope {
 	const struct name *name;
 	uint32_t key; ///< id of the comm_key in `keys`
 	bool args; ///< true if the event has arguments, not only shapes
-	bool nested; ///< true within a scope of the same kind: both are one collective
+	bool nested; ///< true within a scope of the same kind: the two are one collective
 };
 
 struct comm_state {

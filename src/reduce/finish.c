@@ -56,7 +56,7 @@ static void *host_side_run(void *ctx)
 	struct host_side *side = ctx;
 	mem_reads(side->name);
 	python_order(&side->r->python);
-	host_walk_once(side); /* the walk uses frames, so it comes before they get paths */
+	host_walk_once(side); /* must come before frames get paths */
 	python_make_paths(&side->r->python, side->r->names);
 	function_calls_once(side);
 	return NULL;
@@ -100,7 +100,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	TRY(check_times(r, log));
 	out->where = meta->where;
 	if (meta->where)
-		r->options.warmup = 0; /* its only step is the whole trace */
+		r->options.warmup = 0; /* its one step is the trace */
 	out->world_size = meta->world_size;
 	out->marker = arena_dup(&out->arena, span_of(r->options.marker));
 	out->communication = arena_dup(&out->arena, span_of(r->options.communication));

@@ -14,7 +14,7 @@ struct host_span;
 struct op_flops {
 	uint32_t span; ///< index of the operator's span
 	enum flop_type type;
-	int64_t flops; ///< -1 if the inputs do not tell the operations
+	int64_t flops; ///< operations; -1 if the inputs do not tell them
 };
 
 /// An operator of a usable step whose operations are counted.
@@ -22,10 +22,10 @@ struct counted_op {
 	int64_t start_ns, end_ns;
 	uint32_t thread;
 	uint32_t name; ///< index of the operator's name in `host.names`
-	int64_t flops; ///< -1 if the inputs do not tell the operations
+	int64_t flops; ///< operations; -1 if the inputs do not tell them
 	enum flop_type type;
-	bool launched; ///< true if its thread launched GPU work during it
-	int64_t gpu_ns; ///< GPU time of the work that it launched
+	bool launched; ///< true if the thread launched GPU work during the operator
+	int64_t gpu_ns; ///< GPU time of the work that the operator launched
 };
 
 struct flops {

@@ -17,7 +17,7 @@ struct function_call {
 struct class_functions {
 	const struct reducer *r;
 	enum function_class cls;
-	uint32_t *function_of; ///< indexed as gpu.names or host.names; NO_ID: another class
+	uint32_t *function_of; ///< index of the function, by index in gpu.names or host.names; or NO_ID
 	VEC(struct function_stat) rows;
 	struct ids calls;
 };
@@ -47,7 +47,7 @@ void functions_release(struct functions *f)
 
 static int64_t segment_end(const struct segment *s)
 {
-	return s->start_ns + (s[1].before_ns - s->before_ns); /* the sum of all three may overflow */
+	return s->start_ns + (s[1].before_ns - s->before_ns); /* adding all three could overflow */
 }
 
 static void higher_add(struct higher *h, const struct class_functions *c)
@@ -319,7 +319,7 @@ void function_runtime(struct reducer *r, struct digest *d)
 {
 	runtime_class(r, &r->functions.higher, d);
 	if (!r->python.threads.nr)
-		vec_release(&r->functions.higher.list); /* no longer needed */
+		vec_release(&r->functions.higher.list); /* no class below needs this list */
 }
 
 void function_figures(struct reducer *r, struct digest *d)

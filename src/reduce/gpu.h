@@ -15,7 +15,7 @@ struct activity {
 	uint32_t correlation; ///< Union: correlation id, see widen(). If `has_launch`: index into
 	                      ///< `launches.list`; after launches_end() index into `host.spans`.
 	uint32_t row : 31; ///< index into `rows`; activity_name(), activity_lane()
-	bool has_launch : 1; ///< true if its launch was recorded; set by launches_match()
+	bool has_launch : 1; ///< true if the launch was recorded; set by launches_match()
 	uint32_t step; ///< index into `steps.marks`, or NO_ID
 };
 
@@ -37,12 +37,12 @@ struct gpu_name {
 	bool communication;
 	int64_t shape_count; ///< number of launches with the most frequent shape
 	int64_t occupancy_ns; ///< GPU time of the launches whose occupancy is known
-	__int128 occupancy_sum; ///< sum of occupancy × time over these launches
+	__int128 occupancy_sum; ///< sum of occupancy × time over the launches with a known occupancy
 	struct kernel_stat phase; ///< the step_* figures of the requested phase
 };
 
 struct gpu_events {
-	int64_t total_ns; ///< sum of all durations; as it fits, so does every smaller sum
+	int64_t total_ns; ///< sum of all durations; it fits, and so does every smaller sum
 	/// Tick of the clock: divides every start and duration, at most CLOCK_TICK_MAX.
 	int64_t tick_ns;
 	VEC(struct activity) activities; ///< sorted by file order, from gpu_figures() on by start
@@ -51,7 +51,7 @@ struct gpu_events {
 	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
 	VEC(struct gpu_name) names;
 	struct idmap rows; ///< ids of pairs (index into `names`, lane id)
-	struct name_table shapes; ///< keys are struct gpu_shape
+	struct name_table shapes; ///< names whose bytes are a struct gpu_shape
 	VEC(int64_t) shape_counts; ///< number of launches, indexed by id in `shapes`
 	struct idmap devices, streams; ///< idents of devices and streams
 	struct idmap lanes; ///< ids of pairs (device id, stream id)
@@ -76,7 +76,7 @@ GG_MUST_CHECK enum status kernel_figures(struct reducer *r, struct digest *d, st
 
 /// Time of a device over the periods of the measured steps; 0 if it does nothing in any step.
 struct device_periods {
-	bool works; ///< true if it has an activity in a step
+	bool works; ///< true if the device has an activity in a step
 	int64_t period_ns, busy_ns;
 };
 

@@ -12,7 +12,7 @@ struct flop_rule;
 /// is relative to the base of its block of SPAN_BLOCK spans. If its row is SPAN_ROW_END, the values
 /// did not fit, and `start` is an index into `wide_spans`.
 struct host_span {
-	uint32_t start; ///< start in ns after the base of its block
+	uint32_t start; ///< start in ns after the base of the block
 	uint32_t dur_row; ///< duration in ns, below SPAN_DUR_END, + SPAN_DUR_END × row
 };
 #define SPAN_BLOCK 1024
@@ -28,7 +28,7 @@ struct wide_span {
 /// Shapes and types of an operator's inputs, if the trace has them.
 struct op_inputs {
 	uint32_t span; ///< index of the operator's span
-	uint32_t dims, types; ///< ids of these texts in `inputs`
+	uint32_t dims, types; ///< ids of shapes and of types in `inputs`
 };
 
 /// Sums over the operators of one name.
@@ -41,10 +41,10 @@ struct op_sums {
 struct host_name {
 	struct span name;
 	bool op, launch, kernel_launch, sync, dataloader, marker;
-	bool annotated, on_gpu; ///< it is an annotation; it is on the timeline of a GPU
-	int capture; ///< +1 if it begins a stream capture, -1 if it ends one, else 0
+	bool annotated, on_gpu; ///< true for an annotation; for one on the timeline of a GPU
+	int capture; ///< +1 if the call begins a stream capture, -1 if it ends one, else 0
 	bool timed; ///< launch, synchronization or data loader, with figures per step
-	const struct flop_rule *flops; ///< rule for its operations; NULL if they are not counted
+	const struct flop_rule *flops; ///< rule for operations of the operator, if they are counted
 	enum phase phase; ///< phase that the name tells; PHASE_ALL if none
 	struct op_sums measured; ///< sums over operators in measured steps
 	struct op_sums in_phase; ///< sums over operators of the requested phase
@@ -54,11 +54,11 @@ struct host_name {
 /// The operator or annotation (except markers) that began last; of several the shortest.
 struct last_host {
 	int64_t start_ns, dur_ns;
-	const struct name *name; ///< NULL before the first such event
+	const struct name *name; ///< name of the event; NULL before the first event
 };
 
 struct host_events {
-	int64_t total_ns; ///< sum of all durations; as it fits, so does every smaller sum
+	int64_t total_ns; ///< sum of all durations; it fits, and so does every smaller sum
 	VEC(struct host_span) spans; ///< spans in file order
 	VEC(uint64_t) span_bases; ///< start of each block in ns; sums with a base wrap around
 	VEC(struct wide_span) wide_spans; ///< spans that do not fit into a struct host_span

@@ -57,7 +57,7 @@ static bool smallest_launch(const struct reducer *r, __int128 *low)
 			found = true;
 		}
 		if (id >= 0)
-			break; /* all further ids are larger */
+			break; /* all further launches have larger ids */
 	}
 	return found;
 }

@@ -10,8 +10,8 @@ struct reducer;
 /// A runtime call with a correlation id, in 8 bytes.
 struct launch {
 	uint32_t correlation : 31; ///< correlation id, to be read with widen()
-	bool settled : 1; ///< first launch with the id: its activity is in the trace, or it runs
-	                  ///< nothing (captures_settle())
+	bool settled : 1; ///< for the first launch with an id: the activity is in the trace, or nothing
+	                  ///< runs (captures_settle())
 	uint32_t span; ///< index of the call in `host.spans`
 };
 

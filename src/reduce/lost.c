@@ -164,7 +164,7 @@ static int64_t kernel_mean(const struct kernel_sum *own, const struct kernel_sum
 	return s->count ? number_div_round(s->total_ns, s->count) : 0;
 }
 
-/* Start of the last step if it was cut short, else INT64_MAX. */
+/* Start of the last step if that was cut short, else INT64_MAX. */
 static int64_t whole_until(const struct steps *s)
 {
 	size_t end = s->warmup + s->usable;

@@ -23,8 +23,8 @@ enum { AS_MUCH_PCT = 2 };
 struct marker {
 	struct span pattern;
 	bool server;
-	size_t first, nr; ///< their place in the list of annotations
-	int64_t steps, held; ///< number of steps, and of launches in them
+	size_t first, nr; ///< first index and number in the list of annotations
+	int64_t steps, held; ///< number of steps, and of launches in the steps
 	bool alike;
 };
 

@@ -93,7 +93,7 @@ static void trim_optimizer(struct phase_spans *p)
 {
 	int64_t last = INT64_MIN;
 	sort_plain(p->list.v, p->list.nr, sizeof *p->list.v, phase_start_cmp);
-	int64_t *until = mem_calloc(p->list.nr, sizeof *until); /* latest end of backward so far */
+	int64_t *until = mem_calloc(p->list.nr, sizeof *until); /* latest end of backward spans */
 	for (size_t i = 0; i < p->list.nr; i++) {
 		if (p->list.v[i].phase == PHASE_BACKWARD && p->list.v[i].end_ns > last)
 			last = p->list.v[i].end_ns;

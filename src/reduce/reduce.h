@@ -13,7 +13,7 @@ struct reduce_options {
 	bool marker_alone; ///< ignore steps that the profiler marked itself
 	int64_t warmup; ///< number of steps to leave out
 	const char *communication; ///< space-separated substrings of the names of communication kernels
-	const struct site_rules *sites; ///< frames that are not user code; NULL: there are none
+	const struct site_rules *sites; ///< rules for frames outside of user code; NULL: no rules
 	enum phase phase; ///< phase for extra rows; PHASE_ALL: no extra rows
 	bool keep_step; ///< true if digest.step is wanted
 	size_t threads; ///< number of threads to use when all events are in; 0 means 1

@@ -69,7 +69,7 @@ struct reducer {
 	struct reduce_options options;
 	struct name_table *names; ///< name table of the reader, borrowed
 	struct part_ids joined; ///< ids of a part in the whole; empty in the whole itself
-	const char *fault; ///< why no digest can be made, or NULL; no event is kept after it
+	const char *fault; ///< why no digest can be made, or NULL; further events are dropped
 	uint32_t nr_events;
 	int64_t first_ns, last_ns; ///< first start and last end of all host and GPU events
 	int64_t negative_durations, untimed;
@@ -77,7 +77,7 @@ struct reducer {
 
 	struct gpu_events gpu;
 	struct thread_ids threads;
-	VEC(struct thread_times) thread_times; ///< indexed by thread id, from threads_walk() on
+	VEC(struct thread_times) thread_times; ///< times of threads, by id
 	struct host_events host;
 	struct launches launches;
 	struct flops flops;
@@ -107,7 +107,7 @@ static inline int64_t activity_correlation(const struct reducer *r, const struct
 static inline const struct host_span *activity_launch(const struct reducer *r,
                                                       const struct activity *a)
 {
-	const struct launch *launches = r->launches.list.v; /* NULL after launches_end() */
+	const struct launch *launches = r->launches.list.v; /* launches are NULL after launches_end() */
 	uint32_t i = a->correlation;
 	return a->has_launch ? &r->host.spans.v[launches ? launches[i].span : i] : NULL;
 }

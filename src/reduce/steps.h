@@ -12,16 +12,16 @@ struct activity;
 /// A step: the interval of its marker annotation.
 struct mark {
 	int64_t start_ns, end_ns;
-	int64_t number; ///< number in the marker's name; < 0 if it has none
+	int64_t number; ///< number in the marker's name; < 0 if there is none
 	enum phase phase; ///< phase of the whole step; PHASE_ALL if the name tells none
-	uint32_t order; ///< index in file order
+	uint32_t order; ///< position of the marker in file order
 };
 
 /// An annotation that is not a marker.
 struct annotation {
 	int64_t start_ns, end_ns;
 	uint32_t name; ///< index of the name in `host.names`
-	int64_t group; ///< on a GPU: ident that is equal within one step; else IDENT_NONE
+	int64_t group; ///< ident of an annotation on a GPU, equal within one step; else IDENT_NONE
 };
 
 /// Number of annotations that are kept; a trace with more gets no marker proposed.
@@ -38,10 +38,10 @@ struct own_part {
 struct own_steps {
 	struct idmap groups; ///< idents of the steps' groups
 	VEC(struct mark) marks; ///< marks by id in `groups`, over all GPUs
-	VEC(struct own_part) parts; ///< sorted by device, stream and start after own_steps_order()
+	VEC(struct own_part) parts; ///< parts, by device, stream and start after own_steps_order()
 	VEC(struct mark) numbered; ///< annotations that have the number of a step
 	bool in_use; ///< true if `marks` are the steps of the trace
-	bool annotated; ///< they are markers on the GPU, not steps that XProf derived
+	bool annotated; ///< true if `marks` are markers on the GPU, not steps that XProf derived
 };
 
 /// The part of a step's interval that no earlier step covers.
@@ -58,7 +58,7 @@ struct steps {
 	VEC(struct owned) owned; ///< disjoint parts of steps, in order
 	size_t owned_near; ///< index of the last hit, since events mostly come in order
 	size_t warmup; ///< number of marks that are left out at the beginning
-	size_t usable; ///< number of marks after those, without a last step that was cut short
+	size_t usable; ///< number of marks after the warm-up, without a last step that was cut short
 	bool window; ///< true if the only mark is the whole trace
 };
 

@@ -9,10 +9,10 @@
 /* An operator around the present point of the walk. */
 struct op_frame {
 	int64_t end_ns;
-	int64_t covered_ns; ///< end of its inner operators so far
-	struct host_name *name; ///< NULL outside of measured steps
-	bool in_phase; ///< true if it is in the requested phase
-	bool counted; ///< operations are counted for it, or for an operator around it
+	int64_t covered_ns; ///< end of inner operators so far
+	struct host_name *name; ///< name of the operator; NULL outside of measured steps
+	bool in_phase; ///< true for an operator in the requested phase
+	bool counted; ///< operations are counted for the operator, or for one around it
 };
 
 struct op_stack {

@@ -7,8 +7,8 @@
 #include "reduce/reducer.h"
 
 struct wall_device {
-	bool works; ///< true if it has an activity in a step
-	bool live; ///< true if it is in the list `live` of wall_walk
+	bool works; ///< true if the device has an activity in a step
+	bool live; ///< true if the device is in the list `live` of wall_walk
 	int64_t busy_ns; ///< busy time over the periods of the measured steps
 	struct cover compute, kernels, all;
 	int64_t before[3]; ///< lengths of the unions at the previous edge
@@ -20,7 +20,7 @@ struct wall_walk {
 	struct wall_device *devices; ///< devices, indexed by id
 	VEC(uint32_t) live; ///< devices whose activities reach beyond the previous edge
 	int64_t nr_working;
-	int64_t *over_ns; ///< end of each mark, as far as its own activities tell
+	int64_t *over_ns; ///< end of each mark, as far as the mark's own activities tell
 	size_t next; ///< index of the next activity to be walked
 };
 

@@ -395,7 +395,7 @@ static int point_cmp(const void *a, const void *b)
 static uint32_t told_stack(const struct where *w, struct code_start start)
 {
 	const struct where_stack_point *v = w->points.v;
-	size_t lo = 0, hi = w->points.nr; /* lo becomes the number of points at or before it */
+	size_t lo = 0, hi = w->points.nr; /* lo becomes the number of points until then */
 	SEARCH(lo, hi, i,
 	       v[i].thread < start.thread ||
 	           (v[i].thread == start.thread && v[i].at_ns <= start.at_ns));

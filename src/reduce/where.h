@@ -34,14 +34,14 @@ struct where_stated {
 /// A launched activity, in a trace whose activities name their operators.
 struct where_work {
 	struct where_stated own;
-	uint32_t span; ///< index of the span of its launch
-	uint32_t name; ///< index of its name in `gpu.names`
+	uint32_t span; ///< index of the span of the launch
+	uint32_t name; ///< index of the activity's name in `gpu.names`
 	int64_t dur_ns, bytes;
 };
 
 /// The frames of the innermost operator that has frames, from a moment on.
 struct where_stack_point {
-	int64_t thread; ///< thread, as thread_key()
+	int64_t thread; ///< thread of the operator, as thread_key()
 	int64_t at_ns;
 	uint32_t path; ///< id of the path of frames
 };
@@ -54,8 +54,8 @@ struct where_question {
 
 /// Bytes of a copy or memory set.
 struct where_bytes {
-	uint32_t span; ///< index of the span of its launch
-	uint32_t name; ///< index of its name in `gpu.names`
+	uint32_t span; ///< index of the span of the launch
+	uint32_t name; ///< index of the activity's name in `gpu.names`
 	int64_t bytes;
 };
 
@@ -79,7 +79,7 @@ struct where_step_activity {
 /// A call of that step that launched activities, or waited.
 struct where_step_call {
 	uint32_t span, thread;
-	uint32_t around; ///< index + 1 of the innermost operator around it
+	uint32_t around; ///< index + 1 of the innermost operator around the call
 	int64_t start_ns, dur_ns;
 };
 
@@ -87,7 +87,7 @@ struct where_step_call {
 struct where_step_around {
 	int64_t start_ns, until_ns;
 	uint32_t name; ///< id of the name
-	uint32_t outer; ///< index + 1 of the operator around this one
+	uint32_t outer; ///< index + 1 of the next operator around this operator
 };
 
 /// The step that becomes digest.step.
@@ -109,18 +109,18 @@ struct where {
 	struct name_table call_stacks;
 	VEC(struct where_call_stack) stacks_of; ///< call stacks by `span`
 	VEC(struct where_stated) stated; ///< stated operators and modules, by `activity`
-	bool nvtx; ///< true if the annotations are the modules
-	/* the following only from where_begin() on */
+	bool nvtx; ///< true if annotations are NVTX ranges, which count as modules
+	/* the members below are filled from where_begin() on */
 	struct code_paths names; ///< paths of operators and of annotations
 	struct code_places places;
 	struct name_table moments;
-	uint32_t *of_span; ///< for each span: 0, WHERE_WANTED, or 1 + id in `moments`
+	uint32_t *of_span; ///< state of each span: 0, WHERE_WANTED, or 1 + id in `moments`
 	struct ids range_stacks; ///< path of frames, indexed by path of annotations
 	uint32_t *frame_of; ///< id of the frame, indexed by name id; NO_ID if not yet known
 	VEC(struct where_stack_point) points; ///< frames of each moment, in order of the walk
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
-	VEC(struct where_work) work; ///< activities; empty if none names its operator
+	VEC(struct where_work) work; ///< activities; empty if no activity names its operator
 	struct ids syncs; ///< indices of spans that waited in usable steps
 	VEC(const char *) place_texts; ///< texts of places, indexed by frame, made on demand
 	bool has_stacks; ///< true if the trace has frames or call stacks

@@ -8,7 +8,7 @@
 /// level. The caller may add further points to p->points.
 struct level_points {
 	struct memory_profile *p;
-	int64_t last; ///< `entries` of the last point
+	int64_t last; ///< value of `entries` at the last point
 	int64_t part; ///< number of entries in a part
 	struct memory_point low, high, high_reserved; ///< extreme levels of the present part
 };

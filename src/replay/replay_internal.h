@@ -32,7 +32,7 @@ struct step_end {
 /// An active block of the final state.
 struct final_block {
 	uint32_t block; ///< index of the block in the snapshot
-	uint32_t alloc; ///< entry that allocated it; NO_INDEX if it was allocated before the recording
+	uint32_t alloc; ///< entry that allocated the block; NO_INDEX if that was before the recording
 };
 
 struct replay {
@@ -54,7 +54,7 @@ struct replay {
 	uint32_t peak; ///< moment of the peak
 	uint32_t last_oom; ///< entry of the last out-of-memory error, or NO_INDEX
 	int64_t oom_allocated; ///< level before the last out-of-memory error
-	struct memory_category *categories; ///< indexed by category of `sites`
+	struct memory_category *categories; ///< categories, indexed as in `sites`
 };
 
 /// Size of the block that the allocator takes for a request.

@@ -25,8 +25,8 @@ struct sites {
 	struct idmap pairs; ///< ids of pairs of function and file are indices in `looks`
 	VEC(struct frame_look) looks;
 	struct arena arena; ///< owns paths that had to be changed
-	VEC(uint32_t) tier_slots[NR_SITE_TIERS]; ///< for each row of a tier the index in `categories`
-	uint32_t *of_stack; ///< for each stack: site id + 1, or 0 if not yet known
+	VEC(uint32_t) tier_slots[NR_SITE_TIERS]; ///< index in `categories` of each row of a tier
+	uint32_t *of_stack; ///< site id + 1 of each stack, or 0 if not yet known
 };
 
 /// `s` and `rules` must outlive `t`; if `rules` is NULL, no frame is skipped or categorized.

@@ -5,7 +5,7 @@
 struct csv_line {
 	struct span cells[CSV_COLUMNS];
 	size_t nr;
-	bool is_whole; ///< true if its quotes are closed, and it does not have too many columns
+	bool is_whole; ///< true if all quotes are closed, and there are not too many columns
 };
 
 static struct span trimmed(struct span s)

@@ -43,8 +43,7 @@ static int64_t time_in(const struct value *v)
 	size_t from = p[17] == '0' ? 18 : 17;
 	if (!number_parse((struct span){ p + from, v->text.n - from }, 9, &s))
 		return -1;
-	__int128 ns =
-	    (((__int128)days * 24 + h) * 60 + m) * 60 * NS_PER_S + s; /* years of four digits fit */
+	__int128 ns = (((__int128)days * 24 + h) * 60 + m) * 60 * NS_PER_S + s; /* fits for any year */
 	return ns >= 0 && ns <= INT64_MAX ? (int64_t)ns : -1;
 }
 
@@ -268,6 +267,24 @@ static enum status read_csv(struct value_tree *t, const char *name, struct machi
 	return ST_OK;
 }
 
+/* Parse the file without its last line, which is cut short if the process of the recorder was
+   killed. False if other lines are damaged, too. */
+static bool read_whole_lines(struct value_tree *t, const char *name)
+{
+	struct diag_log ignored;
+	const char *end = memrchr(t->bytes.p, '\n', t->bytes.n);
+	if (!end || end + 1 == t->bytes.p + t->bytes.n)
+		return false;
+	t->root = (struct value){ .type = JSCAN_ARRAY };
+	t->nr_values = 0;
+	t->nr_faults = 0;
+	diag_init(&ignored);
+	enum status st =
+	    value_json_add(t, name, (struct span){ t->bytes.p, (size_t)(end - t->bytes.p) }, &ignored);
+	diag_release(&ignored);
+	return st == ST_OK && t->root.first;
+}
+
 static enum status read_json(struct value_tree *t, const char *name, struct machine_samples *m,
                              bool *found, struct diag_log *log)
 {
@@ -277,12 +294,11 @@ static enum status read_json(struct value_tree *t, const char *name, struct mach
 	const struct value *first = t->root.first;
 	bool rocm = first && is_rocm(first), recorder = first && is_recorder(first);
 	*found = rocm || recorder;
-	/* if its process was killed, the recorder's last line is cut short */
-	if (*found && st != ST_OK && !(recorder && first->next))
-		diag_move(log, &own);
-	else
+	if (!*found || (recorder && st != ST_OK && read_whole_lines(t, name)))
 		st = ST_OK;
-	for (const struct value *v = first; *found && st == ST_OK && v; v = v->next)
+	if (st != ST_OK)
+		diag_move(log, &own);
+	for (const struct value *v = t->root.first; *found && st == ST_OK && v; v = v->next)
 		if ((rocm && is_rocm(v) && !add_rocm(m, v)) || (recorder && !add_recorder(m, v)))
 			st = diag_fail(log, ST_INPUT, "%s: more than %d GPUs", name, MACHINE_GPUS_MAX);
 	diag_release(&own);
@@ -304,6 +320,8 @@ enum status machine_read(struct source *src, struct digest *d, bool *found, stru
 		st = read_csv(&tree, source_name(src), &m, found, log);
 	if (st == ST_OK && *found)
 		machine_finish(&m, d);
+	d->trust.json_faults = (int64_t)tree.nr_faults;
+	d->trust.fault_byte = (int64_t)tree.fault_byte;
 	vec_release(&m.list);
 	vec_release(&m.facts);
 	value_tree_release(&tree);

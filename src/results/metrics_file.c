@@ -69,7 +69,7 @@ static const char *advice(enum jscan_type type)
 	case JSCAN_TRUE:
 	case JSCAN_FALSE:
 		return "not a number: write 1 or 0";
-	default: /* null, NaN and infinities */
+	default: /* null, NaN and infinities are not numbers of JSON */
 		return "not a number: leave out what was not measured, so that it is missing";
 	}
 }

@@ -1,4 +1,5 @@
 /// Paths into a tree of values, and templates of names. Steps of a path:
+///
 /// `name`, `."any name"`, `[*]` `[n]` `[-1]` (elements), `.*` (members), `*` within a name,
 /// `[tag=text]` (elements, or an object itself, whose member `tag` is the text); `^` before the
 /// first name: begin at the enclosing object. An empty path is the value itself.

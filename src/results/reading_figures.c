@@ -28,7 +28,7 @@ static int reading_cmp(const void *a, const void *b)
 struct group {
 	const struct reading *v;
 	size_t nr;
-	int64_t *values; ///< `nr` values · 10^-digits
+	int64_t *values; ///< `nr` values, scaled by 10^digits
 	int64_t digits;
 };
 

@@ -7,11 +7,11 @@
 /// One value of a figure.
 struct reading {
 	const char *name; ///< name of the figure: "CASE/NAME"
-	struct span case_text, text; ///< case and name as the file has them
+	struct span case_text, text; ///< names of case and figure as in the file
 	const struct result_take *row;
 	bool is_samples;
 	const char *unit, *better; ///< unit and better direction, as in struct input_stat
-	size_t record; ///< index of the record that it is from
+	size_t record; ///< index of the record that has the value
 	size_t order; ///< position in the order in which values were taken
 	struct decimal value;
 	double stdev; ///< standard deviation of the values in the mean, as a share of the mean; 0 if

@@ -18,7 +18,7 @@ struct taker {
 	struct value *record;
 	size_t number; ///< number of the record
 	struct span case_name; ///< name of the case, fit for a name, with its '/'; "" if there is none
-	struct span case_text; ///< name of the case as the file has it
+	struct span case_text; ///< name of the case as in the file
 	struct readings *out;
 	struct arena *a;
 	const char *file; ///< name of the file without ending
@@ -142,7 +142,7 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 		return;
 	struct span name = name_of(t, first_key, last_key, &b), bracket = figure_name_unit(&name);
 	const char *fault = number_of(t, v, &number, &text);
-	if (name.n == 0) /* a column without a heading */
+	if (name.n == 0) /* skips a column without a heading */
 		fault = "not a number";
 	if (is_not_finite(v) && name.n) {
 		fail(t, name, v, "not measured: a run without this figure is not complete");

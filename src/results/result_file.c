@@ -255,6 +255,8 @@ enum status result_read(struct source *src, const struct result_reader *r, struc
 	*found = f || st != ST_OK;
 	if (st == ST_OK && f)
 		st = read_records(&o, f, r, d, log);
+	d->trust.json_faults = (int64_t)o.tree.nr_faults;
+	d->trust.fault_byte = (int64_t)o.tree.fault_byte;
 	diag_release(&o.said);
 	vec_release(&o.documents);
 	value_tree_release(&o.tree);

@@ -8,7 +8,7 @@
 
 /// Limits for a file that is read as a whole.
 struct value_limits {
-	size_t bytes; ///< bytes after decompression
+	size_t bytes; ///< limit of bytes after decompression
 	size_t values;
 };
 extern const struct value_limits value_limits;
@@ -16,10 +16,10 @@ extern const struct value_limits value_limits;
 /// A value. The members of an object or array are a linked list, in order.
 struct value {
 	enum jscan_type type;
-	bool steps; ///< an array of records that count as one: a path continues in each of them
+	bool steps; ///< an array of records that count as one record: a path continues in each
 	bool taken; ///< a row of the format has taken the value: later rows skip it
-	struct span key; ///< key of a member
-	struct span text; ///< decoded text of a string; a number or literal as it is written
+	struct span key; ///< key of the value, if it is a member of an object
+	struct span text; ///< text of a string, decoded; a number or literal as it is written
 	struct value *parent, *first, *last, *next;
 };
 
@@ -29,6 +29,7 @@ struct value_tree {
 	struct span bytes;
 	struct value root; ///< JSCAN_ARRAY of the values in the file, in sequence
 	size_t nr_values;
+	uint64_t nr_faults, fault_byte; ///< tolerated faults of JSON, and the offset of the first
 	bool is_too_large; ///< the file is beyond the limit of bytes, and nothing is kept: it is not a
 	                   ///< result file
 };

@@ -12,7 +12,7 @@
 enum {
 	METRIC_COLUMN = 2,
 	STEP_PHASE_COLUMN = METRIC_COLUMN + NR_STEP_METRICS,
-	PHASE_COLUMN, ///< columns of PHASE_FORWARD, followed by those of the next phase, …
+	PHASE_COLUMN, ///< columns of PHASE_FORWARD, then of each further phase
 	NR_COLUMNS = PHASE_COLUMN + (NR_INNER_PHASES - 1) * NR_PHASE_COLUMNS,
 	COUNT_COLUMN = NR_COLUMNS, ///< number of steps: the only column of a summarized digest
 	NR_ALL_COLUMNS
@@ -156,7 +156,7 @@ void steps_write(const void *const *digests, size_t nr, struct sink *out)
 	for (size_t k = 0; k < nr; k++)
 		summarised = summarised || ((const struct digest *)digests[k])->summaries.nr > 0;
 	for (size_t n = 0; n < NR_ALL_COLUMNS; n++) {
-		size_t i = (n + COUNT_COLUMN) % NR_ALL_COLUMNS; /* the count comes first */
+		size_t i = (n + COUNT_COLUMN) % NR_ALL_COLUMNS; /* the number of steps is written first */
 		if (!is_written(digests, nr, i, summarised))
 			continue;
 		sink_printf(out, "%s\n\"%s\": ", before, column_key(i));
@@ -281,7 +281,7 @@ static void read_column(struct columns *c, size_t i)
 	const char *key = column_key(i);
 	int64_t *v;
 	enum jscan_type first = row_enter_array(r, key);
-	if (first != JSCAN_ARRAY) { /* one column for all digests */
+	if (first != JSCAN_ARRAY) { /* not a list: one column for all digests */
 		size_t nr = read_numbers(r, i, first, store_limits.steps / c->nr, &v);
 		for (size_t k = 0; k < c->nr; k++)
 			take(c, k, i, key, v, nr);

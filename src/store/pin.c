@@ -20,7 +20,7 @@ static const struct detail {
 	size_t top; ///< number of kernels and number of operators that are kept
 	size_t sites; ///< number of allocation sites that are kept in each list
 	size_t levels; ///< number of levels over time that are kept for each memory
-	bool phases; ///< all phases of the trace, not only those that rules ask for
+	bool phases; ///< all phases of the trace, not only phases that rules ask for
 } details[] = {
 	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX, true },
 	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX, false },
@@ -56,7 +56,7 @@ struct pinner {
 	bool phases[NR_PHASES];
 	struct names kernels, ops; ///< names that rules ask for
 	struct ranking {
-		VEC(struct summed_name) list; ///< sorted by time, most first
+		VEC(struct summed_name) list; ///< names, sorted by time, most first
 	} kernels_by_time, ops_by_time;
 };
 

@@ -27,7 +27,7 @@ enum { STORE_MINOR = 1 };
 /// Largest contents of a stored file; anything beyond is an error.
 struct store_limits {
 	uint64_t bytes;
-	size_t rows; ///< rows of one array
+	size_t rows; ///< largest number of rows in one array
 	size_t steps;
 	size_t ranks;
 };
@@ -41,7 +41,7 @@ struct row_reader {
 	int64_t minor; ///< minor version of the document
 	/// The document is a run, whose steps have samples; only baselines have summaries.
 	bool sampled;
-	bool keeps_text; ///< the text of each digest is kept
+	bool keeps_text; ///< true if the text of each digest is kept
 	bool row_is_newer; ///< the present row is about something that only a newer minor knows
 };
 

@@ -72,7 +72,7 @@ static void read_members(struct row_reader *r, const struct schema *s, void *con
 /* Rows of one line of the file; they belong to the structs `owners`. */
 struct line {
 	char *rows; ///< one zeroed row for each struct
-	void **owned; ///< rows of the structs that have one
+	void **owned; ///< rows of the structs that have a row
 	size_t *owners;
 	size_t nr;
 };

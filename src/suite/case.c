@@ -38,7 +38,7 @@ void case_options(const struct suite_job *job, const struct options *suite, enum
 		vec_push(&out->control, job->controls.v[i]);
 }
 
-/* ---- what a report comes to ---- */
+/* ---- results of a report ---- */
 
 static const struct check *check_of(const struct report *r, enum metric_id id)
 {
@@ -52,7 +52,8 @@ static const struct check *check_of(const struct report *r, enum metric_id id)
 	return NULL;
 }
 
-/* The figure that says most of a run: what failed first, else the time of its steps. */
+/* The check with the most telling figure: the time of steps, else a benchmark's figure, else
+   memory. */
 static const struct check *key_check(const struct report *r)
 {
 	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
@@ -104,7 +105,7 @@ static void put_findings(struct suite *out, const struct report *r, struct docum
 	}
 }
 
-/* A rule that none of the checks has which are there: whoever accepts the case names it. */
+/* True for the first open check of a rule, which whoever accepts the case names. */
 static bool is_first_of_rule(const struct report *r, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -113,8 +114,8 @@ static bool is_first_of_rule(const struct report *r, size_t i)
 	return check_is_open(&r->checks.v[i]);
 }
 
-/* Those that a reader has to see, up to a number that keeps the whole small, and one of each rule
-   that is not passed. */
+/* Add the checks that need attention, up to a number that keeps the result small, and one of each
+   rule that is not passed. */
 static void put_checks(struct suite *out, const struct report *r, struct document *d, int64_t of)
 {
 	int64_t place = 0;
@@ -133,7 +134,7 @@ static void put_checks(struct suite *out, const struct report *r, struct documen
 	}
 }
 
-/* Kernels are called there as the report of the case calls them. */
+/* Add findings and checks, with kernels named as in the report of the case. */
 static void put_sentences(struct suite *out, const struct report *r, int64_t of)
 {
 	struct short_names names;
@@ -177,7 +178,7 @@ void case_add_open(struct suite *out, size_t place, const char *name, unsigned v
 	                                           .false_alarms = -1 });
 }
 
-/* The headline without the verdict, which stands beside it. */
+/* The headline without the verdict, which is shown next to it. */
 static const char *counts_of(const struct report *r)
 {
 	const char *rest = strstr(r->headline, ": ");

@@ -9,7 +9,8 @@
 #include "base/text.h"
 #include "rules/rules_file.h"
 
-/* `text` with `name` for each {name}; in a pattern it means itself. NULL stays NULL. */
+/* Replace each {name} in `text` by `name`; in a pattern, its special characters are escaped. NULL
+   stays NULL. */
 static const char *filled(struct arena *a, const char *text, const char *name, bool pattern)
 {
 	static const char place[] = "{name}";
@@ -29,7 +30,7 @@ static const char *filled(struct arena *a, const char *text, const char *name, b
 	return arena_take(a, &b);
 }
 
-/* The paths that a pattern matches; the first fault of the file system is as good as no match. */
+/* Add the paths that a pattern matches. An error of the file system counts as no match. */
 static void add_matches(struct arena *a, const char *pattern, struct suite_job *job)
 {
 	glob_t g;
@@ -85,18 +86,20 @@ static void find_runs(struct suite_jobs *jobs, const struct suite_entry *e, cons
 		                            job->runs.nr, job->runs.nr == 1 ? " is" : "s are", e->repeat);
 }
 
-static enum status add_job(struct suite_jobs *jobs, const struct suite_entry *e, const char *name,
-                           const char *folder, const char *kept, struct diag_log *log)
+static enum status add_job(struct suite_jobs *jobs, const struct suite_file *f,
+                           const struct suite_entry *e, const char *name, const char *folder,
+                           const char *kept, struct diag_log *log)
 {
 	struct arena *a = &jobs->arena;
 	const char *workload = filled(a, e->workload, name, false);
 	const char *fault = workload_fault(span_of(workload));
 	if (fault)
-		return diag_fail(log, ST_USAGE, "a case of %s would be called %s, which %s",
+		return diag_fail(log, ST_USAGE, "%s: a case of %s would be called %s, which %s", f->shown,
 		                 text_quote(&log->arena, span_of(e->each ? e->each : "the suite")),
 		                 text_quote(&log->arena, span_of(workload)), fault);
 	if (jobs->list.nr == SUITE_CASES)
-		return diag_fail(log, ST_USAGE, "the suite has more than %d cases", SUITE_CASES);
+		return diag_fail(log, ST_USAGE, "%s: the suite has more than %d cases", f->shown,
+		                 SUITE_CASES);
 	struct suite_job *job = vec_push_zero(&jobs->list);
 	*job = (struct suite_job){ .workload = workload,
 		                       .rules = filled(a, e->rules, name, false),
@@ -162,7 +165,7 @@ static enum status add_kept(struct suite_jobs *jobs, const struct suite_file *f,
 		const char *path = g.gl_pathv[i] + strlen(kept) + 1;
 		const char *workload = arena_dup(a, (struct span){ path, strcspn(path, "/") });
 		if (line_of(a, f, workload) == e && !has_case(jobs, from, workload))
-			st = add_job(jobs, e, name_in(a, e, workload), NULL, kept, log);
+			st = add_job(jobs, f, e, name_in(a, e, workload), NULL, kept, log);
 	}
 	globfree(&g);
 	return st;
@@ -183,7 +186,7 @@ static enum status add_each(struct suite_jobs *jobs, const struct suite_file *f,
 		while (path.n > 1 && path.p[path.n - 1] == '/')
 			path.n--;
 		const char *folder = arena_dup(a, path), *base = strrchr(folder, '/');
-		st = add_job(jobs, e, base ? base + 1 : folder, folder, kept, log);
+		st = add_job(jobs, f, e, base ? base + 1 : folder, folder, kept, log);
 	}
 	if (found == 0)
 		globfree(&g);
@@ -203,8 +206,9 @@ static int name_cmp(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Two cases of a name would have one baseline. */
-static enum status check_names(const struct suite_jobs *jobs, struct diag_log *log)
+/* Check that names are unique, since cases with the same name would share a baseline. */
+static enum status check_names(const struct suite_jobs *jobs, const struct suite_file *f,
+                               struct diag_log *log)
 {
 	VEC(const char *) names = VEC_INIT;
 	enum status st = ST_OK;
@@ -213,8 +217,8 @@ static enum status check_names(const struct suite_jobs *jobs, struct diag_log *l
 	vec_sort(&names, name_cmp);
 	for (size_t i = 1; i < names.nr && st == ST_OK; i++)
 		if (strcmp(names.v[i - 1], names.v[i]) == 0)
-			st = diag_fail(log, ST_USAGE, "two cases of the suite are called %s: rename one",
-			               text_quote(&log->arena, span_of(names.v[i])));
+			st = diag_fail(log, ST_USAGE, "%s: two cases of the suite are called %s: rename one",
+			               f->shown, text_quote(&log->arena, span_of(names.v[i])));
 	vec_release(&names);
 	return st;
 }
@@ -225,9 +229,9 @@ enum status suite_expand(const struct suite_file *f, const char *kept, struct su
 	*out = (struct suite_jobs){ .arena = ARENA_INIT };
 	for (size_t i = 0; i < f->entries.nr; i++) {
 		const struct suite_entry *e = &f->entries.v[i];
-		TRY(e->each ? add_each(out, f, e, kept, log) : add_job(out, e, NULL, NULL, kept, log));
+		TRY(e->each ? add_each(out, f, e, kept, log) : add_job(out, f, e, NULL, NULL, kept, log));
 	}
-	return check_names(out, log);
+	return check_names(out, f, log);
 }
 
 void suite_jobs_release(struct suite_jobs *jobs)

@@ -13,7 +13,7 @@ enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32
 struct wire_field {
 	uint32_t number;
 	enum wire_type type;
-	uint64_t value; ///< bits of a number; for WIRE_BYTES their count
+	uint64_t value; ///< bits of a number; number of bytes of WIRE_BYTES
 	struct span bytes; ///< bytes of WIRE_BYTES, within the message; else empty
 };
 

@@ -76,7 +76,7 @@ struct xplane {
 struct xvalues {
 	bool seen[NR_XSTATS];
 	int64_t number[NR_XSTATS]; ///< whole numbers; XSTAT_OCCUPANCY in 1e-6 %
-	struct span text[NR_XSTATS]; ///< texts; empty for other values
+	struct span text[NR_XSTATS]; ///< texts of values; empty for values of other types
 };
 
 /// Reads the names of a plane; false if `bytes` is not an XPlane.
