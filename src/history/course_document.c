@@ -132,11 +132,11 @@ static const struct course_point *main_point(const struct course *t, int64_t run
 	return best;
 }
 
-/* All figures that changed between the same runs, below the first of them what changed in it. */
-static void put_event(struct document *d, const struct course *t, const struct course_point *p)
+/* Write all figures that changed between the same runs, and the items that changed with the first
+   of them. */
+void course_put_event(struct document *d, const struct course *t, const struct course_point *p)
 {
 	char buf[NUMBER_TEXT];
-	doc_item(d, 0);
 	put_change(d, t, p);
 	doc_words(d, " between ");
 	put_run(d, &t->runs.v[p->last]);
@@ -158,8 +158,10 @@ static void put_points(struct document *d, const struct course *t)
 	doc_section(d, "changes", "Change points", DOC_OPEN);
 	for (int64_t run = (int64_t)t->runs.nr; run-- > 0;) {
 		const struct course_point *p = main_point(t, run);
-		if (p)
-			put_event(d, t, p);
+		if (p) {
+			doc_item(d, 0);
+			course_put_event(d, t, p);
+		}
 	}
 	doc_end(d);
 }
@@ -183,7 +185,7 @@ static void put_news(struct document *d, const struct course *t)
 
 /* All runs, oldest first, one character for each or for as many as there is room: the highest of
    them, between the lowest bar and the highest. */
-static const char *sparkline(struct document *d, const struct course_figure *f)
+const char *course_sparkline(struct document *d, const struct course_figure *f)
 {
 	static const char *const bars[] = { "▁", "▂", "▃", "▅", "▇" };
 	enum { NR_BARS = sizeof bars / sizeof *bars };
@@ -235,7 +237,7 @@ static void put_figures(struct document *d, const struct course *t)
 		                arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->spread)),
 		                true, f->spread);
 		doc_figure_cell(d, nr ? arena_printf(&d->arena, "%zu", nr) : "–", true, (int64_t)nr);
-		doc_words_cell(d, sparkline(d, f));
+		doc_words_cell(d, course_sparkline(d, f));
 	}
 	doc_end(d);
 }
@@ -355,15 +357,11 @@ static void draw_levels(const struct course *t, const struct course_figure *f, s
 	vec_release(&line.list);
 }
 
-static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav)
+void course_draw(const struct course *t, const struct course_figure *f, struct document *d,
+                 struct strbuf *out)
 {
-	struct course_page *w = ctx;
-	size_t i = 0;
-	(void)nav;
-	sscanf(id, "%zu", &i);
-	const struct course_figure *f = &w->t->figures.v[i];
 	struct svg_range y = { INT64_MAX, INT64_MIN, 1 };
-	struct svg_range x = { 0, (int64_t)w->t->runs.nr - 1, 1 };
+	struct svg_range x = { 0, (int64_t)t->runs.nr - 1, 1 };
 	struct svg_points dots = { 0 };
 	for (size_t k = 0; k < f->values.nr; k++) {
 		svg_range_add(&y, f->values.v[k]);
@@ -371,7 +369,7 @@ static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf
 	}
 	y = svg_axis(y, f->unit == UNIT_BYTES);
 	strbuf_adds(out, "<figure class=\"chart\"><figcaption>");
-	doc_html_escape(out, span_of(name_of(&w->d, f)));
+	doc_html_escape(out, span_of(name_of(d, f)));
 	strbuf_adds(out, "</figcaption>\n");
 	strbuf_adds(out, "<div class=\"plot\">");
 	svg_labels(out, f->unit, y, "y");
@@ -381,10 +379,19 @@ static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf
 	            SVG_WIDTH, SVG_HEIGHT, f->values.nr);
 	svg_grid(out, y);
 	svg_band(out, "band base", y, number_sub(f->level, f->spread), number_add(f->level, f->spread));
-	draw_levels(w->t, f, x, y, out);
+	draw_levels(t, f, x, y, out);
 	svg_line(out, "dots cand", x, y, &dots, true);
 	strbuf_adds(out, "</svg></div>\n</figure>\n");
 	vec_release(&dots.list);
+}
+
+static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav)
+{
+	struct course_page *w = ctx;
+	size_t i = 0;
+	(void)nav;
+	sscanf(id, "%zu", &i);
+	course_draw(w->t, &w->t->figures.v[i], &w->d, out);
 }
 
 void course_page_init(struct course_page *p, const struct course *t)

@@ -20,4 +20,15 @@ struct course_page {
 void course_page_init(struct course_page *p, const struct course *t);
 void course_page_release(struct course_page *p);
 
+/// A figure in one character for each of its newest runs; owned by the document.
+const char *course_sparkline(struct document *d, const struct course_figure *f);
+
+/// What the point is: its figure and levels, the runs that it lies between, and what else changed
+/// there; in the item under way and in items below it.
+void course_put_event(struct document *d, const struct course *t, const struct course_point *p);
+
+/// Appends the figure as a chart of a page.
+void course_draw(const struct course *t, const struct course_figure *f, struct document *d,
+                 struct strbuf *out);
+
 #endif

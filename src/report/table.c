@@ -127,9 +127,13 @@ bool noise_is_known(const struct check *c)
 
 bool check_matters(const struct check *c)
 {
+	return check_is_open(c) || c->verdict == VERDICT_WARN;
+}
+
+bool check_is_open(const struct check *c)
+{
 	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED ||
-	       c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING ||
-	       c->verdict == VERDICT_WARN;
+	       c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING;
 }
 
 bool check_needs_reason(const struct check *c)

@@ -37,6 +37,9 @@ void breakdowns_of(const struct report *r, struct breakdown_list *out);
 /// True for verdicts that need attention: fail, undecided, inconclusive, missing and warn.
 bool check_matters(const struct check *c);
 
+/// True if a check is not passed, and has to be accepted: fail, undecided, inconclusive, missing.
+bool check_is_open(const struct check *c);
+
 /// True if a check could not be judged, and no trust finding, which the report shows anyway, says
 /// why.
 bool check_needs_reason(const struct check *c);
