@@ -93,6 +93,21 @@ const struct metric *metric_find(struct span name)
 	return NULL;
 }
 
+const char *metric_label(const struct metric *m)
+{
+	static const struct {
+		enum metric_id id;
+		const char *label;
+	} labels[] = { { METRIC_STEP_COMPUTE_TIME, "compute per step" },
+		           { METRIC_STEP_CUDA_TIME, "GPU time per step" },
+		           { METRIC_MEMORY_PEAK_ALLOCATED, "peak memory" },
+		           { METRIC_MEMORY_GROWTH_PER_STEP, "growth of memory per step" } };
+	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+		if (labels[i].id == m->id)
+			return labels[i].label;
+	return m->title ? m->title : m->name;
+}
+
 /* Prefix of the names of metrics that are figures of a metrics file. */
 static const char of_inputs[] = "input.";
 

@@ -90,7 +90,14 @@ struct place {
 /// by `a`.
 struct source_line source_line_of(struct arena *a, struct span place, int64_t line);
 
-/// One cause, with the checks that it explains. All text is owned by the report.
+/// One cause and what hangs below it. All text is owned by the report.
+/// A share of what a finding costs.
+struct finding_part {
+	const char *name; ///< match name of a kernel, a place, …; "the rest" of the last
+	int64_t change; ///< in the unit of the cost, and of its sign
+	const char *text; ///< "+661 µs"
+};
+
 struct finding {
 	enum cause cause;
 	int verdict; ///< enum verdict: the most severe among its checks
@@ -104,10 +111,13 @@ struct finding {
 	const char *baseline_text, *candidate_text;
 	const char *change_text; ///< absolute and relative change, "+661 µs (+5.3 %)"
 	const char *noise_text; ///< text of the noise, "±12.0 µs"; "" if unknown
-	int64_t cost; ///< effect: ns per step or bytes of memory; negative if a saving; the order
+	int64_t cost; ///< effect: ns per step or bytes of memory; negative if a saving
 	bool cost_is_bytes;
+	bool cost_per_step; ///< true if the cost is bytes that every step adds
 	int64_t share_pct; ///< cost as a share of the baseline's step, or of its peak memory, in 1e-6 %
 	const char *cost_text; ///< "+2.10 ms per step (16.4 % of it)"; "" if unknown
+	/// parts that add up to the cost, each name once, the largest first; may be empty
+	VEC(struct finding_part) parts;
 	VEC(struct place) where; ///< places, outermost level first; empty if only the run is known
 	VEC(const char *) evidence; ///< sentences without a full stop, the strongest evidence first
 	const char *trace; ///< file with a small trace of the finding (--evidence), or NULL

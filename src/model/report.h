@@ -223,7 +223,7 @@ struct side {
 	int64_t marker_steps;
 	bool snapshot_only; ///< true if no rank has a trace
 	bool metrics_only; ///< true if no rank has a trace or a snapshot, only metrics files
-	VEC(struct span) notes; ///< remarks: "attribution: launch; 614 activities carried over"
+	VEC(struct span) notes; ///< remarks: "GPU work belongs to the step that launched it"
 };
 
 /// Links that the CI system gives for the run; a link is NULL if unknown.
