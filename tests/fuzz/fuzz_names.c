@@ -38,16 +38,18 @@ static void check_budget(const char *name, size_t max_bytes)
 }
 
 /* Removes all characters of plain sentences: letters, digits, punctuation without a meaning in
- * Markdown, and `_` between letters or digits. The marks of Markdown stay. */
+   Markdown, `_` between letters or digits, and `=` except at the start of a line. The marks of
+   Markdown stay. */
 static void keep_marks(struct strbuf *b)
 {
 	size_t n = 0;
 	check(!b->n || (!strcasestr(strbuf_str(b), "www.") && !strstr(strbuf_str(b), "//")));
+	check(!b->n || (strbuf_str(b)[0] != '=' && !strstr(strbuf_str(b), "\n=")));
 	for (size_t i = 0; i < b->n; i++) {
 		unsigned char c = (unsigned char)b->p[i];
 		bool inner = c == '_' && i && i + 1 < b->n && isalnum((unsigned char)b->p[i - 1]) &&
 		             isalnum((unsigned char)b->p[i + 1]);
-		if (c < 0x80 && !isalnum(c) && !inner && !strchr(" .,:;()%+-'`", c))
+		if (c < 0x80 && !isalnum(c) && !inner && !strchr(" .,:;()%+-'`=", c))
 			b->p[n++] = (char)c;
 	}
 	strbuf_setlen(b, n);
