@@ -64,7 +64,7 @@ static enum status show_history(const struct options *o, const struct baseline *
 	struct course_options wanted;
 	struct course t;
 	TRY(read_options(o, &wanted, log));
-	/* earlier versions stored the runs inside the baseline */
+	/* baselines of earlier versions contain the runs themselves */
 	course_make(b->sample.runs.nr ? &b->sample : &b->recent, b->workload, &wanted, &t);
 	enum status st = ST_OK;
 	if (wanted.metric && !t.figures.nr && t.runs.nr)

@@ -22,7 +22,7 @@ static const char *name_of(struct document *d, const struct course_figure *f)
 		return arena_printf(&d->arena, "%s of %s", f->metric, label);
 	if (f->rank >= 0)
 		return arena_printf(&d->arena, "%s of rank %" PRId64, f->metric, f->rank);
-	/* the usual statistic is not mentioned in the name */
+	/* the default statistic is left out of the name */
 	const char *rest = strchr(f->query, ' ');
 	bool usual =
 	    rest && (strcmp(rest, " stat=median ranks=max") == 0 ||
@@ -30,7 +30,7 @@ static const char *name_of(struct document *d, const struct course_figure *f)
 	return usual || !rest ? f->metric : f->query;
 }
 
-/* The first characters of a commit, which are enough to identify it; "" if unknown. */
+/* The first characters of a run's commit, enough to identify it; "" if it is unknown. */
 static const char *commit_of(struct document *d, const struct course_run *r)
 {
 	struct span s = span_of(r->commit);
@@ -107,8 +107,8 @@ static void put_change(struct document *d, const struct course *t, const struct 
 	put_levels(d, f->unit, p->before, p->after, p->change_pct, tone);
 }
 
-/* Write all figures that changed between the same runs, and the items that changed with the first
-   of them. */
+/* Write all figures that changed between the same two runs, and the items that changed with the
+   first of these figures. */
 static void put_event(struct document *d, const struct course *t, const struct course_point *p)
 {
 	char buf[NUMBER_TEXT];
@@ -127,7 +127,7 @@ static void put_event(struct document *d, const struct course *t, const struct c
 	put_parts(d, t, p);
 }
 
-/* Write the change points, newest first. Those between the same runs are one entry. */
+/* Write the change points, newest first. Change points between the same two runs are one entry. */
 static void put_points(struct document *d, const struct course *t)
 {
 	doc_section(d, "changes", "Change points", DOC_OPEN);
@@ -142,7 +142,8 @@ static void put_points(struct document *d, const struct course *t)
 
 /* ---- charts of figures ---- */
 
-/* The newest runs as a line of bars, one character each; the lowest value has the lowest bar. */
+/* The values of the newest runs as a line of bars, one character for each; the lowest value has
+   the lowest bar. */
 static const char *sparkline(struct document *d, const struct course_figure *f)
 {
 	static const char *const bars[] = { "▁", "▂", "▃", "▅", "▇" };
@@ -218,7 +219,7 @@ static void put_runs(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* Draw charts, first of figures that changed, then of others, up to a number that fits a page. */
+/* Draw charts of figures that changed, then of others, up to a number that fits on a page. */
 static void put_pictures(struct document *d, const struct course *t)
 {
 	size_t nr = 0;
@@ -247,7 +248,7 @@ static void course_document(const struct course *t, struct document *d)
 
 /* ---- the page of charts ---- */
 
-/* Draw the level of each stretch between change points as a line. */
+/* Draw the level (median) between each two change points as a line. */
 static void draw_levels(const struct course *t, const struct course_figure *f, struct svg_range x,
                         struct svg_range y, struct strbuf *out)
 {

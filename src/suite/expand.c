@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "rules/rules_file.h"
 
-/* Replace each {name} in `text` by `name`; in a pattern, its special characters are escaped. NULL
-   stays NULL. */
+/* Replace each {name} in `text` by `name`; if `text` is a pattern, special characters of the name
+   are escaped. NULL stays NULL. */
 static const char *filled(struct arena *a, const char *text, const char *name, bool pattern)
 {
 	static const char place[] = "{name}";
@@ -29,7 +29,7 @@ static const char *filled(struct arena *a, const char *text, const char *name, b
 	return arena_take(a, &b);
 }
 
-/* Add the paths that a pattern matches. An error of the file system counts as no match. */
+/* Add the paths that a pattern matches. If the file system reports an error, there is no match. */
 static void add_matches(struct arena *a, const char *pattern, struct suite_job *job)
 {
 	glob_t g;
@@ -82,8 +82,8 @@ static enum status add_job(struct suite_jobs *jobs, const struct suite_file *f,
 	return ST_OK;
 }
 
-/* Add a case for each matching folder. Without a match, add a case whose results are missing, so
-   that the suite does not pass. */
+/* Add a case for each folder that matches. Without a match, add one case without results, so that
+   the suite does not pass. */
 static enum status add_each(struct suite_jobs *jobs, const struct suite_file *f,
                             const struct suite_entry *e, struct diag_log *log)
 {
@@ -115,7 +115,7 @@ static int name_cmp(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Check that names are unique, since cases with the same name would share a baseline. */
+/* Check that the names of cases are unique, since cases with one name would share a baseline. */
 static enum status check_names(const struct suite_jobs *jobs, const struct suite_file *f,
                                struct diag_log *log)
 {
