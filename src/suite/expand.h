@@ -13,6 +13,7 @@ struct suite_job {
 	const char *missing; ///< reason why the case has no results; NULL if it has results
 	bool repeats; ///< true: each path is a run of its own; false: all paths are one run
 	VEC(const char *) runs; ///< paths of the case's results
+	VEC(const char *) controls; ///< paths of runs of the base code, recorded in turn with `runs`
 };
 
 struct suite_jobs {
@@ -23,11 +24,17 @@ struct suite_jobs {
 
 enum { SUITE_CASES = 10000 };
 
-/// Find the cases of `f`. Fails with ST_USAGE if two cases have the same name, if a folder's name
-/// cannot be part of a workload's name, or if there are more than SUITE_CASES. The caller ends
-/// with suite_jobs_release() in any case.
-GG_MUST_CHECK enum status suite_expand(const struct suite_file *f, struct suite_jobs *out,
-                                       struct diag_log *log);
+/// Names of files in the folder of a case: its first run, further runs, and runs of the base code.
+#define SUITE_RUN "run.json.gz"
+#define SUITE_REPEAT "repeat-%zu.json.gz"
+#define SUITE_CONTROL "control-%zu.json.gz"
+
+/// Find the cases of `f`. `kept` is the folder with the kept runs of an earlier job, or NULL; a
+/// case with a folder there has these runs. Fails with ST_USAGE if two cases have the same name, if
+/// a folder's name cannot be part of a workload's name, or if there are more than SUITE_CASES. The
+/// caller ends with suite_jobs_release() in any case.
+GG_MUST_CHECK enum status suite_expand(const struct suite_file *f, const char *kept,
+                                       struct suite_jobs *out, struct diag_log *log);
 
 /// Release the memory of the cases.
 void suite_jobs_release(struct suite_jobs *jobs);

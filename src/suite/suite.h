@@ -22,6 +22,7 @@ struct suite_item {
 	unsigned verdict; ///< verdict of the check, as enum verdict
 	/// id of the check, such as "step_time", or cause of the finding, such as "slow-rank"
 	const char *id;
+	const char *rule; ///< rule of a check that did not pass, as --accept takes it; NULL otherwise
 	const char *text; ///< message of the check, or title of the finding
 	/// cost of a finding, such as "+2.10 ms per step (16.4 % of it)"; NULL if unknown
 	const char *cost;
@@ -63,6 +64,7 @@ struct suite {
 	int64_t exit_code;
 	unsigned verdict;
 	int64_t counts[NR_SUITE_VERDICTS];
+	int64_t plan_runs, plan_pairs; ///< runs or pairs that would decide all undecided cases
 	const char *headline; ///< headline such as "2 of 12 cases failed, 1 undecided"
 	const char *error; ///< error because of which no case was judged; NULL if there is none
 };
