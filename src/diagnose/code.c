@@ -65,7 +65,7 @@ static void waiting_for_ranks(const struct run_view *v, struct arena *a, struct 
 
 /* ---- gradient checkpoints ---- */
 
-/* Sum of some work over all ranks, with the number of steps. */
+/* Sum of one kind of work over all ranks, with the number of steps. */
 struct work_sum {
 	__int128 ns, steps, window_ns;
 };
@@ -88,7 +88,7 @@ static struct work_sum recomputed(const struct run *run)
 	return w;
 }
 
-/* Share of the window that recomputing Python functions take; only outermost calls count. */
+/* Share of the window that Python functions for recomputation take; only outermost calls count. */
 static int64_t recomputed_share(const struct run *run)
 {
 	__int128 ns = 0, window = 0;
@@ -98,7 +98,8 @@ static int64_t recomputed_share(const struct run *run)
 		window += d->window_ns;
 		for (size_t i = 0; i < d->functions.nr; i++) {
 			const struct function_stat *f = &d->functions.v[i];
-			inside[i] = f->parent >= 0 && inside[f->parent]; /* the caller comes earlier */
+			/* callers come earlier in the list, so that their flag is known */
+			inside[i] = f->parent >= 0 && inside[f->parent];
 			if (!inside[i] && function_is_recomputation(f)) {
 				ns += f->total_ns;
 				inside[i] = true;
@@ -109,8 +110,8 @@ static int64_t recomputed_share(const struct run *run)
 	return number_pct(ns, window);
 }
 
-/* GPU time of the recompute phase per step, mean of the ranks that have the phase; 0 if there is
-   none. */
+/* GPU time of the recompute phase per step, as the mean of the ranks that have the phase; 0 if no
+   rank has. */
 static int64_t recompute_phase(const struct run *run)
 {
 	struct work_sum w = { 0 };
@@ -172,10 +173,10 @@ static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
 	    a, out);
 }
 
-/* ---- zeroes ---- */
+/* ---- kernels that write zeroes ---- */
 
-/* Report kernels that write a single value together with memory sets, which figures by category
-   separate. */
+/* Recommend less zeroing if kernels that write a single value and memory sets take much time
+   together; figures by category show them separately. */
 static void excessive_zeroing(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	struct work_sum w = { 0 };
@@ -218,7 +219,7 @@ static void excessive_zeroing(const struct run_view *v, struct arena *a, struct 
 
 /* ---- CUDA graphs ---- */
 
-/* Longest mean duration at which launches still matter: longer kernels hide the next launch. */
+/* Longest mean duration of kernels for which graphs help: longer kernels hide the next launch. */
 enum { GRAPH_KERNEL_NS = 50000 };
 
 static bool is_graph_launch(const struct function_stat *f)
@@ -226,7 +227,7 @@ static bool is_graph_launch(const struct function_stat *f)
 	return f->cls == FUNCTION_RUNTIME && span_contains_nocase(f->name, SPAN("GraphLaunch"));
 }
 
-/* True if several steps have the same number of kernels and launch no graphs yet. */
+/* True if several steps have the same number of kernels and do not launch graphs yet. */
 static bool steps_are_alike(const struct digest *d)
 {
 	const int64_t *count = d->samples[METRIC_STEP_KERNEL_COUNT];
@@ -241,7 +242,7 @@ static bool steps_are_alike(const struct digest *d)
 	return true;
 }
 
-/* True if the host waits within steps; one wait at the end of a step does not count. */
+/* True if the host waits for the GPU within steps; one wait at the end of a step does not count. */
 static bool steps_wait(const struct digest *d)
 {
 	for (size_t i = 0; i < (size_t)d->usable_steps; i++)

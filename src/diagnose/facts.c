@@ -38,7 +38,7 @@ static void add_count(struct summary *s, const char *id, const char *label, int6
 	                                        .note = note });
 }
 
-/* A note with the worst rank, if the ranks of a run differ. */
+/* A note that names the worst rank, if the figures of a run's ranks differ; else "". */
 static const char *worst_rank(struct summary *s, enum metric_id id, int64_t shown)
 {
 	const struct metric *m = &metric_table[id];
@@ -62,7 +62,7 @@ static const char *worst_rank(struct summary *s, enum metric_id id, int64_t show
 	return arena_printf(s->a, "worst rank %" PRId64 ": %s", at, unit_text(s->a, m->unit, worst));
 }
 
-/* A note that says which peak a share refers to, and which operations count. */
+/* A note on the peak to which a share refers, and on the operations that count. */
 static const char *flops_note(struct summary *s, enum metric_id id)
 {
 	struct flop_peak peak;
@@ -85,7 +85,7 @@ static void add_metric(struct summary *s, enum metric_id id)
 	const struct metric *m = &metric_table[id];
 	const char *label = m->title;
 	int64_t value;
-	/* idle time and utilization of a window count from the first GPU activity on */
+	/* idle time and utilization of a window start with the first GPU activity */
 	bool to_last =
 	    s->out->window && (id == METRIC_STEP_IDLE_TIME || id == METRIC_GPU_UTILIZATION_PCT);
 	if (s->out->window && id == METRIC_STEP_TIME)
@@ -110,7 +110,7 @@ static void add_metric(struct summary *s, enum metric_id id)
 	                                        .note = note[0] ? note : flops_note(s, id) });
 }
 
-/* How much was recorded: maximum over ranks for steps and times, sums for the rest. */
+/* The amount that was recorded: for steps and times the maximum over ranks, else sums. */
 struct extent {
 	int64_t steps, total_steps, warmup, window_ns, events, activities, world_size;
 	bool traces;

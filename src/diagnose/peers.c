@@ -72,7 +72,8 @@ static int by_sort(const void *a, const void *b)
 	return (x->lag_ns > y->lag_ns) - (x->lag_ns < y->lag_ns);
 }
 
-/* Set the transfer time of equal messages to the shortest of them: in the others all ranks wait. */
+/* Set the transfer time of equal messages to the shortest one, since all ranks wait in the
+   others. */
 static void without_waiting(struct link_point *p, size_t nr)
 {
 	sort_plain(p, nr, sizeof *p, by_sort);
@@ -102,8 +103,9 @@ static int64_t slope_of(struct link_point *p, size_t nr)
 	return slope;
 }
 
-/* Collectives in which the rank came last are on one line, the others on another. Either line may
-   show the slope, or both together if one has the short transfers and the other the long ones. */
+/* Plotted as lag over transfer time, collectives in which the rank came last lie on one line, the
+   others on another. Either line may show the slope, or both together if one has the short
+   transfers and the other the long ones. */
 int64_t link_slope(struct link_point *p, size_t nr)
 {
 	struct link_point *some = mem_calloc(nr, sizeof *some);

@@ -2,10 +2,11 @@
 #include "diagnose/ranks.h"
 #include "diagnose/words.h"
 
-/* Columns of the table of ranks. Text leaves missing steps out, since they are a trust finding. */
+/* Columns of the table of ranks. The text report leaves missing steps out, since a trust finding
+   names them. */
 static const struct {
 	enum metric_id id;
-	const char *narrow; /* short heading for text; NULL: the text has no such column */
+	const char *narrow; /* short heading for the text report; NULL: it has no such column */
 } columns[] = {
 	{ METRIC_STEP_TIME, "step.time" },          { METRIC_STEP_COMPUTE_TIME, "compute" },
 	{ METRIC_STEP_COMM_TIME, "comm" },          { METRIC_STEP_EXPOSED_COMM_TIME, "exposed" },
@@ -33,7 +34,7 @@ static void add_rank_row(const struct run_view *v, size_t r, bool candidate, str
 	}
 }
 
-/* ---- utilization over the ranks ---- */
+/* ---- GPU utilization of all ranks ---- */
 
 struct rank_figure {
 	int64_t value, rank;

@@ -16,9 +16,11 @@ struct diagnosis {
 	size_t nr;
 	bool candidate;
 	bool *slow, *late; ///< flags of slow and of late ranks, indexed by rank
-	int64_t *link; ///< link_slope() of each rank; 0 if it is not notable
-	int64_t *alone_ns; ///< how long the others waited for each rank and no other
-	const char **unlike; ///< functions of each rank that differ from its peers'; NULL if none do
+	int64_t *link; ///< link_slope() of each rank; 0 if too small to report
+	int64_t *alone_ns; ///< time in which the others waited for this rank and for no other, indexed
+	                   ///< by rank
+	const char **unlike; ///< text on functions of each rank that differ from its peers'; NULL if no
+	                     ///< function does
 	struct arena arena;
 };
 
@@ -35,7 +37,7 @@ static void add_rank_finding(struct diagnosis *d, const char *id, size_t r, cons
 
 /* ---- slow links ---- */
 
-/* Collectives of one rank with one set of ranks, among which the median end is taken. */
+/* Collectives of one rank within one set of ranks, whose median end is the reference for lags. */
 struct link_line {
 	uint32_t rank;
 	size_t seen;
@@ -47,8 +49,10 @@ struct links {
 	const struct run *run;
 	struct idmap sets, ids; /* ids of sets of ranks; ids of pairs of rank and set */
 	VEC(struct link_line) lines; /* one line for each pair of a rank and a set of ranks */
-	size_t *stride; /* for each rank: one of so many collectives is a point */
-	int64_t *alone_ns; /* indexed by rank: time in which the others waited for this rank only */
+	/* indexed by rank: one of this many collectives becomes a point of the sample */
+	size_t *stride;
+	/* indexed by rank: time in which the others waited for this rank and for no other */
+	int64_t *alone_ns;
 	VEC(int64_t) ends;
 };
 
@@ -66,7 +70,7 @@ static int64_t end_of(const struct run *run, const struct match_member *m)
 	return number_add(number_add(run->ranks.v[m->rank]->start_ns, c->start_ns), c->dur_ns);
 }
 
-/* FNV-1a hash of the ranks that took part. */
+/* FNV-1a hash of the numbers of the ranks that took part. */
 static int64_t set_key(const struct rank_match *m)
 {
 	uint64_t h = 14695981039346656037u;
@@ -75,9 +79,9 @@ static int64_t set_key(const struct rank_match *m)
 	return (int64_t)h;
 }
 
-/* Add the time in which the others waited for the last rank only. Until the second to last arrived,
-   they waited for both: if several are late together because all waited for another rank, none of
-   them is to blame. */
+/* Add the time in which the others waited for the last rank only, from the arrival of the second
+   to last on. If several ranks are late together because all waited for another rank, the time
+   before that is nobody's fault. */
 static void add_alone(struct links *l, const struct rank_match *m)
 {
 	int64_t second = INT64_MAX;
@@ -118,8 +122,8 @@ static void add_match(void *ctx, const struct rank_match *m)
 	}
 }
 
-/* Keep slopes of at least 10 % of the transfer time that differ from those of the peers; set others
-   to 0. */
+/* Keep slopes of at least 10 % of the transfer time that differ from those of the peers; set the
+   others to 0. */
 static void keep_notable(int64_t *slope, size_t nr, struct arena *a)
 {
 	enum { FLOOR = MICRO / 10 };
@@ -166,10 +170,10 @@ static void add_link(struct diagnosis *d, size_t r)
 	                 unit_text(&d->arena, UNIT_PCT, pct)));
 }
 
-/* ---- functions unlike the peers' ---- */
+/* ---- functions that differ from the peers' ---- */
 
-/* Find the functions that explain a rank. Fewer are given for slow and late ranks, which are named
-   anyway. */
+/* Find functions of each rank that differ. Fewer are given for slow and late ranks, which have an
+   insight anyway. */
 static void find_unlike(struct diagnosis *d)
 {
 	enum { ALONE = 3 };
@@ -237,7 +241,8 @@ static int64_t beyond_peers(struct diagnosis *d, size_t r, enum metric_id which)
 	return per_step(d, r, which) - number_median(others, n);
 }
 
-/* The first figure that explains at least half of the lateness, in words; "" if none does. */
+/* The first figure that explains at least half of the rank's lateness, in words; "" if there is no
+   such figure. */
 static const char *late_cause(struct diagnosis *d, size_t r, int64_t late_per_step)
 {
 	static const struct {
@@ -278,10 +283,10 @@ static void add_late(struct diagnosis *d, size_t r)
 	                 late_cause(d, r, late_ns), most_unlike(d, r)));
 }
 
-/* ---- insights of the run ---- */
+/* ---- insights on all ranks ---- */
 
-/* A rank can be named for several reasons: a slow rank is also late, and so is one behind a slow
-   link. */
+/* One rank can have several insights: a slow rank is also late, and so is one behind a slow link.
+   / */
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out)
 {
 	struct diagnosis d = {

@@ -6,7 +6,7 @@
 struct collector {
 	const struct run_view *view;
 	const struct query *query;
-	bool by_label; ///< true: devices or memories are separate items
+	bool by_label; ///< true: each device or memory is an item; false: they are reduced to one value
 	struct answers *out;
 };
 
@@ -87,8 +87,8 @@ static int answer_cmp(const void *a, const void *b)
 	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Reduce each group of adjacent answers with the same label (and rank, if `by_rank`) to one
-   answer. */
+/* Reduce each group of adjacent answers with the same label to one answer; if `by_rank`, with the
+   same label and rank. */
 static void fold(struct answers *list, enum reduce reduce, bool by_rank, struct arena *a)
 {
 	int64_t *values = arena_alloc(a, list->list.nr, sizeof *values);

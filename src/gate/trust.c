@@ -10,8 +10,8 @@
 #include "model/step_figures.h"
 
 struct expected {
-	bool trace; ///< true if a rank of either side has a trace
-	int64_t min_steps; ///< least number of steps in a trace; 0: the rules do not say
+	bool trace; ///< true if a rank of either side has a trace, not only memory snapshots
+	int64_t min_steps; ///< least number of usable steps by the rules; 0 if the rules do not set it
 	const struct run *baseline; ///< the baseline's run; NULL if there is no baseline
 };
 
@@ -20,7 +20,7 @@ static const char *share(struct arena *a, int64_t part, int64_t whole)
 	return unit_text(a, UNIT_PCT, number_pct(part, whole));
 }
 
-/* Text such as ", about 1.2 ms or 10.8 % of its GPU time". */
+/* Text on GPU work without a launch, such as ", about 1.2 ms or 10.8 % of its GPU time". */
 static const char *lost_text(struct arena *a, const struct trust_counts *t)
 {
 	return t->lost_ns > 0 ? arena_printf(a, ", about %s or %s of its GPU time",
@@ -37,13 +37,13 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 		          "has no GPU activity: was CUDA or HIP activity recorded?");
 		return;
 	}
-	/* if no launch was recorded at all, none was lost: start times replace them */
+	/* without recorded launches, work is assigned to steps by its start and none is lost / */
 	bool has_launches = t->with_launch > 0 || t->launches > 0;
 	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
 		trust_add(s, "dropped-kernels", SPOILED_BY_LAUNCHES,
 		          "has %" PRId64 " GPU activit%s whose launch was lost, %s of its GPU time",
 		          t->dropped, text_ies(t->dropped), share(a, t->dropped_ns, t->gpu_ns));
-	/* files of earlier versions have only the number of lost activities, not their time */
+	/* digests of earlier versions have only the number of lost activities, not their time */
 	bool lost = t->lost_ns > 0 ? trust_is_notable(t->lost_ns, number_add(t->gpu_ns, t->lost_ns))
 	                           : trust_is_notable(t->launches_without_kernel, t->launches);
 	if (lost)
@@ -100,7 +100,7 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		          usable, text_s(usable), b->usable_steps);
 }
 
-/* Find ranks that exceed their GPU's peak: either the count or the peak is wrong. */
+/* Append a finding if a rank exceeds its GPU's peak rate: the operations or the peak are wrong. */
 static void find_beyond_peak(const struct trust_scope *s, const struct digest *d)
 {
 	static const struct {
@@ -139,7 +139,7 @@ static void find_damage(const struct trust_scope *s, const struct trust_counts *
 		          text_s(t->negative_durations));
 }
 
-/* ---- findings on one side and on both ---- */
+/* ---- findings on one side, and on the differences of both ---- */
 
 static bool has_trace(const struct digest *d)
 {
@@ -184,7 +184,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 	trust_find_ranks(run, &s);
 }
 
-/* Source of the run's first memory figures; NULL if there are none. */
+/* Name of the source of the run's first memory figures; NULL if the run has none. */
 static const char *memory_source(const struct run *run)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++)
@@ -296,7 +296,7 @@ const struct trust_finding *trust_spoiler(const struct report *r, const struct m
                                           int64_t rank)
 {
 	const char *name = metric_table[m->id].name;
-	/* Such metrics combine all ranks, so that a finding on any rank concerns them. */
+	/* Metrics of these kinds combine all ranks, so that a finding on any rank concerns them. */
 	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED;
 	for (size_t i = 0; i < r->trust.nr; i++) {
 		const struct trust_finding *f = &r->trust.v[i];

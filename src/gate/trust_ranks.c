@@ -17,8 +17,8 @@ static bool has_steps(const struct digest *d)
 	return !d->window && d->nr_steps > 0;
 }
 
-/* Collect the steps that at least half of the ranks have. A rank that began one step more than the
-   others does not make them end early. */
+/* Collect the steps that at least half of the ranks have: if only one rank began a further step,
+   the others did not end early. */
 static void collect_steps(struct peers *p)
 {
 	struct idmap all;
@@ -51,7 +51,7 @@ void peers_name(struct peers *p, size_t r, const char *id, unsigned spoils, cons
 	p->named[r] = true;
 }
 
-/* ---- steps that a rank lacks ---- */
+/* ---- ranks that lack steps ---- */
 
 /* Text such as "6, 7, 8, …": the steps that all other ranks have and `d` lacks. */
 static const char *missing_list(struct peers *p, const struct digest *d, size_t *nr)
@@ -99,11 +99,12 @@ static void find_missing_steps(struct peers *p)
 
 /* ---- collectives ---- */
 
-/* One kind of collective in one process group on one rank, over the same steps as its peers. */
+/* One kind of collective in one process group on one rank, over the steps that its peers have too.
+   / */
 struct share {
 	const struct comm_stat *comm;
 	size_t rank;
-	int64_t first, steps; /* number of its first usable step, and number of steps */
+	int64_t first, steps; /* number of the rank's first usable step, and number of its steps */
 	int64_t count;
 };
 
@@ -124,7 +125,7 @@ static int share_cmp(const void *a, const void *b)
 	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* True if all members of the group take part alike. Without a group name there may be several
+/* True if all members of the group take part equally. Without a group name there may be several
    groups, so that nothing can be compared. */
 static bool is_common(const struct comm_stat *c)
 {
@@ -160,7 +161,8 @@ static void find_collectives(struct peers *p)
 				                               d->usable_steps, d->comms.v[i].count });
 	}
 	vec_sort(&all, share_cmp);
-	size_t nr = 0; /* number of shares, after joining the element types of a rank */
+	size_t nr =
+	    0; /* number of shares after those of one rank with different element types are joined */
 	for (size_t i = 0; i < all.nr; i++) {
 		if (nr && share_cmp(&all.v[nr - 1], &all.v[i]) == 0)
 			all.v[nr - 1].count = number_add(all.v[nr - 1].count, all.v[i].count);
@@ -175,7 +177,7 @@ static void find_collectives(struct peers *p)
 	vec_release(&all);
 }
 
-/* ---- ranks that do not belong together ---- */
+/* ---- ranks that belong to different runs ---- */
 
 static void find_disagreement(struct peers *p)
 {
@@ -226,7 +228,7 @@ static int source_cmp(const void *a, const void *b)
 	return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-/* Find ranks with identical times to the nanosecond: one file was given for both. */
+/* Append a finding on ranks with identical times to the nanosecond: one file was given for both. */
 static void find_copies(struct peers *p)
 {
 	VEC(struct source_of) all = VEC_INIT;
@@ -282,7 +284,7 @@ void trust_find_ranks(const struct run *run, const struct trust_scope *s)
 	vec_release(&p.steps);
 }
 
-/* Report the ranks of `other` that `run` lacks. */
+/* Append a finding for each rank of `other` that `run` lacks. */
 static void find_absent(const struct run *run, const struct run *other, const char *whose,
                         struct trust_scope s)
 {
@@ -310,7 +312,7 @@ static int64_t world_of(const struct run *run)
 	return run->ranks.nr ? run->ranks.v[0]->world_size : -1;
 }
 
-/* Only for parts of one job; different world sizes are already found by the environment. */
+/* Checks only runs with a part of the job's ranks: world sizes are compared as environment. */
 void trust_find_absent(const struct run *baseline, const struct run *candidate,
                        const struct trust_scope *s)
 {
