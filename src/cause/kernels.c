@@ -220,7 +220,7 @@ static const char *duration(struct inquiry *q, double ns)
 	return unit_text(q->a, UNIT_NS, (int64_t)(ns + 0.5));
 }
 
-/* The same for one kernel and for several: it is said once. */
+/* Advice that is equal for one kernel and for several, so that the report gives it once. */
 #define SLOWER                                                                                    \
 	"compare inputs (shapes, types, memory layout), and the code or library that slower kernels " \
 	"come from"

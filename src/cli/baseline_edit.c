@@ -48,7 +48,8 @@ static enum status add_past(const struct setup *s, const struct run *run, struct
 	past->provenance = b->provenance;
 	past->pin = past_source_hash(&b->pin);
 	past_run_fit(past);
-	bool told = b->sample.runs.nr > 1 && past[-1].cut > 0; /* when that one was added */
+	/* the warning was given when the previous run was added */
+	bool told = b->sample.runs.nr > 1 && past[-1].cut > 0;
 	if (past->cut && !told)
 		diag_warn(log,
 		          "a run of the history has room for %zu figures: the %" PRId64

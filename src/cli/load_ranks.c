@@ -120,7 +120,7 @@ static enum status settle_texts(struct artifact *a, struct artifact *b, struct d
 static bool is_same_digest(const struct artifact *a, const struct artifact *b)
 {
 	if (a->digest->text.n)
-		return true; /* settle_texts() found them equal */
+		return true; /* settle_texts() keeps the texts only if they are equal */
 	struct sink *x = sink_open_memory(), *y = sink_open_memory();
 	digest_write(a->digest, x);
 	digest_write(b->digest, y);
@@ -242,8 +242,10 @@ static enum status join_where(struct artifacts *artifacts, struct diag_log *log)
 enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, struct run *run,
                            struct diag_log *log)
 {
-	size_t nr = 0, first = 0; /* number kept; index of the first with this rank */
-	int64_t rank = -1; /* rank before; artifacts without a rank join the first */
+	/* number of artifacts kept so far; index of the first one of the present rank */
+	size_t nr = 0, first = 0;
+	/* rank of the previous artifact; artifacts that name no rank belong to the first rank */
+	int64_t rank = -1;
 	TRY(join_where(artifacts, log));
 	number_hosts(artifacts);
 	adopt_rank(artifacts);

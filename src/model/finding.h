@@ -93,8 +93,11 @@ struct source_line source_line_of(struct arena *a, struct span place, int64_t li
 /// One cause and what hangs below it. All text is owned by the report.
 /// A share of what a finding costs.
 struct finding_part {
-	const char *name; ///< match name of a kernel, a place, …; "the rest" of the last
-	int64_t change; ///< in the unit of the cost, and of its sign
+	/// what the part is, such as the match name of a kernel or a place; "the rest" for the last
+	/// part
+	const char *name;
+	/// amount of the part, in the unit of the cost; parts have the sign of the cost
+	int64_t change;
 	const char *text; ///< "+661 µs"
 };
 
