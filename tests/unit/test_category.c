@@ -33,7 +33,8 @@ static void test_lookup(void **state)
 		{ "deep_ep::dispatch", "expert communication" },
 		{ "elementwise", "other" },
 		{ "ncc", "other" },
-		{ "nclxccl", "other" }, /* name that has each pair of letters of "nccl", but not "nccl" */
+		/* a name that contains the letter pairs "nc", "cc" and "cl", but not "nccl" */
+		{ "nclxccl", "other" },
 		{ "ncncc_cl", "other" },
 		{ "", "other" },
 		{ "xQ", "one letter" },

@@ -362,7 +362,8 @@ static void test_exceptions(void **state)
 	assert_non_null(strstr(j.report.checks.v[0].message, "limit of increase 100%"));
 	report_release(&j.report);
 
-	r->overrides.v[0].fail.list.nr = 0; /* without limits of its own, the rule's limits apply */
+	/* an override without limits of its own keeps the limits of the rule */
+	r->overrides.v[0].fail.list.nr = 0;
 	fixture_limit(&r->overrides.v[0].warn, COND_INCREASE, true, PERCENT(200), "200%");
 	vec_push(&r->except, SPAN("nccl*"));
 	vec_push(&r->except, SPAN("x*"));

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-/* cmocka needs the headers above */
+/* these headers come first because cmocka.h needs them */
 #include <cmocka.h>
 
 static char root[] = "/tmp/gpugate-cores-XXXXXX";

@@ -431,7 +431,7 @@ static void test_environment(void **state)
 	assert_string_equal(s.report.warnings.v[1], "the environment differs: cuda.driver is not known "
 	                                            "in the baseline and '12.0' in the candidate");
 	report_release(&s.report);
-	/* no command that promotes a run of another environment is offered */
+	/* the report offers no command that would promote a run of another environment */
 	s.rules.rules.v[0].noise.k = 0;
 	for (size_t i = 0; i < 5; i++)
 		s.c->samples[METRIC_STEP_CUDA_TIME][i] = MS(120);
@@ -667,7 +667,7 @@ static void test_repeats_differ(void **state)
 		struct bench_of_two s;
 		setup(&s, usual, NR_OF(usual));
 		add_cuda_rule(&s);
-		vec_push(&s.rules.must_match, SPAN("world_size")); /* known to none of them */
+		vec_push(&s.rules.must_match, SPAN("world_size")); /* a rule id that is in neither report */
 		vec_push(&s.rules.must_match, SPAN("gpu.name"));
 		vec_push(&s.rules.should_match, SPAN("cuda.runtime"));
 		vec_push(&s.rules.should_match, SPAN("cuda.driver"));

@@ -115,8 +115,8 @@ static void test_expand(void **state)
 	}
 }
 
-/* Runs that are kept are those of a case, whose own are gone; a folder is of the line that says
-   most of its name. */
+/* Kept runs belong to a case even if its own runs are gone; of several lines that match the
+   folder's name, the most exact line makes the case. */
 static void test_kept(void **state)
 {
 	static const char *const cases[][2] = {
@@ -141,7 +141,7 @@ static void test_kept(void **state)
 		assert_int_equal(mkdir(folders[i], 0777), 0);
 	make("d/a/run.json.gz");
 	make("d/a/repeat-1.json.gz");
-	make("d/a/repeat-3.json.gz"); /* not of the series */
+	make("d/a/repeat-3.json.gz"); /* a file that does not continue the series of kept runs */
 	make("d/a/control-1.json.gz");
 	make("d/k-b/run.json.gz");
 	make("d/k-x-y/run.json.gz");
