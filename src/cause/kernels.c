@@ -303,7 +303,7 @@ static void add_stakes(struct inquiry *q, struct suspect *s, const struct culpri
 	if (c->was)
 		more += more_launches(q, c->was);
 	if (more < 0)
-		more = -more; /* fewer launches are a change of the program, too */
+		more = -more; /* a fall in the number of launches is a change of the program, too */
 	s->stake[STAKE_KERNELS] += (int64_t)(more * 1000);
 }
 

@@ -165,7 +165,8 @@ static void say_waiting(const char *lock)
 	strbuf_release(&b);
 }
 
-/* One change takes seconds, a queue of changes minutes. */
+/* Wait up to five minutes for the lock: one change of a baseline takes seconds, a queue of many
+   changes takes minutes. */
 static const struct lock_wait lock_wait = { .seconds = 300, .told = say_waiting };
 
 enum status baseline_put(const struct baseline *b, const char *path, const char *history,

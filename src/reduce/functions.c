@@ -211,7 +211,8 @@ static void gpu_class_rows(struct class_functions *c)
 /* Computes for each function the median of its known rates, and their median absolute deviation. */
 static void gpu_class_rates(struct class_functions *c)
 {
-	size_t *first = first_calls(c), *next = first_calls(c); /* a call has at most one rate */
+	/* index in `rates` of each function's first rate and next rate; a call has at most one rate */
+	size_t *first = first_calls(c), *next = first_calls(c);
 	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* rates, grouped by function */
 	for (size_t i = 0; i < c->r->functions.rates.nr; i++) {
 		uint32_t function = c->function_of[c->r->functions.rates.v[i].name];
@@ -319,7 +320,8 @@ void function_runtime(struct reducer *r, struct digest *d)
 {
 	runtime_class(r, &r->functions.higher, d);
 	if (!r->python.threads.nr)
-		vec_release(&r->functions.higher.list); /* lower classes do not need this list */
+		/* without Python functions, no lower class follows that would need the covered time */
+		vec_release(&r->functions.higher.list);
 }
 
 void function_figures(struct reducer *r, struct digest *d)

@@ -100,7 +100,8 @@ struct where_step {
 	VEC(struct where_step_around) around;
 };
 
-/// Value of `of_span` for a call that launched an activity of a usable step, before its walk.
+/// State of a call that launched an activity of a usable step, until the walk over its thread has
+/// found the code around the call.
 #define WHERE_WANTED NO_ID
 
 struct where {
@@ -114,10 +115,12 @@ struct where {
 	struct code_paths names; ///< paths of operators and of annotations
 	struct code_places places;
 	struct name_table moments;
-	uint32_t *of_span; ///< state of each span: 0, WHERE_WANTED, or 1 + id in `moments`
+	/// state of each span: 0, WHERE_WANTED, or 1 + id of the code around the call in `moments`
+	uint32_t *of_span;
 	struct ids range_stacks; ///< path of frames, indexed by id of the path of annotations
 	uint32_t *frame_of; ///< id of the frame, indexed by name id; NO_ID if not yet known
-	VEC(struct where_stack_point) points; ///< frames of each moment, in order of the walk
+	/// call stacks that operators brought along, in the order of the walk over the threads
+	VEC(struct where_stack_point) points;
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
 	VEC(struct where_work) work; ///< activities; empty if no activity names its operator
