@@ -101,7 +101,7 @@ static const struct row {
 	/* a pin that is among the recent runs is counted once, below min_runs and above */
 	{ 10, { 10, 20, -1 }, { 12, -1 }, true, 15, 2, 12000, 1 },
 	{ 10, { 10, 20, 30, 40, 50, -1 }, { 12, -1 }, true, 30, 5, 12000, 1 },
-	/* recent runs may have a value that the pin lacks */
+	/* no value of the pin, but of recent runs */
 	{ 0, { 20, -1 }, { 12, -1 }, false, 20, 1, 12000, 1 },
 };
 

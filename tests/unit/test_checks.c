@@ -306,7 +306,7 @@ static void test_renamed(void **state)
 		for (size_t k = 0; k < candidate(&j, i)->kernels.nr; k++)
 			candidate(&j, i)->kernels.v[k].total_ns = candidate(&j, i)->kernels.v[k].step_total_ns =
 			    MS(200);
-	/* kernels that differ too much to be one renamed kernel */
+	/* the two kernels differ too much to be one renamed kernel */
 	EXPECT(&j, "fail rule[gemm]", "fail rule[gemm_v2]");
 	report_release(&j.report);
 	for (size_t i = 0; i < RANKS; i++)

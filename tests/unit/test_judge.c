@@ -16,7 +16,7 @@ struct bench_of_two {
 	struct diag_log log;
 	bool ignore_environment, judged;
 	/* members that most tests leave unchanged */
-	struct run repeats[4]; /* runs of the candidate, if there are several */
+	struct run repeats[4]; /* further runs of the candidate */
 	size_t nr_repeats;
 	bool bootstrap;
 	struct history recent;
@@ -422,7 +422,8 @@ static void test_environment(void **state)
 	    "in the baseline and "
 	    "'V100\uFFFD[31m' in the candidate; make a baseline for it, or compare nevertheless with "
 	    "--ignore-environment");
-	assert_int_equal(s.report.environment.nr, 2); /* neither side knows its world_size */
+	/* no row for world_size, which neither side knows */
+	assert_int_equal(s.report.environment.nr, 2);
 	report_release(&s.report);
 	s.ignore_environment = true;
 	assert_int_equal(run_judge(&s), ST_OK);
@@ -667,7 +668,7 @@ static void test_repeats_differ(void **state)
 		struct bench_of_two s;
 		setup(&s, usual, NR_OF(usual));
 		add_cuda_rule(&s);
-		vec_push(&s.rules.must_match, SPAN("world_size")); /* a rule id that is in neither report */
+		vec_push(&s.rules.must_match, SPAN("world_size")); /* an environment key that no run has */
 		vec_push(&s.rules.must_match, SPAN("gpu.name"));
 		vec_push(&s.rules.should_match, SPAN("cuda.runtime"));
 		vec_push(&s.rules.should_match, SPAN("cuda.driver"));

@@ -227,9 +227,11 @@ static void test_conclude(void **state)
 static void test_parts(void **state)
 {
 	static const char *const swaps[][2] = {
-		{ "\"total\": 2", "\"total\": 1" }, /* a case beyond the number of cases */
+		/* the file contains a case with an index beyond `total` */
+		{ "\"total\": 2", "\"total\": 1" },
 		{ "\"shard\": 1", "\"shard\": 2" },
-		{ "\"case\":1", "\"case\":0" }, /* a check of a case that does not exist */
+		/* the check refers to a case that the file does not contain */
+		{ "\"case\":1", "\"case\":0" },
 	};
 	struct suite s, back;
 	struct diag_log log;
