@@ -9,7 +9,7 @@ import sys
 SRC = pathlib.Path(__file__).resolve().parent.parent / "src"
 
 # The nouns that every working room knows.
-NOUNS = {"metric", "events", "model"}
+NOUNS = {"metric", "events", "model", "fold"}
 # Room -> the rooms it may include beside itself and base.
 ROOMS = {
     "base": set(),
@@ -23,6 +23,7 @@ ROOMS = {
     "nsys": NOUNS | {"io"},
     "figures": NOUNS,
     "merge": NOUNS,
+    "fold": NOUNS | {"merge"},
     "code": NOUNS,
     "names": NOUNS,
     "reduce": NOUNS | {"code", "merge", "names"},

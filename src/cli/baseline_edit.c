@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/provenance.h"
 #include "diff/past.h"
+#include "fold/fold_run.h"
 #include "gate/environment.h"
 #include "store/history_file.h"
 #include "store/pin.h"
@@ -49,6 +50,7 @@ enum status baseline_make(const struct candidates *c, const struct setup *s,
 {
 	*out = (struct baseline){ .arena = ARENA_INIT, .workload = s->rules.workload };
 	TRY(check_comparable(&c->v[0], log));
+	TRY(fold_alike((struct run *[]){ &c->v[0] }, 1, &s->rules, &s->naming, log));
 	pin_make(&c->v[0], &s->rules, &s->naming, &out->pin);
 	return provenance_of(o, &c->v[0], &out->arena, &out->provenance, log);
 }

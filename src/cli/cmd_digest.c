@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "cli/setup.h"
+#include "fold/fold_run.h"
 #include "model/present.h"
 #include "store/stored_file.h"
 
@@ -14,6 +15,17 @@ static enum status write_run(const struct options *o, const struct run *run, str
 	return stored_run_save(run, o->value[OPT_OUTPUT], log);
 }
 
+/* Blocks of ranks that are there whole become one digest. */
+static enum status fold_run(const struct setup *s, const struct options *o, struct run *run,
+                            struct diag_log *log)
+{
+	if (o->value[OPT_FOLD])
+		return fold_blocks(run, &(struct naming){ .categories = &s->categories }, log);
+	return run->folded ? diag_fail(log, ST_USAGE,
+	                               "a file of folded ranks is among those to merge: add --fold")
+	                   : ST_OK;
+}
+
 /* Digests stay beside one another as they were made, and what is of one rank is joined
    when the file is read: so that folding is the union of sets, in whatever order. */
 enum status cmd_digest(const struct options *o, struct diag_log *log)
@@ -26,6 +38,8 @@ enum status cmd_digest(const struct options *o, struct diag_log *log)
 	enum status st = setup_init(&s, o, log);
 	if (st == ST_OK)
 		st = run_load_artifacts(o->args.v, o->args.nr, &s.load, &run, log);
+	if (st == ST_OK)
+		st = fold_run(&s, o, &run, log);
 	if (st == ST_OK)
 		st = write_run(o, &run, log);
 	run_release(&run);

@@ -31,18 +31,4 @@ void slow_ranks(const int64_t *skew, size_t nr, bool *is_slow);
 /// was awaited, over steps of `step_ns` together. Sets flags of `nr` ranks.
 void late_ranks(const int64_t *late_ns, const int64_t *step_ns, size_t nr, bool *is_late);
 
-/// One matched collective as a rank saw it.
-struct link_point {
-	int64_t wire_ns; ///< shortest duration
-	int64_t lag_ns; ///< its end after the median end of the ranks; clocks may differ
-	int64_t sort, bytes; ///< what it is and how much it moves, -1 unknown: the same takes as long
-	bool last; ///< the rank came last: its own lag is part of the wire time then
-};
-
-/// By how much the rank's ends fall behind for each ns on the wire, in 1e-6: the median slope
-/// of all pairs of collectives of which one is longer by a quarter, which no clock offset
-/// moves. 0 where the evidence is thin: few pairs, wire times that do not vary, or
-/// slopes that rise in less than nine of ten. O(nr²); `p` is reordered.
-int64_t link_slope(struct link_point *p, size_t nr);
-
 #endif

@@ -2,12 +2,11 @@
 
 #include <inttypes.h>
 
-#include "base/idmap.h"
 #include "base/number.h"
 #include "diagnose/functions.h"
 #include "diagnose/peers.h"
 #include "diagnose/words.h"
-#include "model/ranks.h"
+#include "fold/links.h"
 
 struct diagnosis {
 	const struct run_view *view;
@@ -35,88 +34,6 @@ static void add_rank_finding(struct diagnosis *d, const char *id, size_t r, cons
 
 /* ---- slow links ---- */
 
-/* Collectives of one rank with one set of ranks, of which the median end is. */
-struct link_line {
-	uint32_t rank;
-	size_t seen;
-	VEC(struct link_point) points; /* at most LINK_POINTS, evenly spread over all */
-};
-enum { LINK_POINTS = 64 };
-
-struct links {
-	const struct run *run;
-	struct idmap sets, ids; /* sets of ranks; rank and set */
-	VEC(struct link_line) lines; /* by id */
-	size_t *stride; /* by rank */
-	int64_t *alone_ns; /* by rank */
-	VEC(int64_t) ends;
-};
-
-/* All ranks of such a collective have the same to do. */
-static bool is_symmetric(enum collective_kind kind)
-{
-	return kind == COLLECTIVE_ALL_REDUCE || kind == COLLECTIVE_ALL_GATHER ||
-	       kind == COLLECTIVE_REDUCE_SCATTER || kind == COLLECTIVE_ALL_TO_ALL ||
-	       kind == COLLECTIVE_SEND_RECV;
-}
-
-static int64_t end_of(const struct run *run, const struct match_member *m)
-{
-	const struct collective *c = match_part(run, m);
-	return number_add(number_add(run->ranks.v[m->rank]->start_ns, c->start_ns), c->dur_ns);
-}
-
-/* FNV-1a of who took part. */
-static int64_t set_key(const struct rank_match *m)
-{
-	uint64_t h = 14695981039346656037u;
-	for (size_t i = 0; i < m->nr; i++)
-		h = (h ^ m->members[i].rank) * 1099511628211u;
-	return (int64_t)h;
-}
-
-/* Until the one before it came, the others wait for that, too: of ranks that are late
-   together, because they all waited for another, none is to blame. */
-static void add_alone(struct links *l, const struct rank_match *m)
-{
-	int64_t second = INT64_MAX;
-	if (m->last == m->nr)
-		return;
-	for (size_t i = 0; i < m->nr; i++) {
-		int64_t dur = match_part(l->run, &m->members[i])->dur_ns;
-		if (i != m->last && dur < second)
-			second = dur;
-	}
-	int64_t *alone = &l->alone_ns[m->members[m->last].rank];
-	*alone = number_add(*alone, second - m->wire_ns);
-}
-
-static void add_match(void *ctx, const struct rank_match *m)
-{
-	struct links *l = ctx;
-	add_alone(l, m);
-	const struct collective *c = match_part(l->run, &m->members[0]);
-	enum collective_kind kind = l->run->ranks.v[m->members[0].rank]->comms.v[c->comm].kind;
-	if (!is_symmetric(kind))
-		return;
-	l->ends.nr = 0;
-	for (size_t i = 0; i < m->nr; i++)
-		vec_push(&l->ends, end_of(l->run, &m->members[i]));
-	int64_t median = number_median(l->ends.v, l->ends.nr);
-	uint32_t set = idmap_add(&l->sets, set_key(m));
-	for (size_t i = 0; i < m->nr; i++) {
-		uint32_t r = m->members[i].rank;
-		uint32_t id = idmap_add(&l->ids, idmap_pair(r, set));
-		if (id == l->lines.nr)
-			vec_push(&l->lines, (struct link_line){ .rank = r });
-		struct link_line *line = &l->lines.v[id];
-		int64_t lag = number_sub(end_of(l->run, &m->members[i]), median);
-		if (line->seen++ % l->stride[r] == 0 && line->points.nr < LINK_POINTS)
-			vec_push(&line->points,
-			         (struct link_point){ m->wire_ns, lag, kind, c->bytes, i == m->last });
-	}
-}
-
 /* Notable: 10 % of the time on the wire, and unlike the peers. */
 static void keep_notable(int64_t *slope, size_t nr, struct arena *a)
 {
@@ -131,26 +48,11 @@ static void keep_notable(int64_t *slope, size_t nr, struct arena *a)
 
 static void find_links(struct diagnosis *d)
 {
-	struct links l = { .run = d->run, .alone_ns = d->alone_ns };
-	idmap_init(&l.sets);
-	idmap_init(&l.ids);
-	l.stride = mem_calloc(d->nr, sizeof *l.stride);
+	int64_t *matched = arena_alloc(&d->arena, d->nr, sizeof *matched);
 	for (size_t r = 0; r < d->nr; r++)
-		l.stride[r] = (size_t)cross_of(d, r)->matched / LINK_POINTS + 1;
-	ranks_each_match(d->run, add_match, &l);
-	for (size_t i = 0; i < l.lines.nr; i++) {
-		struct link_line *line = &l.lines.v[i];
-		int64_t slope = link_slope(line->points.v, line->points.nr);
-		if (slope > d->link[line->rank])
-			d->link[line->rank] = slope;
-		vec_release(&line->points);
-	}
+		matched[r] = cross_of(d, r)->matched;
+	ranks_links(d->run, matched, d->link, d->alone_ns);
 	keep_notable(d->link, d->nr, &d->arena);
-	vec_release(&l.ends);
-	vec_release(&l.lines);
-	idmap_release(&l.sets);
-	idmap_release(&l.ids);
-	free(l.stride);
 }
 
 static void add_link(struct diagnosis *d, size_t r)

@@ -16,6 +16,8 @@
 #include "model/code.h"
 #include "model/memory.h"
 
+struct fold;
+
 enum attribution { ATTRIBUTION_NONE, ATTRIBUTION_LAUNCH, ATTRIBUTION_TIMESTAMP };
 
 /// Figures of one GPU activity name. Where the trace has no steps, the step_*
@@ -329,6 +331,9 @@ struct digest {
 	struct arena arena; ///< owns everything below
 	struct digest
 	    *joined; ///< digest_own(): the chain of those that parts of it are owned by; else NULL
+	struct fold *fold; ///< of a folded run (fold/fold.h), owned; else NULL
+	const struct fold *part_of; ///< of a rank of a folded run (fold_thin()), else NULL
+	size_t part; ///< its place among those
 	struct span text; ///< as it was stored, of one that is copied (digest_forget()); else empty
 	const char *trace; ///< base name of the trace file, NULL none
 	const char *snapshot; ///< NULL none
@@ -475,6 +480,7 @@ int run_digest_cmp(const struct digest *a, const struct digest *b);
 struct run {
 	const char *label; ///< what the user named it; borrowed
 	VEC(struct digest *) ranks; ///< owned
+	struct digest *folded; ///< ranks that are folded, beside `ranks` until they are one; owned
 	VEC(const char *) ignored; ///< files of a directory that are not artifacts; owned by the arena
 	struct arena arena;
 };

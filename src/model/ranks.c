@@ -270,11 +270,13 @@ void ranks_cross(const struct run *run, struct cross_rank *out)
 		const struct digest *d = run->ranks.v[r];
 		struct cross_rank *c = &out[r];
 		c->known = run->ranks.nr > 1 && digest_has_trace(d);
+		if (d->cross.known) {
+			*c = d->cross;
+			continue;
+		}
 		c->steps = covered_steps(d);
 		for (int64_t i = 0; i < c->steps; i++)
 			c->step_ns = number_add(c->step_ns, d->samples[METRIC_STEP_TIME][i]);
-		if (d->cross.known)
-			*c = d->cross;
 	}
 	vec_release(&s.others);
 }

@@ -74,6 +74,7 @@ struct field {
 	const char *shown; ///< key in `metrics --json`, where text is an id; NULL: not shown
 	void (*read)(struct row_reader *r, void *const *rows, size_t nr);
 	void (*write)(const void *const *rows, size_t nr, struct sink *out);
+	bool (*has)(const void *const *rows, size_t nr); ///< whether it is written; NULL: always
 	/// Write the JSON Schema of the value, or of that of `several` structs together.
 	void (*describe)(bool several, int depth, struct sink *out);
 };

@@ -154,6 +154,9 @@ struct answers {
 	VEC(struct answer) list; ///< ordered by label, then rank
 };
 
+/// True where the labels of `f` fit the globs of `q`; of the rank nothing is asked.
+bool figure_is_selected(const struct run_view *v, const struct query *q, const struct figure *f);
+
 /// Whether a query for the class `name` wants kernels of `cls`: compute is all that is not
 /// communication, as in step.compute_time; NULL is every class.
 bool class_is_asked(const char *name, enum category_class cls);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "fold/fold_run.h"
 #include "io/sink.h"
 #include "merge/digest_fold.h"
 #include "model/phases.h"
@@ -349,6 +350,7 @@ static struct digest *copy(const struct digest *from)
 	*d = *from;
 	d->arena = fresh.arena;
 	d->joined = NULL;
+	d->fold = from->fold ? fold_pin(from->fold) : NULL;
 	d->progress = fresh.progress;
 	for (size_t i = 0; i < nr_digest_lists; i++)
 		memset((char *)d + digest_lists[i].offset, 0, sizeof d->kernels);

@@ -10,6 +10,7 @@
 
 #include "base/strbuf.h"
 #include "diagnose/peers.h"
+#include "fold/links.h"
 #include "diagnose/ranks.h"
 #include "ranks_rig.h"
 
