@@ -206,7 +206,8 @@ enum status baseline_say(const struct baseline *b, const char *path, const char 
 {
 	struct sink *out;
 	struct strbuf workload = STRBUF_INIT;
-	size_t nr = b->sample.runs.nr, ranks = b->pin.ranks.nr, steps = b->pin.ranks.v[0]->nr_steps;
+	size_t nr = b->sample.runs.nr, ranks = run_nr_ranks(&b->pin),
+	       steps = b->pin.ranks.v[0]->nr_steps;
 	TRY(sink_open("-", false, &out, log));
 	text_add_line(&workload, span_of(b->workload));
 	sink_printf(out, "%s: %s (workload %s, %zu rank%s, %zu step%s", what,

@@ -6,6 +6,7 @@
 #include "diagnose/functions.h"
 #include "diagnose/peers.h"
 #include "diagnose/words.h"
+#include "fold/fold.h"
 #include "fold/links.h"
 
 struct diagnosis {
@@ -48,10 +49,16 @@ static void keep_notable(int64_t *slope, size_t nr, struct arena *a)
 
 static void find_links(struct diagnosis *d)
 {
+	const struct fold *f = d->run->ranks.v[0]->part_of;
 	int64_t *matched = arena_alloc(&d->arena, d->nr, sizeof *matched);
 	for (size_t r = 0; r < d->nr; r++)
 		matched[r] = cross_of(d, r)->matched;
-	ranks_links(d->run, matched, d->link, d->alone_ns);
+	if (f) {
+		memcpy(d->link, f->number[FOLD_LINK], d->nr * sizeof *d->link);
+		memcpy(d->alone_ns, f->number[FOLD_ALONE], d->nr * sizeof *d->alone_ns);
+	} else {
+		ranks_links(d->run, matched, d->link, d->alone_ns);
+	}
 	keep_notable(d->link, d->nr, &d->arena);
 }
 
@@ -180,9 +187,17 @@ static void add_late(struct diagnosis *d, size_t r)
 
 /* ---- the run ---- */
 
-/* A slow rank is late, too, and so is one behind a slow link. */
-void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out)
+/* Where a folded run has many odd ranks, some of them will do. */
+static bool is_enough(const struct diagnosis *d, size_t before)
 {
+	enum { NAMED = 32 };
+	return d->run->ranks.v[0]->part_of && d->out->insights.nr - before >= NAMED;
+}
+
+/* A slow rank is late, too, and so is one behind a slow link. */
+static void diagnose(const struct run_view *v, bool candidate, struct report *out)
+{
+	size_t before = out->insights.nr;
 	struct diagnosis d = {
 		.view = v, .run = v->run, .out = out, .nr = v->run->ranks.nr, .candidate = candidate
 	};
@@ -196,8 +211,9 @@ void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out
 	find_links(&d);
 	find_late(&d);
 	d.unlike = arena_alloc(&d.arena, d.nr, sizeof *d.unlike);
-	find_unlike(&d);
-	for (size_t r = 0; r < d.nr; r++) {
+	if (!v->run->ranks.v[0]->part_of)
+		find_unlike(&d);
+	for (size_t r = 0; r < d.nr && !is_enough(&d, before); r++) {
 		if (d.slow[r])
 			add_slow(&d, r);
 		if (d.link[r])
@@ -209,4 +225,18 @@ void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out
 			                 arena_printf(&out->arena, "is unlike its peers: %s", d.unlike[r]));
 	}
 	arena_release(&d.arena);
+}
+
+/* The ranks of a folded run are looked at without their rows. */
+void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out)
+{
+	const struct fold *f = run_fold(v->run);
+	if (!f) {
+		diagnose(v, candidate, out);
+	} else if (f->by_rank) {
+		struct run_view thin;
+		run_view_init(&thin, run_ranks(v->run), v->naming);
+		diagnose(&thin, candidate, out);
+		run_view_release(&thin);
+	}
 }

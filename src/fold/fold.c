@@ -4,20 +4,9 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "model/rows.h"
-
-/* ---- names of numbers ---- */
-
-const char *fold_number_key(size_t number)
-{
-	static const char *const keys[] = {
-#define X(id, key) key,
-		FOLD_NUMBERS(X)
-#undef X
-	};
-	return number < FOLD_TRUST ? keys[number] : trust_counts_row.fields[number - FOLD_TRUST].key;
-}
 
 /* ---- orders ---- */
 
@@ -102,26 +91,36 @@ const struct fold *run_fold(const struct run *run)
 	return run->ranks.nr == 1 ? run->ranks.v[0]->fold : NULL;
 }
 
+const struct run *run_ranks(const struct run *run)
+{
+	return run_fold(run) ? fold_thin(run->ranks.v[0]) : run;
+}
+
 size_t run_nr_ranks(const struct run *run)
 {
 	const struct fold *f = run_fold(run);
 	return f ? f->nr : run->ranks.nr;
 }
 
+/* Index of the first figure of a metric, or the number of figures. */
+static size_t first_of(const struct fold *f, enum metric_id id)
+{
+	size_t lo = 0, hi = f->figures.nr;
+	SEARCH(lo, hi, i, f->figures.v[i].metric < id);
+	return lo < f->figures.nr && f->figures.v[lo].metric == id ? lo : f->figures.nr;
+}
+
 bool fold_has(const struct fold *f, const struct metric *m)
 {
-	for (size_t i = 0; i < f->figures.nr; i++)
-		if (f->figures.v[i].metric == m->id)
-			return true;
-	return false;
+	return first_of(f, m->id) < f->figures.nr;
 }
 
 void fold_rank_figures(const struct fold *f, size_t at, const struct metric *m, figure_fn *fn,
                        void *ctx)
 {
-	for (size_t i = 0; i < f->figures.nr; i++) {
+	for (size_t i = first_of(f, m->id); i < f->figures.nr && f->figures.v[i].metric == m->id; i++) {
 		const struct fold_figure *g = &f->figures.v[i];
-		if (g->metric != m->id || !g->value || g->value[at] == FOLD_ABSENT ||
+		if (!g->value || g->value[at] == FOLD_ABSENT ||
 		    (g->within != REDUCE_EACH && g->within != m->reduce))
 			continue;
 		fn(ctx, &(struct figure){ .metric = m,
@@ -130,6 +129,20 @@ void fold_rank_figures(const struct fold *f, size_t at, const struct metric *m, 
 		                          .samples = &g->value[at],
 		                          .nr = 1 });
 	}
+}
+
+static void take_value(void *ctx, const struct figure *f)
+{
+	*(int64_t *)ctx = f->samples[0];
+}
+
+bool fold_step_median(const struct fold *f, size_t at, enum metric_id id, int64_t *out)
+{
+	int64_t value = FOLD_ABSENT;
+	fold_rank_figures(f, at, &metric_table[id], take_value, &value);
+	if (value != FOLD_ABSENT)
+		*out = value;
+	return value != FOLD_ABSENT;
 }
 
 /* ---- the ranks as a run ---- */
@@ -162,7 +175,7 @@ static void take_numbers(const struct fold *f, size_t at, struct digest *d)
 		                             deed->op,
 		                             deed->activity,
 		                             deed->waits_in };
-	d->cross = (struct cross_rank){ .known = f->nr > 1,
+	d->cross = (struct cross_rank){ .known = true,
 		                            .matched = f->number[FOLD_MATCHED][at],
 		                            .wait_ns = f->number[FOLD_WAIT][at],
 		                            .transfer_ns = f->number[FOLD_TRANSFER][at],
@@ -176,9 +189,10 @@ static void take_numbers(const struct fold *f, size_t at, struct digest *d)
 	d->part = at;
 }
 
-static void take_skew(void *ctx, const struct figure *f)
+static int64_t figure_or(const struct fold *f, size_t at, enum metric_id id, int64_t otherwise)
 {
-	*(int64_t *)ctx = f->samples[0];
+	int64_t value;
+	return fold_step_median(f, at, id, &value) ? value : otherwise;
 }
 
 const struct run *fold_thin(const struct digest *d)
@@ -201,8 +215,9 @@ const struct run *fold_thin(const struct digest *d)
 		rank->period_count = d->period_count;
 		if (f->by_rank) {
 			take_numbers(f, i, rank);
-			fold_rank_figures(f, i, &metric_table[METRIC_RANK_COMPUTE_SKEW_PCT], take_skew,
-			                  &rank->cross.compute_skew);
+			rank->cross.compute_skew =
+			    figure_or(f, i, METRIC_RANK_COMPUTE_SKEW_PCT, MEMORY_UNKNOWN);
+			rank->cross.missing_steps = figure_or(f, i, METRIC_RANK_MISSING_STEPS, 0);
 		}
 		vec_push(&f->thin->ranks, rank);
 	}

@@ -15,40 +15,32 @@ enum { FOLD_BLOCK = 64 };
 /// In place of a figure that a rank does not have.
 #define FOLD_ABSENT INT64_MIN
 
-/// Numbers of each rank: X(id, key). Those of struct trust_counts come behind them.
-#define FOLD_NUMBERS(X)                                                                    \
-	X(SOURCE, "source_hash")                                                               \
-	X(STEPS, "steps")                                                                      \
-	X(USABLE, "usable_steps")                                                              \
-	X(PATTERN, "pattern") /* index of its step numbers */                                  \
-	X(DEED, "deed") /* index of what it did last */                                        \
-	X(GPU, "has_kernels")                                                                  \
-	X(CUT, "collectives_cut")                                                              \
-	X(SHARE, "last_share") /* GPU activities of the last step, in 1e-6 of what is usual */ \
-	X(STEP, "progress.step")                                                               \
-	X(LAUNCHES, "progress.launches")                                                       \
-	X(COLLECTIVES, "progress.collectives")                                                 \
-	X(PENDING, "progress.pending")                                                         \
-	X(COVERED, "covered_steps") /* as in struct cross_rank, as are those that follow */    \
-	X(STEP_NS, "step_ns")                                                                  \
-	X(MATCHED, "matched")                                                                  \
-	X(WAIT, "wait_ns")                                                                     \
-	X(TRANSFER, "transfer_ns")                                                             \
-	X(LATE, "late_ns")                                                                     \
-	X(LAST, "last_count")                                                                  \
-	X(ALONE, "alone_ns") /* others waited for it and for no other */                       \
-	X(LINK, "link_slope") /* among the ranks of its block (fold/links.h) */
-
+/// Numbers of each rank.
 enum fold_number {
-#define X(id, key) FOLD_##id,
-	FOLD_NUMBERS(X)
-#undef X
-	    FOLD_TRUST, ///< the first member of trust_counts_row
+	FOLD_SOURCE, ///< source_hash
+	FOLD_STEPS, ///< measured steps
+	FOLD_USABLE, ///< of them, usable ones
+	FOLD_PATTERN, ///< index of their numbers
+	FOLD_DEED, ///< index of what it did last
+	FOLD_GPU, ///< 1: it has kernels
+	FOLD_CUT, ///< collectives_cut
+	FOLD_SHARE, ///< digest_last_share()
+	FOLD_STEP, ///< of struct progress, as are those that follow
+	FOLD_LAUNCHES,
+	FOLD_COLLECTIVES,
+	FOLD_PENDING,
+	FOLD_COVERED, ///< steps of struct cross_rank, as are those that follow
+	FOLD_STEP_NS,
+	FOLD_MATCHED,
+	FOLD_WAIT,
+	FOLD_TRANSFER,
+	FOLD_LATE,
+	FOLD_LAST,
+	FOLD_ALONE, ///< others waited for it and for no other
+	FOLD_LINK, ///< slope of its links among the ranks of its block (fold/links.h)
+	FOLD_TRUST, ///< the first member of trust_counts_row; the others follow
 	NR_FOLD_NUMBERS = FOLD_TRUST + 20
 };
-
-/// The key of a number; static.
-const char *fold_number_key(size_t number);
 
 /// Numbers of the steps of some ranks, as the digest has them.
 struct fold_pattern {
@@ -118,6 +110,9 @@ size_t run_nr_ranks(const struct run *run);
 /// What is folded of a run, NULL nothing.
 const struct fold *run_fold(const struct run *run);
 
+/// The ranks of a run one by one: itself, or fold_thin() of one that is folded.
+const struct run *run_ranks(const struct run *run);
+
 /// Orders of the lists.
 int fold_figure_cmp(const void *a, const void *b);
 int fold_series_cmp(const void *a, const void *b);
@@ -132,6 +127,9 @@ const struct run *fold_thin(const struct digest *d);
 /// Hand on the figures of `m` that are known of rank `at` of the fold.
 void fold_rank_figures(const struct fold *f, size_t at, const struct metric *m, figure_fn *fn,
                        void *ctx);
+
+/// The median over steps of rank `at`; false where it is not known.
+bool fold_step_median(const struct fold *f, size_t at, enum metric_id id, int64_t *out);
 
 /// True where there are figures of `m`.
 bool fold_has(const struct fold *f, const struct metric *m);

@@ -38,6 +38,7 @@ static const struct field fold_figure_fields[] = {
 	FIELD_AT(tally.min, "min", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
 	FIELD_AT(tally.second, "second", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
 	FIELD_AT(tally.max, "max", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
+	FIELD_AT(tally.median, "median", OPTIONAL_NUMBER(TALLY_UNKNOWN), KEEP, KEEP, 0),
 	FIELD_AT(tally.min_rank, "min_rank", OPTIONAL_COUNT(0), KEEP, KEEP, 0),
 	FIELD_AT(tally.max_rank, "max_rank", OPTIONAL_COUNT(0), KEEP, KEEP, 0),
 };

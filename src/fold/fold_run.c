@@ -349,6 +349,8 @@ struct fold *fold_pin(const struct fold *f)
 		for (size_t r = 0; g->value && r < f->nr; r++)
 			if (g->value[r] != FOLD_ABSENT)
 				tally_add(&k->tally, g->value[r], f->rank[r]);
+		if (g->value)
+			k->tally.median = fold_figure_median(g, f->nr);
 	}
 	return out;
 }

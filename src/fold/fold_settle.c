@@ -145,7 +145,7 @@ static void scale(struct digest *d, int64_t num, int64_t den)
 	}
 }
 
-static int64_t median_of(const struct fold_figure *g, size_t nr)
+int64_t fold_figure_median(const struct fold_figure *g, size_t nr)
 {
 	if (!g->value)
 		return tally_reduce(&g->tally, REDUCE_MEDIAN);
@@ -153,7 +153,7 @@ static int64_t median_of(const struct fold_figure *g, size_t nr)
 	for (size_t i = 0; i < nr; i++)
 		if (g->value[i] != FOLD_ABSENT)
 			vec_push(&all, g->value[i]);
-	int64_t median = number_median(all.v, all.nr);
+	int64_t median = all.nr ? number_median(all.v, all.nr) : 0;
 	vec_release(&all);
 	return median;
 }
@@ -170,7 +170,7 @@ static void summarise(struct digest *d)
 			continue;
 		if (!d->summaries.nr || d->summaries.v[d->summaries.nr - 1].metric != g->metric)
 			vec_push(&d->summaries, (struct step_summary){ .metric = g->metric });
-		d->summaries.v[d->summaries.nr - 1].value[g->stat] = median_of(g, d->fold->nr);
+		d->summaries.v[d->summaries.nr - 1].value[g->stat] = fold_figure_median(g, d->fold->nr);
 	}
 	for (size_t i = 0; i < d->summaries.nr; i++) {
 		int64_t *v = d->summaries.v[i].value;

@@ -33,6 +33,9 @@ void fold_take_series(const struct run *run, struct fold *f);
 /// rank, and figures that need all ranks. Without effect on one that is settled.
 void fold_settle(struct digest *d);
 
+/// The median over `nr` ranks of a figure that some of them have.
+int64_t fold_figure_median(const struct fold_figure *g, size_t nr);
+
 /// Match them: what they say of each rank is added to its numbers, and they are dropped.
 void fold_settle_series(struct fold *f);
 

@@ -7,7 +7,7 @@
 
 /* ---- the scale ---- */
 
-enum { PARTS_BITS = 5, PARTS = 1 << PARTS_BITS };
+enum { PARTS_BITS = 7, PARTS = 1 << PARTS_BITS };
 
 /* Below two doublings of PARTS each value is a part. */
 static int64_t part_of(int64_t value)
@@ -20,14 +20,16 @@ static int64_t part_of(int64_t value)
 	return ((int64_t)shift << PARTS_BITS) + (value >> shift);
 }
 
-static int64_t middle_of(int64_t part)
+/* The value of place `at` of `nr` in a part, if they are evenly spread. */
+static int64_t value_in(int64_t part, int64_t at, int64_t nr)
 {
 	if (part < 0)
-		return -middle_of(-part);
+		return -value_in(-part, nr - 1 - at, nr);
 	if (part < 2 * PARTS)
 		return part;
 	int shift = (int)(part >> PARTS_BITS) - 1;
-	return (((part & (PARTS - 1)) + PARTS) << shift) + ((int64_t)1 << shift) / 2;
+	int64_t first = ((part & (PARTS - 1)) + PARTS) << shift;
+	return first + (int64_t)(((__int128)(2 * at + 1) << shift) / (2 * nr));
 }
 
 /* ---- values ---- */
@@ -108,6 +110,7 @@ void tally_join(struct tally *t, const struct tally *more)
 	if (more->count == 0)
 		return;
 	bool was_exact = is_exact(t);
+	t->median = t->count ? TALLY_UNKNOWN : more->median;
 	join_extremes(t, more);
 	t->count += more->count;
 	set_sum(t, sum_of(t) + sum_of(more));
@@ -122,6 +125,7 @@ void tally_add(struct tally *t, int64_t value, int64_t rank)
 {
 	struct tally_bin bin = { value, 1 };
 	struct tally one = { .count = 1,
+		                 .median = TALLY_UNKNOWN,
 		                 .min = value,
 		                 .max = value,
 		                 .second = value,
@@ -155,7 +159,8 @@ static int64_t value_at(const struct tally *t, int64_t k)
 {
 	for (size_t i = 0; i < t->bins.nr; i++) {
 		if (k < t->bins.v[i].count)
-			return is_exact(t) ? t->bins.v[i].key : middle_of(t->bins.v[i].key);
+			return is_exact(t) ? t->bins.v[i].key
+			                   : value_in(t->bins.v[i].key, k, t->bins.v[i].count);
 		k -= t->bins.v[i].count;
 	}
 	return t->max;
@@ -186,7 +191,7 @@ int64_t tally_reduce(const struct tally *t, enum reduce reduce)
 	case REDUCE_MEAN:
 		return number_div_round(sum_of(t), t->count);
 	default:
-		return median_from(t, 0);
+		return t->median != TALLY_UNKNOWN ? t->median : median_from(t, 0);
 	}
 }
 
@@ -206,5 +211,6 @@ bool tally_is_sound(const struct tally *t)
 	                    : least == part_of(t->min) && most == part_of(t->max)) &&
 	       t->low >= 0 && t->low <= UINT32_MAX && sum_of(t) >= (__int128)t->min * t->count &&
 	       sum_of(t) <= (__int128)t->max * t->count &&
+	       (t->median == TALLY_UNKNOWN || (t->median >= t->min && t->median <= t->max)) &&
 	       (t->count == 1 || (t->second >= t->min && t->second <= t->max));
 }

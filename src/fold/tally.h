@@ -12,8 +12,11 @@
 /// Up to so many values are kept as they are; of more, how many lie in which part of the scale.
 enum { TALLY_EXACT = 64 };
 
+/// A median that is not known exactly.
+#define TALLY_UNKNOWN INT64_MIN
+
 /// So many values, of which `key` is the value, or the part of the scale that they lie in: of each
-/// doubling there are 32 parts, so that the middle of one is off by 1.6 % at most.
+/// doubling there are 128 parts, so that what lies in one differs by 0.8 % at most.
 struct tally_bin {
 	int64_t key, count;
 };
@@ -25,6 +28,7 @@ struct tally {
 	int64_t min, max;
 	int64_t second; ///< the smallest without one that is `min`, which it may equal; of two or more
 	int64_t min_rank, max_rank; ///< the lowest rank that has it
+	int64_t median; ///< where it is known exactly, else TALLY_UNKNOWN; lost where values join
 	VEC(struct tally_bin) bins; ///< rising; of values where `count` is TALLY_EXACT or less
 };
 
@@ -40,8 +44,8 @@ struct tally tally_copy(const struct tally *t);
 /// Give the memory back; none are left.
 void tally_release(struct tally *t);
 
-/// Reduce one or more values: exact, but the median of more than TALLY_EXACT values is that of
-/// their parts of the scale.
+/// Reduce one or more values: exact, but the median of more than TALLY_EXACT values is known only
+/// to a part of the scale, within which they are taken to be evenly spread.
 int64_t tally_reduce(const struct tally *t, enum reduce reduce);
 
 /// The median of two or more values without the least.

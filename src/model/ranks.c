@@ -260,8 +260,9 @@ static void find_skew(const struct run *run, struct cross_rank *out)
 void ranks_cross(const struct run *run, struct cross_rank *out)
 {
 	struct summing s = { run, out, VEC_INIT };
+	bool known = run->ranks.nr > 0 && run->ranks.v[0]->part_of;
 	memset(out, 0, run->ranks.nr * sizeof *out);
-	if (run->ranks.nr > 1) {
+	if (run->ranks.nr > 1 && !known) {
 		ranks_each_match(run, add_match, &s);
 		find_missing_steps(run, out);
 		find_skew(run, out);

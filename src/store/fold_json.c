@@ -451,6 +451,8 @@ static void place_series(struct placer *p, const struct fold *f, struct fold_ser
 	vec_reserve(&s->matches, nr);
 	memset(s->matches.v, 0, nr * sizeof *s->matches.v);
 	s->matches.nr = nr;
+	for (size_t i = 0; i < nr; i++)
+		s->matches.v[i].dur.median = TALLY_UNKNOWN;
 	place_members(p, s->matches.v, nr, sizeof *s->matches.v, match_columns, NR_MATCH_COLUMNS);
 	const struct column *bins = next_column(p, false);
 	for (size_t i = 0; i < nr && p->fine; i++) {
