@@ -62,7 +62,7 @@ struct fold_figure {
 	enum reduce within;
 	struct span label; ///< as in struct figure; empty: none, or all devices or memories
 	enum category_class cls; ///< of kernels
-	struct span category; ///< of kernels
+	struct span category; ///< of kernels; of the code the class of kernels, empty: all
 	int64_t *value; ///< by rank, FOLD_ABSENT; NULL: only `tally` is known; owned
 	struct tally tally; ///< where `value` is NULL
 };
@@ -136,6 +136,9 @@ bool fold_has(const struct fold *f, const struct metric *m);
 
 /// GPU activities of the last step of a rank, in 1e-6 of what is usual in it.
 int64_t digest_last_share(const struct digest *d);
+
+/// Classes of kernels that figures of the code come for, ended by NULL; static.
+extern const char *const fold_classes[];
 
 /// True for figures that have a value for each rank.
 bool fold_is_by_rank(const struct fold_figure *f);

@@ -18,9 +18,13 @@ struct entry {
 	int64_t value;
 };
 
+/* What rules can ask for as a class. */
+const char *const fold_classes[] = { "compute", "communication", NULL };
+
 struct collector {
 	const struct run_view *view;
 	size_t at;
+	const char *cls; ///< that figures of the code are of; NULL: all
 	VEC(struct entry) all;
 	VEC(int64_t) items; ///< of several devices or memories of the rank at hand
 };
@@ -48,6 +52,8 @@ static void take_figure(void *ctx, const struct figure *f)
 	struct fold_figure key = {
 		.metric = f->metric->id, .within = REDUCE_EACH, .label = f->label, .category = SPAN("")
 	};
+	if (c->cls)
+		key.category = span_of(c->cls);
 	if (f->kernel) {
 		key.cls = f->kernel->cls;
 		key.category = span_of(category_name(c->view->naming->categories, f->kernel->category));
@@ -85,6 +91,16 @@ static bool is_folded(const struct metric *m, bool complete)
 	       m->need != NEED_INPUT && m->need != NEED_MACHINE;
 }
 
+/* Those of the code come for each class of kernels, too. */
+static void collect_classes(struct collector *c, const struct metric *m)
+{
+	for (int k = 0; fold_classes[k]; k++) {
+		c->cls = fold_classes[k];
+		rank_code_figures(c->view, c->at, m, NULL, c->cls, take_figure, c);
+	}
+	c->cls = NULL;
+}
+
 static void collect(struct collector *c, bool complete)
 {
 	for (size_t i = 0; i < NR_METRICS; i++) {
@@ -93,6 +109,8 @@ static void collect(struct collector *c, bool complete)
 			continue;
 		rank_figures(c->view, c->at, m, take_figure, c);
 		take_items(c, m);
+		if (m->parts == PARTS_CODE)
+			collect_classes(c, m);
 		if (m->per_step)
 			rank_phase_figures(c->view, c->at, m, take_figure, c);
 	}

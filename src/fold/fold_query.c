@@ -14,8 +14,8 @@ const char *fold_refusal(const struct query *q, const struct naming *n)
 		return "a folded run does not have it";
 	if (m->label != LABEL_NONE && q->rank)
 		return "a folded run does not know it of single ranks";
-	if (m->parts == PARTS_CODE && (q->phase || q->cls))
-		return "a folded run does not know it by phase or class";
+	if (m->parts == PARTS_CODE && q->phase)
+		return "a folded run does not know it by phase";
 	if ((m->label == LABEL_DEVICE && q->device && q->rank) ||
 	    (m->per_step && q->stat != STAT_MEDIAN && q->rank))
 		return "a folded run does not know it of single ranks";
@@ -59,6 +59,8 @@ static bool is_selected(const struct run_view *v, const struct query *q,
 		if (g->label.n == 0)
 			return false;
 	}
+	if (q->metric->parts == PARTS_CODE && !span_eq(g->category, span_of(q->cls ? q->cls : "")))
+		return false;
 	if (q->metric->label == LABEL_NONE && (q->phase == NULL) != (g->label.n == 0))
 		return false;
 	return figure_is_selected(v, q, &f);
@@ -113,7 +115,7 @@ void fold_query(const struct run_view *v, const struct query *q, struct answers 
 	for (size_t i = 0, end; i < f->figures.nr; i = end) {
 		const struct fold_figure *g = &f->figures.v[i];
 		struct values all = { 0 };
-		int64_t value;
+		int64_t value = 0;
 		end = i + 1;
 		if (g->metric != q->metric->id || g->stat != stat)
 			continue;

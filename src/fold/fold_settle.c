@@ -128,6 +128,13 @@ static void scale_row(const struct schema *s, char *row, int64_t num, int64_t de
 	}
 }
 
+/* Sums over ranks become the mean of one. */
+static void scale_rank(struct digest *d, int64_t nr)
+{
+	scale_row(&trust_counts_row, (char *)&d->trust, 1, nr);
+	d->events = number_div_round(d->events, nr);
+}
+
 /* Sums over `den` steps become those over `num`. */
 static void scale(struct digest *d, int64_t num, int64_t den)
 {
@@ -208,6 +215,7 @@ void fold_settle(struct digest *d)
 		d->usable_steps = steps;
 		summarise(d);
 	}
+	scale_rank(d, (int64_t)f->nr);
 	f->is_mean = true;
 	d->rank = 0;
 }
