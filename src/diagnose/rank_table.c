@@ -74,7 +74,7 @@ static void note_utilisation(const struct run_view *v, bool candidate, struct re
 	vec_release(&list);
 }
 
-/* Of a folded run those ranks that something is said of. */
+/* A folded run shows only ranks that something is said of. */
 static bool is_shown(const struct digest *d, bool candidate, const struct report *out)
 {
 	bool named = !d->part_of;

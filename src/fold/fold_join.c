@@ -15,7 +15,7 @@ static void join_shape(int64_t *x, const int64_t *y)
 		x[0] = x[1] = x[2] = -1;
 }
 
-/* Sums as of two cycles of a rank; what is no sum must not depend on which comes first. */
+/* Sums as of two cycles of a rank; nothing else may depend on which comes first. */
 static void join_row(const struct schema *s, void *row, const void *more)
 {
 	if (s != &kernel_stat_row) {

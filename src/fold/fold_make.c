@@ -159,7 +159,7 @@ int64_t digest_last_share(const struct digest *d)
 
 static struct fold_pattern pattern_of(const struct digest *d)
 {
-	/* where steps are summarised their numbers are not known */
+	/* where steps are summarized their numbers are not known */
 	return (struct fold_pattern){ d->step_numbers, d->summaries.nr ? 0 : d->nr_steps };
 }
 

@@ -66,7 +66,7 @@ static bool is_selected(const struct run_view *v, const struct query *q,
 	return figure_is_selected(v, q, &f);
 }
 
-/* The worst stands for each. */
+/* In place of each rank the worst answers. */
 static enum reduce reduce_of_ranks(const struct query *q)
 {
 	if (q->reduce != REDUCE_EACH)

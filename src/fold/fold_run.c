@@ -301,12 +301,14 @@ enum status fold_whole(struct run *run, bool force, const struct naming *naming,
 	return ST_OK;
 }
 
-static enum status check_rules(const struct rules *rules, const struct naming *naming,
+static enum status check_rules(const struct rules *rules, bool by_rank, const struct naming *naming,
                                struct diag_log *log)
 {
 	for (size_t i = 0; i < rules->rules.nr; i++) {
 		const struct rule *rule = &rules->rules.v[i];
 		const char *why = fold_refusal(&rule->query, naming);
+		if (!why && rule->query.rank && !by_rank)
+			why = "the baseline of a folded run does not know it of single ranks";
 		if (why)
 			return diag_fail(log, ST_USAGE, "%s:%u:%u: rule '%s' asks for %s: %s", rules->source,
 			                 rule->line, rule->column, rule->id, rule->metric->name, why);
@@ -317,12 +319,15 @@ static enum status check_rules(const struct rules *rules, const struct naming *n
 enum status fold_alike(struct run *const *runs, size_t nr, const struct rules *rules,
                        const struct naming *naming, struct diag_log *log)
 {
-	bool any = false;
+	bool any = false, by_rank = true;
 	struct naming usual = { .categories = naming->categories };
 	for (size_t i = 0; i < nr; i++)
-		any = any || (runs[i] && run_fold(runs[i]));
+		if (runs[i] && run_fold(runs[i])) {
+			any = true;
+			by_rank = by_rank && run_fold(runs[i])->by_rank;
+		}
 	if (any && rules)
-		TRY(check_rules(rules, naming, log));
+		TRY(check_rules(rules, by_rank, naming, log));
 	for (size_t i = 0; i < nr && any; i++)
 		if (runs[i])
 			TRY(fold_whole(runs[i], true, &usual, log));

@@ -1,4 +1,4 @@
-/// Slow links, and for whom alone the others wait: what ends and durations of matched collectives
+/// Slow links, and ranks for which the others wait and for no other: what ends and durations of matched collectives
 /// say of each rank.
 #ifndef GG_FOLD_LINKS_H
 #define GG_FOLD_LINKS_H
@@ -19,7 +19,7 @@ struct link_point {
 /// slopes that rise in less than nine of ten. O(nr²); `p` is reordered.
 int64_t link_slope(struct link_point *p, size_t nr);
 
-/// Of each rank the largest link_slope() over the sets of ranks that it communicates with, and how
+/// For each rank the largest link_slope() over the sets of ranks that it communicates with, and how
 /// long the others waited for it and for no other; both begin as 0. `matched`: collectives of each
 /// rank that are matched.
 void ranks_links(const struct run *run, const int64_t *matched, int64_t *slope, int64_t *alone_ns);

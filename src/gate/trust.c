@@ -161,7 +161,7 @@ bool trust_any_trace(const struct run *run)
 	return false;
 }
 
-/* Of what many ranks share, some of them will do. */
+/* Where many ranks share a finding, some of them will do. */
 static void keep_some(struct report *out, size_t from, const struct trust_scope *s)
 {
 	enum { NAMED = 16 };

@@ -46,7 +46,7 @@ static struct column *next_column(struct placer *p, bool differences)
 	return c;
 }
 
-/* A column of `nr` numbers, taken over; NULL where it is none. */
+/* A column of `nr` numbers, taken over; NULL where it has others. */
 static int64_t *take_numbers(struct placer *p, size_t nr, bool may_lack)
 {
 	struct column *c = next_column(p, true);

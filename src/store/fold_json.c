@@ -1,6 +1,6 @@
 /* What is folded of a run. Figures and series are rows; numbers of ranks and parts of scales are
    columns: lists of numbers, each the difference to the one before it, in an order that the rows
-   give. Of a column of numbers of ranks that are all the same there is one. */
+   give. A column of numbers that all ranks share has one. */
 #include <stdlib.h>
 #include <string.h>
 

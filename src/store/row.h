@@ -40,7 +40,7 @@ struct row_reader {
 	int64_t minor; ///< of the document
 	bool
 	    sampled; ///< the document is a run, whose steps have samples: only a baseline has summaries
-	bool whole; ///< the document is no baseline: what is folded has its ranks
+	bool whole; ///< a digest or a run, unlike a baseline: what is folded has its ranks
 	bool keeps_text; ///< of digests
 	bool row_is_newer; ///< the row at hand is about something that only a newer minor knows
 };
