@@ -336,7 +336,18 @@ enum status fold_alike(struct run *const *runs, size_t nr, const struct rules *r
 
 /* ---- what a baseline keeps ---- */
 
-struct fold *fold_pin(const struct fold *f)
+/* Operators and categories tell how noisy a run is, whatever rules ask for. */
+static bool is_kept(const struct fold *f, const struct fold_figure *g, const struct rules *rules)
+{
+	enum { ALL = 2000 };
+	bool kept = f->figures.nr <= ALL || g->label.n == 0 || g->metric == METRIC_OP_SELF_GPU_TIME ||
+	            g->metric == METRIC_CATEGORY_TIME;
+	for (size_t i = 0; i < rules->rules.nr && !kept; i++)
+		kept = rules->rules.v[i].metric->id == g->metric;
+	return kept;
+}
+
+struct fold *fold_pin(const struct fold *f, const struct rules *rules)
 {
 	struct fold *out = mem_calloc(1, sizeof *out);
 	out->nr = f->nr;
@@ -345,6 +356,8 @@ struct fold *fold_pin(const struct fold *f)
 	memcpy(out->rank, f->rank, f->nr * sizeof *out->rank);
 	for (size_t i = 0; i < f->figures.nr; i++) {
 		const struct fold_figure *g = &f->figures.v[i];
+		if (!is_kept(f, g, rules))
+			continue;
 		struct fold_figure *k = vec_push_zero(&out->figures);
 		*k = *g;
 		k->label = arena_span(&out->arena, g->label);

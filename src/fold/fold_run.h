@@ -26,7 +26,8 @@ GG_MUST_CHECK enum status fold_whole(struct run *run, bool force, const struct n
 GG_MUST_CHECK enum status fold_alike(struct run *const *runs, size_t nr, const struct rules *rules,
                                      const struct naming *naming, struct diag_log *log);
 
-/// What a baseline keeps of what is folded: not the ranks.
-struct fold *fold_pin(const struct fold *f);
+/// What a baseline keeps of what is folded: not the ranks, and where there are many figures only
+/// those that `rules` ask for, and those of whole ranks.
+struct fold *fold_pin(const struct fold *f, const struct rules *rules);
 
 #endif

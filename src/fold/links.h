@@ -1,5 +1,5 @@
-/// Slow links, and ranks for which the others wait and for no other: what ends and durations of matched collectives
-/// say of each rank.
+/// Slow links, and ranks for which the others wait and for no other: what ends and durations of
+/// matched collectives say of each rank.
 #ifndef GG_FOLD_LINKS_H
 #define GG_FOLD_LINKS_H
 

@@ -8,6 +8,9 @@
 /// what the rules ask for by name may make it larger.
 enum { PIN_BYTES = 190000, PIN_RANKS = 64 };
 
+/// The same of a folded run.
+enum { PIN_FOLDED_BYTES = 1900000 };
+
 /// `run` as a baseline stores it: what any check of `rules` compares, exactly, and of the
 /// rest as much as has room. Without what explains only one run; the smallest kernels
 /// and operators as sums; many steps as their statistics. Names are looked at as

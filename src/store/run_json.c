@@ -21,8 +21,7 @@ static void write_digests(const void *const *runs, size_t nr, struct sink *out)
 	const char *before = "[\n";
 	for (size_t i = 0; i < run->ranks.nr + (run->folded != NULL); i++) {
 		sink_puts(out, before);
-		write_one(run->folded && i == 0 ? run->folded
-		                                : run->ranks.v[i - (run->folded != NULL)],
+		write_one(run->folded && i == 0 ? run->folded : run->ranks.v[i - (run->folded != NULL)],
 		          out);
 		before = ",\n";
 	}

@@ -9,6 +9,7 @@ in others.
    exact, as are waiting and lateness
  - `check` gives one answer for both sides folded, either, and neither; it names the planted ranks and no other
  - a baseline keeps no ranks, and its file does not grow with them
+ - a rank that is missing is named, and its block stays unfolded until it is there
  - what cannot be folded, or asked of a folded run, is refused in one line
 
 $GPUGATE is the program; exit 77 skips.
@@ -145,6 +146,26 @@ def odd_ones(dir, baseline):
     assert named == {("slow-link", LINK)}, named
 
 
+def lost(dir, baseline):
+    """A rank that is not there: its block stays as it is, and the rank is named."""
+    rule_file = rules(dir, "figures.yaml")
+    doc = json.loads(run_of(dir, "odd", RANKS).read_text())
+    doc["digests"] = [d for d in doc["digests"] if d["rank"] != HUNG]
+    run = dir / "lost.json"
+    run.write_text(json.dumps(doc))
+    part = folded(run)
+    assert len(json.loads(part.read_text())["digests"]) == 1 + 63
+    for args in (["merge", "--fold", part, "-o", dir / "out.json"], ["check", part, "--rules", rule_file, "--baseline", baseline]):
+        assert f"rank {HUNG} of {RANKS} is missing" in gpugate(*args, "--expect-ranks", RANKS, codes=(3,))
+    (figures, named, said), (also, also_named, _) = (checked(dir, r, baseline, rule_file) for r in (run, part))
+    compare(False, figures, also, "lost")
+    assert named == also_named
+    assert {t["finding"] for t in said["trust"]} >= {"partial-ranks", "absent-rank"}, said["trust"]
+    gpugate("merge", "--fold", run_of(dir, "odd", RANKS), "--expect-ranks", RANKS, "-o", dir / "out.json")
+    gpugate("merge", "--fold", part, run_of(dir, "odd", RANKS), "-o", dir / "again.json")
+    assert (dir / "again.json").read_bytes() == (dir / "out.json").read_bytes()
+
+
 def worst_of_each(dir, baseline):
     each = rules(dir, "each.yaml", f"  - {{id: each, metric: step.compute_time, ranks: each, {LIMITS}}}")
     checks, _, _ = checked(dir, folded(run_of(dir, "odd", RANKS)), baseline, each)
@@ -198,6 +219,7 @@ def main():
         assert baseline.stat().st_size < 4 * small.stat().st_size, (baseline.stat(), small.stat())
         trees(dir, run_of(dir, "odd", RANKS))
         odd_ones(dir, baseline)
+        lost(dir, baseline)
         worst_of_each(dir, baseline)
         refuses(dir, baseline)
     return 0

@@ -10,8 +10,8 @@
 
 #include "base/strbuf.h"
 #include "diagnose/peers.h"
-#include "fold/links.h"
 #include "diagnose/ranks.h"
+#include "fold/links.h"
 #include "ranks_rig.h"
 
 enum { PCT = 1000000, UNKNOWN = -1 };

@@ -156,8 +156,8 @@ static void test_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),  cmocka_unit_test(test_reductions),
-		cmocka_unit_test(test_others), cmocka_unit_test(test_unsound),
+		cmocka_unit_test(test_order),   cmocka_unit_test(test_reductions),
+		cmocka_unit_test(test_others),  cmocka_unit_test(test_unsound),
 		cmocka_unit_test(test_numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
