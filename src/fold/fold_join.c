@@ -77,10 +77,29 @@ static const struct {
 	{ offsetof(struct digest, ops), &op_stat_row },
 	{ offsetof(struct digest, flops), &flop_stat_row },
 	{ offsetof(struct digest, calls), &call_stat_row },
-	{ offsetof(struct digest, comms), &comm_stat_row },
 	{ offsetof(struct digest, code), &code_stat_row },
 	{ offsetof(struct digest, ranges), &range_stat_row },
 };
+
+/* Groups of one description are one: of their names there would be as many as ranks. */
+static void join_comms(struct digest *into, const struct digest *from)
+{
+	VEC(struct comm_stat) rows = VEC_INIT;
+	size_t nr = 0;
+	for (size_t i = 0; i < from->comms.nr; i++) {
+		vec_push(&rows, from->comms.v[i]);
+		rows.v[i].group_name = SPAN("");
+	}
+	vec_sort(&rows, comm_stat_cmp);
+	for (size_t i = 0; i < rows.nr; i++)
+		if (nr && comm_stat_cmp(&rows.v[nr - 1], &rows.v[i]) == 0)
+			join_row(&comm_stat_row, &rows.v[nr - 1], &rows.v[i]);
+		else
+			rows.v[nr++] = rows.v[i];
+	rows.nr = nr;
+	join_lists(&comm_stat_row, &into->comms, &rows);
+	vec_release(&rows);
+}
 
 #define SEVERAL "several"
 
@@ -148,6 +167,7 @@ void fold_join_rows(struct digest *into, const struct digest *from)
 	join_env(into, from);
 	row_add(&trust_counts_row, ROWS_OF_CYCLES, &into->trust, &from->trust);
 	into->trust.fault_byte = 0;
+	join_comms(into, from);
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
 		join_lists(lists[i].row, (char *)into + lists[i].offset,
 		           (const char *)from + lists[i].offset);
@@ -320,10 +340,16 @@ void fold_join(struct digest *into, struct digest *more)
 	join_indexed(a, b);
 	join_figures(&p, a, b);
 	join_series(a, b);
-	for (size_t i = 0; i < NR_FOLD_NUMBERS; i++)
+	for (size_t i = 0; i < NR_FOLD_NUMBERS; i++) {
 		a->number[i] = join_column(&p, a->number[i], a->nr, b->number[i], b->nr);
+		free(b->number[i]);
+		b->number[i] = NULL;
+	}
 	a->rank = join_column(&p, a->rank, a->nr, b->rank, b->nr);
+	free(b->rank);
+	b->rank = NULL;
 	a->nr = p.nr;
+	digest_forget(more);
 	free(p.into);
 	free(p.more);
 	digest_own(into, more); /* texts of its fold are in its arena, which stays */

@@ -49,6 +49,11 @@ static bool is_item(const struct metric *m)
 static void take_figure(void *ctx, const struct figure *f)
 {
 	struct collector *c = ctx;
+	if (is_item(f->metric)) { /* names of devices would be as many as ranks */
+		if (f->metric->label != LABEL_MEMORY || memory_is_selected(NULL, f->label))
+			vec_push(&c->items, f->samples[0]);
+		return;
+	}
 	struct fold_figure key = {
 		.metric = f->metric->id, .within = REDUCE_EACH, .label = f->label, .category = SPAN("")
 	};
@@ -62,9 +67,6 @@ static void take_figure(void *ctx, const struct figure *f)
 		key.stat = (enum statistic)stat;
 		add(c, key, f->summary ? f->summary[stat] : stat_of(key.stat, f->samples, f->nr));
 	}
-	if (is_item(f->metric) &&
-	    (f->metric->label != LABEL_MEMORY || memory_is_selected(NULL, f->label)))
-		vec_push(&c->items, f->samples[0]);
 }
 
 /* The devices of a rank as one, for each way to reduce them where there are several. */

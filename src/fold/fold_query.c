@@ -7,18 +7,24 @@
 #include "model/memory_view.h"
 #include "model/select.h"
 
+static bool is_item(const struct metric *m)
+{
+	return m->label == LABEL_DEVICE || m->label == LABEL_MEMORY;
+}
+
 const char *fold_refusal(const struct query *q, const struct naming *n)
 {
 	const struct metric *m = q->metric;
 	if (m->label == LABEL_THREAD || m->need == NEED_INPUT || m->need == NEED_MACHINE)
 		return "a folded run does not have it";
-	if (m->label != LABEL_NONE && q->rank)
+	if (m->label != LABEL_NONE && !is_item(m) && q->rank)
 		return "a folded run does not know it of single ranks";
 	if (m->parts == PARTS_CODE && q->phase)
 		return "a folded run does not know it by phase";
-	if ((m->label == LABEL_DEVICE && q->device && q->rank) ||
-	    (m->per_step && q->stat != STAT_MEDIAN && q->rank))
+	if (m->per_step && q->stat != STAT_MEDIAN && q->rank)
 		return "a folded run does not know it of single ranks";
+	if (q->device || q->memory)
+		return "a folded run does not know it of single devices";
 	if (m->label == LABEL_KERNEL && (n->exact || n->nr_aliases))
 		return "a folded run has kernels by their usual match names: neither 'match: exact' nor "
 		       "aliases apply";
@@ -30,12 +36,12 @@ static bool matches(const char *glob, struct span text)
 	return !glob || span_glob(span_of(glob), text);
 }
 
-/* Devices and memories by their labels, rather than those of a rank as one. */
-static bool asks_items(const struct query *q)
+/* In place of each rank the worst answers. */
+static enum reduce reduce_of_ranks(const struct query *q)
 {
-	const struct metric *m = q->metric;
-	return (m->label == LABEL_DEVICE && (q->reduce == REDUCE_EACH || q->device)) ||
-	       (m->label == LABEL_MEMORY && (q->reduce == REDUCE_EACH || q->memory));
+	if (q->reduce != REDUCE_EACH)
+		return q->reduce;
+	return q->metric->worse == WORSE_DOWN ? REDUCE_MIN : REDUCE_MAX;
 }
 
 static int category_index(const struct naming *n, struct span name)
@@ -53,25 +59,13 @@ static bool is_selected(const struct run_view *v, const struct query *q,
 	struct figure f = { .metric = q->metric, .label = g->label, .kernel = &kernel };
 	if (q->metric->label == LABEL_KERNEL)
 		kernel.category = category_index(v->naming, g->category);
-	if (q->metric->label == LABEL_DEVICE || q->metric->label == LABEL_MEMORY) {
-		if (!asks_items(q))
-			return g->label.n == 0 && (g->within == REDUCE_EACH || g->within == q->reduce);
-		if (g->label.n == 0)
-			return false;
-	}
+	if (is_item(q->metric))
+		return g->within == REDUCE_EACH || g->within == reduce_of_ranks(q);
 	if (q->metric->parts == PARTS_CODE && !span_eq(g->category, span_of(q->cls ? q->cls : "")))
 		return false;
 	if (q->metric->label == LABEL_NONE && (q->phase == NULL) != (g->label.n == 0))
 		return false;
 	return figure_is_selected(v, q, &f);
-}
-
-/* In place of each rank the worst answers. */
-static enum reduce reduce_of_ranks(const struct query *q)
-{
-	if (q->reduce != REDUCE_EACH)
-		return q->reduce;
-	return q->metric->worse == WORSE_DOWN ? REDUCE_MIN : REDUCE_MAX;
 }
 
 struct values {
@@ -110,8 +104,7 @@ void fold_query(const struct run_view *v, const struct query *q, struct answers 
 {
 	const struct fold *f = run_fold(v->run);
 	enum statistic stat = q->metric->per_step ? q->stat : STAT_MEDIAN;
-	bool by_rank_metric = q->metric->label == LABEL_NONE || q->metric->label == LABEL_DEVICE ||
-	                      q->metric->label == LABEL_MEMORY;
+	bool one = is_item(q->metric) || (q->metric->label == LABEL_NONE && !q->phase);
 	for (size_t i = 0, end; i < f->figures.nr; i = end) {
 		const struct fold_figure *g = &f->figures.v[i];
 		struct values all = { 0 };
@@ -123,7 +116,7 @@ void fold_query(const struct run_view *v, const struct query *q, struct answers 
 		for (end = i; end < f->figures.nr; end++) {
 			const struct fold_figure *h = &f->figures.v[end];
 			if (h->metric != g->metric || h->stat != g->stat ||
-			    !(span_eq(h->label, g->label) || (by_rank_metric && !asks_items(q) && !q->phase)))
+			    !(span_eq(h->label, g->label) || one))
 				break;
 			if (is_selected(v, q, h) && (h->value || !q->rank))
 				take(f, q, h, &all);

@@ -55,7 +55,7 @@ static int64_t *take_numbers(struct placer *p, size_t nr, bool may_lack)
 		p->fine = p->fine && c->v[i] != FOLD_ABSENT;
 	if (!p->fine)
 		return NULL;
-	int64_t *v = c->v ? c->v : mem_calloc(1, sizeof *v);
+	int64_t *v = mem_realloc(c->v, nr + 1, sizeof *v); /* without what it could have grown by */
 	*c = (struct column){ 0 };
 	return v;
 }
@@ -100,6 +100,16 @@ static void place_ranks(struct placer *p, struct fold *f)
 	f->rank = take_numbers(p, f->nr, false);
 	for (size_t i = 0; i < f->nr && p->fine; i++)
 		p->fine = f->rank[i] >= 0 && f->rank[i] <= RANK_MAX && (!i || f->rank[i] > f->rank[i - 1]);
+}
+
+/* What a file of an earlier version lacks is 0. */
+static void place_numbers(struct placer *p, struct fold *f)
+{
+	const struct column *c = next_column(p, true);
+	size_t nr = p->fine && c->nr == 1 && c->v[0] > FOLD_TRUST ? (size_t)c->v[0] : 0;
+	p->fine = p->fine && nr > 0 && nr <= NR_FOLD_NUMBERS;
+	for (size_t i = 0; i < NR_FOLD_NUMBERS && p->fine; i++)
+		f->number[i] = i < nr ? take_same(p, f->nr) : mem_calloc(f->nr, sizeof *f->number[i]);
 }
 
 static void place_patterns(struct placer *p, struct fold *f)
@@ -217,8 +227,8 @@ bool fold_place_columns(struct stored_fold *s)
 	struct placer p = { .s = s, .fine = s->has_columns };
 	struct fold *f = &s->fold;
 	place_ranks(&p, f);
-	for (size_t i = 0; i < NR_FOLD_NUMBERS && f->by_rank && p.fine; i++)
-		f->number[i] = take_same(&p, f->nr);
+	if (f->by_rank && p.fine)
+		place_numbers(&p, f);
 	if (f->by_rank && p.fine)
 		place_patterns(&p, f);
 	if (f->by_rank && p.fine)

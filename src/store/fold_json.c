@@ -127,9 +127,11 @@ static void write_columns(const void *const *folds, size_t nr, struct sink *out)
 {
 	const struct fold *f = folds[0];
 	struct writer w = { .out = out, .before = "[" };
-	int64_t patterns = (int64_t)f->patterns.nr;
+	int64_t patterns = (int64_t)f->patterns.nr, numbers = NR_FOLD_NUMBERS;
 	(void)nr; /* one document has one */
 	write_column(&w, f->rank, f->nr, sizeof *f->rank);
+	if (f->by_rank)
+		write_column(&w, &numbers, 1, sizeof numbers);
 	for (size_t i = 0; i < NR_FOLD_NUMBERS && f->by_rank; i++)
 		write_numbers(&w, f->number[i], f->nr);
 	if (f->by_rank)
